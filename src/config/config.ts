@@ -1,0 +1,42 @@
+/** Every setting of Maestro, as the rest of the code reads it. */
+export interface Config {
+  /** `undefined`: the state directory's own rule decides (see `state/state-directory.ts`). */
+  readonly stateDir: string | undefined;
+  /** `undefined`: the team's own model. */
+  readonly model: string | undefined;
+  /** Level 1: tries at a persona's work within one round. */
+  readonly attempts: Retries;
+  /** Level 2: sets of attempts. */
+  readonly rounds: Retries;
+  readonly leaseMs: number;
+}
+
+interface Retries {
+  readonly max: number;
+  readonly baseDelayMs: number;
+  readonly maxDelayMs: number;
+}
+
+/** What a program may give to `open()`: any part of the configuration. */
+export type ConfigOverrides = DeepPartial<Config>;
+
+type DeepPartial<T> = {
+  readonly [K in keyof T]?: (T[K] extends object ? DeepPartial<T[K]> : T[K]) | undefined;
+};
+
+/** The dotted path of every setting: `"stateDir" | "attempts.max" | ...`. */
+export type SettingKey = DottedPath<Config>;
+
+type DottedPath<T> = {
+  [K in keyof T & string]: T[K] extends object ? `${K}.${DottedPath<T[K]>}` : K;
+}[keyof T & string];
+
+export type SettingValue<Key extends string> = ValueAt<Config, Key>;
+
+type ValueAt<T, Path extends string> = Path extends `${infer Head}.${infer Rest}`
+  ? Head extends keyof T
+    ? ValueAt<T[Head], Rest>
+    : never
+  : Path extends keyof T
+    ? T[Path]
+    : never;

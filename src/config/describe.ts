@@ -1,0 +1,34 @@
+import type { SettingKey } from "./config.ts";
+import type { LoadedConfig } from "./load.ts";
+import { describeOrigin } from "./origin.ts";
+import { settingKeys, settings } from "./settings.ts";
+
+/** One line of `maestro config`. */
+export interface DescribedSetting {
+  readonly key: SettingKey;
+  /** `null`: not set. A secret is "set" or "not set", never itself. */
+  readonly value: string | number | null;
+  readonly origin: string;
+  readonly environment: string;
+  readonly description: string;
+}
+
+export function describeConfig(loaded: LoadedConfig): DescribedSetting[] {
+  return settingKeys.map((key) => {
+    const { environment, description, secret } = settings[key];
+    const value = valueAt(loaded.config, key);
+    return {
+      key,
+      value: secret ? (value === undefined ? "not set" : "set") : (value ?? null),
+      origin: describeOrigin(loaded.origins.get(key) ?? { kind: "default" }),
+      environment,
+      description,
+    };
+  });
+}
+
+function valueAt(config: object, key: SettingKey): string | number | undefined {
+  let value: unknown = config;
+  for (const name of key.split(".")) value = (value as Record<string, unknown>)[name];
+  return value as string | number | undefined;
+}

@@ -1,0 +1,97 @@
+import { didYouMean } from "../domain/closest.ts";
+import type { ConfigOverrides, SettingKey } from "./config.ts";
+import type { ConfigFile } from "./config-file.ts";
+import { flatten } from "./flatten.ts";
+import type { Origin } from "./origin.ts";
+import { environmentOfLaterVersions, settingKeys, settings } from "./settings.ts";
+
+/** What one place says: raw values still, and what is wrong with the place itself. */
+export interface Layer {
+  readonly values: ReadonlyMap<SettingKey, unknown>;
+  /** The place only knows text, so that "3" means 3. */
+  readonly isText: boolean;
+  readonly originOf: (key: SettingKey) => Origin;
+  readonly lineOf?: (key: SettingKey) => Promise<number | undefined>;
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Values by dotted key, as a command line gives them. */
+export type Flags = { readonly [Key in SettingKey]?: string | number | undefined };
+
+export async function fileLayer(file: ConfigFile): Promise<Layer> {
+  const { values, problems } = flatten(file.content);
+  const place = async (keyPath: readonly string[]) => {
+    const line = await file.lineOf(keyPath);
+    return line === undefined ? file.path : `${file.path}, line ${line}`;
+  };
+  return {
+    values,
+    isText: false,
+    originOf: () => ({ kind: "file", file: file.path }),
+    lineOf: async (key) => await file.lineOf(key.split(".")),
+    problems: await Promise.all(
+      problems.map(async ({ keyPath, sentence }) => `${await place(keyPath)}: ${sentence}`),
+    ),
+    warnings: [],
+  };
+}
+
+/** An empty value counts as unset: it is how a shell takes a variable back. */
+export function environmentLayer(env: NodeJS.ProcessEnv): Layer {
+  const keyByName = new Map(settingKeys.map((key) => [settings[key].environment, key]));
+  const values = new Map<SettingKey, unknown>();
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  for (const name of Object.keys(env)
+    .filter((name) => name.startsWith("MAESTRO_"))
+    .sort()) {
+    const value = env[name];
+    if (value === undefined || value === "") continue;
+    const key = keyByName.get(name);
+    if (key !== undefined) values.set(key, value);
+    else if (environmentOfLaterVersions.includes(name)) {
+      warnings.push(`${name} is set, but this version of Maestro does not read it.`);
+    } else {
+      const names = [...keyByName.keys()];
+      const closest = didYouMean(name, names);
+      problems.push(
+        `environment: there is no setting ${name}.${closest === "" ? ` Known: ${names.join(", ")}.` : closest}`,
+      );
+    }
+  }
+  return {
+    values,
+    isText: true,
+    originOf: (key) => ({ kind: "environment", name: settings[key].environment }),
+    problems,
+    warnings,
+  };
+}
+
+export function codeLayer(overrides: ConfigOverrides): Layer {
+  const { values, problems } = flatten(overrides);
+  return {
+    values,
+    isText: false,
+    originOf: () => ({ kind: "code" }),
+    problems: problems.map(({ sentence }) => `open(): ${sentence}`),
+    warnings: [],
+  };
+}
+
+export function flagLayer(flags: Flags): Layer {
+  const given = settingKeys.filter((key) => flags[key] !== undefined);
+  return {
+    values: new Map(given.map((key) => [key, flags[key]])),
+    isText: true,
+    originOf: (key) => ({ kind: "flag", name: flagName(key) }),
+    problems: [],
+    warnings: [],
+  };
+}
+
+/** `attempts.maxDelayMs` is `--attempts-max-delay-ms`. */
+function flagName(key: SettingKey): string {
+  return `--${key.replaceAll(".", "-").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}

@@ -1,0 +1,125 @@
+import type { SettingKey, SettingValue } from "./config.ts";
+
+// No schema library here: a table of nine rows needs none, and importing one costs every command 124 ms.
+
+/** One row of the table: everything there is to know about a setting. */
+export interface Setting<Value> {
+  readonly environment: string;
+  readonly default: Value;
+  readonly kind: Kind<NonNullable<Value>>;
+  readonly secret: boolean;
+  readonly description: string;
+}
+
+/** What values a setting takes, in words and in code. */
+interface Kind<Value> {
+  readonly allowed: string;
+  /** `undefined` when the value is not allowed. `isText`: it comes from a place that only knows text. */
+  readonly read: (raw: unknown, isText: boolean) => Value | undefined;
+}
+
+const text: Kind<string> = {
+  allowed: "a text that is not empty",
+  read: (raw) => (typeof raw === "string" && raw.trim() !== "" && !raw.includes("\0") ? raw : undefined),
+};
+
+function integer(least: number, most: number): Kind<number> {
+  return {
+    allowed: `a whole number from ${least} to ${most}`,
+    read(raw, isText) {
+      const value = isText && typeof raw === "string" && /^\s*-?\d+\s*$/.test(raw) ? Number(raw) : raw;
+      return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most
+        ? value
+        : undefined;
+    },
+  };
+}
+
+const delayMs = integer(0, 3_600_000);
+
+export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>> } = {
+  stateDir: {
+    environment: "MAESTRO_STATE_DIR",
+    default: undefined,
+    kind: text,
+    secret: false,
+    description:
+      "Directory of all state; unset: /var/maestro/state, or the user's own if that is not writable.",
+  },
+  model: {
+    environment: "MAESTRO_MODEL",
+    default: undefined,
+    kind: text,
+    secret: false,
+    description: "Model, as provider/model, instead of the team's own.",
+  },
+  "attempts.max": {
+    environment: "MAESTRO_L1_MAX_ATTEMPTS",
+    default: 3,
+    kind: integer(1, 20),
+    secret: false,
+    description: "Attempts at a persona's work in one round.",
+  },
+  "attempts.baseDelayMs": {
+    environment: "MAESTRO_L1_BASE_DELAY_MS",
+    default: 1_000,
+    kind: delayMs,
+    secret: false,
+    description: "Wait after the first failed attempt; it doubles from there.",
+  },
+  "attempts.maxDelayMs": {
+    environment: "MAESTRO_L1_MAX_DELAY_MS",
+    default: 5_000,
+    kind: delayMs,
+    secret: false,
+    description: "Longest wait between attempts.",
+  },
+  "rounds.max": {
+    environment: "MAESTRO_L2_MAX_ATTEMPTS",
+    default: 2,
+    kind: integer(1, 10),
+    secret: false,
+    description: "Rounds of attempts before a person is asked.",
+  },
+  "rounds.baseDelayMs": {
+    environment: "MAESTRO_L2_BASE_DELAY_MS",
+    default: 5_000,
+    kind: delayMs,
+    secret: false,
+    description: "Wait after the first failed round; it doubles from there.",
+  },
+  "rounds.maxDelayMs": {
+    environment: "MAESTRO_L2_MAX_DELAY_MS",
+    default: 20_000,
+    kind: delayMs,
+    secret: false,
+    description: "Longest wait between rounds.",
+  },
+  leaseMs: {
+    environment: "MAESTRO_LEASE_MS",
+    default: 15_000,
+    kind: integer(1_000, 600_000),
+    secret: false,
+    description: "How long a silent driver keeps its right to a session.",
+  },
+};
+
+export const settingKeys: readonly SettingKey[] = Object.keys(settings) as SettingKey[];
+
+export function isSettingKey(key: string): key is SettingKey {
+  return Object.hasOwn(settings, key);
+}
+
+/** Pairs whose first may not be larger than the second. */
+export const orderedPairs: readonly (readonly [SettingKey, SettingKey])[] = [
+  ["attempts.baseDelayMs", "attempts.maxDelayMs"],
+  ["rounds.baseDelayMs", "rounds.maxDelayMs"],
+];
+
+/** Documented names that this version does not read yet: setting one is no mistake, but it has no effect. */
+export const environmentOfLaterVersions: readonly string[] = [
+  "MAESTRO_BREAKER_THRESHOLD",
+  "MAESTRO_BREAKER_COOLDOWN_MS",
+  "MAESTRO_TOKEN_BUDGET",
+  "MAESTRO_API_TOKEN",
+];

@@ -1,0 +1,112 @@
+import type { Json, JsonObject } from "./json-value.ts";
+
+export const cutMark = "… (cut)";
+
+const maxTextBytes = 16 * 1024;
+const maxTotalBytes = 1024 * 1024;
+const maxValues = 10_000;
+const maxDepth = 32;
+
+/** Turns any value into JSON of bounded size and depth, and never throws: for what goes along with an error. */
+export class BoundedJson {
+  private readonly writeError: (error: Error) => JsonObject;
+  private readonly ancestors = new Set<object>();
+  private valuesLeft = maxValues;
+  private bytesLeft = maxTotalBytes;
+
+  constructor(writeError: (error: Error) => JsonObject) {
+    this.writeError = writeError;
+  }
+
+  /** `undefined` means: leave it out, as JSON.stringify does. */
+  value(value: unknown): Json | undefined {
+    this.valuesLeft -= 1;
+    if (typeof value === "string") return this.text(value);
+    if (typeof value === "bigint") return this.text(String(value));
+    if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
+    if (typeof value === "boolean" || value === null) return value;
+    if (typeof value !== "object") return undefined;
+    if (this.valuesLeft < 0) return cutMark;
+    if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+    return this.nested<Json | undefined>(
+      value,
+      (mark) => mark,
+      () => this.container(value),
+    );
+  }
+
+  members(value: object): JsonObject {
+    const members: [string, Json][] = [];
+    for (const key of keysOf(value)) {
+      if (this.valuesLeft <= 0) {
+        members.push([cutMark, cutMark]);
+        break;
+      }
+      const member = this.value(readProperty(value, key));
+      if (member !== undefined) members.push([this.text(key), member]);
+    }
+    // fromEntries defines members, so a key `__proto__` stays an ordinary key.
+    return Object.fromEntries(members);
+  }
+
+  /** Runs `write` unless the value contains itself or lies too deep; then `refuse` says so in its place. */
+  nested<T>(value: object, refuse: (mark: string) => T, write: () => T): T {
+    if (this.ancestors.has(value)) return refuse("[cycle]");
+    if (this.ancestors.size >= maxDepth) return refuse("[too deep]");
+    this.ancestors.add(value);
+    const written = write();
+    this.ancestors.delete(value);
+    return written;
+  }
+
+  /** Takes as many of the list as the bounds still allow. */
+  take<T>(values: readonly T[]): readonly T[] {
+    return values.length <= this.valuesLeft ? values : values.slice(0, Math.max(0, this.valuesLeft));
+  }
+
+  text(text: string): string {
+    const kept = cutText(text, Math.min(maxTextBytes, this.bytesLeft));
+    this.bytesLeft -= kept.length;
+    return kept;
+  }
+
+  private container(value: object): Json | undefined {
+    if (isError(value)) {
+      // Freed for the writer of errors, which does its own counting.
+      this.ancestors.delete(value);
+      return this.writeError(value);
+    }
+    const toJson = readProperty(value, "toJSON");
+    if (typeof toJson === "function") return this.value(attempt(() => toJson.call(value) as unknown));
+    if (!Array.isArray(value)) return this.members(value);
+    const kept = this.take(value);
+    const items = kept.map((item) => this.value(item) ?? null);
+    return kept.length < value.length ? [...items, cutMark] : items;
+  }
+}
+
+export function cutText(text: string, maxBytes: number): string {
+  if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text;
+  const bytes = Buffer.from(text.slice(0, Math.max(0, maxBytes))).subarray(0, Math.max(0, maxBytes - 12));
+  // A streaming decoder holds back the half character at the end.
+  return new TextDecoder().decode(bytes, { stream: true }) + cutMark;
+}
+
+/** Also errors of another realm, which `instanceof` does not know. */
+export const isError = (value: unknown): value is Error =>
+  attempt(() => value instanceof Error || Object.prototype.toString.call(value) === "[object Error]") ??
+  false;
+
+/** A getter or a proxy may throw; what cannot be read is left out. */
+export const readProperty = (value: object, key: string): unknown =>
+  attempt(() => (value as Record<string, unknown>)[key]);
+
+const keysOf = (value: object): readonly string[] => attempt(() => Object.keys(value)) ?? [];
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

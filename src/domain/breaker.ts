@@ -1,0 +1,101 @@
+import type { BreakerPolicy, BreakerRecord, BreakerState } from "./breaker-record.ts";
+
+export {
+  type BreakerPolicy,
+  type BreakerRecord,
+  type BreakerState,
+  breakerPolicy,
+  newBreaker,
+  parseBreaker,
+} from "./breaker-record.ts";
+
+export interface BreakerContext {
+  readonly now: number;
+  /** Unique to one call, so that two calls of one process are never both the probe. */
+  readonly owner: string;
+  readonly policy: BreakerPolicy;
+}
+
+/** Save the record whenever it is another object, also when refused: a time clamped anew at each call never comes. */
+export type Admission =
+  | { readonly kind: "allowed" | "probe"; readonly record: BreakerRecord }
+  | { readonly kind: "refused"; readonly retryAt: number; readonly record: BreakerRecord };
+
+const defaultRateLimitMs = 5000;
+/** A longer wait is asked for again when this one is over, so a clock set wrong costs an hour at most. */
+const maxRateLimitMs = 3_600_000;
+const ticketAfterFailedProbes = 3;
+
+export function admit(given: BreakerRecord, context: BreakerContext): Admission {
+  const record = clampTimes(given, context);
+  const { now, owner, policy } = context;
+  const { state } = record;
+  const freeAt = state.kind === "closed" ? now : state.kind === "open" ? state.probeAt : state.deadline;
+  const retryAt = Math.max(freeAt, record.notBefore ?? now);
+  if (retryAt > now) return { kind: "refused", retryAt, record };
+  if (state.kind === "closed") return { kind: "allowed", record };
+  // An overdue probe was killed with its process: that says nothing about the dependency, so it does not count.
+  const { openedAt, failedProbes } = state;
+  const deadline = now + policy.probeDeadlineMs;
+  return {
+    kind: "probe",
+    record: { state: { kind: "half-open", openedAt, owner, deadline, failedProbes }, notBefore: null },
+  };
+}
+
+/** Outcomes of calls admitted before it opened, and of probes that lost their turn, change nothing. */
+export function onOutage(record: BreakerRecord, { now, owner, policy }: BreakerContext): BreakerRecord {
+  const { state } = record;
+  if (state.kind === "closed" && state.failures + 1 < policy.threshold) {
+    return { ...record, state: { kind: "closed", failures: state.failures + 1 } };
+  }
+  if (state.kind === "open" || (state.kind === "half-open" && state.owner !== owner)) return record;
+  const failedProbes = state.kind === "half-open" ? state.failedProbes + 1 : 0;
+  const openedAt = state.kind === "half-open" ? state.openedAt : now;
+  return { ...record, state: { kind: "open", openedAt, probeAt: now + policy.cooldownMs, failedProbes } };
+}
+
+export function onSuccess(record: BreakerRecord, { owner }: Pick<BreakerContext, "owner">): BreakerRecord {
+  const { state } = record;
+  const counts =
+    state.kind === "closed" ? state.failures > 0 : state.kind === "half-open" && state.owner === owner;
+  return counts ? { ...record, state: { kind: "closed", failures: 0 } } : record;
+}
+
+/** A rate limit is neither an outage nor a success. The prober that meets one gives its turn back. */
+export function onRateLimit(
+  record: BreakerRecord,
+  retryAfterMs: number | undefined,
+  now: number,
+  owner?: string,
+): BreakerRecord {
+  const waitMs = Math.min(Math.max(Math.ceil(retryAfterMs ?? defaultRateLimitMs), 0), maxRateLimitMs);
+  const notBefore = Math.max(record.notBefore ?? 0, now + waitMs);
+  const { state } = record;
+  if (state.kind !== "half-open" || state.owner !== owner) return { state, notBefore };
+  const { openedAt, failedProbes } = state;
+  return { state: { kind: "open", openedAt, probeAt: now, failedProbes }, notBefore };
+}
+
+export const raisesTicket = ({ state }: BreakerRecord): boolean =>
+  state.kind !== "closed" && state.failedProbes >= ticketAfterFailedProbes;
+
+/** No time may lie further ahead than it could have been set: the clock may have been set back since. */
+function clampTimes(record: BreakerRecord, { now, policy }: BreakerContext): BreakerRecord {
+  const state = clampState(record.state, now, policy);
+  const notBefore = record.notBefore === null ? null : Math.min(record.notBefore, now + maxRateLimitMs);
+  return state === record.state && notBefore === record.notBefore ? record : { state, notBefore };
+}
+
+function clampState(state: BreakerState, now: number, policy: BreakerPolicy): BreakerState {
+  if (state.kind === "closed") return state;
+  const openedAt = Math.min(state.openedAt, now);
+  if (state.kind === "open") {
+    const probeAt = Math.min(state.probeAt, now + policy.cooldownMs);
+    return openedAt === state.openedAt && probeAt === state.probeAt ? state : { ...state, openedAt, probeAt };
+  }
+  const deadline = Math.min(state.deadline, now + policy.probeDeadlineMs);
+  return openedAt === state.openedAt && deadline === state.deadline
+    ? state
+    : { ...state, openedAt, deadline };
+}

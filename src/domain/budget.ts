@@ -1,0 +1,112 @@
+import { InputInvalid } from "./errors.ts";
+
+/** Whole micro-dollars: sums of fractions drift, and a budget must not. */
+export type Money = number;
+
+/** `microUsd: null` means that the price is not known. */
+export interface Amount {
+  readonly tokens: number;
+  readonly microUsd: Money | null;
+}
+
+export interface Budget {
+  readonly tokens?: number | undefined;
+  readonly microUsd?: Money | undefined;
+}
+
+export interface Ledger {
+  readonly used: Amount;
+  readonly reserved: Amount;
+}
+
+export interface BudgetLevel {
+  readonly level: string;
+  readonly budget: Budget;
+  readonly ledger: Ledger;
+}
+
+/** `limit`, `used` and `asked` are in tokens, or in micro-dollars when the unit is "usd". */
+export type ReservationDecision =
+  | { readonly kind: "granted" }
+  | { readonly kind: "wait"; readonly level: string }
+  | {
+      readonly kind: "exceeded";
+      readonly level: string;
+      readonly unit: "tokens" | "usd";
+      readonly limit: number;
+      readonly used: number;
+      readonly asked: number;
+    }
+  | { readonly kind: "unpriced"; readonly level: string };
+
+export const noAmount: Amount = { tokens: 0, microUsd: 0 };
+
+/** All levels refuse before any level waits: no use waiting at one for what another will never grant. */
+export function decideReservation(levels: readonly BudgetLevel[], asked: Amount): ReservationDecision {
+  checkAmount(asked);
+  const limits = levels.flatMap((level) => limitsOf(level, asked));
+  for (const { level, unit, limit, used, reserved, asked } of limits) {
+    if (used === null || reserved === null || asked === null) return { kind: "unpriced", level };
+    if (used + asked > limit) return { kind: "exceeded", level, unit, limit, used, asked };
+  }
+  const blocked = limits.find(
+    ({ used, reserved, asked, limit }) => (used ?? 0) + (reserved ?? 0) + (asked ?? 0) > limit,
+  );
+  return blocked ? { kind: "wait", level: blocked.level } : { kind: "granted" };
+}
+
+/** What is partly unknown is unknown. */
+export function add(a: Amount, b: Amount): Amount {
+  const sum: Amount = {
+    tokens: a.tokens + b.tokens,
+    microUsd: a.microUsd === null || b.microUsd === null ? null : a.microUsd + b.microUsd,
+  };
+  checkAmount(sum);
+  return sum;
+}
+
+export function usdToMicros(usd: number): Money {
+  const micros = Math.round(usd * 1_000_000);
+  checkWhole(micros, "dollars");
+  return micros;
+}
+
+export const microsToUsd = (micros: Money): number => micros / 1_000_000;
+
+interface Limit {
+  readonly level: string;
+  readonly unit: "tokens" | "usd";
+  readonly limit: number;
+  readonly used: number | null;
+  readonly reserved: number | null;
+  readonly asked: number | null;
+}
+
+function limitsOf({ level, budget, ledger: { used, reserved } }: BudgetLevel, asked: Amount): Limit[] {
+  const limits: Limit[] = [];
+  if (budget.tokens !== undefined) {
+    const amounts = { used: used.tokens, reserved: reserved.tokens, asked: asked.tokens };
+    limits.push({ level, unit: "tokens", limit: checkWhole(budget.tokens, "a token limit"), ...amounts });
+  }
+  if (budget.microUsd !== undefined) {
+    const amounts = { used: used.microUsd, reserved: reserved.microUsd, asked: asked.microUsd };
+    limits.push({ level, unit: "usd", limit: checkWhole(budget.microUsd, "a dollar limit"), ...amounts });
+  }
+  checkAmount(used);
+  checkAmount(reserved);
+  return limits;
+}
+
+function checkAmount({ tokens, microUsd }: Amount): void {
+  checkWhole(tokens, "tokens");
+  if (microUsd !== null) checkWhole(microUsd, "micro-dollars");
+}
+
+/** NaN compares as "not over the limit", so nothing that is not a plain count may get near a budget. */
+function checkWhole(value: number, what: string): number {
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new InputInvalid(`${value} is not an amount of ${what}`, {
+    advice: "Amounts are whole numbers, not negative, up to 2^53 - 1.",
+    details: { value: String(value), what },
+  });
+}

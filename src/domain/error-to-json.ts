@@ -1,0 +1,83 @@
+import { BoundedJson, isError, readProperty } from "./bounded-json.ts";
+import type { Json, JsonObject } from "./json-value.ts";
+
+/** A marker instead of `instanceof`, so that two copies of the package know each other's errors. */
+export const errorMarker: unique symbol = Symbol.for("maestro.error") as never;
+
+export type ErrorJson = {
+  readonly name: string;
+  readonly message: string;
+  /** A Maestro code, or Node's (`ECONNRESET`). */
+  readonly code?: string;
+  /** Always there for Maestro's own errors, never for others: this is how they are told apart. */
+  readonly details?: JsonObject;
+  readonly advice?: string;
+  readonly cause?: ErrorJson;
+  readonly errors?: readonly ErrorJson[];
+  /** What was thrown, when it was not an error. */
+  readonly thrown?: Json;
+};
+
+export const thrownValueName = "ThrownValue";
+
+const maxErrorDepth = 8;
+
+/** Never throws, whatever was thrown. Leaves stacks out: machine paths must not reach the journal. */
+export function toErrorJson(thrown: unknown): ErrorJson {
+  const bounded = new BoundedJson((error) => write(error));
+  let errorDepth = 0;
+
+  function write(thrown: unknown): ErrorJson {
+    if (!isError(thrown)) return writeThrownValue(thrown);
+    if (errorDepth >= maxErrorDepth) return { name: "Error", message: "[too deep]" };
+    errorDepth += 1;
+    const json = bounded.nested<ErrorJson>(
+      thrown,
+      (mark) => ({ name: "Error", message: mark }),
+      () => writeError(thrown),
+    );
+    errorDepth -= 1;
+    return json;
+  }
+
+  function writeError(error: Error): ErrorJson {
+    const marked = isMarked(error);
+    const name = readProperty(error, "name");
+    const message = readProperty(error, "message");
+    const code = readProperty(error, "code");
+    const details = readProperty(error, "details");
+    const advice = readProperty(error, "advice");
+    const cause = readProperty(error, "cause");
+    const errors = readProperty(error, "errors");
+    const value = readProperty(error, "thrown");
+    return {
+      name: bounded.text(typeof name === "string" ? name : "Error"),
+      message: bounded.text(typeof message === "string" ? message : ""),
+      ...(typeof code === "string" && { code: bounded.text(code) }),
+      ...(marked && {
+        details: bounded.members(typeof details === "object" && details !== null ? details : {}),
+      }),
+      ...(marked && typeof advice === "string" && { advice: bounded.text(advice) }),
+      ...(cause !== undefined && { cause: write(cause) }),
+      ...(Array.isArray(errors) && { errors: bounded.take(errors).map(write) }),
+      ...(name === thrownValueName && { thrown: bounded.value(value) ?? null }),
+    };
+  }
+
+  function writeThrownValue(thrown: unknown): ErrorJson {
+    const value = bounded.value(thrown);
+    const shown = value === undefined ? typeof thrown : JSON.stringify(value);
+    const message = bounded.text(`something that is not an error was thrown: ${shown}`);
+    return { name: thrownValueName, message, thrown: value ?? null };
+  }
+
+  return write(thrown);
+}
+
+const isMarked = (error: object): boolean => {
+  try {
+    return errorMarker in error;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,126 @@
+import { type ErrorJson, errorMarker, toErrorJson } from "./error-to-json.ts";
+
+/** What Maestro does next. */
+export type NextAction = "retry" | "next-round" | "wait" | "park" | "fail" | "stop" | "report";
+
+export interface MaestroErrorOptions {
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+  readonly advice?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** The message says what happened to what; the advice says what to do. */
+export abstract class MaestroError extends Error {
+  abstract readonly code: string;
+  abstract readonly next: NextAction;
+  abstract readonly exitCode: number;
+  abstract readonly httpStatus: number;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly advice: string | undefined;
+
+  constructor(message: string, options: MaestroErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.details = options.details ?? {};
+    this.advice = options.advice;
+  }
+
+  get [errorMarker](): true {
+    return true;
+  }
+
+  toJSON(): ErrorJson {
+    return toErrorJson(this);
+  }
+
+  /** `MaestroError.is(error)` for any of them, `LeaseHeld.is(error)` for one; works across copies of the package. */
+  static is<E extends MaestroError>(this: { readonly prototype: E }, error: unknown): error is E {
+    if (typeof error !== "object" || error === null || !(errorMarker in error)) return false;
+    const code: string | undefined = this.prototype.code;
+    return code === undefined || (error as MaestroError).code === code;
+  }
+}
+
+type Row = readonly [code: string, next: NextAction, exitCode: number, httpStatus: number];
+
+export const errorTable = {
+  RecoverableError: ["RECOVERABLE", "retry", 3, 503],
+  UnrecoverableError: ["UNRECOVERABLE", "next-round", 3, 500],
+  HelpNeeded: ["HELP_NEEDED", "park", 4, 409],
+  BudgetExceeded: ["BUDGET_EXCEEDED", "park", 4, 402],
+  CircuitOpen: ["CIRCUIT_OPEN", "wait", 4, 503],
+  AttemptTimeout: ["ATTEMPT_TIMEOUT", "retry", 3, 504],
+  GovernanceViolation: ["GOVERNANCE_VIOLATION", "fail", 3, 403],
+  CheckpointCorrupt: ["CHECKPOINT_CORRUPT", "report", 5, 500],
+  JournalCorrupt: ["JOURNAL_CORRUPT", "stop", 5, 500],
+  ArtifactCorrupt: ["ARTIFACT_CORRUPT", "report", 5, 500],
+  StateCorrupt: ["STATE_CORRUPT", "stop", 5, 500],
+  StateTooNew: ["STATE_TOO_NEW", "stop", 2, 500],
+  StateUnavailable: ["STATE_UNAVAILABLE", "stop", 2, 500],
+  StorageFailed: ["STORAGE_FAILED", "stop", 3, 507],
+  LeaseHeld: ["LEASE_HELD", "stop", 3, 409],
+  LeaseLost: ["LEASE_LOST", "stop", 3, 409],
+  SessionNotFound: ["SESSION_NOT_FOUND", "stop", 2, 404],
+  SessionConflict: ["SESSION_CONFLICT", "stop", 2, 409],
+  TeamInvalid: ["TEAM_INVALID", "fail", 2, 422],
+  TeamChanged: ["TEAM_CHANGED", "fail", 2, 409],
+  ConfigInvalid: ["CONFIG_INVALID", "stop", 2, 500],
+  InputInvalid: ["INPUT_INVALID", "stop", 2, 400],
+  SessionCanceled: ["SESSION_CANCELED", "stop", 3, 409],
+  SessionFailed: ["SESSION_FAILED", "stop", 3, 500],
+  Interrupted: ["INTERRUPTED", "stop", 130, 499],
+} as const satisfies Readonly<Record<string, Row>>;
+
+export type ErrorName = keyof typeof errorTable;
+
+function errorClass<Name extends ErrorName>(name: Name) {
+  const [code, next, exitCode, httpStatus] = errorTable[name];
+  // Getters on the prototype, so that a printed error shows its details and not this table.
+  return class extends MaestroError {
+    static {
+      this.prototype.name = name;
+    }
+    get code(): (typeof errorTable)[Name][0] {
+      return code;
+    }
+    get next(): NextAction {
+      return next;
+    }
+    get exitCode(): number {
+      return exitCode;
+    }
+    get httpStatus(): number {
+      return httpStatus;
+    }
+  };
+}
+
+export class RecoverableError extends errorClass("RecoverableError") {}
+/** `details.failures` carries every attempt's failure. */
+export class UnrecoverableError extends errorClass("UnrecoverableError") {}
+export class HelpNeeded extends errorClass("HelpNeeded") {}
+export class BudgetExceeded extends errorClass("BudgetExceeded") {}
+export class CircuitOpen extends errorClass("CircuitOpen") {}
+export class AttemptTimeout extends errorClass("AttemptTimeout") {}
+export class GovernanceViolation extends errorClass("GovernanceViolation") {}
+export class CheckpointCorrupt extends errorClass("CheckpointCorrupt") {}
+export class JournalCorrupt extends errorClass("JournalCorrupt") {}
+export class ArtifactCorrupt extends errorClass("ArtifactCorrupt") {}
+/** The database file is damaged. */
+export class StateCorrupt extends errorClass("StateCorrupt") {}
+export class StateTooNew extends errorClass("StateTooNew") {}
+/** The state directory cannot be created or written. */
+export class StateUnavailable extends errorClass("StateUnavailable") {}
+/** The disk refused a write (ENOSPC, EIO). */
+export class StorageFailed extends errorClass("StorageFailed") {}
+export class LeaseHeld extends errorClass("LeaseHeld") {}
+export class LeaseLost extends errorClass("LeaseLost") {}
+export class SessionNotFound extends errorClass("SessionNotFound") {}
+/** The same key with another team or brief, or a command that is not valid in this status. */
+export class SessionConflict extends errorClass("SessionConflict") {}
+export class TeamInvalid extends errorClass("TeamInvalid") {}
+export class TeamChanged extends errorClass("TeamChanged") {}
+export class ConfigInvalid extends errorClass("ConfigInvalid") {}
+export class InputInvalid extends errorClass("InputInvalid") {}
+export class SessionCanceled extends errorClass("SessionCanceled") {}
+export class SessionFailed extends errorClass("SessionFailed") {}
+export class Interrupted extends errorClass("Interrupted") {}

@@ -1,0 +1,34 @@
+import { type Entry, isStepRow, type RecordedRow, type Transition } from "./journal.ts";
+import { type Json, jsonLimits, parseJson } from "./json.ts";
+
+/** An entry as the store writes it; the store adds position, seq, epoch, time and hash. */
+export type RowToWrite = Pick<
+  RecordedRow,
+  "kind" | "attempt" | "occurrence" | "fingerprint" | "name" | "body"
+>;
+
+export function encodeEntry(entry: Entry): RowToWrite {
+  if (isStepRow(entry)) return entry;
+  const { kind, ...rest } = entry;
+  return { kind, attempt: null, occurrence: null, fingerprint: null, name: null, body: JSON.stringify(rest) };
+}
+
+/** A recorded value may be as deep as the limit, and its row wraps it in a few more levels. */
+const bodyLimits = {
+  what: "a journal row",
+  maxBytes: 4 * jsonLimits.maxBytes,
+  maxDepth: jsonLimits.maxDepth + 20,
+};
+
+export function parseBody(body: string): Json {
+  return parseJson(body, bodyLimits);
+}
+
+/** Rows are covered by the hash chain, so what is read back is what this program once wrote. */
+export function decodeTransition(row: RecordedRow): Transition {
+  return { ...(parseBody(row.body) as object), kind: row.kind } as Transition;
+}
+
+export function isStep(row: RecordedRow): boolean {
+  return row.kind.startsWith("step.");
+}

@@ -1,0 +1,143 @@
+import { InputInvalid } from "./errors.ts";
+import { isDeeperThan } from "./json-depth.ts";
+import { hasEscapedKey } from "./json-escaped-key.ts";
+import { findJsonProblem } from "./json-problem.ts";
+import { JsonReader } from "./json-reader.ts";
+import { isJsonObject, type Json } from "./json-value.ts";
+
+export { isJsonObject, type Json, type JsonObject } from "./json-value.ts";
+
+export const jsonLimits = { maxBytes: 32 * 1024 * 1024, maxDepth: 200 } as const;
+
+export interface JsonOptions {
+  readonly maxBytes?: number | undefined;
+  readonly maxDepth?: number | undefined;
+  /** What the value is, for messages: "the brief", "result". */
+  readonly what?: string | undefined;
+}
+
+export interface ParseJsonOptions extends JsonOptions {
+  readonly refuseProto?: boolean | undefined;
+}
+
+/** Why text or a value was refused; in `details.reason`. */
+export type JsonRefusal =
+  | "too large"
+  | "too deep"
+  | "not UTF-8"
+  | "not JSON"
+  | "key __proto__"
+  | "not a JSON value";
+
+/** Size first, depth second, JSON.parse last: nothing recurses into text of unknown depth. */
+export function parseJson(text: string | Uint8Array, options: ParseJsonOptions = {}): Json {
+  const { what = "the JSON text", maxBytes = jsonLimits.maxBytes, maxDepth = jsonLimits.maxDepth } = options;
+  if (typeof text === "string" ? isLargerThan(text, maxBytes) : text.byteLength > maxBytes) {
+    throw tooLarge(what, maxBytes);
+  }
+  const decoded = typeof text === "string" ? text : decode(text, what);
+  if (isDeeperThan(decoded, maxDepth)) throw tooDeep(what, maxDepth);
+  const value = parse(decoded, what);
+  if (options.refuseProto && /__proto__|\\u/.test(decoded) && hasProtoKey(value)) {
+    throw refusal("key __proto__", `${what} has a key "__proto__"`, "Give the key another name.");
+  }
+  return value;
+}
+
+/** JSON.stringify, with errors that say where. `undefined` becomes "null". */
+export function toJsonText(value: unknown, options: JsonOptions = {}): string {
+  const { what = "value", maxBytes = jsonLimits.maxBytes, maxDepth = jsonLimits.maxDepth } = options;
+  if (typeof value === "function" || typeof value === "symbol") {
+    throw refusal(
+      "not a JSON value",
+      `${what} is a ${typeof value}, which JSON cannot hold`,
+      "Return plain data.",
+    );
+  }
+  const text = stringify(value, what, maxBytes, maxDepth);
+  if (isLargerThan(text, maxBytes)) throw tooLarge(what, maxBytes);
+  if (isDeeperThan(text, maxDepth)) {
+    throw tooDeep(what, maxDepth, findJsonProblem(value, what, maxDepth)?.path);
+  }
+  return text;
+}
+
+function parse(text: string, what: string): Json {
+  try {
+    if (!hasEscapedKey(text)) return JSON.parse(text) as Json;
+  } catch {
+    // The reader finds the place.
+  }
+  const reader = new JsonReader(text);
+  const value = reader.read();
+  if (value !== undefined) return value;
+  const { line, column, found } = reader.place();
+  const message = `${what} is not valid JSON: line ${line}, column ${column}: unexpected ${found}`;
+  throw refusal("not JSON", message, "Correct the JSON at that place.", { line, column });
+}
+
+function stringify(value: unknown, what: string, maxBytes: number, maxDepth: number): string {
+  try {
+    // The types of JSON.stringify hide that it gives undefined for undefined.
+    const text: string | undefined = JSON.stringify(value);
+    return text ?? "null";
+  } catch (cause) {
+    const found = findJsonProblem(value, what, maxDepth);
+    if (found?.problem === "lies too deep") throw tooDeep(what, maxDepth, found.path);
+    if (!found && cause instanceof RangeError) throw tooLarge(what, maxBytes);
+    const problem = found ? `${found.path} ${found.problem}` : `${what} cannot be written`;
+    const details = found && { path: found.path };
+    throw refusal(
+      "not a JSON value",
+      `${problem}, which JSON cannot hold`,
+      "Return plain data.",
+      details,
+      cause,
+    );
+  }
+}
+
+function decode(bytes: Uint8Array, what: string): string {
+  try {
+    // ignoreBOM keeps a byte order mark in the text, so that no byte of a sealed document goes unseen.
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw refusal("not UTF-8", `${what} is not valid UTF-8`, "Save it as UTF-8.");
+  }
+}
+
+/** A UTF-16 unit takes at most three bytes, so most text is decided without counting. */
+const isLargerThan = (text: string, maxBytes: number): boolean =>
+  text.length > maxBytes || (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes);
+
+const hasProtoKey = (value: Json): boolean =>
+  (isJsonObject(value) && Object.hasOwn(value, "__proto__")) ||
+  (typeof value === "object" && value !== null && Object.values<Json>(value).some(hasProtoKey));
+
+const tooLarge = (what: string, maxBytes: number): InputInvalid =>
+  refusal(
+    "too large",
+    `${what} is larger than the limit of ${maxBytes} bytes`,
+    "Put large content into a file.",
+    {
+      maxBytes,
+    },
+  );
+
+const tooDeep = (what: string, maxDepth: number, path?: string): InputInvalid =>
+  refusal(
+    "too deep",
+    `${path?.slice(0, 500) ?? what} is nested deeper than the limit of ${maxDepth} levels`,
+    "Make it flatter.",
+    { maxDepth, ...(path !== undefined && { path: path.slice(0, 2000) }) },
+  );
+
+function refusal(
+  reason: JsonRefusal,
+  message: string,
+  advice: string,
+  details?: object,
+  cause?: unknown,
+): InputInvalid {
+  return new InputInvalid(message, { advice, details: { reason, ...details }, cause });
+}

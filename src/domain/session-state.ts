@@ -1,0 +1,279 @@
+import type { ErrorJson } from "./error-json.ts";
+import type { SessionId } from "./ids.ts";
+import type {
+  AfterFailure,
+  JournalHead,
+  Message,
+  ParkReason,
+  PersonaResult,
+  RecordedRow,
+  SessionStatus,
+  Transition,
+} from "./journal.ts";
+import { decodeTransition, isStep } from "./journal-codec.ts";
+import type { Json } from "./json.ts";
+import { RecordedSteps } from "./recorded-steps.ts";
+
+export interface AttemptState {
+  /** The seq of its `attempt.started` row: the attempt's identity within the session. */
+  readonly started: number;
+  readonly round: number;
+  readonly attempt: number;
+  readonly input: string;
+  readonly startedAt: number;
+  status: "running" | "completed" | "failed";
+  endedAt: number | undefined;
+  failure: ErrorJson | undefined;
+  next: AfterFailure | undefined;
+}
+
+export interface PersonaState {
+  readonly attempts: AttemptState[];
+  result: PersonaResult | undefined;
+  /** Rounds up to this one were used up before a person's resume granted new ones. */
+  roundsUsedBefore: number;
+}
+
+export interface RunningAttempt {
+  readonly persona: PersonaState;
+  readonly attempt: AttemptState;
+  /** What was recorded before this process took over; replayed by the executor that goes on. */
+  readonly steps: RecordedSteps;
+}
+
+export interface PhaseState {
+  status: "pending" | "running" | "completed";
+  readonly personas: Map<string, PersonaState>;
+  completed: (JournalHead & { readonly at: number }) | undefined;
+  checkpoint: { readonly revision: number; readonly sha256: string } | undefined;
+}
+
+/** What a session's journal says, folded row by row; the same code for a live run and for a replay. */
+export interface SessionState {
+  readonly id: SessionId;
+  created: Extract<Transition, { kind: "session.created" }>;
+  /** The row that created it: the head that `checkpoint_init.json` knows. */
+  createdHead: JournalHead & { readonly at: number };
+  initSha256: string | undefined;
+  head: JournalHead;
+  epoch: number;
+  status: SessionStatus;
+  reason: ParkReason | undefined;
+  error: ErrorJson | undefined;
+  updatedAt: number;
+  stepCount: number;
+  /** Automatic claims after an unclean end, in a row, without a new step. */
+  recoveries: number;
+  readonly phases: Map<string, PhaseState>;
+  /** What people said and nobody has acted on yet. */
+  messages: Message[];
+  /** Attempts under way, by identity. */
+  readonly running: Map<number, RunningAttempt>;
+}
+
+export function emptyState(id: SessionId): SessionState {
+  const nowhere = { seq: 0, hash: "", at: 0 };
+  return {
+    id,
+    created: { kind: "session.created", team: "", definition: null, teamFingerprint: "", brief: "" },
+    createdHead: nowhere,
+    initSha256: undefined,
+    head: nowhere,
+    epoch: 0,
+    status: "queued",
+    reason: undefined,
+    error: undefined,
+    updatedAt: 0,
+    stepCount: 0,
+    recoveries: 0,
+    phases: new Map(),
+    messages: [],
+    running: new Map(),
+  };
+}
+
+/** A row that happened now. Steps are only counted: the run that made them will not ask for them again. */
+export function applyLive(state: SessionState, row: RecordedRow): void {
+  advance(state, row);
+  if (isStep(row)) countStep(state);
+  else applyTransition(state, decodeTransition(row), row);
+}
+
+/** A row read back. Steps of attempts that still run are kept for replay, by position: their bodies stay on disk. */
+export function applyRecorded(state: SessionState, row: RecordedRow): void {
+  advance(state, row);
+  if (!isStep(row)) return applyTransition(state, decodeTransition(row), row);
+  countStep(state);
+  state.running.get(row.attempt as number)?.steps.add(row);
+}
+
+function advance(state: SessionState, { seq, hash, epoch, at }: RecordedRow): void {
+  state.head = { seq, hash };
+  state.epoch = epoch;
+  state.updatedAt = at;
+}
+
+function countStep(state: SessionState): void {
+  state.stepCount += 1;
+  state.recoveries = 0;
+}
+
+function applyTransition(state: SessionState, entry: Transition, { seq, hash, at }: RecordedRow): void {
+  switch (entry.kind) {
+    case "session.created":
+      state.created = entry;
+      state.createdHead = { seq, hash, at };
+      return;
+    case "session.restored":
+      for (const checkpoint of entry.checkpoints)
+        applyCheckpoint(state, checkpoint as unknown as RestoredCheckpoint);
+      return;
+    case "session.claimed":
+      state.status = "running";
+      state.reason = undefined;
+      state.error = undefined;
+      if (entry.cause === "recovery") state.recoveries += 1;
+      else state.recoveries = 0;
+      if (entry.cause === "resume") {
+        grantRounds(state);
+        // Who resumes takes back a pause, never a cancel.
+        state.messages = state.messages.filter(({ say }) => say === "cancel");
+      }
+      return;
+    case "session.status":
+      state.status = entry.status;
+      state.reason = entry.reason;
+      state.error = entry.error;
+      state.messages = [];
+      return;
+    case "message.received":
+      state.messages.push(entry.message);
+      return;
+    case "phase.started":
+      phaseOf(state, entry.phase).status = "running";
+      return;
+    case "phase.completed": {
+      const phase = phaseOf(state, entry.phase);
+      phase.status = "completed";
+      phase.completed = { seq, hash, at };
+      return;
+    }
+    case "checkpoint.sealed":
+      phaseOf(state, entry.phase).checkpoint = { revision: entry.revision, sha256: entry.sha256 };
+      return;
+    case "attempt.started": {
+      const { round, attempt, input } = entry;
+      const persona = personaOf(state, entry.phase, entry.persona);
+      const begun: AttemptState = {
+        started: seq,
+        round,
+        attempt,
+        input,
+        startedAt: at,
+        status: "running",
+        endedAt: undefined,
+        failure: undefined,
+        next: undefined,
+      };
+      persona.attempts.push(begun);
+      state.running.set(seq, { persona, attempt: begun, steps: new RecordedSteps() });
+      return;
+    }
+    case "attempt.completed": {
+      const { persona, attempt } = endAttempt(state, entry.started);
+      attempt.status = "completed";
+      attempt.endedAt = at;
+      persona.result = entry.result;
+      state.recoveries = 0;
+      return;
+    }
+    case "attempt.failed": {
+      const { attempt } = endAttempt(state, entry.started);
+      attempt.status = "failed";
+      attempt.endedAt = at;
+      attempt.failure = entry.failure;
+      attempt.next = entry.next;
+      return;
+    }
+    case "attempt.diverged":
+      state.running.get(entry.started)?.steps.keepOnly(entry.kept);
+      return;
+  }
+}
+
+/** A person's resume grants one new set of rounds, numbered on; crashes grant none. */
+function grantRounds(state: SessionState): void {
+  for (const phase of state.phases.values()) {
+    for (const persona of phase.personas.values()) {
+      const last = persona.attempts.at(-1);
+      if (last?.status === "failed") persona.roundsUsedBefore = last.round;
+    }
+  }
+}
+
+export function phaseOf(state: SessionState, name: string): PhaseState {
+  let phase = state.phases.get(name);
+  if (phase === undefined) {
+    phase = { status: "pending", personas: new Map(), completed: undefined, checkpoint: undefined };
+    state.phases.set(name, phase);
+  }
+  return phase;
+}
+
+export function personaOf(state: SessionState, phase: string, name: string): PersonaState {
+  const { personas } = phaseOf(state, phase);
+  let persona = personas.get(name);
+  if (persona === undefined) {
+    persona = { attempts: [], result: undefined, roundsUsedBefore: 0 };
+    personas.set(name, persona);
+  }
+  return persona;
+}
+
+function endAttempt(state: SessionState, started: number): RunningAttempt {
+  const running = state.running.get(started);
+  if (running === undefined)
+    throw new Error(`journal of session ${state.id} ends an attempt that does not run: ${started}`);
+  state.running.delete(started);
+  return running;
+}
+
+interface RestoredCheckpoint {
+  readonly phase: string;
+  readonly revision: number;
+  readonly sha256: string;
+  readonly createdAt: number;
+  readonly journal: JournalHead;
+  readonly session: Omit<Extract<Transition, { kind: "session.created" }>, "kind">;
+  readonly results: Readonly<Record<string, Json>>;
+  readonly attempts: Readonly<Record<string, readonly Omit<AttemptState, "started" | "input" | "next">[]>>;
+}
+
+/** What the database forgot, as far as a checkpoint knows it. */
+function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpoint): void {
+  const { phase: name, revision, sha256, createdAt, journal } = checkpoint;
+  const head = { ...journal, at: createdAt };
+  if (name === "init") {
+    state.created = { kind: "session.created", ...checkpoint.session };
+    state.createdHead = head;
+    state.initSha256 = sha256;
+    return;
+  }
+  const phase = phaseOf(state, name);
+  phase.status = "completed";
+  phase.completed = head;
+  phase.checkpoint = { revision, sha256 };
+  for (const [persona, attempts] of Object.entries(checkpoint.attempts)) {
+    const restored = personaOf(state, name, persona);
+    restored.result = checkpoint.results[persona] as unknown as PersonaResult | undefined;
+    for (const attempt of attempts) {
+      restored.attempts.push({
+        ...attempt,
+        failure: attempt.failure ?? undefined,
+        started: 0,
+        input: "",
+        next: undefined,
+      });
+    }
+  }
+}

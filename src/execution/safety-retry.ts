@@ -1,0 +1,41 @@
+import { fromErrorJson } from "../domain/error-json.ts";
+import { HelpNeeded, UnrecoverableError } from "../domain/errors.ts";
+import type { PersonaResult } from "../domain/journal.ts";
+import { personaOf } from "../domain/session-state.ts";
+import { type ExecutorParts, PersonaExecutor, type PersonaWork } from "./persona-executor.ts";
+
+/** Level 2: rounds around the executor. Only an exhausted round earns another; after the last, a person has to look. */
+export async function runWithSafety(parts: ExecutorParts, work: PersonaWork): Promise<PersonaResult> {
+  const persona = personaOf(parts.journal.state, work.phase, work.persona);
+  if (persona.result !== undefined) return persona.result;
+  const executor = new PersonaExecutor(parts, work);
+  for (;;) {
+    const last = persona.attempts.at(-1);
+    const granted = last !== undefined && last.round <= persona.roundsUsedBefore;
+    if (!granted && last?.failure !== undefined) {
+      if (last.next?.kind === "help") throw helpNeeded(work, persona.attempts.length, last.failure.message);
+      // Recorded as beyond retrying; a crash right after must not turn it into one more attempt.
+      if (last.next?.kind === "stop") throw fromErrorJson(last.failure);
+    }
+    const startsRound = last === undefined || granted || last.next?.kind === "round";
+    try {
+      return await executor.execute(startsRound ? (last?.round ?? 0) + 1 : last.round);
+    } catch (error) {
+      if (!UnrecoverableError.is(error)) throw error;
+    }
+  }
+}
+
+function helpNeeded(
+  { phase, persona }: PersonaWork,
+  attempts: number,
+  lastMessage: string | undefined,
+): HelpNeeded {
+  return new HelpNeeded(
+    `${persona} needs help in phase ${phase} after ${attempts} attempts. The last one failed: ${lastMessage}`,
+    {
+      details: { phase, persona, attempts },
+      advice: "Read the failures, mend the cause, then resume the session: it gets a new set of rounds.",
+    },
+  );
+}

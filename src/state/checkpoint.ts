@@ -1,0 +1,113 @@
+import { CheckpointCorrupt, StateTooNew } from "../domain/errors.ts";
+import type { JournalHead, PersonaResult, Transition } from "../domain/journal.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
+import { seal, unseal } from "../domain/seal.ts";
+import type { SessionState } from "../domain/session-state.ts";
+
+/** Formats this version reads. A newer one is refused, because what it says might be misunderstood. */
+const format = 1;
+/** The checkpoint at the session's creation, before any phase. */
+export const initPhase = "init";
+
+export interface Predecessor {
+  readonly phase: string;
+  readonly revision: number;
+  readonly sha256: string;
+}
+
+/** A phase boundary as JSON. A pure function of the journal, so projecting it twice gives the same bytes. */
+export interface CheckpointContent {
+  readonly format: number;
+  readonly sessionId: string;
+  readonly phase: string;
+  readonly revision: number;
+  readonly createdAt: number;
+  readonly journal: JournalHead;
+  /** With their hashes: a checkpoint vouches for everything it rests on. */
+  readonly predecessors: readonly Predecessor[];
+  /** Only in the first: what the session is about. The others rest on it. */
+  readonly session?: Omit<Extract<Transition, { kind: "session.created" }>, "kind">;
+  readonly teamFingerprint: string;
+  readonly results: Readonly<Record<string, PersonaResult>>;
+  readonly attempts: Readonly<Record<string, readonly Json[]>>;
+}
+
+export interface Checkpoint {
+  readonly content: CheckpointContent;
+  readonly sha256: string;
+  /** The exact bytes of the file. */
+  readonly text: string;
+}
+
+export function projectInit(state: SessionState): Checkpoint {
+  const { kind: _, ...session } = state.created;
+  return sealed({
+    ...common(state, initPhase, state.createdHead),
+    revision: 1,
+    predecessors: [],
+    session,
+    results: {},
+    attempts: {},
+  });
+}
+
+export function projectPhase(
+  state: SessionState,
+  phase: string,
+  predecessors: readonly Predecessor[],
+): Checkpoint {
+  const found = state.phases.get(phase);
+  if (found?.completed === undefined)
+    throw new Error(`phase ${phase} of session ${state.id} is not completed`);
+  const results: Record<string, PersonaResult> = {};
+  const attempts: Record<string, Json[]> = {};
+  for (const [name, persona] of found.personas) {
+    if (persona.result !== undefined) results[name] = persona.result;
+    attempts[name] = persona.attempts.map(({ round, attempt, status, startedAt, endedAt, failure }) => ({
+      round,
+      attempt,
+      status,
+      startedAt,
+      endedAt: endedAt ?? null,
+      failure: (failure as Json | undefined) ?? null,
+    }));
+  }
+  const revision = found.checkpoint?.revision ?? 1;
+  return sealed({ ...common(state, phase, found.completed), revision, predecessors, results, attempts });
+}
+
+/** Accepts exactly what was sealed, for this session, in a format this version knows. */
+export function readCheckpoint(bytes: string | Uint8Array, what: string): Checkpoint {
+  const { content, sha256 } = unseal(bytes, what);
+  const found = content["format"];
+  if (typeof found !== "number")
+    throw new CheckpointCorrupt(`${what} is damaged: it has no format`, { details: { what } });
+  if (found > format) {
+    throw new StateTooNew(`${what} has format ${found}; this version of Maestro reads up to ${format}.`, {
+      details: { what, found, known: format },
+      advice: "Update maestro-hive. Nothing was written.",
+    });
+  }
+  return { content: content as unknown as CheckpointContent, sha256, text: Buffer.from(bytes).toString() };
+}
+
+export function checkpointFile(phase: string, revision: number): string {
+  return revision === 1 ? `checkpoint_${phase}.json` : `checkpoint_${phase}.${revision}.json`;
+}
+
+function common(state: SessionState, phase: string, head: JournalHead & { at: number }) {
+  const { seq, hash, at } = head;
+  return {
+    format,
+    sessionId: state.id,
+    phase,
+    createdAt: at,
+    journal: { seq, hash },
+    teamFingerprint: state.created.teamFingerprint,
+  };
+}
+
+function sealed(content: CheckpointContent): Checkpoint {
+  const text = seal(content as unknown as JsonObject);
+  return { content, sha256: unseal(text, content.phase).sha256, text };
+}

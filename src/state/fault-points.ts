@@ -1,0 +1,77 @@
+/**
+ * Named places where a crash would be most harmful, each with the race it exists for. They do nothing unless a test
+ * arms one; the crash suite kills a real process at every one of them.
+ */
+export const faultPoints = {
+  "session.created:before-commit": "the caller has no id yet: nothing may remain",
+  "session.created:after-commit": "the session exists but its files and its caller do not know",
+  "session.claimed:before-commit": "a half-made claim must leave the old epoch valid",
+  "session.claimed:after-commit": "the lease is held by a dead process: the next one must see that at once",
+  "phase.started:before-commit": "no trace of the phase",
+  "phase.started:after-commit": "the phase is open, nothing in it has run",
+  "attempt.started:before-commit": "the attempt is not counted",
+  "attempt.started:after-commit": "the attempt is counted and must go on, not start again as another",
+  "step.function:after-effect": "the effect happened and its record is lost: the one window of at-least-once",
+  "step.function:before-commit": "as above, inside the transaction",
+  "step.function:after-commit": "recorded but not acknowledged: must be replayed, never run again",
+  "step.wait:before-commit": "the wait has not begun",
+  "step.wait:after-commit": "only the remainder may be waited",
+  "attempt.failed:before-commit": "the failure is not counted; the attempt goes on and fails again",
+  "attempt.failed:after-commit": "the failure is counted and its wait has begun",
+  "attempt.completed:before-commit": "the result is lost, its steps are not: it is made again from them",
+  "attempt.completed:after-commit": "the persona is done and must not run again",
+  "phase.completed:before-commit": "every persona is done, the phase is not",
+  "phase.completed:after-commit": "done but not sealed: sealed at the next claim without running anything",
+  "checkpoint.sealed:before-commit": "as above",
+  "checkpoint.sealed:after-commit": "sealed in the journal, the file is missing: projected again",
+  "file:before-fsync": "a torn temporary file, never under the real name",
+  "file:before-rename": "a whole temporary file that nobody reads and the next start removes",
+  "file:after-rename": "the new name may not survive a power cut before the directory is synced",
+  "artifact:before-rename": "no row may point to it yet",
+  "artifact:after-rename": "stored but unreferenced: kept for a day, then pruned",
+  "message.received:before-commit": "the message is still in the inbox",
+  "message.received:after-commit": "the message is in the journal once and gone from the inbox",
+  "session.status:before-commit": "the work is finished, the session does not say so",
+  "session.status:after-commit": "the session is finished, its summary file is not",
+  "session.released:before-commit": "the lease of a finished driver is still held by a dead process",
+  "session.released:after-commit": "released, and the process is gone before it could say goodbye",
+  "journal.indexed:before-commit": "rows appended and not indexed: found by the scan of the tail",
+  "journal.indexed:after-commit": "rows indexed in bulk: found once, not twice",
+} as const satisfies Record<string, string>;
+
+export type FaultPoint = keyof typeof faultPoints;
+
+export interface ArmedFault {
+  readonly point: FaultPoint;
+  /** Acts at the n-th time the point is reached, counted per thread. */
+  readonly hit: number;
+  readonly act: "kill" | "throw";
+}
+
+let armed: ArmedFault | undefined;
+let hits = 0;
+
+/** For tests only. The writer thread takes over what is armed when it starts. */
+export function armFault(fault: ArmedFault | undefined): void {
+  armed = fault;
+  hits = 0;
+}
+
+export function armedFault(): ArmedFault | undefined {
+  return armed;
+}
+
+export function reach(point: FaultPoint): void {
+  if (armed === undefined || armed.point !== point) return;
+  hits += 1;
+  if (hits !== armed.hit) return;
+  if (armed.act === "throw") throw new Error(`fault injected at ${point}`);
+  process.kill(process.pid, "SIGKILL");
+  // The signal is delivered asynchronously; nothing after this point may run.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+}
+
+/** Whether a point of this name exists; commits are named after what they record. */
+export function isFaultPoint(name: string): name is FaultPoint {
+  return Object.hasOwn(faultPoints, name);
+}

@@ -1,0 +1,83 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+import { newId } from "../domain/ids.ts";
+
+/** A process, told apart from every other that ever had its pid. */
+export interface Owner {
+  readonly id: string;
+  readonly boot: string;
+  readonly pidNamespace: string;
+  readonly pid: number;
+  readonly started: string;
+}
+
+/** An owner with its last sign of life. */
+export interface Heartbeat extends Owner {
+  /** Milliseconds since boot: the same clock for every process of this boot, and immune to wall clock jumps. */
+  readonly beatUptimeMs: number;
+  readonly beatAt: number;
+}
+
+export function uptimeMs(): number {
+  return Math.floor(Number(process.hrtime.bigint() / 1_000_000n));
+}
+
+export function thisOwner(): Owner {
+  return {
+    id: newId(),
+    boot: readOr("/proc/sys/kernel/random/boot_id", () => `host:${hostname()}`),
+    pidNamespace: linkOr("/proc/self/ns/pid", ""),
+    pid: process.pid,
+    started: processStart(process.pid) ?? "",
+  };
+}
+
+/** Only a process of this boot and this pid namespace can be known to be dead; others have to expire. */
+export function isKnownDead(owner: Owner, observer: Owner): boolean {
+  if (owner.boot !== observer.boot || owner.pidNamespace !== observer.pidNamespace) return false;
+  const started = processStart(owner.pid);
+  return started === undefined || started !== owner.started;
+}
+
+/** When the process started, in whatever unit the system has; undefined when there is no such living process. */
+function processStart(pid: number): string | undefined {
+  return process.platform === "linux" ? startFromProc(pid) : startFromPs(pid);
+}
+
+function startFromProc(pid: number): string | undefined {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  } catch {
+    return undefined;
+  }
+  // The command name is in parentheses and may itself contain them; fields are counted after the last one.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const state = fields[0];
+  return state === "Z" || state === "X" ? undefined : fields[19];
+}
+
+function startFromPs(pid: number): string | undefined {
+  try {
+    return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" }).trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readOr(path: string, otherwise: () => string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return otherwise();
+  }
+}
+
+function linkOr(path: string, otherwise: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,76 @@
+import type { SessionState } from "../domain/session-state.ts";
+import { projectExecutionState } from "./execution-state.ts";
+import type { SessionFiles } from "./session-files.ts";
+
+const betweenWritesMs = 1_000;
+/** Rest between two files, so that a thousand busy sessions do not turn the disk into a summary writer. */
+const restMs = 10;
+
+interface Dirty {
+  readonly files: SessionFiles;
+  readonly state: SessionState;
+}
+
+/** Keeps `execution_state.json` of every driven session fresh: at most one write a second each, and the final one. */
+export class Projector {
+  readonly #dirty = new Map<string, Dirty>();
+  /** Their driver has let go: another process may own the files by now. */
+  readonly #finished = new WeakSet<SessionState>();
+  readonly #report: (problem: unknown) => void;
+  #writing: Promise<void> = Promise.resolve();
+  #loop: Promise<void> | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(report: (problem: unknown) => void) {
+    this.#report = report;
+  }
+
+  /** Something changed; written within a second or so. */
+  changed(files: SessionFiles, state: SessionState): void {
+    if (this.#dirty.has(state.id)) return;
+    this.#dirty.set(state.id, { files, state });
+    this.#loop ??= this.#run();
+  }
+
+  /** Writes now; the last word on a session before its driver lets go. */
+  async finish(files: SessionFiles, state: SessionState): Promise<void> {
+    this.#finished.add(state);
+    this.#dirty.delete(state.id);
+    await this.#writing;
+    await files.writeExecutionState(projectExecutionState(state));
+  }
+
+  async close(): Promise<void> {
+    this.#dirty.clear();
+    this.#wake?.();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#dirty.size > 0) {
+      await this.#pause(betweenWritesMs);
+      // Sessions that change while this round is written belong to the next one.
+      const round = [...this.#dirty];
+      this.#dirty.clear();
+      for (const [, { files, state }] of round) {
+        if (this.#finished.has(state)) continue;
+        // A summary that cannot be written must not stop the work; the journal has it all.
+        this.#writing = files.writeExecutionState(projectExecutionState(state)).catch(this.#report);
+        await this.#writing;
+        await this.#pause(restMs);
+      }
+    }
+    this.#loop = undefined;
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      timer.unref();
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,74 @@
+import { MaestroError, StateTooNew } from "../domain/errors.ts";
+import type { SessionState } from "../domain/session-state.ts";
+import { type Checkpoint, initPhase, type Predecessor, projectInit, projectPhase } from "./checkpoint.ts";
+import type { SessionFiles } from "./session-files.ts";
+
+/** Each checkpoint the journal knows as sealed must be on disk, whole and equal; what is not is projected again. */
+export async function repairFiles(
+  state: SessionState,
+  files: SessionFiles,
+  report: (problem: string) => void,
+): Promise<void> {
+  await files.removeLeftovers();
+  await reportNewerSummary(state, files, report);
+  const init = projectInit(state);
+  await repair(init, init.sha256, files, report);
+  for (const [phase, { checkpoint: sealed }] of state.phases) {
+    if (sealed === undefined) continue;
+    await repair(projectPhase(state, phase, [predecessorOf(state, phase)]), sealed.sha256, files, report);
+  }
+}
+
+/** The phase before, or the start. */
+export function predecessorOf(state: SessionState, phase: string): Predecessor {
+  const names = [...state.phases.keys()];
+  const before = names[names.indexOf(phase) - 1];
+  if (before === undefined)
+    return { phase: initPhase, revision: 1, sha256: state.initSha256 ?? projectInit(state).sha256 };
+  const sealed = state.phases.get(before)?.checkpoint;
+  if (sealed === undefined) throw new Error(`phase ${before} of session ${state.id} is not sealed`);
+  return { phase: before, ...sealed };
+}
+
+async function repair(
+  projected: Checkpoint,
+  sealed: string,
+  files: SessionFiles,
+  report: (problem: string) => void,
+): Promise<void> {
+  const { phase, revision, sessionId } = projected.content;
+  let problem = "is missing";
+  try {
+    const found = await files.readCheckpoint(phase, revision);
+    if (found?.sha256 === sealed) return;
+    if (found !== undefined) problem = "is not the one the journal knows";
+  } catch (error) {
+    if (StateTooNew.is(error) || !MaestroError.is(error)) throw error;
+    problem = "is damaged";
+  }
+  if (projected.sha256 === sealed) await files.writeCheckpoint(projected);
+  const outcome =
+    projected.sha256 === sealed
+      ? "written again from the journal"
+      : "and the journal's seal is of another version; left as it is";
+  report(`Checkpoint ${phase} of session ${sessionId} ${problem}; ${outcome}.`);
+}
+
+/** A summary that knows more rows than the journal means that the database is older than the files. */
+async function reportNewerSummary(
+  state: SessionState,
+  files: SessionFiles,
+  report: (problem: string) => void,
+): Promise<void> {
+  try {
+    const summary = await files.readExecutionState();
+    if (summary === undefined || summary.journal.seq <= state.head.seq) return;
+    report(
+      `The database knows ${state.head.seq} rows of session ${state.id}, its execution_state.json ${summary.journal.seq}: ` +
+        "the database may come from an older backup. Going on from the database.",
+    );
+  } catch (error) {
+    if (!MaestroError.is(error)) throw error;
+    report(`execution_state.json of session ${state.id} is damaged; it is written again from the journal.`);
+  }
+}

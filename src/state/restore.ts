@@ -1,0 +1,75 @@
+import { fingerprint } from "../domain/canonical.ts";
+import { CheckpointCorrupt } from "../domain/errors.ts";
+import type { SessionId } from "../domain/ids.ts";
+import type { Json } from "../domain/json.ts";
+import { type Checkpoint, initPhase } from "./checkpoint.ts";
+import { type FoundCheckpoint, listSessionFolders, SessionFiles } from "./session-files.ts";
+import type { LostSession, Store } from "./store.ts";
+
+/** Sessions that have a folder but no row: the database was lost, or comes from an older backup. */
+export async function findLostSessions(stateDirectory: string, store: Store): Promise<SessionId[]> {
+  const lost: SessionId[] = [];
+  for (const id of await listSessionFolders(stateDirectory)) {
+    if ((await store.findSession(id)) === undefined) lost.push(id);
+  }
+  return lost;
+}
+
+/** Only for a session the database does not know. The unfinished phase is run again; everything sealed is kept. */
+export async function readLostSession(stateDirectory: string, id: SessionId): Promise<LostSession> {
+  const found = await new SessionFiles(stateDirectory, id).findCheckpoints();
+  const checkpoints = selectValid(found);
+  const [init, newest] = [checkpoints[0], checkpoints.at(-1)];
+  if (init?.content.session === undefined || newest === undefined) {
+    const problems = found.flatMap(({ problem }) => problem ?? []);
+    throw new CheckpointCorrupt(
+      `Session ${id} is not in the database and has no valid checkpoint to go on from.`,
+      {
+        details: { session: id, problems },
+        advice: `Restore sessions/${id} or maestro.db from a backup.`,
+      },
+    );
+  }
+  const { key, team, teamFingerprint, brief } = init.content.session;
+  return {
+    session: {
+      id,
+      key,
+      team,
+      teamFingerprint,
+      identity: identityOf(team, brief),
+      status: "paused",
+      reason: undefined,
+      createdAt: init.content.createdAt,
+    },
+    restored: {
+      kind: "session.restored",
+      head: newest.content.journal,
+      checkpoints: checkpoints.map(({ content, sha256 }) => ({ ...content, sha256 }) as unknown as Json),
+    },
+    artifacts: [],
+  };
+}
+
+/** What a session is about; the same key must mean the same identity. */
+export function identityOf(team: string, brief: string): string {
+  return fingerprint([team, brief]);
+}
+
+/** The start and every checkpoint that rests, link by link, on valid ones. The last is the newest valid one. */
+export function selectValid(found: readonly FoundCheckpoint[]): Checkpoint[] {
+  const chosen: Checkpoint[] = [];
+  const sealed = new Set<string>();
+  for (const { checkpoint } of found) {
+    if (checkpoint === undefined) continue;
+    const { phase, predecessors } = checkpoint.content;
+    const rests =
+      phase === initPhase
+        ? chosen.length === 0
+        : predecessors.length > 0 && predecessors.every(({ sha256 }) => sealed.has(sha256));
+    if (!rests) continue;
+    chosen.push(checkpoint);
+    sealed.add(checkpoint.sha256);
+  }
+  return chosen;
+}

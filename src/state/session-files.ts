@@ -1,0 +1,104 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { MaestroError } from "../domain/errors.ts";
+import { isSessionId, type SessionId } from "../domain/ids.ts";
+import { jsonLimits } from "../domain/json.ts";
+import { type Checkpoint, checkpointFile, readCheckpoint } from "./checkpoint.ts";
+import { makeDirectoryDurably, readBounded, removeTemporaries, writeDurably } from "./durable-file.ts";
+import { type ExecutionState, executionStateFile, readExecutionState } from "./execution-state.ts";
+
+const checkpointForm = /^checkpoint_(?<phase>[A-Za-z][A-Za-z0-9_-]*)(?:\.(?<revision>[1-9]\d*))?\.json$/;
+
+/** A checkpoint file as found on disk, whatever its condition. */
+export interface FoundCheckpoint {
+  readonly file: string;
+  readonly phase: string;
+  readonly revision: number;
+  readonly checkpoint: Checkpoint | undefined;
+  /** Why it is not valid. */
+  readonly problem: string | undefined;
+}
+
+/** The folder of one session: files that people can read, carry away and resume from. Projections, never the truth. */
+export class SessionFiles {
+  readonly folder: string;
+
+  constructor(stateDirectory: string, id: SessionId) {
+    this.folder = join(sessionsFolder(stateDirectory), id);
+  }
+
+  async writeCheckpoint({ content, text }: Checkpoint): Promise<void> {
+    await makeDirectoryDurably(this.folder);
+    await writeDurably(join(this.folder, checkpointFile(content.phase, content.revision)), text);
+  }
+
+  /** Undefined when the file is missing; damage is thrown. */
+  async readCheckpoint(phase: string, revision: number): Promise<Checkpoint | undefined> {
+    const path = join(this.folder, checkpointFile(phase, revision));
+    const bytes = await readBounded(path, jsonLimits.maxBytes);
+    return bytes && readCheckpoint(bytes, path);
+  }
+
+  async findCheckpoints(): Promise<FoundCheckpoint[]> {
+    const found: FoundCheckpoint[] = [];
+    for (const file of await listOrNothing(this.folder)) {
+      const groups = checkpointForm.exec(file)?.groups;
+      if (groups?.["phase"] === undefined) continue;
+      const [phase, revision] = [groups["phase"], Number(groups["revision"] ?? 1)];
+      try {
+        found.push({
+          file,
+          phase,
+          revision,
+          checkpoint: await this.readCheckpoint(phase, revision),
+          problem: undefined,
+        });
+      } catch (error) {
+        if (!MaestroError.is(error)) throw error;
+        found.push({ file, phase, revision, checkpoint: undefined, problem: error.message });
+      }
+    }
+    return found.sort(
+      (a, b) =>
+        (a.checkpoint?.content.journal.seq ?? Infinity) - (b.checkpoint?.content.journal.seq ?? Infinity),
+    );
+  }
+
+  async writeExecutionState(text: string): Promise<void> {
+    await makeDirectoryDurably(this.folder);
+    await writeDurably(join(this.folder, executionStateFile), text);
+  }
+
+  /** Undefined when missing; damage is thrown. */
+  async readExecutionState(): Promise<ExecutionState | undefined> {
+    const path = join(this.folder, executionStateFile);
+    const bytes = await readBounded(path, jsonLimits.maxBytes);
+    return bytes && readExecutionState(bytes, path);
+  }
+
+  /** What a killed driver left half-written. Only the holder of the lease may call it. */
+  async removeLeftovers(): Promise<void> {
+    await removeTemporaries(this.folder);
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+export async function listSessionFolders(stateDirectory: string): Promise<SessionId[]> {
+  return (await listOrNothing(sessionsFolder(stateDirectory))).filter(isSessionId);
+}
+
+function sessionsFolder(stateDirectory: string): string {
+  return join(stateDirectory, "sessions");
+}
+
+async function listOrNothing(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

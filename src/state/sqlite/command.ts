@@ -1,0 +1,84 @@
+import type { RowToWrite } from "../../domain/journal-codec.ts";
+import type { Heartbeat } from "../owner.ts";
+
+/** What the writer does; plain data, because it crosses a thread. One command is one fact: all of it commits or none. */
+export type Command =
+  | { readonly verb: "create"; readonly session: SessionRow; readonly row: RowToWrite }
+  | {
+      readonly verb: "restore";
+      readonly session: SessionRow;
+      readonly status: string;
+      readonly reason: string | null;
+      readonly seq: number;
+      readonly previous: string;
+      readonly row: RowToWrite;
+      readonly artifacts: readonly string[];
+    }
+  | {
+      readonly verb: "claim";
+      readonly session: number;
+      readonly epoch: number;
+      /** The lease as it was when the decision to take it was made; anything else by now refuses the claim. */
+      readonly expected: { readonly owner: string; readonly beatUptimeMs: number } | null;
+      readonly claimant: Heartbeat;
+      readonly at: number;
+      readonly row: RowToWrite;
+    }
+  | { readonly verb: "release"; readonly session: number; readonly epoch: number; readonly owner: string }
+  | {
+      readonly verb: "append";
+      readonly session: number;
+      readonly epoch: number;
+      readonly owner: string;
+      readonly at: number;
+      readonly rows: readonly RowToWrite[];
+      readonly artifacts: readonly string[];
+    }
+  | { readonly verb: "say"; readonly session: number; readonly at: number; readonly body: string }
+  | {
+      readonly verb: "receive";
+      readonly session: number;
+      readonly epoch: number;
+      readonly owner: string;
+      readonly at: number;
+    }
+  /** `owner`: the dead holder of the lease, if there is one; a slice of `rows` at a time. */
+  | {
+      readonly verb: "delete";
+      readonly session: number;
+      readonly owner: string | null;
+      readonly rows: number;
+    }
+  | { readonly verb: "reclaim" };
+
+export interface SessionRow {
+  readonly id: string;
+  readonly key: string | null;
+  readonly team: string;
+  readonly teamFingerprint: string;
+  readonly identity: string;
+  readonly at: number;
+}
+
+/** Where a row went: position, seq, time, hash. */
+export type Placed = readonly [position: number, seq: number, at: number, hash: string];
+
+export type Reply =
+  | { readonly kind: "done" }
+  | { readonly kind: "placed"; readonly epoch: number; readonly rows: readonly Placed[] }
+  /** The session with this id or key was there before. */
+  | { readonly kind: "exists" }
+  /** The claim or the lease is not valid; the epoch that is. */
+  | { readonly kind: "refused"; readonly epoch: number }
+  | {
+      readonly kind: "received";
+      readonly rows: readonly { readonly placed: Placed; readonly body: string }[];
+    }
+  | { readonly kind: "deleted"; readonly more: boolean }
+  | { readonly kind: "failed"; readonly error: WriteError };
+
+/** What is left of SQLite's error behind a thread boundary; class and fields do not cross it. */
+export interface WriteError {
+  readonly message: string;
+  readonly errcode: number | undefined;
+}

@@ -1,0 +1,94 @@
+import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { StateTooNew, StateUnavailable } from "../../domain/errors.ts";
+import { translate } from "./sqlite-errors.ts";
+
+const migrationsFolder = new URL("./migrations/", import.meta.url);
+const openTimeoutMs = 5_000;
+
+/** Opens with durability asserted, not assumed: a step that is acknowledged must survive a power cut. */
+export function openDatabase(path: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    createPrivately(path);
+    database = new DatabaseSync(path, { timeout: openTimeoutMs });
+    refuseNewer(database, path);
+    setAndAssert(database, "journal_mode", path === ":memory:" ? "memory" : "wal", path);
+    setAndAssert(database, "synchronous", 2, path);
+    setAndAssert(database, "foreign_keys", 1, path);
+    setAndAssert(database, "busy_timeout", openTimeoutMs, path);
+    database.exec("PRAGMA wal_autocheckpoint = 2000");
+    return database;
+  } catch (error) {
+    database?.close();
+    throw translate(error, path);
+  }
+}
+
+/** Brings the schema up to date, one numbered file at a time; other processes may be doing the same. */
+export function migrate(database: DatabaseSync, path: string): void {
+  const migrations = listMigrations();
+  if (version(database) === migrations.length) return;
+  try {
+    database.exec("BEGIN IMMEDIATE");
+    for (const [index, file] of migrations.entries()) {
+      if (index < version(database)) continue;
+      database.exec(readFileSync(new URL(file, migrationsFolder), "utf8"));
+      database.exec(`PRAGMA user_version = ${index + 1}`);
+    }
+    database.exec("COMMIT");
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw translate(error, path);
+  }
+}
+
+function listMigrations(): string[] {
+  return readdirSync(migrationsFolder)
+    .filter((file) => file.endsWith(".sql"))
+    .sort();
+}
+
+function version(database: DatabaseSync): number {
+  return Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+}
+
+/** SQLite gives the -wal and -shm files the mode of the database. Only ever creates: opening a database that this
+ * process already has open, and closing it again, would drop SQLite's locks on it. */
+function createPrivately(path: string): void {
+  if (path === ":memory:") return;
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "EEXIST") return;
+    throw new StateUnavailable(`${path} cannot be created (${code}).`, {
+      cause: error,
+      advice: "Check permissions and free space of the state directory, or choose another with --state-dir.",
+    });
+  }
+}
+
+function refuseNewer(database: DatabaseSync, path: string): void {
+  const found = version(database);
+  const known = listMigrations().length;
+  if (found <= known) return;
+  throw new StateTooNew(`${path} has format ${found}; this version of Maestro reads up to ${known}.`, {
+    details: { found, known },
+    advice: "Update maestro-hive, or use another state directory. Nothing was written.",
+  });
+}
+
+function setAndAssert(database: DatabaseSync, pragma: string, wanted: string | number, path: string): void {
+  database.exec(`PRAGMA ${pragma} = ${wanted}`);
+  const row = database.prepare(`PRAGMA ${pragma}`).get() ?? {};
+  const found = Object.values(row)[0];
+  if (found === wanted) return;
+  throw new StateUnavailable(
+    `${path}: SQLite did not accept ${pragma} = ${wanted}; it stays ${String(found)}.`,
+    {
+      advice:
+        "The file system may not support it (network shares do not). Choose a local disk with --state-dir.",
+    },
+  );
+}

@@ -1,0 +1,188 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { SessionId } from "../../domain/ids.ts";
+import type { ParkReason, RecordedRow, SessionStatus } from "../../domain/journal.ts";
+import type { Heartbeat } from "../owner.ts";
+import type { SessionQuery, SessionRecord } from "../store.ts";
+
+const sessionColumns = "id, key, team, team_fingerprint, identity, status, reason, created_at, updated_at";
+const rowColumns = "position, seq, epoch, at, kind, attempt, occurrence, fingerprint, name, body, hash";
+const ownerColumns = "o.id, o.boot, o.pid_namespace, o.pid, o.started, o.beat_uptime_ms, o.beat_at";
+
+export interface LeaseRow {
+  readonly epoch: number;
+  readonly holder: Heartbeat | undefined;
+}
+
+/** Every query the store answers. Reads see the last commit and never wait for the writer. */
+export class Reader {
+  readonly #database: DatabaseSync;
+  readonly #prepared = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  session(idOrKey: string): SessionRecord | undefined {
+    // An id wins over a key: a key that looks like somebody's id must not hide that session.
+    const row =
+      this.#get(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`, idOrKey) ??
+      this.#get(`SELECT ${sessionColumns} FROM sessions WHERE key = ?`, idOrKey);
+    return row && toSession(row);
+  }
+
+  sessionNumber(id: SessionId): number | undefined {
+    return this.#get("SELECT number FROM sessions WHERE id = ?", id)?.[0] as number | undefined;
+  }
+
+  sessions({ statuses, limit = 100, before }: SessionQuery): SessionRecord[] {
+    const conditions: string[] = [];
+    const values: (string | number)[] = [];
+    if (statuses !== undefined) {
+      conditions.push(`status IN (${statuses.map(() => "?").join(", ")})`);
+      values.push(...statuses);
+    }
+    if (before !== undefined) {
+      conditions.push("number < (SELECT number FROM sessions WHERE id = ?)");
+      values.push(before);
+    }
+    const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+    return this.#all(
+      `SELECT ${sessionColumns} FROM sessions ${where} ORDER BY number DESC LIMIT ?`,
+      ...values,
+      limit,
+    ).map(toSession);
+  }
+
+  lease(session: number): LeaseRow {
+    const row = this.#get(
+      `SELECT l.epoch, ${ownerColumns} FROM leases l LEFT JOIN owners o ON o.id = l.owner WHERE l.session = ?`,
+      session,
+    );
+    if (row === undefined) return { epoch: 0, holder: undefined };
+    return { epoch: row[0] as number, holder: row[1] === null ? undefined : toHeartbeat(row.slice(1)) };
+  }
+
+  running(): { readonly id: SessionId; readonly holder: Heartbeat | undefined }[] {
+    return this.#all(
+      `SELECT s.id, ${ownerColumns} FROM sessions s LEFT JOIN leases l ON l.session = s.number
+       LEFT JOIN owners o ON o.id = l.owner WHERE s.status = 'running' ORDER BY s.number`,
+    ).map((row) => ({
+      id: row[0] as SessionId,
+      holder: row[1] === null ? undefined : toHeartbeat(row.slice(1)),
+    }));
+  }
+
+  addressed(owner: string): SessionId[] {
+    return this.#all(
+      `SELECT DISTINCT s.id FROM inbox i JOIN leases l ON l.session = i.session JOIN sessions s ON s.number = i.session
+       WHERE l.owner = ?`,
+      owner,
+    ).map((row) => row[0] as SessionId);
+  }
+
+  /** A page of a session's history: from the index while it lasts, then from the tail that is not indexed yet. */
+  journalPage(session: number, afterSeq: number, limit: number): RecordedRow[] {
+    // One snapshot for both halves: rows may be indexed between two statements.
+    this.#database.exec("BEGIN");
+    try {
+      const columns = rowColumns.replaceAll(/\w+/g, "j.$&");
+      const rows = this.#all(
+        `SELECT ${columns} FROM journal_index i JOIN journal j ON j.position = i.position
+         WHERE i.session = ? AND i.seq > ? ORDER BY i.seq LIMIT ?`,
+        session,
+        afterSeq,
+        limit,
+      );
+      if (rows.length < limit) {
+        rows.push(
+          ...this.#all(
+            `SELECT ${rowColumns} FROM journal
+             WHERE position > (SELECT value FROM meta WHERE name = 'indexed_to') AND session = ? AND seq > ?
+             ORDER BY position LIMIT ?`,
+            session,
+            afterSeq,
+            limit - rows.length,
+          ),
+        );
+      }
+      return rows.map(toRecordedRow);
+    } finally {
+      this.#database.exec("COMMIT");
+    }
+  }
+
+  body(position: number): string | undefined {
+    return this.#get("SELECT body FROM journal WHERE position = ?", position)?.[0] as string | undefined;
+  }
+
+  referenced(hashes: readonly string[]): Set<string> {
+    const found = new Set<string>();
+    for (const sha256 of hashes) {
+      if (this.#get("SELECT 1 FROM artifact_references WHERE sha256 = ? LIMIT 1", sha256)) found.add(sha256);
+    }
+    return found;
+  }
+
+  #get(sql: string, ...values: (string | number)[]): unknown[] | undefined {
+    return this.#statement(sql).get(...values) as unknown as unknown[] | undefined;
+  }
+
+  #all(sql: string, ...values: (string | number)[]): unknown[][] {
+    return this.#statement(sql).all(...values) as unknown as unknown[][];
+  }
+
+  #statement(sql: string): StatementSync {
+    let statement = this.#prepared.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      statement.setReturnArrays(true);
+      this.#prepared.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function toSession(row: unknown[]): SessionRecord {
+  const [id, key, team, teamFingerprint, identity, status, reason, createdAt, updatedAt] = row;
+  return {
+    id: id as SessionId,
+    key: (key as string | null) ?? undefined,
+    team: team as string,
+    teamFingerprint: teamFingerprint as string,
+    identity: identity as string,
+    status: status as SessionStatus,
+    reason: (reason as ParkReason | null) ?? undefined,
+    createdAt: createdAt as number,
+    updatedAt: updatedAt as number,
+  };
+}
+
+function toHeartbeat(row: unknown[]): Heartbeat {
+  const [id, boot, pidNamespace, pid, started, beatUptimeMs, beatAt] = row as [
+    string,
+    string,
+    string,
+    number,
+    string,
+    number,
+    number,
+  ];
+  return { id, boot, pidNamespace, pid, started, beatUptimeMs, beatAt };
+}
+
+function toRecordedRow(row: unknown[]): RecordedRow {
+  const [position, seq, epoch, at, kind, attempt, occurrence, fingerprint, name, body, hash] = row;
+  return {
+    position,
+    seq,
+    epoch,
+    at,
+    kind,
+    attempt,
+    occurrence,
+    fingerprint,
+    name,
+    body,
+    hash,
+  } as RecordedRow;
+}

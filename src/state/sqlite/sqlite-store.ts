@@ -1,0 +1,326 @@
+import type { DatabaseSync } from "node:sqlite";
+import { chainHash, chainStart } from "../../domain/chain.ts";
+import type { Clock } from "../../domain/clock.ts";
+import {
+  JournalCorrupt,
+  LeaseHeld,
+  LeaseLost,
+  SessionConflict,
+  SessionNotFound,
+} from "../../domain/errors.ts";
+import type { SessionId } from "../../domain/ids.ts";
+import type { ClaimCause, Entry, JournalHead, Message, RecordedRow } from "../../domain/journal.ts";
+import { encodeEntry, parseBody, type RowToWrite } from "../../domain/journal-codec.ts";
+import { type Lease, leaseState } from "../lease.ts";
+import { type Heartbeat, type Owner, thisOwner, uptimeMs } from "../owner.ts";
+import type { Claim, LostSession, NewSession, SessionQuery, SessionRecord, Store } from "../store.ts";
+import type { Command, Placed, Reply } from "./command.ts";
+import { migrate, openDatabase } from "./open-database.ts";
+import { Reader } from "./reader.ts";
+import { translate } from "./sqlite-errors.ts";
+import { Writer } from "./writer.ts";
+import { InlineWriter, ThreadWriter, type WriterClient } from "./writer-client.ts";
+
+export interface SqliteStoreOptions {
+  /** A file, or `:memory:`. */
+  readonly path: string;
+  readonly clock: Clock;
+  /** How long a silent driver keeps its lease. */
+  readonly leaseMs: number;
+}
+
+const journalPageRows = 1_000;
+const deleteSliceRows = 1_000;
+const beatsPerLease = 3;
+
+export class SqliteStore implements Store {
+  readonly #path: string;
+  readonly #clock: Clock;
+  readonly #leaseMs: number;
+  readonly #owner: Owner = thisOwner();
+  readonly #database: DatabaseSync;
+  readonly #reader: Reader;
+  readonly #writer: WriterClient;
+  #beating = false;
+
+  constructor({ path, clock, leaseMs }: SqliteStoreOptions) {
+    this.#path = path;
+    this.#clock = clock;
+    this.#leaseMs = leaseMs;
+    this.#database = openDatabase(path);
+    migrate(this.#database, path);
+    this.#reader = new Reader(this.#database);
+    if (path === ":memory:") this.#writer = new InlineWriter(new Writer(this.#database));
+    else {
+      this.#database.exec("PRAGMA query_only = 1");
+      this.#writer = new ThreadWriter(path);
+    }
+  }
+
+  async createSession({ id, key, team, teamFingerprint, identity, created }: NewSession) {
+    const session = { id, key: key ?? null, team, teamFingerprint, identity, at: this.#clock.now() };
+    const row = encodeEntry(created);
+    const reply = await this.#submit({ verb: "create", session, row });
+    if (reply.kind === "placed")
+      return { session: this.#require(id), row: recorded(row, reply.rows[0] as Placed, 0) };
+    const existing = this.#read(() => this.#reader.session(key ?? id));
+    if (existing === undefined) throw new SessionConflict(`A session with the id ${id} exists already.`);
+    return { session: existing, row: undefined };
+  }
+
+  async restoreSession({ session, restored, artifacts }: LostSession): Promise<SessionRecord> {
+    const reply = await this.#submit({
+      verb: "restore",
+      session: { ...session, key: session.key ?? null, at: session.createdAt },
+      status: session.status,
+      reason: session.reason ?? null,
+      seq: restored.head.seq,
+      previous: restored.head.hash,
+      row: encodeEntry(restored),
+      artifacts,
+    });
+    if (reply.kind === "exists") {
+      throw new SessionConflict(
+        `Session ${session.id} cannot be restored: its id or its key is in the database already.`,
+      );
+    }
+    return this.#require(session.id);
+  }
+
+  async findSession(idOrKey: string): Promise<SessionRecord | undefined> {
+    return this.#read(() => this.#reader.session(idOrKey));
+  }
+
+  async listSessions(query: SessionQuery = {}): Promise<readonly SessionRecord[]> {
+    return this.#read(() => this.#reader.sessions(query));
+  }
+
+  async deleteSession(id: SessionId): Promise<void> {
+    const session = this.#number(id);
+    for (;;) {
+      const { holder } = this.#reader.lease(session);
+      if (this.#stateOf(holder) === "held") throw this.#heldBy(id, holder);
+      const reply = await this.#submit({
+        verb: "delete",
+        session,
+        owner: holder?.id ?? null,
+        rows: deleteSliceRows,
+      });
+      if (reply.kind === "deleted" && !reply.more) return;
+    }
+  }
+
+  async claimSession(
+    id: SessionId,
+    cause: ClaimCause | ((found: Claim["found"]) => ClaimCause),
+  ): Promise<Claim> {
+    const session = this.#number(id);
+    const { epoch, holder } = this.#read(() => this.#reader.lease(session));
+    const found = this.#stateOf(holder);
+    if (found === "held") throw this.#heldBy(id, holder);
+    const claimed = {
+      kind: "session.claimed",
+      cause: typeof cause === "function" ? cause(found) : cause,
+      owner: this.#owner.id,
+    } as const;
+    const at = this.#clock.now();
+    const reply = await this.#submit({
+      verb: "claim",
+      session,
+      epoch,
+      expected: holder === undefined ? null : { owner: holder.id, beatUptimeMs: holder.beatUptimeMs },
+      claimant: { ...this.#owner, beatUptimeMs: uptimeMs(), beatAt: at },
+      at,
+      row: encodeEntry(claimed),
+    });
+    if (reply.kind !== "placed") throw this.#heldBy(id, this.#reader.lease(session).holder);
+    this.#startBeating();
+    return { lease: { sessionId: id, session, epoch: reply.epoch }, found };
+  }
+
+  async releaseSession({ session, epoch }: Lease): Promise<void> {
+    await this.#submit({ verb: "release", session, epoch, owner: this.#owner.id });
+  }
+
+  async findAbandoned(): Promise<readonly SessionId[]> {
+    return this.#read(() => this.#reader.running())
+      .filter(({ holder }) => this.#stateOf(holder) !== "held")
+      .map(({ id }) => id);
+  }
+
+  async append(
+    lease: Lease,
+    entries: readonly Entry[],
+    artifacts: readonly string[] = [],
+  ): Promise<readonly RecordedRow[]> {
+    const rows = entries.map(encodeEntry);
+    const { session, epoch } = lease;
+    const reply = await this.#submit({
+      verb: "append",
+      session,
+      epoch,
+      owner: this.#owner.id,
+      at: this.#clock.now(),
+      rows,
+      artifacts,
+    });
+    if (reply.kind !== "placed") throw lostTo(lease, reply);
+    return rows.map((row, index) => recorded(row, reply.rows[index] as Placed, epoch));
+  }
+
+  async *readJournal(id: SessionId, afterSeq = 0): AsyncIterable<readonly RecordedRow[]> {
+    const session = this.#number(id);
+    let seq = Math.max(0, afterSeq - 1);
+    let previous: string | undefined = seq === 0 ? chainStart(id) : undefined;
+    for (;;) {
+      const page = this.#read(() => this.#reader.journalPage(session, seq, journalPageRows));
+      for (const row of page) {
+        previous = verify(id, previous, row, seq);
+        seq = row.seq;
+      }
+      const wanted = page.filter((row) => row.seq > afterSeq);
+      if (wanted.length > 0) yield wanted;
+      if (page.length < journalPageRows) return;
+      // A long history is read in turns, so that other sessions of this process go on meanwhile.
+      await new Promise(setImmediate);
+    }
+  }
+
+  async readBody(position: number): Promise<string> {
+    const body = this.#read(() => this.#reader.body(position));
+    if (body === undefined) throw new JournalCorrupt(`Journal row ${position} of ${this.#path} is gone.`);
+    return body;
+  }
+
+  async say(id: SessionId, message: Message): Promise<void> {
+    await this.#submit({
+      verb: "say",
+      session: this.#number(id),
+      at: this.#clock.now(),
+      body: JSON.stringify(message),
+    });
+  }
+
+  async findAddressed(): Promise<readonly SessionId[]> {
+    return this.#read(() => this.#reader.addressed(this.#owner.id));
+  }
+
+  async receive(lease: Lease): Promise<readonly RecordedRow[]> {
+    const { session, epoch } = lease;
+    const reply = await this.#submit({
+      verb: "receive",
+      session,
+      epoch,
+      owner: this.#owner.id,
+      at: this.#clock.now(),
+    });
+    if (reply.kind !== "received") throw lostTo(lease, reply);
+    return reply.rows.map(({ placed, body }) =>
+      recorded(
+        { kind: "message.received", attempt: null, occurrence: null, fingerprint: null, name: null, body },
+        placed,
+        epoch,
+      ),
+    );
+  }
+
+  async findReferenced(hashes: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.#read(() => this.#reader.referenced(hashes));
+  }
+
+  async reclaimSpace(): Promise<void> {
+    await this.#submit({ verb: "reclaim" });
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+    this.#database.close();
+  }
+
+  async #submit(command: Command): Promise<Exclude<Reply, { kind: "failed" }>> {
+    const reply = await this.#writer.submit(command);
+    if (reply.kind !== "failed") return reply;
+    throw translate(
+      Object.assign(new Error(reply.error.message), { errcode: reply.error.errcode }),
+      this.#path,
+    );
+  }
+
+  #read<T>(query: () => T): T {
+    try {
+      return query();
+    } catch (error) {
+      throw translate(error, this.#path);
+    }
+  }
+
+  #require(id: SessionId): SessionRecord {
+    const session = this.#read(() => this.#reader.session(id));
+    if (session === undefined)
+      throw new SessionNotFound(`There is no session ${id}.`, { details: { session: id } });
+    return session;
+  }
+
+  #number(id: SessionId): number {
+    const number = this.#read(() => this.#reader.sessionNumber(id));
+    if (number === undefined)
+      throw new SessionNotFound(`There is no session ${id}.`, { details: { session: id } });
+    return number;
+  }
+
+  #stateOf(holder: Heartbeat | undefined) {
+    return leaseState(holder, {
+      observer: this.#owner,
+      now: this.#clock.now(),
+      uptimeMs: uptimeMs(),
+      leaseMs: this.#leaseMs,
+    });
+  }
+
+  #heldBy(id: SessionId, holder: Heartbeat | undefined): LeaseHeld {
+    const who = holder === undefined ? "another driver" : `process ${holder.pid}`;
+    return new LeaseHeld(`Session ${id} is being driven by ${who}.`, {
+      details: { session: id, pid: holder?.pid },
+      advice: "Watch it instead, or stop that process and resume: a dead driver is noticed at once.",
+    });
+  }
+
+  /** One heartbeat for the whole process, however many sessions it drives. */
+  #startBeating(): void {
+    if (this.#beating) return;
+    this.#beating = true;
+    this.#writer.beat(this.#owner.id, Math.ceil(this.#leaseMs / beatsPerLease));
+  }
+}
+
+function recorded(row: RowToWrite, [position, seq, at, hash]: Placed, epoch: number): RecordedRow {
+  return { ...row, position, seq, epoch, at, hash };
+}
+
+function lostTo(lease: Lease, reply: Reply): LeaseLost {
+  const now = reply.kind === "refused" ? reply.epoch : undefined;
+  return new LeaseLost(`Session ${lease.sessionId} was taken over by another driver; nothing was written.`, {
+    details: { session: lease.sessionId, epoch: lease.epoch, currentEpoch: now },
+  });
+}
+
+/** Returns the row's hash when the row follows from the one before; `previous` is undefined for a row taken on trust. */
+function verify(id: SessionId, previous: string | undefined, row: RecordedRow, lastSeq: number): string {
+  const before =
+    lastSeq === 0 && row.kind === "session.restored" ? headOfRestored(row) : { seq: lastSeq, hash: previous };
+  if (before.hash === undefined) return row.hash;
+  const gap = row.seq !== before.seq + 1;
+  if (!gap && chainHash(before.hash, row) === row.hash) return row.hash;
+  throw new JournalCorrupt(
+    `The journal of session ${id} is damaged at row ${row.seq}: ${gap ? `rows after ${before.seq} are missing` : "its hash does not match"}.`,
+    {
+      details: { session: id, seq: row.seq },
+      advice: `Run "maestro checkpoints verify ${id}"; its valid checkpoints can be imported into another state directory.`,
+    },
+  );
+}
+
+/** A restored session's history goes on behind the head that its newest checkpoint knew. */
+function headOfRestored(row: RecordedRow): JournalHead {
+  return (parseBody(row.body) as unknown as { head: JournalHead }).head;
+}

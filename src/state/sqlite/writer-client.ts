@@ -1,0 +1,134 @@
+import { extname } from "node:path";
+import { Worker } from "node:worker_threads";
+import { armedFault } from "../fault-points.ts";
+import type { Command, Reply } from "./command.ts";
+import type { Writer } from "./writer.ts";
+import type { FromThread, ThreadData, ToThread } from "./writer-thread.ts";
+
+/** Hands commands to the writer; the promise resolves after the commit. */
+export interface WriterClient {
+  submit(command: Command): Promise<Reply>;
+  beat(owner: string, everyMs: number): void;
+  close(): Promise<void>;
+}
+
+type Resolve = (reply: Reply) => void;
+
+/** Everything submitted in one turn of the event loop, and whatever joins while the thread is busy, commits together. */
+export class ThreadWriter implements WriterClient {
+  readonly #path: string;
+  #worker: Worker | undefined;
+  #queue: Command[] = [];
+  readonly #waiting: Resolve[] = [];
+  #answered = 0;
+  #closed: (() => void) | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  submit(command: Command): Promise<Reply> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      // Not a microtask: a busy chain of awaits would starve timers.
+      if (this.#queue.push(command) === 1) setImmediate(() => this.#flush());
+    });
+  }
+
+  beat(owner: string, everyMs: number): void {
+    this.#post({ beat: owner, everyMs });
+  }
+
+  async close(): Promise<void> {
+    this.#flush();
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    worker.ref();
+    const closed = new Promise<void>((resolve) => {
+      this.#closed = resolve;
+    });
+    this.#post("close");
+    await closed;
+    this.#worker = undefined;
+  }
+
+  #flush(): void {
+    if (this.#queue.length === 0) return;
+    this.#post(this.#queue);
+    this.#worker?.ref();
+    this.#queue = [];
+  }
+
+  #post(message: ToThread): void {
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(message);
+  }
+
+  /** Started at the first write: commands that only read do not pay for a thread. */
+  #start(): Worker {
+    const entry = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
+    const workerData: ThreadData = { path: this.#path, fault: armedFault() };
+    const worker = new Worker(entry, { workerData, name: "maestro-writer" });
+    worker.on("message", (message: FromThread) => {
+      if (message === "closed") this.#closed?.();
+      else this.#settle(message);
+    });
+    worker.on("error", (error) => this.#fail(error as Error));
+    worker.unref();
+    return worker;
+  }
+
+  #settle(replies: readonly Reply[]): void {
+    const waiting = this.#waiting;
+    for (const reply of replies) waiting[this.#answered++]?.(reply);
+    if (this.#answered === waiting.length) {
+      waiting.length = 0;
+      this.#answered = 0;
+      // Nothing under way: the thread alone must not keep the process alive.
+      this.#worker?.unref();
+    } else if (this.#answered > 1_024) {
+      waiting.splice(0, this.#answered);
+      this.#answered = 0;
+    }
+  }
+
+  /** The thread is gone and with it the fate of what was under way; the journal knows, a new start reads it. */
+  #fail(cause: Error): void {
+    this.#worker = undefined;
+    const error = { message: `the writer thread stopped: ${cause.message}`, errcode: undefined };
+    for (const resolve of this.#waiting.splice(0).slice(this.#answered)) resolve({ kind: "failed", error });
+    this.#answered = 0;
+    this.#closed?.();
+  }
+}
+
+/** The same writer on the caller's own thread, for databases in memory. */
+export class InlineWriter implements WriterClient {
+  readonly #writer: Writer;
+  #queue: { command: Command; resolve: Resolve }[] = [];
+
+  constructor(writer: Writer) {
+    this.#writer = writer;
+  }
+
+  submit(command: Command): Promise<Reply> {
+    return new Promise((resolve) => {
+      if (this.#queue.push({ command, resolve }) === 1) setImmediate(() => this.#flush());
+    });
+  }
+
+  beat(): void {
+    // A database in memory has one process; nobody else could ask whether it lives.
+  }
+
+  async close(): Promise<void> {
+    this.#flush();
+  }
+
+  #flush(): void {
+    const batch = this.#queue;
+    this.#queue = [];
+    const replies = this.#writer.commit(batch.map(({ command }) => command));
+    for (const [index, { resolve }] of batch.entries()) resolve(replies[index] as Reply);
+  }
+}

@@ -1,0 +1,68 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+
+/** Prepared once: preparing again costs a fifth of the throughput. */
+export function prepareStatements(database: DatabaseSync) {
+  const prepare = (sql: string): StatementSync => database.prepare(sql);
+  const read = (sql: string): StatementSync => {
+    const statement = database.prepare(sql);
+    statement.setReturnArrays(true);
+    return statement;
+  };
+  return {
+    begin: prepare("BEGIN IMMEDIATE"),
+    commit: prepare("COMMIT"),
+    rollback: prepare("ROLLBACK"),
+
+    insertSession: prepare(
+      `INSERT INTO sessions (id, key, team, team_fingerprint, identity, status, reason, created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    ),
+    setStatus: prepare("UPDATE sessions SET status = ?, reason = ?, updated_at = ? WHERE number = ?"),
+    touch: prepare("UPDATE sessions SET updated_at = ? WHERE number = ?"),
+    deleteSession: prepare("DELETE FROM sessions WHERE number = ?"),
+
+    append: prepare(
+      `INSERT INTO journal (session, seq, epoch, at, kind, attempt, occurrence, fingerprint, name, body, hash)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    erase: prepare("DELETE FROM journal WHERE position = ?"),
+    tailHead: read(
+      `SELECT seq, hash FROM journal
+       WHERE position > (SELECT value FROM meta WHERE name = 'indexed_to') AND session = ?
+       ORDER BY position DESC LIMIT 1`,
+    ),
+    indexedHead: read(
+      `SELECT j.seq, j.hash FROM journal_index i JOIN journal j ON j.position = i.position
+       WHERE i.session = ? ORDER BY i.seq DESC LIMIT 1`,
+    ),
+
+    indexedTo: read("SELECT value FROM meta WHERE name = 'indexed_to'"),
+    index: prepare(
+      `INSERT INTO journal_index (session, seq, position)
+       SELECT session, seq, position FROM journal WHERE position > ? ORDER BY session, seq`,
+    ),
+    setIndexedTo: prepare(
+      "UPDATE meta SET value = (SELECT coalesce(max(position), 0) FROM journal) WHERE name = 'indexed_to'",
+    ),
+    indexed: read("SELECT position, seq FROM journal_index WHERE session = ? ORDER BY seq LIMIT ?"),
+    unindex: prepare("DELETE FROM journal_index WHERE session = ? AND seq = ?"),
+
+    lease: read("SELECT epoch, owner FROM leases WHERE session = ?"),
+    take: prepare(
+      `INSERT INTO leases (session, epoch, owner) VALUES (?, ?, ?)
+       ON CONFLICT (session) DO UPDATE SET epoch = excluded.epoch, owner = excluded.owner`,
+    ),
+    release: prepare("UPDATE leases SET owner = NULL WHERE session = ? AND epoch = ? AND owner = ?"),
+    introduce: prepare(
+      `INSERT INTO owners (id, boot, pid_namespace, pid, started, beat_uptime_ms, beat_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET beat_uptime_ms = excluded.beat_uptime_ms, beat_at = excluded.beat_at`,
+    ),
+    beat: prepare("UPDATE owners SET beat_uptime_ms = ?, beat_at = ? WHERE id = ?"),
+    beatOf: read("SELECT beat_uptime_ms FROM owners WHERE id = ?"),
+
+    say: prepare("INSERT INTO inbox (session, at, body) VALUES (?, ?, ?)"),
+    inbox: read("SELECT id, at, body FROM inbox WHERE session = ? ORDER BY id"),
+    forget: prepare("DELETE FROM inbox WHERE id = ?"),
+    refer: prepare("INSERT INTO artifact_references (session, sha256) VALUES (?, ?) ON CONFLICT DO NOTHING"),
+  };
+}

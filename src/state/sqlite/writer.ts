@@ -1,0 +1,328 @@
+import type { DatabaseSync } from "node:sqlite";
+import { chainHash, chainStart } from "../../domain/chain.ts";
+import type { JournalHead } from "../../domain/journal.ts";
+import { parseBody, type RowToWrite } from "../../domain/journal-codec.ts";
+import type { Command, Placed, Reply, SessionRow } from "./command.ts";
+import { reachCommit } from "./commit-faults.ts";
+import { isBusy } from "./sqlite-errors.ts";
+import { prepareStatements } from "./writer-statements.ts";
+
+/** Rows appended before they are added to the index in bulk: few enough to scan, many enough to cost nothing. */
+const indexEveryRows = 2_000;
+const lockPatienceMs = 20_000;
+
+/** The one path for writes. Everything given to `commit` is one transaction. */
+export class Writer {
+  readonly #database: DatabaseSync;
+  readonly #statements;
+  /** Valid for one epoch: only its holder appends, so between appends nobody else moves the head. */
+  readonly #heads = new Map<number, JournalHead & { readonly epoch: number }>();
+  #lastPosition = 0;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#statements = prepareStatements(database);
+    // Waiting for the lock is done here, see #begin: SQLite's own waiting is unfair between processes.
+    database.exec("PRAGMA busy_timeout = 0");
+  }
+
+  commit(commands: readonly Command[]): Reply[] {
+    try {
+      this.#begin();
+    } catch (error) {
+      return commands.map(() => failed(error));
+    }
+    let replies: Reply[];
+    let indexed = false;
+    try {
+      replies = commands.map((command) => this.#execute(command));
+      indexed = this.#indexWhenDue();
+    } catch (error) {
+      this.#rollback();
+      // One bad command must not take the others' facts with it.
+      if (commands.length > 1) return commands.flatMap((command) => this.commit([command]));
+      return [failed(error)];
+    }
+    try {
+      reachCommit(commands, indexed, "before-commit");
+      this.#statements.commit.run();
+    } catch (error) {
+      this.#rollback();
+      return commands.map(() => failed(error));
+    }
+    reachCommit(commands, indexed, "after-commit");
+    // VACUUM cannot run inside a transaction.
+    if (commands.some((command) => command.verb === "reclaim")) this.#reclaim();
+    return replies;
+  }
+
+  beat(owner: string, uptimeMs: number, at: number): void {
+    this.#begin();
+    this.#statements.beat.run(uptimeMs, at, owner);
+    this.#statements.commit.run();
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #execute(command: Command): Reply {
+    const sql = this.#statements;
+    switch (command.verb) {
+      case "create": {
+        const { id, at } = command.session;
+        const session = this.#insertSession(command.session, "queued", null);
+        if (session === undefined) return { kind: "exists" };
+        const head = { seq: 0, hash: chainStart(id), epoch: 0 };
+        return { kind: "placed", epoch: 0, rows: this.#appendRows(session, head, at, [command.row]) };
+      }
+      case "restore": {
+        const session = this.#insertSession(command.session, command.status, command.reason);
+        if (session === undefined) return { kind: "exists" };
+        for (const sha256 of command.artifacts) sql.refer.run(session, sha256);
+        const head = { seq: command.seq, hash: command.previous, epoch: 0 };
+        return {
+          kind: "placed",
+          epoch: 0,
+          rows: this.#appendRows(session, head, command.session.at, [command.row]),
+        };
+      }
+      case "claim":
+        return this.#claim(command);
+      case "release": {
+        this.#heads.delete(command.session);
+        sql.release.run(command.session, command.epoch, command.owner);
+        return { kind: "done" };
+      }
+      case "append": {
+        const refusal = this.#refuseStale(command);
+        if (refusal) return refusal;
+        for (const sha256 of command.artifacts) sql.refer.run(command.session, sha256);
+        return {
+          kind: "placed",
+          epoch: command.epoch,
+          rows: this.#appendRows(command.session, this.#head(command), command.at, command.rows),
+        };
+      }
+      case "say": {
+        sql.say.run(command.session, command.at, command.body);
+        return { kind: "done" };
+      }
+      case "receive": {
+        const refusal = this.#refuseStale(command);
+        if (refusal) return refusal;
+        return { kind: "received", rows: this.#receive(command) };
+      }
+      case "delete":
+        return this.#delete(command);
+      case "reclaim":
+        return { kind: "done" };
+    }
+  }
+
+  #insertSession(session: SessionRow, status: string, reason: string | null): number | undefined {
+    const { id, key, team, teamFingerprint, identity, at } = session;
+    const { changes, lastInsertRowid } = this.#statements.insertSession.run(
+      id,
+      key,
+      team,
+      teamFingerprint,
+      identity,
+      status,
+      reason,
+      at,
+      at,
+    );
+    return changes === 0 ? undefined : Number(lastInsertRowid);
+  }
+
+  /** Compare and swap: the lease must be as it was when the claimant judged it free, dead or expired. */
+  #claim({ session, epoch, expected, claimant, at, row }: Extract<Command, { verb: "claim" }>): Reply {
+    const sql = this.#statements;
+    const lease = this.#lease(session);
+    const beat = lease.owner === null ? null : this.#beatOf(lease.owner);
+    const asExpected =
+      lease.epoch === epoch &&
+      lease.owner === (expected?.owner ?? null) &&
+      beat === (expected?.beatUptimeMs ?? null);
+    if (!asExpected) return { kind: "refused", epoch: lease.epoch };
+    const { id, boot, pidNamespace, pid, started, beatUptimeMs, beatAt } = claimant;
+    sql.introduce.run(id, boot, pidNamespace, pid, started, beatUptimeMs, beatAt);
+    sql.take.run(session, epoch + 1, id);
+    this.#heads.delete(session);
+    const head = this.#head({ session, epoch: epoch + 1 });
+    return { kind: "placed", epoch: epoch + 1, rows: this.#appendRows(session, head, at, [row]) };
+  }
+
+  #refuseStale({
+    session,
+    epoch,
+    owner,
+  }: {
+    session: number;
+    epoch: number;
+    owner: string;
+  }): Reply | undefined {
+    const lease = this.#lease(session);
+    return lease.epoch === epoch && lease.owner === owner
+      ? undefined
+      : { kind: "refused", epoch: lease.epoch };
+  }
+
+  #appendRows(
+    session: number,
+    head: JournalHead & { epoch: number },
+    at: number,
+    rows: readonly RowToWrite[],
+  ): Placed[] {
+    const { epoch } = head;
+    let { seq, hash } = head;
+    const placed = rows.map((row): Placed => {
+      seq += 1;
+      hash = chainHash(hash, { ...row, seq, epoch, at });
+      const { lastInsertRowid } = this.#statements.append.run(
+        session,
+        seq,
+        epoch,
+        at,
+        row.kind,
+        row.attempt,
+        row.occurrence,
+        row.fingerprint,
+        row.name,
+        row.body,
+        hash,
+      );
+      this.#lastPosition = Number(lastInsertRowid);
+      this.#projectStatus(session, row, at);
+      return [this.#lastPosition, seq, at, hash];
+    });
+    this.#heads.set(session, { seq, hash, epoch });
+    return placed;
+  }
+
+  /** The session's row is the one projection that must never disagree with the journal, hence the same transaction. */
+  #projectStatus(session: number, row: RowToWrite, at: number): void {
+    if (row.kind === "session.claimed") this.#statements.setStatus.run("running", null, at, session);
+    else if (row.kind === "session.status") {
+      const { status, reason } = parseBody(row.body) as { status: string; reason?: string };
+      this.#statements.setStatus.run(status, reason ?? null, at, session);
+    } else if (row.attempt === null) this.#statements.touch.run(at, session);
+  }
+
+  #receive({
+    session,
+    epoch,
+    at,
+  }: Extract<Command, { verb: "receive" }>): { placed: Placed; body: string }[] {
+    const waiting = this.#statements.inbox.all(session) as unknown as [
+      id: number,
+      sentAt: number,
+      body: string,
+    ][];
+    return waiting.map(([id, sentAt, message]) => {
+      const body = `{"message":${message},"sentAt":${sentAt}}`;
+      const row = {
+        kind: "message.received",
+        attempt: null,
+        occurrence: null,
+        fingerprint: null,
+        name: null,
+        body,
+      };
+      const [placed] = this.#appendRows(session, this.#head({ session, epoch }), at, [row]);
+      this.#statements.forget.run(id);
+      return { placed: placed as Placed, body };
+    });
+  }
+
+  /** In slices, so that a long history does not hold up everybody else's commits. */
+  #delete({ session, owner, rows }: Extract<Command, { verb: "delete" }>): Reply {
+    const sql = this.#statements;
+    const lease = this.#lease(session);
+    if (lease.owner !== owner) return { kind: "refused", epoch: lease.epoch };
+    this.#heads.delete(session);
+    this.#index();
+    const positions = sql.indexed.all(session, rows) as unknown as [position: number, seq: number][];
+    for (const [position, seq] of positions) {
+      sql.erase.run(position);
+      sql.unindex.run(session, seq);
+    }
+    const more = positions.length === rows;
+    if (!more) sql.deleteSession.run(session);
+    // SQLite gives the highest position again once its row is gone; such a row must count as not yet indexed.
+    sql.setIndexedTo.run();
+    return { kind: "deleted", more };
+  }
+
+  #indexWhenDue(): boolean {
+    if (this.#lastPosition - this.#readIndexedTo() < indexEveryRows) return false;
+    this.#index();
+    return true;
+  }
+
+  #index(): void {
+    this.#statements.index.run(this.#readIndexedTo());
+    this.#statements.setIndexedTo.run();
+  }
+
+  #reclaim(): void {
+    const pages = (name: string) =>
+      Number(Object.values(this.#database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+    const [free, all] = [pages("freelist_count"), pages("page_count")];
+    if (free * 4 > all) this.#database.exec("VACUUM");
+    this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+
+  #head({ session, epoch }: { session: number; epoch: number }): JournalHead & { epoch: number } {
+    const cached = this.#heads.get(session);
+    if (cached?.epoch === epoch) return cached;
+    const sql = this.#statements;
+    const found = sql.tailHead.get(session) ?? sql.indexedHead.get(session);
+    if (found === undefined) throw new Error(`session ${session} has no journal`);
+    const [seq, hash] = found as unknown as [number, string];
+    return { seq, hash, epoch };
+  }
+
+  #lease(session: number): { epoch: number; owner: string | null } {
+    const found = this.#statements.lease.get(session) as unknown as [number, string | null] | undefined;
+    return found === undefined ? { epoch: 0, owner: null } : { epoch: found[0], owner: found[1] };
+  }
+
+  #beatOf(owner: string): number | null {
+    const found = this.#statements.beatOf.get(owner) as unknown as [number] | undefined;
+    return found?.[0] ?? null;
+  }
+
+  #readIndexedTo(): number {
+    return (this.#statements.indexedTo.get() as unknown as [number])[0];
+  }
+
+  /** Random short naps are fair and smooth between processes; SQLite's own busy handler is neither. */
+  #begin(): void {
+    const deadline = performance.now() + lockPatienceMs;
+    for (;;) {
+      try {
+        this.#statements.begin.run();
+        return;
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw error;
+        Atomics.wait(nap, 0, 0, 1 + Math.random() * 3);
+      }
+    }
+  }
+
+  #rollback(): void {
+    this.#heads.clear();
+    this.#lastPosition = 0;
+    // SQLite has already rolled back after some errors (a full disk, for one).
+    if (this.#database.isTransaction) this.#statements.rollback.run();
+  }
+}
+
+function failed(error: unknown): Reply {
+  const { message, errcode } = error as { message: string; errcode?: number };
+  return { kind: "failed", error: { message, errcode } };
+}
+
+const nap = new Int32Array(new SharedArrayBuffer(4));

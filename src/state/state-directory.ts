@@ -1,0 +1,152 @@
+import { chmod, mkdir, open, readdir, stat, unlink } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { StateUnavailable } from "../domain/errors.ts";
+
+export interface StateDirectory {
+  readonly path: string;
+  /** One line for the user when it is not the directory that was to be expected. */
+  readonly notice: string | undefined;
+}
+
+interface Options {
+  /** What flag, environment or configuration say; it is used or refused, never replaced. */
+  readonly explicit?: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  readonly defaultPath?: string | undefined;
+}
+
+const howToChoose = "choose another directory with --state-dir or MAESTRO_STATE_DIR";
+
+/** Finds the state directory, creates it when it is missing, and proves that it can be written. */
+export async function resolveStateDirectory(options: Options): Promise<StateDirectory> {
+  if (options.explicit !== undefined) {
+    const path = resolve(options.explicit);
+    await prepare(path).catch((error: unknown) => refuse(path, error));
+    return { path, notice: undefined };
+  }
+  const expected = options.defaultPath ?? "/var/maestro/state";
+  try {
+    await prepare(expected);
+    return { path: expected, notice: undefined };
+  } catch (error) {
+    // A full disk may hold sessions: going elsewhere would make them look lost.
+    if (isFull(error)) return refuse(expected, error);
+    const path = ownDirectory(options.env);
+    await prepare(path).catch((second: unknown) =>
+      refuse(path, second, `${expected} neither (${reason(error)})`),
+    );
+    const notice = `State is kept in ${path}, because ${expected} cannot be used (${reason(error)}); ${howToChoose}.`;
+    return { path, notice };
+  }
+}
+
+/** The XDG rule: a relative path there counts as none. */
+function ownDirectory(env: NodeJS.ProcessEnv): string {
+  const { XDG_STATE_HOME: stateHome, HOME: home } = env;
+  if (stateHome !== undefined && isAbsolute(stateHome)) return join(stateHome, "maestro");
+  return join(home !== undefined && isAbsolute(home) ? home : homedir(), ".local/state/maestro");
+}
+
+async function prepare(path: string): Promise<void> {
+  const isNew = await makeDirectories(path);
+  if (!isNew) await closeToOthers(path);
+  await proveWritable(path);
+}
+
+/** Not `mkdir` with `recursive`: on a read-only file system Node then says ENOENT, and users search the wrong thing. */
+async function makeDirectories(path: string): Promise<boolean> {
+  try {
+    return await makeDirectory(path);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT" || dirname(path) === path) throw error;
+    await makeDirectories(dirname(path));
+    return await makeDirectory(path);
+  }
+}
+
+/** Whether it is new. Another process may be making the same one; both are right. */
+async function makeDirectory(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) === "EEXIST" && (await stat(path)).isDirectory()) return false;
+    throw error;
+  }
+  await syncDirectory(dirname(path));
+  return true;
+}
+
+/** A new directory's entry lies in its parent: without this a power cut may take the directory and all in it. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, "r");
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+/** Only a directory that is ours and for state alone is changed: `--state-dir /tmp` must not lock everybody out. */
+async function closeToOthers(path: string): Promise<void> {
+  const { mode, uid } = await stat(path);
+  if ((mode & 0o077) === 0 || uid !== process.geteuid?.()) return;
+  const names = await readdir(path);
+  if (names.length === 0 || names.includes("maestro.db")) await chmod(path, 0o700);
+}
+
+/**
+ * Writes for real: access(2) tells root that a read-only file system is writable, and nothing of a full one.
+ * The name is removed before a byte is written, so that neither a full disk nor a kill leaves it behind.
+ */
+async function proveWritable(path: string): Promise<void> {
+  const probe = join(path, `.probe-${process.pid}-${process.hrtime.bigint()}`);
+  const handle = await open(probe, "wx", 0o600);
+  try {
+    await unlink(probe);
+    await handle.writeFile(Buffer.alloc(4096));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function refuse(path: string, error: unknown, also?: string): never {
+  const full = isFull(error);
+  throw new StateUnavailable(
+    `The state directory ${path} cannot be used: ${reason(error)}${also === undefined ? "" : `; ${also}`}.`,
+    {
+      details: { path, code: codeOf(error) },
+      advice: full
+        ? `Free some space, or ${howToChoose}.`
+        : `Make it writable for this user, or ${howToChoose}.`,
+      cause: error,
+    },
+  );
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "read-only file system",
+  ENOTDIR: "part of the path is not a directory",
+  EEXIST: "it is not a directory",
+  ENOENT: "part of the path does not exist and cannot be created",
+  ENOSPC: "no space left on the device",
+  EDQUOT: "the disk quota is used up",
+  EIO: "the disk reports an input/output error",
+  ELOOP: "too many symbolic links",
+  ENAMETOOLONG: "the name is too long",
+};
+
+function reason(error: unknown): string {
+  return reasons[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
+}
+
+function isFull(error: unknown): boolean {
+  return codeOf(error) === "ENOSPC" || codeOf(error) === "EDQUOT";
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? "";
+}

@@ -1,0 +1,100 @@
+import type { SessionId } from "../domain/ids.ts";
+import type {
+  ClaimCause,
+  Entry,
+  Message,
+  ParkReason,
+  RecordedRow,
+  SessionStatus,
+  Transition,
+} from "../domain/journal.ts";
+import type { Lease, LeaseState } from "./lease.ts";
+
+export interface SessionRecord {
+  readonly id: SessionId;
+  readonly key: string | undefined;
+  readonly team: string;
+  readonly teamFingerprint: string;
+  /** Fingerprint of what the session is about; the same key must mean the same work. */
+  readonly identity: string;
+  readonly status: SessionStatus;
+  readonly reason: ParkReason | undefined;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface NewSession {
+  readonly id: SessionId;
+  readonly key?: string;
+  readonly team: string;
+  readonly teamFingerprint: string;
+  readonly identity: string;
+  readonly created: Extract<Transition, { kind: "session.created" }>;
+}
+
+/** A session whose rows are gone, to be continued behind what its checkpoints know. */
+export interface LostSession {
+  readonly session: Omit<SessionRecord, "updatedAt">;
+  readonly restored: Extract<Transition, { kind: "session.restored" }>;
+  readonly artifacts: readonly string[];
+}
+
+export interface SessionQuery {
+  readonly statuses?: readonly SessionStatus[];
+  readonly limit?: number;
+  /** Only sessions made before this one: the cursor of the next page. */
+  readonly before?: SessionId;
+}
+
+export interface Claim {
+  readonly lease: Lease;
+  /** How the previous driver ended; `free` is a clean end. */
+  readonly found: Exclude<LeaseState, "held">;
+}
+
+/**
+ * Where everything durable lives. Methods are domain verbs: each commits once, and its promise resolves only after
+ * the commit. Methods that take a lease refuse a stale one with LeaseLost and write nothing.
+ */
+export interface Store {
+  /** Creates the session and gives its first row, or only the session that already has its key. */
+  createSession(
+    session: NewSession,
+  ): Promise<{ readonly session: SessionRecord; readonly row: RecordedRow | undefined }>;
+  restoreSession(lost: LostSession): Promise<SessionRecord>;
+  findSession(idOrKey: string): Promise<SessionRecord | undefined>;
+  /** Newest first. */
+  listSessions(query?: SessionQuery): Promise<readonly SessionRecord[]>;
+  /** Removes a session that no live driver holds, with all its rows. */
+  deleteSession(id: SessionId): Promise<void>;
+
+  /** Takes the right to drive the session, or throws LeaseHeld. Records a `session.claimed`. */
+  claimSession(id: SessionId, cause: ClaimCause | ((found: Claim["found"]) => ClaimCause)): Promise<Claim>;
+  releaseSession(lease: Lease): Promise<void>;
+  /** Sessions that say `running` and that nobody alive drives. */
+  findAbandoned(): Promise<readonly SessionId[]>;
+
+  /** All entries or none. `artifacts`: hashes the entries point to, which retention must then keep. */
+  append(
+    lease: Lease,
+    entries: readonly Entry[],
+    artifacts?: readonly string[],
+  ): Promise<readonly RecordedRow[]>;
+  /** In order, in pages, the hash chain verified on the way (JournalCorrupt). */
+  readJournal(id: SessionId, afterSeq?: number): AsyncIterable<readonly RecordedRow[]>;
+  /** The body of one row again, without reading the journal. */
+  readBody(position: number): Promise<string>;
+
+  /** Leaves a word for whoever drives the session now or next. */
+  say(id: SessionId, message: Message): Promise<void>;
+  /** Sessions this process drives that have words waiting. */
+  findAddressed(): Promise<readonly SessionId[]>;
+  /** Turns each waiting word into one journal row. */
+  receive(lease: Lease): Promise<readonly RecordedRow[]>;
+
+  /** Which of these artifacts some session still points to. */
+  findReferenced(hashes: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Gives space of deleted rows back to the disk where that is worth it. */
+  reclaimSpace(): Promise<void>;
+  close(): Promise<void>;
+}

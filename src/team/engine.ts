@@ -1,0 +1,230 @@
+import type { Clock } from "../domain/clock.ts";
+import {
+  InputInvalid,
+  SessionCanceled,
+  SessionConflict,
+  SessionNotFound,
+  TeamChanged,
+} from "../domain/errors.ts";
+import { newSessionId, type SessionId } from "../domain/ids.ts";
+import type { ClaimCause, RecordedRow } from "../domain/journal.ts";
+import type { RetryPolicy } from "../domain/retry-policy.ts";
+import { applyRecorded, emptyState } from "../domain/session-state.ts";
+import { Control } from "../execution/control.ts";
+import type { Artifacts } from "../state/artifacts.ts";
+import { projectInit } from "../state/checkpoint.ts";
+import type { Projector } from "../state/projector.ts";
+import { repairFiles } from "../state/repair-files.ts";
+import { identityOf } from "../state/restore.ts";
+import { SessionFiles } from "../state/session-files.ts";
+import { SessionJournal } from "../state/session-journal.ts";
+import type { SessionRecord, Store } from "../state/store.ts";
+import type { Team } from "./define.ts";
+import { driveSession, type Outcome, outcomeOf } from "./driver.ts";
+import { Inbox, obey } from "./inbox.ts";
+
+const maxBriefBytes = 1024 * 1024;
+const maxKeyLength = 200;
+
+export interface Brief {
+  readonly brief: string;
+  /** A name of the caller's own: starting twice with one key is one session. */
+  readonly key?: string;
+  readonly model?: string;
+  /** Where the team was read from, so that a resume finds it again. */
+  readonly teamFile?: string;
+}
+
+export interface EngineParts {
+  readonly store: Store;
+  readonly artifacts: Artifacts;
+  readonly projector: Projector;
+  readonly stateDirectory: string;
+  readonly clock: Clock;
+  readonly policies: { readonly attempts: RetryPolicy; readonly rounds: RetryPolicy };
+  /** For the person who watches: repaired files, odd findings. */
+  readonly report: (problem: string) => void;
+  readonly onRows: (id: SessionId, rows: readonly RecordedRow[]) => void;
+  readonly onLog: (id: SessionId, persona: string, message: string) => void;
+}
+
+interface Driving {
+  readonly control: Control;
+  readonly outcome: Promise<Outcome>;
+}
+
+/** Creates sessions and drives them; one driver a session in this process, and by the lease one in all processes. */
+export class TeamEngine {
+  readonly #parts: EngineParts;
+  readonly #driving = new Map<SessionId, Driving>();
+  readonly #inbox: Inbox;
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+    this.#inbox = new Inbox(parts.store, (problem) => parts.report(String(problem)));
+  }
+
+  /** The session's row, then its first checkpoint. With a key that exists, the session that has it. */
+  async create(team: Team, { brief, key, model, teamFile }: Brief): Promise<SessionRecord> {
+    checkBrief(brief, key);
+    const { store, clock } = this.#parts;
+    const id = newSessionId(clock.now());
+    const identity = identityOf(team.name, brief);
+    const resolvedModel = model ?? team.model;
+    const { session, row } = await store.createSession({
+      id,
+      team: team.name,
+      teamFingerprint: team.fingerprint,
+      identity,
+      ...(key !== undefined && { key }),
+      created: {
+        kind: "session.created",
+        team: team.name,
+        definition: team.definition,
+        teamFingerprint: team.fingerprint,
+        brief,
+        ...(key !== undefined && { key }),
+        ...(resolvedModel !== undefined && { model: resolvedModel }),
+        ...(teamFile !== undefined && { teamFile }),
+      },
+    });
+    if (row !== undefined) await this.#writeInit(id, row);
+    else if (session.identity !== identity) {
+      throw new SessionConflict(
+        `The key "${key}" belongs to session ${session.id}, which has another team or brief.`,
+        {
+          details: { key, session: session.id },
+          advice: "Use another key, or the same team and brief to go on with that session.",
+        },
+      );
+    }
+    return session;
+  }
+
+  /** Goes on to the end, or joins the driver that is at it in this process. */
+  drive(id: SessionId, team: Team, cause: ClaimCause): Promise<Outcome> {
+    const running = this.#driving.get(id);
+    if (running !== undefined) return running.outcome;
+    const control = new Control();
+    const outcome = this.#drive(id, team, cause, control).finally(() => this.#driving.delete(id));
+    this.#driving.set(id, { control, outcome });
+    return outcome;
+  }
+
+  /** Acts on what was said about a session that nobody drives. */
+  async settle(id: SessionId): Promise<Outcome> {
+    const { status, reason } = await this.#require(id);
+    const control = new Control();
+    return this.#withLease(id, "message", control, async (journal, files) => {
+      await journal.receive();
+      obey({ journal, control });
+      const before = { status, ...(reason !== undefined && { reason }) };
+      const outcome = control.stopped === undefined ? before : outcomeOf(control.stopped);
+      await journal.append([{ kind: "session.status", ...outcome }]);
+      await this.#parts.projector.finish(files, journal.state);
+      return outcome;
+    });
+  }
+
+  isDriving(id: SessionId): boolean {
+    return this.#driving.has(id);
+  }
+
+  /** Lets every driver finish its step under way and let go; the sessions are taken up again by the next process. */
+  async stop({ graceMs }: { readonly graceMs: number }): Promise<void> {
+    const driving = [...this.#driving.values()];
+    for (const { control } of driving) control.stop("shutdown");
+    const hurry = setTimeout(() => {
+      for (const { control } of driving) control.stop("shutdown", { abort: true });
+    }, graceMs);
+    await Promise.allSettled(driving.map(({ outcome }) => outcome));
+    clearTimeout(hurry);
+  }
+
+  async #drive(id: SessionId, team: Team, cause: ClaimCause, control: Control): Promise<Outcome> {
+    const { projector, report, onLog } = this.#parts;
+    checkTeam(await this.#require(id), team);
+    return this.#withLease(id, cause, control, async (journal, files) => {
+      await repairFiles(journal.state, files, report);
+      await journal.receive();
+      const log = (persona: string, message: string) => onLog(id, persona, message);
+      const outcome = await driveSession(team, { ...this.#parts, journal, files, control, log });
+      await projector.finish(files, journal.state);
+      return outcome;
+    });
+  }
+
+  async #withLease<T>(
+    id: SessionId,
+    cause: ClaimCause,
+    control: Control,
+    use: (journal: SessionJournal, files: SessionFiles) => Promise<T>,
+  ): Promise<T> {
+    const { store, projector, onRows } = this.#parts;
+    // A driver that ended cleanly leaves nothing to recover from.
+    const { lease } = await store.claimSession(id, (found) =>
+      cause === "recovery" && found === "free" ? "start" : cause,
+    );
+    const files = this.#files(id);
+    let leaveInbox: (() => Promise<void>) | undefined;
+    try {
+      const journal = await SessionJournal.replay(store, lease, (rows) => {
+        projector.changed(files, journal.state);
+        onRows(id, rows);
+      });
+      leaveInbox = this.#inbox.watch(id, { journal, control });
+      return await use(journal, files);
+    } finally {
+      await leaveInbox?.();
+      // Failing to let go is not failing: a dead or silent owner is taken over anyway.
+      await store.releaseSession(lease).catch((error: unknown) => this.#parts.report(String(error)));
+    }
+  }
+
+  async #require(id: SessionId): Promise<SessionRecord> {
+    const session = await this.#parts.store.findSession(id);
+    if (session === undefined)
+      throw new SessionNotFound(`There is no session ${id}.`, { details: { session: id } });
+    if (session.status === "canceled") {
+      throw new SessionCanceled(`Session ${id} was canceled; that is final.`, {
+        advice: "Start a new session.",
+      });
+    }
+    return session;
+  }
+
+  async #writeInit(id: SessionId, row: RecordedRow): Promise<void> {
+    const state = emptyState(id);
+    applyRecorded(state, row);
+    await this.#files(id).writeCheckpoint(projectInit(state));
+  }
+
+  #files(id: SessionId): SessionFiles {
+    return new SessionFiles(this.#parts.stateDirectory, id);
+  }
+}
+
+/** What can be refused is refused before anything is written. */
+function checkTeam({ id, team, teamFingerprint }: SessionRecord, given: Team): void {
+  if (teamFingerprint === given.fingerprint) return;
+  throw new TeamChanged(`Session ${id} was started with another definition of team "${team}".`, {
+    details: { session: id, recorded: teamFingerprint, now: given.fingerprint },
+    advice: "Resume it with the team it was started with, or start a new session.",
+  });
+}
+
+function checkBrief(brief: string, key: string | undefined): void {
+  if (typeof brief !== "string" || brief.trim() === "")
+    throw new InputInvalid("The brief is empty.", { advice: "Say what the team should do." });
+  if (Buffer.byteLength(brief) > maxBriefBytes) {
+    throw new InputInvalid(
+      `The brief has ${Buffer.byteLength(brief)} bytes; at most ${maxBriefBytes} are taken.`,
+      {
+        advice: "Put long documents into files.",
+      },
+    );
+  }
+  if (key !== undefined && (key.trim() === "" || key.length > maxKeyLength)) {
+    throw new InputInvalid(`A key has 1 to ${maxKeyLength} characters.`);
+  }
+}

@@ -1,0 +1,63 @@
+import { LeaseLost } from "../domain/errors.ts";
+import type { SessionId } from "../domain/ids.ts";
+import type { Control } from "../execution/control.ts";
+import type { SessionJournal } from "../state/session-journal.ts";
+import type { Store } from "../state/store.ts";
+
+const lookEveryMs = 250;
+
+interface Watched {
+  readonly journal: SessionJournal;
+  readonly control: Control;
+}
+
+/** Listens for what people say from other processes, with one look for all sessions this process drives. */
+export class Inbox {
+  readonly #store: Store;
+  readonly #report: (problem: unknown) => void;
+  readonly #watched = new Map<SessionId, Watched>();
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> = Promise.resolve();
+
+  constructor(store: Store, report: (problem: unknown) => void) {
+    this.#store = store;
+    this.#report = report;
+  }
+
+  /** Returns how to stop watching; after it resolves nothing more is written to the journal from here. */
+  watch(id: SessionId, watched: Watched): () => Promise<void> {
+    this.#watched.set(id, watched);
+    this.#timer ??= setInterval(() => this.#tick(), lookEveryMs).unref();
+    return async () => {
+      this.#watched.delete(id);
+      if (this.#watched.size === 0) {
+        clearInterval(this.#timer);
+        this.#timer = undefined;
+      }
+      await this.#looking;
+    };
+  }
+
+  #tick(): void {
+    this.#looking = this.#looking.then(() => this.#look()).catch(this.#report);
+  }
+
+  async #look(): Promise<void> {
+    for (const id of await this.#store.findAddressed()) {
+      const watched = this.#watched.get(id);
+      if (watched === undefined) continue;
+      try {
+        await watched.journal.receive();
+        obey(watched);
+      } catch (error) {
+        // The driver finds out at its own next write, and says so.
+        if (!LeaseLost.is(error)) throw error;
+      }
+    }
+  }
+}
+
+/** Takes effect at the next step; a cancel also stops what is under way. */
+export function obey({ journal, control }: Watched): void {
+  for (const { say } of journal.state.messages) control.stop(say, { abort: say === "cancel" });
+}

@@ -1,0 +1,115 @@
+import type { ErrorJson } from "../domain/error-json.ts";
+import type { ParkReason, PersonaResult, SessionStatus } from "../domain/journal.ts";
+import type { PersonaState, PhaseState, SessionState } from "../domain/session-state.ts";
+import type { Outcome } from "./driver.ts";
+
+export interface SessionResult extends Outcome {
+  readonly id: string;
+  /** Phase, then persona. */
+  readonly results: Readonly<Record<string, Readonly<Record<string, PersonaResult>>>>;
+}
+
+export interface SessionView {
+  readonly id: string;
+  readonly key: string | null;
+  readonly team: string;
+  readonly brief: string;
+  readonly status: SessionStatus;
+  readonly reason: ParkReason | null;
+  readonly error: ErrorJson | null;
+  readonly model: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly steps: number;
+  readonly phases: readonly PhaseView[];
+}
+
+export interface PhaseView {
+  readonly name: string;
+  readonly status: PhaseState["status"];
+  readonly personas: readonly PersonaView[];
+  readonly checkpoint: { readonly revision: number; readonly sha256: string } | null;
+}
+
+export interface PersonaView {
+  readonly name: string;
+  readonly status: "pending" | "running" | "completed" | "failed";
+  readonly round: number;
+  readonly attempt: number;
+  readonly attempts: readonly {
+    readonly round: number;
+    readonly attempt: number;
+    readonly status: string;
+    readonly startedAt: number;
+    readonly endedAt: number | null;
+    readonly failure: ErrorJson | null;
+  }[];
+  readonly summary: string | null;
+}
+
+export function toResult(state: SessionState, outcome: Outcome): SessionResult {
+  const results = Object.fromEntries(
+    [...state.phases].map(([phase, { personas }]) => [
+      phase,
+      Object.fromEntries(
+        [...personas].flatMap(([name, { result }]) => (result === undefined ? [] : [[name, result]])),
+      ),
+    ]),
+  );
+  return { id: state.id, ...outcome, results };
+}
+
+export function describeSession(state: SessionState): SessionView {
+  const { created, createdHead } = state;
+  return {
+    id: state.id,
+    key: created.key ?? null,
+    team: created.team,
+    brief: created.brief,
+    status: state.status,
+    reason: state.reason ?? null,
+    error: state.error ?? null,
+    model: created.model ?? null,
+    createdAt: createdHead.at,
+    updatedAt: state.updatedAt,
+    steps: state.stepCount,
+    phases: plannedPhases(state).map(({ name, personas }) => {
+      const phase = state.phases.get(name);
+      return {
+        name,
+        status: phase?.status ?? "pending",
+        personas: personas.map((persona) => describePersona(persona.name, phase?.personas.get(persona.name))),
+        checkpoint: phase?.checkpoint ?? null,
+      };
+    }),
+  };
+}
+
+function describePersona(name: string, persona: PersonaState | undefined): PersonaView {
+  const last = persona?.attempts.at(-1);
+  return {
+    name,
+    status: persona?.result !== undefined ? "completed" : (last?.status ?? "pending"),
+    round: last?.round ?? 0,
+    attempt: last?.attempt ?? 0,
+    attempts: (persona?.attempts ?? []).map(({ round, attempt, status, startedAt, endedAt, failure }) => ({
+      round,
+      attempt,
+      status,
+      startedAt,
+      endedAt: endedAt ?? null,
+      failure: failure ?? null,
+    })),
+    summary: persona?.result?.summary ?? null,
+  };
+}
+
+/** The team as it was when the session began: phases that have not started are shown too. */
+function plannedPhases(
+  state: SessionState,
+): readonly { readonly name: string; readonly personas: readonly { readonly name: string }[] }[] {
+  const definition = state.created.definition as {
+    phases?: { name: string; personas: { name: string }[] }[];
+  } | null;
+  return definition?.phases ?? [];
+}

@@ -1,0 +1,3 @@
+/** The fakes Maestro is tested with, for testing what is built on it. */
+export { ManualClock } from "../domain/manual-clock.ts";
+export { type ArmedFault, armFault, type FaultPoint, faultPoints } from "../state/fault-points.ts";

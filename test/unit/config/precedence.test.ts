@@ -1,0 +1,102 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Config, SettingKey } from "../../../src/config/config.ts";
+import { describeConfig } from "../../../src/config/describe.ts";
+import { type LoadOptions, loadConfig } from "../../../src/config/load.ts";
+import { settingKeys, settings } from "../../../src/config/settings.ts";
+import { project } from "./project.ts";
+
+/** Allowed values of the setting, one for each place, from the lowest to the highest. */
+function valuesFor(key: SettingKey): readonly (string | number)[] {
+  if (typeof settings[key].default !== "number")
+    return ["/of/file", "/of/environment", "/of/code", "/of/flag"];
+  if (key.endsWith(".max")) return [4, 5, 6, 7];
+  // Between every default base and the smallest longest wait, so that no pair is out of order.
+  return key.startsWith("rounds") ? [5_001, 5_002, 5_003, 5_004] : [4_001, 4_002, 4_003, 4_004];
+}
+
+function nest(key: SettingKey, value: unknown): Record<string, unknown> {
+  const [head, rest] = key.split(".");
+  return { [head ?? key]: rest === undefined ? value : { [rest]: value } };
+}
+
+async function valueAndOrigin(key: SettingKey, options: LoadOptions) {
+  const loaded = await loadConfig(options);
+  const described = describeConfig(loaded).find((setting) => setting.key === key);
+  return [described?.value, loaded.origins.get(key)];
+}
+
+test.each(settingKeys)("%s: flag over code over environment over file over default", async (key) => {
+  const [ofFile, ofEnvironment, ofCode, ofFlag] = valuesFor(key);
+  const { environment } = settings[key];
+  const empty = await project();
+  const cwd = await project({ "maestro.config.json": JSON.stringify(nest(key, ofFile)) });
+  const file = join(cwd, "maestro.config.json");
+  const env = { [environment]: String(ofEnvironment) };
+  const overrides = nest(key, ofCode);
+
+  const atDefault = await valueAndOrigin(key, { cwd: empty, env: {} });
+  expect(atDefault).toEqual([settings[key].default ?? null, { kind: "default" }]);
+  expect(await valueAndOrigin(key, { cwd, env: {} })).toEqual([ofFile, { kind: "file", file }]);
+  expect(await valueAndOrigin(key, { cwd, env })).toEqual([
+    ofEnvironment,
+    { kind: "environment", name: environment },
+  ]);
+  expect(await valueAndOrigin(key, { cwd, env, overrides })).toEqual([ofCode, { kind: "code" }]);
+  const flags = { [key]: String(ofFlag) };
+  const [value, origin] = await valueAndOrigin(key, { cwd, env, overrides, flags });
+  expect(value).toBe(ofFlag);
+  expect(origin).toMatchObject({ kind: "flag" });
+});
+
+test("without any configuration every setting has its default", async () => {
+  const { config, file, warnings } = await loadConfig({ cwd: await project(), env: {} });
+  const expected: Config = {
+    stateDir: undefined,
+    model: undefined,
+    attempts: { max: 3, baseDelayMs: 1_000, maxDelayMs: 5_000 },
+    rounds: { max: 2, baseDelayMs: 5_000, maxDelayMs: 20_000 },
+    leaseMs: 15_000,
+  };
+  expect(config).toEqual(expected);
+  expect(file).toBeUndefined();
+  expect(warnings).toEqual([]);
+});
+
+test("an empty variable and an undefined flag count as unset", async () => {
+  const cwd = await project({ "maestro.config.yaml": "model: simulated\n" });
+  const { config } = await loadConfig({
+    cwd,
+    env: { MAESTRO_MODEL: "", MAESTRO_TYPO: "" },
+    flags: { model: undefined },
+    overrides: { model: undefined, attempts: undefined },
+  });
+  expect(config.model).toBe("simulated");
+});
+
+test("a relative state directory is meant from the working directory", async () => {
+  const cwd = await project({ "maestro.config.yaml": "stateDir: state\n" });
+  const { config } = await loadConfig({ cwd, env: {} });
+  expect(config.stateDir).toBe(join(cwd, "state"));
+});
+
+test("a documented variable of a later version warns and is not read", async () => {
+  const env = { MAESTRO_TOKEN_BUDGET: "1000", MAESTRO_API_TOKEN: "secret", PATH: "/bin" };
+  const { warnings } = await loadConfig({ cwd: await project(), env });
+  expect(warnings).toEqual([
+    "MAESTRO_API_TOKEN is set, but this version of Maestro does not read it.",
+    "MAESTRO_TOKEN_BUDGET is set, but this version of Maestro does not read it.",
+  ]);
+});
+
+test("each setting is described with its value, origin, variable and purpose", async () => {
+  const cwd = await project({ "maestro.config.yaml": "attempts: { max: 5 }\n" });
+  const loaded = await loadConfig({ cwd, env: { MAESTRO_MODEL: "simulated" }, flags: { stateDir: "/s" } });
+  const described = describeConfig(loaded);
+  expect(described).toHaveLength(settingKeys.length);
+  const byKey = new Map(described.map(({ key, value, origin }) => [key, `${value} (${origin})`]));
+  expect(byKey.get("attempts.max")).toBe(`5 (file ${join(cwd, "maestro.config.yaml")})`);
+  expect(byKey.get("model")).toBe("simulated (environment MAESTRO_MODEL)");
+  expect(byKey.get("stateDir")).toBe("/s (flag --state-dir)");
+  expect(byKey.get("leaseMs")).toBe("15000 (default)");
+});

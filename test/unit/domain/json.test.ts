@@ -1,0 +1,165 @@
+import { expect, test } from "vitest";
+import { InputInvalid } from "../../../src/domain/errors.ts";
+import { type Json, jsonLimits, parseJson, toJsonText } from "../../../src/domain/json.ts";
+import { JsonReader } from "../../../src/domain/json-reader.ts";
+import { newSeed, randomJson, seededRandom } from "./seeded-random.ts";
+
+function refusal(act: () => unknown): InputInvalid {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof InputInvalid) return error;
+    throw error;
+  }
+  return expect.fail("was not refused");
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+
+test("text as deep as the limit is read, deeper text is refused before it is parsed", () => {
+  expect(() => parseJson(nested(200))).not.toThrow();
+  for (const text of [nested(201), nested(10_000), "[".repeat(10_000_000), '{"a":'.repeat(10_000)]) {
+    const error = refusal(() => parseJson(text, { what: "the brief" }));
+    expect(error.message).toBe("the brief is nested deeper than the limit of 200 levels");
+    expect(error.details.reason).toBe("too deep");
+    expect(error.advice).toBeDefined();
+  }
+});
+
+test("brackets in strings are not depth", () => {
+  const value = ["[".repeat(500), '\\"{{{'.repeat(500), { '[{"': "]" }];
+  expect(parseJson(JSON.stringify(value))).toEqual(value);
+  expect(toJsonText(value)).toBe(JSON.stringify(value));
+});
+
+test("text over the size limit is refused, counted in bytes", () => {
+  expect(refusal(() => parseJson(new Uint8Array(2 ** 30))).details.reason).toBe("too large");
+  expect(refusal(() => parseJson(`"${"x".repeat(jsonLimits.maxBytes)}"`)).message).toContain(
+    "33554432 bytes",
+  );
+  expect(parseJson('"éé"', { maxBytes: 6 })).toBe("éé");
+  expect(refusal(() => parseJson('"ééé"', { maxBytes: 7 })).details.reason).toBe("too large");
+});
+
+test("bytes that are not UTF-8 are refused", () => {
+  expect(parseJson(Buffer.from('{"a":"é"}'))).toEqual({ a: "é" });
+  expect(refusal(() => parseJson(Buffer.from([0x22, 0xff, 0x22]))).details.reason).toBe("not UTF-8");
+  expect(refusal(() => parseJson(Buffer.from([0xef, 0xbb, 0xbf, 0x31]))).details.reason).toBe("not JSON");
+});
+
+test.each([
+  ["", 1, 1, "the end of the text"],
+  ['{\n  "a": 1,\n}', 3, 1, '"}"'],
+  ["[1,\n 2 3]", 2, 4, '"3"'],
+  ["{a: 1}", 1, 2, '"a"'],
+  ['"a\nb"', 1, 3, '"\\n"'],
+  ['["\\x"]', 1, 3, '"\\\\"'],
+  ["[01]", 1, 3, '"1"'],
+  ["nul", 1, 1, '"n"'],
+  ["1 2", 1, 3, '"2"'],
+  ['{"a" 1}', 1, 6, '"1"'],
+  ['{"a":[1', 1, 8, "the end of the text"],
+])("a syntax error in %j is found at line %i, column %i", (text, line, column, found) => {
+  const error = refusal(() => parseJson(text, { what: "team.json" }));
+  expect(error.message).toBe(
+    `team.json is not valid JSON: line ${line}, column ${column}: unexpected ${found}`,
+  );
+  expect(error.details).toMatchObject({ line, column });
+});
+
+test("the reader that finds the place accepts exactly what JSON.parse accepts", () => {
+  const seed = newSeed();
+  const random = seededRandom(seed);
+  const differences: string[] = [];
+  for (let count = 0; count < 5000; count += 1) {
+    const text = JSON.stringify(randomJson(random));
+    const at = Math.floor(random() * text.length);
+    const damage = ["", ",", "]", "}", '"', "\\", "0", "\t", ":", "-", "e"][Math.floor(random() * 11)];
+    const damaged = text.slice(0, at) + damage + text.slice(at + 1);
+    if ((new JsonReader(damaged).read() !== undefined) !== isJson(damaged)) differences.push(damaged);
+  }
+  expect(differences, `seed ${seed}`).toEqual([]);
+});
+
+test("the reader reads what JSON.parse reads", () => {
+  const text = '[0,-0,1.5e-7,1e400,123456789012345678901,true,false,null,"\\u00e9\\n",{"a":1,"b":{},"a":[]}]';
+  expect(new JsonReader(text).read()).toEqual(JSON.parse(text));
+});
+
+test("an escaped key is never taken for another one", () => {
+  // The first text of each pair makes V8's JSON.parse misread the second (nodejs/node#63785).
+  const pairs = [
+    ['{"a":1,"\\\\":2}', '{"a":1,"\\n":2}', "\n"],
+    ['{"b":1,"x\\\\":2}', '{"b":1,"x\\"" :2}', 'x"'],
+    ['{"c":1,"\\\\":2}', '{"c":1,"\\u0041"\n:2}', "A"],
+    ['{"d":1,"\\\\na":2}', '{"d":1,"\\nab":2}', "\nab"],
+  ] as const;
+  for (const [poison, text, key] of pairs) {
+    parseJson(poison);
+    JSON.parse(poison);
+    expect(Object.keys(parseJson(text) as object)[1]).toBe(key);
+  }
+});
+
+test("a key __proto__ is data unless the caller refuses it, in any spelling", () => {
+  const plain = parseJson('{"__proto__":{"admin":true}}') as Record<string, unknown>;
+  expect(Object.keys(plain)).toEqual(["__proto__"]);
+  expect(plain.admin).toBeUndefined();
+  for (const text of ['{"__proto__":1}', '[{"a":{"\\u005f_proto__":1}}]']) {
+    expect(refusal(() => parseJson(text, { refuseProto: true })).details.reason).toBe("key __proto__");
+  }
+  expect(parseJson('{"a":"__proto__","b":"\\u0041"}', { refuseProto: true })).toEqual({
+    a: "__proto__",
+    b: "A",
+  });
+});
+
+test("a value is written as JSON.stringify writes it, undefined as null", () => {
+  const seed = newSeed();
+  const random = seededRandom(seed);
+  for (let count = 0; count < 500; count += 1) {
+    const value: Json = randomJson(random);
+    expect(toJsonText(value), `seed ${seed}`).toBe(JSON.stringify(value));
+  }
+  expect(toJsonText(undefined)).toBe("null");
+  expect(toJsonText({ a: undefined, b: new Date(0), c: () => 1 })).toBe('{"b":"1970-01-01T00:00:00.000Z"}');
+});
+
+test("what JSON cannot hold is refused with its path", () => {
+  const ring: Record<string, unknown> = {};
+  ring.rows = [1, { "a b": ring }];
+  expect(refusal(() => toJsonText(ring, { what: "result" })).message).toBe(
+    'result.rows[1]["a b"] contains itself, which JSON cannot hold',
+  );
+  expect(refusal(() => toJsonText({ rows: [0, { n: 1n }] }, { what: "result" })).message).toContain(
+    "result.rows[1].n is a BigInt",
+  );
+  expect(refusal(() => toJsonText(() => 1, { what: "result" })).message).toContain("result is a function");
+  expect(refusal(() => toJsonText(Symbol("s"))).message).toContain("value is a symbol");
+  const throwing = {
+    toJSON() {
+      throw new Error("inner");
+    },
+  };
+  expect(refusal(() => toJsonText(throwing)).cause).toMatchObject({ message: "inner" });
+});
+
+test("values over the limits are refused", () => {
+  let deep: unknown = 1;
+  for (let level = 0; level < 201; level += 1) deep = { a: deep };
+  const error = refusal(() => toJsonText({ deep }, { what: "result" }));
+  expect(error.message).toMatch(/^result\.deep\.a.* is nested deeper than the limit of 200 levels$/);
+  for (let level = 0; level < 50_000; level += 1) deep = [deep];
+  expect(refusal(() => toJsonText(deep)).details.reason).toBe("too deep");
+  expect(refusal(() => toJsonText("x".repeat(100), { maxBytes: 101 })).details.reason).toBe("too large");
+  expect(toJsonText("x".repeat(100), { maxBytes: 102 })).toHaveLength(102);
+});
