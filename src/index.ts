@@ -37,7 +37,7 @@ export type {
 } from "./execution/persona-context.ts";
 export type { StepOptions } from "./execution/step-recorder.ts";
 export { Maestro, type OpenOptions, open, type Session } from "./maestro.ts";
-export type { CheckpointInfo } from "./state/list-checkpoints.ts";
+export { type CheckpointInfo, verifyCheckpointFile } from "./state/list-checkpoints.ts";
 export type { RetentionPolicy } from "./state/retention.ts";
 export type { SessionRecord } from "./state/store.ts";
 export {

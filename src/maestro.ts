@@ -52,7 +52,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     loaded,
     clock = systemClock,
     onNotice = () => {},
-    onEvent = () => {},
+    onEvent,
     ...overrides
   } = options;
   const { config, warnings } = loaded ?? (await loadConfig({ overrides }));
@@ -80,10 +80,11 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       },
     },
     report: onNotice,
-    onRows: (sessionId, rows) => {
-      for (const row of rows) onEvent(describeRow(sessionId, row));
+    onRows: (state, rows) => {
+      // Describing a row means parsing it; not worth it when nobody listens.
+      if (onEvent !== undefined) for (const row of rows) onEvent(describeRow(state, row));
     },
-    onLog: (sessionId, persona, message) => onEvent({ kind: "log", sessionId, persona, message }),
+    onLog: (sessionId, persona, message) => onEvent?.({ kind: "log", sessionId, persona, message }),
   });
   const maestro = new Maestro({
     store,
@@ -266,7 +267,7 @@ export class Maestro {
       });
     }
     await store.say(id, message);
-    if (engine.isDriving(id)) return;
+    if (engine.isDriving(id)) return engine.listen();
     try {
       await engine.settle(id);
     } catch (error) {

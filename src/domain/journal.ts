@@ -1,7 +1,16 @@
 import type { ErrorJson } from "./error-json.ts";
 import type { Json } from "./json.ts";
 
-export type SessionStatus = "queued" | "running" | "paused" | "parked" | "completed" | "failed" | "canceled";
+export const sessionStatuses = [
+  "queued",
+  "running",
+  "paused",
+  "parked",
+  "completed",
+  "failed",
+  "canceled",
+] as const;
+export type SessionStatus = (typeof sessionStatuses)[number];
 export type ParkReason = "review" | "help" | "budget" | "breaker";
 /**
  * `start`: the first claim, or going on after a clean end. `resume`: a person asked. `recovery`: by itself after an
@@ -59,23 +68,28 @@ export type Transition =
       /** Fingerprint of everything the persona reads; part of each of its steps' fingerprints. */
       readonly input: string;
     }
-  | { readonly kind: "attempt.completed"; readonly started: number; readonly result: PersonaResult }
-  | {
+  | ({ readonly kind: "attempt.completed"; readonly result: PersonaResult } & OfAttempt)
+  | ({
       readonly kind: "attempt.failed";
-      readonly started: number;
       readonly failure: ErrorJson;
       /** Decided once and recorded: another attempt, another round, or a person has to look. */
       readonly next: AfterFailure;
-    }
+    } & OfAttempt)
   /** A recorded step's input differs now: steps outside `kept` (ranges of seq) are not used again. */
-  | {
+  | ({
       readonly kind: "attempt.diverged";
-      readonly started: number;
       readonly step: string;
       readonly recorded: string;
       readonly now: string;
       readonly kept: readonly (readonly [number, number])[];
-    };
+    } & OfAttempt);
+
+/** `started`: the seq of the attempt's first row, its identity. */
+export interface OfAttempt {
+  readonly started: number;
+  readonly phase: string;
+  readonly persona: string;
+}
 
 export type AfterFailure =
   | { readonly kind: "attempt" | "round"; readonly wait: Wait }

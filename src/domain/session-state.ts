@@ -4,6 +4,7 @@ import type {
   AfterFailure,
   JournalHead,
   Message,
+  OfAttempt,
   ParkReason,
   PersonaResult,
   RecordedRow,
@@ -14,9 +15,7 @@ import { decodeTransition, isStep } from "./journal-codec.ts";
 import type { Json } from "./json.ts";
 import { RecordedSteps } from "./recorded-steps.ts";
 
-export interface AttemptState {
-  /** The seq of its `attempt.started` row: the attempt's identity within the session. */
-  readonly started: number;
+export interface AttemptState extends OfAttempt {
   readonly round: number;
   readonly attempt: number;
   readonly input: string;
@@ -166,6 +165,8 @@ function applyTransition(state: SessionState, entry: Transition, { seq, hash, at
       const persona = personaOf(state, entry.phase, entry.persona);
       const begun: AttemptState = {
         started: seq,
+        phase: entry.phase,
+        persona: entry.persona,
         round,
         attempt,
         input,
@@ -246,7 +247,9 @@ interface RestoredCheckpoint {
   readonly journal: JournalHead;
   readonly session: Omit<Extract<Transition, { kind: "session.created" }>, "kind">;
   readonly results: Readonly<Record<string, Json>>;
-  readonly attempts: Readonly<Record<string, readonly Omit<AttemptState, "started" | "input" | "next">[]>>;
+  readonly attempts: Readonly<
+    Record<string, readonly Omit<AttemptState, keyof OfAttempt | "input" | "next">[]>
+  >;
 }
 
 /** What the database forgot, as far as a checkpoint knows it. */
@@ -271,6 +274,8 @@ function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpoint): v
         ...attempt,
         failure: attempt.failure ?? undefined,
         started: 0,
+        phase: name,
+        persona,
         input: "",
         next: undefined,
       });

@@ -76,10 +76,11 @@ export class PersonaExecutor {
 
   async #attempt(attempt: AttemptState): Promise<PersonaResult | undefined> {
     const { journal, control, clock, policies } = this.#parts;
-    const { started } = attempt;
+    const { started, phase, persona } = attempt;
+    const of = { started, phase, persona };
     try {
       const result = await this.#run(attempt);
-      await journal.append([{ kind: "attempt.completed", started, result }]);
+      await journal.append([{ kind: "attempt.completed", ...of, result }]);
       return result;
     } catch (error) {
       if (control.stopped !== undefined) throw control.stopped;
@@ -94,7 +95,7 @@ export class PersonaExecutor {
         },
         policies,
       );
-      await journal.append([{ kind: "attempt.failed", started, failure: toErrorJson(error), next }]);
+      await journal.append([{ kind: "attempt.failed", ...of, failure: toErrorJson(error), next }]);
       if (next.kind === "stop") throw error;
       return undefined;
     }

@@ -80,7 +80,15 @@ export class StepRecorder {
       const kept = steps.usedRanges();
       const fingerprints = { recorded: diverged.fingerprint, now: identity.fingerprint };
       await journal.append([
-        { kind: "attempt.diverged", started: attempt.started, step: name, ...fingerprints, kept },
+        {
+          kind: "attempt.diverged",
+          started: attempt.started,
+          phase: attempt.phase,
+          persona: attempt.persona,
+          step: name,
+          ...fingerprints,
+          kept,
+        },
       ]);
     }
     return { identity, body: undefined };

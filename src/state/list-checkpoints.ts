@@ -1,5 +1,8 @@
+import { CheckpointCorrupt, InputInvalid } from "../domain/errors.ts";
+import { jsonLimits } from "../domain/json.ts";
 import type { SessionState } from "../domain/session-state.ts";
-import { checkpointFile } from "./checkpoint.ts";
+import { checkpointFile, readCheckpoint } from "./checkpoint.ts";
+import { readBounded } from "./durable-file.ts";
 import { SessionFiles } from "./session-files.ts";
 
 export interface CheckpointInfo {
@@ -7,7 +10,7 @@ export interface CheckpointInfo {
   readonly revision: number;
   readonly file: string;
   readonly sha256: string | null;
-  readonly createdAt: number | null;
+  readonly createdAt: string | null;
   readonly valid: boolean;
   readonly awaitingReview: boolean;
   readonly problem: string | null;
@@ -31,7 +34,7 @@ export async function listCheckpoints(
         revision,
         file,
         sha256: checkpoint?.sha256 ?? null,
-        createdAt: checkpoint?.content.createdAt ?? null,
+        createdAt: isoTime(checkpoint?.content.createdAt),
         valid: checkpoint !== undefined && !stranger,
         awaitingReview: false,
         problem: problem ?? (stranger ? "it is not the one the journal knows" : null),
@@ -46,11 +49,45 @@ export async function listCheckpoints(
       continue;
     const missing = {
       file: checkpointFile(phase, sealed.revision),
-      createdAt: completed?.at ?? null,
+      createdAt: isoTime(completed?.at),
       valid: false,
       awaitingReview: false,
     };
     listed.push({ phase, ...sealed, ...missing, problem: "the file is missing" });
   }
   return listed;
+}
+
+/** One file on its own: is it exactly what was sealed? */
+export async function verifyCheckpointFile(file: string): Promise<CheckpointInfo> {
+  const bytes = await readBounded(file, jsonLimits.maxBytes);
+  if (bytes === undefined) throw new InputInvalid(`There is no file ${file}.`, { details: { file } });
+  try {
+    const { content, sha256 } = readCheckpoint(bytes, file);
+    const { phase, revision, createdAt } = content;
+    return {
+      phase,
+      revision,
+      file,
+      sha256,
+      createdAt: isoTime(createdAt),
+      valid: true,
+      awaitingReview: false,
+      problem: null,
+    };
+  } catch (error) {
+    if (!CheckpointCorrupt.is(error)) throw error;
+    const unknown = { phase: "?", revision: 1, sha256: null, createdAt: null };
+    return {
+      ...unknown,
+      file,
+      valid: false,
+      awaitingReview: false,
+      problem: error.message,
+    };
+  }
+}
+
+function isoTime(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
 }

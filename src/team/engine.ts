@@ -9,7 +9,7 @@ import {
 import { newSessionId, type SessionId } from "../domain/ids.ts";
 import type { ClaimCause, RecordedRow } from "../domain/journal.ts";
 import type { RetryPolicy } from "../domain/retry-policy.ts";
-import { applyRecorded, emptyState } from "../domain/session-state.ts";
+import { applyRecorded, emptyState, type SessionState } from "../domain/session-state.ts";
 import { Control } from "../execution/control.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { projectInit } from "../state/checkpoint.ts";
@@ -44,7 +44,7 @@ export interface EngineParts {
   readonly policies: { readonly attempts: RetryPolicy; readonly rounds: RetryPolicy };
   /** For the person who watches: repaired files, odd findings. */
   readonly report: (problem: string) => void;
-  readonly onRows: (id: SessionId, rows: readonly RecordedRow[]) => void;
+  readonly onRows: (state: SessionState, rows: readonly RecordedRow[]) => void;
   readonly onLog: (id: SessionId, persona: string, message: string) => void;
 }
 
@@ -126,6 +126,11 @@ export class TeamEngine {
     });
   }
 
+  /** Acts at once on what was just said in this process. */
+  listen(): Promise<void> {
+    return this.#inbox.look();
+  }
+
   isDriving(id: SessionId): boolean {
     return this.#driving.has(id);
   }
@@ -170,7 +175,7 @@ export class TeamEngine {
     try {
       const journal = await SessionJournal.replay(store, lease, (rows) => {
         projector.changed(files, journal.state);
-        onRows(id, rows);
+        onRows(journal.state, rows);
       });
       leaveInbox = this.#inbox.watch(id, { journal, control });
       return await use(journal, files);

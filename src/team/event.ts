@@ -1,5 +1,6 @@
-import type { RecordedRow, Transition } from "../domain/journal.ts";
+import type { OfAttempt, RecordedRow, Transition } from "../domain/journal.ts";
 import { decodeTransition, isStep } from "../domain/journal-codec.ts";
+import type { SessionState } from "../domain/session-state.ts";
 
 /** What watchers see: journal rows as they commit, by seq, and unrecorded log lines. */
 export type SessionEvent =
@@ -7,15 +8,27 @@ export type SessionEvent =
   | { readonly kind: "log"; readonly sessionId: string; readonly persona: string; readonly message: string };
 
 /** Steps are announced by name; results can be large and stay in the journal. */
-export interface StepEvent {
-  readonly kind: "step";
-  readonly attempt: number;
+export interface StepEvent extends OfAttempt {
+  readonly kind: "step" | "wait";
   readonly name: string;
 }
 
-export function describeRow(sessionId: string, row: RecordedRow): SessionEvent {
+export function describeRow(state: SessionState, row: RecordedRow): SessionEvent {
   const { seq, at } = row;
-  if (isStep(row))
-    return { sessionId, seq, at, kind: "step", attempt: row.attempt as number, name: row.name as string };
+  const sessionId = state.id;
+  if (isStep(row)) {
+    const started = row.attempt as number;
+    const of = state.running.get(started)?.attempt;
+    return {
+      sessionId,
+      seq,
+      at,
+      kind: row.kind === "step.wait" ? "wait" : "step",
+      started,
+      phase: of?.phase ?? "",
+      persona: of?.persona ?? "",
+      name: row.name ?? "",
+    };
+  }
   return { sessionId, seq, at, ...decodeTransition(row) };
 }

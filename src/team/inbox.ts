@@ -27,7 +27,7 @@ export class Inbox {
   /** Returns how to stop watching; after it resolves nothing more is written to the journal from here. */
   watch(id: SessionId, watched: Watched): () => Promise<void> {
     this.#watched.set(id, watched);
-    this.#timer ??= setInterval(() => this.#tick(), lookEveryMs).unref();
+    this.#timer ??= setInterval(() => void this.look(), lookEveryMs).unref();
     return async () => {
       this.#watched.delete(id);
       if (this.#watched.size === 0) {
@@ -38,8 +38,10 @@ export class Inbox {
     };
   }
 
-  #tick(): void {
+  /** Looks now; one look at a time. */
+  look(): Promise<void> {
     this.#looking = this.#looking.then(() => this.#look()).catch(this.#report);
+    return this.#looking;
   }
 
   async #look(): Promise<void> {

@@ -18,8 +18,9 @@ export interface SessionView {
   readonly reason: ParkReason | null;
   readonly error: ErrorJson | null;
   readonly model: string | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
+  readonly teamFile: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
   readonly steps: number;
   readonly phases: readonly PhaseView[];
 }
@@ -40,8 +41,8 @@ export interface PersonaView {
     readonly round: number;
     readonly attempt: number;
     readonly status: string;
-    readonly startedAt: number;
-    readonly endedAt: number | null;
+    readonly startedAt: string;
+    readonly endedAt: string | null;
     readonly failure: ErrorJson | null;
   }[];
   readonly summary: string | null;
@@ -70,8 +71,9 @@ export function describeSession(state: SessionState): SessionView {
     reason: state.reason ?? null,
     error: state.error ?? null,
     model: created.model ?? null,
-    createdAt: createdHead.at,
-    updatedAt: state.updatedAt,
+    teamFile: created.teamFile ?? null,
+    createdAt: isoTime(createdHead.at),
+    updatedAt: isoTime(state.updatedAt),
     steps: state.stepCount,
     phases: plannedPhases(state).map(({ name, personas }) => {
       const phase = state.phases.get(name);
@@ -96,12 +98,16 @@ function describePersona(name: string, persona: PersonaState | undefined): Perso
       round,
       attempt,
       status,
-      startedAt,
-      endedAt: endedAt ?? null,
+      startedAt: isoTime(startedAt),
+      endedAt: endedAt === undefined ? null : isoTime(endedAt),
       failure: failure ?? null,
     })),
     summary: persona?.result?.summary ?? null,
   };
+}
+
+function isoTime(at: number): string {
+  return new Date(at).toISOString();
 }
 
 /** The team as it was when the session began: phases that have not started are shown too. */

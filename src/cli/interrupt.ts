@@ -1,0 +1,32 @@
+import type { Maestro } from "../maestro.ts";
+import { say } from "./output.ts";
+
+const hardStopMs = 10_000;
+const interruptedExitCode = 130;
+
+/** The first Ctrl-C lets the step under way finish and pauses the session; the second one stops at once. */
+export function pauseOnInterrupt(
+  maestro: Maestro,
+  session: string,
+): { readonly interrupted: () => boolean; readonly leave: () => void } {
+  let interrupted = false;
+  const stop = (): void => {
+    if (interrupted) process.exit(interruptedExitCode);
+    interrupted = true;
+    say("Stopping after the step under way; once more stops at once.");
+    setTimeout(() => process.exit(interruptedExitCode), hardStopMs).unref();
+    maestro
+      .pause(session)
+      .then(() => maestro.close())
+      .catch((error: unknown) => say(String(error)));
+  };
+  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop);
+  return {
+    interrupted: () => interrupted,
+    leave: () => {
+      process.off("SIGINT", stop);
+      process.off("SIGTERM", stop);
+    },
+  };
+}
