@@ -56,7 +56,7 @@ function stop(why, skipped = 0) {
   return 1;
 }
 
-/** Always the last line; acceptance runs read it. */
+/** Always the last line, for people and for scripts. */
 function summary(passed, failed, skipped) {
   process.stdout.write(`tests: ${passed} passed, ${failed} failed, ${skipped} skipped\n`);
 }

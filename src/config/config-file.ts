@@ -82,15 +82,8 @@ async function lineInYaml(text: string, keyPath: readonly string[]): Promise<num
   return offset === undefined ? undefined : lineCounter.linePos(offset).line;
 }
 
-/** What native `import()` says when it cannot read TypeScript as it stands; jiti can. */
-const needsJiti = new Set([
-  "ERR_UNKNOWN_FILE_EXTENSION",
-  "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX",
-  "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING",
-]);
-
 async function importModule(path: string): Promise<ConfigFile> {
-  const module = await importNatively(path).catch((error: unknown) => {
+  const module = await import(pathToFileURL(path).href).then(asModule, (error: unknown) => {
     throw new Error(`${path} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     });
@@ -101,13 +94,6 @@ async function importModule(path: string): Promise<ConfigFile> {
   return { path, content: module.default, lineOf: async () => await Promise.resolve(undefined) };
 }
 
-async function importNatively(path: string): Promise<{ default?: unknown }> {
-  try {
-    return (await import(pathToFileURL(path).href)) as { default?: unknown };
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException | undefined)?.code;
-    if (code === undefined || !needsJiti.has(code)) throw error;
-    const { createJiti } = await import("jiti");
-    return await createJiti(import.meta.url).import<{ default?: unknown }>(path);
-  }
+function asModule(module: unknown): { readonly default?: unknown } {
+  return module as { default?: unknown };
 }

@@ -41,7 +41,7 @@ export function flatten(content: unknown): Flattened {
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  // Objects of another realm (jiti) count as well; an object literal with a `__proto__` of its own does not.
+  // Objects of another realm count as well; an object literal with a `__proto__` of its own does not.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 

@@ -22,7 +22,7 @@ export interface LoadedConfig {
   readonly warnings: readonly string[];
 }
 
-type Chosen = ReadonlyMap<SettingKey, { readonly value: unknown; readonly origin: Origin }>;
+type Chosen = Map<SettingKey, { readonly value: unknown; readonly origin: Origin }>;
 
 /** Flag over code over environment over file over default. Everything that is wrong is said in one error. */
 export async function loadConfig(options: LoadOptions = {}): Promise<LoadedConfig> {
@@ -40,6 +40,7 @@ export async function loadConfig(options: LoadOptions = {}): Promise<LoadedConfi
   ];
   problems.push(...layersUpward.flatMap((layer) => layer.problems));
   const chosen = await choose(layersUpward, problems);
+  for (const pair of orderedPairs) letDefaultGiveWay(chosen, pair);
   problems.push(...wrongOrder(chosen));
   if (problems.length > 0) throw invalid(problems);
   return {
@@ -70,6 +71,14 @@ function notAllowed(key: SettingKey, raw: unknown, origin: Origin, line: number 
   const { kind, secret } = settings[key];
   const place = describeOrigin(origin) + (line === undefined ? "" : `, line ${line}`);
   return `${key} is ${secret ? "a value that is kept secret" : showValue(raw)} (${place}); allowed is ${kind.allowed}.`;
+}
+
+/** Who asks for a longest wait of 200 ms should not have to know that the shortest is 1,000 by default. */
+function letDefaultGiveWay(chosen: Chosen, [smaller, larger]: (typeof orderedPairs)[number]): void {
+  const [low, high] = [chosen.get(smaller), chosen.get(larger)];
+  if (low === undefined || high === undefined || Number(low.value) <= Number(high.value)) return;
+  if (low.origin.kind === "default") chosen.set(smaller, { ...low, value: high.value });
+  else if (high.origin.kind === "default") chosen.set(larger, { ...high, value: low.value });
 }
 
 function wrongOrder(chosen: Chosen): string[] {

@@ -1,28 +1,31 @@
 import { execFile } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { defineTeam, type PersonaContext, persona, phase } from "../../index.ts";
 import { noteEffect } from "./effects.ts";
-import { projectFiles } from "./project.ts";
 
 const run = promisify(execFile);
 /** Long enough to be seen, and to be killed in the middle of. */
 const thinkingMs = 250;
 
+/** What the team "thinks up": a URL shortener with tests that really run. */
+const library = new URL("../../../teams/demo/", import.meta.url);
+
 /** Thinks for a moment and writes one real file; the brief is the folder. No model is asked: this team is code. */
-function write(context: PersonaContext, file: keyof typeof projectFiles): Promise<number> {
+function write(context: PersonaContext, file: string): Promise<number> {
   return context.step(`write ${file}`, async () => {
     await new Promise((resolve) => setTimeout(resolve, thinkingMs));
+    const content = await readFile(new URL(file, library));
     const path = join(context.brief, file);
-    await mkdir(join(path, ".."), { recursive: true });
-    await writeFile(path, projectFiles[file]);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
     await noteEffect(context.brief, file);
-    return projectFiles[file].length;
+    return content.length;
   });
 }
 
-function writer(name: string, summary: string, files: readonly (keyof typeof projectFiles)[]) {
+function writer(name: string, summary: string, files: readonly string[]) {
   return persona(name, {
     run: async (context) => {
       let bytes = 0;

@@ -24,9 +24,12 @@ export class Reader {
 
   session(idOrKey: string): SessionRecord | undefined {
     // An id wins over a key: a key that looks like somebody's id must not hide that session.
-    const row =
-      this.#get(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`, idOrKey) ??
-      this.#get(`SELECT ${sessionColumns} FROM sessions WHERE key = ?`, idOrKey);
+    const row = this.#get(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`, idOrKey);
+    return row === undefined ? this.sessionWithKey(idOrKey) : toSession(row);
+  }
+
+  sessionWithKey(key: string): SessionRecord | undefined {
+    const row = this.#get(`SELECT ${sessionColumns} FROM sessions WHERE key = ?`, key);
     return row && toSession(row);
   }
 

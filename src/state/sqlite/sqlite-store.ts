@@ -5,8 +5,10 @@ import {
   JournalCorrupt,
   LeaseHeld,
   LeaseLost,
+  MaestroError,
   SessionConflict,
   SessionNotFound,
+  StorageFailed,
 } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import type { ClaimCause, Entry, JournalHead, Message, RecordedRow } from "../../domain/journal.ts";
@@ -63,7 +65,9 @@ export class SqliteStore implements Store {
     const reply = await this.#submit({ verb: "create", session, row });
     if (reply.kind === "placed")
       return { session: this.#require(id), row: recorded(row, reply.rows[0] as Placed, 0) };
-    const existing = this.#read(() => this.#reader.session(key ?? id));
+    const existing = this.#read(() =>
+      key === undefined ? this.#reader.session(id) : this.#reader.sessionWithKey(key),
+    );
     if (existing === undefined) throw new SessionConflict(`A session with the id ${id} exists already.`);
     return { session: existing, row: undefined };
   }
@@ -98,7 +102,7 @@ export class SqliteStore implements Store {
   async deleteSession(id: SessionId): Promise<void> {
     const session = this.#number(id);
     for (;;) {
-      const { holder } = this.#reader.lease(session);
+      const { holder } = this.#read(() => this.#reader.lease(session));
       if (this.#stateOf(holder) === "held") throw this.#heldBy(id, holder);
       const reply = await this.#submit({
         verb: "delete",
@@ -133,7 +137,9 @@ export class SqliteStore implements Store {
       at,
       row: encodeEntry(claimed),
     });
-    if (reply.kind !== "placed") throw this.#heldBy(id, this.#reader.lease(session).holder);
+    if (reply.kind !== "placed") {
+      throw this.#heldBy(id, this.#read(() => this.#reader.lease(session)).holder);
+    }
     this.#startBeating();
     return { lease: { sessionId: id, session, epoch: reply.epoch }, found };
   }
@@ -234,16 +240,21 @@ export class SqliteStore implements Store {
 
   async close(): Promise<void> {
     await this.#writer.close();
-    this.#database.close();
+    if (this.#database.isOpen) this.#database.close();
   }
 
   async #submit(command: Command): Promise<Exclude<Reply, { kind: "failed" }>> {
     const reply = await this.#writer.submit(command);
     if (reply.kind !== "failed") return reply;
-    throw translate(
-      Object.assign(new Error(reply.error.message), { errcode: reply.error.errcode }),
-      this.#path,
-    );
+    const { message, errcode } = reply.error;
+    const error = translate(Object.assign(new Error(message), { errcode }), this.#path);
+    if (MaestroError.is(error)) throw error;
+    // Whatever it was, it was not recorded, and that is no fault of the work that asked for it.
+    throw new StorageFailed(`${this.#path} did not take a write: ${message}`, {
+      cause: error,
+      details: { path: this.#path },
+      advice: "Nothing of it was recorded; resume the session.",
+    });
   }
 
   #read<T>(query: () => T): T {
@@ -306,8 +317,8 @@ function lostTo(lease: Lease, reply: Reply): LeaseLost {
 
 /** Returns the row's hash when the row follows from the one before; `previous` is undefined for a row taken on trust. */
 function verify(id: SessionId, previous: string | undefined, row: RecordedRow, lastSeq: number): string {
-  const before =
-    lastSeq === 0 && row.kind === "session.restored" ? headOfRestored(row) : { seq: lastSeq, hash: previous };
+  const restored = lastSeq === 0 && row.kind === "session.restored" ? headOfRestored(row) : undefined;
+  const before = restored ?? { seq: lastSeq, hash: previous };
   if (before.hash === undefined) return row.hash;
   const gap = row.seq !== before.seq + 1;
   if (!gap && chainHash(before.hash, row) === row.hash) return row.hash;
@@ -320,7 +331,11 @@ function verify(id: SessionId, previous: string | undefined, row: RecordedRow, l
   );
 }
 
-/** A restored session's history goes on behind the head that its newest checkpoint knew. */
-function headOfRestored(row: RecordedRow): JournalHead {
-  return (parseBody(row.body) as unknown as { head: JournalHead }).head;
+/** A restored session's history goes on behind the head that its newest checkpoint knew; undefined when damaged. */
+function headOfRestored(row: RecordedRow): JournalHead | undefined {
+  try {
+    return (parseBody(row.body) as unknown as { head?: JournalHead }).head;
+  } catch {
+    return undefined;
+  }
 }

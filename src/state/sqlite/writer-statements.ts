@@ -58,6 +58,9 @@ export function prepareStatements(database: DatabaseSync) {
        ON CONFLICT (id) DO UPDATE SET beat_uptime_ms = excluded.beat_uptime_ms, beat_at = excluded.beat_at`,
     ),
     beat: prepare("UPDATE owners SET beat_uptime_ms = ?, beat_at = ? WHERE id = ?"),
+    forgetOwners: prepare(
+      "DELETE FROM owners WHERE id NOT IN (SELECT owner FROM leases WHERE owner IS NOT NULL)",
+    ),
     beatOf: read("SELECT beat_uptime_ms FROM owners WHERE id = ?"),
 
     say: prepare("INSERT INTO inbox (session, at, body) VALUES (?, ?, ?)"),

@@ -58,8 +58,14 @@ export class Writer {
 
   beat(owner: string, uptimeMs: number, at: number): void {
     this.#begin();
-    this.#statements.beat.run(uptimeMs, at, owner);
-    this.#statements.commit.run();
+    try {
+      this.#statements.beat.run(uptimeMs, at, owner);
+      this.#statements.commit.run();
+    } catch (error) {
+      // Left open, this transaction would refuse every later one.
+      this.#rollback();
+      throw error;
+    }
   }
 
   close(): void {
@@ -115,8 +121,11 @@ export class Writer {
       }
       case "delete":
         return this.#delete(command);
-      case "reclaim":
+      case "reclaim": {
+        // A claim introduces its owner anew, so one without leases is only a memory.
+        sql.forgetOwners.run();
         return { kind: "done" };
+      }
     }
   }
 
@@ -269,9 +278,13 @@ export class Writer {
   #reclaim(): void {
     const pages = (name: string) =>
       Number(Object.values(this.#database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
-    const [free, all] = [pages("freelist_count"), pages("page_count")];
-    if (free * 4 > all) this.#database.exec("VACUUM");
-    this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    try {
+      const [free, all] = [pages("freelist_count"), pages("page_count")];
+      if (free * 4 > all) this.#database.exec("VACUUM");
+      this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // Another process writes, or the disk has no room for the copy: free pages are used again all the same.
+    }
   }
 
   #head({ session, epoch }: { session: number; epoch: number }): JournalHead & { epoch: number } {

@@ -91,9 +91,17 @@ describe("a value that is not allowed is refused with its place and what is allo
   });
 
   test("a first wait longer than the longest", async () => {
-    expect(await refusal({ cwd: await project(), env: { MAESTRO_L1_MAX_DELAY_MS: "500" } })).toContain(
-      "attempts.baseDelayMs is 1000 (default) and so larger than attempts.maxDelayMs, which is 500 (environment MAESTRO_L1_MAX_DELAY_MS)",
+    const env = { MAESTRO_L1_BASE_DELAY_MS: "800", MAESTRO_L1_MAX_DELAY_MS: "500" };
+    expect(await refusal({ cwd: await project(), env })).toContain(
+      "attempts.baseDelayMs is 800 (environment MAESTRO_L1_BASE_DELAY_MS) and so larger than attempts.maxDelayMs, which is 500",
     );
+  });
+
+  test("a default gives way to the one wait that was asked for", async () => {
+    const shorter = await loadConfig({ cwd: await project(), env: { MAESTRO_L1_MAX_DELAY_MS: "500" } });
+    expect(shorter.config.attempts).toMatchObject({ baseDelayMs: 500, maxDelayMs: 500 });
+    const longer = await loadConfig({ cwd: await project(), env: { MAESTRO_L2_BASE_DELAY_MS: "60000" } });
+    expect(longer.config.rounds).toMatchObject({ baseDelayMs: 60_000, maxDelayMs: 60_000 });
   });
 
   test("a very long value is cut in the message", async () => {
