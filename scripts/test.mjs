@@ -23,7 +23,7 @@ try {
 
 function main() {
   installSystemTools();
-  for (const script of ["lint", "types"]) {
+  for (const script of ["build", "lint", "types"]) {
     headline(`npm run ${script}`);
     if (run("npm", ["run", "--silent", script]) !== 0)
       return stop(`npm run ${script} failed; no test was run.`);

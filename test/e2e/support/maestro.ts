@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+
+const command = join(import.meta.dirname, "../../../bin/maestro.cjs");
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "maestro-e2e-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The built command, as a user runs it. */
+export function start(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): { child: ChildProcess; finished: Promise<Finished>; output(): string } {
+  const child = spawn(process.execPath, [command, ...args], { env: { ...process.env, ...env } });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  onTestFinished(() => {
+    if (child.exitCode === null) child.kill("SIGKILL");
+  });
+  const finished = once(child, "close").then(([code]) => ({ code: code as number | null, stdout, stderr }));
+  return { child, finished, output: () => stdout + stderr };
+}
+
+export function maestro(args: readonly string[], env?: Record<string, string>): Promise<Finished> {
+  return start(args, env).finished;
+}
