@@ -211,9 +211,12 @@ export class Maestro {
   async recover(): Promise<void> {
     const { store, engine, onNotice } = this.#parts;
     for (const id of await store.findAbandoned()) {
-      const team = this.#teams.get((await store.findSession(id))?.team ?? "");
+      const session = await store.findSession(id);
+      const team = this.#teams.get(session?.team ?? "");
       if (team === undefined || engine.isDriving(id)) continue;
-      engine.drive(id, team, "recovery").catch((error: unknown) => {
+      const recovered =
+        session?.status === "running" ? engine.drive(id, team, "recovery") : engine.settle(id);
+      recovered.catch((error: unknown) => {
         if (!LeaseHeld.is(error)) onNotice(`Session ${id} could not be recovered: ${String(error)}`);
       });
     }
@@ -246,8 +249,12 @@ export class Maestro {
 
   /** A completed session has nothing left to drive. */
   async #endOf(id: SessionId): Promise<Outcome | undefined> {
-    const session = await this.#parts.store.findSession(id);
-    return session?.status === "completed" ? { status: "completed" } : undefined;
+    const { store, engine } = this.#parts;
+    const session = await store.findSession(id);
+    if (session?.status !== "completed") return undefined;
+    // Its driver may have died after the last row and before the last file.
+    if ((await store.findAbandoned()).includes(id)) await engine.settle(id).catch(ignoreHeld);
+    return { status: "completed" };
   }
 
   #team(name: string): Team {
@@ -268,12 +275,7 @@ export class Maestro {
     }
     await store.say(id, message);
     if (engine.isDriving(id)) return engine.listen();
-    try {
-      await engine.settle(id);
-    } catch (error) {
-      // Somebody drives it and will find the word in the inbox.
-      if (!LeaseHeld.is(error)) throw error;
-    }
+    await engine.settle(id).catch(ignoreHeld);
   }
 
   async #restore(idOrKey: string): Promise<SessionRecord | undefined> {
@@ -309,4 +311,9 @@ export class Maestro {
       `${lost.length} sessions have files but are not in the database (${some}). Resume one to bring it back from its checkpoints.`,
     );
   }
+}
+
+/** Somebody drives the session, and will find the word in its inbox. */
+function ignoreHeld(error: unknown): void {
+  if (!LeaseHeld.is(error)) throw error;
 }

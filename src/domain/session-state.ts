@@ -55,6 +55,8 @@ export interface SessionState {
   createdHead: JournalHead & { readonly at: number };
   initSha256: string | undefined;
   head: JournalHead;
+  /** Where the rows of earlier drivers end. */
+  inherited: JournalHead;
   epoch: number;
   status: SessionStatus;
   reason: ParkReason | undefined;
@@ -63,6 +65,8 @@ export interface SessionState {
   stepCount: number;
   /** Automatic claims after an unclean end, in a row, without a new step. */
   recoveries: number;
+  /** It was reported as parked or failed and nobody has resumed it since: the next resume grants new rounds. */
+  awaitsPerson: boolean;
   readonly phases: Map<string, PhaseState>;
   /** What people said and nobody has acted on yet. */
   messages: Message[];
@@ -78,6 +82,7 @@ export function emptyState(id: SessionId): SessionState {
     createdHead: nowhere,
     initSha256: undefined,
     head: nowhere,
+    inherited: nowhere,
     epoch: 0,
     status: "queued",
     reason: undefined,
@@ -85,6 +90,7 @@ export function emptyState(id: SessionId): SessionState {
     updatedAt: 0,
     stepCount: 0,
     recoveries: 0,
+    awaitsPerson: false,
     phases: new Map(),
     messages: [],
     running: new Map(),
@@ -107,6 +113,7 @@ export function applyRecorded(state: SessionState, row: RecordedRow): void {
 }
 
 function advance(state: SessionState, { seq, hash, epoch, at }: RecordedRow): void {
+  if (epoch !== state.epoch) state.inherited = state.head;
   state.head = { seq, hash };
   state.epoch = epoch;
   state.updatedAt = at;
@@ -128,13 +135,16 @@ function applyTransition(state: SessionState, entry: Transition, { seq, hash, at
         applyCheckpoint(state, checkpoint as unknown as RestoredCheckpoint);
       return;
     case "session.claimed":
+      // Only to act on a word, or too late: a cancel is final.
+      if (entry.cause === "message" || state.status === "canceled") return;
       state.status = "running";
       state.reason = undefined;
       state.error = undefined;
       if (entry.cause === "recovery") state.recoveries += 1;
       else state.recoveries = 0;
       if (entry.cause === "resume") {
-        grantRounds(state);
+        if (state.awaitsPerson) grantRounds(state);
+        state.awaitsPerson = false;
         // Who resumes takes back a pause, never a cancel.
         state.messages = state.messages.filter(({ say }) => say === "cancel");
       }
@@ -144,6 +154,7 @@ function applyTransition(state: SessionState, entry: Transition, { seq, hash, at
       state.reason = entry.reason;
       state.error = entry.error;
       state.messages = [];
+      if (entry.status === "parked" || entry.status === "failed") state.awaitsPerson = true;
       return;
     case "message.received":
       state.messages.push(entry.message);
@@ -202,7 +213,7 @@ function applyTransition(state: SessionState, entry: Transition, { seq, hash, at
   }
 }
 
-/** A person's resume grants one new set of rounds, numbered on; crashes grant none. */
+/** A person's resume grants one new set of rounds, numbered on; going on after a crash, by whatever command, grants none. */
 function grantRounds(state: SessionState): void {
   for (const phase of state.phases.values()) {
     for (const persona of phase.personas.values()) {

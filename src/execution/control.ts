@@ -17,6 +17,7 @@ export class Control {
   readonly #abort = new AbortController();
   /** Aborted as soon as no new step may begin; ends waits at once. */
   readonly #stop = new AbortController();
+  #stopped: DriverStopped | undefined;
 
   get signal(): AbortSignal {
     return this.#abort.signal;
@@ -27,16 +28,18 @@ export class Control {
   }
 
   get stopped(): DriverStopped | undefined {
-    return this.#stop.signal.aborted ? (this.#stop.signal.reason as DriverStopped) : undefined;
+    return this.#stopped;
   }
 
   /** No new step begins; the ones under way are finished and recorded, unless `abort`. */
   stop(reason: StopReason, { abort = false } = {}): void {
-    if (!this.#stop.signal.aborted) this.#stop.abort(new DriverStopped(reason));
-    if (abort) this.#abort.abort(this.#stop.signal.reason);
+    // The first word counts, except that a cancel is final whatever was said before.
+    if (this.#stopped === undefined || reason === "cancel") this.#stopped = new DriverStopped(reason);
+    this.#stop.abort(this.#stopped);
+    if (abort) this.#abort.abort(this.#stopped);
   }
 
   throwIfStopped(): void {
-    this.#stop.signal.throwIfAborted();
+    if (this.#stopped !== undefined) throw this.#stopped;
   }
 }

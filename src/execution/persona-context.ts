@@ -22,11 +22,11 @@ export interface PersonaContext {
    * Runs `effect` once and remembers its outcome for ever; a restart gets the record. If the process dies between the
    * effect and its record, the effect happens again: make effects on the outside world idempotent.
    */
-  step<T>(name: string, effect: () => T | Promise<T>, options?: StepOptions): Promise<T>;
+  readonly step: <T>(name: string, effect: () => T | Promise<T>, options?: StepOptions) => Promise<T>;
   /** A wait that survives restarts. */
-  sleep(ms: number): Promise<void>;
+  readonly sleep: (ms: number) => Promise<void>;
   /** For people who watch; not recorded. */
-  log(message: string): void;
+  readonly log: (message: string) => void;
 }
 
 export interface PersonaReturn {

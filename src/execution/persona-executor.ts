@@ -108,15 +108,22 @@ export class PersonaExecutor {
     if (running === undefined) throw new Error(`attempt ${attempt.started} does not run`);
     // A changed input changes every step's fingerprint, which is how the steps notice that they diverged.
     const steps = new StepRecorder(this.#parts, running, input);
-    const returned = await run({
-      brief,
-      context,
-      signal: control.signal,
-      failures: this.#failures(attempt.round).map(fromErrorJson),
-      step: (name, effect, options) => steps.run(name, effect, options),
-      sleep: (ms) => steps.sleep(ms),
-      log: (message) => log(persona, message),
-    });
+    let returned: unknown;
+    try {
+      returned = await run({
+        brief,
+        context,
+        signal: control.signal,
+        failures: this.#failures(attempt.round).map(fromErrorJson),
+        step: (name, effect, options) => steps.run(name, effect, options),
+        sleep: (ms) => steps.sleep(ms),
+        log: (message) => log(persona, message),
+      });
+    } finally {
+      steps.throwIfBroken();
+    }
+    // A persona may have caught the stop and made something of it; the next driver makes the result from the steps.
+    control.throwIfStopped();
     return checkResult(persona, returned);
   }
 

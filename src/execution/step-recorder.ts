@@ -16,6 +16,8 @@ import type { Control } from "./control.ts";
 const inlineLimit = 256 * 1024;
 const maxNameLength = 200;
 const maxSleepMs = 366 * 24 * 3_600_000;
+/** How long nobody may ask for a step before one that seems to have diverged is believed to have. */
+const quietMs = 20;
 
 export interface StepOptions {
   /** What the result depends on besides the name and the persona's input. A changed input runs the step again. */
@@ -35,16 +37,27 @@ export class StepRecorder {
   readonly #running: RunningAttempt;
   readonly #input: string;
   readonly #occurrences = new Map<string, number>();
+  /** Rows from here on were recorded by this process. */
+  readonly #liveFrom: number;
+  #asked = 0;
+  #replaying = 0;
+  #broken: { readonly cause: unknown } | undefined;
 
   constructor(parts: StepParts, running: RunningAttempt, input: string) {
     this.#parts = parts;
     this.#running = running;
     this.#input = input;
+    this.#liveFrom = parts.journal.state.head.seq + 1;
+  }
+
+  /** Work that caught an error of the machine below must pass neither for finished nor for failed. */
+  throwIfBroken(): void {
+    if (this.#broken !== undefined) throw this.#broken.cause;
   }
 
   async run<T>(name: string, effect: () => T | Promise<T>, options: StepOptions = {}): Promise<T> {
     const found = await this.#find("function", name, options.input ?? null);
-    if (found.body !== undefined) return this.#outcome(found.body) as Promise<T>;
+    if (found.body !== undefined) return this.#replay(found.body) as Promise<T>;
     const { body, artifacts, stack } = await this.#perform(name, effect);
     await this.#record("function", name, found.identity, body, artifacts);
     // Through the record, like a replay: a live run must not see more than a replay will.
@@ -71,27 +84,39 @@ export class StepRecorder {
     const { control, journal } = this.#parts;
     checkName(name);
     control.throwIfStopped();
-    const { attempt, steps } = this.#running;
+    this.#asked += 1;
+    const { steps } = this.#running;
     const identity = this.#identify(kind, name, input);
     const step = steps.take(`step.${kind}`, identity.fingerprint, identity.occurrence);
-    if (step !== undefined) return { identity, body: await journal.store.readBody(step.position) };
-    const diverged = steps.findDiverged(`step.${kind}`, name);
-    if (diverged !== undefined) {
-      const kept = steps.usedRanges();
-      const fingerprints = { recorded: diverged.fingerprint, now: identity.fingerprint };
-      await journal.append([
-        {
-          kind: "attempt.diverged",
-          started: attempt.started,
-          phase: attempt.phase,
-          persona: attempt.persona,
-          step: name,
-          ...fingerprints,
-          kept,
-        },
-      ]);
+    if (step !== undefined)
+      return { identity, body: await this.#machine(journal.store.readBody(step.position)) };
+    if (steps.findDiverged(`step.${kind}`, name) !== undefined) {
+      await this.#othersHaveAsked();
+      control.throwIfStopped();
+      const diverged = steps.findDiverged(`step.${kind}`, name);
+      if (diverged !== undefined) await this.#diverge(name, diverged.fingerprint, identity.fingerprint);
     }
     return { identity, body: undefined };
+  }
+
+  /** Steps side by side ask in any order: the record that seems to be left over may be asked for in a moment. */
+  async #othersHaveAsked(): Promise<void> {
+    for (let before = -1; before !== this.#asked || this.#replaying > 0; ) {
+      before = this.#asked;
+      await new Promise((resolve) => setTimeout(resolve, quietMs));
+    }
+  }
+
+  async #diverge(step: string, recorded: string, now: string): Promise<void> {
+    const { journal } = this.#parts;
+    const { started, phase, persona } = this.#running.attempt;
+    const kept = this.#running.steps.usedRanges();
+    const { seq } = journal.state.head;
+    // What this process recorded itself is not among the steps to replay, and is kept all the same.
+    if (seq >= this.#liveFrom) kept.push([this.#liveFrom, seq]);
+    await this.#machine(
+      journal.append([{ kind: "attempt.diverged", started, phase, persona, step, recorded, now, kept }]),
+    );
   }
 
   #identify(kind: StepKind, name: string, input: Json): Identity {
@@ -118,7 +143,7 @@ export class StepRecorder {
     if (result === undefined) return { body: "{}", artifacts: [] };
     const text = toJsonText(result, { what: `the result of step "${name}"` });
     if (text.length <= inlineLimit) return { body: `{"result":${text}}`, artifacts: [] };
-    const artifact = await this.#parts.artifacts.put(text);
+    const artifact = await this.#machine(this.#parts.artifacts.put(text));
     return { body: JSON.stringify({ artifact }), artifacts: [artifact] };
   }
 
@@ -136,17 +161,36 @@ export class StepRecorder {
       ...identity,
       body,
     } as const;
-    await this.#parts.journal.append([row], artifacts);
+    await this.#machine(this.#parts.journal.append([row], artifacts));
+  }
+
+  async #replay(body: string): Promise<unknown> {
+    this.#replaying += 1;
+    try {
+      return await this.#outcome(body);
+    } finally {
+      this.#replaying -= 1;
+    }
   }
 
   async #outcome(body: string, stack?: string): Promise<unknown> {
     const outcome = parseBody(body) as unknown as StepOutcome;
     if ("result" in outcome) return outcome.result;
-    if ("artifact" in outcome) return parseJson(await this.#parts.artifacts.get(outcome.artifact));
+    if ("artifact" in outcome)
+      return parseJson(await this.#machine(this.#parts.artifacts.get(outcome.artifact)));
     if (!("error" in outcome)) return undefined;
     const error = fromErrorJson(outcome.error);
     if (stack !== undefined) Object.defineProperty(error, "stack", { value: stack });
     throw error;
+  }
+
+  async #machine<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (cause) {
+      this.#broken ??= { cause };
+      throw cause;
+    }
   }
 }
 

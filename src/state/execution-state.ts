@@ -1,8 +1,10 @@
+import { StateTooNew } from "../domain/errors.ts";
 import type { JournalHead, ParkReason, SessionStatus } from "../domain/journal.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { seal, unseal } from "../domain/seal.ts";
 import type { SessionState } from "../domain/session-state.ts";
 
+const format = 1;
 export const executionStateFile = "execution_state.json";
 
 /** A bounded summary for people and scripts that look at the disk; the journal remains the truth. */
@@ -24,7 +26,7 @@ export function projectExecutionState(state: SessionState): string {
   const phases = [...state.phases];
   const personas = phases.flatMap(([, phase]) => [...phase.personas.values()]);
   const summary: ExecutionState = {
-    format: 1,
+    format,
     sessionId: state.id,
     status: state.status,
     reason: state.reason ?? null,
@@ -43,5 +45,11 @@ export function projectExecutionState(state: SessionState): string {
 }
 
 export function readExecutionState(bytes: Uint8Array, what: string): ExecutionState {
-  return unseal(bytes, what).content as unknown as ExecutionState;
+  const { content } = unseal(bytes, what);
+  const found = Number(content["format"]);
+  if (found <= format) return content as unknown as ExecutionState;
+  throw new StateTooNew(`${what} has format ${found}; this version of Maestro reads up to ${format}.`, {
+    details: { what, found, known: format },
+    advice: "Update maestro-hive. Nothing was written.",
+  });
 }

@@ -22,7 +22,7 @@ export async function listCheckpoints(
   state: SessionState,
 ): Promise<CheckpointInfo[]> {
   const listed = (await new SessionFiles(stateDirectory, state.id).findCheckpoints()).map(
-    ({ file, phase, revision, checkpoint, problem }): CheckpointInfo => {
+    ({ file, phase, revision, checkpoint, error }): CheckpointInfo => {
       const sealed = state.phases.get(phase)?.checkpoint;
       const stranger =
         checkpoint !== undefined &&
@@ -37,7 +37,7 @@ export async function listCheckpoints(
         createdAt: isoTime(checkpoint?.content.createdAt),
         valid: checkpoint !== undefined && !stranger,
         awaitingReview: false,
-        problem: problem ?? (stranger ? "it is not the one the journal knows" : null),
+        problem: error?.message ?? (stranger ? "it is not the one the journal knows" : null),
       };
     },
   );

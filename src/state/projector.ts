@@ -34,10 +34,15 @@ export class Projector {
 
   /** Writes now; the last word on a session before its driver lets go. */
   async finish(files: SessionFiles, state: SessionState): Promise<void> {
-    this.#finished.add(state);
-    this.#dirty.delete(state.id);
+    this.letGo(state);
     await this.#writing;
     await files.writeExecutionState(projectExecutionState(state));
+  }
+
+  /** Writes nothing more about it from here. */
+  letGo(state: SessionState): void {
+    this.#finished.add(state);
+    if (this.#dirty.get(state.id)?.state === state) this.#dirty.delete(state.id);
   }
 
   async close(): Promise<void> {

@@ -62,13 +62,17 @@ async function reportNewerSummary(
 ): Promise<void> {
   try {
     const summary = await files.readExecutionState();
-    if (summary === undefined || summary.journal.seq <= state.head.seq) return;
+    if (summary === undefined) return;
+    const { seq, hash } = state.inherited;
+    const isKnown =
+      summary.journal.seq < seq || (summary.journal.seq === seq && summary.journal.hash === hash);
+    if (isKnown) return;
     report(
-      `The database knows ${state.head.seq} rows of session ${state.id}, its execution_state.json ${summary.journal.seq}: ` +
+      `The database knew ${seq} rows of session ${state.id}, its execution_state.json ${summary.journal.seq}: ` +
         "the database may come from an older backup. Going on from the database.",
     );
   } catch (error) {
-    if (!MaestroError.is(error)) throw error;
+    if (StateTooNew.is(error) || !MaestroError.is(error)) throw error;
     report(`execution_state.json of session ${state.id} is damaged; it is written again from the journal.`);
   }
 }

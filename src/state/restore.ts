@@ -1,5 +1,5 @@
 import { fingerprint } from "../domain/canonical.ts";
-import { CheckpointCorrupt } from "../domain/errors.ts";
+import { CheckpointCorrupt, StateTooNew } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Json } from "../domain/json.ts";
 import { type Checkpoint, initPhase } from "./checkpoint.ts";
@@ -18,10 +18,13 @@ export async function findLostSessions(stateDirectory: string, store: Store): Pr
 /** Only for a session the database does not know. The unfinished phase is run again; everything sealed is kept. */
 export async function readLostSession(stateDirectory: string, id: SessionId): Promise<LostSession> {
   const found = await new SessionFiles(stateDirectory, id).findCheckpoints();
+  // What a newer version wrote is neither read nor passed over: going on would write over it.
+  const tooNew = found.find(({ error }) => StateTooNew.is(error))?.error;
+  if (tooNew !== undefined) throw tooNew;
   const checkpoints = selectValid(found);
   const [init, newest] = [checkpoints[0], checkpoints.at(-1)];
   if (init?.content.session === undefined || newest === undefined) {
-    const problems = found.flatMap(({ problem }) => problem ?? []);
+    const problems = found.flatMap(({ error }) => error?.message ?? []);
     throw new CheckpointCorrupt(
       `Session ${id} is not in the database and has no valid checkpoint to go on from.`,
       {

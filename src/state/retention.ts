@@ -28,17 +28,22 @@ export interface RetentionParts {
 
 /** Bounds the disk. Takes only sessions that are finished; what a live one needs is never touched. */
 export async function prune(policy: RetentionPolicy, parts: RetentionParts): Promise<Pruned> {
-  const sessions = await findPrunable(policy, parts);
+  const prunable = (await findPrunable(policy, parts)).map(({ id }) => id);
+  const sessions = policy.dryRun ? prunable : [];
   if (!policy.dryRun) {
-    for (const { id } of sessions) {
+    for (const id of prunable) {
+      // A person may have resumed it meanwhile.
+      const { status } = (await parts.store.findSession(id)) ?? {};
+      if (status === undefined || !finalStatuses.includes(status)) continue;
       // Files first: a folder without rows would look like a lost session and be offered for resuming.
       await new SessionFiles(parts.stateDirectory, id).remove();
       await parts.store.deleteSession(id);
+      sessions.push(id);
     }
   }
   const artifacts = await pruneArtifacts(parts, policy.dryRun ?? false);
   if (!policy.dryRun) await parts.store.reclaimSpace();
-  return { sessions: sessions.map(({ id }) => id), artifacts };
+  return { sessions, artifacts };
 }
 
 async function findPrunable(

@@ -1,6 +1,6 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { MaestroError } from "../domain/errors.ts";
+import { CheckpointCorrupt, MaestroError } from "../domain/errors.ts";
 import { isSessionId, type SessionId } from "../domain/ids.ts";
 import { jsonLimits } from "../domain/json.ts";
 import { type Checkpoint, checkpointFile, readCheckpoint } from "./checkpoint.ts";
@@ -16,15 +16,17 @@ export interface FoundCheckpoint {
   readonly revision: number;
   readonly checkpoint: Checkpoint | undefined;
   /** Why it is not valid. */
-  readonly problem: string | undefined;
+  readonly error: MaestroError | undefined;
 }
 
 /** The folder of one session: files that people can read, carry away and resume from. Projections, never the truth. */
 export class SessionFiles {
   readonly folder: string;
+  readonly #id: SessionId;
 
   constructor(stateDirectory: string, id: SessionId) {
     this.folder = join(sessionsFolder(stateDirectory), id);
+    this.#id = id;
   }
 
   async writeCheckpoint({ content, text }: Checkpoint): Promise<void> {
@@ -36,7 +38,15 @@ export class SessionFiles {
   async readCheckpoint(phase: string, revision: number): Promise<Checkpoint | undefined> {
     const path = join(this.folder, checkpointFile(phase, revision));
     const bytes = await readBounded(path, jsonLimits.maxBytes);
-    return bytes && readCheckpoint(bytes, path);
+    if (bytes === undefined) return undefined;
+    const checkpoint = readCheckpoint(bytes, path);
+    const { content } = checkpoint;
+    if (content.sessionId === this.#id && content.phase === phase && content.revision === revision)
+      return checkpoint;
+    throw new CheckpointCorrupt(
+      `${path} is not what its name says: it is checkpoint ${content.phase} of session ${content.sessionId}`,
+      { details: { what: path, why: "another checkpoint under this name" } },
+    );
   }
 
   async findCheckpoints(): Promise<FoundCheckpoint[]> {
@@ -51,11 +61,11 @@ export class SessionFiles {
           phase,
           revision,
           checkpoint: await this.readCheckpoint(phase, revision),
-          problem: undefined,
+          error: undefined,
         });
       } catch (error) {
         if (!MaestroError.is(error)) throw error;
-        found.push({ file, phase, revision, checkpoint: undefined, problem: error.message });
+        found.push({ file, phase, revision, checkpoint: undefined, error });
       }
     }
     return found.sort(

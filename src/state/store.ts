@@ -68,10 +68,10 @@ export interface Store {
   /** Removes a session that no live driver holds, with all its rows. */
   deleteSession(id: SessionId): Promise<void>;
 
-  /** Takes the right to drive the session, or throws LeaseHeld. Records a `session.claimed`. */
+  /** Takes the right to drive the session, or throws LeaseHeld. Records the words that wait and a `session.claimed`. */
   claimSession(id: SessionId, cause: ClaimCause | ((found: Claim["found"]) => ClaimCause)): Promise<Claim>;
   releaseSession(lease: Lease): Promise<void>;
-  /** Sessions that say `running` and that nobody alive drives. */
+  /** Sessions that nobody alive drives and that say `running`, or whose driver died before it let go. */
   findAbandoned(): Promise<readonly SessionId[]>;
 
   /** All entries or none. `artifacts`: hashes the entries point to, which retention must then keep. */
@@ -87,6 +87,8 @@ export interface Store {
 
   /** Leaves a word for whoever drives the session now or next. */
   say(id: SessionId, message: Message): Promise<void>;
+  /** Whether words are waiting for whoever drives it next. */
+  hasWords(id: SessionId): Promise<boolean>;
   /** Sessions this process drives that have words waiting. */
   findAddressed(): Promise<readonly SessionId[]>;
   /** Turns each waiting word into one journal row. */

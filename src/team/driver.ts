@@ -65,7 +65,10 @@ async function runPhases(team: Team, parts: DriverParts): Promise<Outcome> {
     }
     return { status: "completed" };
   } catch (error) {
-    return outcomeOf(error);
+    const outcome = outcomeOf(error);
+    // What a person said outranks what a persona came to meanwhile; that is on record and shows at the next drive.
+    const { stopped } = parts.control;
+    return stopped === undefined ? outcome : outcomeOf(stopped);
   }
 }
 

@@ -1,13 +1,14 @@
 import type { Clock } from "../domain/clock.ts";
 import {
   InputInvalid,
+  LeaseHeld,
   SessionCanceled,
   SessionConflict,
   SessionNotFound,
   TeamChanged,
 } from "../domain/errors.ts";
 import { newSessionId, type SessionId } from "../domain/ids.ts";
-import type { ClaimCause, RecordedRow } from "../domain/journal.ts";
+import { type ClaimCause, finalStatuses, type RecordedRow } from "../domain/journal.ts";
 import type { RetryPolicy } from "../domain/retry-policy.ts";
 import { applyRecorded, emptyState, type SessionState } from "../domain/session-state.ts";
 import { Control } from "../execution/control.ts";
@@ -111,18 +112,18 @@ export class TeamEngine {
     return outcome;
   }
 
-  /** Acts on what was said about a session that nobody drives. */
+  /** Acts on what was said about a session that nobody drives, and finishes the files of a driver that died. */
   async settle(id: SessionId): Promise<Outcome> {
-    const { status, reason } = await this.#require(id);
+    const { projector, report } = this.#parts;
     const control = new Control();
     return this.#withLease(id, "message", control, async (journal, files) => {
-      await journal.receive();
-      obey({ journal, control });
-      const before = { status, ...(reason !== undefined && { reason }) };
-      const outcome = control.stopped === undefined ? before : outcomeOf(control.stopped);
-      await journal.append([{ kind: "session.status", ...outcome }]);
-      await this.#parts.projector.finish(files, journal.state);
-      return outcome;
+      const { state } = journal;
+      if (!finalStatuses.includes(state.status)) obey({ journal, control });
+      if (control.stopped !== undefined)
+        await journal.append([{ kind: "session.status", ...outcomeOf(control.stopped) }]);
+      await repairFiles(state, files, report);
+      await projector.finish(files, state);
+      return { status: state.status, ...(state.reason !== undefined && { reason: state.reason }) };
     });
   }
 
@@ -150,8 +151,9 @@ export class TeamEngine {
     const { projector, report, onLog } = this.#parts;
     checkTeam(await this.#require(id), team);
     return this.#withLease(id, cause, control, async (journal, files) => {
+      // Somebody may have canceled it since; a claim does not undo that.
+      if (journal.state.status === "canceled") throw canceled(id);
       await repairFiles(journal.state, files, report);
-      await journal.receive();
       const log = (persona: string, message: string) => onLog(id, persona, message);
       const outcome = await driveSession(team, { ...this.#parts, journal, files, control, log });
       await projector.finish(files, journal.state);
@@ -159,42 +161,54 @@ export class TeamEngine {
     });
   }
 
-  async #withLease<T>(
+  async #withLease(
     id: SessionId,
     cause: ClaimCause,
     control: Control,
-    use: (journal: SessionJournal, files: SessionFiles) => Promise<T>,
-  ): Promise<T> {
+    use: (journal: SessionJournal, files: SessionFiles) => Promise<Outcome>,
+  ): Promise<Outcome> {
     const { store, projector, onRows } = this.#parts;
     // A driver that ended cleanly leaves nothing to recover from.
     const { lease } = await store.claimSession(id, (found) =>
       cause === "recovery" && found === "free" ? "start" : cause,
     );
     const files = this.#files(id);
-    let leaveInbox: (() => Promise<void>) | undefined;
+    let journal: SessionJournal;
+    let outcome: Outcome;
     try {
-      const journal = await SessionJournal.replay(store, lease, (rows) => {
+      journal = await SessionJournal.replay(store, lease, (rows) => {
         projector.changed(files, journal.state);
         onRows(journal.state, rows);
       });
-      leaveInbox = this.#inbox.watch(id, { journal, control });
-      return await use(journal, files);
+      const leaveInbox = this.#inbox.watch(id, { journal, control });
+      try {
+        outcome = await use(journal, files);
+      } finally {
+        await leaveInbox();
+        projector.letGo(journal.state);
+      }
     } finally {
-      await leaveInbox?.();
       // Failing to let go is not failing: a dead or silent owner is taken over anyway.
       await store.releaseSession(lease).catch((error: unknown) => this.#parts.report(String(error)));
     }
+    return (await this.#hearLate(journal.state)) ?? outcome;
+  }
+
+  /** Who speaks while a driver lets go finds the lease held and relies on the driver; so the last one out looks again. */
+  async #hearLate({ id, status, messages }: SessionState): Promise<Outcome | undefined> {
+    if (finalStatuses.includes(status)) return undefined;
+    if (messages.length === 0 && !(await this.#parts.store.hasWords(id))) return undefined;
+    return this.settle(id).catch((error: unknown) => {
+      if (LeaseHeld.is(error)) return undefined;
+      throw error;
+    });
   }
 
   async #require(id: SessionId): Promise<SessionRecord> {
     const session = await this.#parts.store.findSession(id);
     if (session === undefined)
       throw new SessionNotFound(`There is no session ${id}.`, { details: { session: id } });
-    if (session.status === "canceled") {
-      throw new SessionCanceled(`Session ${id} was canceled; that is final.`, {
-        advice: "Start a new session.",
-      });
-    }
+    if (session.status === "canceled") throw canceled(id);
     return session;
   }
 
@@ -207,6 +221,12 @@ export class TeamEngine {
   #files(id: SessionId): SessionFiles {
     return new SessionFiles(this.#parts.stateDirectory, id);
   }
+}
+
+function canceled(id: SessionId): SessionCanceled {
+  return new SessionCanceled(`Session ${id} was canceled; that is final.`, {
+    advice: "Start a new session.",
+  });
 }
 
 /** What can be refused is refused before anything is written. */

@@ -28,8 +28,8 @@ export function openDatabase(path: string): DatabaseSync {
 /** Brings the schema up to date, one numbered file at a time; other processes may be doing the same. */
 export function migrate(database: DatabaseSync, path: string): void {
   const migrations = listMigrations();
-  if (version(database) === migrations.length) return;
   try {
+    if (version(database) === migrations.length) return;
     database.exec("BEGIN IMMEDIATE");
     for (const [index, file] of migrations.entries()) {
       if (index < version(database)) continue;
@@ -38,7 +38,8 @@ export function migrate(database: DatabaseSync, path: string): void {
     }
     database.exec("COMMIT");
   } catch (error) {
-    if (database.isTransaction) database.exec("ROLLBACK");
+    // Closing rolls back as well, and lets go of the files.
+    database.close();
     throw translate(error, path);
   }
 }

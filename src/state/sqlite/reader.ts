@@ -65,14 +65,26 @@ export class Reader {
     return { epoch: row[0] as number, holder: row[1] === null ? undefined : toHeartbeat(row.slice(1)) };
   }
 
-  running(): { readonly id: SessionId; readonly holder: Heartbeat | undefined }[] {
+  /** Sessions that say `running` or have a driver on record. */
+  underWay(): { readonly id: SessionId; readonly holder: Heartbeat | undefined }[] {
     return this.#all(
       `SELECT s.id, ${ownerColumns} FROM sessions s LEFT JOIN leases l ON l.session = s.number
-       LEFT JOIN owners o ON o.id = l.owner WHERE s.status = 'running' ORDER BY s.number`,
+       LEFT JOIN owners o ON o.id = l.owner
+       WHERE s.number IN (SELECT number FROM sessions WHERE status = 'running'
+                          UNION SELECT session FROM leases WHERE owner IS NOT NULL)
+       ORDER BY s.number`,
     ).map((row) => ({
       id: row[0] as SessionId,
       holder: row[1] === null ? undefined : toHeartbeat(row.slice(1)),
     }));
+  }
+
+  hasWords(id: SessionId): boolean {
+    const found = this.#get(
+      "SELECT 1 FROM inbox WHERE session = (SELECT number FROM sessions WHERE id = ?) LIMIT 1",
+      id,
+    );
+    return found !== undefined;
   }
 
   addressed(owner: string): SessionId[] {

@@ -149,7 +149,7 @@ export class SqliteStore implements Store {
   }
 
   async findAbandoned(): Promise<readonly SessionId[]> {
-    return this.#read(() => this.#reader.running())
+    return this.#read(() => this.#reader.underWay())
       .filter(({ holder }) => this.#stateOf(holder) !== "held")
       .map(({ id }) => id);
   }
@@ -205,6 +205,10 @@ export class SqliteStore implements Store {
       at: this.#clock.now(),
       body: JSON.stringify(message),
     });
+  }
+
+  async hasWords(id: SessionId): Promise<boolean> {
+    return this.#read(() => this.#reader.hasWords(id));
   }
 
   async findAddressed(): Promise<readonly SessionId[]> {

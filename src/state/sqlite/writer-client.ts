@@ -95,7 +95,8 @@ export class ThreadWriter implements WriterClient {
   /** The thread is gone and with it the fate of what was under way; the journal knows, a new start reads it. */
   #fail(cause: Error): void {
     this.#worker = undefined;
-    const error = { message: `the writer thread stopped: ${cause.message}`, errcode: undefined };
+    const { errcode } = cause as { errcode?: number };
+    const error = { message: `the writer thread stopped: ${cause.message}`, errcode };
     for (const resolve of this.#waiting.splice(0).slice(this.#answered)) resolve({ kind: "failed", error });
     this.#answered = 0;
     this.#closed?.();

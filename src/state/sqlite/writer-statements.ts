@@ -18,6 +18,9 @@ export function prepareStatements(database: DatabaseSync) {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     ),
     setStatus: prepare("UPDATE sessions SET status = ?, reason = ?, updated_at = ? WHERE number = ?"),
+    setRunning: prepare(
+      "UPDATE sessions SET status = 'running', reason = NULL, updated_at = ? WHERE number = ? AND status != 'canceled'",
+    ),
     touch: prepare("UPDATE sessions SET updated_at = ? WHERE number = ?"),
     deleteSession: prepare("DELETE FROM sessions WHERE number = ?"),
 

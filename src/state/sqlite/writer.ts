@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { chainHash, chainStart } from "../../domain/chain.ts";
-import type { JournalHead } from "../../domain/journal.ts";
+import type { ClaimCause, JournalHead } from "../../domain/journal.ts";
 import { parseBody, type RowToWrite } from "../../domain/journal-codec.ts";
 import type { Command, Placed, Reply, SessionRow } from "./command.ts";
 import { reachCommit } from "./commit-faults.ts";
@@ -159,6 +159,8 @@ export class Writer {
     sql.introduce.run(id, boot, pidNamespace, pid, started, beatUptimeMs, beatAt);
     sql.take.run(session, epoch + 1, id);
     this.#heads.delete(session);
+    // Words first: a person's resume takes back the pause that was said before it, received or not.
+    this.#receive({ session, epoch: epoch + 1, at });
     const head = this.#head({ session, epoch: epoch + 1 });
     return { kind: "placed", epoch: epoch + 1, rows: this.#appendRows(session, head, at, [row]) };
   }
@@ -212,8 +214,10 @@ export class Writer {
 
   /** The session's row is the one projection that must never disagree with the journal, hence the same transaction. */
   #projectStatus(session: number, row: RowToWrite, at: number): void {
-    if (row.kind === "session.claimed") this.#statements.setStatus.run("running", null, at, session);
-    else if (row.kind === "session.status") {
+    if (row.kind === "session.claimed") {
+      const { cause } = parseBody(row.body) as { cause: ClaimCause };
+      if (cause !== "message") this.#statements.setRunning.run(at, session);
+    } else if (row.kind === "session.status") {
       const { status, reason } = parseBody(row.body) as { status: string; reason?: string };
       this.#statements.setStatus.run(status, reason ?? null, at, session);
     } else if (row.attempt === null) this.#statements.touch.run(at, session);
@@ -223,7 +227,11 @@ export class Writer {
     session,
     epoch,
     at,
-  }: Extract<Command, { verb: "receive" }>): { placed: Placed; body: string }[] {
+  }: {
+    session: number;
+    epoch: number;
+    at: number;
+  }): { placed: Placed; body: string }[] {
     const waiting = this.#statements.inbox.all(session) as unknown as [
       id: number,
       sentAt: number,
