@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { LeaseLost } from "../../src/domain/errors.ts";
+import { createAndClaim, newSession, type OpenStore, openFor, readAll } from "./store-under-test.ts";
+
+export function inboxContract(open: OpenStore): void {
+  describe("the inbox", () => {
+    test("takes words without a lease, and the driver turns each into one row, in order", async () => {
+      const { store, clock } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      const sentAt = clock.now();
+      await store.say(id, { say: "pause" });
+      await clock.advance(3);
+      await store.say(id, { say: "cancel" });
+      const rows = await store.receive(lease);
+      expect(rows.map(({ kind, body }) => [kind, JSON.parse(body)])).toEqual([
+        ["message.received", { message: { say: "pause" }, sentAt }],
+        ["message.received", { message: { say: "cancel" }, sentAt: sentAt + 3 }],
+      ]);
+      expect((await readAll(store, id)).slice(2)).toEqual(rows);
+    });
+
+    test("gives each word exactly once", async () => {
+      const { store } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      await store.say(id, { say: "pause" });
+      const received = await Promise.all([store.receive(lease), store.receive(lease), store.receive(lease)]);
+      expect(received.flat()).toHaveLength(1);
+      expect(await store.receive(lease)).toEqual([]);
+      expect(await readAll(store, id)).toHaveLength(3);
+    });
+
+    test("gives a word to the next driver when the present one has lost its lease", async () => {
+      const { store } = await openFor(open);
+      const { id, lease: old } = await createAndClaim(store);
+      await store.say(id, { say: "cancel" });
+      await store.releaseSession(old);
+      await expect(store.receive(old)).rejects.toThrow(LeaseLost);
+      const { lease } = await store.claimSession(id, "start");
+      // Before the claim, so that a person's resume takes back an older pause and not a newer one.
+      expect((await readAll(store, id)).slice(2).map(({ kind }) => kind)).toEqual([
+        "message.received",
+        "session.claimed",
+      ]);
+      expect(await store.receive(lease)).toEqual([]);
+    });
+
+    test("tells a process which of its own sessions were spoken to", async () => {
+      const { store, another } = await openFor(open);
+      const [addressed, quiet] = [await createAndClaim(store), await createAndClaim(store)];
+      const { session: undriven } = await store.createSession(newSession());
+      expect(await store.findAddressed()).toEqual([]);
+      const speaker = (await another?.()) ?? store;
+      await speaker.say(addressed.id, { say: "pause" });
+      await speaker.say(addressed.id, { say: "pause" });
+      await speaker.say(undriven.id, { say: "pause" });
+      expect(await store.findAddressed()).toEqual([addressed.id]);
+      const elsewhere = speaker === store ? [] : await speaker.findAddressed();
+      expect(elsewhere).toEqual([]);
+      await store.receive(addressed.lease);
+      await store.receive(quiet.lease);
+      expect(await store.findAddressed()).toEqual([]);
+    });
+
+    test("keeps words over a restart", async (context) => {
+      const { store, reopen } = await openFor(open);
+      if (reopen === undefined) return context.skip("nothing outlives this store");
+      const { session } = await store.createSession(newSession());
+      await store.say(session.id, { say: "cancel" });
+      const later = await reopen();
+      await later.claimSession(session.id, "message");
+      const kinds = (await readAll(later, session.id)).map(({ kind }) => kind);
+      expect(kinds).toEqual(["session.created", "message.received", "session.claimed"]);
+    });
+  });
+}

@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { chainHash, chainStart } from "../../src/domain/chain.ts";
+import { LeaseLost } from "../../src/domain/errors.ts";
+import type { Entry, RecordedRow, SessionStatus } from "../../src/domain/journal.ts";
+import {
+  createAndClaim,
+  type OpenStore,
+  openFor,
+  readAll,
+  refusalOf,
+  step,
+  steps,
+} from "./store-under-test.ts";
+
+export function journalContract(open: OpenStore): void {
+  describe("the journal", () => {
+    test("rows come back as they were acknowledged, numbered without gaps", async () => {
+      const { store, clock } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      const odd = step(2, { name: "new\nline \u0000 \ud83d\ude00", body: '{"result":"\\u0000é😀"}' });
+      const acknowledged = [...(await store.append(lease, [step(1), odd]))];
+      await clock.advance(7);
+      acknowledged.push(...(await store.append(lease, [{ kind: "phase.started", phase: "design" }])));
+      const rows = await readAll(store, id);
+      expect(rows.slice(2)).toEqual(acknowledged);
+      expect(rows.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
+      expect(rows[3]).toMatchObject({ ...odd, epoch: lease.epoch, at: clock.now() - 7 });
+      expect(rows[4]).toMatchObject({ kind: "phase.started", attempt: null, at: clock.now() });
+    });
+
+    test("appends keep their order, however many are under way", async () => {
+      const { store } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      await Promise.all(steps(500).map((row) => store.append(lease, [row])));
+      const names = (await readAll(store, id)).slice(2).map(({ name }) => name);
+      expect(names).toEqual(steps(500).map(({ name }) => name));
+    });
+
+    test("all entries of an append are recorded or none, and others of the same moment are", async () => {
+      const { store } = await openFor(open);
+      const [broken, sound] = [await createAndClaim(store), await createAndClaim(store)];
+      const refused: Entry = { kind: "session.status", status: "no such status" as SessionStatus };
+      const [bad, good, after] = await Promise.all([
+        refusalOf(store.append(broken.lease, [step(1), refused, step(2)])),
+        store.append(sound.lease, [step(3)]),
+        store.append(broken.lease, [step(4)]),
+      ]);
+      expect(bad).toBeDefined();
+      expect((await readAll(store, sound.id)).slice(2)).toEqual(good);
+      expect((await readAll(store, broken.id)).slice(2)).toEqual(after);
+      expect(after[0]?.seq).toBe(3);
+    });
+
+    test.each([10, 999, 1_000, 1_001, 1_990, 2_500, 5_003])(
+      "a history of %i steps is read whole, once and in order, with another session's rows between",
+      async (count) => {
+        const { store } = await openFor(open);
+        const [one, other] = [await createAndClaim(store), await createAndClaim(store)];
+        const chunk = 250;
+        for (let from = 1; from <= count; from += chunk) {
+          const rows = steps(Math.min(chunk, count - from + 1), from);
+          await Promise.all([store.append(one.lease, rows), store.append(other.lease, [step(from)])]);
+        }
+        const rows = await readAll(store, one.id);
+        expect(rows.map(({ seq }) => seq)).toEqual(
+          Array.from({ length: count + 2 }, (_, index) => index + 1),
+        );
+        expect(rows.slice(2).map(({ name }) => name)).toEqual(steps(count).map(({ name }) => name));
+        expectChain(one.id, rows);
+        expectChain(other.id, await readAll(store, other.id));
+      },
+    );
+
+    test("reading can begin behind any row", async () => {
+      const { store } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      await store.append(lease, steps(2_600));
+      const rows = await readAll(store, id);
+      for (const afterSeq of [0, 1, 2, 999, 1_000, 1_001, 2_000, 2_400, 2_601, 2_602, 9_999]) {
+        expect(await readAll(store, id, afterSeq)).toEqual(rows.slice(afterSeq));
+      }
+    });
+
+    test("pages are bounded, so a long history does not have to fit into memory", async () => {
+      const { store } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      await store.append(lease, steps(2_600));
+      const sizes: number[] = [];
+      for await (const page of store.readJournal(id)) sizes.push(page.length);
+      expect(sizes.length).toBeGreaterThan(1);
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(1_000);
+    });
+
+    test("a row's body is found again by its position", async () => {
+      const { store } = await openFor(open);
+      const [one, other] = [await createAndClaim(store), await createAndClaim(store)];
+      const rows = (
+        await Promise.all([
+          store.append(one.lease, steps(1_200)),
+          store.append(other.lease, steps(1_200, 5_000)),
+          store.append(one.lease, steps(3, 9_000)),
+        ])
+      ).flat();
+      for (const { position, body } of rows) expect(await store.readBody(position)).toBe(body);
+      expect(await refusalOf(store.readBody(1_000_000))).toBe("JournalCorrupt");
+    });
+
+    test("a large body survives", async () => {
+      const { store } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      const body = JSON.stringify({ result: "é".repeat(1_000_000) });
+      const [row] = await store.append(lease, [step(1, { body })]);
+      expect((await readAll(store, id)).at(-1)).toEqual(row);
+    });
+
+    test("a history goes on where it was after the store was opened again", async (context) => {
+      const { store, reopen } = await openFor(open);
+      if (reopen === undefined) return context.skip("nothing outlives this store");
+      const { id, lease } = await createAndClaim(store);
+      await store.append(lease, steps(2_100));
+      await store.append(lease, steps(50, 2_101));
+      await store.releaseSession(lease);
+      const before = await readAll(store, id);
+      const later = await reopen();
+      expect(await readAll(later, id)).toEqual(before);
+      const claim = await later.claimSession(id, "start");
+      await later.append(claim.lease, [step(9_999)]);
+      const rows = await readAll(later, id);
+      expect(rows.slice(0, before.length)).toEqual(before);
+      expectChain(id, rows);
+    });
+
+    test("nothing is acknowledged and nothing written after the lease is given back", async () => {
+      const { store } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      await store.releaseSession(lease);
+      await expect(store.append(lease, [step(1)])).rejects.toThrow(LeaseLost);
+      expect(await readAll(store, id)).toHaveLength(2);
+    });
+  });
+}
+
+/** Recomputed here from scratch: the chain that the store says it kept. */
+function expectChain(id: string, rows: readonly RecordedRow[]): void {
+  let previous = chainStart(id);
+  for (const row of rows) {
+    previous = chainHash(previous, row);
+    if (previous !== row.hash) throw new Error(`the chain of ${id} breaks at row ${row.seq}`);
+  }
+  expect(rows.at(-1)?.hash).toBe(previous);
+}

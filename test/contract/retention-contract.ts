@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+import { LeaseHeld } from "../../src/domain/errors.ts";
+import {
+  createAndClaim,
+  newSession,
+  type OpenStore,
+  openFor,
+  readAll,
+  step,
+  steps,
+} from "./store-under-test.ts";
+
+const [first, second, shared] = ["1".repeat(64), "2".repeat(64), "3".repeat(64)];
+
+export function retentionContract(open: OpenStore): void {
+  describe("deleting a session", () => {
+    test("is refused while somebody drives it, and nothing is lost", async () => {
+      const { store, another } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      await store.append(lease, steps(3), [first]);
+      await expect(store.deleteSession(id)).rejects.toThrow(LeaseHeld);
+      await expect(((await another?.()) ?? store).deleteSession(id)).rejects.toThrow(LeaseHeld);
+      expect(await readAll(store, id)).toHaveLength(5);
+      expect(await store.findReferenced([first])).toEqual(new Set([first]));
+    });
+
+    test("removes its record, rows, words and references, and leaves the others'", async () => {
+      const { store } = await openFor(open);
+      const [gone, kept] = [await createAndClaim(store), await createAndClaim(store)];
+      const goneRows = await store.append(gone.lease, steps(2_500), [first, shared]);
+      await store.append(kept.lease, steps(20), [second, shared]);
+      await store.say(gone.id, { say: "pause" });
+      await store.say(kept.id, { say: "pause" });
+      const before = await readAll(store, kept.id);
+      await store.releaseSession(gone.lease);
+      await store.deleteSession(gone.id);
+      expect(await store.findSession(gone.id)).toBeUndefined();
+      expect((await store.listSessions()).map(({ id }) => id)).toEqual([kept.id]);
+      expect(await store.findReferenced([first, second, shared])).toEqual(new Set([second, shared]));
+      const bodies = await Promise.allSettled(goneRows.map(({ position }) => store.readBody(position)));
+      expect(bodies.filter(({ status }) => status === "fulfilled")).toEqual([]);
+      expect(await readAll(store, kept.id)).toEqual(before);
+      expect(await store.receive(kept.lease)).toHaveLength(1);
+    });
+
+    test("frees its key", async () => {
+      const { store } = await openFor(open);
+      const { session } = await store.createSession(newSession({ key: "k" }));
+      await store.deleteSession(session.id);
+      const again = await store.createSession(newSession({ key: "k" }));
+      expect(again.session.id).not.toBe(session.id);
+      expect(again.row?.seq).toBe(1);
+    });
+
+    test.each([1, 30, 2_000, 2_700])(
+      "of the newest rows (%i) hides nothing that is written afterwards, also after a restart",
+      async (count) => {
+        const { store, reopen } = await openFor(open);
+        const kept = await createAndClaim(store);
+        await store.append(kept.lease, steps(5));
+        const newest = await createAndClaim(store);
+        await store.append(newest.lease, steps(count));
+        await store.releaseSession(newest.lease);
+        await store.deleteSession(newest.id);
+        // These take the places of the rows that are gone.
+        const added = await store.append(kept.lease, steps(40, 100));
+        expect((await readAll(store, kept.id)).slice(7)).toEqual(added);
+        for (const { position, body } of added) expect(await store.readBody(position)).toBe(body);
+        const { id, lease } = await createAndClaim(store);
+        await store.append(lease, steps(2_100));
+        expect(await readAll(store, id)).toHaveLength(2_102);
+        expect((await readAll(store, kept.id)).slice(7)).toEqual(added);
+        await store.releaseSession(kept.lease);
+        const later = (await reopen?.()) ?? store;
+        expect((await readAll(later, kept.id)).slice(7)).toEqual(added);
+      },
+    );
+
+    test("of all sessions leaves a store that goes on working", async () => {
+      const { store } = await openFor(open);
+      for (let round = 0; round < 3; round += 1) {
+        const { id, lease } = await createAndClaim(store);
+        await store.append(lease, steps(10));
+        expect(await readAll(store, id)).toHaveLength(12);
+        await store.releaseSession(lease);
+        await store.deleteSession(id);
+        await store.reclaimSpace();
+      }
+      expect(await store.listSessions()).toEqual([]);
+    });
+
+    test("and giving space back hold nobody else up", async () => {
+      const { store } = await openFor(open);
+      const [gone, kept] = [await createAndClaim(store), await createAndClaim(store)];
+      await store.append(gone.lease, steps(3_000));
+      await store.releaseSession(gone.lease);
+      const [, , appended] = await Promise.all([
+        store.deleteSession(gone.id).then(() => store.reclaimSpace()),
+        store.say(kept.id, { say: "pause" }),
+        Promise.all(steps(200).map((row) => store.append(kept.lease, [row]))),
+      ]);
+      expect(appended.flat()).toHaveLength(200);
+      expect((await readAll(store, kept.id)).filter(({ kind }) => kind === "step.function")).toHaveLength(
+        200,
+      );
+      await store.append(kept.lease, [step(201)]);
+    });
+  });
+
+  describe("references", () => {
+    test("are recorded with the rows that point to them, once", async () => {
+      const { store } = await openFor(open);
+      const { lease } = await createAndClaim(store);
+      await store.append(lease, [step(1)], [first, first]);
+      await store.append(lease, [step(2)], [first, second]);
+      expect(await store.findReferenced([first, second, shared])).toEqual(new Set([first, second]));
+      expect(await store.findReferenced([])).toEqual(new Set());
+    });
+  });
+}

@@ -1,0 +1,187 @@
+import { describe, expect, test } from "vitest";
+import { SessionConflict, SessionNotFound } from "../../src/domain/errors.ts";
+import { newSessionId, type SessionId } from "../../src/domain/ids.ts";
+import type { SessionStatus } from "../../src/domain/journal.ts";
+import type { Store } from "../../src/state/store.ts";
+import {
+  createAndClaim,
+  newSession,
+  type OpenStore,
+  openFor,
+  readAll,
+  refusalOf,
+  step,
+} from "./store-under-test.ts";
+
+export function sessionsContract(open: OpenStore): void {
+  describe("sessions", () => {
+    test("a new session is queued and its first row says what it is about", async () => {
+      const { store, clock } = await openFor(open);
+      const given = newSession({ key: "k" });
+      const { session, row } = await store.createSession(given);
+      expect(session).toEqual({
+        id: given.id,
+        key: "k",
+        team: "team",
+        teamFingerprint: "t1",
+        identity: given.identity,
+        status: "queued",
+        reason: undefined,
+        createdAt: clock.now(),
+        updatedAt: clock.now(),
+      });
+      expect(await readAll(store, given.id)).toEqual([row]);
+      expect(row).toMatchObject({ seq: 1, epoch: 0, kind: "session.created", at: clock.now() });
+      expect(JSON.parse(row?.body ?? "")).toMatchObject({ brief: "brief", key: "k" });
+    });
+
+    test("creating twice with one key is one session, also at the same moment", async () => {
+      const { store } = await openFor(open);
+      const made = await Promise.all(
+        Array.from({ length: 8 }, () => store.createSession(newSession({ key: "same" }))),
+      );
+      expect(new Set(made.map(({ session }) => session.id)).size).toBe(1);
+      expect(made.filter(({ row }) => row !== undefined)).toHaveLength(1);
+      const again = await store.createSession(newSession({ key: "same", identity: "other work" }));
+      // Whether the same key means the same work is for the caller to judge, so it gets what is there.
+      expect(again).toMatchObject({ session: { id: made[0]?.session.id }, row: undefined });
+      expect(again.session.identity).not.toBe("other work");
+    });
+
+    test("sessions without a key, and with different keys, are different sessions", async () => {
+      const { store } = await openFor(open);
+      const made = [newSession(), newSession(), newSession({ key: "a" }), newSession({ key: "b" })];
+      for (const session of made) await store.createSession(session);
+      expect(await store.listSessions()).toHaveLength(4);
+    });
+
+    test("a session is found by id and by key, and an id wins over a key that looks like it", async () => {
+      const { store } = await openFor(open);
+      const [first, second] = [newSession(), newSession({ key: "k" })];
+      await store.createSession(first);
+      await store.createSession(second);
+      expect((await store.findSession(first.id))?.id).toBe(first.id);
+      expect((await store.findSession("k"))?.id).toBe(second.id);
+      expect(await store.findSession("nobody")).toBeUndefined();
+      expect(await store.findSession("")).toBeUndefined();
+      const pretender = newSession({ key: first.id });
+      await store.createSession(pretender);
+      expect((await store.findSession(first.id))?.id).toBe(first.id);
+      const again = await store.createSession(newSession({ key: first.id }));
+      expect(again.session.id).toBe(pretender.id);
+    });
+
+    test("every verb on a session that is not there says so", async () => {
+      const { store } = await openFor(open);
+      const id = newSessionId();
+      await expect(store.claimSession(id, "start")).rejects.toThrow(SessionNotFound);
+      await expect(store.say(id, { say: "pause" })).rejects.toThrow(SessionNotFound);
+      await expect(store.deleteSession(id)).rejects.toThrow(SessionNotFound);
+      await expect(readAll(store, id)).rejects.toThrow(SessionNotFound);
+    });
+
+    test("the list is newest first, by status, and in pages behind a cursor", async () => {
+      const { store } = await openFor(open);
+      const ids: SessionId[] = [];
+      for (const status of ["completed", "paused", "completed", "failed", "completed"] as const) {
+        ids.unshift(await sessionWith(store, status));
+      }
+      const listed = async (query?: Parameters<Store["listSessions"]>[0]) =>
+        (await store.listSessions(query)).map(({ id }) => id);
+      expect(await listed()).toEqual(ids);
+      const completed = [ids[0], ids[2], ids[4]];
+      expect(await listed({ statuses: ["completed"] })).toEqual(completed);
+      expect(await listed({ statuses: ["completed", "failed"] })).toEqual([...ids.slice(0, 3), ids[4]]);
+      expect(await listed({ statuses: [] })).toEqual([]);
+      expect(await listed({ limit: 2 })).toEqual(ids.slice(0, 2));
+      expect(await listed({ limit: 2, before: ids[1] as SessionId })).toEqual(ids.slice(2, 4));
+      expect(await listed({ statuses: ["completed"], before: ids[0] as SessionId })).toEqual(
+        completed.slice(1),
+      );
+      expect(await listed({ before: ids[4] as SessionId })).toEqual([]);
+    });
+
+    test("a status row changes the session's record in the same commit", async () => {
+      const { store, clock } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      expect(await store.findSession(id)).toMatchObject({ status: "running", reason: undefined });
+      await clock.advance(5);
+      await store.append(lease, [step(1), { kind: "session.status", status: "parked", reason: "help" }]);
+      expect(await store.findSession(id)).toMatchObject({
+        status: "parked",
+        reason: "help",
+        updatedAt: clock.now(),
+      });
+      await store.releaseSession(lease);
+      const { lease: toListen } = await store.claimSession(id, "message");
+      expect(await store.findSession(id)).toMatchObject({ status: "parked", reason: "help" });
+      await store.releaseSession(toListen);
+      await store.claimSession(id, "resume");
+      expect(await store.findSession(id)).toMatchObject({ status: "running", reason: undefined });
+    });
+
+    test("a canceled session stays canceled, whoever claims it", async () => {
+      const { store } = await openFor(open);
+      const id = await sessionWith(store, "canceled");
+      await store.claimSession(id, "resume");
+      expect((await store.findSession(id))?.status).toBe("canceled");
+    });
+  });
+
+  describe("sessions brought back from checkpoints", () => {
+    test("go on behind the head that the newest checkpoint knew, with their artifacts", async () => {
+      const { store } = await openFor(open);
+      const { id, restored } = lostSession();
+      const record = await store.restoreSession({
+        ...lostSession(id),
+        restored,
+        artifacts: ["a".repeat(64)],
+      });
+      expect(record).toMatchObject({ id, key: "k", status: "paused", createdAt: 1_000 });
+      const { lease } = await store.claimSession(id, "resume");
+      await store.append(lease, [step(1)]);
+      const rows = await readAll(store, id);
+      expect(rows.map(({ seq, kind }) => [seq, kind])).toEqual([
+        [41, "session.restored"],
+        [42, "session.claimed"],
+        [43, "step.function"],
+      ]);
+      expect((await readAll(store, id, 42)).map(({ seq }) => seq)).toEqual([43]);
+      expect(await store.findReferenced(["a".repeat(64), "b".repeat(64)])).toEqual(new Set(["a".repeat(64)]));
+    });
+
+    test("are refused when their id or their key is there already", async () => {
+      const { store } = await openFor(open);
+      await store.createSession(newSession({ key: "k" }));
+      const lost = lostSession();
+      await expect(store.restoreSession(lost)).rejects.toThrow(SessionConflict);
+      expect(await store.findSession(lost.id)).toBeUndefined();
+      expect(await refusalOf(store.claimSession(lost.id, "start"))).toBe("SessionNotFound");
+    });
+  });
+}
+
+function lostSession(id = newSessionId()) {
+  return {
+    id,
+    session: {
+      id,
+      key: "k",
+      team: "team",
+      teamFingerprint: "t1",
+      identity: "i",
+      status: "paused",
+      reason: undefined,
+      createdAt: 1_000,
+    },
+    restored: { kind: "session.restored", head: { seq: 40, hash: "h40" }, checkpoints: [] },
+    artifacts: [],
+  } as const;
+}
+
+async function sessionWith(store: Store, status: SessionStatus): Promise<SessionId> {
+  const { id, lease } = await createAndClaim(store);
+  await store.append(lease, [{ kind: "session.status", status }]);
+  await store.releaseSession(lease);
+  return id;
+}

@@ -1,0 +1,18 @@
+import { describe } from "vitest";
+import { inboxContract } from "./inbox-contract.ts";
+import { journalContract } from "./journal-contract.ts";
+import { leaseContract } from "./lease-contract.ts";
+import { retentionContract } from "./retention-contract.ts";
+import { sessionsContract } from "./sessions-contract.ts";
+import type { OpenStore } from "./store-under-test.ts";
+
+/** What every store promises, whatever it is made of. */
+export function storeContract(name: string, open: OpenStore): void {
+  describe(`the contract of a store, kept by ${name}`, () => {
+    sessionsContract(open);
+    journalContract(open);
+    leaseContract(open);
+    inboxContract(open);
+    retentionContract(open);
+  });
+}

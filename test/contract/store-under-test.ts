@@ -1,0 +1,91 @@
+import { onTestFinished } from "vitest";
+import { fingerprint } from "../../src/domain/canonical.ts";
+import type { Clock } from "../../src/domain/clock.ts";
+import { newSessionId, type SessionId } from "../../src/domain/ids.ts";
+import type { RecordedRow, StepRow } from "../../src/domain/journal.ts";
+import { ManualClock } from "../../src/domain/manual-clock.ts";
+import type { Lease } from "../../src/state/lease.ts";
+import type { NewSession, Store } from "../../src/state/store.ts";
+
+/** A store and what the suite does to it from outside. */
+export interface StoreUnderTest {
+  readonly store: Store;
+  /** Closes the store and opens what it left; absent when nothing outlives it. */
+  readonly reopen?: () => Promise<Store>;
+  /** Another store on the same data, as another process has it; absent when there can be none. */
+  readonly another?: () => Promise<Store>;
+  /** Lets another process claim the session and dies with it. */
+  readonly claimAndDie?: (id: SessionId) => Promise<void>;
+  close(): Promise<void>;
+}
+
+export type OpenStore = (clock: Clock) => Promise<StoreUnderTest>;
+
+export interface Opened extends StoreUnderTest {
+  readonly clock: ManualClock;
+}
+
+/** Opens for one test and cleans up after it. */
+export async function openFor(open: OpenStore): Promise<Opened> {
+  const clock = new ManualClock();
+  const opened = await open(clock);
+  onTestFinished(() => opened.close());
+  return { ...opened, clock };
+}
+
+export function newSession(over: Partial<Omit<NewSession, "created">> = {}): NewSession {
+  const { id = newSessionId(), key, team = "team", teamFingerprint = "t1" } = over;
+  const identity = over.identity ?? fingerprint([team, "brief"]);
+  const withKey = key === undefined ? {} : { key };
+  return {
+    id,
+    ...withKey,
+    team,
+    teamFingerprint,
+    identity,
+    created: {
+      kind: "session.created",
+      team,
+      definition: { name: team },
+      teamFingerprint,
+      brief: "brief",
+      ...withKey,
+    },
+  };
+}
+
+export async function createAndClaim(store: Store): Promise<{ id: SessionId; lease: Lease }> {
+  const { session } = await store.createSession(newSession());
+  const { lease } = await store.claimSession(session.id, "start");
+  return { id: session.id, lease };
+}
+
+export function step(number: number, over: Partial<StepRow> = {}): StepRow {
+  return {
+    kind: "step.function",
+    attempt: 2,
+    name: `step ${number}`,
+    fingerprint: `f${number}`,
+    occurrence: 1,
+    body: JSON.stringify({ result: number }),
+    ...over,
+  };
+}
+
+export function steps(count: number, from = 1): StepRow[] {
+  return Array.from({ length: count }, (_, index) => step(from + index));
+}
+
+export async function readAll(store: Store, id: SessionId, afterSeq?: number): Promise<RecordedRow[]> {
+  const rows: RecordedRow[] = [];
+  for await (const page of store.readJournal(id, afterSeq)) rows.push(...page);
+  return rows;
+}
+
+/** What a promise was refused with, by the error's name; `undefined` when it was not. */
+export async function refusalOf(promise: Promise<unknown>): Promise<string | undefined> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => (error as Error).name,
+  );
+}

@@ -1,0 +1,196 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { StateUnavailable } from "../../src/domain/errors.ts";
+import { newSessionId } from "../../src/domain/ids.ts";
+import { open } from "../../src/index.ts";
+import { migrate, openDatabase } from "../../src/state/sqlite/open-database.ts";
+import { Writer } from "../../src/state/sqlite/writer.ts";
+import type { ClerkOptions } from "./damage-support/clerk.ts";
+import {
+  canInject,
+  counts,
+  failing,
+  linesOf,
+  orphans,
+  runClerk,
+  traced,
+} from "./damage-support/run-clerk.ts";
+import { SmallDisk } from "./damage-support/small-disk.ts";
+import { temporaryDirectory } from "./damage-support/temporary-directory.ts";
+
+function smallDisk(size: string): SmallDisk {
+  const disk = new SmallDisk(size);
+  onTestFinished(() => disk.remove());
+  return disk;
+}
+
+function clerkIn(stateDir: string, over: Partial<ClerkOptions>): ClerkOptions {
+  const outside = temporaryDirectory();
+  return {
+    stateDir,
+    steps: 10,
+    filling: "nothing",
+    effects: join(outside, "effects"),
+    acknowledged: join(outside, "acknowledged"),
+    ...over,
+  };
+}
+
+/** What was acknowledged before the disk failed happened once in all; what was under way, at most once more. */
+function expectOnce({ effects, steps }: ClerkOptions, acknowledgedBefore: readonly string[]): void {
+  const found = counts(linesOf(effects));
+  expect(found.size).toBe(2 * steps);
+  for (const label of acknowledgedBefore) expect([label, found.get(label)]).toEqual([label, 1]);
+  expect([...found.values()].reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(2 * steps + 1);
+}
+
+describe("a full disk", () => {
+  test.skipIf(!SmallDisk.isPossible).each([
+    ["rows", 200],
+    ["artifacts", 12],
+    ["stranger", 8],
+  ] as const)(
+    "filled by %s: no success is reported, nothing acknowledged is lost, and with room it goes on (needs the right to mount)",
+    async (filling, steps) => {
+      const disk = smallDisk("2m");
+      const options = clerkIn(join(disk.path, "state"), { steps, filling });
+      const end = await runClerk(options);
+      expect(end).toMatchObject({ error: "StorageFailed" });
+      expect("advice" in end && end.advice).toMatch(/resume/);
+      const acknowledged = linesOf(options.acknowledged);
+      expect(acknowledged.length).toBeGreaterThan(2);
+      expect(linesOf(options.effects).length).toBeLessThanOrEqual(acknowledged.length + 1);
+
+      // Still full: the next try is refused as clearly, and nothing that is on record runs again.
+      const second = await runClerk(options);
+      expect("error" in second && second.error).toMatch(/StorageFailed|StateUnavailable/);
+
+      disk.remount("size=64m");
+      rmSync(join(options.stateDir, "stranger"), { force: true });
+      expect(await runClerk({ ...options, filling: filling === "stranger" ? "nothing" : filling })).toEqual({
+        status: "completed",
+        results: 2,
+      });
+      const found = counts(linesOf(options.effects));
+      expect(found.size).toBe(2 * steps);
+      for (const label of acknowledged) expect([label, found.get(label)]).toEqual([label, 1]);
+      expect(orphans(options.stateDir)).toEqual([]);
+    },
+  );
+
+  test.skipIf(!SmallDisk.isPossible)(
+    "at the moment of a heartbeat does not harm the writes after it (needs the right to mount)",
+    () => {
+      const disk = smallDisk("1m");
+      const path = join(disk.path, "maestro.db");
+      const database = openDatabase(path);
+      migrate(database, path);
+      const writer = new Writer(database);
+      onTestFinished(() => writer.close());
+      expect(writer.commit([createCommand(), claimCommand()])).toMatchObject([
+        { kind: "placed" },
+        { kind: "placed" },
+      ]);
+      const filler = join(disk.path, "filler");
+      expect(() => writeFileSync(filler, Buffer.alloc(2 ** 21))).toThrow("ENOSPC");
+      expect(() => {
+        for (let beat = 0; beat < 1_000; beat += 1) writer.beat("owner", beat, beat);
+      }).toThrow("full");
+      rmSync(filler);
+      writer.beat("owner", 1_001, 1_001);
+      expect(writer.commit([createCommand(), createCommand()])).toMatchObject([
+        { kind: "placed" },
+        { kind: "placed" },
+      ]);
+    },
+  );
+});
+
+describe("a disk that reports errors", () => {
+  // Counted per thread: these reach the first opening, the journal, the checkpoints and the last words.
+  const faults = [
+    ...[1, 2, 3, 4, 6, 8, 11, 13, 17, 25].map((when) => ({ call: "fsync,fdatasync", when })),
+    ...[1, 2, 3, 5, 8, 12, 16, 25, 40, 60, 90].map((when) => ({ call: "pwrite64", when })),
+    ...[1, 2].map((when) => ({ call: "rename", when })),
+  ];
+
+  test.skipIf(!canInject).each(faults)(
+    "at call $when of $call: no false success, and the next start goes on (needs strace)",
+    async (fault) => {
+      const options = clerkIn(join(temporaryDirectory(), "state"), {});
+      const end = await runClerk(options, failing(fault));
+      const acknowledged = linesOf(options.acknowledged);
+      const claimed = "status" in end ? end.status : end.error;
+      expect(["completed", "StorageFailed", "StateUnavailable"]).toContain(claimed);
+      const effectsBefore = linesOf(options.effects).length;
+      expect(await runClerk(options)).toEqual({ status: "completed", results: 2 });
+      const ranAgain = linesOf(options.effects).length - effectsBefore;
+      expect(claimed === "completed" ? ranAgain : 0).toBe(0);
+      expectOnce(options, acknowledged);
+      expect(orphans(options.stateDir)).toEqual([]);
+    },
+  );
+});
+
+test.skipIf(!canInject)(
+  "every step is on the disk before it is acknowledged: a power cut takes nothing back (needs strace)",
+  async () => {
+    const options = clerkIn(join(temporaryDirectory(), "state"), { steps: 40 });
+    const trace = `${options.effects}.trace`;
+    expect(await runClerk(options, traced(["fsync", "fdatasync", "write"], trace))).toMatchObject({
+      status: "completed",
+    });
+    let synced = 0;
+    const unsynced: string[] = [];
+    for (const line of linesOf(trace)) {
+      if (/f(?:data)?sync.*maestro\.db-wal.* = 0$|f(?:data)?sync resumed.* = 0$/.test(line)) synced += 1;
+      if (!/write\(.*acknowledged>/.test(line)) continue;
+      if (synced === 0) unsynced.push(line);
+      synced = 0;
+    }
+    expect(linesOf(options.acknowledged)).toHaveLength(80);
+    expect(unsynced).toEqual([]);
+  },
+);
+
+describe("a state directory that cannot be written", () => {
+  test.skipIf(!SmallDisk.isPossible)(
+    "is refused at once, and a session in it goes on when it can be written again (needs the right to mount)",
+    async () => {
+      const disk = smallDisk("16m");
+      const options = clerkIn(join(disk.path, "state"), {});
+      await runClerk(options);
+      const before = readFileSync(join(options.stateDir, "maestro.db"));
+      disk.remount("ro");
+      const error: unknown = await open({ stateDir: options.stateDir }).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(StateUnavailable);
+      expect((error as StateUnavailable).message).toContain("read-only");
+      disk.remount("rw");
+      expect(readFileSync(join(options.stateDir, "maestro.db")).equals(before)).toBe(true);
+      expect(await runClerk(options)).toMatchObject({ status: "completed" });
+      expectOnce(options, linesOf(options.acknowledged));
+    },
+  );
+});
+
+function createCommand() {
+  const id = newSessionId();
+  const session = { id, key: null, team: "t", teamFingerprint: "f", identity: "i", at: 1 };
+  const none = { attempt: null, occurrence: null, fingerprint: null, name: null };
+  return { verb: "create", session, row: { ...none, kind: "session.created", body: "{}" } } as const;
+}
+
+function claimCommand() {
+  const none = { attempt: null, occurrence: null, fingerprint: null, name: null };
+  const owner = { id: "owner", boot: "b", pidNamespace: "n", pid: 1, started: "s" };
+  return {
+    verb: "claim",
+    session: 1,
+    epoch: 0,
+    expected: null,
+    claimant: { ...owner, beatUptimeMs: 1, beatAt: 1 },
+    at: 1,
+    row: { ...none, kind: "session.claimed", body: '{"cause":"start"}' },
+  } as const;
+}

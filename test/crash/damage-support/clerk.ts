@@ -1,0 +1,80 @@
+import { appendFileSync, statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { defineTeam, MaestroError, open, persona, phase } from "../../../src/index.ts";
+
+/** How the clerk's work fills the disk: by rows, by artifacts, or by somebody else's file at its end. */
+export type Filling = "rows" | "artifacts" | "stranger" | "nothing";
+
+export interface ClerkOptions {
+  readonly stateDir: string;
+  readonly steps: number;
+  readonly filling: Filling;
+  /** Outside of the state directory: a line for each effect, and a line for each result that the work was given. */
+  readonly effects: string;
+  readonly acknowledged: string;
+}
+
+export type ClerkEnd =
+  | { readonly status: string; readonly results: number }
+  | { readonly error: string; readonly message: string; readonly advice: string | undefined };
+
+const sizes: Readonly<Record<Filling, number>> = {
+  rows: 20_000,
+  artifacts: 400_000,
+  stranger: 100,
+  nothing: 100,
+};
+
+function clerkTeam({ stateDir, steps, filling, effects, acknowledged }: ClerkOptions) {
+  return defineTeam("clerk", {
+    phases: ["first", "last"].map((name) =>
+      phase(name, {
+        personas: [
+          persona("clerk", {
+            run: async ({ step }) => {
+              const pages: string[] = [];
+              for (let page = 1; page <= steps; page += 1) {
+                const label = `${name} ${page}`;
+                const result = await step(label, () => {
+                  if (filling === "stranger" && page === steps) fill(join(stateDir, "stranger"));
+                  appendFileSync(effects, `${label}\n`);
+                  return { label, text: "x".repeat(sizes[filling]) };
+                });
+                appendFileSync(acknowledged, `${result.label}\n`);
+                pages.push(result.label);
+              }
+              return { summary: `${pages.length} pages`, outputs: { pages } };
+            },
+          }),
+        ],
+      }),
+    ),
+  });
+}
+
+/** Takes every byte that is left. */
+function fill(path: string): void {
+  const { bavail, bsize } = statfsSync(join(path, ".."));
+  writeFileSync(path, Buffer.alloc(bavail * bsize), { flag: "a" });
+}
+
+async function work(options: ClerkOptions): Promise<ClerkEnd> {
+  const maestro = await open({ stateDir: options.stateDir });
+  try {
+    const session = await maestro.start(clerkTeam(options), { brief: "Write pages.", key: "pages" });
+    const { status, results } = await session.result();
+    return { status, results: Object.values(results).flatMap(Object.values).length };
+  } finally {
+    await maestro.close();
+  }
+}
+
+function explain(error: unknown): ClerkEnd {
+  if (!MaestroError.is(error))
+    return { error: "not Maestro's", message: String((error as Error).stack), advice: undefined };
+  return { error: error.name, message: error.message, advice: error.advice };
+}
+
+const options = JSON.parse(process.argv[2] ?? "{}") as ClerkOptions;
+const end = await work(options).catch(explain);
+process.stdout.write(JSON.stringify(end));

@@ -1,0 +1,59 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ClerkEnd, ClerkOptions } from "./clerk.ts";
+
+const program = fileURLToPath(new URL("clerk.ts", import.meta.url));
+
+/** Whether calls to the system can be made to fail here. */
+export const canInject =
+  spawnSync("strace", ["-f", "-qq", "-o", "/dev/null", "-e", "inject=fsync:error=EIO:when=1", "true"])
+    .status === 0;
+
+export interface Fault {
+  readonly call: string;
+  /** The n-th call of each thread fails. */
+  readonly when: number;
+}
+
+/** One life of a process at work; `under` is a command that runs it, such as strace. */
+export async function runClerk(options: ClerkOptions, under: readonly string[] = []): Promise<ClerkEnd> {
+  const [command, ...values] = [...under, process.execPath, program, JSON.stringify(options)];
+  const child = spawn(command, values, { stdio: ["ignore", "pipe", "pipe"] });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));
+  const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
+  if (code === 0 && output.stdout !== "") return JSON.parse(output.stdout) as ClerkEnd;
+  throw new Error(`the clerk ended with ${code ?? signal}: ${output.stdout} ${output.stderr}`);
+}
+
+export function failing({ call, when }: Fault): string[] {
+  const inject = `inject=${call}:error=EIO:when=${when}`;
+  return ["strace", "-f", "-qq", "-o", "/dev/null", "-e", `trace=${call}`, "-e", inject];
+}
+
+/** Takes down the calls of these kinds, with the files they are about. */
+export function traced(calls: readonly string[], into: string): string[] {
+  return ["strace", "-f", "-qq", "-y", "-s", "64", "-o", into, "-e", `trace=${calls.join(",")}`];
+}
+
+export function linesOf(file: string): string[] {
+  return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
+}
+
+/** Of each line, how often it is there. */
+export function counts(lines: readonly string[]): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const line of lines) found.set(line, (found.get(line) ?? 0) + 1);
+  return found;
+}
+
+/** Half-written files that nobody will look at again. */
+export function orphans(stateDir: string): string[] {
+  return readdirSync(stateDir, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".tmp") || name.includes(".probe"))
+    .map((name) => join(stateDir, name));
+}

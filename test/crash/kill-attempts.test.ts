@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { FaultPoint } from "../../src/state/fault-points.ts";
+import { endingOf, expectRecordedStepsRanOnce, expectTidyFiles } from "./support/expectations.ts";
+import { type Life, Place } from "./support/place.ts";
+import { rowsOf } from "./support/recorded.ts";
+
+const team = "hopeless";
+
+describe("a persona that always fails is tried 2 rounds of 3 attempts, whatever is killed when", () => {
+  let place: Place;
+  beforeEach(() => {
+    place = new Place();
+  });
+  afterEach(() => place.remove());
+
+  /** Killed in every life that gets so far, until one gets to its end. */
+  async function driveThrough(point: FaultPoint, hit: number): Promise<Life> {
+    for (;;) {
+      const life = await place.afterlife(place.drive(team, { fault: { point, hit, act: "kill" } }), team);
+      if (life.ended.signal !== "SIGKILL") return life;
+      expect(place.lives.length, "lives without progress").toBeLessThan(10);
+    }
+  }
+
+  /** A life that is killed before a commit needs a first one to get anywhere. */
+  it.each<[FaultPoint, number, number]>([
+    ["attempt.started:before-commit", 2, 5],
+    ["attempt.started:after-commit", 1, 6],
+    ["step.function:before-commit", 2, 5],
+    ["step.function:after-commit", 1, 6],
+    ["attempt.failed:before-commit", 2, 5],
+    ["attempt.failed:after-commit", 1, 6],
+  ])("every life is killed at %s", async (point, hit, kills) => {
+    const last = await driveThrough(point, hit);
+    expect(place.lives.length - 1).toBe(kills);
+    expect(endingOf(last)).toMatchObject({ status: "parked", reason: "help" });
+    expectSixAttempts(last);
+    expectRecordedStepsRanOnce(place.lives);
+    await expectTidyFiles(place, team);
+  });
+
+  it("killed before it is parked, it parks without another attempt", async () => {
+    const fault = { point: "session.status:before-commit", hit: 1, act: "kill" } as const;
+    for (let life = 1; life <= 3; life += 1) {
+      const killed = await place.afterlife(place.drive(team, { fault }), team);
+      expect(killed.ended.signal).toBe("SIGKILL");
+    }
+    const last = await place.afterlife(place.drive(team), team);
+    expect(endingOf(last)).toMatchObject({ status: "parked", reason: "help" });
+    expectSixAttempts(last);
+  });
+
+  it("killed right after it was parked, it is parked; a person's resume then grants one new set of rounds", async () => {
+    const fault = { point: "session.status:after-commit", hit: 1, act: "kill" } as const;
+    const killed = await place.afterlife(place.drive(team, { fault }), team);
+    expect(killed.ended.signal).toBe("SIGKILL");
+    expect(killed.recorded.session).toMatchObject({ status: "parked", reason: "help" });
+    expectSixAttempts(killed);
+
+    const resumed = await place.afterlife(place.drive(team), team);
+    expect(endingOf(resumed)).toMatchObject({ status: "parked", reason: "help" });
+    const rounds = rowsOf(resumed.recorded, "attempt.started").map(({ round }) => round);
+    expect(rounds).toEqual([1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]);
+  });
+
+  it("killed in the rounds that a resume granted, it uses up these and gets no more", async () => {
+    await place.afterlife(place.drive(team), team);
+    for (const hit of [1, 2, 3]) {
+      const fault = { point: "attempt.failed:after-commit", hit, act: "kill" } as const;
+      const killed = await place.afterlife(place.drive(team, { fault }), team);
+      expect(killed.ended.signal).toBe("SIGKILL");
+    }
+    const last = await place.afterlife(place.drive(team), team);
+    expect(endingOf(last)).toMatchObject({ status: "parked", reason: "help" });
+    expect(rowsOf(last.recorded, "attempt.started")).toHaveLength(12);
+  });
+});
+
+function expectSixAttempts({ recorded }: Life): void {
+  const attempts = rowsOf(recorded, "attempt.started").map(({ round, attempt }) => [round, attempt]);
+  expect(attempts).toEqual([
+    [1, 1],
+    [1, 2],
+    [1, 3],
+    [2, 1],
+    [2, 2],
+    [2, 3],
+  ]);
+  const endings = rowsOf(recorded, "attempt.failed").map(({ next }) => next.kind);
+  expect(endings).toEqual(["attempt", "attempt", "round", "attempt", "attempt", "help"]);
+}

@@ -1,0 +1,83 @@
+import { setTimeout as pass } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { seededRandom } from "../unit/domain/seeded-random.ts";
+import { endingOf, expectAsIfNothingHappened, type Undisturbed } from "./support/expectations.ts";
+import { Place } from "./support/place.ts";
+import { until } from "./support/until.ts";
+
+const moments = 100;
+const together = 2;
+const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
+const team = "everyday";
+
+/** So many steps further than the process before, and so much later. */
+interface Moment {
+  readonly afterMarks: number;
+  readonly thenMs: number;
+}
+
+it(`Start -> kill -> restart -> resume, ${moments} times at a random moment (TEST_SEED=${seed})`, async () => {
+  const { durationMs, ...undisturbed } = await measureUndisturbed();
+  const random = seededRandom(seed);
+  const queue = Array.from({ length: moments }, () =>
+    plan(random, durationMs, undisturbed.marks.length),
+  ).entries();
+  let atWork = 0;
+  const worker = async (): Promise<void> => {
+    for (const [index, kills] of queue) {
+      try {
+        atWork += await killAndFinish(kills, undisturbed);
+      } catch (error) {
+        const moment = `moment ${index} of TEST_SEED=${seed}: ${JSON.stringify(kills)}`;
+        throw new Error(moment, { cause: error });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: together }, worker));
+  expect(atWork, "processes that were killed in the middle of their work").toBeGreaterThan(moments / 2);
+});
+
+/** One kill, sometimes a second and a third. Time alone would mostly hit the start of the process. */
+function plan(random: () => number, durationMs: number, marks: number): Moment[] {
+  return Array.from({ length: 1 + Math.floor(random() ** 3 * 3) }, () => {
+    const afterMarks = Math.floor(random() * marks);
+    return { afterMarks, thenMs: random() * (afterMarks === 0 ? durationMs : 20) };
+  });
+}
+
+async function killAndFinish(kills: readonly Moment[], undisturbed: Undisturbed): Promise<number> {
+  const place = new Place();
+  try {
+    for (const { afterMarks, thenMs } of kills) {
+      const goal = place.marks.length + afterMarks;
+      const victim = place.drive(team);
+      await until(
+        "the moment has come",
+        () => !victim.isAlive || (victim.isReady && place.marks.length >= goal),
+      );
+      await pass(thenMs);
+      victim.signal("SIGKILL");
+      await place.afterlife(victim, team);
+    }
+    await place.afterlife(place.drive(team), team);
+    await expectAsIfNothingHappened(place, team, undisturbed);
+    return place.lives.filter(
+      ({ ended, recorded }) => ended.signal === "SIGKILL" && recorded.session?.status === "running",
+    ).length;
+  } finally {
+    await place.remove();
+  }
+}
+
+async function measureUndisturbed(): Promise<Undisturbed & { readonly durationMs: number }> {
+  const place = new Place();
+  try {
+    const program = place.drive(team);
+    await until("the process works", () => program.isReady);
+    const begin = performance.now();
+    const life = await place.afterlife(program, team);
+    return { ending: endingOf(life), marks: life.marks, durationMs: performance.now() - begin };
+  } finally {
+    await place.remove();
+  }
+}

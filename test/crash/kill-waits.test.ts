@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RecordedRow } from "../../src/domain/journal.ts";
+import type { FaultPoint } from "../../src/state/fault-points.ts";
+import { type Life, Place } from "./support/place.ts";
+import { rowsOf } from "./support/recorded.ts";
+import { until } from "./support/until.ts";
+
+const waitMs = 1_500;
+
+let place: Place;
+beforeEach(() => {
+  place = new Place();
+});
+afterEach(() => place.remove());
+
+const kill = (point: FaultPoint, hit = 1) =>
+  ({ fault: { point, hit, act: "kill" }, delayMs: waitMs }) as const;
+const lastOf = ({ recorded }: Life, kind: string) =>
+  recorded.rows.findLast((row) => row.kind === kind) as RecordedRow;
+const sinceClaim = (life: Life, row: RecordedRow) => row.at - lastOf(life, "session.claimed").at;
+
+describe("a wait whose process is killed", () => {
+  it("ctx.sleep: goes on where it was, and ends when it would have ended", async () => {
+    const killed = await place.afterlife(place.drive("sleepy", kill("step.wait:after-commit")), "sleepy");
+    expect(killed.ended.signal).toBe("SIGKILL");
+    const resumed = await place.afterlife(place.drive("sleepy"), "sleepy");
+    const [began, ended] = [lastOf(resumed, "step.wait"), lastOf(resumed, "step.function")];
+    expect(ended.at - began.at, "not shorter than it was meant").toBeGreaterThanOrEqual(waitMs);
+    expect(sinceClaim(resumed, ended), "not all of it again").toBeLessThan(waitMs);
+  });
+
+  it("ctx.sleep: is over at once when its time passed while nothing ran", async () => {
+    const killed = await place.afterlife(place.drive("sleepy", kill("step.wait:after-commit")), "sleepy");
+    await until("its time has passed", () => Date.now() > lastOf(killed, "step.wait").at + waitMs);
+    const resumed = await place.afterlife(place.drive("sleepy"), "sleepy");
+    expect(sinceClaim(resumed, lastOf(resumed, "step.function"))).toBeLessThan(waitMs / 2);
+    expect(resumed.recorded.rows.filter(({ kind }) => kind === "step.wait")).toHaveLength(1);
+  });
+
+  it("the wait before the next attempt: goes on where it was", async () => {
+    const killed = await place.afterlife(
+      place.drive("hopeless", kill("attempt.failed:after-commit")),
+      "hopeless",
+    );
+    const failed = lastOf(killed, "attempt.failed");
+    const resumed = await place.afterlife(
+      place.drive("hopeless", kill("attempt.started:after-commit")),
+      "hopeless",
+    );
+    const next = lastOf(resumed, "attempt.started");
+    expect(rowsOf(resumed.recorded, "attempt.started")).toHaveLength(2);
+    expect(next.at - failed.at, "not shorter than it was meant").toBeGreaterThanOrEqual(waitMs);
+    expect(sinceClaim(resumed, next), "not all of it again").toBeLessThan(waitMs);
+  });
+});

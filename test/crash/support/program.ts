@@ -1,0 +1,81 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A real process running one of the programs of this folder. Only ever signals the process it started. */
+export class Program {
+  readonly pid: number;
+  readonly ended: Promise<Ended>;
+  readonly #child: ChildProcess;
+  #isReady = false;
+  #stdout = "";
+  #stderr = "";
+
+  constructor(file: string, options: object) {
+    const path = fileURLToPath(new URL(file, import.meta.url));
+    // Without vitest's own flags and variables: the process of a user.
+    this.#child = fork(path, [JSON.stringify(options)], {
+      silent: true,
+      execArgv: [],
+      env: plainEnvironment(),
+    });
+    this.pid = this.#child.pid as number;
+    this.#child.once("message", () => {
+      this.#isReady = true;
+    });
+    this.#child.stdout?.on("data", (chunk) => {
+      this.#stdout += chunk;
+    });
+    this.#child.stderr?.on("data", (chunk) => {
+      this.#stderr += chunk;
+    });
+    this.ended = new Promise((resolve, reject) => {
+      this.#child.once("error", reject);
+      this.#child.once("close", (code, signal) =>
+        resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr }),
+      );
+    });
+  }
+
+  /** It has sent its first word. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  get isAlive(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (this.isAlive) process.kill(this.pid, signal);
+  }
+
+  /** Asks over the channel and waits for the one answer. */
+  ask<Answer>(question: object): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const onExit = () => reject(new Error(`process ${this.pid} ended without an answer: ${this.#stderr}`));
+      this.#child.once("exit", onExit);
+      this.#child.once("message", (answer) => {
+        this.#child.off("exit", onExit);
+        resolve(answer as Answer);
+      });
+      this.#child.send(question);
+    });
+  }
+
+  async end(): Promise<void> {
+    this.signal("SIGKILL");
+    await this.ended;
+  }
+}
+
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const { NODE_OPTIONS: _, ...environment } = process.env;
+  return environment;
+}

@@ -1,0 +1,20 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Program } from "./program.ts";
+import { until } from "./until.ts";
+
+/** A process stopped inside a commit keeps the database's lock and holds up everybody: another story than this one. */
+export async function stopBetweenCommits(program: Program, stateDir: string): Promise<void> {
+  const database = new DatabaseSync(join(stateDir, "maestro.db"), { timeout: 0 });
+  await until("it is stopped outside a commit", () => {
+    program.signal("SIGSTOP");
+    try {
+      database.exec("BEGIN IMMEDIATE; ROLLBACK");
+      return true;
+    } catch {
+      program.signal("SIGCONT");
+      return false;
+    }
+  });
+  database.close();
+}

@@ -1,0 +1,169 @@
+import { describe, expect, test } from "vitest";
+import { GovernanceViolation, type PersonaContext, UnrecoverableError } from "../../../src/index.ts";
+import { Lives } from "./lives.ts";
+
+const done = { summary: "done" };
+
+/** Fails as often as it is tried, and says which try it was. */
+function hopeless(lives: Lives, endsBefore: readonly number[] = []) {
+  return async ({ step, failures }: PersonaContext) => {
+    const number = failures.length + 1;
+    if (endsBefore.includes(number)) lives.end();
+    await step("try", lives.effect(`try ${number}`, number));
+    throw new Error(`try ${number} failed`);
+  };
+}
+
+async function triesOf(lives: Lives): Promise<(readonly [number, number, string])[]> {
+  const attempts = (await lives.show()).phases[0]?.personas[0]?.attempts ?? [];
+  return attempts.map(({ round, attempt, failure }) => [round, attempt, failure?.message ?? "no failure"]);
+}
+
+const sixTries = [
+  [1, 1, "try 1 failed"],
+  [1, 2, "try 2 failed"],
+  [1, 3, "try 3 failed"],
+  [2, 1, "try 4 failed"],
+  [2, 2, "try 5 failed"],
+  [2, 3, "try 6 failed"],
+];
+
+describe("a persona that always fails", () => {
+  test("is tried three times in each of two rounds, then a person is asked and sees every failure", async () => {
+    const lives = new Lives();
+    const result = await lives.live(hopeless(lives));
+    expect(result).toMatchObject({ status: "parked", reason: "help", error: { name: "HelpNeeded" } });
+    expect(result.error?.message).toContain("worker needs help in phase work after 6 attempts");
+    expect(result.error?.message).toContain("try 6 failed");
+    expect(lives.ran).toHaveLength(6);
+    expect(await triesOf(lives)).toEqual(sixTries);
+  });
+
+  test("is tried exactly as often, whenever its process ends", async () => {
+    const lives = new Lives();
+    for (const number of [1, 2, 2, 4, 6]) {
+      expect((await lives.live(hopeless(lives, [number]))).status).toBe("running");
+    }
+    expect(await lives.live(hopeless(lives))).toMatchObject({ status: "parked", reason: "help" });
+    expect(lives.ran).toEqual(sixTries.map((_, index) => `try ${index + 1}`));
+    expect(await triesOf(lives)).toEqual(sixTries);
+  });
+
+  test("gets one more set of rounds, numbered on, each time a person resumes it", async () => {
+    const lives = new Lives();
+    await lives.live(hopeless(lives));
+    for (const rounds of [
+      [3, 4],
+      [5, 6],
+    ]) {
+      expect(await lives.live(hopeless(lives))).toMatchObject({ status: "parked", reason: "help" });
+      expect((await triesOf(lives)).slice(-6).map(([round]) => round)).toEqual(
+        rounds.flatMap((round) => [round, round, round]),
+      );
+    }
+    expect(lives.ran).toHaveLength(18);
+    expect(lives.ran.at(-1)).toBe("try 18");
+  });
+
+  test("can still succeed on the last try, knowing why the others failed", async () => {
+    const lives = new Lives();
+    const seen: string[][] = [];
+    const result = await lives.live(async ({ failures }) => {
+      seen.push(failures.map(({ message }) => message));
+      if (failures.length < 5) throw new Error(`no ${failures.length + 1}`);
+      return done;
+    });
+    expect(result.status).toBe("completed");
+    expect(seen.at(-1)).toEqual(["no 1", "no 2", "no 3", "no 4", "no 5"]);
+  });
+
+  test("waits between tries and longer between rounds, never more than configured", async () => {
+    const lives = new Lives();
+    await lives.live(hopeless(lives), {
+      attempts: { baseDelayMs: 1_000, maxDelayMs: 1_000 },
+      rounds: { baseDelayMs: 7_000, maxDelayMs: 7_000 },
+    });
+    expect(lives.waitedMs).toBe(4 * 1_000 + 7_000);
+  });
+});
+
+describe("errors that say what is next", () => {
+  test("UnrecoverableError goes to the next round at once", async () => {
+    const lives = new Lives();
+    const result = await lives.live(async ({ failures, step }) => {
+      await step("try", lives.effect("try", 1));
+      throw new UnrecoverableError(`hopeless ${failures.length + 1}`);
+    });
+    expect(result).toMatchObject({ status: "parked", reason: "help" });
+    expect(await triesOf(lives)).toEqual([
+      [1, 1, "hopeless 1"],
+      [2, 1, "hopeless 2"],
+    ]);
+  });
+
+  test("GovernanceViolation is not tried again: the session has failed", async () => {
+    const lives = new Lives();
+    const result = await lives.live(async ({ step }) => {
+      await step("try", () => {
+        lives.ran.push("try");
+        throw new GovernanceViolation("it wrote to /etc");
+      });
+      return done;
+    });
+    expect(result).toMatchObject({
+      status: "failed",
+      error: { name: "GovernanceViolation", message: "it wrote to /etc" },
+    });
+    expect(lives.ran).toEqual(["try"]);
+    expect(lives.waitedMs).toBe(0);
+  });
+
+  test("a failed session that a person resumes is tried anew", async () => {
+    const lives = new Lives();
+    let isAllowed = false;
+    const work = async () => {
+      if (!isAllowed) throw new GovernanceViolation("not allowed");
+      return done;
+    };
+    expect((await lives.live(work)).status).toBe("failed");
+    expect((await lives.live(work)).status).toBe("failed");
+    isAllowed = true;
+    expect((await lives.live(work)).status).toBe("completed");
+    expect(await triesOf(lives)).toEqual([
+      [1, 1, "not allowed"],
+      [2, 1, "not allowed"],
+      [3, 1, "no failure"],
+    ]);
+  });
+
+  test.each([
+    ["nothing", undefined],
+    ["a text", "done"],
+    ["no summary", { outputs: {} }],
+    ["outputs that are a list", { summary: "s", outputs: [] }],
+    ["outputs that are too large", { summary: "s", outputs: { text: "x".repeat(2 ** 20) } }],
+  ])("a persona that returns %s has failed, and is told so", async (_, returned) => {
+    const lives = new Lives();
+    const result = await lives.live(async () => returned as never, {
+      attempts: { max: 1 },
+      rounds: { max: 1 },
+    });
+    expect(result).toMatchObject({ status: "parked", reason: "help" });
+    expect((await triesOf(lives))[0]?.[2]).toMatch(/persona "worker"/i);
+  });
+
+  test.each(["a text", 42, null, undefined, { code: 7 }])("anything may be thrown (%s)", async (thrown) => {
+    const lives = new Lives();
+    const result = await lives.live(
+      async ({ step }) => {
+        await step("throws", () => {
+          throw thrown;
+        });
+        return done;
+      },
+      { attempts: { max: 1 }, rounds: { max: 1 } },
+    );
+    expect(result).toMatchObject({ status: "parked", reason: "help" });
+    expect((await triesOf(lives))[0]?.[2]).toContain("not an error was thrown");
+  });
+});

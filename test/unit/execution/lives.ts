@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { ManualClock } from "../../../src/domain/manual-clock.ts";
+import {
+  defineTeam,
+  type Maestro,
+  type OpenOptions,
+  open,
+  type PersonaFunction,
+  persona,
+  phase,
+  type SessionEvent,
+  type SessionResult,
+  type SessionView,
+} from "../../../src/index.ts";
+
+/** One session of one persona through several lives of its process, on a clock that is moved by hand. */
+export class Lives {
+  readonly clock = new ManualClock();
+  readonly stateDir = mkdtempSync(join(tmpdir(), "maestro-lives-"));
+  readonly events: SessionEvent[] = [];
+  /** Effects that really ran, over all lives. */
+  readonly ran: string[] = [];
+  /** How far the clock went in the last life. */
+  waitedMs = 0;
+  /** Called with every row, right after its commit and before anybody acts on it. */
+  onEvent: (event: SessionEvent) => void = () => {};
+  #maestro: Maestro | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor() {
+    onTestFinished(() => rmSync(this.stateDir, { recursive: true, force: true }));
+  }
+
+  /** A step's effect that leaves its mark. */
+  effect<T>(label: string, result: T): () => T {
+    return () => {
+      this.ran.push(label);
+      return result;
+    };
+  }
+
+  /** From within the persona: the process is going to end, no further step begins. */
+  end(): void {
+    this.#closing ??= this.#maestro?.close();
+  }
+
+  /** Opens, starts or goes on, moves the clock whenever somebody waits for it, closes. */
+  async live(run: PersonaFunction, options: OpenOptions = {}): Promise<SessionResult> {
+    const team = defineTeam("team", {
+      phases: [phase("work", { personas: [persona("worker", { run })] })],
+    });
+    const maestro = await this.#open({ teams: [team], ...options });
+    const before = this.clock.now();
+    try {
+      const session = await maestro.start(team, { brief: "Work.", key: "key" });
+      return await this.#whileTimePasses(session.result());
+    } finally {
+      this.waitedMs = this.clock.now() - before;
+      await (this.#closing ?? maestro.close());
+    }
+  }
+
+  async show(): Promise<SessionView> {
+    const maestro = await this.#open({});
+    try {
+      return await maestro.show("key");
+    } finally {
+      await maestro.close();
+    }
+  }
+
+  /** All rows of this kind since the beginning. */
+  rows(kind: SessionEvent["kind"]): SessionEvent[] {
+    return this.events.filter((event) => event.kind === kind);
+  }
+
+  async #open(options: OpenOptions): Promise<Maestro> {
+    const { stateDir, clock } = this;
+    this.#closing = undefined;
+    const onEvent = (event: SessionEvent) => {
+      this.events.push(event);
+      this.onEvent(event);
+    };
+    this.#maestro = await open({ stateDir, clock, onEvent, ...options });
+    return this.#maestro;
+  }
+
+  async #whileTimePasses<T>(work: Promise<T>): Promise<T> {
+    const ended = new AbortController();
+    const end = () => ended.abort();
+    work.then(end, end);
+    while (!ended.signal.aborted) await this.clock.advance(this.clock.nextDueInMs() ?? 0);
+    return work;
+  }
+}

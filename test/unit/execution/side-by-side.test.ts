@@ -1,0 +1,137 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { PersonaContext } from "../../../src/index.ts";
+import { armFault } from "../../../src/state/fault-points.ts";
+import { Lives } from "./lives.ts";
+
+afterEach(() => armFault(undefined));
+
+/** Resolves each of these when told to. */
+function gates(names: readonly string[]) {
+  const opened = new Map(names.map((name) => [name, Promise.withResolvers<void>()]));
+  return {
+    open: (name: string) => opened.get(name)?.resolve(),
+    passed: (name: string) => opened.get(name)?.promise,
+  };
+}
+
+describe("steps at the same time", () => {
+  test("are replayed in whatever order they are asked for", async () => {
+    const lives = new Lives();
+    const names = ["a", "b", "c", "d"];
+    const given: string[][] = [];
+    const work = async ({ step }: PersonaContext, order: readonly string[], ends: boolean) => {
+      const results = await Promise.all(
+        order.map((name) => step(name, lives.effect(name, `result ${name}`))),
+      );
+      given.push(results);
+      if (ends) lives.end();
+      await step("last", () => 1);
+      return { summary: "done" };
+    };
+    await lives.live((context) => work(context, names, true));
+    await lives.live((context) => work(context, names.toReversed(), true));
+    await lives.live((context) => work(context, ["c", "a", "d", "b"], false));
+    expect(given.map((results) => results.toSorted())).toEqual(
+      Array.from(given, () => names.map((n) => `result ${n}`)),
+    );
+    expect(lives.ran.toSorted()).toEqual(names);
+    expect(lives.rows("attempt.diverged")).toEqual([]);
+  });
+
+  test("of one name and different inputs: what was recorded is not run again because another was not", async () => {
+    const lives = new Lives();
+    const files = ["a", "b", "c"];
+    const gate = gates(files);
+    // The second record does not reach the disk: the process may as well have been killed there.
+    armFault({ point: "step.function:before-commit", hit: 2, act: "throw" });
+    const review = ({ step }: PersonaContext, file: string, wait: boolean) =>
+      step(
+        "review",
+        async () => {
+          if (wait) await gate.passed(file);
+          return lives.effect(file, `review of ${file}`)();
+        },
+        { input: file },
+      );
+    const first = lives.live(async (context) => {
+      const reviews = files.map((file) => review(context, file, true));
+      // The last one asked for is the only one recorded.
+      gate.open("c");
+      await reviews[2];
+      gate.open("a");
+      await Promise.allSettled(reviews.slice(0, 1));
+      gate.open("b");
+      await Promise.all(reviews);
+      return { summary: "done" };
+    });
+    await expect(first).rejects.toMatchObject({ name: "StorageFailed" });
+    armFault(undefined);
+    const { status, results } = await lives.live(async (context) => {
+      const reviews = await Promise.all(files.map((file) => review(context, file, false)));
+      return { summary: reviews.join(", ") };
+    });
+    expect(status).toBe("completed");
+    expect(results["work"]?.["worker"]?.summary).toBe("review of a, review of b, review of c");
+    expect(lives.rows("attempt.diverged")).toEqual([]);
+    expect(lives.ran.filter((file) => file === "c")).toEqual(["c"]);
+  });
+
+  test("in branches of several steps: a branch that is ahead keeps its records", async () => {
+    const lives = new Lives();
+    armFault({ point: "step.function:before-commit", hit: 4, act: "throw" });
+    const branch = async ({ step }: PersonaContext, file: string, ready?: Promise<unknown>) => {
+      const text = await step("read", lives.effect(`read ${file}`, file), { input: file });
+      await ready;
+      return step("judge", lives.effect(`judge ${file}`, `${text} is good`), { input: file });
+    };
+    const first = lives.live(async (context) => {
+      const ahead = branch(context, "b");
+      // Its judgement is the fourth record, the one that is lost.
+      const behind = branch(context, "a", ahead);
+      return { summary: (await Promise.all([behind, ahead])).join() };
+    });
+    await expect(first).rejects.toMatchObject({ name: "StorageFailed" });
+    armFault(undefined);
+    const { results } = await lives.live(async (context) => {
+      const both = await Promise.all([branch(context, "a"), branch(context, "b")]);
+      return { summary: both.join() };
+    });
+    expect(results["work"]?.["worker"]?.summary).toBe("a is good,b is good");
+    expect(lives.ran.toSorted()).toEqual(["judge a", "judge a", "judge b", "read a", "read b"]);
+    expect(lives.rows("attempt.diverged")).toEqual([]);
+  });
+});
+
+describe("work that catches everything", () => {
+  test("cannot turn a failing disk into a result or into a failed attempt", async () => {
+    for (const then of ["returns", "throws"]) {
+      const lives = new Lives();
+      armFault({ point: "step.function:before-commit", hit: 2, act: "throw" });
+      const careless = async ({ step }: PersonaContext) => {
+        await step("first", lives.effect("first", 1));
+        const second = await step("second", lives.effect("second", 2)).catch(() => "made up");
+        if (then === "throws" && second === "made up") throw new Error("something else");
+        return { summary: String(second) };
+      };
+      await expect(lives.live(careless)).rejects.toMatchObject({ name: "StorageFailed" });
+      armFault(undefined);
+      const { status, results } = await lives.live(careless);
+      expect([status, results["work"]?.["worker"]?.summary]).toEqual(["completed", "2"]);
+      expect(lives.ran).toEqual(["first", "second", "second"]);
+      expect((await lives.show()).phases[0]?.personas[0]?.attempts).toHaveLength(1);
+    }
+  });
+
+  test("cannot turn the end of its process into a result", async () => {
+    const lives = new Lives();
+    const careless = async ({ step }: PersonaContext, ends: boolean) => {
+      await step("first", lives.effect("first", 1));
+      if (ends) lives.end();
+      return { summary: String(await step("second", lives.effect("second", 2)).catch(() => "made up")) };
+    };
+    expect((await lives.live((context) => careless(context, true))).status).toBe("running");
+    const { results } = await lives.live((context) => careless(context, false));
+    expect(results["work"]?.["worker"]?.summary).toBe("2");
+    expect(lives.ran).toEqual(["first", "second"]);
+  });
+});
