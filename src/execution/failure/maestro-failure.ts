@@ -1,0 +1,75 @@
+import { type ErrorName, errorTable, MaestroError } from "../../domain/errors.ts";
+import type { FailureCategory } from "../../domain/failure.ts";
+import type { Link } from "./error-chain.ts";
+import type { Verdict } from "./verdict.ts";
+
+const final = (category: FailureCategory): Verdict => ({ category, recoverable: false });
+const broken: Verdict = { category: "RESOURCE", severity: "critical", recoverable: false };
+const stopped: Verdict = { category: "UNKNOWN", severity: "low", recoverable: false };
+
+/** `undefined`: the class only says what Maestro does next; the cause says what happened. */
+const byName: Readonly<Record<ErrorName, Verdict | undefined>> = {
+  RecoverableError: undefined,
+  UnrecoverableError: undefined,
+  HelpNeeded: undefined,
+  SessionFailed: undefined,
+  BudgetExceeded: { category: "BUDGET" },
+  GovernanceViolation: { category: "GOVERNANCE" },
+  AttemptTimeout: { category: "TIMEOUT", outage: true },
+  CircuitOpen: {
+    category: "API_ERROR",
+    outage: true,
+    suggestedFix: "Nothing to do: the breaker tries the service again by itself.",
+  },
+  CheckpointCorrupt: broken,
+  JournalCorrupt: broken,
+  ArtifactCorrupt: broken,
+  StateCorrupt: broken,
+  StateTooNew: broken,
+  StateUnavailable: broken,
+  StorageFailed: broken,
+  LeaseHeld: final("RESOURCE"),
+  LeaseLost: final("RESOURCE"),
+  SessionNotFound: final("CONTRACT"),
+  SessionConflict: final("CONTRACT"),
+  TeamInvalid: final("CONTRACT"),
+  TeamChanged: final("CONTRACT"),
+  ConfigInvalid: final("CONTRACT"),
+  InputInvalid: { category: "CONTRACT" },
+  SessionCanceled: stopped,
+  Interrupted: { ...stopped, recoverable: true },
+};
+
+const nameByCode: ReadonlyMap<string, ErrorName> = new Map(
+  Object.entries(errorTable).map(([name, [code]]) => [code, name as ErrorName]),
+);
+
+function nameOf({ value }: Link): ErrorName | undefined {
+  try {
+    return MaestroError.is(value) ? nameByCode.get(value.code) : undefined;
+  } catch {
+    // A proxy may refuse even to be asked.
+    return undefined;
+  }
+}
+
+export function readMaestroError(link: Link): Verdict | undefined {
+  const name = nameOf(link);
+  const verdict = name === undefined ? undefined : byName[name];
+  if (verdict === undefined) return undefined;
+  const advice = link.read("advice");
+  return {
+    ...verdict,
+    code: link.code,
+    ...(typeof advice === "string" && advice !== "" && { suggestedFix: advice }),
+  };
+}
+
+/** A wrapper says whether to try again, whatever it wraps. */
+export function recoverableByClass(link: Link): boolean | undefined {
+  const name = nameOf(link);
+  if (name === "RecoverableError") return true;
+  return name === "UnrecoverableError" || name === "HelpNeeded" || name === "SessionFailed"
+    ? false
+    : undefined;
+}

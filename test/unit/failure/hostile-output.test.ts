@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { maxFailures } from "../../../src/domain/failure.ts";
+import { redact } from "../../../src/domain/redact.ts";
+import { readOutput } from "../../../src/execution/failure/read-output.ts";
+
+const size = 5_000_000;
+const fill = (text: string): string => text.repeat(Math.ceil(size / text.length)).slice(0, size);
+
+/** Processor time, so that a busy machine does not fail the test. */
+function cpuMs(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** Makes every reader believe that the output is its own. */
+const bait = [
+  "TAP version 13",
+  "ℹ tests 1",
+  "✖ failing tests:",
+  " RUN  v5.1.0 /project",
+  "Test Suites: 1 failed, 1 total",
+  "=== FAILURES ===",
+  "✖ 1 problem (1 error, 0 warnings)",
+  "npm error code E404",
+  "error TS",
+  "",
+].join("\n");
+
+describe("5 MB of anything are read in under a second", () => {
+  test.each([
+    "a",
+    "(",
+    "[",
+    "{",
+    " ",
+    "\n",
+    "\u001b[",
+    "a:1:",
+    "(1,1): error TS",
+    "____ a ____\nE   x\n",
+    "not ok 1 - a\n---\nfailureType: 'subtestsFailed'\n",
+    " FAIL  a > b\n",
+    "FAIL a\n  ● x\n",
+    "Error: x\n",
+    '  File "x", line 1\n',
+    '{"testResults":[',
+  ])("of %j", (text) => {
+    for (const start of ["", bait]) {
+      const output = { stdout: start + fill(text), stderr: "", exitCode: 1 };
+      expect(cpuMs(() => readOutput(output))).toBeLessThan(1000);
+    }
+  });
+});
+
+test.each(["a", "-eyJ", "sk-", "Bearer a", "://a:", "api_key=", "-----BEGIN PRIVATE KEY-----"])(
+  "5 MB of %j are redacted in under a second",
+  (text) => {
+    const long = fill(text);
+    expect(cpuMs(() => redact(long))).toBeLessThan(1000);
+  },
+);
+
+test("20 MB of failures give 50 bounded ones, the last with a count", () => {
+  const line = (index: number) => `src/f${index}.ts(1,1): error TS2322: ${"x".repeat(200)}\n`;
+  const stdout = Array.from({ length: 80_000 }, (_, index) => line(index)).join("");
+  const failures = readOutput({ stdout, stderr: "", exitCode: 1 });
+  expect(failures).toHaveLength(maxFailures);
+  expect(failures.at(-1)?.message).toMatch(/more failures: \d+ TYPE/);
+  expect(JSON.stringify(failures).length).toBeLessThan(100_000);
+});
+
+test("the end of a very long output is not lost", () => {
+  const stdout = `${"progress\n".repeat(3_000_000)}src/a.ts(1,2): error TS2322: wrong\n`;
+  expect(readOutput({ stdout, stderr: "", exitCode: 1 })).toMatchObject([
+    { code: "TS2322", file: "src/a.ts" },
+  ]);
+});
+
+test("a secret in a tool's output does not reach the failure", () => {
+  const stderr = "request with Authorization: Bearer abcdef123456 failed";
+  expect(JSON.stringify(readOutput({ stdout: "", stderr, exitCode: 1 }))).not.toContain("abcdef123456");
+});
