@@ -1,0 +1,35 @@
+import { redactedMark } from "../domain/redact.ts";
+import type { Ticket } from "../domain/ticket.ts";
+import { plainEntry, plainText } from "./plain-text.ts";
+
+/** Shorter ones would take ordinary words out of the text. */
+const leastLength = 6;
+
+/**
+ * The ticket as a sink may send it: cleaned once more whoever made it, and without the sink's own credentials, which
+ * need not look like any known kind of key.
+ */
+export function hideSecrets(ticket: Ticket, secrets: readonly string[] = []): Ticket {
+  const known = secrets.filter((secret) => secret.length >= leastLength);
+  const hide = (text: string): string =>
+    plainText(known.reduce((rest, secret) => rest.replaceAll(secret, redactedMark), text));
+  return {
+    ...ticket,
+    team: hide(ticket.team),
+    phase: hide(ticket.phase),
+    persona: hide(ticket.persona),
+    category: hide(ticket.category),
+    summary: hide(ticket.summary),
+    failures: ticket.failures.map(({ message, category, ...rest }) => ({
+      ...rest,
+      message: hide(message),
+      ...(category !== undefined && { category: hide(category) }),
+    })),
+    details: hide(ticket.details),
+    context: Object.fromEntries(
+      Object.entries(ticket.context).map(([name, value]) => plainEntry(hide(name), hide(value))),
+    ),
+    suggestedActions: ticket.suggestedActions.map(hide),
+    resumeCommand: hide(ticket.resumeCommand),
+  };
+}

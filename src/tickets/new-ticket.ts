@@ -1,0 +1,76 @@
+import { newId } from "../domain/ids.ts";
+import { type Ticket, type TicketFailure, type TicketSpend, ticketFingerprint } from "../domain/ticket.ts";
+import { cut, oneLine, plainEntry, plainText } from "./plain-text.ts";
+
+export interface TicketRequest {
+  readonly sessionId: string;
+  readonly team: string;
+  readonly phase: string;
+  readonly persona: string;
+  readonly category: string;
+  /** Why it stopped, in one sentence; with the names above it is what makes this problem this problem. */
+  readonly message: string;
+  readonly attempts: number;
+  readonly failures: readonly TicketFailure[];
+  readonly details?: string;
+  readonly context?: Readonly<Record<string, string>>;
+  readonly suggestedActions: readonly string[];
+  readonly resumeCommand: string;
+  readonly spent?: TicketSpend;
+}
+
+export const ticketLimits = {
+  summary: 255,
+  failures: 40,
+  failure: 1000,
+  details: 10_000,
+  contextEntries: 40,
+  context: 300,
+  actions: 10,
+  action: 300,
+  command: 500,
+  body: 30_000,
+} as const;
+
+/** Nothing gets into a ticket but by this way: without secrets, and of bounded size. */
+export function newTicket(request: TicketRequest, now: number): Ticket {
+  const { team, phase, persona, sessionId, attempts } = request;
+  const message = oneLine(request.message) || "no reason was given";
+  const category = cut(oneLine(request.category), 60);
+  return {
+    id: newId(now),
+    fingerprint: ticketFingerprint({ team, phase, persona, category, message }),
+    sessionId,
+    team,
+    phase,
+    persona,
+    category,
+    summary: cut(`${persona} needs help in ${phase} of ${team}: ${message}`, ticketLimits.summary),
+    attempts,
+    failures: newest(request.failures, ticketLimits.failures).map(boundFailure),
+    details: cut(plainText(request.details ?? "").trim(), ticketLimits.details),
+    context: Object.fromEntries(
+      Object.entries(request.context ?? {})
+        .slice(0, ticketLimits.contextEntries)
+        .map(([name, value]) => plainEntry(name, value))
+        .map(([name, value]) => [cut(name, 60), cut(value, ticketLimits.context)]),
+    ),
+    suggestedActions: request.suggestedActions
+      .slice(0, ticketLimits.actions)
+      .map((action) => cut(oneLine(action), ticketLimits.action)),
+    resumeCommand: cut(oneLine(request.resumeCommand), ticketLimits.command),
+    createdAt: now,
+    ...(request.spent !== undefined && { spent: request.spent }),
+  };
+}
+
+/** The first failure says how it began, the last ones how it ended. */
+const newest = <T>(list: readonly T[], most: number): readonly T[] =>
+  list.length <= most ? list : [...list.slice(0, 1), ...list.slice(1 - most)];
+
+const boundFailure = ({ round, attempt, message, category }: TicketFailure): TicketFailure => ({
+  round,
+  attempt,
+  message: cut(plainText(message).trim(), ticketLimits.failure),
+  ...(category !== undefined && { category: cut(oneLine(category), 60) }),
+});

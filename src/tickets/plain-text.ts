@@ -1,0 +1,35 @@
+import { redact, redactedMark } from "../domain/redact.ts";
+
+/** Colors of terminals, control characters, and marks that make text read differently than it is. */
+const unprintable =
+  // oxlint-disable-next-line no-control-regex -- removing them is the point
+  /\u001b\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/** Longer text is not even read: nobody finds anything in a megabyte of it. */
+const readLimit = 1_000_000;
+
+/** Text of users, models and programs as data: without secrets, without control characters. */
+export function plainText(text: string): string {
+  const lines = text.slice(0, readLimit).replace(/\r\n?|\u2028|\u2029/g, "\n");
+  return redact(lines.replace(unprintable, "")).toWellFormed();
+}
+
+export const oneLine = (text: string): string => plainText(text).replace(/\s+/g, " ").trim();
+
+const secretName = /passw|secret|token|api.?key|private.?key|authori[sz]ation|credential|cookie/i;
+
+/** A value whose name says that it is a secret need not look like one. */
+export const plainEntry = (name: string, value: string): readonly [string, string] => [
+  oneLine(name),
+  secretName.test(name) ? redactedMark : oneLine(value),
+];
+
+/** At most so many characters, with a visible mark where something is missing. Redact first: half a key is no match. */
+export function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const mark = ` … [cut: ${text.length - most} more characters]`;
+  if (mark.length * 2 > most) return `${text.slice(0, most - 1).toWellFormed()}…`;
+  const kept = text.slice(0, most - mark.length);
+  // A pair of surrogates is one character: never keep half of it.
+  return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}${mark}`;
+}

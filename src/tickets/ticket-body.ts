@@ -1,0 +1,80 @@
+import type { Ticket, TicketSpend } from "../domain/ticket.ts";
+import { cut } from "./plain-text.ts";
+
+/** `code` is shown as it is; everything else is a sentence. */
+export type Block =
+  | { readonly kind: "heading" | "paragraph" | "code"; readonly text: string }
+  | { readonly kind: "steps"; readonly items: readonly string[] };
+
+/** Leaves room in the 30,000 characters for what escaping adds to the sentences; code is never escaped. */
+const codeLimit = 20_000;
+
+/** The questions of the person on call, in the order in which they are asked; then the evidence, which may be cut. */
+export function ticketBody(ticket: Ticket): readonly Block[] {
+  const { phase, persona, team, failures } = ticket;
+  const last = failures.at(-1);
+  const attempts = ticket.attempts === 1 ? "1 attempt" : `${ticket.attempts} attempts`;
+  return boundCode([
+    heading("Is anything lost?"),
+    paragraph(
+      "No. Everything that was finished is recorded, will be used again and will not be paid for again.",
+    ),
+    heading("What does it cost now?"),
+    paragraph(`Nothing: the session waits. ${spentSoFar(ticket.spent)}`),
+    heading("Why did it stop?"),
+    paragraph(`${persona} gave up on ${phase} of team ${team} after ${attempts}: ${ticket.category}.`),
+    ...(last === undefined ? [] : [code(last.message)]),
+    heading("What do I do?"),
+    { kind: "steps", items: actions(ticket) },
+    heading("How does it go on?"),
+    code(ticket.resumeCommand),
+    ...(failures.length > 1 ? [heading("Every failure"), code(failures.map(failureLine).join("\n"))] : []),
+    ...(ticket.details === "" ? [] : [heading("Details"), code(ticket.details)]),
+    heading("Context"),
+    code(contextLines(ticket).join("\n")),
+  ]);
+}
+
+const heading = (text: string): Block => ({ kind: "heading", text });
+const paragraph = (text: string): Block => ({ kind: "paragraph", text });
+const code = (text: string): Block => ({ kind: "code", text });
+
+const actions = ({ suggestedActions }: Ticket): readonly string[] =>
+  suggestedActions.length > 0 ? suggestedActions : ["Read the failures below, mend the cause, then resume."];
+
+const failureLine = ({ round, attempt, message, category }: Ticket["failures"][number]): string =>
+  `round ${round}, attempt ${attempt}${category === undefined ? "" : ` (${category})`}: ${message}`;
+
+function contextLines(ticket: Ticket): readonly string[] {
+  const { sessionId, team, phase, persona, category, attempts, createdAt, fingerprint } = ticket;
+  const raised = new Date(createdAt).toISOString();
+  const known = {
+    session: sessionId,
+    team,
+    phase,
+    persona,
+    category,
+    attempts,
+    raised,
+    problem: fingerprint,
+  };
+  return Object.entries({ ...known, ...ticket.context }).map(([name, value]) => `${name}: ${value}`);
+}
+
+function spentSoFar(spent: TicketSpend | undefined): string {
+  if (spent === undefined) return "What it has spent so far: see `maestro usage`.";
+  const tokens = `${spent.tokens.toLocaleString("en-US")} tokens`;
+  if (spent.microUsd === undefined) return `So far it has used ${tokens}, at a price that is not known.`;
+  return `So far it has used ${tokens}, ${(spent.microUsd / 1_000_000).toFixed(4)} USD.`;
+}
+
+/** From the front, so that the answers stay whole and the evidence pays. */
+function boundCode(blocks: readonly Block[]): readonly Block[] {
+  let left = codeLimit;
+  return blocks.map((block) => {
+    if (block.kind !== "code") return block;
+    const text = cut(block.text, Math.max(left, 60));
+    left -= text.length;
+    return { kind: "code", text };
+  });
+}

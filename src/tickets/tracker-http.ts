@@ -1,0 +1,127 @@
+import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
+import { neverSent } from "./never-sent.ts";
+import { cut, oneLine } from "./plain-text.ts";
+import { retryAfterMs } from "./retry-after.ts";
+import { TicketRefused, TicketUnclear } from "./ticket-sink.ts";
+
+export interface TrackerRequest {
+  /** Who is called, for messages: "Jira". */
+  readonly tracker: string;
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+export interface TrackerAnswer {
+  readonly headers: Headers;
+  readonly json: Json | undefined;
+}
+
+const maxAnswerBytes = 1024 * 1024;
+
+/**
+ * One request and its whole answer, or an error that says whether it can have had an effect. Redirects are never
+ * followed: they would carry the credentials and the ticket to a place nobody configured.
+ */
+export async function callTracker(request: TrackerRequest): Promise<TrackerAnswer> {
+  const { tracker, method, url, headers, body, timeoutMs } = request;
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+  const init = { method, headers, redirect: "manual", signal, ...(body !== undefined && { body }) } as const;
+  let response: Response;
+  try {
+    response = await fetch(url, init);
+  } catch (cause) {
+    // Ending our own process says nothing about the tracker.
+    const fault = request.signal.aborted ? "request" : "outage";
+    const why = { cause, fault, advice: "It is tried again by itself." } as const;
+    if (neverSent(cause)) throw new TicketRefused(`${tracker} could not be reached.`, why);
+    throw new TicketUnclear(`${tracker} did not answer.`, why);
+  }
+  return readAnswer(tracker, response);
+}
+
+async function readAnswer(tracker: string, response: Response): Promise<TrackerAnswer> {
+  const { status, headers } = response;
+  const outcome = { status, retryAfterMs: retryAfterMs(headers) };
+  if (status >= 300 && status < 400) {
+    await response.body?.cancel();
+    const advice = "Configure the address that it redirects to, if you trust it.";
+    throw new TicketRefused(`${tracker} redirects elsewhere.`, { ...outcome, fault: "request", advice });
+  }
+  let bytes: Uint8Array;
+  try {
+    bytes = await readBody(response);
+  } catch (cause) {
+    // The status of a refusal is enough; of a success, or of a gateway, it is not.
+    if (!response.ok && status < 500) throw refused(tracker, outcome, headers, "");
+    throw new TicketUnclear(`${tracker}'s answer broke off.`, { ...outcome, cause, fault: "outage" });
+  }
+  if (response.ok) return { headers, json: jsonOf(bytes) };
+  const reason = reasonIn(jsonOf(bytes));
+  // Whatever failed behind a 5xx may have failed after the ticket was created. The same goes for a server's timeout.
+  if (status >= 500 || status === 408)
+    throw new TicketUnclear(`${tracker} failed with status ${status}${reason}.`, {
+      ...outcome,
+      fault: "outage",
+    });
+  throw refused(tracker, outcome, headers, reason);
+}
+
+function refused(
+  tracker: string,
+  outcome: { readonly status: number; readonly retryAfterMs: number | undefined },
+  headers: Headers,
+  reason: string,
+): TicketRefused {
+  const { status } = outcome;
+  const limited = status === 429 || (status === 403 && headers.get("x-ratelimit-remaining") === "0");
+  const isRateLimit = limited || (status === 403 && headers.has("retry-after"));
+  return new TicketRefused(`${tracker} refused the request with status ${status}${reason}.`, {
+    ...outcome,
+    fault: isRateLimit ? "rate-limit" : "request",
+    advice: status === 401 || status === 403 ? "Check the credentials and what they permit." : undefined,
+  });
+}
+
+async function readBody(response: Response): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop early cancels the rest of the answer.
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxAnswerBytes) throw new Error(`the answer is larger than ${maxAnswerBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function jsonOf(bytes: Uint8Array): Json | undefined {
+  try {
+    return parseJson(bytes, { maxBytes: maxAnswerBytes, what: "the answer" });
+  } catch {
+    return undefined;
+  }
+}
+
+/** What trackers say about a refusal: Jira's `errorMessages` and `errors`, GitHub's `message` and `errors`. */
+function reasonIn(json: Json | undefined): string {
+  if (!isJsonObject(json)) return "";
+  const { errorMessages, errors, message } = json;
+  const said = [...textsIn(errorMessages), ...textsIn(message), ...textsIn(errors)].filter(
+    (text) => text !== "",
+  );
+  return said.length === 0 ? "" : `: ${cut(oneLine(said.join("; ")), 500).replace(/\.$/, "")}`;
+}
+
+function textsIn(json: Json | undefined): readonly string[] {
+  if (typeof json === "string") return [json];
+  if (Array.isArray(json)) return json.slice(0, 10).flatMap(textsIn);
+  return isJsonObject(json)
+    ? Object.entries(json satisfies JsonObject).map(
+        ([name, value]) => `${name}: ${textsIn(value).join(", ")}`,
+      )
+    : [];
+}

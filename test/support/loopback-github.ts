@@ -1,0 +1,76 @@
+import { type Answer, type Exchange, LoopbackServer } from "./loopback-server.ts";
+
+export const githubAccount = { repository: "acme/night-shift", token: "github-token-0123456789" };
+export const issuesPath = `/repos/${githubAccount.repository}/issues`;
+
+export interface GithubIssue {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  readonly labels: readonly { readonly name: string }[];
+  readonly html_url: string;
+  readonly state: "open" | "closed";
+  readonly pull_request?: object;
+}
+
+/** Answers like GitHub's REST API as far as tickets need it, on a real socket. */
+export class LoopbackGithub {
+  readonly issues: GithubIssue[] = [];
+  readonly server = new LoopbackServer((exchange) => this.#handle(exchange));
+
+  static async start(): Promise<LoopbackGithub> {
+    const github = new LoopbackGithub();
+    await github.server.listen();
+    return github;
+  }
+
+  get options() {
+    return { ...githubAccount, apiUrl: this.server.url };
+  }
+
+  add(issue: Partial<GithubIssue> & { readonly labels: GithubIssue["labels"] }): GithubIssue {
+    const number = this.issues.length + 1;
+    const html_url = `https://github.com/${githubAccount.repository}/issues/${number}`;
+    const whole: GithubIssue = { number, title: "", body: "", html_url, state: "open", ...issue };
+    this.issues.push(whole);
+    return whole;
+  }
+
+  #handle({ method, path, headers, query, body }: Exchange): Answer {
+    if (headers["user-agent"] === undefined)
+      return problem(403, "Request forbidden by administrative rules.");
+    if (headers.authorization !== `Bearer ${githubAccount.token}`) return problem(401, "Bad credentials");
+    if (path !== issuesPath) return problem(404, "Not Found");
+    if (method === "GET") {
+      const state = query.state ?? "open";
+      const labels = (query.labels ?? "").split(",").filter((label) => label !== "");
+      const seen = this.issues.filter(
+        (issue) =>
+          (state === "all" || issue.state === state) &&
+          labels.every((label) => issue.labels.some(({ name }) => name === label)),
+      );
+      return { status: 200, body: seen.toReversed().slice(0, Number(query.per_page ?? 30)) };
+    }
+    const asked = JSON.parse(body) as { title?: string; body?: string; labels?: string[] };
+    if (!asked.title) return invalid({ resource: "Issue", code: "missing_field", field: "title" });
+    if ((asked.body ?? "").length > 65_536)
+      return invalid({
+        resource: "Issue",
+        code: "custom",
+        field: "body",
+        message: "body is too long (maximum is 65536 characters)",
+      });
+    const labels = (asked.labels ?? []).map((name) => ({ name }));
+    return { status: 201, body: this.add({ title: asked.title, body: asked.body ?? "", labels }) };
+  }
+}
+
+const problem = (status: number, message: string): Answer => ({
+  status,
+  body: { message, documentation_url: "https://docs.github.com/rest" },
+});
+
+const invalid = (error: object): Answer => ({
+  status: 422,
+  body: { message: "Validation Failed", errors: [error], documentation_url: "https://docs.github.com/rest" },
+});
