@@ -51,7 +51,7 @@ export class Place {
   }
 
   /** A process that starts the session of this team, or goes on with it. */
-  drive(team: TeamName, options: Pick<DriveOptions, "fault" | "delayMs"> = {}): Program {
+  drive(team: TeamName, options: Pick<DriveOptions, "fault" | "delayMs" | "effectMs"> = {}): Program {
     const world = { marks: this.marksFile, door: this.#door };
     return this.run("drive.ts", {
       stateDir: this.stateDir,

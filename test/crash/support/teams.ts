@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { setTimeout as pass } from "node:timers/promises";
 import { defineTeam, type PersonaContext, persona, phase, type Team } from "../../../src/index.ts";
 import { leaveMark, markOf } from "./effects.ts";
 import { until } from "./until.ts";
@@ -8,6 +9,8 @@ export interface World {
   readonly marks: string;
   /** `patient` works until this file exists, `poison` ends its process until then. */
   readonly door: string;
+  /** How long a step lasts after it has left its mark. */
+  readonly effectMs?: number | undefined;
 }
 
 type Work = (
@@ -149,8 +152,9 @@ function worker(name: string, world: World, work: Work) {
     run: async (context) => {
       const results: Record<string, string> = {};
       await work(context, async (step, result = `${step} by ${name}`) => {
-        const recorded = await context.step(step, () => {
+        const recorded = await context.step(step, async () => {
           leaveMark(world.marks, markOf(name, context.failures.length + 1, step));
+          if (world.effectMs !== undefined) await pass(world.effectMs);
           return result;
         });
         results[step] = recorded.length > 1_000 ? `${recorded.length} characters` : recorded;
