@@ -242,7 +242,10 @@ export class Maestro {
     ended.catch(() => undefined);
     const result = async (): Promise<SessionResult> => {
       const outcome = await ended;
-      return toResult(await readState(store, id), outcome);
+      const { results } = outcome;
+      return results === undefined
+        ? toResult(await readState(store, id), outcome)
+        : { id, ...outcome, results };
     };
     return { id, result };
   }

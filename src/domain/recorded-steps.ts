@@ -4,8 +4,12 @@ export interface RecordedStep {
   readonly seq: number;
   readonly position: number;
   readonly fingerprint: string;
+  /** Kept while there is room, and only until the step is asked for; the store has it anyway. */
+  body: string | undefined;
   used: boolean;
 }
+
+const keptLimit = 16 * 1024 * 1024;
 
 /**
  * The recorded steps of one attempt, found again by kind, fingerprint and occurrence. Order does not matter, so steps
@@ -17,14 +21,29 @@ export class RecordedSteps {
   /** The fingerprints recorded under a name: how a changed input is told from a new step. */
   readonly #byName = new Map<string, Set<string>>();
 
-  add({ seq, position, kind, name, fingerprint, occurrence }: RecordedRow): void {
+  #keptLength = 0;
+
+  add({ seq, position, kind, name, fingerprint, occurrence, body }: RecordedRow): void {
     const key = `${kind} ${fingerprint}`;
     const steps = this.#byFingerprint.get(key) ?? [];
-    steps[(occurrence as number) - 1] = { seq, position, fingerprint: fingerprint as string, used: false };
+    steps[(occurrence as number) - 1] = {
+      seq,
+      position,
+      fingerprint: fingerprint as string,
+      body: this.#keep(body),
+      used: false,
+    };
     this.#byFingerprint.set(key, steps);
     const names = this.#byName.get(`${kind} ${name}`);
     if (names === undefined) this.#byName.set(`${kind} ${name}`, new Set([key]));
     else names.add(key);
+  }
+
+  /** A history that was just read need not be read again row by row; a very long one is not held in memory. */
+  #keep(body: string): string | undefined {
+    if (this.#keptLength + body.length > keptLimit) return undefined;
+    this.#keptLength += body.length;
+    return body;
   }
 
   take(kind: string, fingerprint: string, occurrence: number): RecordedStep | undefined {

@@ -1,4 +1,4 @@
-import { fingerprint } from "../domain/canonical.ts";
+import { canonicalJson, sha256 } from "../domain/canonical.ts";
 import type { Clock } from "../domain/clock.ts";
 import { fromErrorJson, toErrorJson } from "../domain/error-json.ts";
 import { InputInvalid } from "../domain/errors.ts";
@@ -88,8 +88,11 @@ export class StepRecorder {
     const { steps } = this.#running;
     const identity = this.#identify(kind, name, input);
     const step = steps.take(`step.${kind}`, identity.fingerprint, identity.occurrence);
-    if (step !== undefined)
-      return { identity, body: await this.#machine(journal.store.readBody(step.position)) };
+    if (step !== undefined) {
+      const body = step.body ?? (await this.#machine(journal.store.readBody(step.position)));
+      step.body = undefined;
+      return { identity, body };
+    }
     if (steps.findDiverged(`step.${kind}`, name) !== undefined) {
       await this.#othersHaveAsked();
       control.throwIfStopped();
@@ -120,7 +123,7 @@ export class StepRecorder {
   }
 
   #identify(kind: StepKind, name: string, input: Json): Identity {
-    const print = fingerprint([this.#input, name, input]);
+    const print = stepFingerprint(this.#input, name, input);
     const occurrence = (this.#occurrences.get(kind + print) ?? 0) + 1;
     this.#occurrences.set(kind + print, occurrence);
     return { fingerprint: print, occurrence };
@@ -192,6 +195,13 @@ export class StepRecorder {
       throw cause;
     }
   }
+}
+
+/** The name as JSON, so that no name can pose as a name and an input. */
+function stepFingerprint(personaInput: string, name: string, input: Json): string {
+  return sha256(
+    `${personaInput} ${JSON.stringify(name)} ${input === null ? "" : canonicalJson(input)}`,
+  ).slice(0, 32);
 }
 
 interface Identity {

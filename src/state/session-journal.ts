@@ -22,12 +22,14 @@ export class SessionJournal {
     this.#changed = changed;
   }
 
+  /** `before`: the state as read before the lease was taken; only what came since is read now. */
   static async replay(
     store: Store,
     lease: Lease,
+    before: SessionState,
     changed: (rows: readonly RecordedRow[]) => void,
   ): Promise<SessionJournal> {
-    return new SessionJournal(store, lease, await readState(store, lease.sessionId), changed);
+    return new SessionJournal(store, lease, await readState(store, lease.sessionId, before), changed);
   }
 
   /** Resolves after the commit; only then does `state` know it. */
@@ -51,9 +53,12 @@ export class SessionJournal {
 }
 
 /** The whole history in one ordered read, verified on the way. */
-export async function readState(store: Store, id: SessionState["id"]): Promise<SessionState> {
-  const state = emptyState(id);
-  for await (const page of store.readJournal(id)) {
+export async function readState(
+  store: Store,
+  id: SessionState["id"],
+  state: SessionState = emptyState(id),
+): Promise<SessionState> {
+  for await (const page of store.readJournal(id, state.head.seq)) {
     for (const row of page) applyRecorded(state, row);
   }
   return state;

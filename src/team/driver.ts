@@ -34,6 +34,8 @@ export interface Outcome {
   readonly status: SessionStatus;
   readonly reason?: ParkReason;
   readonly error?: ErrorJson;
+  /** Phase, then persona; from the driver's own memory, so that nobody reads a long history again for them. */
+  readonly results?: Readonly<Record<string, Readonly<Record<string, PersonaResult>>>>;
 }
 
 /** Drives one claimed session as far as it goes and records how it ended. */

@@ -18,11 +18,12 @@ import type { Projector } from "../state/projector.ts";
 import { repairFiles } from "../state/repair-files.ts";
 import { identityOf } from "../state/restore.ts";
 import { SessionFiles } from "../state/session-files.ts";
-import { SessionJournal } from "../state/session-journal.ts";
+import { readState, SessionJournal } from "../state/session-journal.ts";
 import type { SessionRecord, Store } from "../state/store.ts";
 import type { Team } from "./define.ts";
 import { driveSession, type Outcome, outcomeOf } from "./driver.ts";
 import { Inbox, obey } from "./inbox.ts";
+import { resultsOf } from "./session-view.ts";
 
 const maxBriefBytes = 1024 * 1024;
 const maxKeyLength = 200;
@@ -157,7 +158,7 @@ export class TeamEngine {
       const log = (persona: string, message: string) => onLog(id, persona, message);
       const outcome = await driveSession(team, { ...this.#parts, journal, files, control, log });
       await projector.finish(files, journal.state);
-      return outcome;
+      return { ...outcome, results: resultsOf(journal.state) };
     });
   }
 
@@ -169,14 +170,18 @@ export class TeamEngine {
   ): Promise<Outcome> {
     const { store, projector, onRows } = this.#parts;
     // A driver that ended cleanly leaves nothing to recover from.
-    const { lease } = await store.claimSession(id, (found) =>
+    const claiming = store.claimSession(id, (found) =>
       cause === "recovery" && found === "free" ? "start" : cause,
     );
+    // A long history is read while the claim is on its way; nobody needs it if the claim fails.
+    const reading = readState(store, id);
+    reading.catch(() => undefined);
+    const { lease } = await claiming;
     const files = this.#files(id);
     let journal: SessionJournal;
     let outcome: Outcome;
     try {
-      journal = await SessionJournal.replay(store, lease, (rows) => {
+      journal = await SessionJournal.replay(store, lease, await reading, (rows) => {
         projector.changed(files, journal.state);
         onRows(journal.state, rows);
       });

@@ -49,7 +49,11 @@ export interface PersonaView {
 }
 
 export function toResult(state: SessionState, outcome: Outcome): SessionResult {
-  const results = Object.fromEntries(
+  return { id: state.id, ...outcome, results: resultsOf(state) };
+}
+
+export function resultsOf(state: SessionState): SessionResult["results"] {
+  return Object.fromEntries(
     [...state.phases].map(([phase, { personas }]) => [
       phase,
       Object.fromEntries(
@@ -57,7 +61,6 @@ export function toResult(state: SessionState, outcome: Outcome): SessionResult {
       ),
     ]),
   );
-  return { id: state.id, ...outcome, results };
 }
 
 export function describeSession(state: SessionState): SessionView {

@@ -1,4 +1,4 @@
-import { isFaultPoint, reach } from "../fault-points.ts";
+import { armedFault, isFaultPoint, reach } from "../fault-points.ts";
 import type { Command } from "./command.ts";
 
 /** A commit is named after what it records first, so a test can stop at exactly that fact. */
@@ -7,6 +7,7 @@ export function reachCommit(
   indexed: boolean,
   moment: "before-commit" | "after-commit",
 ): void {
+  if (armedFault() === undefined) return;
   for (const command of commands) {
     for (const label of labels(command)) {
       const point = `${label}:${moment}`;

@@ -14,13 +14,20 @@ export interface WriterClient {
 
 type Resolve = (reply: Reply) => void;
 
+/** Each answer wakes a session that works until its next step; so many in one turn of the event loop, others go first. */
+const answersPerTurn = 32;
+
 /** Everything submitted in one turn of the event loop, and whatever joins while the thread is busy, commits together. */
 export class ThreadWriter implements WriterClient {
   readonly #path: string;
   #worker: Worker | undefined;
   #queue: Command[] = [];
   readonly #waiting: Resolve[] = [];
+  readonly #replies: Reply[] = [];
   #answered = 0;
+  #isTurnOver = true;
+  /** Rung after each message: the thread sleeps on it, which costs less than an event loop of its own. */
+  readonly #bell = new Int32Array(new SharedArrayBuffer(4));
   #closed: (() => void) | undefined;
 
   constructor(path: string) {
@@ -62,25 +69,35 @@ export class ThreadWriter implements WriterClient {
   #post(message: ToThread): void {
     this.#worker ??= this.#start();
     this.#worker.postMessage(message);
+    Atomics.add(this.#bell, 0, 1);
+    Atomics.notify(this.#bell, 0);
   }
 
   /** Started at the first write: commands that only read do not pay for a thread. */
   #start(): Worker {
     const entry = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
-    const workerData: ThreadData = { path: this.#path, fault: armedFault() };
+    const workerData: ThreadData = { path: this.#path, bell: this.#bell, fault: armedFault() };
     const worker = new Worker(entry, { workerData, name: "maestro-writer" });
     worker.on("message", (message: FromThread) => {
       if (message === "closed") this.#closed?.();
-      else this.#settle(message);
+      else {
+        this.#replies.push(...message);
+        if (this.#isTurnOver) this.#settle();
+      }
     });
     worker.on("error", (error) => this.#fail(error as Error));
     worker.unref();
     return worker;
   }
 
-  #settle(replies: readonly Reply[]): void {
+  #settle(): void {
     const waiting = this.#waiting;
-    for (const reply of replies) waiting[this.#answered++]?.(reply);
+    for (const reply of this.#replies.splice(0, answersPerTurn)) waiting[this.#answered++]?.(reply);
+    this.#isTurnOver = false;
+    setImmediate(() => {
+      this.#isTurnOver = true;
+      if (this.#replies.length > 0) this.#settle();
+    });
     if (this.#answered === waiting.length) {
       waiting.length = 0;
       this.#answered = 0;
@@ -95,6 +112,8 @@ export class ThreadWriter implements WriterClient {
   /** The thread is gone and with it the fate of what was under way; the journal knows, a new start reads it. */
   #fail(cause: Error): void {
     this.#worker = undefined;
+    // These did commit, and only wait for their turn.
+    for (const reply of this.#replies.splice(0)) this.#waiting[this.#answered++]?.(reply);
     const { errcode } = cause as { errcode?: number };
     const error = { message: `the writer thread stopped: ${cause.message}`, errcode };
     for (const resolve of this.#waiting.splice(0).slice(this.#answered)) resolve({ kind: "failed", error });

@@ -18,6 +18,8 @@ export class Writer {
   /** Valid for one epoch: only its holder appends, so between appends nobody else moves the head. */
   readonly #heads = new Map<number, JournalHead & { readonly epoch: number }>();
   #lastPosition = 0;
+  /** As last read: a hint. Another process may have moved it; then the index comes a little early or late. */
+  #indexedTo = 0;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -273,7 +275,11 @@ export class Writer {
   }
 
   #indexWhenDue(): boolean {
-    if (this.#lastPosition - this.#readIndexedTo() < indexEveryRows) return false;
+    // Deleting sets positions back, so a hint from before may lie ahead of what is written now.
+    const hintIsGood = this.#indexedTo <= this.#lastPosition;
+    if (hintIsGood && this.#lastPosition - this.#indexedTo < indexEveryRows) return false;
+    this.#indexedTo = this.#readIndexedTo();
+    if (this.#lastPosition - this.#indexedTo < indexEveryRows) return false;
     this.#index();
     return true;
   }

@@ -1,0 +1,33 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+
+export interface ChildEnd<Report> {
+  readonly report: Report;
+  /** When the process was asked for, as Date.now() counts. */
+  readonly spawnedAt: number;
+}
+
+/** Runs a program of bench/children in a process of its own and takes what it reports; `dies`: it has to kill itself. */
+export async function runChild<Report>(
+  program: string,
+  args: readonly (string | number)[],
+  { dies = false } = {},
+): Promise<ChildEnd<Report>> {
+  const script = new URL(`./children/${program}`, import.meta.url).pathname;
+  const spawnedAt = Date.now();
+  const child = spawn(process.execPath, [script, ...args.map(String)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "close");
+  const output = await text(child.stdout);
+  const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
+  const asExpected = dies ? signal === "SIGKILL" : code === 0;
+  if (!asExpected) throw new Error(`bench/children/${program} ended with ${signal ?? code}`);
+  return { report: (dies ? undefined : JSON.parse(output)) as Report, spawnedAt };
+}
+
+/** In the child: the one thing it says. */
+export function report(value: object): void {
+  process.stdout.write(JSON.stringify(value));
+}

@@ -1,0 +1,27 @@
+// Records steps, each noted in a side file when it runs, and kills itself inside the next one; started again with
+// the same key it says when that step began. Plain JavaScript: what is timed is the package.
+import { appendFileSync } from "node:fs";
+import { defineTeam, open, persona, phase } from "../../dist/index.js";
+
+const [, , stateDir, sideFile, mode, steps] = process.argv;
+const last = Number(steps);
+const answer = "x".repeat(1_000);
+let reachedAt = 0;
+const worker = persona("worker", {
+  run: async (ctx) => {
+    for (let index = 0; index <= last; index += 1) {
+      await ctx.step(`step-${index}`, () => {
+        if (reachedAt === 0 && index === last) reachedAt = Date.now();
+        appendFileSync(sideFile, `${index}\n`);
+        if (mode === "crash" && index === last) process.kill(process.pid, "SIGKILL");
+        return `${index} ${answer}`;
+      });
+    }
+    return { summary: "done" };
+  },
+});
+const team = defineTeam("crash", { phases: [phase("work", { personas: [worker] })] });
+const maestro = await open({ stateDir });
+await (await maestro.start(team, { brief: "crash", key: "crash" })).result();
+await maestro.close();
+process.stdout.write(JSON.stringify({ reachedAt }));

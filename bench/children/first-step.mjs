@@ -1,0 +1,20 @@
+// Opens a state directory, starts a session and says when its first step began. Plain JavaScript, because what is
+// timed is the package and not the removal of types from this file.
+import { defineTeam, open, persona, phase } from "../../dist/index.js";
+
+const [, , stateDir] = process.argv;
+let startedAt = 0;
+const worker = persona("worker", {
+  run: async (ctx) => {
+    await ctx.step("first", () => {
+      startedAt = Date.now();
+      return "done";
+    });
+    return { summary: "done" };
+  },
+});
+const team = defineTeam("start", { phases: [phase("work", { personas: [worker] })] });
+const maestro = await open({ stateDir });
+await (await maestro.start(team, { brief: "start" })).result();
+await maestro.close();
+process.stdout.write(JSON.stringify({ startedAt }));

@@ -1,0 +1,57 @@
+import { closeSync, fdatasyncSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { join } from "node:path";
+
+const record = Buffer.alloc(1024, "x");
+
+/** How often a second this disk takes 1 KiB for good: append, fdatasync, again. No durable step can be faster alone. */
+export class DiskLimit {
+  readonly #path: string;
+  readonly #file: number;
+
+  constructor(directory: string) {
+    this.#path = join(directory, `limit-${process.pid}`);
+    this.#file = openSync(this.#path, "w");
+  }
+
+  /** Blocks for about this long; times a second. */
+  measure(durationMs: number): number {
+    const began = performance.now();
+    let written = 0;
+    do {
+      writeSync(this.#file, record);
+      fdatasyncSync(this.#file);
+      written += 1;
+    } while (performance.now() - began < durationMs);
+    return (written / (performance.now() - began)) * 1_000;
+  }
+
+  close(): void {
+    closeSync(this.#file);
+    unlinkSync(this.#path);
+  }
+}
+
+export interface Window<T> {
+  readonly value: T;
+  /** The mean of the limit right before and right after. */
+  readonly limit: number;
+}
+
+/** Runs `measure` several times between measurements of the limit: a machine's disk changes from second to second. */
+export async function withLimit<T>(
+  directory: string,
+  { windows, limitMs }: { readonly windows: number; readonly limitMs: number },
+  measure: () => Promise<T>,
+): Promise<Window<T>[]> {
+  const limit = new DiskLimit(directory);
+  const done: Window<T>[] = [];
+  let before = limit.measure(limitMs);
+  for (let window = 0; window < windows; window += 1) {
+    const value = await measure();
+    const after = limit.measure(limitMs);
+    done.push({ value, limit: (before + after) / 2 });
+    before = after;
+  }
+  limit.close();
+  return done;
+}
