@@ -119,6 +119,7 @@ export class Maestro {
   readonly #parts: MaestroParts;
   readonly #teams = new Map<string, Team>();
   #recovery: NodeJS.Timeout | undefined;
+  readonly #beyondRecovery = new Set<SessionId>();
   /** Looked for once: the database does not lose sessions while it is open. */
   #lost: Promise<readonly SessionId[]> | undefined;
 
@@ -163,8 +164,9 @@ export class Maestro {
     const known = (await store.listSessions({ limit: 1_000 })).flatMap(({ id, key }) =>
       key === undefined ? [id] : [id, key],
     );
+    const named = idOrKey.length > 100 ? `${idOrKey.slice(0, 100)}…` : idOrKey;
     throw new SessionNotFound(
-      `There is no session with the id or key "${idOrKey}" in ${this.stateDirectory}.${didYouMean(idOrKey, known)}`,
+      `There is no session with the id or key "${named}" in ${this.stateDirectory}.${didYouMean(named, known)}`,
       {
         details: { session: idOrKey, stateDirectory: this.stateDirectory },
         advice: "List them with: maestro sessions",
@@ -213,11 +215,14 @@ export class Maestro {
     for (const id of await store.findAbandoned()) {
       const session = await store.findSession(id);
       const team = this.#teams.get(session?.team ?? "");
-      if (team === undefined || engine.isDriving(id)) continue;
+      if (team === undefined || engine.isDriving(id) || this.#beyondRecovery.has(id)) continue;
       const recovered =
         session?.status === "running" ? engine.drive(id, team, "recovery") : engine.settle(id);
       recovered.catch((error: unknown) => {
-        if (!LeaseHeld.is(error)) onNotice(`Session ${id} could not be recovered: ${String(error)}`);
+        if (LeaseHeld.is(error)) return;
+        // Trying again every second would not mend it, only fill its journal with claims.
+        this.#beyondRecovery.add(id);
+        onNotice(`Session ${id} could not be recovered: ${String(error)} Resume it once that is mended.`);
       });
     }
     this.#recovery ??= setInterval(() => {

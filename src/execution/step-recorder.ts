@@ -58,8 +58,9 @@ export class StepRecorder {
   async run<T>(name: string, effect: () => T | Promise<T>, options: StepOptions = {}): Promise<T> {
     const found = await this.#find("function", name, options.input ?? null);
     if (found.body !== undefined) return this.#replay(found.body) as Promise<T>;
-    const { body, artifacts, stack } = await this.#perform(name, effect);
+    const { body, artifacts, stack, text } = await this.#perform(name, effect);
     await this.#record("function", name, found.identity, body, artifacts);
+    if (text !== undefined) return text as T;
     // Through the record, like a replay: a live run must not see more than a replay will.
     return this.#outcome(body, stack) as Promise<T>;
   }
@@ -145,7 +146,8 @@ export class StepRecorder {
     reach("step.function:after-effect");
     if (result === undefined) return { body: "{}", artifacts: [] };
     const text = toJsonText(result, { what: `the result of step "${name}"` });
-    if (text.length <= inlineLimit) return { body: `{"result":${text}}`, artifacts: [] };
+    const same = typeof result === "string" ? { text: result } : {};
+    if (text.length <= inlineLimit) return { body: `{"result":${text}}`, artifacts: [], ...same };
     const artifact = await this.#machine(this.#parts.artifacts.put(text));
     return { body: JSON.stringify({ artifact }), artifacts: [artifact] };
   }
@@ -213,6 +215,8 @@ interface Performed {
   readonly body: string;
   readonly artifacts: readonly string[];
   readonly stack?: string | undefined;
+  /** A result that is a text comes out of its record as it went in, and need not be read back. */
+  readonly text?: string;
 }
 
 function checkName(name: string): void {

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { newId } from "../domain/ids.ts";
@@ -59,6 +58,8 @@ function startFromProc(pid: number): string | undefined {
 }
 
 function startFromPs(pid: number): string | undefined {
+  // Only where there is no /proc; loading it would cost every start some milliseconds.
+  const { execFileSync } = process.getBuiltinModule("node:child_process");
   try {
     return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" }).trim() || undefined;
   } catch {

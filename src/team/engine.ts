@@ -14,6 +14,7 @@ import { applyRecorded, emptyState, type SessionState } from "../domain/session-
 import { Control } from "../execution/control.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { projectInit } from "../state/checkpoint.ts";
+import type { Lease } from "../state/lease.ts";
 import type { Projector } from "../state/projector.ts";
 import { repairFiles } from "../state/repair-files.ts";
 import { identityOf } from "../state/restore.ts";
@@ -60,6 +61,7 @@ export class TeamEngine {
   readonly #parts: EngineParts;
   readonly #driving = new Map<SessionId, Driving>();
   readonly #inbox: Inbox;
+  readonly #unreleased = new Map<SessionId, Lease>();
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
@@ -72,6 +74,9 @@ export class TeamEngine {
     const { store, clock } = this.#parts;
     const id = newSessionId(clock.now());
     const identity = identityOf(team.name, brief);
+    const existing = key === undefined ? undefined : await store.findSession(key);
+    // Going on needs no write, and so no waiting for the writer to start.
+    if (existing !== undefined && existing.key === key) return sameWork(existing, identity);
     const resolvedModel = model ?? team.model;
     const { session, row } = await store.createSession({
       id,
@@ -90,16 +95,8 @@ export class TeamEngine {
         ...(teamFile !== undefined && { teamFile }),
       },
     });
-    if (row !== undefined) await this.#writeInit(id, row);
-    else if (session.identity !== identity) {
-      throw new SessionConflict(
-        `The key "${key}" belongs to session ${session.id}, which has another team or brief.`,
-        {
-          details: { key, session: session.id },
-          advice: "Use another key, or the same team and brief to go on with that session.",
-        },
-      );
-    }
+    if (row === undefined) return sameWork(session, identity);
+    await this.#writeInit(id, row);
     return session;
   }
 
@@ -169,6 +166,7 @@ export class TeamEngine {
     use: (journal: SessionJournal, files: SessionFiles) => Promise<Outcome>,
   ): Promise<Outcome> {
     const { store, projector, onRows } = this.#parts;
+    await this.#releaseLate(id);
     // A driver that ended cleanly leaves nothing to recover from.
     const claiming = store.claimSession(id, (found) =>
       cause === "recovery" && found === "free" ? "start" : cause,
@@ -193,10 +191,21 @@ export class TeamEngine {
         projector.letGo(journal.state);
       }
     } finally {
-      // Failing to let go is not failing: a dead or silent owner is taken over anyway.
-      await store.releaseSession(lease).catch((error: unknown) => this.#parts.report(String(error)));
+      // Failing to let go is not failing: the lease of a dead process is taken over anyway.
+      await store.releaseSession(lease).catch((error: unknown) => {
+        this.#unreleased.set(id, lease);
+        this.#parts.report(String(error));
+      });
     }
     return (await this.#hearLate(journal.state)) ?? outcome;
+  }
+
+  /** A full disk may have kept this process from letting go; it must not be locked out by its own lease. */
+  async #releaseLate(id: SessionId): Promise<void> {
+    const lease = this.#unreleased.get(id);
+    if (lease === undefined) return;
+    await this.#parts.store.releaseSession(lease);
+    this.#unreleased.delete(id);
   }
 
   /** Who speaks while a driver lets go finds the lease held and relies on the driver; so the last one out looks again. */
@@ -226,6 +235,16 @@ export class TeamEngine {
   #files(id: SessionId): SessionFiles {
     return new SessionFiles(this.#parts.stateDirectory, id);
   }
+}
+
+/** The same key must mean the same work. */
+function sameWork(session: SessionRecord, identity: string): SessionRecord {
+  if (session.identity === identity) return session;
+  const { id, key } = session;
+  throw new SessionConflict(`The key "${key}" belongs to session ${id}, which has another team or brief.`, {
+    details: { key, session: id },
+    advice: "Use another key, or the same team and brief to go on with that session.",
+  });
 }
 
 function canceled(id: SessionId): SessionCanceled {

@@ -13,7 +13,7 @@ import {
 import type { SessionId } from "../../domain/ids.ts";
 import type { ClaimCause, Entry, JournalHead, Message, RecordedRow } from "../../domain/journal.ts";
 import { encodeEntry, parseBody, type RowToWrite } from "../../domain/journal-codec.ts";
-import { type Lease, leaseState } from "../lease.ts";
+import { type Lease, type LeaseState, leaseState } from "../lease.ts";
 import { type Heartbeat, type Owner, thisOwner, uptimeMs } from "../owner.ts";
 import type { Claim, LostSession, NewSession, SessionQuery, SessionRecord, Store } from "../store.ts";
 import type { Command, Placed, Reply } from "./command.ts";
@@ -149,8 +149,14 @@ export class SqliteStore implements Store {
   }
 
   async findAbandoned(): Promise<readonly SessionId[]> {
+    // One look at each process, however many sessions it drives.
+    const states = new Map<string | undefined, LeaseState>();
     return this.#read(() => this.#reader.underWay())
-      .filter(({ holder }) => this.#stateOf(holder) !== "held")
+      .filter(({ holder }) => {
+        const state = states.get(holder?.id) ?? this.#stateOf(holder);
+        states.set(holder?.id, state);
+        return state !== "held";
+      })
       .map(({ id }) => id);
   }
 

@@ -15,7 +15,7 @@ export interface WriterClient {
 type Resolve = (reply: Reply) => void;
 
 /** Each answer wakes a session that works until its next step; so many in one turn of the event loop, others go first. */
-const answersPerTurn = 32;
+const answersPerTurn = 16;
 
 /** Everything submitted in one turn of the event loop, and whatever joins while the thread is busy, commits together. */
 export class ThreadWriter implements WriterClient {
