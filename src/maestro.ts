@@ -1,16 +1,18 @@
 import { join } from "node:path";
 import type { ConfigOverrides } from "./config/config.ts";
 import { type LoadedConfig, loadConfig } from "./config/load.ts";
+import { breakerPolicy } from "./domain/breaker.ts";
 import { type Clock, systemClock } from "./domain/clock.ts";
 import { didYouMean } from "./domain/closest.ts";
-import { LeaseHeld, SessionConflict, SessionNotFound, TeamInvalid } from "./domain/errors.ts";
-import { isSessionId, type SessionId } from "./domain/ids.ts";
+import { InputInvalid, LeaseHeld, SessionConflict, SessionNotFound, TeamInvalid } from "./domain/errors.ts";
+import { newId, type SessionId } from "./domain/ids.ts";
 import type { ClaimCause, Message } from "./domain/journal.ts";
 import { finalStatuses } from "./domain/journal.ts";
+import { CircuitBreaker } from "./execution/circuit-breaker.ts";
 import { Artifacts } from "./state/artifacts.ts";
 import { type CheckpointInfo, listCheckpoints } from "./state/list-checkpoints.ts";
+import { LostSessions } from "./state/lost-sessions.ts";
 import { Projector } from "./state/projector.ts";
-import { findLostSessions, readLostSession } from "./state/restore.ts";
 import { type Pruned, prune, type RetentionPolicy } from "./state/retention.ts";
 import { readState } from "./state/session-journal.ts";
 import { SqliteStore } from "./state/sqlite/sqlite-store.ts";
@@ -20,10 +22,21 @@ import type { Team } from "./team/define.ts";
 import type { Outcome } from "./team/driver.ts";
 import { type Brief, TeamEngine } from "./team/engine.ts";
 import { describeRow, type SessionEvent } from "./team/event.ts";
-import { describeSession, type SessionResult, type SessionView, toResult } from "./team/session-view.ts";
+import { ticketForDependency } from "./team/help.ts";
+import {
+  describeSession,
+  describeTicket,
+  resultsOf,
+  type SessionResult,
+  type SessionView,
+  type TicketView,
+} from "./team/session-view.ts";
+import { chooseSink, outcomeOfTicket } from "./tickets/choose-sink.ts";
+import { TicketOutbox } from "./tickets/outbox.ts";
 
 const recoverEveryMs = 1_000;
 const shutdownGraceMs = 8_000;
+const deliveryPatienceMs = 10_000;
 
 export interface OpenOptions extends ConfigOverrides {
   /** Teams whose personas are code, so that their sessions can be resumed by id. */
@@ -61,12 +74,48 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const store = new SqliteStore({ path: join(path, "maestro.db"), clock, leaseMs: config.leaseMs });
   const artifacts = new Artifacts(path);
   const projector = new Projector((problem) => onNotice(String(problem)));
+  const breaker = new CircuitBreaker({
+    breakers: store.breakers,
+    policy: { ...breakerPolicy, threshold: config.breaker.threshold, cooldownMs: config.breaker.cooldownMs },
+    onHopeless: (dependency, record) =>
+      store.tickets.raise(ticketForDependency(dependency, record, clock.now())),
+  });
+  const outbox = new TicketOutbox({
+    queue: store.tickets,
+    sink: chooseSink(
+      {
+        jira: {
+          baseUrl: config.jira.baseUrl,
+          email: config.jira.email,
+          apiToken: config.jira.apiToken,
+          projectKey: config.jira.projectKey,
+        },
+        github: { repository: config.github.repository, token: config.github.token },
+        webhook: {
+          url: config.webhook.url,
+          secret: config.webhook.secret,
+          allowInternal: config.webhook.allowInternal,
+        },
+      },
+      path,
+    ),
+    guard: (dependency, call) => breaker.guard(dependency, call, outcomeOfTicket),
+    clock,
+    owner: newId(),
+    report: ({ ticket, sink, delivery, error }) => {
+      if (delivery.kind === "delivered")
+        onNotice(`Ticket ${delivery.reference.key} (${sink}): ${ticket.summary}`);
+      else onNotice(`Ticket ${ticket.id} could not be delivered to ${sink} yet: ${String(error)}`);
+    },
+  });
   const engine = new TeamEngine({
     store,
     artifacts,
     projector,
     stateDirectory: path,
     clock,
+    breaker,
+    timeoutMs: config.attempts.timeoutMs,
     policies: {
       attempts: {
         maxAttempts: config.attempts.max,
@@ -91,6 +140,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     artifacts,
     projector,
     engine,
+    outbox,
     stateDirectory: path,
     clock,
     model: config.model,
@@ -106,6 +156,7 @@ interface MaestroParts {
   readonly artifacts: Artifacts;
   readonly projector: Projector;
   readonly engine: TeamEngine;
+  readonly outbox: TicketOutbox;
   readonly stateDirectory: string;
   readonly clock: Clock;
   readonly model: string | undefined;
@@ -120,14 +171,14 @@ export class Maestro {
   readonly #teams = new Map<string, Team>();
   #recovery: NodeJS.Timeout | undefined;
   readonly #beyondRecovery = new Set<SessionId>();
-  /** Looked for once: the database does not lose sessions while it is open. */
-  #lost: Promise<readonly SessionId[]> | undefined;
+  readonly #lost: LostSessions;
 
   constructor(parts: MaestroParts) {
     this.#parts = parts;
     this.stateDirectory = parts.stateDirectory;
     for (const team of parts.teams) this.#teams.set(team.name, team);
-    void this.#reportLost();
+    this.#lost = new LostSessions(parts.stateDirectory, parts.store, parts.onNotice);
+    void this.#lost.announce();
   }
 
   /** Creates a session and drives it. With the key of an unfinished session, goes on with that one. */
@@ -141,7 +192,7 @@ export class Maestro {
     const { engine, store, model } = this.#parts;
     this.#teams.set(team.name, team);
     if (brief.key !== undefined && (await store.findSession(brief.key)) === undefined)
-      await this.#restoreByKey(brief.key);
+      await this.#lost.bringBackByKey(brief.key);
     return engine.create(team, { ...brief, ...(model !== undefined && { model }) });
   }
 
@@ -159,7 +210,7 @@ export class Maestro {
   /** The session with this id or key, brought back from its checkpoints if the database does not know it. */
   async find(idOrKey: string): Promise<SessionRecord> {
     const { store } = this.#parts;
-    const found = (await store.findSession(idOrKey)) ?? (await this.#restore(idOrKey));
+    const found = (await store.findSession(idOrKey)) ?? (await this.#lost.bringBack(idOrKey));
     if (found !== undefined) return found;
     const known = (await store.listSessions({ limit: 1_000 })).flatMap(({ id, key }) =>
       key === undefined ? [id] : [id, key],
@@ -180,7 +231,8 @@ export class Maestro {
 
   async show(idOrKey: string): Promise<SessionView> {
     const { id } = await this.find(idOrKey);
-    return describeSession(await readState(this.#parts.store, id));
+    const state = await readState(this.#parts.store, id);
+    return describeSession(state, await this.#ticketOf(state.ticket));
   }
 
   async checkpoints(idOrKey: string): Promise<readonly CheckpointInfo[]> {
@@ -203,16 +255,39 @@ export class Maestro {
     return prune(policy, { store, artifacts, stateDirectory: this.stateDirectory, now: clock.now() });
   }
 
+  breakers() {
+    return this.#parts.store.breakers.list();
+  }
+
+  /** Lets the next call through at once. */
+  async resetBreaker(dependency: string): Promise<void> {
+    const { breakers } = this.#parts.store;
+    if (await breakers.reset(dependency)) return;
+    const known = (await breakers.list()).map((breaker) => breaker.dependency);
+    throw new InputInvalid(`There is no breaker "${dependency}".${didYouMean(dependency, known)}`, {
+      advice: "List them with: maestro breakers",
+    });
+  }
+
+  async tickets(): Promise<readonly TicketView[]> {
+    return (await this.#parts.store.tickets.list()).map(describeTicket);
+  }
+
+  /** Brings requests for help that are due to their tracker; gives how many got there. */
+  deliverTickets(): Promise<number> {
+    return this.#parts.outbox.deliverDue(AbortSignal.timeout(deliveryPatienceMs));
+  }
+
   /** Sessions that have a folder but that the database does not know. */
   lostSessions(): Promise<readonly SessionId[]> {
-    this.#lost ??= findLostSessions(this.stateDirectory, this.#parts.store);
-    return this.#lost;
+    return this.#lost.list();
   }
 
   /** Takes up what a crash left, of the teams known here; looks again every second. */
   async recover(): Promise<void> {
     const { store, engine, onNotice } = this.#parts;
-    for (const id of await store.findAbandoned()) {
+    await this.deliverTickets();
+    for (const id of [...(await store.findAbandoned()), ...(await store.findDue())]) {
       const session = await store.findSession(id);
       const team = this.#teams.get(session?.team ?? "");
       if (team === undefined || engine.isDriving(id) || this.#beyondRecovery.has(id)) continue;
@@ -236,7 +311,7 @@ export class Maestro {
     clearInterval(this.#recovery);
     await engine.stop({ graceMs: shutdownGraceMs });
     await projector.close();
-    await this.#lost?.catch(() => undefined);
+    await this.#lost.list().catch(() => undefined);
     await store.close();
   }
 
@@ -247,10 +322,10 @@ export class Maestro {
     ended.catch(() => undefined);
     const result = async (): Promise<SessionResult> => {
       const outcome = await ended;
-      const { results } = outcome;
-      return results === undefined
-        ? toResult(await readState(store, id), outcome)
-        : { id, ...outcome, results };
+      // Who reads the result should find the ticket where it says it is.
+      if (outcome.ticket !== undefined) await this.deliverTickets();
+      const results = outcome.results ?? resultsOf(await readState(store, id));
+      return { id, ...outcome, results, ticket: await this.#ticketOf(outcome.ticket) };
     };
     return { id, result };
   }
@@ -263,6 +338,11 @@ export class Maestro {
     // Its driver may have died after the last row and before the last file.
     if ((await store.findAbandoned()).includes(id)) await engine.settle(id).catch(ignoreHeld);
     return { status: "completed" };
+  }
+
+  async #ticketOf(fingerprint: string | undefined): Promise<TicketView | null> {
+    const found = fingerprint === undefined ? undefined : await this.#parts.store.tickets.find(fingerprint);
+    return found === undefined ? null : describeTicket(found);
   }
 
   #team(name: string): Team {
@@ -284,40 +364,6 @@ export class Maestro {
     await store.say(id, message);
     if (engine.isDriving(id)) return engine.listen();
     await engine.settle(id).catch(ignoreHeld);
-  }
-
-  async #restore(idOrKey: string): Promise<SessionRecord | undefined> {
-    return isSessionId(idOrKey) && (await this.lostSessions()).includes(idOrKey)
-      ? this.#bringBack(idOrKey)
-      : this.#restoreByKey(idOrKey);
-  }
-
-  async #restoreByKey(key: string): Promise<SessionRecord | undefined> {
-    for (const id of await this.lostSessions()) {
-      const lost = await readLostSession(this.stateDirectory, id).catch(() => undefined);
-      if (lost?.session.key === key) return this.#bringBack(id);
-    }
-    return undefined;
-  }
-
-  async #bringBack(id: SessionId): Promise<SessionRecord> {
-    const lost = await readLostSession(this.stateDirectory, id);
-    const session = await this.#parts.store.restoreSession(lost);
-    this.#lost = undefined;
-    const phases = lost.restored.checkpoints.length - 1;
-    this.#parts.onNotice(
-      `Session ${id} was not in the database; brought back from its checkpoints with ${phases} finished ${phases === 1 ? "phase" : "phases"}.`,
-    );
-    return session;
-  }
-
-  async #reportLost(): Promise<void> {
-    const lost = await this.lostSessions().catch(() => []);
-    if (lost.length === 0) return;
-    const some = lost.slice(0, 3).join(", ") + (lost.length > 3 ? ", ..." : "");
-    this.#parts.onNotice(
-      `${lost.length} sessions have files but are not in the database (${some}). Resume one to bring it back from its checkpoints.`,
-    );
   }
 }
 

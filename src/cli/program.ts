@@ -67,6 +67,25 @@ export function buildProgram(): Command {
       (await import("./commands/say.ts")).cancel(session, options),
   );
   command(
+    "breakers [action] [name]",
+    "state of dependencies; `reset <name>` lets the next call through",
+    "maestro breakers",
+  )
+    .usage("[reset <name>] [options]")
+    .action(async (action: string | undefined, name: string | undefined, options: GlobalOptions) => {
+      const { breakers, resetBreaker } = await import("./commands/breakers.ts");
+      if (action === undefined) return breakers(options);
+      if (action !== "reset" || name === undefined) {
+        throw new InputInvalid(`"breakers ${action}" is not a command.${didYouMean(action, ["reset"])}`, {
+          advice: "To let the next call through: maestro breakers reset <name>",
+        });
+      }
+      return resetBreaker(name, options);
+    });
+  command("tickets", "requests for help and where they are", "maestro tickets").action(
+    async (options: GlobalOptions) => (await import("./commands/tickets.ts")).tickets(options),
+  );
+  command(
     "prune",
     "remove finished sessions and what nobody needs any more",
     "maestro prune --older-than 30 --dry-run",

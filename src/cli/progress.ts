@@ -19,6 +19,8 @@ function describe(event: SessionEvent): string | undefined {
     }
     case "step":
       return `  ${event.persona}: ${event.name}`;
+    case "dependency.waiting":
+      return `  ${event.persona} waits for ${event.dependency} until ${new Date(event.until).toISOString()}`;
     case "wait":
       return `  ${event.persona} waits`;
     case "attempt.completed":

@@ -5,9 +5,23 @@ export interface Config {
   /** `undefined`: the team's own model. */
   readonly model: string | undefined;
   /** Level 1: tries at a persona's work within one round. */
-  readonly attempts: Retries;
+  readonly attempts: Retries & { readonly timeoutMs: number };
   /** Level 2: sets of attempts. */
   readonly rounds: Retries;
+  readonly breaker: { readonly threshold: number; readonly cooldownMs: number };
+  /** Where tickets go; a file in the state directory when none of these is set. */
+  readonly jira: {
+    readonly baseUrl: string | undefined;
+    readonly email: string | undefined;
+    readonly apiToken: string | undefined;
+    readonly projectKey: string | undefined;
+  };
+  readonly github: { readonly repository: string | undefined; readonly token: string | undefined };
+  readonly webhook: {
+    readonly url: string | undefined;
+    readonly secret: string | undefined;
+    readonly allowInternal: boolean;
+  };
   readonly leaseMs: number;
 }
 

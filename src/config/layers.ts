@@ -44,7 +44,7 @@ export function environmentLayer(env: NodeJS.ProcessEnv): Layer {
   const problems: string[] = [];
   const warnings: string[] = [];
   for (const name of Object.keys(env)
-    .filter((name) => name.startsWith("MAESTRO_"))
+    .filter((name) => keyByName.has(name) || name.startsWith("MAESTRO_"))
     .sort()) {
     const value = env[name];
     if (value === undefined || value === "") continue;

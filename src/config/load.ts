@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { ConfigInvalid } from "../domain/errors.ts";
-import type { Config, ConfigOverrides, SettingKey, SettingValue } from "./config.ts";
+import type { Config, ConfigOverrides, SettingKey } from "./config.ts";
 import { type ConfigFile, readConfigFile } from "./config-file.ts";
 import { codeLayer, environmentLayer, type Flags, fileLayer, flagLayer, type Layer } from "./layers.ts";
 import { describeOrigin, type Origin } from "./origin.ts";
@@ -101,23 +101,17 @@ function invalid(problems: readonly string[]): ConfigInvalid {
   return new ConfigInvalid(message, { details: { problems: [...problems] } });
 }
 
+/** The nested object of the flat table. */
 function build(chosen: Chosen, cwd: string): Config {
-  // The kind of each row returns the row's own type; the map between loses it.
-  const value = <Key extends SettingKey>(key: Key) => chosen.get(key)?.value as SettingValue<Key>;
-  const stateDir = value("stateDir");
-  return Object.freeze({
-    stateDir: stateDir === undefined ? undefined : resolve(cwd, stateDir),
-    model: value("model"),
-    attempts: Object.freeze({
-      max: value("attempts.max"),
-      baseDelayMs: value("attempts.baseDelayMs"),
-      maxDelayMs: value("attempts.maxDelayMs"),
-    }),
-    rounds: Object.freeze({
-      max: value("rounds.max"),
-      baseDelayMs: value("rounds.baseDelayMs"),
-      maxDelayMs: value("rounds.maxDelayMs"),
-    }),
-    leaseMs: value("leaseMs"),
-  });
+  const config: Record<string, unknown> = {};
+  for (const [key, { value }] of chosen) {
+    const [section, name] = key.split(".") as [string, string?];
+    if (name === undefined) config[section] = value;
+    else config[section] = { ...(config[section] as object | undefined), [name]: value };
+  }
+  const { stateDir } = config;
+  if (typeof stateDir === "string") config["stateDir"] = resolve(cwd, stateDir);
+  for (const section of Object.values(config)) Object.freeze(section);
+  // The table has exactly the keys of the type, each of the right kind: the compiler checks the table.
+  return Object.freeze(config) as unknown as Config;
 }

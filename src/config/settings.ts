@@ -1,6 +1,6 @@
 import type { SettingKey, SettingValue } from "./config.ts";
 
-// No schema library here: a table of nine rows needs none, and importing one costs every command 124 ms.
+// No schema library here: a flat table needs none, and importing one costs every command 124 ms.
 
 /** One row of the table: everything there is to know about a setting. */
 export interface Setting<Value> {
@@ -36,6 +36,12 @@ function integer(least: number, most: number): Kind<number> {
 }
 
 const delayMs = integer(0, 3_600_000);
+
+const yesOrNo: Kind<boolean> = {
+  allowed: "true or false",
+  read: (raw, isText) =>
+    isText ? { true: true, false: false }[String(raw).trim()] : typeof raw === "boolean" ? raw : undefined,
+};
 
 export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>> } = {
   stateDir: {
@@ -74,6 +80,13 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     secret: false,
     description: "Longest wait between attempts.",
   },
+  "attempts.timeoutMs": {
+    environment: "MAESTRO_L1_TIMEOUT_MS",
+    default: 300_000,
+    kind: integer(1_000, 86_400_000),
+    secret: false,
+    description: "How long an attempt may stand still before it is ended.",
+  },
   "rounds.max": {
     environment: "MAESTRO_L2_MAX_ATTEMPTS",
     default: 2,
@@ -94,6 +107,83 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     kind: delayMs,
     secret: false,
     description: "Longest wait between rounds.",
+  },
+  "breaker.threshold": {
+    environment: "MAESTRO_BREAKER_THRESHOLD",
+    default: 5,
+    kind: integer(1, 1_000),
+    secret: false,
+    description: "Outages in a row, over all sessions, that open a dependency's breaker.",
+  },
+  "breaker.cooldownMs": {
+    environment: "MAESTRO_BREAKER_COOLDOWN_MS",
+    default: 300_000,
+    kind: integer(1, 86_400_000),
+    secret: false,
+    description: "How long an open breaker waits before one call may probe.",
+  },
+  "jira.baseUrl": {
+    environment: "JIRA_BASE_URL",
+    default: undefined,
+    kind: text,
+    secret: false,
+    description: "Jira Cloud site for tickets, such as https://example.atlassian.net.",
+  },
+  "jira.email": {
+    environment: "JIRA_EMAIL",
+    default: undefined,
+    kind: text,
+    secret: false,
+    description: "Account that creates the tickets.",
+  },
+  "jira.apiToken": {
+    environment: "JIRA_API_TOKEN",
+    default: undefined,
+    kind: text,
+    secret: true,
+    description: "API token of that account.",
+  },
+  "jira.projectKey": {
+    environment: "JIRA_PROJECT_KEY",
+    default: undefined,
+    kind: text,
+    secret: false,
+    description: "Jira project the tickets go to.",
+  },
+  "github.repository": {
+    environment: "MAESTRO_GITHUB_REPOSITORY",
+    default: undefined,
+    kind: text,
+    secret: false,
+    description: "GitHub repository for tickets, as owner/name; used when Jira is not set.",
+  },
+  "github.token": {
+    environment: "MAESTRO_GITHUB_TOKEN",
+    default: undefined,
+    kind: text,
+    secret: true,
+    description: "Token that may write issues there.",
+  },
+  "webhook.url": {
+    environment: "MAESTRO_WEBHOOK_URL",
+    default: undefined,
+    kind: text,
+    secret: false,
+    description: "Where tickets are posted as signed JSON; used when neither Jira nor GitHub is set.",
+  },
+  "webhook.secret": {
+    environment: "MAESTRO_WEBHOOK_SECRET",
+    default: undefined,
+    kind: text,
+    secret: true,
+    description: "Key of the signature.",
+  },
+  "webhook.allowInternal": {
+    environment: "MAESTRO_WEBHOOK_ALLOW_INTERNAL",
+    default: false,
+    kind: yesOrNo,
+    secret: false,
+    description: "Let the webhook reach loopback and private addresses.",
   },
   leaseMs: {
     environment: "MAESTRO_LEASE_MS",
@@ -117,9 +207,4 @@ export const orderedPairs: readonly (readonly [SettingKey, SettingKey])[] = [
 ];
 
 /** Documented names that this version does not read yet: setting one is no mistake, but it has no effect. */
-export const environmentOfLaterVersions: readonly string[] = [
-  "MAESTRO_BREAKER_THRESHOLD",
-  "MAESTRO_BREAKER_COOLDOWN_MS",
-  "MAESTRO_TOKEN_BUDGET",
-  "MAESTRO_API_TOKEN",
-];
+export const environmentOfLaterVersions: readonly string[] = ["MAESTRO_TOKEN_BUDGET", "MAESTRO_API_TOKEN"];

@@ -1,9 +1,13 @@
 import { MaestroError } from "./errors.ts";
+import type { Failure } from "./failure.ts";
 import type { AfterFailure, Wait } from "./journal.ts";
 import { decideAfterAttempt, decideAfterRound, type RetryPolicy } from "./retry-policy.ts";
 
 export interface FailedAttempt {
   readonly error: unknown;
+  readonly failure: Failure;
+  /** A step threw, not the work around it: what was done before it is still good. */
+  readonly inStep: boolean;
   /** Attempts of this round that failed, this one included. */
   readonly attemptsFailed: number;
   /** Rounds since a person last granted some, this one included. */
@@ -12,17 +16,26 @@ export interface FailedAttempt {
   readonly random: number;
 }
 
+export interface RetryPolicies {
+  readonly attempts: RetryPolicy;
+  readonly rounds: RetryPolicy;
+}
+
 /** Both levels of retry in one place; the answer goes into the journal before anybody acts on it. */
-export function decideAfterFailure(
-  { error, attemptsFailed, roundsUsed, now, random }: FailedAttempt,
-  { attempts, rounds }: { readonly attempts: RetryPolicy; readonly rounds: RetryPolicy },
-): AfterFailure {
+export function decideAfterFailure(failed: FailedAttempt, { attempts, rounds }: RetryPolicies): AfterFailure {
+  const { error, failure, inStep, attemptsFailed, roundsUsed, now, random } = failed;
   const errorSays = MaestroError.is(error) ? error.next : "retry";
   if (errorSays === "fail" || errorSays === "park") return { kind: "stop" };
+  // A wrong key stays wrong: neither another attempt nor another round could mend it.
+  if (!failure.recoverable && errorSays !== "next-round") return { kind: "help" };
+  const continues = failure.outage || inStep;
   const attempt = decideAfterAttempt(attempts, attemptsFailed, errorSays !== "next-round", random);
-  if (attempt.kind === "retry") return { kind: "attempt", wait: waitOf(attempt.delayMs, now) };
+  if (attempt.kind === "retry") {
+    const waitMs = Math.max(attempt.delayMs, failure.retryAfterMs ?? 0);
+    return { kind: "attempt", wait: waitOf(waitMs, now), continues };
+  }
   const round = decideAfterRound(rounds, roundsUsed);
-  if (round.kind === "retry") return { kind: "round", wait: waitOf(round.delayMs, now) };
+  if (round.kind === "retry") return { kind: "round", wait: waitOf(round.delayMs, now), continues };
   return { kind: "help" };
 }
 

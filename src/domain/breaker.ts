@@ -21,6 +21,12 @@ export type Admission =
   | { readonly kind: "allowed" | "probe"; readonly record: BreakerRecord }
   | { readonly kind: "refused"; readonly retryAt: number; readonly record: BreakerRecord };
 
+/** How a call ended, as far as the dependency is concerned: a wrong answer is a success, it answered. */
+export type CallOutcome =
+  | { readonly kind: "success" }
+  | { readonly kind: "outage" }
+  | { readonly kind: "rate-limit"; readonly retryAfterMs: number | undefined };
+
 const defaultRateLimitMs = 5000;
 /** A longer wait is asked for again when this one is over, so a clock set wrong costs an hour at most. */
 const maxRateLimitMs = 3_600_000;
@@ -41,6 +47,21 @@ export function admit(given: BreakerRecord, context: BreakerContext): Admission 
     kind: "probe",
     record: { state: { kind: "half-open", openedAt, owner, deadline, failedProbes }, notBefore: null },
   };
+}
+
+export function onOutcome(
+  record: BreakerRecord,
+  outcome: CallOutcome,
+  context: BreakerContext,
+): BreakerRecord {
+  switch (outcome.kind) {
+    case "success":
+      return onSuccess(record, context);
+    case "outage":
+      return onOutage(record, context);
+    case "rate-limit":
+      return onRateLimit(record, outcome.retryAfterMs, context.now, context.owner);
+  }
 }
 
 /** Outcomes of calls admitted before it opened, and of probes that lost their turn, change nothing. */

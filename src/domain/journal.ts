@@ -1,4 +1,5 @@
 import type { ErrorJson } from "./error-json.ts";
+import type { Failure } from "./failure.ts";
 import type { Json } from "./json.ts";
 
 export const sessionStatuses = [
@@ -49,6 +50,10 @@ export type Transition =
       readonly status: SessionStatus;
       readonly reason?: ParkReason;
       readonly error?: ErrorJson;
+      /** When a session that waits for a breaker may be taken up again by itself. */
+      readonly wakeAt?: number;
+      /** Fingerprint of the request for help that was raised with it. */
+      readonly ticket?: string;
     }
   | { readonly kind: "message.received"; readonly message: Message; readonly sentAt: number }
   | { readonly kind: "phase.started"; readonly phase: string }
@@ -67,14 +72,20 @@ export type Transition =
       readonly attempt: number;
       /** Fingerprint of everything the persona reads; part of each of its steps' fingerprints. */
       readonly input: string;
+      /** The attempt whose recorded steps this one goes on from: it failed from an outage, not from its work. */
+      readonly continues?: number;
     }
   | ({ readonly kind: "attempt.completed"; readonly result: PersonaResult } & OfAttempt)
   | ({
       readonly kind: "attempt.failed";
-      readonly failure: ErrorJson;
+      readonly failure: RecordedFailure;
+      /** The seq of the step whose failure ended the attempt; whoever goes on runs that one again. */
+      readonly failedStep?: number;
       /** Decided once and recorded: another attempt, another round, or a person has to look. */
       readonly next: AfterFailure;
     } & OfAttempt)
+  /** A dependency's breaker is open; the attempt waits and is not used up. */
+  | ({ readonly kind: "dependency.waiting"; readonly dependency: string; readonly until: number } & OfAttempt)
   /** A recorded step's input differs now: steps outside `kept` (ranges of seq) are not used again. */
   | ({
       readonly kind: "attempt.diverged";
@@ -91,8 +102,14 @@ export interface OfAttempt {
   readonly persona: string;
 }
 
+/** A failure as it was classified when it was fresh, with the error itself. */
+export interface RecordedFailure extends Failure {
+  readonly error: ErrorJson;
+}
+
 export type AfterFailure =
-  | { readonly kind: "attempt" | "round"; readonly wait: Wait }
+  /** `continues`: the next attempt inherits the steps of this one and repeats only the failed call. */
+  | { readonly kind: "attempt" | "round"; readonly wait: Wait; readonly continues: boolean }
   /** Every round is used up. */
   | { readonly kind: "help" }
   /** The error is not one that trying again could mend. */

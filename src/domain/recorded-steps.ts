@@ -8,8 +8,13 @@ export interface RecordedStep {
   readonly fingerprint: string;
   /** Kept while there is room, and only until the step is asked for; the store has it anyway. */
   body: string | undefined;
+  /** Its dependency failed it: whoever inherits the steps runs it again. */
+  readonly outage: boolean;
   used: boolean;
 }
+
+/** How the body of a step begins that an outage ended; known without parsing it. */
+export const outageBody = '{"outage":true,';
 
 const keptLimit = 16 * 1024 * 1024;
 
@@ -23,17 +28,28 @@ export class RecordedSteps {
   #leftOver: Map<string, RecordedStep[]> | undefined;
   #keptLength = 0;
 
-  add({ seq, position, kind, name, fingerprint, occurrence, body }: RecordedRow): void {
+  add({ seq, position, kind, name, fingerprint, occurrence, body }: RecordedRow, used: boolean): void {
     const step: RecordedStep = {
       seq,
       position,
       title: `${kind} ${name}`,
       fingerprint: fingerprint as string,
-      body: this.#keep(body),
-      used: false,
+      body: used ? undefined : this.#keep(body),
+      outage: body.startsWith(outageBody),
+      used,
     };
     this.#steps.set(keyOf(kind, step.fingerprint, occurrence as number), step);
-    this.#leftOver = undefined;
+    if (!used) this.#leftOver = undefined;
+  }
+
+  /** For an attempt that goes on where another ended: everything but the step that ended it, and outages. */
+  inherit(failedStep: number | undefined): RecordedSteps {
+    const heir = new RecordedSteps();
+    for (const [key, step] of this.#steps) {
+      if (!step.outage && step.seq !== failedStep)
+        heir.#steps.set(key, { ...step, body: undefined, used: false });
+    }
+    return heir;
   }
 
   take(kind: string, fingerprint: string, occurrence: number): RecordedStep | undefined {

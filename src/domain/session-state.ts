@@ -7,6 +7,7 @@ import type {
   OfAttempt,
   ParkReason,
   PersonaResult,
+  RecordedFailure,
   RecordedRow,
   SessionStatus,
   Transition,
@@ -22,7 +23,7 @@ export interface AttemptState extends OfAttempt {
   readonly startedAt: number;
   status: "running" | "completed" | "failed";
   endedAt: number | undefined;
-  failure: ErrorJson | undefined;
+  failure: RecordedFailure | undefined;
   next: AfterFailure | undefined;
 }
 
@@ -31,12 +32,14 @@ export interface PersonaState {
   result: PersonaResult | undefined;
   /** Rounds up to this one were used up before a person's resume granted new ones. */
   roundsUsedBefore: number;
+  /** What the next attempt inherits from one that an outage ended. */
+  inheritance: RecordedSteps | undefined;
 }
 
 export interface RunningAttempt {
   readonly persona: PersonaState;
   readonly attempt: AttemptState;
-  /** What was recorded before this process took over; replayed by the executor that goes on. */
+  /** What is recorded of it; replayed by whoever goes on with it. */
   readonly steps: RecordedSteps;
 }
 
@@ -61,6 +64,8 @@ export interface SessionState {
   status: SessionStatus;
   reason: ParkReason | undefined;
   error: ErrorJson | undefined;
+  /** Fingerprint of the last request for help. */
+  ticket: string | undefined;
   updatedAt: number;
   stepCount: number;
   /** Automatic claims after an unclean end, in a row, without a new step. */
@@ -87,6 +92,7 @@ export function emptyState(id: SessionId): SessionState {
     status: "queued",
     reason: undefined,
     error: undefined,
+    ticket: undefined,
     updatedAt: 0,
     stepCount: 0,
     recoveries: 0,
@@ -97,19 +103,23 @@ export function emptyState(id: SessionId): SessionState {
   };
 }
 
-/** A row that happened now. Steps are only counted: the run that made them will not ask for them again. */
+/** A row that happened now. The run that made a step will not ask for it again, but its next attempt may. */
 export function applyLive(state: SessionState, row: RecordedRow): void {
-  advance(state, row);
-  if (isStep(row)) countStep(state);
-  else applyTransition(state, decodeTransition(row), row);
+  apply(state, row, { stepsAreUsed: true });
 }
 
-/** A row read back. Steps of attempts that still run are kept for replay, by position: their bodies stay on disk. */
+/** A row read back: its step may be asked for again. */
 export function applyRecorded(state: SessionState, row: RecordedRow): void {
+  apply(state, row, { stepsAreUsed: false });
+}
+
+/** Steps are kept by position while their attempt runs; their bodies stay on disk. */
+function apply(state: SessionState, row: RecordedRow, { stepsAreUsed }: { stepsAreUsed: boolean }): void {
   advance(state, row);
   if (!isStep(row)) return applyTransition(state, decodeTransition(row), row);
-  countStep(state);
-  state.running.get(row.attempt as number)?.steps.add(row);
+  state.stepCount += 1;
+  state.recoveries = 0;
+  state.running.get(row.attempt as number)?.steps.add(row, stepsAreUsed);
 }
 
 function advance(state: SessionState, { seq, hash, epoch, at }: RecordedRow): void {
@@ -117,11 +127,6 @@ function advance(state: SessionState, { seq, hash, epoch, at }: RecordedRow): vo
   state.head = { seq, hash };
   state.epoch = epoch;
   state.updatedAt = at;
-}
-
-function countStep(state: SessionState): void {
-  state.stepCount += 1;
-  state.recoveries = 0;
 }
 
 function applyTransition(state: SessionState, entry: Transition, { seq, hash, at }: RecordedRow): void {
@@ -153,8 +158,9 @@ function applyTransition(state: SessionState, entry: Transition, { seq, hash, at
       state.status = entry.status;
       state.reason = entry.reason;
       state.error = entry.error;
+      state.ticket = entry.ticket ?? state.ticket;
       state.messages = [];
-      if (entry.status === "parked" || entry.status === "failed") state.awaitsPerson = true;
+      if (entry.reason === "help" || entry.status === "failed") state.awaitsPerson = true;
       return;
     case "message.received":
       state.messages.push(entry.message);
@@ -188,7 +194,9 @@ function applyTransition(state: SessionState, entry: Transition, { seq, hash, at
         next: undefined,
       };
       persona.attempts.push(begun);
-      state.running.set(seq, { persona, attempt: begun, steps: new RecordedSteps() });
+      const inherited = entry.continues === undefined ? undefined : persona.inheritance;
+      persona.inheritance = undefined;
+      state.running.set(seq, { persona, attempt: begun, steps: inherited ?? new RecordedSteps() });
       return;
     }
     case "attempt.completed": {
@@ -200,13 +208,17 @@ function applyTransition(state: SessionState, entry: Transition, { seq, hash, at
       return;
     }
     case "attempt.failed": {
-      const { attempt } = endAttempt(state, entry.started);
+      const { persona, attempt, steps } = endAttempt(state, entry.started);
+      if ("continues" in entry.next && entry.next.continues)
+        persona.inheritance = steps.inherit(entry.failedStep);
       attempt.status = "failed";
       attempt.endedAt = at;
       attempt.failure = entry.failure;
       attempt.next = entry.next;
       return;
     }
+    case "dependency.waiting":
+      return;
     case "attempt.diverged":
       state.running.get(entry.started)?.steps.keepOnly(entry.kept);
       return;
@@ -236,7 +248,7 @@ export function personaOf(state: SessionState, phase: string, name: string): Per
   const { personas } = phaseOf(state, phase);
   let persona = personas.get(name);
   if (persona === undefined) {
-    persona = { attempts: [], result: undefined, roundsUsedBefore: 0 };
+    persona = { attempts: [], result: undefined, roundsUsedBefore: 0, inheritance: undefined };
     personas.set(name, persona);
   }
   return persona;

@@ -1,16 +1,19 @@
-import { decideAfterFailure } from "../domain/after-failure.ts";
+import { decideAfterFailure, type RetryPolicies } from "../domain/after-failure.ts";
 import type { Clock } from "../domain/clock.ts";
-import { type ErrorJson, fromErrorJson, toErrorJson } from "../domain/error-json.ts";
-import { InputInvalid, MaestroError, UnrecoverableError } from "../domain/errors.ts";
-import type { PersonaResult } from "../domain/journal.ts";
+import { fromErrorJson, toErrorJson } from "../domain/error-json.ts";
+import { CircuitOpen, InputInvalid, MaestroError, UnrecoverableError } from "../domain/errors.ts";
+import type { PersonaResult, RecordedFailure } from "../domain/journal.ts";
 import { isJsonObject, parseJson, toJsonText } from "../domain/json.ts";
-import { type RetryPolicy, remainingWaitMs } from "../domain/retry-policy.ts";
+import { remainingWaitMs } from "../domain/retry-policy.ts";
 import { type AttemptState, type PersonaState, personaOf } from "../domain/session-state.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import type { SessionJournal } from "../state/session-journal.ts";
+import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { type Control, DriverStopped } from "./control.ts";
+import { classifyError } from "./failure/classify-error.ts";
 import type { PersonaFunction, TeamContext } from "./persona-context.ts";
 import { StepRecorder } from "./step-recorder.ts";
+import { Watchdog } from "./watchdog.ts";
 
 /** A persona's outputs travel in prompts, checkpoints and pages; what is larger belongs into files. */
 const resultLimits = { maxBytes: 1024 * 1024, maxDepth: 100 };
@@ -23,6 +26,8 @@ export interface PersonaWork {
   readonly context: TeamContext;
   /** Fingerprint of everything the persona reads. */
   readonly input: string;
+  /** How long an attempt may stand still. */
+  readonly timeoutMs: number;
 }
 
 export interface ExecutorParts {
@@ -30,7 +35,8 @@ export interface ExecutorParts {
   readonly artifacts: Artifacts;
   readonly control: Control;
   readonly clock: Clock;
-  readonly policies: { readonly attempts: RetryPolicy; readonly rounds: RetryPolicy };
+  readonly breaker: CircuitBreaker;
+  readonly policies: RetryPolicies;
   readonly log: (persona: string, message: string) => void;
 }
 
@@ -39,6 +45,7 @@ export class PersonaExecutor {
   readonly #parts: ExecutorParts;
   readonly #work: PersonaWork;
   readonly #persona: PersonaState;
+  #failedStep: number | undefined;
 
   constructor(parts: ExecutorParts, work: PersonaWork) {
     this.#parts = parts;
@@ -70,7 +77,9 @@ export class PersonaExecutor {
     control.throwIfStopped();
     const { phase, persona, input } = this.#work;
     const attempt = last?.round === round ? last.attempt + 1 : 1;
-    await journal.append([{ kind: "attempt.started", phase, persona, round, attempt, input }]);
+    const continues =
+      last !== undefined && this.#persona.inheritance !== undefined ? { continues: last.started } : {};
+    await journal.append([{ kind: "attempt.started", phase, persona, round, attempt, input, ...continues }]);
     return this.#last as AttemptState;
   }
 
@@ -85,9 +94,13 @@ export class PersonaExecutor {
     } catch (error) {
       if (control.stopped !== undefined) throw control.stopped;
       if (endsTheDriver(error)) throw error;
+      const failure = classifyError(error, clock.now());
+      const failedStep = this.#failedStep;
       const next = decideAfterFailure(
         {
           error,
+          failure,
+          inStep: failedStep !== undefined,
           attemptsFailed: attempt.attempt,
           roundsUsed: attempt.round - this.#persona.roundsUsedBefore,
           now: clock.now(),
@@ -95,7 +108,15 @@ export class PersonaExecutor {
         },
         policies,
       );
-      await journal.append([{ kind: "attempt.failed", ...of, failure: toErrorJson(error), next }]);
+      await journal.append([
+        {
+          kind: "attempt.failed",
+          ...of,
+          failure: { ...failure, error: toErrorJson(error) },
+          next,
+          ...(failedStep !== undefined && { failedStep }),
+        },
+      ]);
       if (next.kind === "stop") throw error;
       return undefined;
     }
@@ -106,20 +127,32 @@ export class PersonaExecutor {
     const { run, brief, context, persona, input } = this.#work;
     const running = journal.state.running.get(attempt.started);
     if (running === undefined) throw new Error(`attempt ${attempt.started} does not run`);
+    const watchdog = new Watchdog(this.#parts.clock, this.#work.timeoutMs);
+    const timeout = new AbortController();
     // A changed input changes every step's fingerprint, which is how the steps notice that they diverged.
-    const steps = new StepRecorder(this.#parts, running, input);
-    let returned: unknown;
-    try {
-      returned = await run({
+    const steps = new StepRecorder(this.#parts, running, input, watchdog);
+    const work = async (): Promise<unknown> =>
+      run({
         brief,
         context,
-        signal: control.signal,
-        failures: this.#failures(attempt.round).map(fromErrorJson),
+        signal: AbortSignal.any([control.signal, timeout.signal]),
+        failures: this.#failures(attempt.round).map(({ error }) => fromErrorJson(error)),
         step: (name, effect, options) => steps.run(name, effect, options),
         sleep: (ms) => steps.sleep(ms),
-        log: (message) => log(persona, message),
+        log: (message) => {
+          watchdog.progress();
+          log(persona, message);
+        },
       });
+    let returned: unknown;
+    this.#failedStep = undefined;
+    try {
+      returned = await watchdog.watch(work(), (reason) => timeout.abort(reason));
+    } catch (error) {
+      this.#failedStep = steps.failedStep(error);
+      throw error;
     } finally {
+      steps.close();
       steps.throwIfBroken();
     }
     // A persona may have caught the stop and made something of it; the next driver makes the result from the steps.
@@ -127,7 +160,7 @@ export class PersonaExecutor {
     return checkResult(persona, returned);
   }
 
-  #failures(round: number): ErrorJson[] {
+  #failures(round: number): RecordedFailure[] {
     return this.#persona.attempts.flatMap((attempt) =>
       attempt.round <= round && attempt.failure ? [attempt.failure] : [],
     );
@@ -149,6 +182,7 @@ export class PersonaExecutor {
 function endsTheDriver(error: unknown): boolean {
   return (
     error instanceof DriverStopped ||
+    CircuitOpen.is(error) ||
     (MaestroError.is(error) && (error.next === "stop" || error.next === "report") && !InputInvalid.is(error))
   );
 }

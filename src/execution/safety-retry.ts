@@ -1,7 +1,7 @@
 import { fromErrorJson } from "../domain/error-json.ts";
 import { HelpNeeded, UnrecoverableError } from "../domain/errors.ts";
 import type { PersonaResult } from "../domain/journal.ts";
-import { personaOf } from "../domain/session-state.ts";
+import { type AttemptState, personaOf } from "../domain/session-state.ts";
 import { type ExecutorParts, PersonaExecutor, type PersonaWork } from "./persona-executor.ts";
 
 /** Level 2: rounds around the executor. Only an exhausted round earns another; after the last, a person has to look. */
@@ -13,9 +13,9 @@ export async function runWithSafety(parts: ExecutorParts, work: PersonaWork): Pr
     const last = persona.attempts.at(-1);
     const granted = last !== undefined && last.round <= persona.roundsUsedBefore;
     if (!granted && last?.failure !== undefined) {
-      if (last.next?.kind === "help") throw helpNeeded(work, persona.attempts.length, last.failure.message);
+      if (last.next?.kind === "help") throw helpNeeded(work, persona.attempts);
       // Recorded as beyond retrying; a crash right after must not turn it into one more attempt.
-      if (last.next?.kind === "stop") throw fromErrorJson(last.failure);
+      if (last.next?.kind === "stop") throw fromErrorJson(last.failure.error);
     }
     const startsRound = last === undefined || granted || last.next?.kind === "round";
     try {
@@ -26,16 +26,29 @@ export async function runWithSafety(parts: ExecutorParts, work: PersonaWork): Pr
   }
 }
 
-function helpNeeded(
-  { phase, persona }: PersonaWork,
-  attempts: number,
-  lastMessage: string | undefined,
-): HelpNeeded {
+/** Carries everything a person needs: what failed, how often, and what to try. */
+function helpNeeded({ phase, persona }: PersonaWork, attempts: readonly AttemptState[]): HelpNeeded {
+  const failures = attempts.flatMap(({ round, attempt, failure }) =>
+    failure === undefined ? [] : [{ round, attempt, category: failure.category, message: failure.message }],
+  );
+  const last = attempts.at(-1)?.failure;
   return new HelpNeeded(
-    `${persona} needs help in phase ${phase} after ${attempts} attempts. The last one failed: ${lastMessage}`,
+    `${persona} needs help in phase ${phase} after ${attempts.length} attempts. The last one failed: ${last?.message}`,
     {
-      details: { phase, persona, attempts },
+      details: {
+        phase,
+        persona,
+        attempts: attempts.length,
+        category: last?.category ?? "UNKNOWN",
+        message: last?.message ?? "",
+        failures,
+        suggestedActions: suggestedActions(attempts),
+      },
       advice: "Read the failures, mend the cause, then resume the session: it gets a new set of rounds.",
     },
   );
+}
+
+function suggestedActions(attempts: readonly AttemptState[]): string[] {
+  return [...new Set(attempts.flatMap(({ failure }) => failure?.suggestedFix ?? []))];
 }

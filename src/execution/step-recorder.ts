@@ -2,26 +2,37 @@ import { canonicalJson, sha256 } from "../domain/canonical.ts";
 import type { Clock } from "../domain/clock.ts";
 import { fromErrorJson, toErrorJson } from "../domain/error-json.ts";
 import { InputInvalid } from "../domain/errors.ts";
+import type { Failure } from "../domain/failure.ts";
 import type { StepKind, StepOutcome, Wait } from "../domain/journal.ts";
 import { parseBody } from "../domain/journal-codec.ts";
 import { type Json, parseJson, toJsonText } from "../domain/json.ts";
+import { outageBody } from "../domain/recorded-steps.ts";
 import { remainingWaitMs } from "../domain/retry-policy.ts";
 import type { RunningAttempt } from "../domain/session-state.ts";
 import type { Artifacts } from "../state/artifacts.ts";
+import type { BreakerUse } from "../state/breaker-store.ts";
 import { reach } from "../state/fault-points.ts";
 import type { SessionJournal } from "../state/session-journal.ts";
+import type { Effects } from "../state/store.ts";
+import { type CircuitBreaker, circuitOpen, outcomeOfCall } from "./circuit-breaker.ts";
 import type { Control } from "./control.ts";
+import { classifyError } from "./failure/classify-error.ts";
+import type { Watchdog } from "./watchdog.ts";
 
 /** Results over this size are stored as artifacts; the journal keeps their hash. */
 const inlineLimit = 256 * 1024;
 const maxNameLength = 200;
 const maxSleepMs = 366 * 24 * 3_600_000;
+/** A breaker that stays open for longer than this is not waited for: the session parks and is taken up again. */
+const longestWaitMs = 600_000;
 /** How long nobody may ask for a step before one that seems to have diverged is believed to have. */
 const quietMs = 20;
 
 export interface StepOptions {
   /** What the result depends on besides the name and the persona's input. A changed input runs the step again. */
   readonly input?: Json;
+  /** The service the effect calls, such as "api.example.org". While its breaker is open, the step waits. */
+  readonly dependency?: string;
 }
 
 export interface StepParts {
@@ -29,6 +40,7 @@ export interface StepParts {
   readonly artifacts: Artifacts;
   readonly control: Control;
   readonly clock: Clock;
+  readonly breaker: CircuitBreaker;
 }
 
 /** The durable steps of one attempt: each runs once, its outcome is recorded, and a replay gets the record. */
@@ -36,18 +48,30 @@ export class StepRecorder {
   readonly #parts: StepParts;
   readonly #running: RunningAttempt;
   readonly #input: string;
+  readonly #watchdog: Watchdog;
   readonly #occurrences = new Map<string, number>();
-  /** Rows from here on were recorded by this process. */
-  readonly #liveFrom: number;
+  /** Which step an error came from. */
+  readonly #failures = new WeakMap<object, number>();
   #asked = 0;
   #replaying = 0;
+  #closed = false;
   #broken: { readonly cause: unknown } | undefined;
 
-  constructor(parts: StepParts, running: RunningAttempt, input: string) {
+  constructor(parts: StepParts, running: RunningAttempt, input: string, watchdog: Watchdog) {
     this.#parts = parts;
     this.#running = running;
     this.#input = input;
-    this.#liveFrom = parts.journal.state.head.seq + 1;
+    this.#watchdog = watchdog;
+  }
+
+  /** The seq of the step that threw this very error, if one did. */
+  failedStep(error: unknown): number | undefined {
+    return typeof error === "object" && error !== null ? this.#failures.get(error) : undefined;
+  }
+
+  /** The attempt is over; work that nobody awaited may not add to it. */
+  close(): void {
+    this.#closed = true;
   }
 
   /** Work that caught an error of the machine below must pass neither for finished nor for failed. */
@@ -57,12 +81,15 @@ export class StepRecorder {
 
   async run<T>(name: string, effect: () => T | Promise<T>, options: StepOptions = {}): Promise<T> {
     const found = await this.#find("function", name, options.input ?? null);
-    if (found.body !== undefined) return this.#replay(found.body) as Promise<T>;
-    const { body, artifacts, stack, text } = await this.#perform(name, effect);
-    await this.#record("function", name, found.identity, body, artifacts);
+    if (found.body !== undefined) return this.#replay(found.body, found.seq) as Promise<T>;
+    const use = options.dependency === undefined ? undefined : await this.#enter(options.dependency);
+    const { body, artifacts, stack, text, failure } = await this.#perform(name, effect);
+    const call = use && { use, outcome: outcomeOfCall(failure) };
+    const seq = await this.#record("function", name, found.identity, body, { artifacts, call });
+    if (call !== undefined) await this.#machine(this.#parts.breaker.ended(call.use, call.outcome));
     if (text !== undefined) return text as T;
     // Through the record, like a replay: a live run must not see more than a replay will.
-    return this.#outcome(body, stack) as Promise<T>;
+    return this.#outcome(body, seq, stack) as Promise<T>;
   }
 
   /** A wait that survives restarts: only the remainder is waited, never longer than `ms` whatever the clock does. */
@@ -73,18 +100,44 @@ export class StepRecorder {
     const found = await this.#find("wait", "sleep", ms);
     let wait: Wait = { notBefore: clock.now() + ms, waitMs: ms };
     if (found.body !== undefined) wait = (parseBody(found.body) as unknown as { wait: Wait }).wait;
-    else await this.#record("wait", "sleep", found.identity, JSON.stringify({ wait }), []);
-    await clock.sleep(remainingWaitMs(wait, clock.now()), control.stopSignal);
+    else await this.#record("wait", "sleep", found.identity, JSON.stringify({ wait }));
+    await this.#watchdog.during(() => clock.sleep(remainingWaitMs(wait, clock.now()), control.stopSignal));
+  }
+
+  /** Waits until the dependency may be called; too long a wait is thrown, and uses up no attempt either. */
+  async #enter(dependency: string): Promise<BreakerUse> {
+    const { breaker, clock, control, journal } = this.#parts;
+    for (;;) {
+      const use = breaker.use(dependency);
+      const admission = await this.#machine(breaker.admit(use));
+      if (admission.kind !== "refused") return use;
+      const { retryAt } = admission;
+      const waitMs = retryAt - clock.now();
+      if (waitMs > longestWaitMs) throw this.#break(circuitOpen(dependency, retryAt));
+      const { started, phase, persona } = this.#running.attempt;
+      await this.#machine(
+        journal.append([{ kind: "dependency.waiting", started, phase, persona, dependency, until: retryAt }]),
+      );
+      await this.#watchdog.during(() => clock.sleep(waitMs, control.stopSignal));
+      control.throwIfStopped();
+    }
   }
 
   async #find(
     kind: StepKind,
     name: string,
     input: Json,
-  ): Promise<{ identity: Identity; body: string | undefined }> {
+  ): Promise<{ identity: Identity; body: string | undefined; seq: number }> {
     const { control, journal } = this.#parts;
     checkName(name);
     control.throwIfStopped();
+    this.throwIfBroken();
+    if (this.#closed) {
+      throw new InputInvalid(`Step "${name}" was called after its attempt had ended.`, {
+        advice: "Await every step.",
+      });
+    }
+    this.#watchdog.progress();
     this.#asked += 1;
     const { steps } = this.#running;
     const identity = this.#identify(kind, name, input);
@@ -92,7 +145,7 @@ export class StepRecorder {
     if (step !== undefined) {
       const body = step.body ?? (await this.#machine(journal.store.readBody(step.position)));
       step.body = undefined;
-      return { identity, body };
+      return { identity, body, seq: step.seq };
     }
     if (steps.findDiverged(`step.${kind}`, name) !== undefined) {
       await this.#othersHaveAsked();
@@ -100,7 +153,7 @@ export class StepRecorder {
       const diverged = steps.findDiverged(`step.${kind}`, name);
       if (diverged !== undefined) await this.#diverge(name, diverged.fingerprint, identity.fingerprint);
     }
-    return { identity, body: undefined };
+    return { identity, body: undefined, seq: 0 };
   }
 
   /** Steps side by side ask in any order: the record that seems to be left over may be asked for in a moment. */
@@ -115,9 +168,6 @@ export class StepRecorder {
     const { journal } = this.#parts;
     const { started, phase, persona } = this.#running.attempt;
     const kept = this.#running.steps.usedRanges();
-    const { seq } = journal.state.head;
-    // What this process recorded itself is not among the steps to replay, and is kept all the same.
-    if (seq >= this.#liveFrom) kept.push([this.#liveFrom, seq]);
     await this.#machine(
       journal.append([{ kind: "attempt.diverged", started, phase, persona, step, recorded, now, kept }]),
     );
@@ -137,14 +187,14 @@ export class StepRecorder {
     } catch (error) {
       // Aborted work says nothing about the step; the next driver runs it again.
       this.#parts.control.signal.throwIfAborted();
-      return {
-        body: JSON.stringify({ error: toErrorJson(error) }),
-        artifacts: [],
-        stack: (error as Error | undefined)?.stack,
-      };
+      const failure = classifyError(error, this.#parts.clock.now());
+      const json = JSON.stringify({ error: toErrorJson(error) });
+      const body = failure.outage ? outageBody + json.slice(1) : json;
+      return { body, artifacts: [], stack: (error as Error | undefined)?.stack, failure };
     }
     reach("step.function:after-effect");
     if (result === undefined) return { body: "{}", artifacts: [] };
+    refuseCollections(result, name);
     const text = toJsonText(result, { what: `the result of step "${name}"` });
     const same = typeof result === "string" ? { text: result } : {};
     if (text.length <= inlineLimit) return { body: `{"result":${text}}`, artifacts: [], ...same };
@@ -157,8 +207,8 @@ export class StepRecorder {
     name: string,
     identity: Identity,
     body: string,
-    artifacts: readonly string[],
-  ): Promise<void> {
+    effects: Effects = {},
+  ): Promise<number> {
     const row = {
       kind: `step.${kind}`,
       attempt: this.#running.attempt.started,
@@ -166,19 +216,21 @@ export class StepRecorder {
       ...identity,
       body,
     } as const;
-    await this.#machine(this.#parts.journal.append([row], artifacts));
+    const [recorded] = await this.#machine(this.#parts.journal.append([row], effects));
+    this.#watchdog.progress();
+    return recorded?.seq ?? 0;
   }
 
-  async #replay(body: string): Promise<unknown> {
+  async #replay(body: string, seq: number): Promise<unknown> {
     this.#replaying += 1;
     try {
-      return await this.#outcome(body);
+      return await this.#outcome(body, seq);
     } finally {
       this.#replaying -= 1;
     }
   }
 
-  async #outcome(body: string, stack?: string): Promise<unknown> {
+  async #outcome(body: string, seq: number, stack?: string): Promise<unknown> {
     const outcome = parseBody(body) as unknown as StepOutcome;
     if ("result" in outcome) return outcome.result;
     if ("artifact" in outcome)
@@ -186,17 +238,33 @@ export class StepRecorder {
     if (!("error" in outcome)) return undefined;
     const error = fromErrorJson(outcome.error);
     if (stack !== undefined) Object.defineProperty(error, "stack", { value: stack });
+    this.#failures.set(error, seq);
     throw error;
+  }
+
+  #break(cause: unknown): unknown {
+    this.#broken ??= { cause };
+    return cause;
   }
 
   async #machine<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;
     } catch (cause) {
-      this.#broken ??= { cause };
-      throw cause;
+      throw this.#break(cause);
     }
   }
+}
+
+/** JSON would silently make an empty object of these. */
+function refuseCollections(result: unknown, name: string): void {
+  if (!(result instanceof Map || result instanceof Set)) return;
+  throw new InputInvalid(
+    `The result of step "${name}" is a ${result.constructor.name}, which JSON cannot hold.`,
+    {
+      advice: "Return plain data, for instance [...result].",
+    },
+  );
 }
 
 /** The name as JSON, so that no name can pose as a name and an input. */
@@ -217,6 +285,7 @@ interface Performed {
   readonly stack?: string | undefined;
   /** A result that is a text comes out of its record as it went in, and need not be read back. */
   readonly text?: string;
+  readonly failure?: Failure;
 }
 
 function checkName(name: string): void {

@@ -3,17 +3,8 @@ import { CheckpointCorrupt, StateTooNew } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Json } from "../domain/json.ts";
 import { type Checkpoint, initPhase } from "./checkpoint.ts";
-import { type FoundCheckpoint, listSessionFolders, SessionFiles } from "./session-files.ts";
-import type { LostSession, Store } from "./store.ts";
-
-/** Sessions that have a folder but no row: the database was lost, or comes from an older backup. */
-export async function findLostSessions(stateDirectory: string, store: Store): Promise<SessionId[]> {
-  const lost: SessionId[] = [];
-  for (const id of await listSessionFolders(stateDirectory)) {
-    if ((await store.findSession(id)) === undefined) lost.push(id);
-  }
-  return lost;
-}
+import { type FoundCheckpoint, SessionFiles } from "./session-files.ts";
+import type { LostSession } from "./store.ts";
 
 /** Only for a session the database does not know. The unfinished phase is run again; everything sealed is kept. */
 export async function readLostSession(stateDirectory: string, id: SessionId): Promise<LostSession> {

@@ -1,7 +1,7 @@
 import type { Entry, RecordedRow } from "../domain/journal.ts";
 import { applyLive, applyRecorded, emptyState, type SessionState } from "../domain/session-state.ts";
 import type { Lease } from "./lease.ts";
-import type { Store } from "./store.ts";
+import type { Effects, Store } from "./store.ts";
 
 /** A driver's hold on one session: the lease, what the journal says, and the only way to add to it. */
 export class SessionJournal {
@@ -33,11 +33,8 @@ export class SessionJournal {
   }
 
   /** Resolves after the commit; only then does `state` know it. */
-  async append(
-    entries: readonly Entry[],
-    artifacts: readonly string[] = [],
-  ): Promise<readonly RecordedRow[]> {
-    return this.#apply(await this.store.append(this.lease, entries, artifacts));
+  async append(entries: readonly Entry[], effects: Effects = {}): Promise<readonly RecordedRow[]> {
+    return this.#apply(await this.store.append(this.lease, entries, effects));
   }
 
   /** Turns what people said into journal rows. */

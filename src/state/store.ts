@@ -8,7 +8,10 @@ import type {
   SessionStatus,
   Transition,
 } from "../domain/journal.ts";
+import type { Ticket } from "../domain/ticket.ts";
+import type { BreakerStore, EndedCall } from "./breaker-store.ts";
 import type { Lease, LeaseState } from "./lease.ts";
+import type { TicketStore } from "./ticket-store.ts";
 
 export interface SessionRecord {
   readonly id: SessionId;
@@ -52,17 +55,32 @@ export interface Claim {
   readonly found: Exclude<LeaseState, "held">;
 }
 
+/** What must become true together with the entries. */
+export interface Effects {
+  /** Hashes the entries point to, which retention must then keep. */
+  readonly artifacts?: readonly string[];
+  /** The call that produced the entries: its breaker learns how it ended. */
+  readonly call?: EndedCall | undefined;
+  /** The request for help the entries are about. */
+  readonly ticket?: Ticket | undefined;
+}
+
 /**
  * Where everything durable lives. Methods are domain verbs: each commits once, and its promise resolves only after
  * the commit. Methods that take a lease refuse a stale one with LeaseLost and write nothing.
  */
 export interface Store {
+  readonly breakers: BreakerStore;
+  readonly tickets: TicketStore;
+
   /** Creates the session and gives its first row, or only the session that already has its key. */
   createSession(
     session: NewSession,
   ): Promise<{ readonly session: SessionRecord; readonly row: RecordedRow | undefined }>;
   restoreSession(lost: LostSession): Promise<SessionRecord>;
   findSession(idOrKey: string): Promise<SessionRecord | undefined>;
+  /** Which of these the store has never heard of. */
+  findUnknown(ids: readonly SessionId[]): Promise<readonly SessionId[]>;
   /** Newest first. */
   listSessions(query?: SessionQuery): Promise<readonly SessionRecord[]>;
   /** Removes a session that no live driver holds, with all its rows. */
@@ -73,13 +91,11 @@ export interface Store {
   releaseSession(lease: Lease): Promise<void>;
   /** Sessions that nobody alive drives and that say `running`, or whose driver died before it let go. */
   findAbandoned(): Promise<readonly SessionId[]>;
+  /** Sessions parked for a breaker whose time has come. */
+  findDue(): Promise<readonly SessionId[]>;
 
-  /** All entries or none. `artifacts`: hashes the entries point to, which retention must then keep. */
-  append(
-    lease: Lease,
-    entries: readonly Entry[],
-    artifacts?: readonly string[],
-  ): Promise<readonly RecordedRow[]>;
+  /** All entries and effects, or none. */
+  append(lease: Lease, entries: readonly Entry[], effects?: Effects): Promise<readonly RecordedRow[]>;
   /** In order, in pages, the hash chain verified on the way (JournalCorrupt). */
   readJournal(id: SessionId, afterSeq?: number): AsyncIterable<readonly RecordedRow[]>;
   /** The body of one row again, without reading the journal. */

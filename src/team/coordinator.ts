@@ -1,3 +1,4 @@
+import { CircuitOpen } from "../domain/errors.ts";
 import type { ExecutorParts, PersonaWork } from "../execution/persona-executor.ts";
 import { runWithSafety } from "../execution/safety-retry.ts";
 
@@ -20,5 +21,7 @@ export async function runTogether(
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallelLimit, works.length) }, worker));
-  if (failures.length > 0) throw failures[0];
+  const [first] = failures;
+  // Who needs a person decides; a dependency that is down mends itself.
+  if (failures.length > 0) throw failures.find((error) => !CircuitOpen.is(error)) ?? first;
 }

@@ -11,6 +11,8 @@ export interface PersonaOptions {
   readonly run: PersonaFunction;
   /** The "give up" threshold: attempts a round; the configuration's by default. */
   readonly maxAttempts?: number;
+  /** How long an attempt may stand still before it is ended; the configuration's by default. */
+  readonly timeoutMs?: number;
 }
 
 export interface Persona extends PersonaOptions {
@@ -65,6 +67,7 @@ export function defineTeam<const PhaseName extends string>(
         name: persona.name,
         work: "function",
         maxAttempts: persona.maxAttempts ?? null,
+        timeoutMs: persona.timeoutMs ?? null,
       })),
     })),
   };
@@ -74,7 +77,7 @@ export function defineTeam<const PhaseName extends string>(
 const keysOf = {
   team: ["model", "phases"],
   phase: ["name", "personas"],
-  persona: ["name", "run", "maxAttempts"],
+  persona: ["name", "run", "maxAttempts", "timeoutMs"],
 } as const;
 
 function* findProblems(name: string, { phases, ...rest }: TeamOptions<string>): Generator<string> {
@@ -107,7 +110,9 @@ function* personaProblems(persona: Persona, phase: string): Generator<string> {
   if (!isName(persona.name)) yield `${where}: the name is not allowed (${nameRule}).`;
   yield* unknownKeys(where, persona, keysOf.persona);
   if (typeof persona.run !== "function") yield `${where} has no work: give it a function "run".`;
-  const { maxAttempts } = persona;
+  const { maxAttempts, timeoutMs } = persona;
+  if (timeoutMs !== undefined && !(timeoutMs >= 1))
+    yield `${where}: timeoutMs is ${timeoutMs}; it must be 1 or more.`;
   if (
     maxAttempts !== undefined &&
     !(Number.isInteger(maxAttempts) && maxAttempts >= 1 && maxAttempts <= 20)

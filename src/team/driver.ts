@@ -1,10 +1,11 @@
+import type { RetryPolicies } from "../domain/after-failure.ts";
 import { fingerprint } from "../domain/canonical.ts";
 import type { Clock } from "../domain/clock.ts";
 import { type ErrorJson, toErrorJson } from "../domain/error-json.ts";
-import { HelpNeeded, MaestroError } from "../domain/errors.ts";
+import { BudgetExceeded, CircuitOpen, HelpNeeded, MaestroError } from "../domain/errors.ts";
 import type { ParkReason, PersonaResult, SessionStatus } from "../domain/journal.ts";
-import type { RetryPolicy } from "../domain/retry-policy.ts";
 import { phaseOf, type SessionState } from "../domain/session-state.ts";
+import type { CircuitBreaker } from "../execution/circuit-breaker.ts";
 import { type Control, DriverStopped } from "../execution/control.ts";
 import type { TeamContext } from "../execution/persona-context.ts";
 import type { Artifacts } from "../state/artifacts.ts";
@@ -14,6 +15,7 @@ import type { SessionFiles } from "../state/session-files.ts";
 import type { SessionJournal } from "../state/session-journal.ts";
 import { runTogether } from "./coordinator.ts";
 import type { Phase, Team } from "./define.ts";
+import { ticketFor } from "./help.ts";
 import { obey } from "./inbox.ts";
 
 /** The 6th automatic recovery in a row without a new step: the session itself kills its drivers. */
@@ -25,7 +27,10 @@ export interface DriverParts {
   readonly artifacts: Artifacts;
   readonly control: Control;
   readonly clock: Clock;
-  readonly policies: { readonly attempts: RetryPolicy; readonly rounds: RetryPolicy };
+  readonly breaker: CircuitBreaker;
+  readonly policies: RetryPolicies;
+  /** How long an attempt may stand still, unless its persona says otherwise. */
+  readonly timeoutMs: number;
   readonly log: (persona: string, message: string) => void;
 }
 
@@ -34,17 +39,25 @@ export interface Outcome {
   readonly status: SessionStatus;
   readonly reason?: ParkReason;
   readonly error?: ErrorJson;
+  /** When a session that waits for a breaker may be taken up again by itself. */
+  readonly wakeAt?: number;
+  /** Fingerprint of the request for help. */
+  readonly ticket?: string;
   /** Phase, then persona; from the driver's own memory, so that nobody reads a long history again for them. */
   readonly results?: Readonly<Record<string, Readonly<Record<string, PersonaResult>>>>;
 }
 
 /** Drives one claimed session as far as it goes and records how it ended. */
 export async function driveSession(team: Team, parts: DriverParts): Promise<Outcome> {
-  const { journal } = parts;
-  const outcome =
-    journal.state.recoveries > maxRecoveries ? poisoned(journal.state) : await runPhases(team, parts);
-  if (outcome.status !== "running") await journal.append([{ kind: "session.status", ...outcome }]);
-  return outcome;
+  const { journal, clock } = parts;
+  const { state } = journal;
+  const outcome = state.recoveries > maxRecoveries ? poisoned(state) : await runPhases(team, parts);
+  if (outcome.status === "running") return outcome;
+  // The request for help and the parking are one fact: neither may be there without the other.
+  const ticket = outcome.reason === "help" ? ticketFor(state, outcome.error, clock.now()) : undefined;
+  const recorded = ticket === undefined ? outcome : { ...outcome, ticket: ticket.fingerprint };
+  await journal.append([{ kind: "session.status", ...recorded }], { ticket });
+  return recorded;
 }
 
 async function runPhases(team: Team, parts: DriverParts): Promise<Outcome> {
@@ -82,7 +95,7 @@ async function runPhase(phase: Phase, context: TeamContext, read: string, parts:
   if (state.status === "running") {
     const { brief } = journal.state.created;
     await runTogether(
-      phase.personas.map(({ name, run, maxAttempts }) => ({
+      phase.personas.map(({ name, run, maxAttempts, timeoutMs = parts.timeoutMs }) => ({
         parts: { ...parts, policies: withMaxAttempts(parts.policies, maxAttempts) },
         work: {
           phase: phase.name,
@@ -91,6 +104,7 @@ async function runPhase(phase: Phase, context: TeamContext, read: string, parts:
           brief,
           context,
           input: fingerprint([read, phase.name, name]),
+          timeoutMs,
         },
       })),
     );
@@ -112,8 +126,13 @@ export function outcomeOf(error: unknown): Outcome {
     if (error.reason === "shutdown") return { status: "running" };
     return { status: error.reason === "pause" ? "paused" : "canceled" };
   }
-  if (!MaestroError.is(error) || error.next === "stop" || error.next === "report") throw error;
+  if (!MaestroError.is(error)) throw error;
   if (HelpNeeded.is(error)) return { status: "parked", reason: "help", error: toErrorJson(error) };
+  if (BudgetExceeded.is(error)) return { status: "parked", reason: "budget", error: toErrorJson(error) };
+  if (CircuitOpen.is(error)) {
+    const wakeAt = Number(error.details["retryAt"]);
+    return { status: "parked", reason: "breaker", wakeAt, error: toErrorJson(error) };
+  }
   if (error.next === "fail") return { status: "failed", error: toErrorJson(error) };
   throw error;
 }

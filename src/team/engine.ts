@@ -1,3 +1,4 @@
+import type { RetryPolicies } from "../domain/after-failure.ts";
 import type { Clock } from "../domain/clock.ts";
 import {
   InputInvalid,
@@ -9,8 +10,8 @@ import {
 } from "../domain/errors.ts";
 import { newSessionId, type SessionId } from "../domain/ids.ts";
 import { type ClaimCause, finalStatuses, type RecordedRow } from "../domain/journal.ts";
-import type { RetryPolicy } from "../domain/retry-policy.ts";
 import { applyRecorded, emptyState, type SessionState } from "../domain/session-state.ts";
+import type { CircuitBreaker } from "../execution/circuit-breaker.ts";
 import { Control } from "../execution/control.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { projectInit } from "../state/checkpoint.ts";
@@ -44,7 +45,9 @@ export interface EngineParts {
   readonly projector: Projector;
   readonly stateDirectory: string;
   readonly clock: Clock;
-  readonly policies: { readonly attempts: RetryPolicy; readonly rounds: RetryPolicy };
+  readonly breaker: CircuitBreaker;
+  readonly policies: RetryPolicies;
+  readonly timeoutMs: number;
   /** For the person who watches: repaired files, odd findings. */
   readonly report: (problem: string) => void;
   readonly onRows: (state: SessionState, rows: readonly RecordedRow[]) => void;

@@ -1,9 +1,21 @@
 import type { ErrorJson } from "../domain/error-json.ts";
-import type { ParkReason, PersonaResult, SessionStatus } from "../domain/journal.ts";
+import type { ParkReason, PersonaResult, RecordedFailure, SessionStatus } from "../domain/journal.ts";
 import type { PersonaState, PhaseState, SessionState } from "../domain/session-state.ts";
+import type { TicketRecord } from "../state/ticket-store.ts";
 import type { Outcome } from "./driver.ts";
 
-export interface SessionResult extends Outcome {
+/** A request for help, as people look for it. */
+export interface TicketView {
+  readonly fingerprint: string;
+  readonly summary: string;
+  readonly status: TicketRecord["delivery"]["kind"];
+  /** Where the tracker has it, once it is delivered. */
+  readonly key: string | null;
+  readonly url: string | null;
+}
+
+export interface SessionResult extends Omit<Outcome, "ticket"> {
+  readonly ticket: TicketView | null;
   readonly id: string;
   /** Phase, then persona. */
   readonly results: Readonly<Record<string, Readonly<Record<string, PersonaResult>>>>;
@@ -23,6 +35,7 @@ export interface SessionView {
   readonly updatedAt: string;
   readonly steps: number;
   readonly phases: readonly PhaseView[];
+  readonly ticket: TicketView | null;
 }
 
 export interface PhaseView {
@@ -43,13 +56,9 @@ export interface PersonaView {
     readonly status: string;
     readonly startedAt: string;
     readonly endedAt: string | null;
-    readonly failure: ErrorJson | null;
+    readonly failure: RecordedFailure | null;
   }[];
   readonly summary: string | null;
-}
-
-export function toResult(state: SessionState, outcome: Outcome): SessionResult {
-  return { id: state.id, ...outcome, results: resultsOf(state) };
 }
 
 export function resultsOf(state: SessionState): SessionResult["results"] {
@@ -63,7 +72,7 @@ export function resultsOf(state: SessionState): SessionResult["results"] {
   );
 }
 
-export function describeSession(state: SessionState): SessionView {
+export function describeSession(state: SessionState, ticket: TicketView | null): SessionView {
   const { created, createdHead } = state;
   return {
     id: state.id,
@@ -87,7 +96,13 @@ export function describeSession(state: SessionState): SessionView {
         checkpoint: phase?.checkpoint ?? null,
       };
     }),
+    ticket,
   };
+}
+
+export function describeTicket({ ticket, delivery }: TicketRecord): TicketView {
+  const { key, url } = delivery.kind === "delivered" ? delivery.reference : { key: null, url: null };
+  return { fingerprint: ticket.fingerprint, summary: ticket.summary, status: delivery.kind, key, url };
 }
 
 function describePersona(name: string, persona: PersonaState | undefined): PersonaView {

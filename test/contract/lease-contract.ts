@@ -50,11 +50,9 @@ export function leaseContract(open: OpenStore): void {
       await store.releaseSession(taken.lease);
       const { lease } = await store.claimSession(taken.id, "start");
       const [stale, valid, mates, staleInbox] = await Promise.allSettled([
-        store.append(
-          taken.lease,
-          [step(1), { kind: "session.status", status: "completed" }],
-          ["c".repeat(64)],
-        ),
+        store.append(taken.lease, [step(1), { kind: "session.status", status: "completed" }], {
+          artifacts: ["c".repeat(64)],
+        }),
         store.append(lease, [step(2)]),
         store.append(mate.lease, [step(3)]),
         store.receive(taken.lease),

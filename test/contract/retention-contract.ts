@@ -17,7 +17,7 @@ export function retentionContract(open: OpenStore): void {
     test("is refused while somebody drives it, and nothing is lost", async () => {
       const { store, another } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
-      await store.append(lease, steps(3), [first]);
+      await store.append(lease, steps(3), { artifacts: [first] });
       await expect(store.deleteSession(id)).rejects.toThrow(LeaseHeld);
       await expect(((await another?.()) ?? store).deleteSession(id)).rejects.toThrow(LeaseHeld);
       expect(await readAll(store, id)).toHaveLength(5);
@@ -27,8 +27,8 @@ export function retentionContract(open: OpenStore): void {
     test("removes its record, rows, words and references, and leaves the others'", async () => {
       const { store } = await openFor(open);
       const [gone, kept] = [await createAndClaim(store), await createAndClaim(store)];
-      const goneRows = await store.append(gone.lease, steps(2_500), [first, shared]);
-      await store.append(kept.lease, steps(20), [second, shared]);
+      const goneRows = await store.append(gone.lease, steps(2_500), { artifacts: [first, shared] });
+      await store.append(kept.lease, steps(20), { artifacts: [second, shared] });
       await store.say(gone.id, { say: "pause" });
       await store.say(kept.id, { say: "pause" });
       const before = await readAll(store, kept.id);
@@ -111,8 +111,8 @@ export function retentionContract(open: OpenStore): void {
     test("are recorded with the rows that point to them, once", async () => {
       const { store } = await openFor(open);
       const { lease } = await createAndClaim(store);
-      await store.append(lease, [step(1)], [first, first]);
-      await store.append(lease, [step(2)], [first, second]);
+      await store.append(lease, [step(1)], { artifacts: [first, first] });
+      await store.append(lease, [step(2)], { artifacts: [first, second] });
       expect(await store.findReferenced([first, second, shared])).toEqual(new Set([first, second]));
       expect(await store.findReferenced([])).toEqual(new Set());
     });

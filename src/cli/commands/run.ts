@@ -66,6 +66,8 @@ function report(result: SessionResult, { json, stateDir }: GlobalOptions): void 
   print(
     `Session ${result.id} is ${result.status}${result.reason === undefined ? "" : ` (${result.reason})`}.`,
   );
+  if (result.ticket !== null)
+    say(plain(`Ticket: ${result.ticket.url ?? result.ticket.fingerprint} (${result.ticket.status})`));
   if (result.error !== undefined) say(plain(`${result.error.message} ${result.error.advice ?? ""}`));
   if (result.status === "paused" || result.status === "parked" || result.status === "running")
     say(`Go on with: ${again}`);

@@ -1,5 +1,11 @@
+import type { Admission } from "../../domain/breaker.ts";
 import type { RowToWrite } from "../../domain/journal-codec.ts";
+import type { Ticket } from "../../domain/ticket.ts";
+import type { PostingDelivery, TicketDelivery } from "../../domain/ticket-delivery.ts";
+import type { BreakerUse, EndedCall } from "../breaker-store.ts";
 import type { Heartbeat } from "../owner.ts";
+import type { Effects } from "../store.ts";
+import type { DueTicket } from "../ticket-store.ts";
 
 /** What the writer does; plain data, because it crosses a thread. One command is one fact: all of it commits or none. */
 export type Command =
@@ -32,7 +38,18 @@ export type Command =
       readonly owner: string;
       readonly at: number;
       readonly rows: readonly RowToWrite[];
-      readonly artifacts: readonly string[];
+      readonly effects: Effects;
+    }
+  | { readonly verb: "admit"; readonly use: BreakerUse; readonly at: number }
+  | { readonly verb: "end-call"; readonly call: EndedCall; readonly at: number }
+  | { readonly verb: "reset-breaker"; readonly dependency: string }
+  | { readonly verb: "raise-ticket"; readonly ticket: Ticket; readonly at: number }
+  | { readonly verb: "take-ticket"; readonly owner: string; readonly at: number }
+  | {
+      readonly verb: "settle-ticket";
+      readonly id: string;
+      readonly next: TicketDelivery;
+      readonly taken: PostingDelivery;
     }
   | { readonly verb: "say"; readonly session: number; readonly at: number; readonly body: string }
   | {
@@ -75,7 +92,15 @@ export type Reply =
       readonly rows: readonly { readonly placed: Placed; readonly body: string }[];
     }
   | { readonly kind: "deleted"; readonly more: boolean }
+  | { readonly kind: "admission"; readonly admission: Admission }
+  | { readonly kind: "taken"; readonly due: DueTicket | undefined }
+  /** Whether there was anything to reset. */
+  | { readonly kind: "reset"; readonly found: boolean }
   | { readonly kind: "failed"; readonly error: WriteError };
+
+export type Success = Exclude<Reply, { kind: "failed" }>;
+/** Resolves after the commit; a failure is thrown in the product's words. */
+export type Submit = (command: Command) => Promise<Success>;
 
 /** What is left of SQLite's error behind a thread boundary; class and fields do not cross it. */
 export interface WriteError {

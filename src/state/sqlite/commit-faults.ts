@@ -29,6 +29,15 @@ function labels(command: Command): readonly string[] {
       return ["message.received"];
     case "release":
       return ["session.released"];
+    case "end-call":
+      return ["breaker.recorded"];
+    case "settle-ticket":
+      return ["ticket.settled"];
+    case "take-ticket":
+      return ["ticket.taken"];
+    case "admit":
+    case "reset-breaker":
+    case "raise-ticket":
     case "say":
     case "delete":
     case "reclaim":

@@ -33,6 +33,13 @@ export class Reader {
     return row && toSession(row);
   }
 
+  /** One read of all ids, however many are asked for: this runs at every start. */
+  unknown(ids: readonly SessionId[]): SessionId[] {
+    if (ids.length === 0) return [];
+    const known = new Set(this.#all("SELECT id FROM sessions").map(([id]) => id));
+    return ids.filter((id) => !known.has(id));
+  }
+
   sessionNumber(id: SessionId): number | undefined {
     return this.#get("SELECT number FROM sessions WHERE id = ?", id)?.[0] as number | undefined;
   }
@@ -77,6 +84,14 @@ export class Reader {
       id: row[0] as SessionId,
       holder: row[1] === null ? undefined : toHeartbeat(row.slice(1)),
     }));
+  }
+
+  /** Sessions parked for a breaker that may be taken up again. */
+  due(now: number): SessionId[] {
+    return this.#all(
+      "SELECT id FROM sessions WHERE status = 'parked' AND wake_at <= ? ORDER BY number",
+      now,
+    ).map((row) => row[0] as SessionId);
   }
 
   hasWords(id: SessionId): boolean {

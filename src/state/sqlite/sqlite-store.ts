@@ -13,13 +13,25 @@ import {
 import type { SessionId } from "../../domain/ids.ts";
 import type { ClaimCause, Entry, JournalHead, Message, RecordedRow } from "../../domain/journal.ts";
 import { encodeEntry, parseBody, type RowToWrite } from "../../domain/journal-codec.ts";
+import type { BreakerStore } from "../breaker-store.ts";
 import { type Lease, type LeaseState, leaseState } from "../lease.ts";
 import { type Heartbeat, type Owner, thisOwner, uptimeMs } from "../owner.ts";
-import type { Claim, LostSession, NewSession, SessionQuery, SessionRecord, Store } from "../store.ts";
-import type { Command, Placed, Reply } from "./command.ts";
+import type {
+  Claim,
+  Effects,
+  LostSession,
+  NewSession,
+  SessionQuery,
+  SessionRecord,
+  Store,
+} from "../store.ts";
+import type { TicketStore } from "../ticket-store.ts";
+import type { Command, Placed, Reply, Success } from "./command.ts";
 import { migrate, openDatabase } from "./open-database.ts";
 import { Reader } from "./reader.ts";
+import { SqliteBreakers } from "./sqlite-breakers.ts";
 import { translate } from "./sqlite-errors.ts";
+import { SqliteTickets } from "./sqlite-tickets.ts";
 import { Writer } from "./writer.ts";
 import { InlineWriter, ThreadWriter, type WriterClient } from "./writer-client.ts";
 
@@ -36,6 +48,8 @@ const deleteSliceRows = 1_000;
 const beatsPerLease = 3;
 
 export class SqliteStore implements Store {
+  readonly breakers: BreakerStore;
+  readonly tickets: TicketStore;
   readonly #path: string;
   readonly #clock: Clock;
   readonly #leaseMs: number;
@@ -52,6 +66,9 @@ export class SqliteStore implements Store {
     this.#database = openDatabase(path);
     migrate(this.#database, path);
     this.#reader = new Reader(this.#database);
+    const submit = (command: Command) => this.#submit(command);
+    this.breakers = new SqliteBreakers(this.#database, submit, clock);
+    this.tickets = new SqliteTickets(this.#database, submit, clock);
     if (path === ":memory:") this.#writer = new InlineWriter(new Writer(this.#database));
     else {
       this.#database.exec("PRAGMA query_only = 1");
@@ -93,6 +110,10 @@ export class SqliteStore implements Store {
 
   async findSession(idOrKey: string): Promise<SessionRecord | undefined> {
     return this.#read(() => this.#reader.session(idOrKey));
+  }
+
+  async findUnknown(ids: readonly SessionId[]): Promise<readonly SessionId[]> {
+    return this.#read(() => this.#reader.unknown(ids));
   }
 
   async listSessions(query: SessionQuery = {}): Promise<readonly SessionRecord[]> {
@@ -163,18 +184,19 @@ export class SqliteStore implements Store {
   async append(
     lease: Lease,
     entries: readonly Entry[],
-    artifacts: readonly string[] = [],
+    effects: Effects = {},
   ): Promise<readonly RecordedRow[]> {
     const rows = entries.map(encodeEntry);
     const { session, epoch } = lease;
+    const at = this.#clock.now();
     const reply = await this.#submit({
       verb: "append",
       session,
       epoch,
       owner: this.#owner.id,
-      at: this.#clock.now(),
+      at,
       rows,
-      artifacts,
+      effects,
     });
     if (reply.kind !== "placed") throw lostTo(lease, reply);
     return rows.map((row, index) => recorded(row, reply.rows[index] as Placed, epoch));
@@ -240,6 +262,10 @@ export class SqliteStore implements Store {
     );
   }
 
+  async findDue(): Promise<readonly SessionId[]> {
+    return this.#read(() => this.#reader.due(this.#clock.now()));
+  }
+
   async findReferenced(hashes: readonly string[]): Promise<ReadonlySet<string>> {
     return this.#read(() => this.#reader.referenced(hashes));
   }
@@ -253,7 +279,7 @@ export class SqliteStore implements Store {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  async #submit(command: Command): Promise<Exclude<Reply, { kind: "failed" }>> {
+  async #submit(command: Command): Promise<Success> {
     const reply = await this.#writer.submit(command);
     if (reply.kind !== "failed") return reply;
     const { message, errcode } = reply.error;

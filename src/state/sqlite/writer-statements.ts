@@ -17,9 +17,11 @@ export function prepareStatements(database: DatabaseSync) {
       `INSERT INTO sessions (id, key, team, team_fingerprint, identity, status, reason, created_at, updated_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     ),
-    setStatus: prepare("UPDATE sessions SET status = ?, reason = ?, updated_at = ? WHERE number = ?"),
+    setStatus: prepare(
+      "UPDATE sessions SET status = ?, reason = ?, wake_at = ?, updated_at = ? WHERE number = ?",
+    ),
     setRunning: prepare(
-      "UPDATE sessions SET status = 'running', reason = NULL, updated_at = ? WHERE number = ? AND status != 'canceled'",
+      "UPDATE sessions SET status = 'running', reason = NULL, wake_at = NULL, updated_at = ? WHERE number = ? AND status != 'canceled'",
     ),
     touch: prepare("UPDATE sessions SET updated_at = ? WHERE number = ?"),
     deleteSession: prepare("DELETE FROM sessions WHERE number = ?"),

@@ -2,10 +2,13 @@ import type { DatabaseSync } from "node:sqlite";
 import { chainHash, chainStart } from "../../domain/chain.ts";
 import type { ClaimCause, JournalHead } from "../../domain/journal.ts";
 import { parseBody, type RowToWrite } from "../../domain/journal-codec.ts";
+import type { Effects } from "../store.ts";
 import type { Command, Placed, Reply, SessionRow } from "./command.ts";
 import { reachCommit } from "./commit-faults.ts";
 import { isBusy } from "./sqlite-errors.ts";
+import { BreakerTable } from "./writer-breakers.ts";
 import { prepareStatements } from "./writer-statements.ts";
+import { TicketTable } from "./writer-tickets.ts";
 
 /** Rows appended before they are added to the index in bulk: few enough to scan, many enough to cost nothing. */
 const indexEveryRows = 2_000;
@@ -15,6 +18,8 @@ const lockPatienceMs = 20_000;
 export class Writer {
   readonly #database: DatabaseSync;
   readonly #statements;
+  readonly #breakers: BreakerTable;
+  readonly #tickets: TicketTable;
   /** Valid for one epoch: only its holder appends, so between appends nobody else moves the head. */
   readonly #heads = new Map<number, JournalHead & { readonly epoch: number }>();
   #lastPosition = 0;
@@ -24,6 +29,8 @@ export class Writer {
   constructor(database: DatabaseSync) {
     this.#database = database;
     this.#statements = prepareStatements(database);
+    this.#breakers = new BreakerTable(database);
+    this.#tickets = new TicketTable(database);
     // Waiting for the lock is done here, see #begin: SQLite's own waiting is unfair between processes.
     database.exec("PRAGMA busy_timeout = 0");
   }
@@ -105,12 +112,30 @@ export class Writer {
       case "append": {
         const refusal = this.#refuseStale(command);
         if (refusal) return refusal;
-        for (const sha256 of command.artifacts) sql.refer.run(command.session, sha256);
+        this.#applyEffects(command.effects, command.session, command.at);
         return {
           kind: "placed",
           epoch: command.epoch,
           rows: this.#appendRows(command.session, this.#head(command), command.at, command.rows),
         };
+      }
+      case "admit":
+        return { kind: "admission", admission: this.#breakers.admit(command.use, command.at) };
+      case "end-call": {
+        this.#breakers.end(command.call, command.at);
+        return { kind: "done" };
+      }
+      case "reset-breaker":
+        return { kind: "reset", found: this.#breakers.reset(command.dependency) };
+      case "raise-ticket": {
+        this.#tickets.raise(command.ticket, command.at);
+        return { kind: "done" };
+      }
+      case "take-ticket":
+        return { kind: "taken", due: this.#tickets.takeDue(command.owner, command.at) };
+      case "settle-ticket": {
+        this.#tickets.settle(command.id, command.next, command.taken);
+        return { kind: "done" };
       }
       case "say": {
         sql.say.run(command.session, command.at, command.body);
@@ -129,6 +154,12 @@ export class Writer {
         return { kind: "done" };
       }
     }
+  }
+
+  #applyEffects({ artifacts = [], call, ticket }: Effects, session: number, at: number): void {
+    for (const sha256 of artifacts) this.#statements.refer.run(session, sha256);
+    if (call !== undefined) this.#breakers.end(call, at);
+    if (ticket !== undefined) this.#tickets.raise(ticket, at);
   }
 
   #insertSession(session: SessionRow, status: string, reason: string | null): number | undefined {
@@ -220,8 +251,12 @@ export class Writer {
       const { cause } = parseBody(row.body) as { cause: ClaimCause };
       if (cause !== "message") this.#statements.setRunning.run(at, session);
     } else if (row.kind === "session.status") {
-      const { status, reason } = parseBody(row.body) as { status: string; reason?: string };
-      this.#statements.setStatus.run(status, reason ?? null, at, session);
+      const { status, reason, wakeAt } = parseBody(row.body) as {
+        status: string;
+        reason?: string;
+        wakeAt?: number;
+      };
+      this.#statements.setStatus.run(status, reason ?? null, wakeAt ?? null, at, session);
     } else if (row.attempt === null) this.#statements.touch.run(at, session);
   }
 

@@ -7,7 +7,9 @@ import { settingKeys, settings } from "../../../src/config/settings.ts";
 import { project } from "./project.ts";
 
 /** Allowed values of the setting, one for each place, from the lowest to the highest. */
-function valuesFor(key: SettingKey): readonly (string | number)[] {
+function valuesFor(key: SettingKey): readonly (string | number | boolean)[] {
+  if (typeof settings[key].default === "boolean") return [true, false, true, false];
+  if (key === "breaker.threshold") return [6, 7, 8, 9];
   if (typeof settings[key].default !== "number")
     return ["/of/file", "/of/environment", "/of/code", "/of/flag"];
   if (key.endsWith(".max")) return [4, 5, 6, 7];
@@ -23,7 +25,14 @@ function nest(key: SettingKey, value: unknown): Record<string, unknown> {
 async function valueAndOrigin(key: SettingKey, options: LoadOptions) {
   const loaded = await loadConfig(options);
   const described = describeConfig(loaded).find((setting) => setting.key === key);
-  return [described?.value, loaded.origins.get(key)];
+  const raw = key
+    .split(".")
+    .reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], loaded.config);
+  // What people are shown is the value itself, unless it is a secret.
+  expect(described?.value).toBe(
+    settings[key].secret ? (raw === undefined ? "not set" : "set") : (raw ?? null),
+  );
+  return [raw ?? null, loaded.origins.get(key)];
 }
 
 test.each(settingKeys)("%s: flag over code over environment over file over default", async (key) => {
@@ -54,8 +63,12 @@ test("without any configuration every setting has its default", async () => {
   const expected: Config = {
     stateDir: undefined,
     model: undefined,
-    attempts: { max: 3, baseDelayMs: 1_000, maxDelayMs: 5_000 },
+    attempts: { max: 3, baseDelayMs: 1_000, maxDelayMs: 5_000, timeoutMs: 300_000 },
     rounds: { max: 2, baseDelayMs: 5_000, maxDelayMs: 20_000 },
+    breaker: { threshold: 5, cooldownMs: 300_000 },
+    jira: { baseUrl: undefined, email: undefined, apiToken: undefined, projectKey: undefined },
+    github: { repository: undefined, token: undefined },
+    webhook: { url: undefined, secret: undefined, allowInternal: false },
     leaseMs: 15_000,
   };
   expect(config).toEqual(expected);

@@ -16,6 +16,9 @@ import {
   type SessionView,
 } from "../../../src/index.ts";
 
+const patienceMs = 86_400_000;
+const longestWaitMs = 3 * 3_600_000;
+
 /** One session of one persona through several lives of its process, on a clock that is moved by hand. */
 export class Lives {
   readonly clock = new ManualClock();
@@ -27,6 +30,8 @@ export class Lives {
   waitedMs = 0;
   /** Called with every row, right after its commit and before anybody acts on it. */
   onEvent: (event: SessionEvent) => void = () => {};
+  /** Which session lives. */
+  key = "key";
   #maestro: Maestro | undefined;
   #closing: Promise<void> | undefined;
 
@@ -55,7 +60,7 @@ export class Lives {
     const maestro = await this.#open({ teams: [team], ...options });
     const before = this.clock.now();
     try {
-      const session = await maestro.start(team, { brief: "Work.", key: "key" });
+      const session = await maestro.start(team, { brief: "Work.", key: this.key });
       return await this.#whileTimePasses(session.result());
     } finally {
       this.waitedMs = this.clock.now() - before;
@@ -66,7 +71,7 @@ export class Lives {
   async show(): Promise<SessionView> {
     const maestro = await this.#open({});
     try {
-      return await maestro.show("key");
+      return await maestro.show(this.key);
     } finally {
       await maestro.close();
     }
@@ -84,7 +89,8 @@ export class Lives {
       this.events.push(event);
       this.onEvent(event);
     };
-    this.#maestro = await open({ stateDir, clock, onEvent, ...options });
+    const attempts = { timeoutMs: patienceMs, ...options.attempts };
+    this.#maestro = await open({ stateDir, clock, onEvent, ...options, attempts });
     return this.#maestro;
   }
 
@@ -92,7 +98,11 @@ export class Lives {
     const ended = new AbortController();
     const end = () => ended.abort();
     work.then(end, end);
-    while (!ended.signal.aborted) await this.clock.advance(this.clock.nextDueInMs() ?? 0);
+    while (!ended.signal.aborted) {
+      const dueMs = this.clock.nextDueInMs() ?? 0;
+      // What is due later is the watch for attempts that stand still, which nobody waits for.
+      await this.clock.advance(dueMs <= longestWaitMs ? dueMs : 0);
+    }
     return work;
   }
 }

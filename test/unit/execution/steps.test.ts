@@ -10,7 +10,7 @@ const done = { summary: "done" };
 /** What the last failed attempt died of. */
 async function failureOf(lives: Lives): Promise<{ name?: string; message?: string }> {
   const { phases } = await lives.show();
-  return phases[0]?.personas[0]?.attempts.at(-1)?.failure ?? {};
+  return phases[0]?.personas[0]?.attempts.at(-1)?.failure?.error ?? {};
 }
 
 describe("a step", () => {

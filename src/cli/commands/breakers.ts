@@ -1,0 +1,40 @@
+import type { BreakerRecord } from "../../domain/breaker.ts";
+import { type GlobalOptions, withMaestro } from "../open.ts";
+import { print, printJson, say, table } from "../output.ts";
+
+export async function breakers(options: GlobalOptions): Promise<void> {
+  const found = await withMaestro(options, (maestro) => maestro.breakers());
+  if (options.json) {
+    return printJson(
+      found.map(({ dependency, record }) => ({
+        name: dependency,
+        ...record.state,
+        notBefore: record.notBefore,
+      })),
+    );
+  }
+  if (found.length === 0) return say("No dependency has failed: there is nothing to break.");
+  print(
+    table(
+      ["dependency", "state", "next call"],
+      found.map(({ dependency, record }) => [dependency, state(record), nextCall(record)]),
+    ),
+  );
+}
+
+export async function resetBreaker(dependency: string, options: GlobalOptions): Promise<void> {
+  await withMaestro(options, (maestro) => maestro.resetBreaker(dependency));
+  if (options.json) return printJson({ name: dependency, reset: true });
+  print(`${dependency} may be called again at once.`);
+}
+
+function state({ state }: BreakerRecord): string {
+  if (state.kind === "closed") return `closed, ${state.failures} outages in a row`;
+  return state.failedProbes === 0 ? state.kind : `${state.kind}, ${state.failedProbes} probes failed`;
+}
+
+function nextCall({ state, notBefore }: BreakerRecord, now = Date.now()): string {
+  const from = state.kind === "open" ? state.probeAt : state.kind === "half-open" ? state.deadline : 0;
+  const waitMs = Math.max(from, notBefore ?? 0) - now;
+  return waitMs <= 0 ? "now" : `in ${Math.ceil(waitMs / 1_000)} s`;
+}

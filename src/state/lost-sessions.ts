@@ -1,0 +1,60 @@
+import { isSessionId, type SessionId } from "../domain/ids.ts";
+import { readLostSession } from "./restore.ts";
+import { listSessionFolders } from "./session-files.ts";
+import type { SessionRecord, Store } from "./store.ts";
+
+/** Sessions that have a folder but no row: the database was lost, or comes from an older backup. */
+export class LostSessions {
+  readonly #stateDirectory: string;
+  readonly #store: Store;
+  readonly #report: (notice: string) => void;
+  /** Looked for once: the database does not lose sessions while it is open. */
+  #found: Promise<readonly SessionId[]> | undefined;
+
+  constructor(stateDirectory: string, store: Store, report: (notice: string) => void) {
+    this.#stateDirectory = stateDirectory;
+    this.#store = store;
+    this.#report = report;
+  }
+
+  list(): Promise<readonly SessionId[]> {
+    this.#found ??= listSessionFolders(this.#stateDirectory).then((ids) => this.#store.findUnknown(ids));
+    return this.#found;
+  }
+
+  async announce(): Promise<void> {
+    const lost = await this.list().catch(() => []);
+    if (lost.length === 0) return;
+    const some = lost.slice(0, 3).join(", ") + (lost.length > 3 ? ", ..." : "");
+    this.#report(
+      `${lost.length} sessions have files but are not in the database (${some}). ` +
+        "Resume one to bring it back from its checkpoints.",
+    );
+  }
+
+  /** Undefined when no lost session has this id or key. */
+  async bringBack(idOrKey: string): Promise<SessionRecord | undefined> {
+    if (isSessionId(idOrKey) && (await this.list()).includes(idOrKey)) return this.#restore(idOrKey);
+    return this.bringBackByKey(idOrKey);
+  }
+
+  async bringBackByKey(key: string): Promise<SessionRecord | undefined> {
+    for (const id of await this.list()) {
+      const lost = await readLostSession(this.#stateDirectory, id).catch(() => undefined);
+      if (lost?.session.key === key) return this.#restore(id);
+    }
+    return undefined;
+  }
+
+  async #restore(id: SessionId): Promise<SessionRecord> {
+    const lost = await readLostSession(this.#stateDirectory, id);
+    const session = await this.#store.restoreSession(lost);
+    this.#found = undefined;
+    const phases = lost.restored.checkpoints.length - 1;
+    this.#report(
+      `Session ${id} was not in the database; brought back from its checkpoints ` +
+        `with ${phases} finished ${phases === 1 ? "phase" : "phases"}.`,
+    );
+    return session;
+  }
+}

@@ -1,0 +1,53 @@
+import type { DatabaseSync } from "node:sqlite";
+import { type Admission, type BreakerRecord, newBreaker, parseBreaker } from "../../domain/breaker.ts";
+import type { Clock } from "../../domain/clock.ts";
+import { parseJson } from "../../domain/json.ts";
+import type { BreakerStore, BreakerUse, EndedCall } from "../breaker-store.ts";
+import type { Submit } from "./command.ts";
+
+export class SqliteBreakers implements BreakerStore {
+  readonly #submit: Submit;
+  readonly #clock: Clock;
+  readonly #find;
+  readonly #list;
+
+  constructor(database: DatabaseSync, submit: Submit, clock: Clock) {
+    this.#submit = submit;
+    this.#clock = clock;
+    this.#find = database.prepare("SELECT record FROM breakers WHERE name = ?");
+    this.#list = database.prepare("SELECT name, record FROM breakers ORDER BY name");
+  }
+
+  async admit(use: BreakerUse): Promise<Admission> {
+    const record = await this.read(use.dependency);
+    // Nothing to decide and nothing to write, which is how it nearly always is.
+    if (record.state.kind === "closed" && record.notBefore === null) return { kind: "allowed", record };
+    const reply = await this.#submit({ verb: "admit", use, at: this.#clock.now() });
+    if (reply.kind !== "admission") throw new Error(`the writer answered ${reply.kind} to admit`);
+    return reply.admission;
+  }
+
+  async end(call: EndedCall): Promise<void> {
+    await this.#submit({ verb: "end-call", call, at: this.#clock.now() });
+  }
+
+  async read(dependency: string): Promise<BreakerRecord> {
+    const row = this.#find.get(dependency);
+    return row === undefined ? newBreaker : parseRecord(row["record"]);
+  }
+
+  async list() {
+    return this.#list
+      .all()
+      .map(({ name, record }) => ({ dependency: String(name), record: parseRecord(record) }));
+  }
+
+  async reset(dependency: string): Promise<boolean> {
+    const reply = await this.#submit({ verb: "reset-breaker", dependency });
+    return reply.kind === "reset" && reply.found;
+  }
+}
+
+function parseRecord(text: unknown): BreakerRecord {
+  return parseBreaker(parseJson(String(text)));
+}

@@ -1,0 +1,30 @@
+import type { Ticket } from "../domain/ticket.ts";
+import type { PostingDelivery, TicketDelivery } from "../domain/ticket-delivery.ts";
+
+/** A ticket with how far its delivery is. */
+export interface TicketRecord {
+  readonly ticket: Ticket;
+  readonly delivery: TicketDelivery;
+}
+
+export interface DueTicket {
+  readonly ticket: Ticket;
+  readonly delivery: PostingDelivery;
+  /** An earlier try may have created it without anybody knowing. */
+  readonly searchFirst: boolean;
+}
+
+/** The outbox on disk. Decisions are those of domain/ticket-delivery.ts, each applied in one transaction. */
+export interface TicketStore {
+  /** Once per problem: a ticket whose fingerprint is known already changes nothing. */
+  raise(ticket: Ticket): Promise<void>;
+  /** The ticket of this problem, if it was raised before. */
+  find(fingerprint: string): Promise<TicketRecord | undefined>;
+  /** Newest first. */
+  list(): Promise<readonly TicketRecord[]>;
+  /** Takes a due ticket for delivery; nobody else gets it until its deadline. */
+  takeDue(now: number, owner: string): Promise<DueTicket | undefined>;
+  /** `taken` proves that the delivery is still this caller's; a late success is kept all the same. */
+  settle(id: string, next: TicketDelivery, taken: PostingDelivery): Promise<void>;
+  nextDueAt(): Promise<number | undefined>;
+}
