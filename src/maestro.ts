@@ -23,6 +23,7 @@ import type { Outcome } from "./team/driver.ts";
 import { type Brief, TeamEngine } from "./team/engine.ts";
 import { describeRow, type SessionEvent } from "./team/event.ts";
 import { ticketForDependency } from "./team/help.ts";
+import { Recovery } from "./team/recovery.ts";
 import {
   describeSession,
   describeTicket,
@@ -34,7 +35,6 @@ import {
 import { chooseSink, outcomeOfTicket } from "./tickets/choose-sink.ts";
 import { TicketOutbox } from "./tickets/outbox.ts";
 
-const recoverEveryMs = 1_000;
 const shutdownGraceMs = 8_000;
 const deliveryPatienceMs = 10_000;
 
@@ -169,8 +169,8 @@ export class Maestro {
   readonly stateDirectory: string;
   readonly #parts: MaestroParts;
   readonly #teams = new Map<string, Team>();
-  #recovery: NodeJS.Timeout | undefined;
-  readonly #beyondRecovery = new Set<SessionId>();
+  readonly #recovery: Recovery;
+  #closing: Promise<void> | undefined;
   readonly #lost: LostSessions;
 
   constructor(parts: MaestroParts) {
@@ -179,21 +179,31 @@ export class Maestro {
     for (const team of parts.teams) this.#teams.set(team.name, team);
     this.#lost = new LostSessions(parts.stateDirectory, parts.store, parts.onNotice);
     void this.#lost.announce();
+    this.#recovery = new Recovery({
+      ...parts,
+      teamOf: (name) => this.#teams.get(name),
+      alsoDue: () => this.deliverTickets(),
+      report: parts.onNotice,
+    });
   }
 
   /** Creates a session and drives it. With the key of an unfinished session, goes on with that one. */
   async start(team: Team, brief: Brief): Promise<Session> {
-    const { id, status } = await this.create(team, brief);
+    const { id, status } = await this.#create(team, brief, { drivenSoon: true });
     return this.#handle(id, status === "queued" ? "start" : "resume", team);
   }
 
   /** Only creates. */
-  async create(team: Team, brief: Brief): Promise<SessionRecord> {
+  create(team: Team, brief: Brief): Promise<SessionRecord> {
+    return this.#create(team, brief, { drivenSoon: false });
+  }
+
+  async #create(team: Team, brief: Brief, options: { drivenSoon: boolean }): Promise<SessionRecord> {
     const { engine, store, model } = this.#parts;
     this.#teams.set(team.name, team);
     if (brief.key !== undefined && (await store.findSession(brief.key)) === undefined)
       await this.#lost.bringBackByKey(brief.key);
-    return engine.create(team, { ...brief, ...(model !== undefined && { model }) });
+    return engine.create(team, { ...brief, ...(model !== undefined && { model }) }, options);
   }
 
   /** Goes on to the end, on a person's word. */
@@ -284,32 +294,22 @@ export class Maestro {
   }
 
   /** Takes up what a crash left, of the teams known here; looks again every second. */
-  async recover(): Promise<void> {
-    const { store, engine, onNotice } = this.#parts;
-    await this.deliverTickets();
-    for (const id of [...(await store.findAbandoned()), ...(await store.findDue())]) {
-      const session = await store.findSession(id);
-      const team = this.#teams.get(session?.team ?? "");
-      if (team === undefined || engine.isDriving(id) || this.#beyondRecovery.has(id)) continue;
-      const recovered =
-        session?.status === "running" ? engine.drive(id, team, "recovery") : engine.settle(id);
-      recovered.catch((error: unknown) => {
-        if (LeaseHeld.is(error)) return;
-        // Trying again every second would not mend it, only fill its journal with claims.
-        this.#beyondRecovery.add(id);
-        onNotice(`Session ${id} could not be recovered: ${String(error)} Resume it once that is mended.`);
-      });
-    }
-    this.#recovery ??= setInterval(() => {
-      this.recover().catch((error: unknown) => onNotice(String(error)));
-    }, recoverEveryMs).unref();
+  recover(): Promise<void> {
+    return this.#recovery.start();
   }
 
   /** Lets go of everything cleanly; sessions under way are taken up again by whoever opens next. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     const { engine, projector, store } = this.#parts;
-    clearInterval(this.#recovery);
-    await engine.stop({ graceMs: shutdownGraceMs });
+    // Before anything is awaited: from here on no step begins.
+    const stopped = engine.stop({ graceMs: shutdownGraceMs });
+    await this.#recovery.stop();
+    await stopped;
     await projector.close();
     await this.#lost.list().catch(() => undefined);
     await store.close();
@@ -317,7 +317,7 @@ export class Maestro {
 
   #handle(id: SessionId, cause: ClaimCause, team: Team): Session {
     const { store, engine } = this.#parts;
-    const ended = this.#endOf(id).then((end) => end ?? engine.drive(id, team, cause));
+    const ended = engine.track(this.#endOf(id).then((end) => end ?? engine.drive(id, team, cause)));
     // Whoever does not ask for the result must not crash the process with it.
     ended.catch(() => undefined);
     const result = async (): Promise<SessionResult> => {
@@ -359,6 +359,12 @@ export class Maestro {
     if (finalStatuses.includes(status)) {
       throw new SessionConflict(`Session ${id} is ${status}; there is nothing to ${message.say}.`, {
         details: { session: id, status },
+      });
+    }
+    if (message.say === "pause" && (status === "parked" || status === "paused")) {
+      throw new SessionConflict(`Session ${id} is ${status} already; there is nothing to pause.`, {
+        details: { session: id, status },
+        advice: `See why with: maestro show ${id}`,
       });
     }
     await store.say(id, message);

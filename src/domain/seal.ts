@@ -1,6 +1,9 @@
 import { canonicalJson, sha256 } from "./canonical.ts";
 import { CheckpointCorrupt, InputInvalid } from "./errors.ts";
-import { isJsonObject, type Json, type JsonObject, jsonLimits, parseJson } from "./json.ts";
+import { isJsonObject, type Json, type JsonObject, parseJson } from "./json.ts";
+
+/** A phase of many personas has all their results in its checkpoint: more than any one input may have. */
+export const sealedLimitBytes = 64 * 1024 * 1024;
 
 /** The exact text of a sealed document: canonical JSON of the content with its own hash in it. */
 export function seal(content: JsonObject): string {
@@ -11,10 +14,10 @@ export function seal(content: JsonObject): string {
   }
   const text = canonicalJson({ ...content, sha256: sha256(canonicalJson(content)) });
   // What could not be read back must not be written.
-  if (Buffer.byteLength(text) > jsonLimits.maxBytes) {
+  if (Buffer.byteLength(text) > sealedLimitBytes) {
     throw new InputInvalid(`a sealed document of ${Buffer.byteLength(text)} bytes is over the limit`, {
       advice: "Put large content into artifacts.",
-      details: { maxBytes: jsonLimits.maxBytes },
+      details: { maxBytes: sealedLimitBytes },
     });
   }
   return text;
@@ -33,7 +36,7 @@ export function unseal(text: string | Uint8Array, what: string): { content: Json
 
 function parse(text: string | Uint8Array, what: string): Json {
   try {
-    return parseJson(text, { what });
+    return parseJson(text, { what, maxBytes: sealedLimitBytes });
   } catch (cause) {
     const reason = InputInvalid.is(cause) ? cause.details.reason : undefined;
     throw corrupt(what, reason === "too large" || reason === "too deep" ? "too large" : "not JSON", cause);

@@ -1,7 +1,7 @@
 import { decideAfterFailure, type RetryPolicies } from "../domain/after-failure.ts";
 import type { Clock } from "../domain/clock.ts";
 import { fromErrorJson, toErrorJson } from "../domain/error-json.ts";
-import { CircuitOpen, InputInvalid, MaestroError, UnrecoverableError } from "../domain/errors.ts";
+import { InputInvalid, UnrecoverableError } from "../domain/errors.ts";
 import type { PersonaResult, RecordedFailure } from "../domain/journal.ts";
 import { isJsonObject, parseJson, toJsonText } from "../domain/json.ts";
 import { remainingWaitMs } from "../domain/retry-policy.ts";
@@ -9,14 +9,15 @@ import { type AttemptState, type PersonaState, personaOf } from "../domain/sessi
 import type { Artifacts } from "../state/artifacts.ts";
 import type { SessionJournal } from "../state/session-journal.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
-import { type Control, DriverStopped } from "./control.ts";
+import type { Control } from "./control.ts";
 import { classifyError } from "./failure/classify-error.ts";
-import type { PersonaFunction, TeamContext } from "./persona-context.ts";
+import { fromTheMachine, MachineError } from "./machine-error.ts";
+import type { PersonaContext, PersonaFunction, TeamContext } from "./persona-context.ts";
 import { StepRecorder } from "./step-recorder.ts";
 import { Watchdog } from "./watchdog.ts";
 
 /** A persona's outputs travel in prompts, checkpoints and pages; what is larger belongs into files. */
-const resultLimits = { maxBytes: 1024 * 1024, maxDepth: 100 };
+const resultLimits = { maxBytes: 256 * 1024, maxDepth: 100 };
 
 export interface PersonaWork {
   readonly phase: string;
@@ -89,11 +90,11 @@ export class PersonaExecutor {
     const of = { started, phase, persona };
     try {
       const result = await this.#run(attempt);
-      await journal.append([{ kind: "attempt.completed", ...of, result }]);
+      await journal.append([{ kind: "attempt.completed", ...of, result }]).catch(fromTheMachine);
       return result;
     } catch (error) {
       if (control.stopped !== undefined) throw control.stopped;
-      if (endsTheDriver(error)) throw error;
+      if (error instanceof MachineError) throw error.cause;
       const failure = classifyError(error, clock.now());
       const failedStep = this.#failedStep;
       const next = decideAfterFailure(
@@ -131,19 +132,25 @@ export class PersonaExecutor {
     const timeout = new AbortController();
     // A changed input changes every step's fingerprint, which is how the steps notice that they diverged.
     const steps = new StepRecorder(this.#parts, running, input, watchdog);
-    const work = async (): Promise<unknown> =>
-      run({
-        brief,
-        context,
-        signal: AbortSignal.any([control.signal, timeout.signal]),
-        failures: this.#failures(attempt.round).map(({ error }) => fromErrorJson(error)),
-        step: (name, effect, options) => steps.run(name, effect, options),
-        sleep: (ms) => steps.sleep(ms),
-        log: (message) => {
-          watchdog.progress();
-          log(persona, message);
-        },
-      });
+    const personaContext: PersonaContext = {
+      brief,
+      context,
+      signal: AbortSignal.any([control.signal, timeout.signal]),
+      failures: this.#failures(attempt.round).map(({ error }) => fromErrorJson(error)),
+      step: (name, effect, options) => steps.run(name, effect, options),
+      sleep: (ms) => steps.sleep(ms),
+      log: (message) => {
+        watchdog.progress();
+        log(persona, message);
+      },
+    };
+    const work = async (): Promise<unknown> => {
+      try {
+        return await run(personaContext);
+      } finally {
+        await steps.settle();
+      }
+    };
     let returned: unknown;
     this.#failedStep = undefined;
     try {
@@ -176,15 +183,6 @@ export class PersonaExecutor {
       { details: { phase, persona, round, failures } },
     );
   }
-}
-
-/** Errors of the machine below, not of the work: they stop the driver and count as no attempt. */
-function endsTheDriver(error: unknown): boolean {
-  return (
-    error instanceof DriverStopped ||
-    CircuitOpen.is(error) ||
-    (MaestroError.is(error) && (error.next === "stop" || error.next === "report") && !InputInvalid.is(error))
-  );
 }
 
 function checkResult(persona: string, returned: unknown): PersonaResult {

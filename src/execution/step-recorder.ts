@@ -17,6 +17,7 @@ import type { Effects } from "../state/store.ts";
 import { type CircuitBreaker, circuitOpen, outcomeOfCall } from "./circuit-breaker.ts";
 import type { Control } from "./control.ts";
 import { classifyError } from "./failure/classify-error.ts";
+import { MachineError } from "./machine-error.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 /** Results over this size are stored as artifacts; the journal keeps their hash. */
@@ -52,10 +53,11 @@ export class StepRecorder {
   readonly #occurrences = new Map<string, number>();
   /** Which step an error came from. */
   readonly #failures = new WeakMap<object, number>();
+  readonly #underWay = new Set<Promise<unknown>>();
   #asked = 0;
   #replaying = 0;
   #closed = false;
-  #broken: { readonly cause: unknown } | undefined;
+  #broken: MachineError | undefined;
 
   constructor(parts: StepParts, running: RunningAttempt, input: string, watchdog: Watchdog) {
     this.#parts = parts;
@@ -76,10 +78,23 @@ export class StepRecorder {
 
   /** Work that caught an error of the machine below must pass neither for finished nor for failed. */
   throwIfBroken(): void {
-    if (this.#broken !== undefined) throw this.#broken.cause;
+    if (this.#broken !== undefined) throw this.#broken;
   }
 
-  async run<T>(name: string, effect: () => T | Promise<T>, options: StepOptions = {}): Promise<T> {
+  /** What is under way is finished and recorded before its attempt ends, however that ends. */
+  async settle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+  }
+
+  run<T>(name: string, effect: () => T | Promise<T>, options: StepOptions = {}): Promise<T> {
+    const step = this.#run(name, effect, options);
+    const forget = () => this.#underWay.delete(step);
+    this.#underWay.add(step);
+    step.then(forget, forget);
+    return step;
+  }
+
+  async #run<T>(name: string, effect: () => T | Promise<T>, options: StepOptions): Promise<T> {
     const found = await this.#find("function", name, options.input ?? null);
     if (found.body !== undefined) return this.#replay(found.body, found.seq) as Promise<T>;
     const use = options.dependency === undefined ? undefined : await this.#enter(options.dependency);
@@ -209,6 +224,7 @@ export class StepRecorder {
     body: string,
     effects: Effects = {},
   ): Promise<number> {
+    if (this.#closed) throw new InputInvalid(`Step "${name}" ended after its attempt had.`);
     const row = {
       kind: `step.${kind}`,
       attempt: this.#running.attempt.started,
@@ -243,7 +259,7 @@ export class StepRecorder {
   }
 
   #break(cause: unknown): unknown {
-    this.#broken ??= { cause };
+    this.#broken ??= new MachineError(cause);
     return cause;
   }
 

@@ -5,6 +5,10 @@
 export const faultPoints = {
   "session.created:before-commit": "the caller has no id yet: nothing may remain",
   "session.created:after-commit": "the session exists but its files and its caller do not know",
+  "session.restored:before-commit":
+    "the database was lost and still knows nothing: restored again from the files",
+  "session.restored:after-commit":
+    "brought back and not yet claimed: the next one goes on, and restores nothing twice",
   "session.claimed:before-commit": "a half-made claim must leave the old epoch valid",
   "session.claimed:after-commit": "the lease is held by a dead process: the next one must see that at once",
   "phase.started:before-commit": "no trace of the phase",
@@ -16,6 +20,10 @@ export const faultPoints = {
   "step.function:after-commit": "recorded but not acknowledged: must be replayed, never run again",
   "step.wait:before-commit": "the wait has not begun",
   "step.wait:after-commit": "only the remainder may be waited",
+  "attempt.diverged:before-commit": "the old step is still on record: noticed again by the next driver",
+  "attempt.diverged:after-commit": "the old step is set aside for good, the new one has not run",
+  "dependency.waiting:before-commit": "nobody knows that it waits: the open breaker says so again",
+  "dependency.waiting:after-commit": "waits without using up its attempt, also in the next process",
   "attempt.failed:before-commit": "the failure is not counted; the attempt goes on and fails again",
   "attempt.failed:after-commit": "the failure is counted and its wait has begun",
   "attempt.completed:before-commit": "the result is lost, its steps are not: it is made again from them",
@@ -29,17 +37,48 @@ export const faultPoints = {
   "file:after-rename": "the new name may not survive a power cut before the directory is synced",
   "artifact:before-rename": "no row may point to it yet",
   "artifact:after-rename": "stored but unreferenced: kept for a day, then pruned",
+  "message.said:before-commit": "the speaker is gone: nothing was said",
+  "message.said:after-commit":
+    "the speaker is gone and the driver knows nothing yet: it is heard all the same",
   "message.received:before-commit": "the message is still in the inbox",
   "message.received:after-commit": "the message is in the journal once and gone from the inbox",
   "session.status:before-commit": "the work is finished, the session does not say so",
   "session.status:after-commit": "the session is finished, its summary file is not",
   "session.released:before-commit": "the lease of a finished driver is still held by a dead process",
   "session.released:after-commit": "released, and the process is gone before it could say goodbye",
+  "session.deleted:before-commit": "a slice of the rows is still there: the session may not look damaged",
+  "session.deleted:after-commit":
+    "a slice is gone and the rest is not: nobody may list, resume or restore it",
+  "space.reclaimed:before-commit": "sessions are deleted, their space is not given back",
+  "space.reclaimed:after-commit": "as above, before the database is made smaller",
+  "breaker.admitted:before-commit": "the turn to probe was not taken: the next one takes it",
+  "breaker.admitted:after-commit":
+    "the turn to probe belongs to a dead process: it runs out and says nothing about the service",
+  "breaker.recorded:before-commit":
+    "the call was made, and neither its breaker nor its step knows how it ended",
+  "breaker.recorded:after-commit": "the breaker has counted the call: never a second time",
+  "breaker.reset:before-commit": "the breaker is as it was",
+  "breaker.reset:after-commit": "the breaker is new, the person who asked does not know",
+  "ticket.raised:before-commit": "neither the session parked nor a ticket: both or none",
+  "ticket.raised:after-commit": "the ticket waits in the outbox, nobody is there to deliver it",
+  "ticket.taken:before-commit": "the ticket is due as before",
+  "ticket.taken:after-commit":
+    "taken by a dead process, perhaps posted: searched for before it is posted again",
+  "ticket.settled:before-commit":
+    "the tracker has the ticket, the outbox does not know: found, not posted twice",
+  "ticket.settled:after-commit": "delivered, and nobody was told",
   "journal.indexed:before-commit": "rows appended and not indexed: found by the scan of the tail",
   "journal.indexed:after-commit": "rows indexed in bulk: found once, not twice",
 } as const satisfies Record<string, string>;
 
 export type FaultPoint = keyof typeof faultPoints;
+
+/** What a commit is named after; each such name has a point on both sides of the commit. */
+export type CommitName = FaultPoint extends infer Point
+  ? Point extends `${infer Name}:before-commit`
+    ? Name
+    : never
+  : never;
 
 export interface ArmedFault {
   readonly point: FaultPoint;
@@ -71,7 +110,7 @@ export function reach(point: FaultPoint): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-/** Whether a point of this name exists; commits are named after what they record. */
+/** Whether a point of this name exists; rows come as text, and one without a point must not be passed over. */
 export function isFaultPoint(name: string): name is FaultPoint {
   return Object.hasOwn(faultPoints, name);
 }

@@ -1,5 +1,5 @@
 import { CheckpointCorrupt, InputInvalid } from "../domain/errors.ts";
-import { jsonLimits } from "../domain/json.ts";
+import { sealedLimitBytes } from "../domain/seal.ts";
 import type { SessionState } from "../domain/session-state.ts";
 import { checkpointFile, readCheckpoint } from "./checkpoint.ts";
 import { readBounded } from "./durable-file.ts";
@@ -60,7 +60,7 @@ export async function listCheckpoints(
 
 /** One file on its own: is it exactly what was sealed? */
 export async function verifyCheckpointFile(file: string): Promise<CheckpointInfo> {
-  const bytes = await readBounded(file, jsonLimits.maxBytes);
+  const bytes = await readBounded(file, sealedLimitBytes);
   if (bytes === undefined) throw new InputInvalid(`There is no file ${file}.`, { details: { file } });
   try {
     const { content, sha256 } = readCheckpoint(bytes, file);

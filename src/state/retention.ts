@@ -1,6 +1,8 @@
+import { LeaseHeld } from "../domain/errors.ts";
+import type { SessionId } from "../domain/ids.ts";
 import { finalStatuses } from "../domain/journal.ts";
 import type { Artifacts } from "./artifacts.ts";
-import { SessionFiles } from "./session-files.ts";
+import { removeSetAside, SessionFiles } from "./session-files.ts";
 import type { SessionRecord, Store } from "./store.ts";
 
 const unreferencedGraceMs = 24 * 3_600_000;
@@ -32,18 +34,30 @@ export async function prune(policy: RetentionPolicy, parts: RetentionParts): Pro
   const sessions = policy.dryRun ? prunable : [];
   if (!policy.dryRun) {
     for (const id of prunable) {
-      // A person may have resumed it meanwhile.
-      const { status } = (await parts.store.findSession(id)) ?? {};
-      if (status === undefined || !finalStatuses.includes(status)) continue;
-      // Files first: a folder without rows would look like a lost session and be offered for resuming.
-      await new SessionFiles(parts.stateDirectory, id).remove();
-      await parts.store.deleteSession(id);
-      sessions.push(id);
+      if (await removeSession(id, parts)) sessions.push(id);
     }
+    await removeSetAside(parts.stateDirectory);
   }
   const artifacts = await pruneArtifacts(parts, policy.dryRun ?? false);
   if (!policy.dryRun) await parts.store.reclaimSpace();
   return { sessions, artifacts };
+}
+
+/** False when somebody took the session up again meanwhile. */
+async function removeSession(id: SessionId, { store, stateDirectory }: RetentionParts): Promise<boolean> {
+  const { status } = (await store.findSession(id)) ?? {};
+  if (status === undefined || !finalStatuses.includes(status)) return false;
+  const files = new SessionFiles(stateDirectory, id);
+  // Out of sight first: a folder without rows would look like a lost session and be offered for resuming.
+  await files.setAside();
+  try {
+    await store.deleteSession(id);
+    return true;
+  } catch (error) {
+    await files.putBack();
+    if (LeaseHeld.is(error)) return false;
+    throw error;
+  }
 }
 
 async function findPrunable(

@@ -1,12 +1,13 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CheckpointCorrupt, MaestroError } from "../domain/errors.ts";
 import { isSessionId, type SessionId } from "../domain/ids.ts";
-import { jsonLimits } from "../domain/json.ts";
+import { sealedLimitBytes } from "../domain/seal.ts";
 import { type Checkpoint, checkpointFile, readCheckpoint } from "./checkpoint.ts";
 import { makeDirectoryDurably, readBounded, removeTemporaries, writeDurably } from "./durable-file.ts";
 import { type ExecutionState, executionStateFile, readExecutionState } from "./execution-state.ts";
 
+const asideSuffix = ".pruned";
 const checkpointForm = /^checkpoint_(?<phase>[A-Za-z][A-Za-z0-9_-]*)(?:\.(?<revision>[1-9]\d*))?\.json$/;
 
 /** A checkpoint file as found on disk, whatever its condition. */
@@ -37,7 +38,7 @@ export class SessionFiles {
   /** Undefined when the file is missing; damage is thrown. */
   async readCheckpoint(phase: string, revision: number): Promise<Checkpoint | undefined> {
     const path = join(this.folder, checkpointFile(phase, revision));
-    const bytes = await readBounded(path, jsonLimits.maxBytes);
+    const bytes = await readBounded(path, sealedLimitBytes);
     if (bytes === undefined) return undefined;
     const checkpoint = readCheckpoint(bytes, path);
     const { content } = checkpoint;
@@ -82,7 +83,7 @@ export class SessionFiles {
   /** Undefined when missing; damage is thrown. */
   async readExecutionState(): Promise<ExecutionState | undefined> {
     const path = join(this.folder, executionStateFile);
-    const bytes = await readBounded(path, jsonLimits.maxBytes);
+    const bytes = await readBounded(path, sealedLimitBytes);
     return bytes && readExecutionState(bytes, path);
   }
 
@@ -91,13 +92,30 @@ export class SessionFiles {
     await removeTemporaries(this.folder);
   }
 
-  async remove(): Promise<void> {
-    await rm(this.folder, { recursive: true, force: true });
+  /** Out of sight, until it is put back or removed for good. */
+  async setAside(): Promise<void> {
+    await rename(this.folder, this.folder + asideSuffix).catch(ignoreMissing);
+  }
+
+  async putBack(): Promise<void> {
+    await rename(this.folder + asideSuffix, this.folder).catch(ignoreMissing);
   }
 }
 
 export async function listSessionFolders(stateDirectory: string): Promise<SessionId[]> {
   return (await listOrNothing(sessionsFolder(stateDirectory))).filter(isSessionId);
+}
+
+/** What was set aside and not put back: its session is gone. */
+export async function removeSetAside(stateDirectory: string): Promise<void> {
+  const folder = sessionsFolder(stateDirectory);
+  for (const name of await listOrNothing(folder)) {
+    if (name.endsWith(asideSuffix)) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOENT") throw error;
 }
 
 function sessionsFolder(stateDirectory: string): string {

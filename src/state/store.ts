@@ -32,6 +32,8 @@ export interface NewSession {
   readonly team: string;
   readonly teamFingerprint: string;
   readonly identity: string;
+  /** When it may be taken up by whoever recovers, if nobody has claimed it by then. */
+  readonly wakeAt?: number;
   readonly created: Extract<Transition, { kind: "session.created" }>;
 }
 
@@ -91,7 +93,7 @@ export interface Store {
   releaseSession(lease: Lease): Promise<void>;
   /** Sessions that nobody alive drives and that say `running`, or whose driver died before it let go. */
   findAbandoned(): Promise<readonly SessionId[]>;
-  /** Sessions parked for a breaker whose time has come. */
+  /** Sessions whose time has come: parked for a breaker, or started and never claimed. */
   findDue(): Promise<readonly SessionId[]>;
 
   /** All entries and effects, or none. */

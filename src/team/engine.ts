@@ -29,6 +29,8 @@ import { resultsOf } from "./session-view.ts";
 
 const maxBriefBytes = 1024 * 1024;
 const maxKeyLength = 200;
+/** Long enough for whoever starts a session to claim it before anybody recovers it. */
+const firstClaimMs = 5_000;
 
 export interface Brief {
   readonly brief: string;
@@ -64,6 +66,8 @@ export class TeamEngine {
   readonly #parts: EngineParts;
   readonly #driving = new Map<SessionId, Driving>();
   readonly #inbox: Inbox;
+  readonly #work = new Set<Promise<unknown>>();
+  #stopping = false;
   readonly #unreleased = new Map<SessionId, Lease>();
 
   constructor(parts: EngineParts) {
@@ -72,7 +76,11 @@ export class TeamEngine {
   }
 
   /** The session's row, then its first checkpoint. With a key that exists, the session that has it. */
-  async create(team: Team, { brief, key, model, teamFile }: Brief): Promise<SessionRecord> {
+  async create(
+    team: Team,
+    { brief, key, model, teamFile }: Brief,
+    { drivenSoon }: { readonly drivenSoon: boolean },
+  ): Promise<SessionRecord> {
     checkBrief(brief, key);
     const { store, clock } = this.#parts;
     const id = newSessionId(clock.now());
@@ -86,6 +94,8 @@ export class TeamEngine {
       team: team.name,
       teamFingerprint: team.fingerprint,
       identity,
+      // Killed before its first claim, it is taken up by whoever recovers.
+      ...(drivenSoon && { wakeAt: clock.now() + firstClaimMs }),
       ...(key !== undefined && { key }),
       created: {
         kind: "session.created",
@@ -108,7 +118,9 @@ export class TeamEngine {
     const running = this.#driving.get(id);
     if (running !== undefined) return running.outcome;
     const control = new Control();
-    const outcome = this.#drive(id, team, cause, control).finally(() => this.#driving.delete(id));
+    // Asked for while everything stops: the next process takes it up.
+    if (this.#stopping) control.stop("shutdown");
+    const outcome = this.track(this.#drive(id, team, cause, control).finally(() => this.#driving.delete(id)));
     this.#driving.set(id, { control, outcome });
     return outcome;
   }
@@ -117,7 +129,7 @@ export class TeamEngine {
   async settle(id: SessionId): Promise<Outcome> {
     const { projector, report } = this.#parts;
     const control = new Control();
-    return this.#withLease(id, "message", control, async (journal, files) => {
+    const settling = this.#withLease(id, "message", control, async (journal, files) => {
       const { state } = journal;
       if (!finalStatuses.includes(state.status)) obey({ journal, control });
       if (control.stopped !== undefined)
@@ -126,6 +138,7 @@ export class TeamEngine {
       await projector.finish(files, state);
       return { status: state.status, ...(state.reason !== undefined && { reason: state.reason }) };
     });
+    return this.track(settling);
   }
 
   /** Acts at once on what was just said in this process. */
@@ -137,14 +150,22 @@ export class TeamEngine {
     return this.#driving.has(id);
   }
 
+  /** Waited for when stopping: something that will drive, or settles, or writes last words. */
+  track<T>(work: Promise<T>): Promise<T> {
+    const forget = () => this.#work.delete(work);
+    this.#work.add(work);
+    work.then(forget, forget);
+    return work;
+  }
+
   /** Lets every driver finish its step under way and let go; the sessions are taken up again by the next process. */
   async stop({ graceMs }: { readonly graceMs: number }): Promise<void> {
-    const driving = [...this.#driving.values()];
-    for (const { control } of driving) control.stop("shutdown");
+    this.#stopping = true;
+    for (const { control } of this.#driving.values()) control.stop("shutdown");
     const hurry = setTimeout(() => {
-      for (const { control } of driving) control.stop("shutdown", { abort: true });
+      for (const { control } of this.#driving.values()) control.stop("shutdown", { abort: true });
     }, graceMs);
-    await Promise.allSettled(driving.map(({ outcome }) => outcome));
+    while (this.#work.size > 0) await Promise.allSettled(this.#work);
     clearTimeout(hurry);
   }
 

@@ -176,7 +176,7 @@ describe("a state directory that cannot be written", () => {
 
 function createCommand() {
   const id = newSessionId();
-  const session = { id, key: null, team: "t", teamFingerprint: "f", identity: "i", at: 1 };
+  const session = { id, key: null, team: "t", teamFingerprint: "f", identity: "i", at: 1, wakeAt: null };
   const none = { attempt: null, occurrence: null, fingerprint: null, name: null };
   return { verb: "create", session, row: { ...none, kind: "session.created", body: "{}" } } as const;
 }

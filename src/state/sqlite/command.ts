@@ -75,6 +75,7 @@ export interface SessionRow {
   readonly teamFingerprint: string;
   readonly identity: string;
   readonly at: number;
+  readonly wakeAt: number | null;
 }
 
 /** Where a row went: position, seq, time, hash. */

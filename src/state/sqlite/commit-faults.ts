@@ -1,46 +1,70 @@
-import { armedFault, isFaultPoint, reach } from "../fault-points.ts";
+import type { Entry } from "../../domain/journal.ts";
+import type { RowToWrite } from "../../domain/journal-codec.ts";
+import { armedFault, type CommitName, type FaultPoint, isFaultPoint, reach } from "../fault-points.ts";
 import type { Command } from "./command.ts";
 
-/** A commit is named after what it records first, so a test can stop at exactly that fact. */
-export function reachCommit(
-  commands: readonly Command[],
-  indexed: boolean,
-  moment: "before-commit" | "after-commit",
-): void {
+type Moment = "before-commit" | "after-commit";
+
+/** A commit is named after the facts it records, so a test can stop at exactly one of them. */
+export function reachCommit(commands: readonly Command[], indexed: boolean, moment: Moment): void {
   if (armedFault() === undefined) return;
   for (const command of commands) {
-    for (const label of labels(command)) {
-      const point = `${label}:${moment}`;
-      if (isFaultPoint(point)) reach(point);
-    }
+    for (const name of namesOf(command)) reach(pointOf(name, moment));
   }
-  if (indexed) reach(`journal.indexed:${moment}`);
+  if (indexed) reach(pointOf("journal.indexed", moment));
 }
 
-function labels(command: Command): readonly string[] {
+/** Does not compile when a commit has a point on one side only. */
+function pointOf(name: CommitName, moment: Moment): FaultPoint {
+  return `${name}:${moment}`;
+}
+
+/** Total: a verb that is added without a point does not compile. */
+function namesOf(command: Command): readonly CommitName[] {
   switch (command.verb) {
-    case "append":
-      return command.rows.map((row) => row.kind);
+    case "append": {
+      const { call, ticket } = command.effects;
+      return [
+        ...command.rows.map(nameOfRow),
+        ...(call === undefined ? [] : (["breaker.recorded"] as const)),
+        ...(ticket === undefined ? [] : (["ticket.raised"] as const)),
+      ];
+    }
     case "create":
     case "restore":
     case "claim":
-      return [command.row.kind];
+      return [nameOfRow(command.row)];
     case "receive":
       return ["message.received"];
     case "release":
       return ["session.released"];
+    case "admit":
+      return ["breaker.admitted"];
     case "end-call":
       return ["breaker.recorded"];
-    case "settle-ticket":
-      return ["ticket.settled"];
+    case "reset-breaker":
+      return ["breaker.reset"];
+    case "raise-ticket":
+      return ["ticket.raised"];
     case "take-ticket":
       return ["ticket.taken"];
-    case "admit":
-    case "reset-breaker":
-    case "raise-ticket":
+    case "settle-ticket":
+      return ["ticket.settled"];
     case "say":
+      return ["message.said"];
     case "delete":
+      return ["session.deleted"];
     case "reclaim":
-      return [command.verb];
+      return ["space.reclaimed"];
   }
+}
+
+function nameOfRow({ kind }: RowToWrite): CommitName {
+  if (!isFaultPoint(`${kind}:before-commit`)) throw new Error(`no fault point is named after "${kind}"`);
+  return nameOfEntry(kind as Entry["kind"]);
+}
+
+/** Total as well: a kind of entry that is added without a point does not compile. */
+function nameOfEntry(kind: Entry["kind"]): CommitName {
+  return kind;
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, statfsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StateTooNew, StateUnavailable } from "../../domain/errors.ts";
 import { translate } from "./sqlite-errors.ts";
@@ -7,6 +7,8 @@ const migrationsFolder = new URL("./migrations/", import.meta.url);
 const openTimeoutMs = 5_000;
 /** Pages of log before they are carried into the database. */
 const logPages = 1_000;
+/** On a disk with less, four megabytes for speed might be the ones that are missing for a step. */
+const plentyOfRoomBytes = 512 * 1024 * 1024;
 
 /** Opens with durability asserted, not assumed: a step that is acknowledged must survive a power cut. */
 export function openDatabase(path: string): DatabaseSync {
@@ -30,9 +32,11 @@ export function openDatabase(path: string): DatabaseSync {
 /**
  * Makes the log as long as it will get: a commit that overwrites costs the disk a third less than one that makes its
  * file longer, and SQLite overwrites the log only after it was full once. Written by a transaction too large for the
- * cache and taken back, which leaves its space and nothing else; a disk without room for it costs speed only.
+ * cache and taken back, which leaves its space and nothing else.
  */
-export function growLog(database: DatabaseSync): void {
+export function growLog(database: DatabaseSync, path: string): void {
+  const { bavail, bsize } = statfsSync(path);
+  if (bavail * bsize < plentyOfRoomBytes) return;
   try {
     // Not worth waiting for: whoever holds the lock makes the log longer.
     database.exec("PRAGMA busy_timeout = 0; PRAGMA cache_size = 10; BEGIN IMMEDIATE");

@@ -89,7 +89,7 @@ export class Reader {
   /** Sessions parked for a breaker that may be taken up again. */
   due(now: number): SessionId[] {
     return this.#all(
-      "SELECT id FROM sessions WHERE status = 'parked' AND wake_at <= ? ORDER BY number",
+      "SELECT id FROM sessions WHERE status IN ('parked', 'queued') AND wake_at <= ? ORDER BY number",
       now,
     ).map((row) => row[0] as SessionId);
   }

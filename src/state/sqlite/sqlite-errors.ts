@@ -24,7 +24,7 @@ export function translate(error: unknown, path: string): unknown {
     case SQLITE_FULL:
       return new StorageFailed(`The disk that holds ${path} is full; the last write was not recorded.`, {
         ...options,
-        advice: "Free some space (maestro prune helps), then resume the session: nothing recorded is lost.",
+        advice: "Free some space, then resume the session: nothing recorded is lost.",
       });
     case SQLITE_IOERR:
       return new StorageFailed(

@@ -76,8 +76,16 @@ export class SqliteStore implements Store {
     }
   }
 
-  async createSession({ id, key, team, teamFingerprint, identity, created }: NewSession) {
-    const session = { id, key: key ?? null, team, teamFingerprint, identity, at: this.#clock.now() };
+  async createSession({ id, key, team, teamFingerprint, identity, wakeAt, created }: NewSession) {
+    const session = {
+      id,
+      key: key ?? null,
+      team,
+      teamFingerprint,
+      identity,
+      at: this.#clock.now(),
+      wakeAt: wakeAt ?? null,
+    };
     const row = encodeEntry(created);
     const reply = await this.#submit({ verb: "create", session, row });
     if (reply.kind === "placed")
@@ -92,7 +100,7 @@ export class SqliteStore implements Store {
   async restoreSession({ session, restored, artifacts }: LostSession): Promise<SessionRecord> {
     const reply = await this.#submit({
       verb: "restore",
-      session: { ...session, key: session.key ?? null, at: session.createdAt },
+      session: { ...session, key: session.key ?? null, at: session.createdAt, wakeAt: null },
       status: session.status,
       reason: session.reason ?? null,
       seq: restored.head.seq,
@@ -271,7 +279,10 @@ export class SqliteStore implements Store {
   }
 
   async reclaimSpace(): Promise<void> {
-    await this.#submit({ verb: "reclaim" });
+    for (;;) {
+      const reply = await this.#submit({ verb: "reclaim" });
+      if (reply.kind !== "deleted" || !reply.more) return;
+    }
   }
 
   async close(): Promise<void> {

@@ -29,6 +29,7 @@ export class ThreadWriter implements WriterClient {
   /** Rung after each message: the thread sleeps on it, which costs less than an event loop of its own. */
   readonly #bell = new Int32Array(new SharedArrayBuffer(4));
   #closed: (() => void) | undefined;
+  #closing: Promise<void> | undefined;
 
   constructor(path: string) {
     this.#path = path;
@@ -46,7 +47,12 @@ export class ThreadWriter implements WriterClient {
     this.#post({ beat: owner, everyMs });
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#flush();
     const worker = this.#worker;
     if (worker === undefined) return;

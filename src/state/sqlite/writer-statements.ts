@@ -14,8 +14,8 @@ export function prepareStatements(database: DatabaseSync) {
     rollback: prepare("ROLLBACK"),
 
     insertSession: prepare(
-      `INSERT INTO sessions (id, key, team, team_fingerprint, identity, status, reason, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO sessions (id, key, team, team_fingerprint, identity, wake_at, status, reason, created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     ),
     setStatus: prepare(
       "UPDATE sessions SET status = ?, reason = ?, wake_at = ?, updated_at = ? WHERE number = ?",
@@ -50,6 +50,9 @@ export function prepareStatements(database: DatabaseSync) {
       "UPDATE meta SET value = (SELECT coalesce(max(position), 0) FROM journal) WHERE name = 'indexed_to'",
     ),
     indexed: read("SELECT position, seq FROM journal_index WHERE session = ? ORDER BY seq LIMIT ?"),
+    orphan: read(
+      "SELECT session FROM journal_index WHERE session NOT IN (SELECT number FROM sessions) LIMIT 1",
+    ),
     unindex: prepare("DELETE FROM journal_index WHERE session = ? AND seq = ?"),
 
     lease: read("SELECT epoch, owner FROM leases WHERE session = ?"),

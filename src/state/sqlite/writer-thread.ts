@@ -20,7 +20,7 @@ const port = parentPort;
 if (port === null) throw new Error("writer-thread.ts runs only as a worker thread");
 armFault(fault);
 const database = openDatabase(path);
-growLog(database);
+growLog(database, path);
 const writer = new Writer(database);
 let heart: { readonly owner: string; readonly everyMs: number; nextAt: number } | undefined;
 

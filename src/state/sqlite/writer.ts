@@ -5,14 +5,14 @@ import { parseBody, type RowToWrite } from "../../domain/journal-codec.ts";
 import type { Effects } from "../store.ts";
 import type { Command, Placed, Reply, SessionRow } from "./command.ts";
 import { reachCommit } from "./commit-faults.ts";
-import { isBusy } from "./sqlite-errors.ts";
+import { beginWriting } from "./write-lock.ts";
 import { BreakerTable } from "./writer-breakers.ts";
 import { prepareStatements } from "./writer-statements.ts";
 import { TicketTable } from "./writer-tickets.ts";
 
 /** Rows appended before they are added to the index in bulk: few enough to scan, many enough to cost nothing. */
 const indexEveryRows = 2_000;
-const lockPatienceMs = 20_000;
+const orphanRows = 1_000;
 
 /** The one path for writes. Everything given to `commit` is one transaction. */
 export class Writer {
@@ -31,13 +31,13 @@ export class Writer {
     this.#statements = prepareStatements(database);
     this.#breakers = new BreakerTable(database);
     this.#tickets = new TicketTable(database);
-    // Waiting for the lock is done here, see #begin: SQLite's own waiting is unfair between processes.
+    // Waiting for the lock is done here, see write-lock.ts: SQLite's own waiting is unfair between processes.
     database.exec("PRAGMA busy_timeout = 0");
   }
 
   commit(commands: readonly Command[]): Reply[] {
     try {
-      this.#begin();
+      beginWriting(this.#statements.begin);
     } catch (error) {
       return commands.map(() => failed(error));
     }
@@ -61,12 +61,15 @@ export class Writer {
     }
     reachCommit(commands, indexed, "after-commit");
     // VACUUM cannot run inside a transaction.
-    if (commands.some((command) => command.verb === "reclaim")) this.#reclaim();
+    const swept = replies.some(
+      (reply, at) => commands[at]?.verb === "reclaim" && reply.kind === "deleted" && !reply.more,
+    );
+    if (swept) this.#reclaim();
     return replies;
   }
 
   beat(owner: string, uptimeMs: number, at: number): void {
-    this.#begin();
+    beginWriting(this.#statements.begin);
     try {
       this.#statements.beat.run(uptimeMs, at, owner);
       this.#statements.commit.run();
@@ -151,7 +154,9 @@ export class Writer {
       case "reclaim": {
         // A claim introduces its owner anew, so one without leases is only a memory.
         sql.forgetOwners.run();
-        return { kind: "done" };
+        // Rows of a session whose deletion was killed.
+        const orphan = sql.orphan.get() as unknown as [session: number] | undefined;
+        return orphan === undefined ? { kind: "deleted", more: false } : this.#sweep(orphan[0]);
       }
     }
   }
@@ -163,13 +168,14 @@ export class Writer {
   }
 
   #insertSession(session: SessionRow, status: string, reason: string | null): number | undefined {
-    const { id, key, team, teamFingerprint, identity, at } = session;
+    const { id, key, team, teamFingerprint, identity, at, wakeAt } = session;
     const { changes, lastInsertRowid } = this.#statements.insertSession.run(
       id,
       key,
       team,
       teamFingerprint,
       identity,
+      wakeAt,
       status,
       reason,
       at,
@@ -290,12 +296,18 @@ export class Writer {
     });
   }
 
-  /** In slices, so that a long history does not hold up everybody else's commits. */
   #delete({ session, owner, rows }: Extract<Command, { verb: "delete" }>): Reply {
-    const sql = this.#statements;
     const lease = this.#lease(session);
     if (lease.owner !== owner) return { kind: "refused", epoch: lease.epoch };
     this.#heads.delete(session);
+    // At once and first: a session whose history is half gone must not be listed any more.
+    this.#statements.deleteSession.run(session);
+    return this.#deleteRows(session, rows);
+  }
+
+  /** In slices, so that a long history does not hold up everybody else's commits. */
+  #deleteRows(session: number, rows: number): Reply {
+    const sql = this.#statements;
     this.#index();
     const positions = sql.indexed.all(session, rows) as unknown as [position: number, seq: number][];
     for (const [position, seq] of positions) {
@@ -303,10 +315,14 @@ export class Writer {
       sql.unindex.run(session, seq);
     }
     const more = positions.length === rows;
-    if (!more) sql.deleteSession.run(session);
     // SQLite gives the highest position again once its row is gone; such a row must count as not yet indexed.
     sql.setIndexedTo.run();
     return { kind: "deleted", more };
+  }
+
+  #sweep(orphan: number): Reply {
+    this.#deleteRows(orphan, orphanRows);
+    return { kind: "deleted", more: true };
   }
 
   #indexWhenDue(): boolean {
@@ -360,20 +376,6 @@ export class Writer {
     return (this.#statements.indexedTo.get() as unknown as [number])[0];
   }
 
-  /** Random short naps are fair and smooth between processes; SQLite's own busy handler is neither. */
-  #begin(): void {
-    const deadline = performance.now() + lockPatienceMs;
-    for (;;) {
-      try {
-        this.#statements.begin.run();
-        return;
-      } catch (error) {
-        if (!isBusy(error) || performance.now() > deadline) throw error;
-        Atomics.wait(nap, 0, 0, 1 + Math.random() * 3);
-      }
-    }
-  }
-
   #rollback(): void {
     this.#heads.clear();
     this.#lastPosition = 0;
@@ -386,5 +388,3 @@ function failed(error: unknown): Reply {
   const { message, errcode } = error as { message: string; errcode?: number };
   return { kind: "failed", error: { message, errcode } };
 }
-
-const nap = new Int32Array(new SharedArrayBuffer(4));

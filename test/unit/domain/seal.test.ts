@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { canonicalJson, sha256 } from "../../../src/domain/canonical.ts";
 import { CheckpointCorrupt } from "../../../src/domain/errors.ts";
-import { isJsonObject, jsonLimits, parseJson } from "../../../src/domain/json.ts";
-import { seal, unseal } from "../../../src/domain/seal.ts";
+import { isJsonObject, parseJson } from "../../../src/domain/json.ts";
+import { seal, sealedLimitBytes, unseal } from "../../../src/domain/seal.ts";
 import { newSeed, randomJson, seededRandom } from "./seeded-random.ts";
 
 const sample = {
@@ -72,11 +72,11 @@ test("the error says why a document is damaged", () => {
   expect(damage(JSON.stringify(parseJson(text), undefined, 2))).toBe("not canonical");
   expect(damage(text.replace("build", "bui1d"))).toBe("seal does not match");
   expect(damage("{}")).toBe("seal does not match");
-  expect(damage(new Uint8Array(jsonLimits.maxBytes + 1))).toBe("too large");
+  expect(damage(new Uint8Array(sealedLimitBytes + 1))).toBe("too large");
   expect(damage("[".repeat(10_000))).toBe("too large");
 });
 
 test("what could not be read back is not sealed", () => {
   expect(() => seal({ sha256: "x" })).toThrow("sha256 already");
-  expect(() => seal({ text: "x".repeat(jsonLimits.maxBytes) })).toThrow("over the limit");
+  expect(() => seal({ text: "x".repeat(sealedLimitBytes) })).toThrow("over the limit");
 });
