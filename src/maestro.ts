@@ -239,6 +239,11 @@ export class Maestro {
     return this.#parts.store.listSessions(query);
   }
 
+  /** Sessions that say they run and that nobody alive drives: to be resumed, or recovered. */
+  async abandoned(): Promise<ReadonlySet<SessionId>> {
+    return new Set(await this.#parts.store.findAbandoned());
+  }
+
   async show(idOrKey: string): Promise<SessionView> {
     const { id } = await this.find(idOrKey);
     const state = await readState(this.#parts.store, id);

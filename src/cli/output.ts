@@ -39,3 +39,8 @@ export function ago(at: number, now = Date.now()): string {
   if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ago`;
   return `${Math.floor(seconds / 86_400)} d ago`;
 }
+
+/** To be pasted as it is. */
+export function resumeCommand(session: string, stateDir: string | undefined): string {
+  return `maestro resume ${session}${stateDir === undefined ? "" : ` --state-dir ${stateDir}`}`;
+}

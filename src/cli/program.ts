@@ -11,6 +11,7 @@ export function buildProgram(): Command {
     .version(version(), "-V, --version", "print the version")
     .exitOverride()
     .showSuggestionAfterError()
+    .showHelpAfterError("See: maestro --help")
     .configureHelp({ showGlobalOptions: true });
   const command = (signature: string, description: string, example: string): Command =>
     program

@@ -3,6 +3,8 @@ import type { RecordedRow } from "./journal.ts";
 export interface RecordedStep {
   readonly seq: number;
   readonly position: number;
+  /** Which driver recorded it. */
+  readonly epoch: number;
   /** Kind and name: what a step whose input changed still has in common with its record. */
   readonly title: string;
   readonly fingerprint: string;
@@ -18,53 +20,64 @@ export const outageBody = '{"outage":true,';
 
 const keptLimit = 16 * 1024 * 1024;
 
+/** A record that seems left over: its name was asked for with another input. */
+export interface Suspicion {
+  readonly step: RecordedStep;
+  /** The fingerprint its name was asked for with. */
+  readonly asked: string;
+}
+
 /**
  * The recorded steps of one attempt, found again by kind, fingerprint and occurrence. Order does not matter, so steps
  * that ran at the same time may be asked for in another order.
  */
 export class RecordedSteps {
   readonly #steps = new Map<string, RecordedStep>();
-  /** By title, the steps nobody had asked for when somebody first looked: a replay without surprises never does. */
-  #leftOver: Map<string, RecordedStep[]> | undefined;
+  readonly #byTitle = new Map<string, RecordedStep[]>();
+  readonly #suspicions: Suspicion[] = [];
   #keptLength = 0;
 
-  add({ seq, position, kind, name, fingerprint, occurrence, body }: RecordedRow, used: boolean): void {
+  add({ seq, position, epoch, kind, name, fingerprint, occurrence, body }: RecordedRow, used: boolean): void {
     const step: RecordedStep = {
       seq,
       position,
+      epoch,
       title: `${kind} ${name}`,
       fingerprint: fingerprint as string,
       body: used ? undefined : this.#keep(body),
       outage: body.startsWith(outageBody),
       used,
     };
-    this.#steps.set(keyOf(kind, step.fingerprint, occurrence as number), step);
-    if (!used) this.#leftOver = undefined;
+    this.#set(keyOf(kind, step.fingerprint, occurrence as number), step);
+  }
+
+  find(kind: string, fingerprint: string, occurrence: number): RecordedStep | undefined {
+    return this.#steps.get(keyOf(kind, fingerprint, occurrence));
+  }
+
+  /** Its record serves again. Records of its name that an earlier driver left unasked become suspicious. */
+  use(step: RecordedStep): void {
+    step.used = true;
+    this.#suspect(step.title, step.fingerprint, (other) => other.epoch < step.epoch);
+  }
+
+  /** No record serves: those of its name that nobody has asked for become suspicious. */
+  miss(kind: string, name: string, fingerprint: string): void {
+    this.#suspect(`${kind} ${name}`, fingerprint, () => true);
+  }
+
+  /** What was recorded after a step whose input has changed may rest on the old input and must not serve again. */
+  suspicionBefore(seq: number): Suspicion | undefined {
+    return this.#suspicions.find(({ step }) => !step.used && step.seq < seq);
   }
 
   /** For an attempt that goes on where another ended: everything but the step that ended it, and outages. */
   inherit(failedStep: number | undefined): RecordedSteps {
     const heir = new RecordedSteps();
     for (const [key, step] of this.#steps) {
-      if (!step.outage && step.seq !== failedStep)
-        heir.#steps.set(key, { ...step, body: undefined, used: false });
+      if (!step.outage && step.seq !== failedStep) heir.#set(key, { ...step, body: undefined, used: false });
     }
     return heir;
-  }
-
-  take(kind: string, fingerprint: string, occurrence: number): RecordedStep | undefined {
-    const step = this.#steps.get(keyOf(kind, fingerprint, occurrence));
-    if (step !== undefined) step.used = true;
-    return step;
-  }
-
-  /** A step of the same name that was recorded with another input and has not been asked for. */
-  findDiverged(kind: string, name: string): RecordedStep | undefined {
-    this.#leftOver ??= Map.groupBy(
-      [...this.#steps.values()].filter((step) => !step.used),
-      (step) => step.title,
-    );
-    return this.#leftOver.get(`${kind} ${name}`)?.find((step) => !step.used);
   }
 
   /** The steps that were asked for again, as ranges of seq. */
@@ -81,10 +94,27 @@ export class RecordedSteps {
 
   /** After a divergence: everything outside the ranges is forgotten. */
   keepOnly(ranges: readonly (readonly [number, number])[]): void {
-    for (const [key, { seq }] of this.#steps) {
-      if (!ranges.some(([from, to]) => seq >= from && seq <= to)) this.#steps.delete(key);
+    this.#suspicions.length = 0;
+    this.#byTitle.clear();
+    const before = Array.from(this.#steps);
+    this.#steps.clear();
+    for (const [key, step] of before) {
+      if (ranges.some(([from, to]) => step.seq >= from && step.seq <= to)) this.#set(key, step);
     }
-    this.#leftOver = undefined;
+  }
+
+  #set(key: string, step: RecordedStep): void {
+    this.#steps.set(key, step);
+    const namesakes = this.#byTitle.get(step.title);
+    if (namesakes === undefined) this.#byTitle.set(step.title, [step]);
+    else namesakes.push(step);
+  }
+
+  #suspect(title: string, asked: string, among: (step: RecordedStep) => boolean): void {
+    for (const step of this.#byTitle.get(title) ?? []) {
+      if (step.used || step.fingerprint === asked || !among(step)) continue;
+      if (!this.#suspicions.some((known) => known.step === step)) this.#suspicions.push({ step, asked });
+    }
   }
 
   /** A history that was just read need not be read again row by row; a very long one is not held in memory. */

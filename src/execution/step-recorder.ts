@@ -6,7 +6,7 @@ import type { Failure } from "../domain/failure.ts";
 import type { StepKind, StepOutcome, Wait } from "../domain/journal.ts";
 import { parseBody } from "../domain/journal-codec.ts";
 import { type Json, parseJson, toJsonText } from "../domain/json.ts";
-import { outageBody } from "../domain/recorded-steps.ts";
+import { outageBody, type RecordedStep, type Suspicion } from "../domain/recorded-steps.ts";
 import { remainingWaitMs } from "../domain/retry-policy.ts";
 import type { RunningAttempt } from "../domain/session-state.ts";
 import type { Artifacts } from "../state/artifacts.ts";
@@ -156,19 +156,31 @@ export class StepRecorder {
     this.#asked += 1;
     const { steps } = this.#running;
     const identity = this.#identify(kind, name, input);
-    const step = steps.take(`step.${kind}`, identity.fingerprint, identity.occurrence);
-    if (step !== undefined) {
-      const body = step.body ?? (await this.#machine(journal.store.readBody(step.position)));
-      step.body = undefined;
-      return { identity, body, seq: step.seq };
+    const step = await this.#reusable(steps.find(`step.${kind}`, identity.fingerprint, identity.occurrence));
+    if (step === undefined) {
+      steps.miss(`step.${kind}`, name, identity.fingerprint);
+      return { identity, body: undefined, seq: 0 };
     }
-    if (steps.findDiverged(`step.${kind}`, name) !== undefined) {
+    const body = step.body ?? (await this.#machine(journal.store.readBody(step.position)));
+    step.body = undefined;
+    return { identity, body, seq: step.seq };
+  }
+
+  /** A record made after one whose input has changed rests on the old input: then the run has diverged. */
+  async #reusable(step: RecordedStep | undefined): Promise<RecordedStep | undefined> {
+    const { steps } = this.#running;
+    if (step === undefined) return undefined;
+    if (steps.suspicionBefore(step.seq) !== undefined) {
       await this.#othersHaveAsked();
-      control.throwIfStopped();
-      const diverged = steps.findDiverged(`step.${kind}`, name);
-      if (diverged !== undefined) await this.#diverge(name, diverged.fingerprint, identity.fingerprint);
+      this.#parts.control.throwIfStopped();
+      const suspicion = steps.suspicionBefore(step.seq);
+      if (suspicion !== undefined) {
+        await this.#diverge(suspicion);
+        return undefined;
+      }
     }
-    return { identity, body: undefined, seq: 0 };
+    steps.use(step);
+    return step;
   }
 
   /** Steps side by side ask in any order: the record that seems to be left over may be asked for in a moment. */
@@ -179,12 +191,23 @@ export class StepRecorder {
     }
   }
 
-  async #diverge(step: string, recorded: string, now: string): Promise<void> {
+  async #diverge({ step: { title, fingerprint }, asked }: Suspicion): Promise<void> {
     const { journal } = this.#parts;
     const { started, phase, persona } = this.#running.attempt;
     const kept = this.#running.steps.usedRanges();
     await this.#machine(
-      journal.append([{ kind: "attempt.diverged", started, phase, persona, step, recorded, now, kept }]),
+      journal.append([
+        {
+          kind: "attempt.diverged",
+          started,
+          phase,
+          persona,
+          step: title.slice(title.indexOf(" ") + 1),
+          recorded: fingerprint,
+          now: asked,
+          kept,
+        },
+      ]),
     );
   }
 

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { MaestroError, TeamInvalid } from "../domain/errors.ts";
@@ -11,6 +12,11 @@ export async function loadTeam(file: string): Promise<{ readonly team: Team; rea
   if (!moduleEndings.includes(extname(path))) {
     throw new TeamInvalid(`${file} is not a team module.`, {
       advice: `A team file ends in ${moduleEndings.join(", ")}.`,
+    });
+  }
+  if (!existsSync(path)) {
+    throw new TeamInvalid(`There is no team file ${file}.`, {
+      advice: "Check the path; it is taken from the current folder.",
     });
   }
   let module: { readonly default?: unknown };

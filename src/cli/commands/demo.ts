@@ -63,11 +63,11 @@ async function runUntil(
   const exited = once(child, "exit") as Promise<[number | null]>;
   let killed = false;
   for await (const line of createInterface({ input: child.stdout })) {
-    if (killed) continue;
     const event = JSON.parse(line) as SessionEvent;
     const text = progressLine(event);
     if (text !== undefined) say(text);
-    if (isTheMoment(event)) killed = child.kill("SIGKILL");
+    // What was on its way when the process died is shown too: it was recorded.
+    if (!killed && isTheMoment(event)) killed = child.kill("SIGKILL");
   }
   const [code] = await exited;
   return { pid: child.pid ?? 0, killed, code };

@@ -2,7 +2,7 @@ import { InputInvalid, TeamInvalid } from "../../domain/errors.ts";
 import { loadTeam, type Maestro, type Session, type SessionEvent, type SessionResult } from "../../index.ts";
 import { pauseOnInterrupt } from "../interrupt.ts";
 import { type GlobalOptions, withMaestro } from "../open.ts";
-import { plain, print, printJson, say } from "../output.ts";
+import { plain, print, printJson, resumeCommand, say } from "../output.ts";
 import { progressLine } from "../progress.ts";
 
 interface RunOptions extends GlobalOptions {
@@ -62,7 +62,7 @@ function report(result: SessionResult, { json, stateDir }: GlobalOptions): void 
     for (const [persona, { summary }] of Object.entries(personas))
       print(plain(`${phase} · ${persona}: ${summary}`));
   }
-  const again = `maestro resume ${result.id}${stateDir === undefined ? "" : ` --state-dir ${stateDir}`}`;
+  const again = resumeCommand(result.id, stateDir);
   print(
     `Session ${result.id} is ${result.status}${result.reason === undefined ? "" : ` (${result.reason})`}.`,
   );

@@ -12,9 +12,10 @@ interface SessionsOptions extends GlobalOptions {
 export async function sessions(options: SessionsOptions): Promise<void> {
   const statuses = options.status?.split(",").map(readStatus);
   const limit = readLimit(options.limit);
-  const found = await withMaestro(options, (maestro) =>
-    maestro.sessions({ limit, ...(statuses && { statuses }) }),
-  );
+  const { found, abandoned } = await withMaestro(options, async (maestro) => ({
+    found: await maestro.sessions({ limit, ...(statuses && { statuses }) }),
+    abandoned: await maestro.abandoned(),
+  }));
   if (options.json) {
     return printJson(
       found.map(({ id, key, team, status, reason, createdAt, updatedAt }) => ({
@@ -23,6 +24,7 @@ export async function sessions(options: SessionsOptions): Promise<void> {
         team,
         status,
         reason: reason ?? null,
+        abandoned: status === "running" && abandoned.has(id),
         createdAt: new Date(createdAt).toISOString(),
         updatedAt: new Date(updatedAt).toISOString(),
       })),
@@ -36,7 +38,7 @@ export async function sessions(options: SessionsOptions): Promise<void> {
         id,
         key ?? "-",
         team,
-        reason ? `${status} (${reason})` : status,
+        describeStatus(status, reason, abandoned.has(id)),
         ago(updatedAt),
       ]),
     ),
@@ -55,4 +57,10 @@ function readLimit(text: string): number {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1 && limit <= 10_000) return limit;
   throw new InputInvalid(`--limit is ${text}; it must be a whole number from 1 to 10000.`);
+}
+
+/** A session whose process died still says that it runs; who looks should see the difference. */
+function describeStatus(status: SessionStatus, reason: string | undefined, abandoned: boolean): string {
+  if (status === "running" && abandoned) return "running (its process died: resume it)";
+  return reason === undefined ? status : `${status} (${reason})`;
 }

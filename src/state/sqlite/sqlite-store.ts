@@ -339,7 +339,7 @@ export class SqliteStore implements Store {
     const who = holder === undefined ? "another driver" : `process ${holder.pid}`;
     return new LeaseHeld(`Session ${id} is being driven by ${who}.`, {
       details: { session: id, pid: holder?.pid },
-      advice: "Watch it instead, or stop that process and resume: a dead driver is noticed at once.",
+      advice: "Let it finish, or stop that process and resume: a dead driver is noticed at once.",
     });
   }
 

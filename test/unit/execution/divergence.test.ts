@@ -31,7 +31,7 @@ describe("a step whose input is not what was recorded", () => {
     expect(lives.rows("attempt.diverged")).toHaveLength(1);
   });
 
-  test("may diverge again after the next restart, also back to what was dropped", async () => {
+  test("finds its record again when its input is what it once was: nothing is paid twice", async () => {
     const lives = new Lives();
     const work = async ({ step }: PersonaContext, version: number, ends: boolean) => {
       await step("plan", lives.effect("plan", 1));
@@ -42,8 +42,7 @@ describe("a step whose input is not what was recorded", () => {
     };
     for (const version of [1, 2, 3, 1]) await lives.live((context) => work(context, version, true));
     expect((await lives.live((context) => work(context, 1, false))).status).toBe("completed");
-    expect(lives.ran).toEqual(["plan", "draft v1", "draft v2", "draft v3", "draft v1", "last"]);
-    expect(lives.rows("attempt.diverged")).toHaveLength(3);
+    expect(lives.ran).toEqual(["plan", "draft v1", "draft v2", "draft v3", "last"]);
   });
 
   test("does not drop what the same process recorded before it", async () => {

@@ -102,6 +102,36 @@ describe("steps at the same time", () => {
   });
 });
 
+describe("steps of one name and different inputs", () => {
+  test("that ask in another order after a crash, long after each other, run once each", async () => {
+    const lives = new Lives();
+    const slow = Promise.withResolvers<void>();
+    const work = async ({ step }: PersonaContext, late: () => Promise<void>) => {
+      const branch = async (input: string, before: () => Promise<void>) => {
+        await before();
+        return step("x", lives.effect(input, input), { input });
+      };
+      await Promise.all([branch("a", late), branch("b", () => slow.promise)]);
+      return { summary: "done" };
+    };
+    await lives.live(async (context) => {
+      const lost = work(context, async () => {});
+      await context.step("until a is recorded", () => new Promise((resolve) => setTimeout(resolve, 20)));
+      lives.end();
+      slow.resolve();
+      return lost;
+    });
+    // Now b asks at once, and a only when everybody has long gone quiet.
+    const result = await lives.live(async (context) => {
+      const both = work(context, () => new Promise((resolve) => setTimeout(resolve, 200)));
+      await context.step("until a is recorded", () => 0);
+      return both;
+    });
+    expect(result.status).toBe("completed");
+    expect(lives.ran.toSorted()).toEqual(["a", "b"]);
+  });
+});
+
 describe("work that catches everything", () => {
   test("cannot turn a failing disk into a result or into a failed attempt", async () => {
     for (const then of ["returns", "throws"]) {
