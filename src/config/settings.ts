@@ -1,3 +1,5 @@
+import { breakerPolicy } from "../domain/breaker.ts";
+import { attemptPolicy, roundPolicy } from "../domain/retry-policy.ts";
 import type { SettingKey, SettingValue } from "./config.ts";
 
 // No schema library here: a flat table needs none, and importing one costs every command 124 ms.
@@ -61,21 +63,21 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
   },
   "attempts.max": {
     environment: "MAESTRO_L1_MAX_ATTEMPTS",
-    default: 3,
+    default: attemptPolicy.maxAttempts,
     kind: integer(1, 20),
     secret: false,
     description: "Attempts at a persona's work in one round.",
   },
   "attempts.baseDelayMs": {
     environment: "MAESTRO_L1_BASE_DELAY_MS",
-    default: 1_000,
+    default: attemptPolicy.baseDelayMs,
     kind: delayMs,
     secret: false,
     description: "Wait after the first failed attempt; it doubles from there.",
   },
   "attempts.maxDelayMs": {
     environment: "MAESTRO_L1_MAX_DELAY_MS",
-    default: 5_000,
+    default: attemptPolicy.maxDelayMs,
     kind: delayMs,
     secret: false,
     description: "Longest wait between attempts.",
@@ -89,35 +91,35 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
   },
   "rounds.max": {
     environment: "MAESTRO_L2_MAX_ATTEMPTS",
-    default: 2,
+    default: roundPolicy.maxAttempts,
     kind: integer(1, 10),
     secret: false,
     description: "Rounds of attempts before a person is asked.",
   },
   "rounds.baseDelayMs": {
     environment: "MAESTRO_L2_BASE_DELAY_MS",
-    default: 5_000,
+    default: roundPolicy.baseDelayMs,
     kind: delayMs,
     secret: false,
     description: "Wait after the first failed round; it doubles from there.",
   },
   "rounds.maxDelayMs": {
     environment: "MAESTRO_L2_MAX_DELAY_MS",
-    default: 20_000,
+    default: roundPolicy.maxDelayMs,
     kind: delayMs,
     secret: false,
     description: "Longest wait between rounds.",
   },
   "breaker.threshold": {
     environment: "MAESTRO_BREAKER_THRESHOLD",
-    default: 5,
+    default: breakerPolicy.threshold,
     kind: integer(1, 1_000),
     secret: false,
     description: "Outages in a row, over all sessions, that open a dependency's breaker.",
   },
   "breaker.cooldownMs": {
     environment: "MAESTRO_BREAKER_COOLDOWN_MS",
-    default: 300_000,
+    default: breakerPolicy.cooldownMs,
     kind: integer(1, 86_400_000),
     secret: false,
     description: "How long an open breaker waits before one call may probe.",
