@@ -1,5 +1,6 @@
 import { closeSync, fdatasyncSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { median } from "./statistics.ts";
 
 const record = Buffer.alloc(1024, "x");
 
@@ -35,6 +36,20 @@ export interface Window<T> {
   readonly value: T;
   /** The mean of the limit right before and right after. */
   readonly limit: number;
+}
+
+export function medianLimit(windows: readonly Window<unknown>[]): number {
+  return median(windows.map(({ limit }) => limit));
+}
+
+export async function onceWithLimit<T>(directory: string, measure: () => T | Promise<T>): Promise<Window<T>> {
+  const limitMs = 300;
+  const limit = new DiskLimit(directory);
+  const before = limit.measure(limitMs);
+  const value = await measure();
+  const after = limit.measure(limitMs);
+  limit.close();
+  return { value, limit: (before + after) / 2 };
 }
 
 /** Runs `measure` several times between measurements of the limit: a machine's disk changes from second to second. */

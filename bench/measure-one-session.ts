@@ -1,5 +1,5 @@
 import { runChild } from "./child.ts";
-import type { Window } from "./limit.ts";
+import { medianLimit, type Window } from "./limit.ts";
 import type { Measurement } from "./measurement.ts";
 import { median } from "./statistics.ts";
 
@@ -14,7 +14,7 @@ export const oneSession: Measurement = {
     const row = {
       what: "durable steps, 1 session",
       value: `${median(report.map(({ value }) => value)).toFixed(0)} /s`,
-      limit: `${median(report.map(({ limit }) => limit)).toFixed(0)} /s`,
+      limit: medianLimit(report),
       ratio: `${percent.toFixed(0)} %`,
       target: `at least ${targetPercent} % (aim 70)`,
       met: percent >= targetPercent,

@@ -2,8 +2,8 @@
 export interface Row {
   readonly what: string;
   readonly value: string;
-  /** What the disk could do in the same seconds, where that is the yardstick. */
-  readonly limit?: string;
+  /** What the disk could do in the same seconds, times a second: without it no number says much. */
+  readonly limit: number;
   readonly ratio?: string;
   readonly target: string;
   readonly met: boolean;

@@ -8,7 +8,7 @@ import { knownPeers } from "./peers/known-peers.ts";
 import { type Result, runPeer } from "./peers/run-peer.ts";
 import { formatTable } from "./table.ts";
 
-const stepColumns = {
+const columns = {
   peer: "peer",
   test: "test",
   "steps/s": "stepsPerSec",
@@ -24,14 +24,8 @@ const stepColumns = {
   "RSS MB": "rssMB",
   "cold ms": "coldMs",
   complete: "complete",
-  error: "error",
-};
-const resumeColumns = {
-  peer: "peer",
-  test: "test",
   "resume ms": "resumeMs",
   "recorded steps run again": "reexecutedCompleted",
-  "RSS MB": "rssMB",
   error: "error",
 };
 
@@ -55,7 +49,7 @@ try {
       skipped.add(`skipped ${peer.name}: ${why}`);
       continue;
     }
-    for (const result of runPeer(harness, peer)) {
+    for await (const result of runPeer(harness, peer)) {
       process.stderr.write(`${result["peer"]} ${result["test"]}: ${result["error"] ?? "done"}\n`);
       results.push(result);
     }
@@ -64,15 +58,5 @@ try {
   rmSync(dirname(harness.folder), { recursive: true, force: true });
 }
 
-const isResume = (result: Result) => String(result["test"]).startsWith("resume");
-show(
-  stepColumns,
-  results.filter((result) => !isResume(result)),
-);
-show(resumeColumns, results.filter(isResume));
-process.stdout.write(`${[...skipped].join("\n")}\n`);
-
-function show(columns: Readonly<Record<string, string>>, rows: readonly Result[]): void {
-  const lines = rows.map((row) => Object.values(columns).map((field) => String(row[field] ?? "")));
-  process.stdout.write(`${formatTable(Object.keys(columns), lines)}\n\n`);
-}
+const lines = results.map((result) => Object.values(columns).map((field) => String(result[field] ?? "")));
+process.stdout.write([formatTable(Object.keys(columns), lines), "", ...skipped, ""].join("\n"));

@@ -48,15 +48,18 @@ const machine = {
   processor: cpus()[0]?.model.trim(),
   memoryGigabytes: Math.round(totalmem() / 2 ** 30),
 };
-writeFileSync(
-  new URL("results.json", import.meta.url),
-  `${JSON.stringify({ quick: values.quick, machine, results }, null, 2)}\n`,
-);
+// A look at a part does not replace what a full run left.
+const isFull = !values.quick && values.only === undefined;
+if (isFull)
+  writeFileSync(
+    new URL("results.json", import.meta.url),
+    `${JSON.stringify({ machine, results }, null, 2)}\n`,
+  );
 
-const lines = rows.map(({ what, value, limit = "", ratio = "", target, met }) => [
+const lines = rows.map(({ what, value, limit, ratio = "", target, met }) => [
   what,
   value,
-  limit,
+  `${limit.toFixed(0)} /s`,
   ratio,
   target,
   met ? "yes" : "NO",
@@ -67,5 +70,5 @@ process.stdout.write(`${formatTable(headings, lines)}\n\n`);
 process.stdout.write(
   missed.length === 0
     ? `All ${rows.length} targets met.\n`
-    : `${missed.length} of ${rows.length} targets missed: ${missed.join("; ")}. Other work on the machine shows here; run it again alone.\n`,
+    : `${missed.length} of ${rows.length} targets missed: ${missed.join("; ")}. Other work on the machine makes times longer: run it alone to tell.\n`,
 );

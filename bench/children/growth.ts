@@ -1,25 +1,36 @@
-// One session with a long history and a fresh one take turns, so that both meet the same disk.
+// One session with a long history and a fresh one take turns, so that both meet the same disk; its limit is measured
+// before and after each.
 import { report } from "../child.ts";
+import { DiskLimit, type Window } from "../limit.ts";
+import type { Turn } from "../measure-growth.ts";
+import { mean } from "../statistics.ts";
 import { openState, stepsTeam } from "../workload.ts";
 
-const [stateDir = "", ...numbers] = process.argv.slice(2);
+const [stateDir = "", limitDir = "", ...numbers] = process.argv.slice(2);
 const [farStep = 10_000, turns = 8, stepsPerTurn = 100] = numbers.map(Number);
 const nearStep = 100;
+const limitMs = 15;
 
 const maestro = await openState(stateDir);
-const far: number[] = [];
-const near: number[] = [];
+const limit = new DiskLimit(limitDir);
+const done: Window<Turn>[] = [];
 const begin = farStep - stepsPerTurn / 2;
+let nearMs = 0;
 let turnBegan = 0;
+let limits: number[] = [];
 const team = stepsTeam(begin + turns * stepsPerTurn + 1, async (index) => {
   if (index < begin || (index - begin) % stepsPerTurn !== 0) return;
-  if (index > begin) far.push((performance.now() - turnBegan) / stepsPerTurn);
-  near.push(await measureFresh());
+  const farMs = (performance.now() - turnBegan) / stepsPerTurn;
+  const between = limit.measure(limitMs);
+  if (index > begin) done.push({ value: { nearMs, farMs }, limit: mean([...limits, between]) });
+  nearMs = await measureFresh();
+  limits = [between, limit.measure(limitMs)];
   turnBegan = performance.now();
 });
 await (await maestro.start(team, { brief: "far" })).result();
+limit.close();
 await maestro.close();
-report({ nearMs: near.slice(0, far.length), farMs: far });
+report(done);
 
 /** The mean cost of a step around the 100th of a session. */
 async function measureFresh(): Promise<number> {

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { onceWithLimit } from "../limit.ts";
 import { type Harness, nodeFor } from "./harness.ts";
 import type { Peer } from "./known-peers.ts";
 
@@ -8,7 +9,7 @@ const timeoutMs = 100_000;
 const builtPackage = new URL("../../dist/index.js", import.meta.url).href;
 
 /** All runs of one peer, as run.sh's `peer` does them; a run that says nothing is an error in its place. */
-export function* runPeer(harness: Harness, peer: Peer): Generator<Result> {
+export async function* runPeer(harness: Harness, peer: Peer): AsyncGenerator<Result> {
   const { middle = 1_000, long = 10_000, crash = 1_000 } = peer;
   const run = (args: readonly (string | number)[], capMs?: number) => runOnce(harness, peer, args, capMs);
   yield run(["seq", 100]);
@@ -18,7 +19,9 @@ export function* runPeer(harness: Harness, peer: Peer): Generator<Result> {
   if (crash === 0) return;
   if (peer.name === "dbos") resetDatabase();
   run(["crash", crash]);
-  yield run(["resume", crash], 60_000);
+  // The harness measures the limit beside steps only.
+  const { value, limit } = await onceWithLimit(harness.data, () => run(["resume", crash], 60_000));
+  yield { limit: Math.round(limit), ...value };
 }
 
 function runOnce(harness: Harness, peer: Peer, args: readonly (string | number)[], capMs?: number): Result {

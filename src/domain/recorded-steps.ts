@@ -48,7 +48,10 @@ export class RecordedSteps {
       outage: body.startsWith(outageBody),
       used,
     };
-    this.#set(keyOf(kind, step.fingerprint, occurrence as number), step);
+    const key = keyOf(kind, step.fingerprint, occurrence as number);
+    // Nobody asks for the name of a step that has just run; ten thousand of them need not be looked up by it.
+    if (used) this.#steps.set(key, step);
+    else this.#set(key, step);
   }
 
   find(kind: string, fingerprint: string, occurrence: number): RecordedStep | undefined {

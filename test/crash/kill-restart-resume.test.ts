@@ -61,6 +61,7 @@ it("Start -> kill -> restart -> resume", async () => {
         inspector: { summary: "inspector did 1 steps", outputs: { report: "builder did 2 steps" } },
       },
     },
+    ticket: null,
   });
   await expectTidyFiles(place, "patient");
 });

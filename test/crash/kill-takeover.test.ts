@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { endingOf, expectTidyFiles, lostWith } from "./support/expectations.ts";
 import { Place } from "./support/place.ts";
 import { rowsOf } from "./support/recorded.ts";
+import { stopBetweenCommits } from "./support/stop.ts";
 import { until } from "./support/until.ts";
 
 let place: Place;
@@ -67,6 +68,42 @@ describe("when a driver is killed, a process that recovers", () => {
   });
 });
 
+describe("two processes that recover", () => {
+  it("take over from each other: a stopped one neither writes nor dies when it wakes, and is there when the other is killed", async () => {
+    const starter = place.drive("restless");
+    await until("a step is recorded", async () => (await place.recorded("restless")).marks.size === 1);
+    await starter.end();
+    const first = place.recover("restless", { leaseMs: 1_000 });
+    await untilClaims(2);
+    const second = place.recover("restless", { leaseMs: 1_000 });
+    await until("the second is there", () => second.isReady);
+
+    await stopBetweenCommits(first, place.stateDir);
+    await untilClaims(3);
+    first.signal("SIGCONT");
+    const { rows } = await place.recorded("restless");
+    const takenOver = rows.at(-1)?.epoch;
+    // Longer than the first needs to write, to beat and to look for work.
+    await untilRowsAfter((rows.at(-1)?.seq ?? 0) + 40);
+    const meanwhile = (await place.recorded("restless")).rows.slice(rows.length);
+    expect(new Set(meanwhile.map(({ epoch }) => epoch)), "only the second writes").toEqual(
+      new Set([takenOver]),
+    );
+    expect(first.isAlive, "the first lives").toBe(true);
+
+    await second.end();
+    await untilClaims(4);
+    place.openDoor();
+    await untilStatus("restless", "completed");
+    expect(first.isAlive, "the first lives").toBe(true);
+    expect(place.marks).toEqual(["watcher, attempt 1: arrive", "watcher, attempt 1: enter"]);
+    const recorded = await place.recorded("restless");
+    expect(rowsOf(recorded, "attempt.started")).toHaveLength(1);
+    const owners = rowsOf(recorded, "session.claimed").map(({ owner }) => owner);
+    expect(owners[3], "the first again").toBe(owners[1]);
+  });
+});
+
 describe("a session that kills every process that drives it", () => {
   it("is recovered 5 times, then parked for help and left alone until a person resumes it", async () => {
     const starter = await place.afterlife(place.drive("poison"), "poison");
@@ -81,6 +118,8 @@ describe("a session that kills every process that drives it", () => {
     await untilStatus("poison", "parked");
     expect(sixth.isAlive).toBe(true);
     expect((await place.recorded("poison")).session).toMatchObject({ status: "parked", reason: "help" });
+    // Killed before it has let go, it would leave its files to be finished by the next one.
+    await until("the sixth has let go", () => !place.isDriven());
     await sixth.end();
 
     const rowsBefore = (await place.recorded("poison")).rows.length;
@@ -102,7 +141,22 @@ describe("a session that kills every process that drives it", () => {
   });
 });
 
-async function untilStatus(team: "patient" | "poison", status: string): Promise<void> {
+async function untilClaims(count: number): Promise<void> {
+  await until(
+    `the session is claimed ${count} times`,
+    async () => rowsOf(await place.recorded("restless"), "session.claimed").length === count,
+    { withinMs: 20_000 },
+  );
+}
+
+async function untilRowsAfter(seq: number): Promise<void> {
+  await until(
+    "the driver has gone on for a while",
+    async () => ((await place.recorded("restless")).rows.at(-1)?.seq ?? 0) > seq,
+  );
+}
+
+async function untilStatus(team: "patient" | "poison" | "restless", status: string): Promise<void> {
   await until(
     `the session is ${status}`,
     async () => (await place.recorded(team)).session?.status === status,

@@ -1,7 +1,18 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { ArmedFault } from "../../../src/state/fault-points.ts";
+import type { Act, ActOptions } from "./act.ts";
 import type { DriveOptions } from "./drive.ts";
 import { readMarks } from "./effects.ts";
 import { type Ended, Program } from "./program.ts";
@@ -16,10 +27,12 @@ export interface Life {
   readonly recorded: Recorded;
 }
 
+export type DriveChoices = Omit<DriveOptions, "stateDir" | "team" | "marks" | "door">;
+
 /** A state directory on a real disk, and the processes that live and die in it. */
 export class Place {
   readonly #folder = mkdtempSync(join(tmpdir(), "maestro-crash-"));
-  readonly #programs: Program[] = [];
+  readonly programs: Program[] = [];
   readonly stateDir = join(this.#folder, "state");
   readonly marksFile = join(this.#folder, "marks");
   readonly #door = join(this.#folder, "door");
@@ -35,14 +48,39 @@ export class Place {
 
   run(file: string, options: object): Program {
     const program = new Program(file, options);
-    this.#programs.push(program);
+    this.programs.push(program);
     return program;
   }
 
   /** A process that takes up what others left of this team's sessions. */
-  recover(team: TeamName): Program {
+  recover(team: TeamName, options: Pick<RecoverOptions, "leaseMs" | "laterMs"> = {}): Program {
     const world = { marks: this.marksFile, door: this.#door };
-    return this.run("recover.ts", { stateDir: this.stateDir, team, ...world } satisfies RecoverOptions);
+    return this.run("recover.ts", {
+      stateDir: this.stateDir,
+      team,
+      ...world,
+      ...options,
+    } satisfies RecoverOptions);
+  }
+
+  /** A process that drives nothing and does one thing. */
+  act(act: Act, fault: ArmedFault): Program {
+    return this.run("act.ts", { stateDir: this.stateDir, act, fault } satisfies ActOptions);
+  }
+
+  /** Whether some process, dead or alive, holds a lease. */
+  isDriven(): boolean {
+    const database = new DatabaseSync(join(this.stateDir, "maestro.db"), { readOnly: true });
+    try {
+      return database.prepare("SELECT 1 FROM leases WHERE owner IS NOT NULL").get() !== undefined;
+    } finally {
+      database.close();
+    }
+  }
+
+  loseDatabase(): void {
+    for (const file of readdirSync(this.stateDir).filter((name) => name.startsWith("maestro.db")))
+      rmSync(join(this.stateDir, file));
   }
 
   /** What is on record now, while others may be writing. */
@@ -51,7 +89,7 @@ export class Place {
   }
 
   /** A process that starts the session of this team, or goes on with it. */
-  drive(team: TeamName, options: Pick<DriveOptions, "fault" | "delayMs" | "effectMs"> = {}): Program {
+  drive(team: TeamName, options: DriveChoices = {}): Program {
     const world = { marks: this.marksFile, door: this.#door };
     return this.run("drive.ts", {
       stateDir: this.stateDir,
@@ -71,7 +109,7 @@ export class Place {
   }
 
   async remove(): Promise<void> {
-    for (const program of this.#programs) await program.end();
+    for (const program of this.programs) await program.end();
     await rm(this.#folder, { recursive: true, force: true });
   }
 

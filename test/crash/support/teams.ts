@@ -1,6 +1,13 @@
 import { existsSync } from "node:fs";
 import { setTimeout as pass } from "node:timers/promises";
-import { defineTeam, type PersonaContext, persona, phase, type Team } from "../../../src/index.ts";
+import {
+  defineTeam,
+  type PersonaContext,
+  persona,
+  phase,
+  type StepOptions,
+  type Team,
+} from "../../../src/index.ts";
 import { leaveMark, markOf } from "./effects.ts";
 import { until } from "./until.ts";
 
@@ -15,8 +22,11 @@ export interface World {
 
 type Work = (
   context: PersonaContext,
-  step: (name: string, result?: string) => Promise<string>,
+  step: (name: string, result?: string | (() => string), options?: StepOptions) => Promise<string>,
 ) => Promise<void>;
+
+/** What the `dependent` team calls. */
+export const dependency = "phone.example.org";
 
 /** The teams that are killed. Each step leaves a mark, and what a persona returns is made of its steps' results. */
 export const teams = {
@@ -121,6 +131,41 @@ export const teams = {
       }),
     ),
 
+  /** Calls a service that is down at first: every probe fails until the fifth attempt. */
+  dependent: (world) =>
+    only(
+      worker("caller", world, async ({ failures }, step) => {
+        await step("look up the number");
+        const answer = () => {
+          if (failures.length >= 4) return "hello";
+          throw Object.assign(new Error("connect ECONNREFUSED 192.0.2.1:443"), { code: "ECONNREFUSED" });
+        };
+        await step("call", answer, { dependency });
+        await step("write it down");
+      }),
+    ),
+
+  /** Asks something else once the door is open. */
+  fickle: (world) =>
+    only(
+      worker("asker", world, async (_, step) => {
+        await step("listen");
+        const door = existsSync(world.door) ? "open" : "shut";
+        await step("ask", `the door is ${door}`, { input: { door } });
+        await step("note");
+      }),
+    ),
+
+  /** Looks at the door again and again, each time with a wait that is recorded. */
+  restless: (world) =>
+    only(
+      worker("watcher", world, async (context, step) => {
+        await step("arrive");
+        while (!existsSync(world.door)) await context.sleep(50);
+        await step("enter");
+      }),
+    ),
+
   /** Makes something of every error, also of those that are not meant for it. */
   stubborn: (world) =>
     only(
@@ -151,12 +196,13 @@ function worker(name: string, world: World, work: Work) {
   return persona(name, {
     run: async (context) => {
       const results: Record<string, string> = {};
-      await work(context, async (step, result = `${step} by ${name}`) => {
-        const recorded = await context.step(step, async () => {
+      await work(context, async (step, result = `${step} by ${name}`, options = {}) => {
+        const effect = async () => {
           leaveMark(world.marks, markOf(name, context.failures.length + 1, step));
           if (world.effectMs !== undefined) await pass(world.effectMs);
-          return result;
-        });
+          return typeof result === "string" ? result : result();
+        };
+        const recorded = await context.step(step, effect, options);
         results[step] = recorded.length > 1_000 ? `${recorded.length} characters` : recorded;
         return recorded;
       });

@@ -1,0 +1,22 @@
+import { open } from "../../../src/maestro.ts";
+import { type ArmedFault, armFault } from "../../../src/state/fault-points.ts";
+
+/** A process that drives nothing and is killed at the one thing it does. */
+export interface ActOptions {
+  readonly stateDir: string;
+  readonly act: Act;
+  readonly fault?: ArmedFault | undefined;
+}
+
+export type Act =
+  | { readonly do: "pause"; readonly session: string }
+  | { readonly do: "reset breaker"; readonly dependency: string }
+  | { readonly do: "prune everything" };
+
+const { stateDir, act, fault } = JSON.parse(process.argv[2] ?? "") as ActOptions;
+armFault(fault);
+const maestro = await open({ stateDir });
+if (act.do === "pause") await maestro.pause(act.session);
+if (act.do === "reset breaker") await maestro.resetBreaker(act.dependency);
+if (act.do === "prune everything") await maestro.prune({ keep: 0 });
+await maestro.close();

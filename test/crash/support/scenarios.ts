@@ -1,0 +1,263 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect } from "vitest";
+import { type Maestro, open } from "../../../src/maestro.ts";
+import type { ArmedFault, FaultPoint } from "../../../src/state/fault-points.ts";
+import { endingOf, expectAsIfNothingHappened, expectTidyFiles, type Undisturbed } from "./expectations.ts";
+import { clockAhead } from "./later.ts";
+import type { DriveChoices, Life, Place } from "./place.ts";
+import type { Program } from "./program.ts";
+import { rowsOf } from "./recorded.ts";
+import { dependency, type TeamName } from "./teams.ts";
+import { until } from "./until.ts";
+
+/** How a fault point is reached by a process that dies there, and what must be true afterwards. */
+export interface Scenario {
+  readonly team: TeamName;
+  /** Which times of reaching the point are the fatal ones. */
+  readonly hits: readonly number[];
+  /** For every driver of this scenario. */
+  readonly options?: DriveChoices;
+  /** What has to be there before. */
+  readonly before?: (place: Place) => Promise<void>;
+  /** The process that dies; a driver of the team unless it says otherwise. */
+  readonly victim?: (place: Place, fault: ArmedFault) => Program;
+  /** What has to happen from outside so that the point is reached. */
+  readonly meanwhile?: (place: Place) => Promise<void>;
+  /** Instead of driving the session to its end and comparing. */
+  readonly recover?: (place: Place, killed: Killed) => Promise<void>;
+}
+
+export interface Killed {
+  readonly point: FaultPoint;
+  readonly isCommitted: boolean;
+  readonly life: Life;
+  readonly undisturbed: Undisturbed;
+}
+
+/** A killed probe and a ticket under way are left to their process for about a minute. */
+const minutesLater = { laterMs: 120_000 };
+const foundation = "builder, attempt 1: foundation";
+const foundationIsLaid = (place: Place) =>
+  until("the foundation is laid", () => place.marks.includes(foundation));
+
+export const everyday = (...hits: number[]): Scenario => ({ team: "everyday", hits });
+export const long: Scenario = { team: "long", hits: [1] };
+
+export const paused: Scenario = {
+  team: "patient",
+  hits: [1],
+  meanwhile: async (place) => {
+    await foundationIsLaid(place);
+    await asOnlooker(place, (maestro) => maestro.pause("patient"));
+  },
+};
+
+/** The process that says it is killed; the one that drives is not. */
+export const said: Scenario = {
+  team: "patient",
+  hits: [1],
+  before: async (place) => {
+    place.drive("patient");
+    await foundationIsLaid(place);
+  },
+  victim: (place, fault) => place.act({ do: "pause", session: "patient" }, fault),
+  recover: async (place, { isCommitted, undisturbed }) => {
+    const words = async () => rowsOf(await place.recorded("patient"), "message.received");
+    if (isCommitted) await until("the driver has heard it", async () => (await words()).length === 1);
+    place.openDoor();
+    const status = isCommitted ? "paused" : "completed";
+    await until(
+      `the session is ${status}`,
+      async () => (await place.recorded("patient")).session?.status === status,
+    );
+    await place.programs[0]?.ended;
+    await place.afterlife(place.drive("patient"), "patient");
+    await expectAsIfNothingHappened(place, "patient", undisturbed);
+    expect(await words(), "said once or not at all").toHaveLength(isCommitted ? 1 : 0);
+  },
+};
+
+export const restored: Scenario = {
+  team: "patient",
+  hits: [1],
+  before: async (place) => {
+    const driver = place.drive("patient");
+    await foundationIsLaid(place);
+    await driver.end();
+    place.loseDatabase();
+  },
+  recover: async (place, { undisturbed }) => {
+    place.openDoor();
+    const life = await place.afterlife(place.drive("patient"), "patient");
+    expect(endingOf(life)).toEqual(undisturbed.ending);
+    // The finished phase is kept, the unfinished one is run again.
+    expect(place.marks).toEqual([
+      "planner, attempt 1: measure",
+      "planner, attempt 1: draw",
+      foundation,
+      foundation,
+      "builder, attempt 1: walls",
+      "inspector, attempt 1: report",
+    ]);
+    expect(rowsOf(life.recorded, "session.restored")).toHaveLength(1);
+    await expectTidyFiles(place, "patient");
+  },
+};
+
+export const diverged: Scenario = {
+  team: "fickle",
+  hits: [1],
+  before: async (place) => {
+    const noteIsRecorded = { point: "step.function:after-commit", hit: 3, act: "kill" } as const;
+    await place.drive("fickle", { fault: noteIsRecorded }).ended;
+    place.openDoor();
+  },
+  recover: async (place, { undisturbed }) => {
+    const life = await place.afterlife(place.drive("fickle"), "fickle");
+    expect(endingOf(life)).toEqual(undisturbed.ending);
+    // The changed question is asked again, and so is what was noted after the old one.
+    const again = ["asker, attempt 1: ask", "asker, attempt 1: note"];
+    expect(place.marks).toEqual(["asker, attempt 1: listen", ...again, ...again]);
+    expect(rowsOf(life.recorded, "attempt.diverged")).toHaveLength(1);
+    expect(rowsOf(life.recorded, "attempt.started")).toHaveLength(1);
+    await expectTidyFiles(place, "fickle");
+  },
+};
+
+/** The first call opens the breaker, the next three are probes that fail, the fifth is answered. */
+export const outage = (...hits: number[]): Scenario => ({
+  team: "dependent",
+  hits,
+  options: { breaker: { threshold: 1, cooldownMs: 200 } },
+  recover: async (place, { undisturbed }) => {
+    const breaker = { threshold: 1, cooldownMs: 20 };
+    await place.afterlife(place.drive("dependent", { breaker, ...minutesLater }), "dependent");
+    await expectAsIfNothingHappened(place, "dependent", undisturbed);
+    await asOnlooker(place, async (maestro) => {
+      const [breaker] = await maestro.breakers();
+      expect(breaker).toMatchObject({ dependency, record: { state: { kind: "closed", failures: 0 } } });
+      await maestro.deliverTickets();
+      // None where the service was back before the one who found it hopeless could say so.
+      const statuses = (await maestro.tickets()).map(({ status }) => status);
+      expect(["", "delivered"]).toContain(statuses.join());
+      expect(ticketFiles(place)).toHaveLength(statuses.length);
+    });
+  },
+});
+
+/** A closed breaker is asked without a commit; the first is refused, the second is the probe. */
+export const probed: Scenario = {
+  ...outage(1, 2),
+  recover: async (place, killed) => {
+    const [breaker] = await asOnlooker(place, (maestro) => maestro.breakers());
+    const isProbe = rowsOf(killed.life.recorded, "dependency.waiting").length > 0;
+    expect(breaker?.record.state.kind).toBe(isProbe && killed.isCommitted ? "half-open" : "open");
+    await outage().recover?.(place, killed);
+  },
+};
+
+export const breakerReset: Scenario = {
+  ...outage(1),
+  before: async (place) => {
+    const fault = { point: "dependency.waiting:after-commit", hit: 1, act: "kill" } as const;
+    await place.afterlife(place.drive("dependent", { ...outage().options, fault }), "dependent");
+  },
+  victim: (place, fault) => place.act({ do: "reset breaker", dependency }, fault),
+  recover: async (place, killed) => {
+    const left = await asOnlooker(place, (maestro) => maestro.breakers());
+    expect(left).toHaveLength(killed.isCommitted ? 0 : 1);
+    await outage().recover?.(place, killed);
+  },
+};
+
+/** Every attempt fails: the session parks for help, and the ticket becomes a file. */
+export const help: Scenario = {
+  team: "hopeless",
+  hits: [1],
+  recover: async (place, { point, isCommitted, life, undisturbed }) => {
+    const isParked = life.recorded.session?.status === "parked";
+    expect(isParked).toBe(point !== "ticket.raised:before-commit");
+    const ofTheDead = await asOnlooker(place, (maestro) => maestro.tickets());
+    expect(ofTheDead, "with the parking or not at all").toHaveLength(isParked ? 1 : 0);
+    if (point.startsWith("ticket.settled"))
+      expect(ofTheDead[0]?.status).toBe(isCommitted ? "delivered" : "posting");
+
+    const rescuer = place.recover("hopeless", minutesLater);
+    await asOnlooker(place, (maestro) =>
+      until("the ticket is delivered", async () => (await maestro.tickets())[0]?.status === "delivered"),
+    );
+    await until("the files are finished", () =>
+      expectTidyFiles(place, "hopeless").then(
+        () => true,
+        () => false,
+      ),
+    );
+    await rescuer.end();
+    const { session } = await place.recorded("hopeless");
+    expect(session).toMatchObject({ status: "parked", reason: "help" });
+    expect(place.marks, "nothing is tried again").toEqual(undisturbed.marks);
+    const tickets = await asOnlooker(place, (maestro) => maestro.tickets());
+    expect(ticketFiles(place)).toEqual(tickets.map(({ fingerprint }) => `${fingerprint}.md`));
+    expect(tickets).toHaveLength(1);
+  },
+};
+
+/** More rows than one slice of a deletion takes, or fewer. */
+export const pruned = (team: "long" | "everyday", ...hits: number[]): Scenario => ({
+  team,
+  hits,
+  before: async (place) => {
+    endingOf(await place.afterlife(place.drive(team), team));
+  },
+  victim: (place, fault) => place.act({ do: "prune everything" }, fault),
+  recover: async (place, { undisturbed }) => {
+    await asOnlooker(place, expectWholeOrNothing);
+    await asOnlooker(place, async (maestro) => {
+      await maestro.prune({ keep: 0 });
+      expect(await maestro.sessions()).toEqual([]);
+      expect(await maestro.lostSessions()).toEqual([]);
+    });
+    expect(rowsLeft(place), "nothing is left behind").toEqual({ sessions: 0, journal: 0, journal_index: 0 });
+    expect(readdirSync(join(place.stateDir, "sessions"))).toEqual([]);
+    if (team === "long") return;
+    // Its key is free: the same work again is new work.
+    const again = await place.afterlife(place.drive(team), team);
+    expect(endingOf(again)).toEqual(undisturbed.ending);
+    expect(new Set(again.marks)).toEqual(new Set(undisturbed.marks));
+  },
+});
+
+/** Who is listed can be shown, with all it did; who is not is not offered for resuming either. */
+async function expectWholeOrNothing(maestro: Maestro): Promise<void> {
+  expect(await maestro.lostSessions(), "offered for resuming").toEqual([]);
+  for (const { id } of await maestro.sessions())
+    expect(await maestro.show(id), "listed, so whole").toMatchObject({ status: "completed" });
+}
+
+async function asOnlooker<T>(place: Place, look: (maestro: Maestro) => Promise<T>): Promise<T> {
+  const maestro = await open({ stateDir: place.stateDir, clock: clockAhead(minutesLater.laterMs) });
+  try {
+    return await look(maestro);
+  } finally {
+    await maestro.close();
+  }
+}
+
+function ticketFiles({ stateDir }: Place): string[] {
+  const folder = join(stateDir, "tickets");
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+function rowsLeft({ stateDir }: Place): Record<string, unknown> {
+  const database = new DatabaseSync(join(stateDir, "maestro.db"), { readOnly: true });
+  try {
+    const tables = ["sessions", "journal", "journal_index"];
+    const count = (table: string) =>
+      database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.["rows"];
+    return Object.fromEntries(tables.map((table) => [table, count(table)]));
+  } finally {
+    database.close();
+  }
+}
