@@ -3,6 +3,10 @@
  * arms one; the crash suite kills a real process at every one of them.
  */
 export const faultPoints = {
+  "schema.migrated:before-commit": "a half-made schema must not be seen: the next one makes it whole",
+  "schema.migrated:after-commit": "the schema is there, and nothing else",
+  "owner.beat:before-commit": "the lease is as old as its last beat",
+  "owner.beat:after-commit": "a fresh beat of a dead process must not keep its lease",
   "session.created:before-commit": "the caller has no id yet: nothing may remain",
   "session.created:after-commit": "the session exists but its files and its caller do not know",
   "session.restored:before-commit":

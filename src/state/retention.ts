@@ -2,7 +2,7 @@ import { LeaseHeld } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import { finalStatuses } from "../domain/journal.ts";
 import type { Artifacts } from "./artifacts.ts";
-import { removeSetAside, SessionFiles } from "./session-files.ts";
+import { listSetAside, SessionFiles } from "./session-files.ts";
 import type { SessionRecord, Store } from "./store.ts";
 
 const unreferencedGraceMs = 24 * 3_600_000;
@@ -36,11 +36,19 @@ export async function prune(policy: RetentionPolicy, parts: RetentionParts): Pro
     for (const id of prunable) {
       if (await removeSession(id, parts)) sessions.push(id);
     }
-    await removeSetAside(parts.stateDirectory);
+    await clearSetAside(parts);
   }
   const artifacts = await pruneArtifacts(parts, policy.dryRun ?? false);
   if (!policy.dryRun) await parts.store.reclaimSpace();
   return { sessions, artifacts };
+}
+
+async function clearSetAside({ store, stateDirectory }: RetentionParts): Promise<void> {
+  for (const id of await listSetAside(stateDirectory)) {
+    const files = new SessionFiles(stateDirectory, id);
+    if ((await store.findSession(id)) === undefined) await files.removeAside();
+    else await files.putBack();
+  }
 }
 
 /** False when somebody took the session up again meanwhile. */

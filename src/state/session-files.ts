@@ -97,6 +97,10 @@ export class SessionFiles {
     await rename(this.folder, this.folder + asideSuffix).catch(ignoreMissing);
   }
 
+  async removeAside(): Promise<void> {
+    await rm(this.folder + asideSuffix, { recursive: true, force: true });
+  }
+
   async putBack(): Promise<void> {
     await rename(this.folder + asideSuffix, this.folder).catch(ignoreMissing);
   }
@@ -106,12 +110,12 @@ export async function listSessionFolders(stateDirectory: string): Promise<Sessio
   return (await listOrNothing(sessionsFolder(stateDirectory))).filter(isSessionId);
 }
 
-/** What was set aside and not put back: its session is gone. */
-export async function removeSetAside(stateDirectory: string): Promise<void> {
-  const folder = sessionsFolder(stateDirectory);
-  for (const name of await listOrNothing(folder)) {
-    if (name.endsWith(asideSuffix)) await rm(join(folder, name), { recursive: true, force: true });
-  }
+/** What a prune set aside, perhaps one that was killed before it knew whether the session would go. */
+export async function listSetAside(stateDirectory: string): Promise<SessionId[]> {
+  return (await listOrNothing(sessionsFolder(stateDirectory)))
+    .filter((name) => name.endsWith(asideSuffix))
+    .map((name) => name.slice(0, -asideSuffix.length))
+    .filter(isSessionId);
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {

@@ -109,6 +109,8 @@ export interface Store {
   hasWords(id: SessionId): Promise<boolean>;
   /** Sessions this process drives that have words waiting. */
   findAddressed(): Promise<readonly SessionId[]>;
+  /** The epochs of the leases this process holds. */
+  findHeld(): Promise<ReadonlyMap<SessionId, number>>;
   /** Turns each waiting word into one journal row. */
   receive(lease: Lease): Promise<readonly RecordedRow[]>;
 

@@ -45,6 +45,7 @@ export class Inbox {
   }
 
   async #look(): Promise<void> {
+    await this.#letGoOfLost();
     for (const id of await this.#store.findAddressed()) {
       const watched = this.#watched.get(id);
       if (watched === undefined) continue;
@@ -55,6 +56,14 @@ export class Inbox {
         // The driver finds out at its own next write, and says so.
         if (!LeaseLost.is(error)) throw error;
       }
+    }
+  }
+
+  /** A driver that was stopped for longer than its lease may be idle and would notice only at its next write. */
+  async #letGoOfLost(): Promise<void> {
+    const held = await this.#store.findHeld();
+    for (const [id, { journal, control }] of this.#watched) {
+      if (held.get(id) !== journal.lease.epoch) control.stop("shutdown", { abort: true });
     }
   }
 }

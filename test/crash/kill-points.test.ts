@@ -4,6 +4,7 @@ import { endingOf, expectAsIfNothingHappened, lostWith, type Undisturbed } from 
 import { type Life, Place } from "./support/place.ts";
 import { rowsOf } from "./support/recorded.ts";
 import {
+  beaten,
   breakerReset,
   diverged,
   everyday,
@@ -24,6 +25,10 @@ const artifactIsWritten = 2;
 
 /** A point that is not here, or that its scenario does not reach, fails its test. */
 const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario[]>> = {
+  "schema.migrated:before-commit": everyday(1),
+  "schema.migrated:after-commit": everyday(1),
+  "owner.beat:before-commit": beaten,
+  "owner.beat:after-commit": beaten,
   "session.created:before-commit": everyday(1),
   "session.created:after-commit": everyday(1),
   "session.claimed:before-commit": everyday(1),

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, statfsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StateTooNew, StateUnavailable } from "../../domain/errors.ts";
+import { reach } from "../fault-points.ts";
 import { translate } from "./sqlite-errors.ts";
 
 const migrationsFolder = new URL("./migrations/", import.meta.url);
@@ -60,7 +61,9 @@ export function migrate(database: DatabaseSync, path: string): void {
       database.exec(readFileSync(new URL(file, migrationsFolder), "utf8"));
       database.exec(`PRAGMA user_version = ${index + 1}`);
     }
+    reach("schema.migrated:before-commit");
     database.exec("COMMIT");
+    reach("schema.migrated:after-commit");
   } catch (error) {
     // Closing rolls back as well, and lets go of the files.
     database.close();

@@ -102,6 +102,14 @@ export class Reader {
     return found !== undefined;
   }
 
+  held(owner: string): Map<SessionId, number> {
+    const rows = this.#all(
+      "SELECT s.id, l.epoch FROM leases l JOIN sessions s ON s.number = l.session WHERE l.owner = ?",
+      owner,
+    );
+    return new Map(rows.map(([id, epoch]) => [id as SessionId, epoch as number]));
+  }
+
   addressed(owner: string): SessionId[] {
     return this.#all(
       `SELECT DISTINCT s.id FROM inbox i JOIN leases l ON l.session = i.session JOIN sessions s ON s.number = i.session

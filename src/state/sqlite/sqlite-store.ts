@@ -251,6 +251,10 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#reader.addressed(this.#owner.id));
   }
 
+  async findHeld(): Promise<ReadonlyMap<SessionId, number>> {
+    return this.#read(() => this.#reader.held(this.#owner.id));
+  }
+
   async receive(lease: Lease): Promise<readonly RecordedRow[]> {
     const { session, epoch } = lease;
     const reply = await this.#submit({

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { chainHash, chainStart } from "../../domain/chain.ts";
 import type { ClaimCause, JournalHead } from "../../domain/journal.ts";
 import { parseBody, type RowToWrite } from "../../domain/journal-codec.ts";
+import { reach } from "../fault-points.ts";
 import type { Effects } from "../store.ts";
 import type { Command, Placed, Reply, SessionRow } from "./command.ts";
 import { reachCommit } from "./commit-faults.ts";
@@ -72,7 +73,9 @@ export class Writer {
     beginWriting(this.#statements.begin);
     try {
       this.#statements.beat.run(uptimeMs, at, owner);
+      reach("owner.beat:before-commit");
       this.#statements.commit.run();
+      reach("owner.beat:after-commit");
     } catch (error) {
       // Left open, this transaction would refuse every later one.
       this.#rollback();

@@ -10,13 +10,14 @@ export interface DriveOptions extends World {
   readonly fault?: ArmedFault | undefined;
   /** Between attempts and between rounds. */
   readonly delayMs?: number | undefined;
+  readonly leaseMs?: number | undefined;
   readonly breaker?: { readonly threshold: number; readonly cooldownMs: number } | undefined;
   /** How much later than now this process lives. */
   readonly laterMs?: number | undefined;
 }
 
 const options = JSON.parse(process.argv[2] ?? "") as DriveOptions;
-const { stateDir, team, fault, delayMs = 5, breaker, laterMs = 0, ...world } = options;
+const { stateDir, team, fault, delayMs = 5, breaker, leaseMs, laterMs = 0, ...world } = options;
 armFault(fault);
 process.send?.("ready");
 const delays = { baseDelayMs: delayMs, maxDelayMs: delayMs };
@@ -26,6 +27,7 @@ const maestro = await open({
   rounds: delays,
   clock: clockAhead(laterMs),
   ...(breaker !== undefined && { breaker }),
+  ...(leaseMs !== undefined && { leaseMs }),
 });
 const session = await maestro.start(teams[team](world), { brief: "Build a bridge.", key: team });
 const { id: _, ...ending } = await session.result();

@@ -45,6 +45,9 @@ const foundationIsLaid = (place: Place) =>
 export const everyday = (...hits: number[]): Scenario => ({ team: "everyday", hits });
 export const long: Scenario = { team: "long", hits: [1] };
 
+/** Waits at the door until its lease is renewed for the first time. */
+export const beaten: Scenario = { team: "patient", hits: [1], options: { leaseMs: 1_000 } };
+
 export const paused: Scenario = {
   team: "patient",
   hits: [1],
