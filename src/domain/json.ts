@@ -127,10 +127,13 @@ const tooLarge = (what: string, maxBytes: number): InputInvalid =>
 const tooDeep = (what: string, maxDepth: number, path?: string): InputInvalid =>
   refusal(
     "too deep",
-    `${path?.slice(0, 500) ?? what} is nested deeper than the limit of ${maxDepth} levels`,
+    `${path === undefined ? what : beginningOf(path)} is nested deeper than the limit of ${maxDepth} levels`,
     "Make it flatter.",
     { maxDepth, ...(path !== undefined && { path: path.slice(0, 2000) }) },
   );
+
+/** Two hundred brackets say no more than the first few. */
+const beginningOf = (path: string): string => (path.length > 120 ? `${path.slice(0, 100)}…` : path);
 
 function refusal(
   reason: JsonRefusal,
