@@ -22,7 +22,6 @@ import type { Team } from "./team/define.ts";
 import type { Outcome } from "./team/driver.ts";
 import { type Brief, TeamEngine } from "./team/engine.ts";
 import { describeRow, type SessionEvent } from "./team/event.ts";
-import { ticketForDependency } from "./team/help.ts";
 import { Recovery } from "./team/recovery.ts";
 import {
   describeSession,
@@ -77,12 +76,14 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const breaker = new CircuitBreaker({
     breakers: store.breakers,
     policy: { ...breakerPolicy, threshold: config.breaker.threshold, cooldownMs: config.breaker.cooldownMs },
-    onHopeless: (dependency, record) =>
-      store.tickets.raise(ticketForDependency(dependency, record, clock.now())),
+    onHopeless: async (dependency, record) => {
+      const { ticketForDependency } = await import("./team/help.ts");
+      await store.tickets.raise(ticketForDependency(dependency, record, clock.now()));
+    },
   });
   const outbox = new TicketOutbox({
     queue: store.tickets,
-    sink: chooseSink(
+    sink: await chooseSink(
       {
         jira: {
           baseUrl: config.jira.baseUrl,

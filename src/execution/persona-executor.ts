@@ -10,7 +10,6 @@ import type { Artifacts } from "../state/artifacts.ts";
 import type { SessionJournal } from "../state/session-journal.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { Control } from "./control.ts";
-import { classifyError } from "./failure/classify-error.ts";
 import { fromTheMachine, MachineError } from "./machine-error.ts";
 import type { PersonaContext, PersonaFunction, TeamContext } from "./persona-context.ts";
 import { StepRecorder } from "./step-recorder.ts";
@@ -95,6 +94,8 @@ export class PersonaExecutor {
     } catch (error) {
       if (control.stopped !== undefined) throw control.stopped;
       if (error instanceof MachineError) throw error.cause;
+      // Loaded when something fails: a start that goes well should not pay for it.
+      const { classifyError } = await import("./failure/classify-error.ts");
       const failure = classifyError(error, clock.now());
       const failedStep = this.#failedStep;
       const next = decideAfterFailure(

@@ -16,7 +16,6 @@ import type { SessionJournal } from "../state/session-journal.ts";
 import type { Effects } from "../state/store.ts";
 import { type CircuitBreaker, circuitOpen, outcomeOfCall } from "./circuit-breaker.ts";
 import type { Control } from "./control.ts";
-import { classifyError } from "./failure/classify-error.ts";
 import { MachineError } from "./machine-error.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -225,6 +224,7 @@ export class StepRecorder {
     } catch (error) {
       // Aborted work says nothing about the step; the next driver runs it again.
       this.#parts.control.signal.throwIfAborted();
+      const { classifyError } = await import("./failure/classify-error.ts");
       const failure = classifyError(error, this.#parts.clock.now());
       const json = JSON.stringify({ error: toErrorJson(error) });
       const body = failure.outage ? outageBody + json.slice(1) : json;

@@ -15,7 +15,6 @@ import type { SessionFiles } from "../state/session-files.ts";
 import type { SessionJournal } from "../state/session-journal.ts";
 import { runTogether } from "./coordinator.ts";
 import type { Phase, Team } from "./define.ts";
-import { ticketFor } from "./help.ts";
 import { obey } from "./inbox.ts";
 
 /** The 6th automatic recovery in a row without a new step: the session itself kills its drivers. */
@@ -54,7 +53,10 @@ export async function driveSession(team: Team, parts: DriverParts): Promise<Outc
   const outcome = state.recoveries > maxRecoveries ? poisoned(state) : await runPhases(team, parts);
   if (outcome.status === "running") return outcome;
   // The request for help and the parking are one fact: neither may be there without the other.
-  const ticket = outcome.reason === "help" ? ticketFor(state, outcome.error, clock.now()) : undefined;
+  const ticket =
+    outcome.reason === "help"
+      ? (await import("./help.ts")).ticketFor(state, outcome.error, clock.now())
+      : undefined;
   const recorded = ticket === undefined ? outcome : { ...outcome, ticket: ticket.fingerprint };
   await journal.append([{ kind: "session.status", ...recorded }], { ticket });
   return recorded;

@@ -1,10 +1,6 @@
 import type { CallOutcome } from "../domain/breaker.ts";
 import { ConfigInvalid } from "../domain/errors.ts";
-import { FileSink } from "./file.ts";
-import { GithubSink } from "./github.ts";
-import { JiraSink } from "./jira.ts";
 import { TicketRefused, type TicketSink, TicketUnclear } from "./ticket-sink.ts";
-import { WebhookSink } from "./webhook.ts";
 
 /** The settings tickets care about; each group is used whole or not at all. */
 export interface TicketSettings {
@@ -16,15 +12,20 @@ export interface TicketSettings {
 }
 
 /** Jira, then GitHub, then the webhook, then a file: the first that is configured. */
-export function chooseSink({ jira, github, webhook }: TicketSettings, stateDirectory: string): TicketSink {
+export async function chooseSink(
+  { jira, github, webhook }: TicketSettings,
+  stateDirectory: string,
+): Promise<TicketSink> {
   const jiraSettings = whole("jira", jira);
-  if (jiraSettings !== undefined) return new JiraSink(jiraSettings);
+  if (jiraSettings !== undefined) return new (await import("./jira.ts")).JiraSink(jiraSettings);
   const githubSettings = whole("github", github);
-  if (githubSettings !== undefined) return new GithubSink(githubSettings);
+  if (githubSettings !== undefined) return new (await import("./github.ts")).GithubSink(githubSettings);
   const { url, secret, allowInternal } = webhook;
   const webhookSettings = whole("webhook", { url, secret });
-  if (webhookSettings !== undefined) return new WebhookSink({ ...webhookSettings, allowInternal });
-  return new FileSink(stateDirectory);
+  if (webhookSettings !== undefined) {
+    return new (await import("./webhook.ts")).WebhookSink({ ...webhookSettings, allowInternal });
+  }
+  return new (await import("./file.ts")).FileSink(stateDirectory);
 }
 
 /** What a tracker's failure says about the tracker. */
