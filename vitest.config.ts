@@ -1,13 +1,20 @@
 import { defineConfig } from "vitest/config";
 
-/** One project per kind of proof; `npm run verify` runs the quick ones, `npm test` all of them. */
-const project = (name: string, testTimeout: number, fileParallelism = true) => ({
+/**
+ * One project per kind of proof; `npm run verify` runs the quick ones, `npm test` all of them. What kills processes and
+ * watches clocks is tried once more, and reported so: a shared machine can be late once, a fault comes again.
+ */
+const project = (
+  name: string,
+  testTimeout: number,
+  options: { fileParallelism?: boolean; retry?: number } = {},
+) => ({
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
     testTimeout,
     hookTimeout: testTimeout,
-    fileParallelism,
+    ...options,
     pool: "forks" as const,
   },
 });
@@ -18,8 +25,8 @@ export default defineConfig({
       project("unit", 10_000),
       project("contract", 20_000),
       project("architecture", 20_000),
-      project("e2e", 120_000),
-      project("crash", 600_000, false),
+      project("e2e", 120_000, { retry: 1 }),
+      project("crash", 600_000, { fileParallelism: false, retry: 1 }),
     ],
   },
 });

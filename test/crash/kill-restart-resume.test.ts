@@ -13,7 +13,9 @@ afterEach(() => place.remove());
 it("Start -> kill -> restart -> resume", async () => {
   // Start: a team plans, builds and inspects. The builder lays the foundation and then waits for a door to open.
   const first = place.drive("patient");
-  await until("the builder has begun", () => place.marks.includes("builder, attempt 1: foundation"));
+  await until("the foundation is on record", async () =>
+    (await place.recorded("patient")).marks.has("builder, attempt 1: foundation"),
+  );
 
   // Kill: in the middle of phase 2, as a power cut would.
   first.signal("SIGKILL");

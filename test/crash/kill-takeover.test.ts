@@ -16,7 +16,9 @@ const foundation = "builder, attempt 1: foundation";
 describe("when a driver is killed, a process that recovers", () => {
   it("and is there already takes over within 2 s and finishes without running a recorded step again", async () => {
     const driver = place.drive("patient");
-    await until("the foundation is laid", () => place.marks.includes(foundation));
+    await until("the foundation is on record", async () =>
+      (await place.recorded("patient")).marks.has(foundation),
+    );
     const rescuer = place.recover("patient");
     await until("the rescuer is there", () => rescuer.isReady);
     expect(
@@ -43,7 +45,9 @@ describe("when a driver is killed, a process that recovers", () => {
 
   it("and comes later takes over as soon as it opens", async () => {
     const driver = place.drive("patient");
-    await until("the foundation is laid", () => place.marks.includes(foundation));
+    await until("the foundation is on record", async () =>
+      (await place.recorded("patient")).marks.has(foundation),
+    );
     await driver.end();
     place.openDoor();
     place.recover("patient");

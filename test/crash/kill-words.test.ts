@@ -26,7 +26,9 @@ afterEach(async () => {
 /** A process that is in the middle of phase 2. */
 async function busyDriver(point?: FaultPoint): Promise<Program> {
   const driver = place.drive(team, point === undefined ? {} : { fault: { point, hit: 1, act: "kill" } });
-  await until("the foundation is laid", () => place.marks.includes(foundation));
+  await until("the foundation is on record", async () =>
+    (await place.recorded("patient")).marks.has(foundation),
+  );
   return driver;
 }
 

@@ -40,7 +40,7 @@ export interface Killed {
 const minutesLater = { laterMs: 120_000 };
 const foundation = "builder, attempt 1: foundation";
 const foundationIsLaid = (place: Place) =>
-  until("the foundation is laid", () => place.marks.includes(foundation));
+  until("the foundation is on record", async () => (await place.recorded("patient")).marks.has(foundation));
 
 export const everyday = (...hits: number[]): Scenario => ({ team: "everyday", hits });
 export const long: Scenario = { team: "long", hits: [1] };
