@@ -99,6 +99,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
         },
       },
       path,
+      onNotice,
     ),
     guard: (dependency, call) => breaker.guard(dependency, call, outcomeOfTicket),
     clock,

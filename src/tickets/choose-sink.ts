@@ -1,5 +1,4 @@
 import type { CallOutcome } from "../domain/breaker.ts";
-import { ConfigInvalid } from "../domain/errors.ts";
 import { TicketRefused, type TicketSink, TicketUnclear } from "./ticket-sink.ts";
 
 /** The settings tickets care about; each group is used whole or not at all. */
@@ -15,13 +14,14 @@ export interface TicketSettings {
 export async function chooseSink(
   { jira, github, webhook }: TicketSettings,
   stateDirectory: string,
+  report: (notice: string) => void,
 ): Promise<TicketSink> {
-  const jiraSettings = whole("jira", jira);
+  const jiraSettings = whole("jira", jira, report);
   if (jiraSettings !== undefined) return new (await import("./jira.ts")).JiraSink(jiraSettings);
-  const githubSettings = whole("github", github);
+  const githubSettings = whole("github", github, report);
   if (githubSettings !== undefined) return new (await import("./github.ts")).GithubSink(githubSettings);
   const { url, secret, allowInternal } = webhook;
-  const webhookSettings = whole("webhook", { url, secret });
+  const webhookSettings = whole("webhook", { url, secret }, report);
   if (webhookSettings !== undefined) {
     return new (await import("./webhook.ts")).WebhookSink({ ...webhookSettings, allowInternal });
   }
@@ -35,19 +35,17 @@ export function outcomeOfTicket(error: unknown): CallOutcome {
   return error.fault === "outage" ? { kind: "outage" } : { kind: "success" };
 }
 
-/** Half a configuration would silently send tickets elsewhere. */
+/** Other tools read the same variables, so half a configuration is no error; but who meant ours should hear of it. */
 function whole<Key extends string>(
   section: string,
   settings: Readonly<Record<Key, string | undefined>>,
+  report: (notice: string) => void,
 ): Readonly<Record<Key, string>> | undefined {
   const entries = Object.entries(settings) as [Key, string | undefined][];
   const missing = entries.filter(([, value]) => value === undefined).map(([key]) => `${section}.${key}`);
-  if (missing.length === entries.length) return undefined;
   if (missing.length === 0) return settings as Readonly<Record<Key, string>>;
-  throw new ConfigInvalid(
-    `Tickets to ${section} are only half configured: ${missing.join(", ")} is missing.`,
-    {
-      advice: "Set it, or remove the rest: then tickets become files in the state directory.",
-    },
-  );
+  if (missing.length < entries.length) {
+    report(`Tickets do not go to ${section}: it is only half configured (missing: ${missing.join(", ")}).`);
+  }
+  return undefined;
 }
