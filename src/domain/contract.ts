@@ -1,0 +1,67 @@
+import type { Failure } from "./failure.ts";
+import type { Json } from "./json.ts";
+
+/** Files that must be there when the persona is done. */
+export interface Deliverable {
+  readonly name: string;
+  /** Globs, matched as globs; each must match at least one file. */
+  readonly files: readonly string[];
+  /** Fails the attempt; otherwise it only lowers the score. */
+  readonly must: boolean;
+  readonly weight: number;
+}
+
+/** A command that judges the work: ends with 0 when it is good. */
+export interface Check {
+  readonly name: string;
+  /** Program and arguments; no shell. */
+  readonly run: readonly string[];
+  readonly must: boolean;
+  readonly weight: number;
+  readonly timeoutMs?: number;
+}
+
+/** What a persona must deliver. Deliverables, schema and commands are all checks. */
+export interface Contract {
+  readonly deliverables: readonly Deliverable[];
+  /** JSON Schema that the persona's `outputs` must fit. */
+  readonly outputs?: Readonly<Record<string, Json>>;
+  readonly checks: readonly Check[];
+}
+
+export const emptyContract: Contract = { deliverables: [], checks: [] };
+
+/** `not-run`: it could not be judged, which is not the same as good. */
+export type CheckStatus = "passed" | "failed" | "not-run";
+
+export interface CheckResult {
+  readonly kind: "deliverable" | "schema" | "command";
+  readonly name: string;
+  readonly status: CheckStatus;
+  readonly must: boolean;
+  readonly weight: number;
+  /** One line for people and for the persona's next attempt. */
+  readonly message: string;
+  readonly failures: readonly Failure[];
+}
+
+export interface GateResult {
+  /** Missing when the phase has no gate. */
+  readonly threshold?: number;
+  /** Missing when nothing was declared that could be judged. */
+  readonly score?: number;
+  readonly verdict: "passed" | "failed" | "unverified";
+}
+
+/** Weight passed over weight of all that was declared; what could not run counts against it. */
+export function judge(results: readonly CheckResult[], threshold: number | undefined): GateResult {
+  const all = results.reduce((sum, { weight }) => sum + weight, 0);
+  const limit = threshold === undefined ? {} : { threshold };
+  if (all === 0) return { ...limit, verdict: "unverified" };
+  const passed = results.reduce((sum, { status, weight }) => sum + (status === "passed" ? weight : 0), 0);
+  const score = passed / all;
+  const musts = results.every(({ must, status }) => !must || status === "passed");
+  // A sum of weights such as 0.1 may miss its threshold by a rounding error only.
+  const good = musts && score + 1e-9 >= (threshold ?? 0);
+  return { ...limit, score, verdict: good ? "passed" : "failed" };
+}

@@ -1,0 +1,22 @@
+import type { Json } from "./json.ts";
+import type { Spend } from "./usage.ts";
+
+/** What a step does, besides running a function of the team's author. */
+export type EffectKind = "model" | "tool" | "check" | "command" | "heal";
+
+/** One named effect: runs once, its outcome is recorded, and a replay gets the record. */
+export interface DurableStep<T> {
+  readonly kind: EffectKind;
+  /** For people, and for noticing that a run has diverged. */
+  readonly name: string;
+  /** Everything the result depends on: it is found again by the fingerprint of this. */
+  readonly input: Json;
+  /** The service it calls; while that one's breaker is open, the step waits. */
+  readonly dependency?: string;
+  /** Reserved before the call, settled together with the record. */
+  readonly spend?: Spend<T>;
+  readonly effect: () => T | Promise<T>;
+}
+
+/** How models, tools and checks record what they do; the executor of an attempt implements it. */
+export type RunStep = <T>(step: DurableStep<T>) => Promise<T>;
