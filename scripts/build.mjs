@@ -1,18 +1,38 @@
-// Compiles src/ to dist/ and carries along what the compiler leaves behind (SQL migrations).
+// Bundles src/ into dist/ with its types, and carries along what is not code (SQL migrations). A bundle, because two
+// hundred small modules take longer to load than to run: commands and resumes should start at once.
 import { execFileSync } from "node:child_process";
-import { cpSync, rmSync } from "node:fs";
+import { cpSync, existsSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const dist = join(root, "dist");
 const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
 
-rmSync(join(root, "dist"), { recursive: true, force: true });
+/** What is imported by name, and what is started by itself as a thread or a process. */
+const entries = ["index", "testing/index", "cli/main", "cli/demo/child", "state/sqlite/writer-thread"].filter(
+  (name) => existsSync(join(root, "src", `${name}.ts`)),
+);
+
+rmSync(dist, { recursive: true, force: true });
+const bundle = await rolldown({
+  cwd: root,
+  platform: "node",
+  input: Object.fromEntries(entries.map((name) => [name, `src/${name}.ts`])),
+  // Packages stay packages: npm installs them, and most are loaded only when they are needed.
+  external: /^[^./]/,
+});
+await bundle.write({
+  dir: dist,
+  format: "esm",
+  entryFileNames: "[name].js",
+  chunkFileNames: "chunks/[name]-[hash].js",
+});
+await bundle.close();
 execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
   cwd: root,
   stdio: "inherit",
 });
-cpSync(join(root, "src/state/sqlite/migrations"), join(root, "dist/state/sqlite/migrations"), {
-  recursive: true,
-});
+cpSync(join(root, "src/state/sqlite/migrations"), join(dist, "state/sqlite/migrations"), { recursive: true });
