@@ -12,6 +12,8 @@ export interface FailedAttempt {
   readonly attemptsFailed: number;
   /** Rounds since a person last granted some, this one included. */
   readonly roundsUsed: number;
+  /** Healing changed something for the next attempt: no use in waiting, and no use in going on as before. */
+  readonly mended?: boolean;
   readonly now: number;
   readonly random: number;
 }
@@ -23,15 +25,15 @@ export interface RetryPolicies {
 
 /** Both levels of retry in one place; the answer goes into the journal before anybody acts on it. */
 export function decideAfterFailure(failed: FailedAttempt, { attempts, rounds }: RetryPolicies): AfterFailure {
-  const { error, failure, inStep, attemptsFailed, roundsUsed, now, random } = failed;
+  const { error, failure, inStep, attemptsFailed, roundsUsed, mended = false, now, random } = failed;
   const errorSays = MaestroError.is(error) ? error.next : "retry";
   if (errorSays === "fail" || errorSays === "park") return { kind: "stop" };
   // A wrong key stays wrong: neither another attempt nor another round could mend it.
-  if (!failure.recoverable && errorSays !== "next-round") return { kind: "help" };
-  const continues = failure.outage || inStep;
+  if (!failure.recoverable && !mended && errorSays !== "next-round") return { kind: "help" };
+  const continues = (failure.outage || inStep) && !mended;
   const attempt = decideAfterAttempt(attempts, attemptsFailed, errorSays !== "next-round", random);
   if (attempt.kind === "retry") {
-    const waitMs = Math.max(attempt.delayMs, failure.retryAfterMs ?? 0);
+    const waitMs = mended ? 0 : Math.max(attempt.delayMs, failure.retryAfterMs ?? 0);
     return { kind: "attempt", wait: waitOf(waitMs, now), continues };
   }
   const round = decideAfterRound(rounds, roundsUsed);

@@ -19,30 +19,38 @@ export interface Ledger {
   readonly reserved: Amount;
 }
 
-export interface BudgetLevel {
-  readonly level: string;
+/** Narrowest first. A persona and a phase are counted within their session, a day (UTC) over all sessions. */
+export const budgetLevels = ["persona", "phase", "session", "day"] as const;
+export type BudgetLevelName = (typeof budgetLevels)[number];
+export type BudgetUnit = "tokens" | "usd";
+
+export interface BudgetLevel<Level extends string = string> {
+  readonly level: Level;
   readonly budget: Budget;
   readonly ledger: Ledger;
 }
 
 /** `limit`, `used` and `asked` are in tokens, or in micro-dollars when the unit is "usd". */
-export type ReservationDecision =
+export type ReservationDecision<Level extends string = string> =
   | { readonly kind: "granted" }
-  | { readonly kind: "wait"; readonly level: string }
+  | { readonly kind: "wait"; readonly level: Level }
   | {
       readonly kind: "exceeded";
-      readonly level: string;
-      readonly unit: "tokens" | "usd";
+      readonly level: Level;
+      readonly unit: BudgetUnit;
       readonly limit: number;
       readonly used: number;
       readonly asked: number;
     }
-  | { readonly kind: "unpriced"; readonly level: string };
+  | { readonly kind: "unpriced"; readonly level: Level };
 
 export const noAmount: Amount = { tokens: 0, microUsd: 0 };
 
 /** All levels refuse before any level waits: no use waiting at one for what another will never grant. */
-export function decideReservation(levels: readonly BudgetLevel[], asked: Amount): ReservationDecision {
+export function decideReservation<Level extends string>(
+  levels: readonly BudgetLevel<Level>[],
+  asked: Amount,
+): ReservationDecision<Level> {
   checkAmount(asked);
   const limits = levels.flatMap((level) => limitsOf(level, asked));
   for (const { level, unit, limit, used, reserved, asked } of limits) {
@@ -73,17 +81,20 @@ export function usdToMicros(usd: number): Money {
 
 export const microsToUsd = (micros: Money): number => micros / 1_000_000;
 
-interface Limit {
-  readonly level: string;
-  readonly unit: "tokens" | "usd";
+interface Limit<Level extends string> {
+  readonly level: Level;
+  readonly unit: BudgetUnit;
   readonly limit: number;
   readonly used: number | null;
   readonly reserved: number | null;
   readonly asked: number | null;
 }
 
-function limitsOf({ level, budget, ledger: { used, reserved } }: BudgetLevel, asked: Amount): Limit[] {
-  const limits: Limit[] = [];
+function limitsOf<Level extends string>(
+  { level, budget, ledger: { used, reserved } }: BudgetLevel<Level>,
+  asked: Amount,
+): Limit<Level>[] {
+  const limits: Limit<Level>[] = [];
   if (budget.tokens !== undefined) {
     const amounts = { used: used.tokens, reserved: reserved.tokens, asked: asked.tokens };
     limits.push({ level, unit: "tokens", limit: checkWhole(budget.tokens, "a token limit"), ...amounts });

@@ -1,4 +1,5 @@
 import type { Json } from "./json.ts";
+import type { SavedAmount } from "./ledger.ts";
 import type { Spend } from "./usage.ts";
 
 /** What a step does, besides running a function of the team's author. */
@@ -15,8 +16,13 @@ export interface DurableStep<T> {
   readonly dependency?: string;
   /** Reserved before the call, settled together with the record. */
   readonly spend?: Spend<T>;
+  /** What its result saved against another way to get there. */
+  readonly saved?: (result: T) => SavedBy | undefined;
   readonly effect: () => T | Promise<T>;
 }
+
+/** Whose it is, the recorder knows. */
+export type SavedBy = Omit<SavedAmount, "phase" | "persona">;
 
 /** How models, tools and checks record what they do; the executor of an attempt implements it. */
 export type RunStep = <T>(step: DurableStep<T>) => Promise<T>;

@@ -49,6 +49,7 @@ export const errorTable = {
   BudgetExceeded: ["BUDGET_EXCEEDED", "park", 4, 402],
   CircuitOpen: ["CIRCUIT_OPEN", "wait", 4, 503],
   AttemptTimeout: ["ATTEMPT_TIMEOUT", "retry", 3, 504],
+  ContractUnfulfilled: ["CONTRACT_UNFULFILLED", "retry", 3, 422],
   GovernanceViolation: ["GOVERNANCE_VIOLATION", "fail", 3, 403],
   CheckpointCorrupt: ["CHECKPOINT_CORRUPT", "report", 5, 500],
   JournalCorrupt: ["JOURNAL_CORRUPT", "stop", 5, 500],
@@ -101,6 +102,8 @@ export class HelpNeeded extends errorClass("HelpNeeded") {}
 export class BudgetExceeded extends errorClass("BudgetExceeded") {}
 export class CircuitOpen extends errorClass("CircuitOpen") {}
 export class AttemptTimeout extends errorClass("AttemptTimeout") {}
+/** The work is done and is not what was agreed. `details.failures` says why. */
+export class ContractUnfulfilled extends errorClass("ContractUnfulfilled") {}
 export class GovernanceViolation extends errorClass("GovernanceViolation") {}
 export class CheckpointCorrupt extends errorClass("CheckpointCorrupt") {}
 export class JournalCorrupt extends errorClass("JournalCorrupt") {}

@@ -1,6 +1,10 @@
+import type { Budget, Money } from "./budget.ts";
+import type { CheckResult, GateResult } from "./contract.ts";
+import type { EffectKind } from "./durable-step.ts";
 import type { ErrorJson } from "./error-json.ts";
 import type { Failure } from "./failure.ts";
 import type { Json } from "./json.ts";
+import type { TreeChange } from "./tree.ts";
 
 export const sessionStatuses = [
   "queued",
@@ -25,10 +29,52 @@ export const finalStatuses: readonly SessionStatus[] = ["completed", "failed", "
 export interface PersonaResult {
   readonly summary: string;
   readonly outputs: Readonly<Record<string, Json>>;
+  readonly decisions?: readonly Decision[];
+}
+
+/** A choice with its reason and what was rejected. */
+export interface Decision {
+  readonly title: string;
+  readonly choice: string;
+  readonly reason: string;
+  readonly rejected: readonly string[];
 }
 
 /** What people say from another process; becomes one journal row. */
-export type Message = { readonly say: "pause" } | { readonly say: "cancel" };
+export type Message =
+  | { readonly say: "pause" }
+  | { readonly say: "cancel" }
+  | { readonly say: "approve"; readonly note?: string }
+  | { readonly say: "reject"; readonly note: string }
+  /** A new limit; what is missing stays as it is. */
+  | {
+      readonly say: "budget";
+      readonly level: "persona" | "phase" | "session";
+      /** Of the persona or the phase. */
+      readonly name?: string;
+      readonly budget: Budget;
+    };
+
+/** How far a person wants the session to go; empty means to the end. */
+export interface Direction {
+  readonly only?: readonly string[];
+  readonly from?: string;
+  /** Inclusive. */
+  readonly until?: string;
+  /** Park for review after these. */
+  readonly pauseAfter?: readonly string[];
+}
+
+export interface GivenPhase extends PhaseContent {
+  readonly origin: string;
+}
+
+/** What a phase came to when nobody here worked for it: from outside, or edited by a person. */
+export interface PhaseContent {
+  readonly phase: string;
+  readonly results: Readonly<Record<string, PersonaResult>>;
+  readonly tree?: string;
+}
 
 /** Everything that can happen to a session, one journal row each. A step's row is shaped for replay, see StepRow. */
 export type Transition =
@@ -41,10 +87,30 @@ export type Transition =
       readonly brief: string;
       readonly key?: string;
       readonly model?: string;
+      /** Phases that came from outside, as if they had run. */
+      readonly given?: readonly GivenPhase[];
+      /** The session this one is a fork of, and the phase from which on it goes its own way. */
+      readonly fork?: ForkOrigin;
     }
   /** The database was lost; these checkpoints, oldest first, are where the session goes on from. */
   | { readonly kind: "session.restored"; readonly head: JournalHead; readonly checkpoints: readonly Json[] }
   | { readonly kind: "session.claimed"; readonly cause: ClaimCause; readonly owner: string }
+  /** How far to go, until a person says otherwise; a crash does not forget it. */
+  | ({ readonly kind: "session.directed" } & Direction)
+  /** A person accepted another definition. In the phases named, only personas whose input is the same keep results. */
+  | {
+      readonly kind: "team.changed";
+      readonly definition: Json;
+      readonly teamFingerprint: string;
+      readonly changes: readonly string[];
+      /** Phases that are gone through again. */
+      readonly reset: readonly string[];
+    }
+  | ({
+      readonly kind: "decision.recorded";
+      readonly phase?: string;
+      readonly persona?: string;
+    } & Decision)
   | {
       readonly kind: "session.status";
       readonly status: SessionStatus;
@@ -56,8 +122,56 @@ export type Transition =
       readonly ticket?: string;
     }
   | { readonly kind: "message.received"; readonly message: Message; readonly sentAt: number }
-  | { readonly kind: "phase.started"; readonly phase: string }
-  | { readonly kind: "phase.completed"; readonly phase: string }
+  /** `tree`: what earlier phases left, if anything. */
+  | { readonly kind: "phase.started"; readonly phase: string; readonly tree?: string }
+  /** The members of a group are done, and their trees are one. */
+  | {
+      readonly kind: "group.merged";
+      readonly phase: string;
+      readonly group: number;
+      readonly tree?: string;
+    }
+  | {
+      readonly kind: "phase.completed";
+      readonly phase: string;
+      readonly tree?: string;
+      readonly gate?: GateResult;
+      readonly checks?: readonly PersonaChecks[];
+      /** A person has to look before anything rests on it. */
+      readonly awaitsReview?: true;
+    }
+  /** A person put something else in its place: a new revision. */
+  | ({ readonly kind: "phase.edited" } & PhaseContent)
+  /** Taken over from the session that this one is a fork of. */
+  | ({
+      readonly kind: "phase.inherited";
+      readonly revision: number;
+      readonly personas: Readonly<Record<string, PersonaFiles>>;
+      readonly gate?: GateResult;
+      readonly checks?: readonly PersonaChecks[];
+    } & PhaseContent)
+  /** What the forked session knows of a persona: taken over if its input is the same here. */
+  | {
+      readonly kind: "persona.inherited";
+      readonly phase: string;
+      readonly persona: string;
+      readonly input: string;
+      readonly result: PersonaResult;
+      readonly base?: string;
+      readonly tree?: string;
+      readonly checks?: readonly CheckResult[];
+      /** What it cost there: not paid again if its result is taken over. */
+      readonly spent?: readonly PaidAmount[];
+    }
+  /** Everything a fork may use is its own now. */
+  | { readonly kind: "fork.copied" }
+  /** Its input is what it was in the forked session: not run, not paid. */
+  | {
+      readonly kind: "persona.reused";
+      readonly phase: string;
+      readonly persona: string;
+      readonly input: string;
+    }
   | {
       readonly kind: "checkpoint.sealed";
       readonly phase: string;
@@ -74,15 +188,43 @@ export type Transition =
       readonly input: string;
       /** The attempt whose recorded steps this one goes on from: it failed from an outage, not from its work. */
       readonly continues?: number;
+      /** The files it sees of the phase: what its changes are merged against. */
+      readonly base?: string;
+      /** The files it begins with, when they are not `base`: those of the attempt before. */
+      readonly tree?: string;
+      /** What healing changed about the way it works. */
+      readonly settings?: AttemptSettings;
     }
-  | ({ readonly kind: "attempt.completed"; readonly result: PersonaResult } & OfAttempt)
+  | ({
+      readonly kind: "attempt.completed";
+      readonly result: PersonaResult;
+      readonly tree?: string;
+      readonly checks?: readonly CheckResult[];
+      /** The healer whose action made the contract pass. */
+      readonly healed?: Healed;
+    } & OfAttempt)
   | ({
       readonly kind: "attempt.failed";
       readonly failure: RecordedFailure;
       /** The seq of the step whose failure ended the attempt; whoever goes on runs that one again. */
       readonly failedStep?: number;
+      /** The files it left, for the attempt that starts on them. */
+      readonly tree?: string;
+      readonly checks?: readonly CheckResult[];
+      /** What healers tried. */
+      readonly healing?: readonly Healed[];
+      /** How the next attempt works. */
+      readonly settings?: AttemptSettings;
       /** Decided once and recorded: another attempt, another round, or a person has to look. */
       readonly next: AfterFailure;
+    } & OfAttempt)
+  /** Its work was good alone and is not together with that of others: it gets another, counted attempt. */
+  | ({
+      readonly kind: "attempt.reopened";
+      readonly failure: RecordedFailure;
+      readonly next: AfterFailure;
+      /** The merged files to work on. */
+      readonly tree?: string;
     } & OfAttempt)
   /** A dependency's breaker is open; the attempt waits and is not used up. */
   | ({ readonly kind: "dependency.waiting"; readonly dependency: string; readonly until: number } & OfAttempt)
@@ -100,6 +242,49 @@ export interface OfAttempt {
   readonly started: number;
   readonly phase: string;
   readonly persona: string;
+}
+
+export interface ForkOrigin {
+  readonly session: string;
+  readonly at: string;
+  readonly fresh: boolean;
+  /** What a person put in the place of what the session had. */
+  readonly edited: readonly PhaseContent[];
+}
+
+export interface PaidAmount {
+  readonly model: string;
+  readonly tokens: number;
+  readonly microUsd: Money | null;
+}
+
+/** The files a persona saw and those it left, and the fingerprint of all it read. */
+export interface PersonaFiles {
+  readonly base?: string;
+  readonly tree?: string;
+  readonly input?: string;
+}
+
+/** What one persona's contract came to on the merged tree. */
+export interface PersonaChecks {
+  readonly persona: string;
+  readonly results: readonly CheckResult[];
+}
+
+/** How an attempt works, where healing changed it. */
+export interface AttemptSettings {
+  readonly model?: string;
+  /** Which part of the optional context the prompt keeps: 1 is all of it. */
+  readonly contextShare?: number;
+  readonly maxOutputTokens?: number;
+  readonly timeoutMs?: number;
+}
+
+/** One action of one healer and what became of it. */
+export interface Healed {
+  readonly healer: string;
+  readonly action: string;
+  readonly outcome: "passed" | "rolled-back" | "kept";
 }
 
 /** A failure as it was classified when it was fresh, with the error itself. */
@@ -121,13 +306,16 @@ export interface Wait {
   readonly waitMs: number;
 }
 
-export type StepKind = "function" | "wait";
+export type StepKind = "function" | "wait" | EffectKind;
 
 /** What a step's row says: a result (none for undefined), a large result by its hash, a failure, or a wait. */
-export type StepOutcome =
+export type StepOutcome = { readonly changes?: readonly TreeChange[] } & StepEnd;
+
+type StepEnd =
   | { readonly result: Json }
   | { readonly artifact: string }
-  | { readonly error: ErrorJson }
+  /** `failure`: as it was judged when it was fresh; what was thrown and is no error says nothing more than its text. */
+  | { readonly error: ErrorJson; readonly failure?: Failure }
   | { readonly wait: Wait }
   | { readonly result?: never };
 

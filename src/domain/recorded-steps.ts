@@ -20,6 +20,8 @@ export const outageBody = '{"outage":true,';
 
 const keptLimit = 16 * 1024 * 1024;
 
+export type SeqRange = readonly [from: number, to: number];
+
 /** A record that seems left over: its name was asked for with another input. */
 export interface Suspicion {
   readonly step: RecordedStep;
@@ -35,23 +37,35 @@ export class RecordedSteps {
   readonly #steps = new Map<string, RecordedStep>();
   readonly #byTitle = new Map<string, RecordedStep[]>();
   readonly #suspicions: Suspicion[] = [];
+  /** Steps that ran in this process, as pairs of first and last seq: a long attempt must not fill the memory. */
+  readonly #live: number[] = [];
+  /** What has to be read back before anybody asks; see `unread`. */
+  #unread: readonly SeqRange[] = [];
   #keptLength = 0;
 
-  add({ seq, position, epoch, kind, name, fingerprint, occurrence, body }: RecordedRow, used: boolean): void {
+  /** `used`: it ran just now, so nobody asks for it again, unless another attempt inherits it. */
+  add(row: RecordedRow, used: boolean): void {
+    if (used) this.#addLive(row.seq);
+    else this.#addRecorded(row);
+  }
+
+  #addLive(seq: number): void {
+    if (this.#live.at(-1) === seq - 1) this.#live[this.#live.length - 1] = seq;
+    else this.#live.push(seq, seq);
+  }
+
+  #addRecorded({ seq, position, epoch, kind, name, fingerprint, occurrence, body }: RecordedRow): void {
     const step: RecordedStep = {
       seq,
       position,
       epoch,
       title: `${kind} ${name}`,
       fingerprint: fingerprint as string,
-      body: used ? undefined : this.#keep(body),
+      body: this.#keep(body),
       outage: body.startsWith(outageBody),
-      used,
+      used: false,
     };
-    const key = keyOf(kind, step.fingerprint, occurrence as number);
-    // Nobody asks for the name of a step that has just run; ten thousand of them need not be looked up by it.
-    if (used) this.#steps.set(key, step);
-    else this.#set(key, step);
+    this.#set(keyOf(kind, step.fingerprint, occurrence as number), step);
   }
 
   find(kind: string, fingerprint: string, occurrence: number): RecordedStep | undefined {
@@ -80,19 +94,42 @@ export class RecordedSteps {
     for (const [key, step] of this.#steps) {
       if (!step.outage && step.seq !== failedStep) heir.#set(key, { ...step, body: undefined, used: false });
     }
+    heir.#unread = [...this.#liveRanges()].flatMap((range) => without(range, failedStep));
     return heir;
+  }
+
+  /** Ranges of seq whose rows the heir of a live attempt has to be given: they were not kept in memory. */
+  get unread(): readonly SeqRange[] {
+    return this.#unread;
+  }
+
+  /** The rows of `unread`, and perhaps others; those count that belong to it. */
+  giveUnread(rows: readonly RecordedRow[]): void {
+    for (const row of rows) {
+      const belongs = this.#unread.some(([from, to]) => row.seq >= from && row.seq <= to);
+      if (belongs && !row.body.startsWith(outageBody)) this.#addRecorded(row);
+    }
+  }
+
+  allGiven(): void {
+    this.#unread = [];
   }
 
   /** The steps that were asked for again, as ranges of seq. */
   usedRanges(): [number, number][] {
-    const seqs = [...this.#steps.values()].flatMap((step) => (step.used ? [step.seq] : []));
+    const used = [...this.#steps.values()].flatMap(({ used, seq }): SeqRange[] => (used ? [[seq, seq]] : []));
     const ranges: [number, number][] = [];
-    for (const seq of seqs.sort((a, b) => a - b)) {
+    for (const [from, to] of [...used, ...this.#liveRanges()].sort(([a], [b]) => a - b)) {
       const last = ranges.at(-1);
-      if (last !== undefined && last[1] === seq - 1) last[1] = seq;
-      else ranges.push([seq, seq]);
+      if (last !== undefined && last[1] === from - 1) last[1] = to;
+      else ranges.push([from, to]);
     }
     return ranges;
+  }
+
+  *#liveRanges(): Generator<SeqRange> {
+    for (let index = 0; index < this.#live.length; index += 2)
+      yield [this.#live[index] as number, this.#live[index + 1] as number];
   }
 
   /** After a divergence: everything outside the ranges is forgotten. */
@@ -126,6 +163,15 @@ export class RecordedSteps {
     this.#keptLength += body.length;
     return body;
   }
+}
+
+function without([from, to]: SeqRange, seq: number | undefined): SeqRange[] {
+  if (seq === undefined || seq < from || seq > to) return [[from, to]];
+  const ranges: SeqRange[] = [
+    [from, seq - 1],
+    [seq + 1, to],
+  ];
+  return ranges.filter(([first, last]) => first <= last);
 }
 
 function keyOf(kind: string, fingerprint: string, occurrence: number): string {

@@ -1,26 +1,41 @@
+import type { Budget } from "./budget.ts";
+import type { CheckResult, GateResult } from "./contract.ts";
 import type { ErrorJson } from "./error-json.ts";
 import type { SessionId } from "./ids.ts";
 import type {
   AfterFailure,
+  AttemptSettings,
+  Decision,
+  Direction,
+  Healed,
   JournalHead,
   Message,
   OfAttempt,
   ParkReason,
+  PersonaChecks,
   PersonaResult,
   RecordedFailure,
-  RecordedRow,
   SessionStatus,
   Transition,
 } from "./journal.ts";
-import { decodeTransition, isStep } from "./journal-codec.ts";
-import type { Json } from "./json.ts";
-import { RecordedSteps } from "./recorded-steps.ts";
+import type { RecordedSteps } from "./recorded-steps.ts";
 
 export interface AttemptState extends OfAttempt {
   readonly round: number;
   readonly attempt: number;
   readonly input: string;
   readonly startedAt: number;
+  /** The attempt whose recorded steps it goes on from. */
+  readonly continues: number | undefined;
+  /** Which revision of the phase it worked for. */
+  readonly revision: number;
+  /** The files it saw of the phase, by the hash of their manifest; none if there were no files. */
+  readonly base: string | undefined;
+  /** The files it began with, and in the end those it left. */
+  tree: string | undefined;
+  readonly settings: AttemptSettings;
+  checks: readonly CheckResult[];
+  healing: readonly Healed[];
   status: "running" | "completed" | "failed";
   endedAt: number | undefined;
   failure: RecordedFailure | undefined;
@@ -30,10 +45,36 @@ export interface AttemptState extends OfAttempt {
 export interface PersonaState {
   readonly attempts: AttemptState[];
   result: PersonaResult | undefined;
+  /** The files it saw and those it left, of the attempt that gave the result. */
+  base: string | undefined;
+  tree: string | undefined;
+  checks: readonly CheckResult[];
+  /** Fingerprint of what it read for its result. */
+  input: string | undefined;
+  /** Its result is that of the forked session. */
+  reused: boolean;
+  /** What the forked session knows of it. */
+  candidate: PersonaCandidate | undefined;
+  /** When its work last turned out not to fit that of the others; merged after theirs from then on. */
+  reopenedAt: number;
+  /** What the next attempt begins with instead of a clean start. */
+  beginning: Beginning | undefined;
   /** Rounds up to this one were used up before a person's resume granted new ones. */
   roundsUsedBefore: number;
   /** What the next attempt inherits from one that an outage ended. */
   inheritance: RecordedSteps | undefined;
+}
+
+export type PersonaCandidate = Omit<Extract<Transition, { kind: "persona.inherited" }>, "kind"> & {
+  /** The steps of the forked session, found by fingerprint: whoever asks for the same again gets the record. */
+  readonly steps: RecordedSteps;
+};
+
+export interface Beginning {
+  /** The merged files of the group, when its own view of the phase is outdated. */
+  readonly base?: string;
+  readonly tree?: string | undefined;
+  readonly settings?: AttemptSettings;
 }
 
 export interface RunningAttempt {
@@ -45,10 +86,33 @@ export interface RunningAttempt {
 
 export interface PhaseState {
   status: "pending" | "running" | "completed";
+  /** 1 at first; every rejection and every edit makes another. */
+  revision: number;
   readonly personas: Map<string, PersonaState>;
+  /** The files it started with. */
+  base: string | undefined;
+  /** The merged files after each group that is done. */
+  readonly groups: Map<number, string | undefined>;
+  /** The files it left. */
+  tree: string | undefined;
+  gate: GateResult | undefined;
+  checks: readonly PersonaChecks[];
+  review: "none" | "awaiting" | "approved";
+  /** Whether a person had to look at it, whatever became of that. */
+  awaitedReview: boolean;
+  /** What reviewers said when they sent it back, oldest first. */
+  notes: string[];
+  /** Where it came from, if not from work in this session. */
+  source: PhaseSource;
   completed: (JournalHead & { readonly at: number }) | undefined;
   checkpoint: { readonly revision: number; readonly sha256: string } | undefined;
 }
+
+export type PhaseSource =
+  | { readonly kind: "work" }
+  | { readonly kind: "given"; readonly origin: string }
+  | { readonly kind: "edited" }
+  | { readonly kind: "inherited" };
 
 /** What a session's journal says, folded row by row; the same code for a live run and for a replay. */
 export interface SessionState {
@@ -66,6 +130,8 @@ export interface SessionState {
   error: ErrorJson | undefined;
   /** Fingerprint of the last request for help. */
   ticket: string | undefined;
+  /** When a session that waits for a breaker goes on by itself. */
+  wakeAt: number | undefined;
   updatedAt: number;
   stepCount: number;
   /** Automatic claims after an unclean end, in a row, without a new step. */
@@ -73,10 +139,27 @@ export interface SessionState {
   /** It was reported as parked or failed and nobody has resumed it since: the next resume grants new rounds. */
   awaitsPerson: boolean;
   readonly phases: Map<string, PhaseState>;
+  /** How far a person wants it to go. */
+  direction: Direction;
+  readonly decisions: RecordedDecision[];
+  /** A person has accepted another definition since the start. */
+  teamChanged: boolean;
+  /** Limits a person has set since the start, by level and name. */
+  readonly budgets: Map<string, Budget>;
+  /** A fork is driven only when everything it may use is its own. */
+  copied: boolean;
   /** What people said and nobody has acted on yet. */
   messages: Message[];
   /** Attempts under way, by identity. */
   readonly running: Map<number, RunningAttempt>;
+  /** Steps that a fork brought with it, by the row of the persona they are of. */
+  readonly inheritedSteps: Map<number, RecordedSteps>;
+}
+
+export interface RecordedDecision extends Decision {
+  readonly phase?: string;
+  readonly persona?: string;
+  readonly at: number;
 }
 
 export function emptyState(id: SessionId): SessionState {
@@ -93,152 +176,42 @@ export function emptyState(id: SessionId): SessionState {
     reason: undefined,
     error: undefined,
     ticket: undefined,
+    wakeAt: undefined,
     updatedAt: 0,
     stepCount: 0,
     recoveries: 0,
     awaitsPerson: false,
     phases: new Map(),
+    direction: {},
+    decisions: [],
+    teamChanged: false,
+    budgets: new Map(),
+    copied: false,
     messages: [],
     running: new Map(),
+    inheritedSteps: new Map(),
   };
-}
-
-/** A row that happened now. The run that made a step will not ask for it again, but its next attempt may. */
-export function applyLive(state: SessionState, row: RecordedRow): void {
-  apply(state, row, { stepsAreUsed: true });
-}
-
-/** A row read back: its step may be asked for again. */
-export function applyRecorded(state: SessionState, row: RecordedRow): void {
-  apply(state, row, { stepsAreUsed: false });
-}
-
-/** Steps are kept by position while their attempt runs; their bodies stay on disk. */
-function apply(state: SessionState, row: RecordedRow, { stepsAreUsed }: { stepsAreUsed: boolean }): void {
-  advance(state, row);
-  if (!isStep(row)) return applyTransition(state, decodeTransition(row), row);
-  state.stepCount += 1;
-  state.recoveries = 0;
-  state.running.get(row.attempt as number)?.steps.add(row, stepsAreUsed);
-}
-
-function advance(state: SessionState, { seq, hash, epoch, at }: RecordedRow): void {
-  if (epoch !== state.epoch) state.inherited = state.head;
-  state.head = { seq, hash };
-  state.epoch = epoch;
-  state.updatedAt = at;
-}
-
-function applyTransition(state: SessionState, entry: Transition, { seq, hash, at }: RecordedRow): void {
-  switch (entry.kind) {
-    case "session.created":
-      state.created = entry;
-      state.createdHead = { seq, hash, at };
-      return;
-    case "session.restored":
-      for (const checkpoint of entry.checkpoints)
-        applyCheckpoint(state, checkpoint as unknown as RestoredCheckpoint);
-      return;
-    case "session.claimed":
-      // Only to act on a word, or too late: a cancel is final.
-      if (entry.cause === "message" || state.status === "canceled") return;
-      state.status = "running";
-      state.reason = undefined;
-      state.error = undefined;
-      if (entry.cause === "recovery") state.recoveries += 1;
-      else state.recoveries = 0;
-      if (entry.cause === "resume") {
-        if (state.awaitsPerson) grantRounds(state);
-        state.awaitsPerson = false;
-        // Who resumes takes back a pause, never a cancel.
-        state.messages = state.messages.filter(({ say }) => say === "cancel");
-      }
-      return;
-    case "session.status":
-      state.status = entry.status;
-      state.reason = entry.reason;
-      state.error = entry.error;
-      state.ticket = entry.ticket ?? state.ticket;
-      state.messages = [];
-      if (entry.reason === "help" || entry.status === "failed") state.awaitsPerson = true;
-      return;
-    case "message.received":
-      state.messages.push(entry.message);
-      return;
-    case "phase.started":
-      phaseOf(state, entry.phase).status = "running";
-      return;
-    case "phase.completed": {
-      const phase = phaseOf(state, entry.phase);
-      phase.status = "completed";
-      phase.completed = { seq, hash, at };
-      return;
-    }
-    case "checkpoint.sealed":
-      phaseOf(state, entry.phase).checkpoint = { revision: entry.revision, sha256: entry.sha256 };
-      return;
-    case "attempt.started": {
-      const { round, attempt, input } = entry;
-      const persona = personaOf(state, entry.phase, entry.persona);
-      const begun: AttemptState = {
-        started: seq,
-        phase: entry.phase,
-        persona: entry.persona,
-        round,
-        attempt,
-        input,
-        startedAt: at,
-        status: "running",
-        endedAt: undefined,
-        failure: undefined,
-        next: undefined,
-      };
-      persona.attempts.push(begun);
-      const inherited = entry.continues === undefined ? undefined : persona.inheritance;
-      persona.inheritance = undefined;
-      state.running.set(seq, { persona, attempt: begun, steps: inherited ?? new RecordedSteps() });
-      return;
-    }
-    case "attempt.completed": {
-      const { persona, attempt } = endAttempt(state, entry.started);
-      attempt.status = "completed";
-      attempt.endedAt = at;
-      persona.result = entry.result;
-      state.recoveries = 0;
-      return;
-    }
-    case "attempt.failed": {
-      const { persona, attempt, steps } = endAttempt(state, entry.started);
-      if ("continues" in entry.next && entry.next.continues)
-        persona.inheritance = steps.inherit(entry.failedStep);
-      attempt.status = "failed";
-      attempt.endedAt = at;
-      attempt.failure = entry.failure;
-      attempt.next = entry.next;
-      return;
-    }
-    case "dependency.waiting":
-      return;
-    case "attempt.diverged":
-      state.running.get(entry.started)?.steps.keepOnly(entry.kept);
-      return;
-  }
-}
-
-/** A person's resume grants one new set of rounds, numbered on; going on after a crash, by whatever command, grants none. */
-function grantRounds(state: SessionState): void {
-  for (const phase of state.phases.values()) {
-    for (const persona of phase.personas.values()) {
-      const last = persona.attempts.at(-1);
-      if (last?.status === "failed") persona.roundsUsedBefore = last.round;
-    }
-  }
 }
 
 export function phaseOf(state: SessionState, name: string): PhaseState {
   let phase = state.phases.get(name);
   if (phase === undefined) {
-    phase = { status: "pending", personas: new Map(), completed: undefined, checkpoint: undefined };
+    phase = {
+      status: "pending",
+      revision: 1,
+      personas: new Map(),
+      base: undefined,
+      groups: new Map(),
+      tree: undefined,
+      gate: undefined,
+      checks: [],
+      review: "none",
+      awaitedReview: false,
+      notes: [],
+      source: { kind: "work" },
+      completed: undefined,
+      checkpoint: undefined,
+    };
     state.phases.set(name, phase);
   }
   return phase;
@@ -248,60 +221,26 @@ export function personaOf(state: SessionState, phase: string, name: string): Per
   const { personas } = phaseOf(state, phase);
   let persona = personas.get(name);
   if (persona === undefined) {
-    persona = { attempts: [], result: undefined, roundsUsedBefore: 0, inheritance: undefined };
+    persona = {
+      attempts: [],
+      result: undefined,
+      base: undefined,
+      tree: undefined,
+      checks: [],
+      input: undefined,
+      reused: false,
+      candidate: undefined,
+      reopenedAt: 0,
+      beginning: undefined,
+      roundsUsedBefore: 0,
+      inheritance: undefined,
+    };
     personas.set(name, persona);
   }
   return persona;
 }
 
-function endAttempt(state: SessionState, started: number): RunningAttempt {
-  const running = state.running.get(started);
-  if (running === undefined)
-    throw new Error(`journal of session ${state.id} ends an attempt that does not run: ${started}`);
-  state.running.delete(started);
-  return running;
-}
-
-interface RestoredCheckpoint {
-  readonly phase: string;
-  readonly revision: number;
-  readonly sha256: string;
-  readonly createdAt: number;
-  readonly journal: JournalHead;
-  readonly session: Omit<Extract<Transition, { kind: "session.created" }>, "kind">;
-  readonly results: Readonly<Record<string, Json>>;
-  readonly attempts: Readonly<
-    Record<string, readonly Omit<AttemptState, keyof OfAttempt | "input" | "next">[]>
-  >;
-}
-
-/** What the database forgot, as far as a checkpoint knows it. */
-function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpoint): void {
-  const { phase: name, revision, sha256, createdAt, journal } = checkpoint;
-  const head = { ...journal, at: createdAt };
-  if (name === "init") {
-    state.created = { kind: "session.created", ...checkpoint.session };
-    state.createdHead = head;
-    state.initSha256 = sha256;
-    return;
-  }
-  const phase = phaseOf(state, name);
-  phase.status = "completed";
-  phase.completed = head;
-  phase.checkpoint = { revision, sha256 };
-  for (const [persona, attempts] of Object.entries(checkpoint.attempts)) {
-    const restored = personaOf(state, name, persona);
-    restored.result = checkpoint.results[persona] as unknown as PersonaResult | undefined;
-    for (const attempt of attempts) {
-      restored.attempts.push({
-        ...attempt,
-        failure: attempt.failure ?? undefined,
-        started: 0,
-        phase: name,
-        persona,
-        input: "",
-        next: undefined,
-      });
-    }
-  }
+/** Done, and nobody has to look at it first: what comes after may rest on it. */
+export function isAccepted(phase: PhaseState | undefined): boolean {
+  return phase?.status === "completed" && phase.review !== "awaiting";
 }

@@ -1,4 +1,8 @@
 import { sha256 } from "./canonical.ts";
+import { ArtifactCorrupt, InputInvalid } from "./errors.ts";
+import { type Json, parseJson } from "./json.ts";
+import { PathIndex } from "./path-index.ts";
+import { checkPath, showPath, treeLimits } from "./tree-path.ts";
 
 /** One file of a tree; its bytes are in the artifact store, under their hash. */
 export interface TreeFile {
@@ -27,6 +31,13 @@ export function toManifest(tree: Tree): string {
   );
 }
 
+/** Accepts exactly what toManifest writes for a tree within its limits; anything else is damaged. */
+export function fromManifest(text: string): Tree {
+  const tree = readManifest(text);
+  if (toManifest(tree) !== text) throw damaged("it is not in the one form that manifests have");
+  return tree;
+}
+
 /** The hash of the manifest, which is also where the artifact store keeps it. */
 export function treeHash(tree: Tree): string {
   return sha256(toManifest(tree));
@@ -52,3 +63,62 @@ export function withChanges(tree: Tree, changes: readonly TreeChange[]): Tree {
 export function sameFile(a: TreeFile | undefined, b: TreeFile | undefined): boolean {
   return a?.sha256 === b?.sha256 && a?.executable === b?.executable;
 }
+
+const hashForm = /^[0-9a-f]{64}$/;
+
+function readManifest(text: string): Tree {
+  const rows = parseRows(text);
+  if (rows.length > treeLimits.maxFiles) throw damaged(`it has more than ${treeLimits.maxFiles} files`);
+  const tree = new Map<string, TreeFile>();
+  const paths = new PathIndex();
+  let bytes = 0;
+  for (const row of rows) {
+    const [path, file] = readRow(row);
+    const clash = paths.clash(path);
+    if (clash !== undefined) throw damaged(`${showPath(path)} clashes with ${showPath(clash.other)}`);
+    bytes += file.bytes;
+    if (bytes > treeLimits.maxTreeBytes) throw damaged(`it has more than ${treeLimits.maxTreeBytes} bytes`);
+    if (tree.has(path)) throw damaged(`it has ${showPath(path)} twice`);
+    tree.set(path, file);
+    paths.add(path);
+  }
+  return tree;
+}
+
+function parseRows(text: string): readonly Json[] {
+  try {
+    const rows = parseJson(text, { what: "the manifest", maxDepth: 2 });
+    if (Array.isArray(rows)) return rows;
+  } catch (cause) {
+    throw damaged("it is not JSON of the right size", cause);
+  }
+  throw damaged("it is not a list");
+}
+
+function readRow(row: Json): readonly [string, TreeFile] {
+  if (!Array.isArray(row) || row.length !== 4) throw damaged("a row does not have four fields");
+  const [path, hash, bytes, executable] = row as readonly Json[];
+  if (typeof path !== "string") throw damaged("a row has no path");
+  if (typeof hash !== "string" || !hashForm.test(hash)) throw damaged(`${showPath(path)} has no hash`);
+  if (typeof bytes !== "number" || !Number.isSafeInteger(bytes) || bytes < 0) {
+    throw damaged(`${showPath(path)} has no size`);
+  }
+  if (bytes > treeLimits.maxFileBytes) throw damaged(`${showPath(path)} is over the limit of a file`);
+  if (executable !== 0 && executable !== 1) throw damaged(`${showPath(path)} has no mode`);
+  return [checkedPath(path), { sha256: hash, bytes, executable: executable === 1 }];
+}
+
+function checkedPath(path: string): string {
+  try {
+    return checkPath(path);
+  } catch (cause) {
+    if (InputInvalid.is(cause)) throw damaged(`no tree may hold ${showPath(path)}`, cause);
+    throw cause;
+  }
+}
+
+const damaged = (why: string, cause?: unknown): ArtifactCorrupt =>
+  new ArtifactCorrupt(`The manifest of a tree is damaged: ${why}.`, {
+    advice: "Restore the artifacts folder from a backup, or fork the session at the phase that made it.",
+    cause,
+  });

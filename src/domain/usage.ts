@@ -17,10 +17,37 @@ export const noUsage: TokenUsage = {
   reasoningTokens: 0,
 };
 
+/** More than any call takes: a number above it is a provider's mistake, and sums must stay exact. */
+export const mostTokens = 1_000_000_000;
+
+/** Cached and reasoning tokens are part of these and not counted again. */
+export function totalTokens({ inputTokens, outputTokens }: TokenUsage): number {
+  return inputTokens + outputTokens;
+}
+
+/**
+ * What a provider reported, as something that can be added up. Parts that exceed their whole mean that the whole was
+ * reported without them. Null when a number is no count at all: then nobody reported anything.
+ */
+export function normalizeUsage(usage: TokenUsage): TokenUsage | null {
+  const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage;
+  const counts = [inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens];
+  if (!counts.every((count) => Number.isSafeInteger(count) && count >= 0 && count <= mostTokens)) return null;
+  return {
+    inputTokens: Math.max(inputTokens, cachedInputTokens + cacheWriteTokens),
+    cachedInputTokens,
+    cacheWriteTokens,
+    outputTokens: Math.max(outputTokens, reasoningTokens),
+    reasoningTokens,
+  };
+}
+
 /** What a call came to. `costMicroUsd: null` means that the price is not known, `usage: null` that nobody reported it. */
 export interface Spent {
   readonly usage: TokenUsage | null;
   readonly costMicroUsd: Money | null;
+  /** What the same tokens would have cost more without the provider's cache; less than nothing when it did not pay. */
+  readonly cacheSavedMicroUsd?: Money | null;
 }
 
 /** What a call may cost at most, and how to read what it did cost from its outcome. */

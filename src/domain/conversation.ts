@@ -1,0 +1,21 @@
+import type { RecordedFailure } from "./journal.ts";
+import type { AttemptState } from "./session-state.ts";
+
+/** How a conversation began: an attempt that goes on after an outage is still the one that began it. */
+export interface Conversation {
+  readonly round: number;
+  readonly attempt: number;
+  readonly reasons: readonly RecordedFailure[];
+}
+
+/** Whoever continues must say what the first one said, or its recorded calls would no longer be its own. */
+export function conversationOf(attempt: AttemptState, attempts: readonly AttemptState[]): Conversation {
+  let first = attempt;
+  while (first.continues !== undefined) {
+    const before = attempts.find(({ started }) => started === first.continues);
+    if (before === undefined) break;
+    first = before;
+  }
+  const reasons = attempts.slice(0, attempts.indexOf(first)).flatMap(({ failure }) => failure ?? []);
+  return { round: first.round, attempt: first.attempt, reasons };
+}

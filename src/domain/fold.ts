@@ -1,0 +1,378 @@
+import type { Message, PhaseContent, RecordedRow, Transition } from "./journal.ts";
+import { decodeTransition, isStep } from "./journal-codec.ts";
+import { plannedPhases } from "./planned.ts";
+import { RecordedSteps } from "./recorded-steps.ts";
+import { applyCheckpoint, type RestoredCheckpoint, takeFiles } from "./restored-checkpoint.ts";
+import {
+  type AttemptState,
+  type PhaseSource,
+  type PhaseState,
+  personaOf,
+  phaseOf,
+  type RunningAttempt,
+  type SessionState,
+} from "./session-state.ts";
+
+/** A row that happened now. The run that made a step will not ask for it again, but its next attempt may. */
+export function applyLive(state: SessionState, row: RecordedRow): void {
+  apply(state, row, { stepsAreUsed: true });
+}
+
+/** A row read back: its step may be asked for again. */
+export function applyRecorded(state: SessionState, row: RecordedRow): void {
+  apply(state, row, { stepsAreUsed: false });
+}
+
+/** Steps are kept by position while their attempt runs; their bodies stay on disk. */
+function apply(state: SessionState, row: RecordedRow, { stepsAreUsed }: { stepsAreUsed: boolean }): void {
+  advance(state, row);
+  if (!isStep(row)) return applyTransition(state, decodeTransition(row), row);
+  const started = row.attempt as number;
+  const running = state.running.get(started);
+  // A step that a fork brought with it was not run here.
+  if (running === undefined) return state.inheritedSteps.get(started)?.add(row, false);
+  state.stepCount += 1;
+  state.recoveries = 0;
+  running.steps.add(row, stepsAreUsed);
+}
+
+function advance(state: SessionState, { seq, hash, epoch, at }: RecordedRow): void {
+  if (epoch !== state.epoch) state.inherited = state.head;
+  state.head = { seq, hash };
+  state.epoch = epoch;
+  state.updatedAt = at;
+}
+
+function applyTransition(state: SessionState, entry: Transition, row: RecordedRow): void {
+  const { seq, hash, at } = row;
+  const head = { seq, hash, at };
+  switch (entry.kind) {
+    case "session.created":
+      state.created = entry;
+      state.createdHead = head;
+      state.copied = entry.fork === undefined;
+      for (const given of entry.given ?? [])
+        completeWith(state, given, { kind: "given", origin: given.origin }, head);
+      return;
+    case "session.restored":
+      for (const checkpoint of entry.checkpoints)
+        applyCheckpoint(state, checkpoint as unknown as RestoredCheckpoint);
+      state.copied = true;
+      return;
+    case "session.claimed":
+      return applyClaim(state, entry);
+    case "session.directed": {
+      const { kind: _, ...direction } = entry;
+      state.direction = direction;
+      return;
+    }
+    case "session.status":
+      state.status = entry.status;
+      state.reason = entry.reason;
+      state.error = entry.error;
+      state.ticket = entry.ticket ?? state.ticket;
+      state.wakeAt = entry.wakeAt;
+      state.messages = [];
+      if (entry.reason === "help" || entry.status === "failed") state.awaitsPerson = true;
+      return;
+    case "team.changed":
+      state.teamChanged = true;
+      state.created = {
+        ...state.created,
+        definition: entry.definition,
+        teamFingerprint: entry.teamFingerprint,
+      };
+      for (const [name, phase] of state.phases) {
+        if (!plannedPhases(entry.definition).some((planned) => planned.name === name))
+          state.phases.delete(name);
+        else if (entry.reset.includes(name)) goThroughAgain(phase, name);
+      }
+      return;
+    case "decision.recorded": {
+      const { kind: _, ...decision } = entry;
+      state.decisions.push({ ...decision, at });
+      return;
+    }
+    case "message.received":
+      return applyMessage(state, entry.message);
+    case "phase.started": {
+      const phase = phaseOf(state, entry.phase);
+      phase.status = "running";
+      phase.base = entry.tree;
+      return;
+    }
+    case "group.merged":
+      phaseOf(state, entry.phase).groups.set(entry.group, entry.tree);
+      return;
+    case "phase.completed": {
+      const phase = phaseOf(state, entry.phase);
+      phase.status = "completed";
+      phase.completed = head;
+      phase.tree = entry.tree;
+      phase.gate = entry.gate;
+      phase.checks = entry.checks ?? [];
+      phase.awaitedReview = entry.awaitsReview === true;
+      phase.review = phase.awaitedReview ? "awaiting" : "none";
+      return;
+    }
+    case "phase.edited": {
+      const phase = phaseOf(state, entry.phase);
+      phase.revision += 1;
+      completeWith(state, entry, { kind: "edited" }, head);
+      phase.review = "approved";
+      return;
+    }
+    case "phase.inherited": {
+      const phase = phaseOf(state, entry.phase);
+      phase.revision = entry.revision;
+      completeWith(state, entry, { kind: "inherited" }, head);
+      phase.gate = entry.gate;
+      phase.checks = entry.checks ?? [];
+      for (const [name, persona] of phase.personas) {
+        persona.reused = true;
+        takeFiles(persona, entry.personas[name]);
+      }
+      return;
+    }
+    case "persona.inherited": {
+      const { kind: _, ...candidate } = entry;
+      const steps = new RecordedSteps();
+      state.inheritedSteps.set(seq, steps);
+      personaOf(state, entry.phase, entry.persona).candidate = { ...candidate, steps };
+      return;
+    }
+    case "fork.copied":
+      state.copied = true;
+      return;
+    case "persona.reused": {
+      const persona = personaOf(state, entry.phase, entry.persona);
+      persona.result = persona.candidate?.result;
+      persona.base = persona.candidate?.base;
+      persona.tree = persona.candidate?.tree;
+      persona.checks = persona.candidate?.checks ?? [];
+      persona.input = entry.input;
+      persona.reused = true;
+      return;
+    }
+    case "checkpoint.sealed":
+      phaseOf(state, entry.phase).checkpoint = { revision: entry.revision, sha256: entry.sha256 };
+      return;
+    case "attempt.started":
+      return beginAttempt(state, entry, row);
+    case "attempt.completed": {
+      const { persona, attempt } = endAttempt(state, entry.started);
+      attempt.status = "completed";
+      attempt.endedAt = at;
+      attempt.tree = entry.tree ?? attempt.tree;
+      attempt.checks = entry.checks ?? [];
+      if (entry.healed !== undefined) attempt.healing = [entry.healed];
+      persona.result = entry.result;
+      persona.base = attempt.base;
+      persona.tree = attempt.tree;
+      persona.checks = attempt.checks;
+      persona.input = attempt.input;
+      persona.beginning = undefined;
+      state.recoveries = 0;
+      for (const decision of entry.result.decisions ?? [])
+        state.decisions.push({ ...decision, phase: entry.phase, persona: entry.persona, at });
+      return;
+    }
+    case "attempt.failed": {
+      const { persona, attempt, steps } = endAttempt(state, entry.started);
+      const continues = "continues" in entry.next && entry.next.continues;
+      if (continues) persona.inheritance = steps.inherit(entry.failedStep);
+      attempt.status = "failed";
+      attempt.endedAt = at;
+      attempt.failure = entry.failure;
+      attempt.next = entry.next;
+      attempt.checks = entry.checks ?? [];
+      attempt.healing = entry.healing ?? [];
+      const began = attempt.tree;
+      attempt.tree = entry.tree ?? attempt.tree;
+      const settings = entry.settings === undefined ? {} : { settings: entry.settings };
+      // Who continues rebuilds its files from the steps; a new round starts on the clean tree of the phase.
+      const tree = continues ? began : entry.next.kind === "attempt" ? attempt.tree : attempt.base;
+      persona.beginning = { ...persona.beginning, tree, ...settings };
+      return;
+    }
+    case "attempt.reopened": {
+      const persona = personaOf(state, entry.phase, entry.persona);
+      const attempt = persona.attempts.findLast(({ started }) => started === entry.started);
+      if (attempt !== undefined) {
+        attempt.status = "failed";
+        attempt.failure = entry.failure;
+        attempt.next = entry.next;
+      }
+      persona.result = undefined;
+      persona.reused = false;
+      persona.reopenedAt = seq;
+      persona.beginning = entry.tree === undefined ? {} : { base: entry.tree, tree: entry.tree };
+      return;
+    }
+    case "dependency.waiting":
+      return;
+    case "attempt.diverged":
+      state.running.get(entry.started)?.steps.keepOnly(entry.kept);
+      return;
+  }
+}
+
+function applyClaim(state: SessionState, entry: Extract<Transition, { kind: "session.claimed" }>): void {
+  // Only to act on a word, or too late: a cancel is final.
+  if (entry.cause === "message" || state.status === "canceled") return;
+  state.status = "running";
+  state.reason = undefined;
+  state.error = undefined;
+  if (entry.cause === "recovery") state.recoveries += 1;
+  else state.recoveries = 0;
+  if (entry.cause !== "resume") return;
+  if (state.awaitsPerson) grantRounds(state);
+  state.awaitsPerson = false;
+  // Who resumes takes back a pause, never a cancel.
+  state.messages = state.messages.filter(({ say }) => say === "cancel");
+}
+
+function applyMessage(state: SessionState, message: Message): void {
+  switch (message.say) {
+    case "pause":
+    case "cancel":
+      state.messages.push(message);
+      return;
+    case "approve":
+      for (const phase of state.phases.values()) if (phase.review === "awaiting") phase.review = "approved";
+      return;
+    case "reject":
+      for (const phase of state.phases.values()) if (phase.review === "awaiting") reject(phase, message.note);
+      return;
+    case "budget": {
+      const name = `${message.level} ${message.name ?? ""}`.trim();
+      state.budgets.set(name, { ...state.budgets.get(name), ...message.budget });
+      return;
+    }
+  }
+}
+
+/** A new revision; its history stays. */
+function sendBack(phase: PhaseState): void {
+  phase.status = "pending";
+  phase.review = "none";
+  phase.revision += 1;
+  phase.groups.clear();
+  phase.completed = undefined;
+  phase.checkpoint = undefined;
+  phase.source = { kind: "work" };
+  for (const persona of phase.personas.values()) {
+    persona.reused = false;
+    persona.inheritance = undefined;
+    persona.reopenedAt = 0;
+    persona.roundsUsedBefore = persona.attempts.at(-1)?.round ?? 0;
+  }
+}
+
+/** Runs again with the note, on the files it left. */
+function reject(phase: PhaseState, note: string): void {
+  sendBack(phase);
+  phase.notes.push(note);
+  for (const persona of phase.personas.values()) {
+    persona.result = undefined;
+    persona.candidate = undefined;
+    persona.beginning = { tree: persona.tree };
+  }
+}
+
+/** A phase that is done without work of this session. */
+function completeWith(
+  state: SessionState,
+  { phase: name, results, tree }: PhaseContent,
+  source: PhaseSource,
+  head: PhaseState["completed"],
+): void {
+  const phase = phaseOf(state, name);
+  phase.status = "completed";
+  phase.completed = head;
+  phase.checkpoint = undefined;
+  phase.tree = tree;
+  phase.gate = undefined;
+  phase.checks = [];
+  phase.review = "none";
+  phase.awaitedReview = false;
+  phase.source = source;
+  for (const [persona, result] of Object.entries(results)) {
+    const found = personaOf(state, name, persona);
+    found.result = result;
+    // Whoever consumes it sees all the files that came with it.
+    if (source.kind === "given") found.tree = tree;
+  }
+}
+
+/** What a persona had becomes a candidate: taken over when its input turns out to be the same. */
+function goThroughAgain(phase: PhaseState, name: string): void {
+  sendBack(phase);
+  for (const [persona, state] of phase.personas) {
+    const { result, input, base, tree, checks } = state;
+    if (result === undefined || input === undefined) continue;
+    state.candidate = {
+      phase: name,
+      persona,
+      input,
+      result,
+      checks,
+      ...(base !== undefined && { base }),
+      ...(tree !== undefined && { tree }),
+      steps: new RecordedSteps(),
+    };
+    state.result = undefined;
+    state.beginning = undefined;
+  }
+}
+
+function beginAttempt(
+  state: SessionState,
+  entry: Extract<Transition, { kind: "attempt.started" }>,
+  { seq, at }: RecordedRow,
+): void {
+  const { round, attempt, input, base } = entry;
+  const persona = personaOf(state, entry.phase, entry.persona);
+  const begun: AttemptState = {
+    started: seq,
+    phase: entry.phase,
+    persona: entry.persona,
+    round,
+    attempt,
+    input,
+    startedAt: at,
+    continues: entry.continues,
+    revision: phaseOf(state, entry.phase).revision,
+    base,
+    tree: entry.tree ?? base,
+    settings: entry.settings ?? {},
+    checks: [],
+    healing: [],
+    status: "running",
+    endedAt: undefined,
+    failure: undefined,
+    next: undefined,
+  };
+  persona.attempts.push(begun);
+  const inherited = entry.continues === undefined ? undefined : persona.inheritance;
+  persona.inheritance = undefined;
+  state.running.set(seq, { persona, attempt: begun, steps: inherited ?? new RecordedSteps() });
+}
+
+/** A person's resume grants one new set of rounds, numbered on; going on after a crash, by whatever command, grants none. */
+function grantRounds(state: SessionState): void {
+  for (const phase of state.phases.values()) {
+    for (const persona of phase.personas.values()) {
+      const last = persona.attempts.at(-1);
+      if (last?.status === "failed") persona.roundsUsedBefore = last.round;
+    }
+  }
+}
+
+function endAttempt(state: SessionState, started: number): RunningAttempt {
+  const running = state.running.get(started);
+  if (running === undefined)
+    throw new Error(`journal of session ${state.id} ends an attempt that does not run: ${started}`);
+  state.running.delete(started);
+  return running;
+}

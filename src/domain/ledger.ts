@@ -1,0 +1,119 @@
+import type { Amount, BudgetLevelName, Money } from "./budget.ts";
+import { InputInvalid } from "./errors.ts";
+import { mostTokens, normalizeUsage, noUsage, type Spent, type TokenUsage, totalTokens } from "./usage.ts";
+
+/**
+ * `open`: reserved, and nobody knows yet how the call ends. `estimated`: nobody will ever know what it took, so what
+ * was asked for counts as used.
+ */
+export type CallStatus = "open" | "settled" | "failed" | "estimated";
+
+/** How a call ended, as far as money is concerned. */
+export interface CallEnding {
+  readonly status: Exclude<CallStatus, "open">;
+  readonly failed: boolean;
+  readonly usage: TokenUsage | null;
+  readonly costMicroUsd: Money | null;
+}
+
+/** A call whose end is recorded together with its result. */
+export interface Settlement {
+  readonly reservation: number;
+  readonly spent: Spent;
+  readonly failed: boolean;
+}
+
+export const savingKinds = ["resume", "reuse", "cache", "patch"] as const;
+/**
+ * `resume`: a recorded call was replayed. `reuse`: a fork took it over. `cache`: the provider read its input from a
+ * cache, which saves money and not tokens. `patch`: a file was edited and not written anew.
+ */
+export type SavingKind = (typeof savingKinds)[number];
+
+export interface SavedAmount {
+  readonly kind: SavingKind;
+  readonly phase: string;
+  readonly persona: string;
+  readonly model: string;
+  readonly tokens: number;
+  readonly microUsd: Money | null;
+}
+
+/** An amount, or the recorded calls (steps of this session, by seq) that did not have to be made again. */
+export type Saving = SavedAmount | { readonly kind: SavingKind; readonly steps: readonly number[] };
+
+/** Ended calls added up. Dollars and tokens that were only estimated stand apart from those that were reported. */
+export interface UsageSums extends TokenUsage {
+  readonly calls: number;
+  readonly failedCalls: number;
+  /** Of the calls whose price is known. */
+  readonly costMicroUsd: Money;
+  readonly unpricedCalls: number;
+  readonly estimatedTokens: number;
+  readonly estimatedMicroUsd: Money;
+}
+
+/** More than any call costs (a million dollars); see `mostTokens` of usage.ts. */
+const mostMicroUsd = 1_000_000_000_000;
+
+/** One call that asked for more than this would make every later sum inexact. */
+export function checkAsked({ tokens, microUsd }: Amount): void {
+  if (tokens <= mostTokens && (microUsd ?? 0) <= mostMicroUsd) return;
+  throw new InputInvalid(`A call cannot reserve ${tokens} tokens and ${microUsd} micro-dollars.`, {
+    advice: "Set a smaller maxOutputTokens.",
+    details: { tokens: String(tokens), microUsd: String(microUsd) },
+  });
+}
+
+/** What the crash of its driver leaves of a call: perhaps it was made, perhaps not. */
+export const lostCall: CallEnding = { status: "estimated", failed: false, usage: null, costMicroUsd: null };
+
+export function endingOf({ spent, failed }: Omit<Settlement, "reservation">): CallEnding {
+  const usage = spent.usage && normalizeUsage(spent.usage);
+  const status = usage === null ? "estimated" : failed ? "failed" : "settled";
+  return { status, failed, usage, costMicroUsd: isCost(spent.costMicroUsd) ? spent.costMicroUsd : null };
+}
+
+/** What an ended call counts for against every budget: what is not known counts as it was reserved. */
+export function countedAs({ usage, costMicroUsd }: CallEnding, asked: Amount): Amount {
+  return {
+    tokens: usage === null ? asked.tokens : totalTokens(usage),
+    microUsd: costMicroUsd ?? asked.microUsd,
+  };
+}
+
+/** What an ended call adds to reports; tokens and dollars together are what `countedAs` says. */
+export function sumsOf(ending: CallEnding, asked: Amount): UsageSums {
+  const { usage, costMicroUsd, failed } = ending;
+  const isUnpriced = costMicroUsd === null && asked.microUsd === null;
+  return {
+    ...(usage ?? noUsage),
+    calls: 1,
+    failedCalls: failed ? 1 : 0,
+    costMicroUsd: costMicroUsd ?? 0,
+    unpricedCalls: isUnpriced ? 1 : 0,
+    estimatedTokens: usage === null ? asked.tokens : 0,
+    estimatedMicroUsd: costMicroUsd === null ? (asked.microUsd ?? 0) : 0,
+  };
+}
+
+/** Whom a call belongs to, from its persona up to its day. */
+export interface CallPlace {
+  readonly persona: string;
+  readonly phase: string;
+  readonly session: string;
+  readonly day: string;
+}
+
+export function nameAt(level: BudgetLevelName, place: CallPlace): string {
+  return place[level];
+}
+
+/** The day of budgets and reports: the same everywhere on earth. */
+export function utcDay(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+function isCost(value: Money | null): value is Money {
+  return value !== null && Number.isSafeInteger(value) && value >= 0 && value <= mostMicroUsd;
+}

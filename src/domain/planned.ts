@@ -1,0 +1,17 @@
+import type { Json } from "./json.ts";
+
+export interface PlannedPhase {
+  readonly name: string;
+  readonly dependsOn: readonly string[];
+  readonly personas: readonly { readonly name: string }[];
+}
+
+/** The phases of a recorded definition, also of one that an older version wrote without dependencies. */
+export function plannedPhases(definition: Json): readonly PlannedPhase[] {
+  const phases =
+    (definition as { phases?: readonly (Partial<PlannedPhase> & { name: string })[] } | null)?.phases ?? [];
+  return phases.map(({ name, dependsOn, personas = [] }, place) => {
+    const before = phases[place - 1];
+    return { name, personas, dependsOn: dependsOn ?? (before === undefined ? [] : [before.name]) };
+  });
+}

@@ -1,0 +1,127 @@
+import { InputInvalid } from "./errors.ts";
+
+/** What a tree may hold. All of it comes from models and commands, so all of it is bounded. */
+export const treeLimits = {
+  maxFiles: 10_000,
+  maxFileBytes: 8 * 1024 * 1024,
+  maxTreeBytes: 256 * 1024 * 1024,
+  maxPathBytes: 1024,
+  maxNameBytes: 255,
+  maxDepth: 32,
+} as const;
+
+/**
+ * The path as trees hold it (Unicode form NFC), or an error that says what to write instead. Strict enough that a tree can
+ * be written to a disk of any common system without leaving its folder or touching what version control owns.
+ */
+export function checkPath(path: string): string {
+  if (typeof path !== "string") throw new InputInvalid(`A path is a text, and this is a ${typeof path}.`);
+  // Normalizing shortens at most to a third, so nothing valid is lost, and nothing huge is normalized.
+  if (path.length > 4 * treeLimits.maxPathBytes) throw tooLong(path);
+  if (!path.isWellFormed())
+    throw refused(path, "holds half of a character", "Write the path as valid Unicode.");
+  const normal = path.normalize("NFC");
+  checkBeginning(normal);
+  if (Buffer.byteLength(normal) > treeLimits.maxPathBytes) throw tooLong(path);
+  const names = normal.split("/");
+  if (names.length > treeLimits.maxDepth) {
+    throw refused(path, `is deeper than ${treeLimits.maxDepth} names`, "Use fewer folders.");
+  }
+  for (const name of names) checkName(name, normal);
+  return normal;
+}
+
+/** Equal for paths that some disk takes for the same: it ignores case, Unicode form and invisible characters. */
+export function foldPath(path: string): string {
+  if (plain.test(path)) return path.toLowerCase();
+  const visible = path.normalize("NFD").replace(invisible, "");
+  // Upper case first, because several small letters share a capital: "ſ" and "s", "ß" and "ss".
+  return visible.toUpperCase().toLowerCase().normalize("NFC");
+}
+
+/** A path for messages: in quotes, cut, and with nothing in it that a terminal would act on or hide. */
+export function showPath(path: string): string {
+  const cut = path.length > 160 ? `${path.slice(0, 120)}…${path.slice(-30)}` : path;
+  const escaped = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
+  return JSON.stringify(cut).replace(unprintable, escaped);
+}
+
+const plain = /^[ -~]*$/;
+const invisible = /\p{Default_Ignorable_Code_Point}/gu;
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+/** Joiners and variation selectors are part of words and emoji; the rest only deceives. */
+const forbidden =
+  /(?![\u200c\u200d\p{Variation_Selector}])[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+/** Also the short names that Windows makes up for them. */
+const owned = /^(?:\.git|git~\d+|\.maestro|maestr~\d+)$/;
+const device = /^(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9¹²³])$/;
+
+function checkBeginning(path: string): void {
+  if (path === "") throw refused(path, "is empty", "Name a file, such as src/main.ts.");
+  if (path.startsWith("/")) {
+    const relative = path.replace(/^\/+/, "");
+    throw refused(
+      path,
+      "is absolute",
+      `Paths start at the root of the workspace: write ${showPath(relative)}.`,
+    );
+  }
+  if (/^[A-Za-z]:/.test(path)) {
+    throw refused(path, "starts with a drive letter", "Paths start at the root of the workspace.");
+  }
+  if (path === "~" || path.startsWith("~/")) {
+    throw refused(path, "starts at a home folder", "Paths start at the root of the workspace.");
+  }
+  if (path.includes("\\")) throw refused(path, "holds a backslash", 'Write "/" between names.');
+}
+
+function checkName(name: string, path: string): void {
+  if (name === "")
+    throw refused(path, "has an empty name", 'Write one "/" between names and none at the end.');
+  if (name === ".") throw refused(path, 'has a name "."', `Write ${showPath(withoutDots(path))}.`);
+  if (name === "..") {
+    throw refused(
+      path,
+      'has a name ".."',
+      "Write the path from the root of the workspace; nothing outside it exists.",
+    );
+  }
+  if (forbidden.test(name) || name.replace(invisible, "") === "") {
+    throw refused(path, "holds a control or invisible character", "Use characters that can be seen.");
+  }
+  if (/[. ]$/.test(name)) {
+    throw refused(path, "has a name that ends in a dot or a space", "End the name in another character.");
+  }
+  if (Buffer.byteLength(name) > treeLimits.maxNameBytes) {
+    throw refused(path, `has a name over ${treeLimits.maxNameBytes} bytes`, "Use a shorter name.");
+  }
+  checkReserved(name, path);
+}
+
+function checkReserved(name: string, path: string): void {
+  const folded = foldPath(name);
+  // What follows a colon is a stream of the same file on Windows.
+  if (owned.test(untilFirst(folded, ":"))) {
+    throw refused(path, "belongs to version control or to Maestro", "Keep out of .git and .maestro folders.");
+  }
+  if (device.test(untilFirst(folded, ".", ":"))) {
+    throw refused(path, "has a name that Windows reserves for a device", "Use another name.");
+  }
+}
+
+function untilFirst(name: string, ...ends: readonly string[]): string {
+  const places = ends.map((end) => name.indexOf(end, 1)).filter((place) => place !== -1);
+  return name.slice(0, Math.min(name.length, ...places)).replace(/[. ]+$/, "");
+}
+
+const withoutDots = (path: string): string =>
+  path
+    .split("/")
+    .filter((name) => name !== ".")
+    .join("/");
+
+const tooLong = (path: string): InputInvalid =>
+  refused(path, `is longer than ${treeLimits.maxPathBytes} bytes`, "Use a shorter path.");
+
+const refused = (path: string, why: string, advice: string): InputInvalid =>
+  new InputInvalid(`The path ${showPath(path)} ${why}.`, { advice, details: { path: path.slice(0, 2000) } });
