@@ -1,8 +1,16 @@
+import type { GateResult } from "../domain/contract.ts";
 import { CheckpointCorrupt, StateTooNew } from "../domain/errors.ts";
-import type { JournalHead, PersonaResult, Transition } from "../domain/journal.ts";
+import type {
+  JournalHead,
+  PersonaChecks,
+  PersonaFiles,
+  PersonaResult,
+  Transition,
+} from "../domain/journal.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
+import { filesOf } from "../domain/restored-checkpoint.ts";
 import { seal, unseal } from "../domain/seal.ts";
-import type { SessionState } from "../domain/session-state.ts";
+import type { PhaseSource, PhaseState, RecordedDecision, SessionState } from "../domain/session-state.ts";
 
 /** Formats this version reads. A newer one is refused, because what it says might be misunderstood. */
 const format = 1;
@@ -28,6 +36,19 @@ export interface CheckpointContent {
   /** Only in the first: what the session is about. The others rest on it. */
   readonly session?: Omit<Extract<Transition, { kind: "session.created" }>, "kind">;
   readonly teamFingerprint: string;
+  /** Only when it is no longer the one the session began with. */
+  readonly definition?: Json;
+  /** The files each persona saw and left, where there are files. */
+  readonly personas?: Readonly<Record<string, PersonaFiles>>;
+  /** The files of the phase, by the hash of their manifest, and the manifest: path, SHA-256, bytes, executable. */
+  readonly tree?: string;
+  readonly files?: Json;
+  readonly gate?: GateResult;
+  readonly checks?: readonly PersonaChecks[];
+  readonly awaitsReview?: boolean;
+  /** Missing when it is the work of this session; a phase from outside says so, and where it came from. */
+  readonly source?: PhaseSource;
+  readonly decisions?: readonly RecordedDecision[];
   readonly results: Readonly<Record<string, PersonaResult>>;
   readonly attempts: Readonly<Record<string, readonly Json[]>>;
 }
@@ -55,6 +76,7 @@ export function projectPhase(
   state: SessionState,
   phase: string,
   predecessors: readonly Predecessor[],
+  files: Json | undefined,
 ): Checkpoint {
   const found = state.phases.get(phase);
   if (found?.completed === undefined)
@@ -72,8 +94,33 @@ export function projectPhase(
       failure: (failure as Json | undefined) ?? null,
     }));
   }
-  const revision = found.checkpoint?.revision ?? 1;
-  return sealed({ ...common(state, phase, found.completed), revision, predecessors, results, attempts });
+  const { revision } = found;
+  const personas = Object.fromEntries([...found.personas].map(([name, persona]) => [name, filesOf(persona)]));
+  return sealed({
+    ...common(state, phase, found.completed),
+    ...(state.teamChanged && { definition: state.created.definition }),
+    ...whatItLeft(state, phase, found, files),
+    revision,
+    predecessors,
+    results,
+    attempts,
+    ...(found.tree !== undefined && { personas }),
+  });
+}
+
+function whatItLeft(state: SessionState, name: string, phase: PhaseState, files: Json | undefined) {
+  const { tree, gate, checks, source } = phase;
+  const decisions = state.decisions.filter(({ phase = name }) => phase === name);
+  return {
+    ...(tree !== undefined && { tree }),
+    ...(files !== undefined && { files }),
+    ...(gate !== undefined && { gate }),
+    ...(checks.length > 0 && { checks }),
+    // Sealed before anybody has looked at it; what people say later is in the journal.
+    ...(phase.awaitedReview && { awaitsReview: true }),
+    ...(source.kind !== "work" && { source }),
+    ...(decisions.length > 0 && { decisions }),
+  };
 }
 
 /** Accepts exactly what was sealed, for this session, in a format this version knows. */

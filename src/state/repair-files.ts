@@ -1,5 +1,8 @@
 import { MaestroError, StateTooNew } from "../domain/errors.ts";
+import { type Json, parseJson } from "../domain/json.ts";
+import { plannedPhases } from "../domain/planned.ts";
 import type { SessionState } from "../domain/session-state.ts";
+import type { Artifacts } from "./artifacts.ts";
 import { type Checkpoint, initPhase, type Predecessor, projectInit, projectPhase } from "./checkpoint.ts";
 import type { SessionFiles } from "./session-files.ts";
 
@@ -7,27 +10,50 @@ import type { SessionFiles } from "./session-files.ts";
 export async function repairFiles(
   state: SessionState,
   files: SessionFiles,
+  artifacts: Artifacts,
   report: (problem: string) => void,
 ): Promise<void> {
   await files.removeLeftovers();
   await reportNewerSummary(state, files, report);
   const init = projectInit(state);
   await repair(init, init.sha256, files, report);
-  for (const [phase, { checkpoint: sealed }] of state.phases) {
+  for (const [phase, { checkpoint: sealed, tree }] of state.phases) {
     if (sealed === undefined) continue;
-    await repair(projectPhase(state, phase, [predecessorOf(state, phase)]), sealed.sha256, files, report);
+    // Most files are whole: they are compared by their seal before anything is projected.
+    if (await isWhole(files, phase, sealed)) continue;
+    const manifest = await manifestOf(artifacts, tree);
+    const projected = projectPhase(state, phase, predecessorsOf(state, phase), manifest);
+    await repair(projected, sealed.sha256, files, report);
   }
 }
 
-/** The phase before, or the start. */
-export function predecessorOf(state: SessionState, phase: string): Predecessor {
-  const names = [...state.phases.keys()];
-  const before = names[names.indexOf(phase) - 1];
-  if (before === undefined)
-    return { phase: initPhase, revision: 1, sha256: state.initSha256 ?? projectInit(state).sha256 };
-  const sealed = state.phases.get(before)?.checkpoint;
-  if (sealed === undefined) throw new Error(`phase ${before} of session ${state.id} is not sealed`);
-  return { phase: before, ...sealed };
+/** The phases it rests on, or the start. */
+export function predecessorsOf(state: SessionState, phase: string): Predecessor[] {
+  const planned = plannedPhases(state.created.definition).find(({ name }) => name === phase);
+  const sealed = (planned?.dependsOn ?? []).flatMap((name) => {
+    const { checkpoint } = state.phases.get(name) ?? {};
+    return checkpoint === undefined ? [] : [{ phase: name, ...checkpoint }];
+  });
+  if (sealed.length > 0) return sealed;
+  return [{ phase: initPhase, revision: 1, sha256: state.initSha256 ?? projectInit(state).sha256 }];
+}
+
+/** The manifest of a phase's files, as its checkpoint carries it. */
+export async function manifestOf(artifacts: Artifacts, tree: string | undefined): Promise<Json | undefined> {
+  return tree === undefined ? undefined : parseJson(await artifacts.get(tree), { what: "a tree" });
+}
+
+async function isWhole(
+  files: SessionFiles,
+  phase: string,
+  sealed: { readonly revision: number; readonly sha256: string },
+): Promise<boolean> {
+  try {
+    return (await files.readCheckpoint(phase, sealed.revision))?.sha256 === sealed.sha256;
+  } catch (error) {
+    if (StateTooNew.is(error) || !MaestroError.is(error)) throw error;
+    return false;
+  }
 }
 
 async function repair(

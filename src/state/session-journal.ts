@@ -1,5 +1,6 @@
+import { applyLive, applyRecorded } from "../domain/fold.ts";
 import type { Entry, RecordedRow } from "../domain/journal.ts";
-import { applyLive, applyRecorded, emptyState, type SessionState } from "../domain/session-state.ts";
+import { emptyState, type SessionState } from "../domain/session-state.ts";
 import type { Lease } from "./lease.ts";
 import type { Effects, Store } from "./store.ts";
 

@@ -8,9 +8,11 @@ import type {
   SessionStatus,
   Transition,
 } from "../domain/journal.ts";
+import type { Saving, Settlement } from "../domain/ledger.ts";
 import type { Ticket } from "../domain/ticket.ts";
 import type { BreakerStore, EndedCall } from "./breaker-store.ts";
 import type { Lease, LeaseState } from "./lease.ts";
+import type { LedgerStore } from "./ledger-store.ts";
 import type { TicketStore } from "./ticket-store.ts";
 
 export interface SessionRecord {
@@ -34,6 +36,8 @@ export interface NewSession {
   readonly identity: string;
   /** When it may be taken up by whoever recovers, if nobody has claimed it by then. */
   readonly wakeAt?: number;
+  /** What its first row points to. */
+  readonly artifacts?: readonly string[];
   readonly created: Extract<Transition, { kind: "session.created" }>;
 }
 
@@ -61,10 +65,16 @@ export interface Claim {
 export interface Effects {
   /** Hashes the entries point to, which retention must then keep. */
   readonly artifacts?: readonly string[];
+  /** Everything this session points to is pointed to from here as well. */
+  readonly artifactsOf?: SessionId;
   /** The call that produced the entries: its breaker learns how it ended. */
   readonly call?: EndedCall | undefined;
   /** The request for help the entries are about. */
   readonly ticket?: Ticket | undefined;
+  /** The reserved call that produced the entries, and what it took: settled with them, exactly once. */
+  readonly settlement?: Settlement | undefined;
+  /** What did not have to be paid. */
+  readonly savings?: readonly Saving[] | undefined;
 }
 
 /**
@@ -74,6 +84,7 @@ export interface Effects {
 export interface Store {
   readonly breakers: BreakerStore;
   readonly tickets: TicketStore;
+  readonly ledger: LedgerStore;
 
   /** Creates the session and gives its first row, or only the session that already has its key. */
   createSession(
@@ -81,14 +92,19 @@ export interface Store {
   ): Promise<{ readonly session: SessionRecord; readonly row: RecordedRow | undefined }>;
   restoreSession(lost: LostSession): Promise<SessionRecord>;
   findSession(idOrKey: string): Promise<SessionRecord | undefined>;
+  /** Sessions whose id begins like this; a few are enough to know that it is not clear. */
+  findByPrefix(prefix: string): Promise<readonly SessionRecord[]>;
   /** Which of these the store has never heard of. */
   findUnknown(ids: readonly SessionId[]): Promise<readonly SessionId[]>;
   /** Newest first. */
   listSessions(query?: SessionQuery): Promise<readonly SessionRecord[]>;
-  /** Removes a session that no live driver holds, with all its rows. */
+  /** Removes a session that no live driver holds, with all its rows. What it spent stays in totals and reports. */
   deleteSession(id: SessionId): Promise<void>;
 
-  /** Takes the right to drive the session, or throws LeaseHeld. Records the words that wait and a `session.claimed`. */
+  /**
+   * Takes the right to drive the session, or throws LeaseHeld. Records the words that wait and a `session.claimed`;
+   * calls of earlier drivers that are still open count as made.
+   */
   claimSession(id: SessionId, cause: ClaimCause | ((found: Claim["found"]) => ClaimCause)): Promise<Claim>;
   releaseSession(lease: Lease): Promise<void>;
   /** Sessions that nobody alive drives and that say `running`, or whose driver died before it let go. */
@@ -114,8 +130,8 @@ export interface Store {
   /** Turns each waiting word into one journal row. */
   receive(lease: Lease): Promise<readonly RecordedRow[]>;
 
-  /** Which of these artifacts some session still points to. */
-  findReferenced(hashes: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Which of these artifacts some session still points to, or only this one. */
+  findReferenced(hashes: readonly string[], by?: SessionId): Promise<ReadonlySet<string>>;
   /** Gives space of deleted rows back to the disk where that is worth it. */
   reclaimSpace(): Promise<void>;
   close(): Promise<void>;

@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/domain/clock.ts";
 import type { SessionId } from "../../src/domain/ids.ts";
 import { SqliteStore } from "../../src/state/sqlite/sqlite-store.ts";
-import { newSession } from "./store-under-test.ts";
+import { alwaysNoon, limit, request, settle, took } from "./ledger-support.ts";
+import { createAndClaim, newSession } from "./store-under-test.ts";
 
 /** What a process of its own does with a database; started by `runChild`. */
 const acts = {
@@ -18,6 +19,43 @@ const acts = {
     const { session } = await store.createSession(newSession());
     await store.close();
     process.stdout.write(session.id);
+  },
+  /** Asks for 16 calls at once and says how many it got; ends without settling any. */
+  "reserve-at-once": async (path: string, dayTokens: string) => {
+    const store = new SqliteStore({ path, clock: alwaysNoon, leaseMs: 600_000 });
+    const { lease } = await createAndClaim(store);
+    const limits = [limit("day", { tokens: Number(dayTokens) })];
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, () => store.ledger.reserve(lease, request({ limits }))),
+    );
+    await store.close();
+    process.stdout.write(String(answers.filter(({ kind }) => kind === "granted").length));
+  },
+  /** Calls and settles until the day refuses; says how many calls it made. */
+  "spend-the-day": async (path: string, dayTokens: string) => {
+    const store = new SqliteStore({ path, clock: alwaysNoon, leaseMs: 600_000 });
+    const { lease } = await createAndClaim(store);
+    const limits = [limit("day", { tokens: Number(dayTokens) })];
+    let calls = 0;
+    const spend = async (): Promise<void> => {
+      for (;;) {
+        const answer = await store.ledger.reserve(lease, request({ limits }));
+        if (answer.kind === "exceeded") return;
+        if (answer.kind === "granted") {
+          await settle(store, lease, answer.reservation, took(61));
+          calls += 1;
+        }
+      }
+    };
+    await Promise.all([spend(), spend(), spend()]);
+    await store.close();
+    process.stdout.write(String(calls));
+  },
+  "reserve-and-die": async (path: string, id: string) => {
+    const store = new SqliteStore({ path, clock: alwaysNoon, leaseMs: 600_000 });
+    const { lease } = await store.claimSession(id as SessionId, "start");
+    await store.ledger.reserve(lease, request());
+    process.kill(process.pid, "SIGKILL");
   },
 } as const;
 

@@ -2,9 +2,12 @@ import { describe } from "vitest";
 import { inboxContract } from "./inbox-contract.ts";
 import { journalContract } from "./journal-contract.ts";
 import { leaseContract } from "./lease-contract.ts";
+import { ledgerContract } from "./ledger-contract.ts";
 import { retentionContract } from "./retention-contract.ts";
 import { sessionsContract } from "./sessions-contract.ts";
+import { settlementContract } from "./settlement-contract.ts";
 import type { OpenStore } from "./store-under-test.ts";
+import { usageContract } from "./usage-contract.ts";
 
 /** What every store promises, whatever it is made of. */
 export function storeContract(name: string, open: OpenStore): void {
@@ -13,6 +16,9 @@ export function storeContract(name: string, open: OpenStore): void {
     journalContract(open);
     leaseContract(open);
     inboxContract(open);
+    ledgerContract(open);
+    settlementContract(open);
+    usageContract(open);
     retentionContract(open);
   });
 }

@@ -3,13 +3,19 @@ import type { RowToWrite } from "../../domain/journal-codec.ts";
 import type { Ticket } from "../../domain/ticket.ts";
 import type { PostingDelivery, TicketDelivery } from "../../domain/ticket-delivery.ts";
 import type { BreakerUse, EndedCall } from "../breaker-store.ts";
+import type { BudgetAlert, ReservationAnswer, ReservationRequest } from "../ledger-store.ts";
 import type { Heartbeat } from "../owner.ts";
 import type { Effects } from "../store.ts";
 import type { DueTicket } from "../ticket-store.ts";
 
 /** What the writer does; plain data, because it crosses a thread. One command is one fact: all of it commits or none. */
 export type Command =
-  | { readonly verb: "create"; readonly session: SessionRow; readonly row: RowToWrite }
+  | {
+      readonly verb: "create";
+      readonly session: SessionRow;
+      readonly row: RowToWrite;
+      readonly artifacts?: readonly string[];
+    }
   | {
       readonly verb: "restore";
       readonly session: SessionRow;
@@ -65,8 +71,23 @@ export type Command =
       readonly session: number;
       readonly owner: string | null;
       readonly rows: number;
+      readonly at: number;
     }
-  | { readonly verb: "reclaim" };
+  | { readonly verb: "reclaim" }
+  | LedgerCommand;
+
+/** `owner` and `epoch` prove the lease; for an estimate, that it is still the one of a driver known to be gone. */
+export type LedgerCommand = {
+  readonly session: number;
+  readonly epoch: number;
+  readonly owner: string | null;
+  readonly at: number;
+} & (
+  | { readonly verb: "reserve"; readonly sessionId: string; readonly request: ReservationRequest }
+  | { readonly verb: "release-reservation"; readonly reservation: number }
+  | { readonly verb: "estimate" }
+  | { readonly verb: "raise-alerts"; readonly alerts: readonly BudgetAlert[] }
+);
 
 export interface SessionRow {
   readonly id: string;
@@ -95,6 +116,8 @@ export type Reply =
   | { readonly kind: "deleted"; readonly more: boolean }
   | { readonly kind: "admission"; readonly admission: Admission }
   | { readonly kind: "taken"; readonly due: DueTicket | undefined }
+  | { readonly kind: "reservation"; readonly answer: ReservationAnswer }
+  | { readonly kind: "alerts"; readonly raised: readonly BudgetAlert[] }
   /** Whether there was anything to reset. */
   | { readonly kind: "reset"; readonly found: boolean }
   | { readonly kind: "failed"; readonly error: WriteError };

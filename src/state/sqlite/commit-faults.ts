@@ -23,11 +23,12 @@ function pointOf(name: CommitName, moment: Moment): FaultPoint {
 function namesOf(command: Command): readonly CommitName[] {
   switch (command.verb) {
     case "append": {
-      const { call, ticket } = command.effects;
+      const { call, ticket, settlement } = command.effects;
       return [
         ...command.rows.map(nameOfRow),
         ...(call === undefined ? [] : (["breaker.recorded"] as const)),
         ...(ticket === undefined ? [] : (["ticket.raised"] as const)),
+        ...(settlement === undefined ? [] : (["call.settled"] as const)),
       ];
     }
     case "create":
@@ -50,6 +51,14 @@ function namesOf(command: Command): readonly CommitName[] {
       return ["ticket.taken"];
     case "settle-ticket":
       return ["ticket.settled"];
+    case "reserve":
+      return ["call.reserved"];
+    case "release-reservation":
+      return ["call.released"];
+    case "estimate":
+      return ["call.estimated"];
+    case "raise-alerts":
+      return ["budget.alerted"];
     case "say":
       return ["message.said"];
     case "delete":

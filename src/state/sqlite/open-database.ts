@@ -1,10 +1,11 @@
 import { closeSync, openSync, readdirSync, readFileSync, statfsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StateTooNew, StateUnavailable } from "../../domain/errors.ts";
+import { besideCode } from "../../package-files.ts";
 import { reach } from "../fault-points.ts";
 import { translate } from "./sqlite-errors.ts";
 
-const migrationsFolder = new URL("./migrations/", import.meta.url);
+const migrationsFolder = "state/sqlite/migrations/";
 const openTimeoutMs = 5_000;
 /** Pages of log before they are carried into the database. */
 const logPages = 1_000;
@@ -58,7 +59,7 @@ export function migrate(database: DatabaseSync, path: string): void {
     database.exec("BEGIN IMMEDIATE");
     for (const [index, file] of migrations.entries()) {
       if (index < version(database)) continue;
-      database.exec(readFileSync(new URL(file, migrationsFolder), "utf8"));
+      database.exec(readFileSync(besideCode(`${migrationsFolder}${file}`), "utf8"));
       database.exec(`PRAGMA user_version = ${index + 1}`);
     }
     reach("schema.migrated:before-commit");
@@ -72,7 +73,7 @@ export function migrate(database: DatabaseSync, path: string): void {
 }
 
 function listMigrations(): string[] {
-  return readdirSync(migrationsFolder)
+  return readdirSync(besideCode(migrationsFolder))
     .filter((file) => file.endsWith(".sql"))
     .sort();
 }

@@ -33,6 +33,15 @@ export class Reader {
     return row && toSession(row);
   }
 
+  sessionsLike(prefix: string): SessionRecord[] {
+    // A range, not LIKE: no character of the prefix means anything else, and the index of ids serves.
+    return this.#all(
+      `SELECT ${sessionColumns} FROM sessions WHERE id >= ? AND id < ? LIMIT 3`,
+      prefix,
+      `${prefix}~`,
+    ).map(toSession);
+  }
+
   /** One read of all ids, however many are asked for: this runs at every start. */
   unknown(ids: readonly SessionId[]): SessionId[] {
     if (ids.length === 0) return [];
@@ -153,12 +162,12 @@ export class Reader {
     return this.#get("SELECT body FROM journal WHERE position = ?", position)?.[0] as string | undefined;
   }
 
-  referenced(hashes: readonly string[]): Set<string> {
-    const found = new Set<string>();
-    for (const sha256 of hashes) {
-      if (this.#get("SELECT 1 FROM artifact_references WHERE sha256 = ? LIMIT 1", sha256)) found.add(sha256);
-    }
-    return found;
+  referenced(hashes: readonly string[], by?: SessionId): Set<string> {
+    const anybody = "SELECT 1 FROM artifact_references WHERE sha256 = ?";
+    const one = `${anybody} AND session = (SELECT number FROM sessions WHERE id = ?)`;
+    return new Set(
+      hashes.filter((sha256) => (by === undefined ? this.#get(anybody, sha256) : this.#get(one, sha256, by))),
+    );
   }
 
   #get(sql: string, ...values: (string | number)[]): unknown[] | undefined {

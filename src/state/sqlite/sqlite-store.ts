@@ -4,7 +4,6 @@ import type { Clock } from "../../domain/clock.ts";
 import {
   JournalCorrupt,
   LeaseHeld,
-  LeaseLost,
   MaestroError,
   SessionConflict,
   SessionNotFound,
@@ -15,6 +14,7 @@ import type { ClaimCause, Entry, JournalHead, Message, RecordedRow } from "../..
 import { encodeEntry, parseBody, type RowToWrite } from "../../domain/journal-codec.ts";
 import type { BreakerStore } from "../breaker-store.ts";
 import { type Lease, type LeaseState, leaseState } from "../lease.ts";
+import type { LedgerStore } from "../ledger-store.ts";
 import { type Heartbeat, type Owner, thisOwner, uptimeMs } from "../owner.ts";
 import type {
   Claim,
@@ -26,11 +26,13 @@ import type {
   Store,
 } from "../store.ts";
 import type { TicketStore } from "../ticket-store.ts";
-import type { Command, Placed, Reply, Success } from "./command.ts";
+import type { Command, Placed, Success } from "./command.ts";
+import { lostTo } from "./lost-lease.ts";
 import { migrate, openDatabase } from "./open-database.ts";
 import { Reader } from "./reader.ts";
 import { SqliteBreakers } from "./sqlite-breakers.ts";
 import { translate } from "./sqlite-errors.ts";
+import { SqliteLedger } from "./sqlite-ledger.ts";
 import { SqliteTickets } from "./sqlite-tickets.ts";
 import { Writer } from "./writer.ts";
 import { InlineWriter, ThreadWriter, type WriterClient } from "./writer-client.ts";
@@ -50,6 +52,7 @@ const beatsPerLease = 3;
 export class SqliteStore implements Store {
   readonly breakers: BreakerStore;
   readonly tickets: TicketStore;
+  readonly ledger: LedgerStore;
   readonly #path: string;
   readonly #clock: Clock;
   readonly #leaseMs: number;
@@ -69,6 +72,11 @@ export class SqliteStore implements Store {
     const submit = (command: Command) => this.#submit(command);
     this.breakers = new SqliteBreakers(this.#database, submit, clock);
     this.tickets = new SqliteTickets(this.#database, submit, clock);
+    this.ledger = new SqliteLedger(this.#database, submit, clock, {
+      owner: this.#owner.id,
+      numberOf: (id) => this.#number(id),
+      isDriven: (session) => this.#stateOf(this.#reader.lease(session).holder) === "held",
+    });
     if (path === ":memory:") this.#writer = new InlineWriter(new Writer(this.#database));
     else {
       this.#database.exec("PRAGMA query_only = 1");
@@ -76,7 +84,8 @@ export class SqliteStore implements Store {
     }
   }
 
-  async createSession({ id, key, team, teamFingerprint, identity, wakeAt, created }: NewSession) {
+  async createSession(newSession: NewSession) {
+    const { id, key, team, teamFingerprint, identity, wakeAt, created, artifacts = [] } = newSession;
     const session = {
       id,
       key: key ?? null,
@@ -87,7 +96,7 @@ export class SqliteStore implements Store {
       wakeAt: wakeAt ?? null,
     };
     const row = encodeEntry(created);
-    const reply = await this.#submit({ verb: "create", session, row });
+    const reply = await this.#submit({ verb: "create", session, row, artifacts });
     if (reply.kind === "placed")
       return { session: this.#require(id), row: recorded(row, reply.rows[0] as Placed, 0) };
     const existing = this.#read(() =>
@@ -120,6 +129,10 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#reader.session(idOrKey));
   }
 
+  async findByPrefix(prefix: string): Promise<readonly SessionRecord[]> {
+    return this.#read(() => this.#reader.sessionsLike(prefix));
+  }
+
   async findUnknown(ids: readonly SessionId[]): Promise<readonly SessionId[]> {
     return this.#read(() => this.#reader.unknown(ids));
   }
@@ -138,6 +151,7 @@ export class SqliteStore implements Store {
         session,
         owner: holder?.id ?? null,
         rows: deleteSliceRows,
+        at: this.#clock.now(),
       });
       if (reply.kind === "deleted" && !reply.more) return;
     }
@@ -278,8 +292,8 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#reader.due(this.#clock.now()));
   }
 
-  async findReferenced(hashes: readonly string[]): Promise<ReadonlySet<string>> {
-    return this.#read(() => this.#reader.referenced(hashes));
+  async findReferenced(hashes: readonly string[], by?: SessionId): Promise<ReadonlySet<string>> {
+    return this.#read(() => this.#reader.referenced(hashes, by));
   }
 
   async reclaimSpace(): Promise<void> {
@@ -357,13 +371,6 @@ export class SqliteStore implements Store {
 
 function recorded(row: RowToWrite, [position, seq, at, hash]: Placed, epoch: number): RecordedRow {
   return { ...row, position, seq, epoch, at, hash };
-}
-
-function lostTo(lease: Lease, reply: Reply): LeaseLost {
-  const now = reply.kind === "refused" ? reply.epoch : undefined;
-  return new LeaseLost(`Session ${lease.sessionId} was taken over by another driver; nothing was written.`, {
-    details: { session: lease.sessionId, epoch: lease.epoch, currentEpoch: now },
-  });
 }
 
 /** Returns the row's hash when the row follows from the one before; `previous` is undefined for a row taken on trust. */

@@ -1,5 +1,5 @@
-import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
+import { codeFile } from "../../package-files.ts";
 import { armedFault } from "../fault-points.ts";
 import type { Command, Reply } from "./command.ts";
 import type { Writer } from "./writer.ts";
@@ -81,7 +81,7 @@ export class ThreadWriter implements WriterClient {
 
   /** Started at the first write: commands that only read do not pay for a thread. */
   #start(): Worker {
-    const entry = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
+    const entry = codeFile("state/sqlite/writer-thread");
     const workerData: ThreadData = { path: this.#path, bell: this.#bell, fault: armedFault() };
     const worker = new Worker(entry, { workerData, name: "maestro-writer" });
     worker.on("message", (message: FromThread) => {

@@ -23,6 +23,7 @@ export function prepareStatements(database: DatabaseSync) {
     setRunning: prepare(
       "UPDATE sessions SET status = 'running', reason = NULL, wake_at = NULL, updated_at = ? WHERE number = ? AND status != 'canceled'",
     ),
+    setTeam: prepare("UPDATE sessions SET team_fingerprint = ?, updated_at = ? WHERE number = ?"),
     touch: prepare("UPDATE sessions SET updated_at = ? WHERE number = ?"),
     deleteSession: prepare("DELETE FROM sessions WHERE number = ?"),
 
@@ -51,7 +52,8 @@ export function prepareStatements(database: DatabaseSync) {
     ),
     indexed: read("SELECT position, seq FROM journal_index WHERE session = ? ORDER BY seq LIMIT ?"),
     orphan: read(
-      "SELECT session FROM journal_index WHERE session NOT IN (SELECT number FROM sessions) LIMIT 1",
+      `SELECT session FROM journal_index WHERE session NOT IN (SELECT number FROM sessions)
+       UNION ALL SELECT session FROM ledger WHERE session NOT IN (SELECT number FROM sessions) LIMIT 1`,
     ),
     unindex: prepare("DELETE FROM journal_index WHERE session = ? AND seq = ?"),
 
@@ -75,5 +77,10 @@ export function prepareStatements(database: DatabaseSync) {
     inbox: read("SELECT id, at, body FROM inbox WHERE session = ? ORDER BY id"),
     forget: prepare("DELETE FROM inbox WHERE id = ?"),
     refer: prepare("INSERT INTO artifact_references (session, sha256) VALUES (?, ?) ON CONFLICT DO NOTHING"),
+    referLike: prepare(
+      `INSERT INTO artifact_references (session, sha256)
+       SELECT ?, sha256 FROM artifact_references WHERE session = (SELECT number FROM sessions WHERE id = ?)
+       ON CONFLICT DO NOTHING`,
+    ),
   };
 }

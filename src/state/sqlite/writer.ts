@@ -1,13 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import { chainHash, chainStart } from "../../domain/chain.ts";
-import type { ClaimCause, JournalHead } from "../../domain/journal.ts";
-import { parseBody, type RowToWrite } from "../../domain/journal-codec.ts";
+import type { JournalHead } from "../../domain/journal.ts";
+import type { RowToWrite } from "../../domain/journal-codec.ts";
 import { reach } from "../fault-points.ts";
-import type { Effects } from "../store.ts";
 import type { Command, Placed, Reply, SessionRow } from "./command.ts";
 import { reachCommit } from "./commit-faults.ts";
+import { projectStatus } from "./project-status.ts";
+import { reclaimSpace } from "./reclaim-space.ts";
 import { beginWriting } from "./write-lock.ts";
 import { BreakerTable } from "./writer-breakers.ts";
+import { LedgerTable } from "./writer-ledger.ts";
 import { prepareStatements } from "./writer-statements.ts";
 import { TicketTable } from "./writer-tickets.ts";
 
@@ -21,6 +23,7 @@ export class Writer {
   readonly #statements;
   readonly #breakers: BreakerTable;
   readonly #tickets: TicketTable;
+  readonly #ledger: LedgerTable;
   /** Valid for one epoch: only its holder appends, so between appends nobody else moves the head. */
   readonly #heads = new Map<number, JournalHead & { readonly epoch: number }>();
   #lastPosition = 0;
@@ -32,6 +35,7 @@ export class Writer {
     this.#statements = prepareStatements(database);
     this.#breakers = new BreakerTable(database);
     this.#tickets = new TicketTable(database);
+    this.#ledger = new LedgerTable(database);
     // Waiting for the lock is done here, see write-lock.ts: SQLite's own waiting is unfair between processes.
     database.exec("PRAGMA busy_timeout = 0");
   }
@@ -65,7 +69,7 @@ export class Writer {
     const swept = replies.some(
       (reply, at) => commands[at]?.verb === "reclaim" && reply.kind === "deleted" && !reply.more,
     );
-    if (swept) this.#reclaim();
+    if (swept) reclaimSpace(this.#database);
     return replies;
   }
 
@@ -94,6 +98,7 @@ export class Writer {
         const { id, at } = command.session;
         const session = this.#insertSession(command.session, "queued", null);
         if (session === undefined) return { kind: "exists" };
+        for (const sha256 of command.artifacts ?? []) sql.refer.run(session, sha256);
         const head = { seq: 0, hash: chainStart(id), epoch: 0 };
         return { kind: "placed", epoch: 0, rows: this.#appendRows(session, head, at, [command.row]) };
       }
@@ -118,11 +123,12 @@ export class Writer {
       case "append": {
         const refusal = this.#refuseStale(command);
         if (refusal) return refusal;
-        this.#applyEffects(command.effects, command.session, command.at);
+        const head = this.#head(command);
+        this.#applyEffects(command, head);
         return {
           kind: "placed",
           epoch: command.epoch,
-          rows: this.#appendRows(command.session, this.#head(command), command.at, command.rows),
+          rows: this.#appendRows(command.session, head, command.at, command.rows),
         };
       }
       case "admit":
@@ -152,6 +158,11 @@ export class Writer {
         if (refusal) return refusal;
         return { kind: "received", rows: this.#receive(command) };
       }
+      case "reserve":
+      case "release-reservation":
+      case "estimate":
+      case "raise-alerts":
+        return this.#refuseStale(command) ?? this.#ledger.execute(command);
       case "delete":
         return this.#delete(command);
       case "reclaim": {
@@ -164,10 +175,15 @@ export class Writer {
     }
   }
 
-  #applyEffects({ artifacts = [], call, ticket }: Effects, session: number, at: number): void {
+  #applyEffects(append: Extract<Command, { verb: "append" }>, head: JournalHead): void {
+    const { session, at, effects } = append;
+    const { artifacts = [], artifactsOf, call, ticket, settlement, savings } = effects;
     for (const sha256 of artifacts) this.#statements.refer.run(session, sha256);
+    if (artifactsOf !== undefined) this.#statements.referLike.run(session, artifactsOf);
     if (call !== undefined) this.#breakers.end(call, at);
     if (ticket !== undefined) this.#tickets.raise(ticket, at);
+    if (settlement !== undefined) this.#ledger.settle(settlement, append, head.seq);
+    if (savings !== undefined) this.#ledger.save(savings, append);
   }
 
   #insertSession(session: SessionRow, status: string, reason: string | null): number | undefined {
@@ -201,6 +217,7 @@ export class Writer {
     sql.introduce.run(id, boot, pidNamespace, pid, started, beatUptimeMs, beatAt);
     sql.take.run(session, epoch + 1, id);
     this.#heads.delete(session);
+    this.#ledger.estimateOpen(session, at);
     // Words first: a person's resume takes back the pause that was said before it, received or not.
     this.#receive({ session, epoch: epoch + 1, at });
     const head = this.#head({ session, epoch: epoch + 1 });
@@ -214,7 +231,7 @@ export class Writer {
   }: {
     session: number;
     epoch: number;
-    owner: string;
+    owner: string | null;
   }): Reply | undefined {
     const lease = this.#lease(session);
     return lease.epoch === epoch && lease.owner === owner
@@ -247,26 +264,11 @@ export class Writer {
         hash,
       );
       this.#lastPosition = Number(lastInsertRowid);
-      this.#projectStatus(session, row, at);
+      projectStatus(this.#statements, session, row, at);
       return [this.#lastPosition, seq, at, hash];
     });
     this.#heads.set(session, { seq, hash, epoch });
     return placed;
-  }
-
-  /** The session's row is the one projection that must never disagree with the journal, hence the same transaction. */
-  #projectStatus(session: number, row: RowToWrite, at: number): void {
-    if (row.kind === "session.claimed") {
-      const { cause } = parseBody(row.body) as { cause: ClaimCause };
-      if (cause !== "message") this.#statements.setRunning.run(at, session);
-    } else if (row.kind === "session.status") {
-      const { status, reason, wakeAt } = parseBody(row.body) as {
-        status: string;
-        reason?: string;
-        wakeAt?: number;
-      };
-      this.#statements.setStatus.run(status, reason ?? null, wakeAt ?? null, at, session);
-    } else if (row.attempt === null) this.#statements.touch.run(at, session);
   }
 
   #receive({
@@ -299,12 +301,13 @@ export class Writer {
     });
   }
 
-  #delete({ session, owner, rows }: Extract<Command, { verb: "delete" }>): Reply {
+  #delete({ session, owner, rows, at }: Extract<Command, { verb: "delete" }>): Reply {
     const lease = this.#lease(session);
     if (lease.owner !== owner) return { kind: "refused", epoch: lease.epoch };
     this.#heads.delete(session);
     // At once and first: a session whose history is half gone must not be listed any more.
     this.#statements.deleteSession.run(session);
+    this.#ledger.forget(session, at);
     return this.#deleteRows(session, rows);
   }
 
@@ -317,7 +320,8 @@ export class Writer {
       sql.erase.run(position);
       sql.unindex.run(session, seq);
     }
-    const more = positions.length === rows;
+    const hasMoreCalls = this.#ledger.deleteRows(session, rows);
+    const more = positions.length === rows || hasMoreCalls;
     // SQLite gives the highest position again once its row is gone; such a row must count as not yet indexed.
     sql.setIndexedTo.run();
     return { kind: "deleted", more };
@@ -341,18 +345,6 @@ export class Writer {
   #index(): void {
     this.#statements.index.run(this.#readIndexedTo());
     this.#statements.setIndexedTo.run();
-  }
-
-  #reclaim(): void {
-    const pages = (name: string) =>
-      Number(Object.values(this.#database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
-    try {
-      const [free, all] = [pages("freelist_count"), pages("page_count")];
-      if (free * 4 > all) this.#database.exec("VACUUM");
-      this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    } catch {
-      // Another process writes, or the disk has no room for the copy: free pages are used again all the same.
-    }
   }
 
   #head({ session, epoch }: { session: number; epoch: number }): JournalHead & { epoch: number } {

@@ -1,0 +1,132 @@
+import type {
+  Amount,
+  Budget,
+  BudgetLevelName,
+  BudgetUnit,
+  Ledger,
+  Money,
+  ReservationDecision,
+} from "../domain/budget.ts";
+import type { SessionId } from "../domain/ids.ts";
+import type { CallEnding, SavingKind, UsageSums } from "../domain/ledger.ts";
+import type { Lease } from "./lease.ts";
+
+export interface BudgetLimit {
+  readonly level: BudgetLevelName;
+  readonly budget: Budget;
+}
+
+/** Who wants to call what, and what it may cost at most. */
+export interface ReservationRequest {
+  readonly phase: string;
+  readonly persona: string;
+  readonly round: number;
+  readonly attempt: number;
+  /** The seq of the attempt's first row. */
+  readonly started: number;
+  readonly model: string;
+  readonly asked: Amount;
+  readonly limits: readonly BudgetLimit[];
+}
+
+/** `name`: which persona, phase, session or day it is whose budget stands in the way. */
+export type ReservationRefusal = Exclude<ReservationDecision<BudgetLevelName>, { kind: "granted" }> & {
+  readonly name: string;
+};
+
+export type ReservationAnswer =
+  | { readonly kind: "granted"; readonly reservation: number }
+  | ReservationRefusal;
+
+export interface LevelTotals extends Ledger {
+  readonly level: BudgetLevelName;
+  readonly name: string;
+}
+
+/** One row of the ledger; `number` is the reservation. */
+export type LedgerCall = {
+  readonly number: number;
+  readonly phase: string;
+  readonly persona: string;
+  readonly round: number;
+  readonly attempt: number;
+  readonly started: number;
+  /** Null while it is open, and for what ended without a step. */
+  readonly step: number | null;
+  readonly model: string;
+  readonly asked: Amount;
+  readonly at: number;
+  readonly epoch: number;
+} & ({ readonly status: "open" } | (CallEnding & { readonly endedAt: number }));
+
+export const usageGroups = ["persona", "phase", "model", "session", "day"] as const;
+export type UsageGroup = (typeof usageGroups)[number];
+
+export interface UsageQuery {
+  readonly by: UsageGroup;
+  readonly session?: SessionId | undefined;
+  /** From the UTC day of this moment on. */
+  readonly since?: number | undefined;
+}
+
+export interface SavedSum {
+  readonly kind: SavingKind;
+  readonly tokens: number;
+  /** Of the savings whose price is known. */
+  readonly microUsd: Money;
+  readonly unpriced: number;
+}
+
+export interface UsageGroupSums extends UsageSums {
+  /** Null: sessions that were deleted. */
+  readonly name: string | null;
+  readonly saved: readonly SavedSum[];
+}
+
+/** What one persona took in one phase of one finished session, with all its attempts. */
+export interface RunSample {
+  readonly phase: string;
+  readonly persona: string;
+  readonly model: string;
+  readonly spent: Amount;
+}
+
+export interface BudgetAlert {
+  readonly kind: "threshold" | "forecast";
+  readonly level: BudgetLevelName;
+  readonly name: string;
+  /** `limit`, `used` and `expected` are in this; "usd" means micro-dollars. */
+  readonly unit: BudgetUnit;
+  readonly limit: number;
+  readonly used: number;
+  /** What it will come to by the end; only a forecast knows. */
+  readonly expected: number | null;
+}
+
+/**
+ * Who spent what, and what may still be spent. A call is reserved here before it is made and settled with the entries
+ * it produced (`Effects.settlement`); one that leaves no entry is settled by appending none.
+ */
+export interface LedgerStore {
+  /** One transaction over persona, phase, session and day: in all processes together no limit is passed. */
+  reserve(lease: Lease, request: ReservationRequest): Promise<ReservationAnswer>;
+  /** For a call that surely was never sent: it leaves no trace. */
+  release(lease: Lease, reservation: number): Promise<void>;
+  /** Remembers the alerts and gives back those that nobody has raised before. */
+  raiseAlerts(lease: Lease, alerts: readonly BudgetAlert[]): Promise<readonly BudgetAlert[]>;
+  /** Of this session, oldest first. */
+  alerts(id: SessionId): Promise<readonly (BudgetAlert & { readonly at: number })[]>;
+  /** Of the session, its phases and personas, and of today over all sessions. */
+  totals(id: SessionId): Promise<readonly LevelTotals[]>;
+  /** The session's calls in the order they were reserved: a page behind `after`. */
+  calls(
+    id: SessionId,
+    page?: { readonly after?: number; readonly limit?: number },
+  ): Promise<readonly LedgerCall[]>;
+  /** The sums and the largest groups, by tokens; days in order. Deleted sessions are part of it. */
+  usage(
+    query: UsageQuery,
+  ): Promise<{ readonly total: UsageGroupSums; readonly groups: readonly UsageGroupSums[] }>;
+  /** Of the newest completed sessions of a team. */
+  history(team: string): Promise<readonly RunSample[]>;
+}

@@ -1,0 +1,161 @@
+import type { DatabaseSync } from "node:sqlite";
+import { type BudgetLevelName, type BudgetUnit, decideReservation, noAmount } from "../../domain/budget.ts";
+import type { Clock } from "../../domain/clock.ts";
+import type { SessionId } from "../../domain/ids.ts";
+import { checkAsked, utcDay } from "../../domain/ledger.ts";
+import type { Lease } from "../lease.ts";
+import type {
+  BudgetAlert,
+  LedgerCall,
+  LedgerStore,
+  LevelTotals,
+  ReservationAnswer,
+  ReservationRequest,
+  RunSample,
+  UsageQuery,
+} from "../ledger-store.ts";
+import type { LedgerCommand, Submit, Success } from "./command.ts";
+import {
+  type LedgerRow,
+  ledgerColumns,
+  type TotalsRow,
+  toLedger,
+  toLedgerCall,
+  totalsColumns,
+} from "./ledger-row.ts";
+import { lostTo } from "./lost-lease.ts";
+import { UsageReader } from "./usage-reader.ts";
+
+const pageRows = 1_000;
+
+/** What the ledger must know of the store it belongs to. */
+export interface LedgerOwner {
+  readonly owner: string;
+  readonly numberOf: (id: SessionId) => number;
+  /** Whether somebody alive drives the session. */
+  readonly isDriven: (session: number) => boolean;
+}
+
+export class SqliteLedger implements LedgerStore {
+  readonly #submit: Submit;
+  readonly #clock: Clock;
+  readonly #of: LedgerOwner;
+  readonly #usage: UsageReader;
+  readonly #calls;
+  readonly #open;
+  readonly #totals;
+  readonly #alerts;
+
+  constructor(database: DatabaseSync, submit: Submit, clock: Clock, of: LedgerOwner) {
+    this.#submit = submit;
+    this.#clock = clock;
+    this.#of = of;
+    this.#usage = new UsageReader(database);
+    this.#calls = database.prepare(
+      `SELECT ${ledgerColumns} FROM ledger WHERE session = ? AND number > ? ORDER BY number LIMIT ?`,
+    );
+    this.#open = database.prepare(
+      `SELECT DISTINCT g.session, l.epoch, l.owner FROM ledger g JOIN leases l ON l.session = g.session
+       WHERE g.status = 'open'`,
+    );
+    this.#totals = database.prepare(
+      `SELECT ${totalsColumns} FROM budget_totals WHERE session = ?
+       UNION ALL SELECT ${totalsColumns} FROM budget_totals WHERE session = 0 AND level = 'day' AND name = ?`,
+    );
+    this.#alerts = database.prepare(
+      `SELECT level, name, kind, unit, budget, used, expected, at FROM budget_alerts
+       WHERE session = ? OR (session = 0 AND level = 'day' AND name = ?) ORDER BY at, level, name, kind, unit`,
+    );
+  }
+
+  async reserve(lease: Lease, request: ReservationRequest): Promise<ReservationAnswer> {
+    checkRequest(request);
+    const answer = await this.#reserve(lease, request);
+    // Within its own session only this driver reserves; over the day, those who hold something up may be dead.
+    if (answer.kind !== "wait" || answer.level !== "day" || !(await this.#estimateAbandoned())) return answer;
+    return this.#reserve(lease, request);
+  }
+
+  async release(lease: Lease, reservation: number): Promise<void> {
+    await this.#prove(lease, { verb: "release-reservation", reservation });
+  }
+
+  async raiseAlerts(lease: Lease, alerts: readonly BudgetAlert[]): Promise<readonly BudgetAlert[]> {
+    const reply = await this.#prove(lease, { verb: "raise-alerts", alerts });
+    return reply.kind === "alerts" ? reply.raised : [];
+  }
+
+  async alerts(id: SessionId): Promise<readonly (BudgetAlert & { readonly at: number })[]> {
+    return this.#alerts.all(this.#of.numberOf(id), utcDay(this.#clock.now())).map((row) => ({
+      kind: row["kind"] as BudgetAlert["kind"],
+      level: row["level"] as BudgetLevelName,
+      name: row["name"] as string,
+      unit: row["unit"] as BudgetUnit,
+      limit: row["budget"] as number,
+      used: row["used"] as number,
+      expected: row["expected"] as number | null,
+      at: row["at"] as number,
+    }));
+  }
+
+  async totals(id: SessionId): Promise<readonly LevelTotals[]> {
+    const rows = this.#totals.all(this.#of.numberOf(id), utcDay(this.#clock.now())) as unknown as TotalsRow[];
+    return rows.map((row) => ({
+      level: row.level,
+      name: row.level === "session" ? id : row.name,
+      ...toLedger(row),
+    }));
+  }
+
+  async calls(id: SessionId, { after = 0, limit = pageRows } = {}): Promise<readonly LedgerCall[]> {
+    const rows = this.#calls.all(this.#of.numberOf(id), after, Math.min(limit, pageRows));
+    return (rows as unknown as LedgerRow[]).map(toLedgerCall);
+  }
+
+  async usage({ by, session, since }: UsageQuery) {
+    const filter = { session: session && this.#of.numberOf(session), since };
+    return { total: this.#usage.total(filter), groups: this.#usage.groups(by, filter) };
+  }
+
+  async history(team: string): Promise<readonly RunSample[]> {
+    return this.#usage.history(team);
+  }
+
+  async #reserve(lease: Lease, request: ReservationRequest): Promise<ReservationAnswer> {
+    const reply = await this.#prove(lease, { verb: "reserve", sessionId: lease.sessionId, request });
+    if (reply.kind !== "reservation") throw new Error(`the writer answered ${reply.kind} to reserve`);
+    return reply.answer;
+  }
+
+  /** Nobody may have to wait for a call whose driver is gone. True when there was one. */
+  async #estimateAbandoned(): Promise<boolean> {
+    const open = this.#open.all() as unknown as { session: number; epoch: number; owner: string | null }[];
+    const abandoned = open.filter(({ session }) => !this.#of.isDriven(session));
+    const at = this.#clock.now();
+    // Refused when somebody has claimed the session in the meantime; the claim has done the same.
+    await Promise.all(abandoned.map((lease) => this.#submit({ verb: "estimate", ...lease, at })));
+    return abandoned.length > 0;
+  }
+
+  async #prove(lease: Lease, command: LedgerVerb): Promise<Success> {
+    const { session, epoch } = lease;
+    const proof = { session, epoch, owner: this.#of.owner, at: this.#clock.now() };
+    const reply = await this.#submit({ ...proof, ...command });
+    if (reply.kind === "refused") throw lostTo(lease, reply);
+    return reply;
+  }
+}
+
+type Bare<Verb> = Verb extends unknown ? Omit<Verb, "session" | "epoch" | "owner" | "at"> : never;
+type LedgerVerb = Bare<LedgerCommand>;
+
+/** Here, where the error still has a class; behind the writer's thread it would be one of the disk. */
+function checkRequest({ asked, limits }: ReservationRequest): void {
+  checkAsked(asked);
+  const levels = limits.map(({ level, budget }) => ({
+    level,
+    budget,
+    ledger: { used: noAmount, reserved: noAmount },
+  }));
+  decideReservation(levels, asked);
+}

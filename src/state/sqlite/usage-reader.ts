@@ -1,0 +1,135 @@
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+import { type SavingKind, savingKinds, utcDay } from "../../domain/ledger.ts";
+import type { RunSample, SavedSum, UsageGroup, UsageGroupSums } from "../ledger-store.ts";
+import { savedColumns, sumColumns } from "./writer-usage.ts";
+
+/** More groups than anybody reads; the total covers what is left out. */
+const mostGroups = 1_000;
+/** A forecast learns nothing from more. */
+const mostSessions = 100;
+
+export interface UsageFilter {
+  readonly session: number | undefined;
+  readonly since: number | undefined;
+}
+
+const groupColumns: Readonly<Record<UsageGroup, string>> = {
+  persona: "u.persona",
+  phase: "u.phase",
+  model: "u.model",
+  session: "s.id",
+  day: "u.day",
+};
+
+/** Reports, read from what the writer has added up. */
+export class UsageReader {
+  readonly #database: DatabaseSync;
+  readonly #history;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#history = database.prepare(
+      `SELECT u.phase, u.persona, u.model, sum(u.unpriced_calls) AS unpriced,
+         sum(u.input_tokens + u.output_tokens + u.estimated_tokens) AS tokens,
+         sum(u.cost_micro_usd + u.estimated_micro_usd) AS microUsd
+       FROM usage u WHERE u.session IN
+         (SELECT number FROM sessions WHERE status = 'completed' AND team = ? ORDER BY number DESC LIMIT ${mostSessions})
+       GROUP BY u.session, u.phase, u.persona, u.model`,
+    );
+  }
+
+  total(filter: UsageFilter): UsageGroupSums {
+    const [sums] = this.#sums("NULL", filter);
+    return toGroup(sums ?? {}, this.#saved("NULL", filter));
+  }
+
+  groups(by: UsageGroup, filter: UsageFilter): UsageGroupSums[] {
+    const saved = Map.groupBy(this.#saved(groupColumns[by], filter), ({ name }) => name);
+    const groups = this.#sums(groupColumns[by], filter, by).map((row) => {
+      const name = row["name"] as string | null;
+      const ofName = saved.get(name) ?? [];
+      saved.delete(name);
+      return toGroup(row, ofName);
+    });
+    // A fork that reuses everything makes no call at all, and that is what its report has to show.
+    const unspent = [...saved].map(([name, ofName]) => toGroup({ name }, ofName));
+    const all = [...groups, ...unspent.slice(0, mostGroups - groups.length)];
+    return by === "day" ? all.sort((a, b) => ((a.name ?? "") < (b.name ?? "") ? -1 : 1)) : all;
+  }
+
+  history(team: string): RunSample[] {
+    return this.#history.all(team).map((row) => ({
+      phase: String(row["phase"]),
+      persona: String(row["persona"]),
+      model: String(row["model"]),
+      spent: {
+        tokens: Number(row["tokens"]),
+        microUsd: row["unpriced"] === 0 ? Number(row["microUsd"]) : null,
+      },
+    }));
+  }
+
+  #sums(group: string, filter: UsageFilter, by?: UsageGroup): Row[] {
+    const sums = sumColumns.map((column) => `sum(u.${column}) AS ${column}`).join(", ");
+    const { where, values } = conditionOf(filter);
+    const order =
+      by === "day" ? "name" : "sum(u.input_tokens + u.output_tokens + u.estimated_tokens) DESC, name";
+    return this.#database
+      .prepare(
+        `SELECT ${group} AS name, ${sums} FROM usage u LEFT JOIN sessions s ON s.number = u.session ${where}
+         GROUP BY ${group} ORDER BY ${order} LIMIT ${mostGroups}`,
+      )
+      .all(...values);
+  }
+
+  #saved(group: string, filter: UsageFilter): NamedSaving[] {
+    const sums = savedColumns.map((column) => `sum(u.${column}) AS ${column}`).join(", ");
+    const { where, values } = conditionOf(filter);
+    return this.#database
+      .prepare(
+        `SELECT ${group} AS name, u.kind, ${sums} FROM savings u LEFT JOIN sessions s ON s.number = u.session ${where}
+         GROUP BY ${group}, u.kind ORDER BY name, u.kind LIMIT ${mostGroups * savingKinds.length}`,
+      )
+      .all(...values)
+      .map((row) => ({
+        name: row["name"] as string | null,
+        kind: row["kind"] as SavingKind,
+        tokens: Number(row["tokens"]),
+        microUsd: Number(row["micro_usd"]),
+        unpriced: Number(row["unpriced"]),
+      }));
+  }
+}
+
+type Row = Record<string, SQLOutputValue>;
+type NamedSaving = SavedSum & { readonly name: string | null };
+
+function conditionOf({ session, since }: UsageFilter): { where: string; values: SQLInputValue[] } {
+  const conditions = [
+    ...(session === undefined ? [] : ["u.session = ?"]),
+    ...(since === undefined ? [] : ["u.day >= ?"]),
+  ];
+  return {
+    where: conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`,
+    values: [...(session === undefined ? [] : [session]), ...(since === undefined ? [] : [utcDay(since)])],
+  };
+}
+
+function toGroup(row: Row, saved: readonly NamedSaving[]): UsageGroupSums {
+  const sum = (column: (typeof sumColumns)[number]) => Number(row[column] ?? 0);
+  return {
+    name: (row["name"] as string | null | undefined) ?? null,
+    calls: sum("calls"),
+    failedCalls: sum("failed_calls"),
+    inputTokens: sum("input_tokens"),
+    cachedInputTokens: sum("cached_input_tokens"),
+    cacheWriteTokens: sum("cache_write_tokens"),
+    outputTokens: sum("output_tokens"),
+    reasoningTokens: sum("reasoning_tokens"),
+    costMicroUsd: sum("cost_micro_usd"),
+    unpricedCalls: sum("unpriced_calls"),
+    estimatedTokens: sum("estimated_tokens"),
+    estimatedMicroUsd: sum("estimated_micro_usd"),
+    saved: saved.map(({ kind, tokens, microUsd, unpriced }) => ({ kind, tokens, microUsd, unpriced })),
+  };
+}

@@ -1,0 +1,100 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { SavedAmount, UsageSums } from "../../domain/ledger.ts";
+
+/** Where a call is added up. */
+export interface UsagePlace {
+  readonly session: number;
+  readonly day: string;
+  readonly phase: string;
+  readonly persona: string;
+  readonly model: string;
+}
+
+/** In the order of `valuesOf`. */
+export const sumColumns = [
+  "calls",
+  "failed_calls",
+  "input_tokens",
+  "cached_input_tokens",
+  "cache_write_tokens",
+  "output_tokens",
+  "reasoning_tokens",
+  "cost_micro_usd",
+  "unpriced_calls",
+  "estimated_tokens",
+  "estimated_micro_usd",
+] as const;
+export const savedColumns = ["tokens", "micro_usd", "unpriced"] as const;
+
+const usageKey = ["session", "day", "phase", "persona", "model"];
+const savingsKey = [...usageKey, "kind"];
+
+/** What reports are made of, added up inside the writer's transaction. */
+export class UsageTable {
+  readonly #addUsage;
+  readonly #addSaving;
+  readonly #forget: (session: number) => void;
+
+  constructor(database: DatabaseSync) {
+    const prepare = (sql: string) => database.prepare(sql);
+    this.#addUsage = prepare(addition("usage", usageKey, sumColumns, placeholders(usageKey, sumColumns)));
+    this.#addSaving = prepare(
+      addition("savings", savingsKey, savedColumns, placeholders(savingsKey, savedColumns)),
+    );
+    const moved = [
+      addition("usage", usageKey, sumColumns, nameless("usage", usageKey, sumColumns)),
+      "DELETE FROM usage WHERE session = ?",
+      addition("savings", savingsKey, savedColumns, nameless("savings", savingsKey, savedColumns)),
+      "DELETE FROM savings WHERE session = ?",
+    ].map(prepare);
+    this.#forget = (session) => moved.forEach((statement) => void statement.run(session));
+  }
+
+  /** `sign` -1 takes back what was added before. */
+  add(place: UsagePlace, sums: UsageSums, sign: 1 | -1): void {
+    this.#addUsage.run(...keyOf(place), ...valuesOf(sums).map((value) => sign * value));
+  }
+
+  save(session: number, day: string, { kind, tokens, microUsd, ...of }: SavedAmount): void {
+    const unpriced = microUsd === null ? 1 : 0;
+    this.#addSaving.run(...keyOf({ session, day, ...of }), kind, tokens, microUsd ?? 0, unpriced);
+  }
+
+  /** The session is deleted; its sums stay, without its name. */
+  forget(session: number): void {
+    this.#forget(session);
+  }
+}
+
+const keyOf = ({ session, day, phase, persona, model }: UsagePlace) =>
+  [session, day, phase, persona, model] as const;
+
+function valuesOf(sums: UsageSums): number[] {
+  return [
+    sums.calls,
+    sums.failedCalls,
+    sums.inputTokens,
+    sums.cachedInputTokens,
+    sums.cacheWriteTokens,
+    sums.outputTokens,
+    sums.reasoningTokens,
+    sums.costMicroUsd,
+    sums.unpricedCalls,
+    sums.estimatedTokens,
+    sums.estimatedMicroUsd,
+  ];
+}
+
+function addition(table: string, key: readonly string[], sums: readonly string[], source: string): string {
+  const added = sums.map((column) => `${column} = ${column} + excluded.${column}`).join(", ");
+  return `INSERT INTO ${table} (${[...key, ...sums].join(", ")}) ${source}
+          ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${added}`;
+}
+
+function placeholders(key: readonly string[], sums: readonly string[]): string {
+  return `VALUES (${[...key, ...sums].map(() => "?").join(", ")})`;
+}
+
+function nameless(table: string, key: readonly string[], sums: readonly string[]): string {
+  return `SELECT ${["0", ...key.slice(1), ...sums].join(", ")} FROM ${table} WHERE session = ?`;
+}

@@ -1,0 +1,262 @@
+import { describe, expect, test } from "vitest";
+import { allCalls, amount, call, granted, took, totalsAt } from "./ledger-support.ts";
+import { createAndClaim, newSession, type OpenStore, openFor, step } from "./store-under-test.ts";
+
+const oneDayMs = 24 * 3_600_000;
+
+export function usageContract(open: OpenStore): void {
+  describe("usage", () => {
+    test("is grouped as asked, and the total is that of all groups", async () => {
+      const { store } = await openFor(open);
+      const [one, other] = [await createAndClaim(store), await createAndClaim(store)];
+      await call(store, one.lease, took(10));
+      await call(store, one.lease, took(300), { persona: "skeptic", model: "simulated" });
+      await call(store, other.lease, took(40), { phase: "build" });
+      const tokensBy = async (
+        by: "persona" | "phase" | "model" | "session" | "day",
+        session?: typeof one.id,
+      ) => {
+        const { total, groups } = await store.ledger.usage({ by, session });
+        const rows = groups.map(({ name, inputTokens, outputTokens }) => [name, inputTokens + outputTokens]);
+        return [total.inputTokens + total.outputTokens, rows];
+      };
+      expect(await tokensBy("persona")).toEqual([
+        350,
+        [
+          ["skeptic", 300],
+          ["architect", 50],
+        ],
+      ]);
+      expect(await tokensBy("phase")).toEqual([
+        350,
+        [
+          ["design", 310],
+          ["build", 40],
+        ],
+      ]);
+      expect(await tokensBy("model")).toEqual([
+        350,
+        [
+          ["simulated", 300],
+          ["anthropic/claude", 50],
+        ],
+      ]);
+      expect(await tokensBy("session")).toEqual([
+        350,
+        [
+          [one.id, 310],
+          [other.id, 40],
+        ],
+      ]);
+      expect(await tokensBy("day")).toEqual([350, [["2026-01-01", 350]]]);
+      expect(await tokensBy("persona", other.id)).toEqual([40, [["architect", 40]]]);
+    });
+
+    test("can begin at a day", async () => {
+      const { store, clock } = await openFor(open);
+      const { lease } = await createAndClaim(store);
+      await call(store, lease, took(10));
+      await clock.advance(3 * oneDayMs);
+      await call(store, lease, took(20));
+      const since = async (at: number) => {
+        const { total, groups } = await store.ledger.usage({ by: "day", since: at });
+        return [total.calls, groups.map(({ name }) => name)];
+      };
+      expect(await since(clock.now())).toEqual([1, ["2026-01-04"]]);
+      expect(await since(clock.now() - 3 * oneDayMs)).toEqual([2, ["2026-01-01", "2026-01-04"]]);
+      expect(await since(clock.now() + oneDayMs)).toEqual([0, []]);
+    });
+
+    test("of nothing is nothing", async () => {
+      const { store } = await openFor(open);
+      const { total, groups } = await store.ledger.usage({ by: "persona" });
+      expect(total).toMatchObject({ calls: 0, inputTokens: 0, costMicroUsd: 0, saved: [] });
+      expect(groups).toEqual([]);
+    });
+
+    test("counts calls without a price apart from the dollars that are known", async () => {
+      const { store } = await openFor(open);
+      const { lease } = await createAndClaim(store);
+      await call(store, lease, took(10));
+      await call(store, lease, took(10, { costMicroUsd: null }), { asked: amount(100, null) });
+      const { total } = await store.ledger.usage({ by: "model" });
+      expect(total).toMatchObject({ calls: 2, costMicroUsd: 20, unpricedCalls: 1 });
+    });
+
+    test("says the same before and after a session is deleted, without its name", async () => {
+      const { store, reopen } = await openFor(open);
+      const [gone, kept] = [await createAndClaim(store), await createAndClaim(store)];
+      for (const { lease } of [gone, kept]) {
+        const saved = { kind: "patch", phase: "design", persona: "architect", model: "m" } as const;
+        await call(store, lease, took(10));
+        await call(store, lease, took(20), { persona: "skeptic" });
+        await granted(store, lease, { asked: amount(5) });
+        await store.append(lease, [], { savings: [{ ...saved, tokens: 7, microUsd: 3 }] });
+        await store.ledger.raiseAlerts(lease, []);
+      }
+      await store.releaseSession(gone.lease);
+      const { lease: again } = await store.claimSession(gone.id, "start");
+      await granted(store, again, { asked: amount(6) });
+      await store.releaseSession(again);
+      const report = async (from = store) =>
+        Promise.all((["persona", "phase", "model", "day"] as const).map((by) => from.ledger.usage({ by })));
+      const day = await totalsAt(store, kept.id, "day");
+      const before = await report();
+      await store.deleteSession(gone.id);
+      await store.reclaimSpace();
+      const after = await report();
+      // The open call of the deleted session counts as made.
+      const estimated = ({ total }: (typeof before)[number]) => total.estimatedTokens;
+      expect(after.map(estimated)).toEqual(before.map((report) => estimated(report) + 6));
+      expect(after.map(({ total }) => [total.inputTokens, total.outputTokens, total.saved])).toEqual(
+        before.map(({ total }) => [total.inputTokens, total.outputTokens, total.saved]),
+      );
+      expect(await totalsAt(store, kept.id, "day")).toEqual({
+        used: amount(day.used.tokens + 6),
+        reserved: amount(5),
+      });
+      const { groups } = await store.ledger.usage({ by: "session" });
+      expect(new Map(groups.map(({ name, calls }) => [name, calls]))).toEqual(
+        new Map([
+          [null, 4],
+          [kept.id, 2],
+        ]),
+      );
+      const later = (await reopen?.()) ?? store;
+      expect(await report(later)).toEqual(after);
+    });
+
+    test("of a session with more calls than a slice is deleted whole, and no other session loses a row", async () => {
+      const { store } = await openFor(open);
+      const [gone, kept] = [await createAndClaim(store), await createAndClaim(store)];
+      await Promise.all(
+        Array.from({ length: 2_300 }, (_, index) =>
+          granted(store, index % 23 === 0 ? kept.lease : gone.lease, { asked: amount(1) }),
+        ),
+      );
+      await store.releaseSession(gone.lease);
+      await store.deleteSession(gone.id);
+      expect(await allCalls(store, kept.id)).toHaveLength(100);
+      expect((await totalsAt(store, kept.id, "day")).used).toEqual(amount(2_200));
+      expect((await totalsAt(store, kept.id, "day")).reserved).toEqual(amount(100));
+      await expect(store.ledger.calls(gone.id)).rejects.toThrow("There is no session");
+    });
+
+    test("of past runs is what finished sessions of the team took, persona by persona", async () => {
+      const { store } = await openFor(open);
+      const run = async (team: string, tokens: number, status: "completed" | "failed") => {
+        const { session } = await store.createSession(newSession({ team }));
+        const { lease } = await store.claimSession(session.id, "start");
+        await call(store, lease, took(tokens));
+        await call(store, lease, took(tokens), { attempt: 2 });
+        await store.append(lease, [{ kind: "session.status", status }]);
+        await store.releaseSession(lease);
+      };
+      await run("team", 10, "completed");
+      await run("team", 30, "completed");
+      await run("team", 900, "failed");
+      await run("other", 700, "completed");
+      const of = { phase: "design", persona: "architect", model: "anthropic/claude" };
+      expect(await store.ledger.history("team")).toEqual([
+        { ...of, spent: amount(20) },
+        { ...of, spent: amount(60) },
+      ]);
+      expect(await store.ledger.history("nobody's")).toEqual([]);
+    });
+  });
+
+  describe("savings", () => {
+    test("are added up by kind, and a session that only saved is in the report", async () => {
+      const { store } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      const patch = { kind: "patch", phase: "build", persona: "coder", model: "m" } as const;
+      await store.append(lease, [step(1)], { savings: [{ ...patch, tokens: 500, microUsd: 70 }] });
+      await store.append(lease, [step(2)], {
+        savings: [
+          { ...patch, tokens: 50, microUsd: null },
+          { ...patch, kind: "reuse", tokens: 9, microUsd: 1 },
+        ],
+      });
+      const { total, groups } = await store.ledger.usage({ by: "persona", session: id });
+      const saved = [
+        { kind: "patch", tokens: 550, microUsd: 70, unpriced: 1 },
+        { kind: "reuse", tokens: 9, microUsd: 1, unpriced: 0 },
+      ];
+      expect(total).toMatchObject({ calls: 0, saved });
+      expect(groups).toMatchObject([{ name: "coder", calls: 0, saved }]);
+    });
+
+    test("of replayed calls are what those calls had cost", async () => {
+      const { store } = await openFor(open);
+      const { lease } = await createAndClaim(store);
+      const first = await call(store, lease, took(10));
+      const second = await call(store, lease, took(30), { persona: "skeptic" });
+      await store.append(lease, [step(3)], { savings: [{ kind: "resume", steps: [first, second, 9_999] }] });
+      await store.append(lease, [], { savings: [{ kind: "resume", steps: [second] }] });
+      const { groups } = await store.ledger.usage({ by: "persona" });
+      expect(groups.map(({ name, saved }) => [name, saved])).toEqual([
+        ["skeptic", [{ kind: "resume", tokens: 60, microUsd: 120, unpriced: 0 }]],
+        ["architect", [{ kind: "resume", tokens: 10, microUsd: 20, unpriced: 0 }]],
+      ]);
+    });
+
+    test("of the provider's cache come with the settlement, also when it cost more than it saved", async () => {
+      const { store } = await openFor(open);
+      const { lease } = await createAndClaim(store);
+      const usage = {
+        inputTokens: 100,
+        cachedInputTokens: 80,
+        cacheWriteTokens: 0,
+        outputTokens: 5,
+        reasoningTokens: 0,
+      };
+      await call(store, lease, { usage, costMicroUsd: 50, cacheSavedMicroUsd: 216 });
+      const wrote = { ...usage, cachedInputTokens: 0, cacheWriteTokens: 80 };
+      await call(store, lease, { usage: wrote, costMicroUsd: 90, cacheSavedMicroUsd: -16 });
+      await call(store, lease, took(10));
+      const { total } = await store.ledger.usage({ by: "model" });
+      expect(total.saved).toEqual([{ kind: "cache", tokens: 80, microUsd: 200, unpriced: 0 }]);
+    });
+  });
+
+  describe("alerts", () => {
+    test("are raised once for each budget, also after a restart; a raised budget is another one", async () => {
+      const { store, reopen, clock } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      const alert = {
+        kind: "threshold",
+        level: "session",
+        name: id,
+        unit: "tokens",
+        limit: 100,
+        used: 80,
+        expected: null,
+      } as const;
+      const forecast = { ...alert, kind: "forecast", expected: 130 } as const;
+      expect(await store.ledger.raiseAlerts(lease, [alert, forecast])).toEqual([alert, forecast]);
+      expect(await store.ledger.raiseAlerts(lease, [{ ...alert, used: 90 }, forecast])).toEqual([]);
+      await store.releaseSession(lease);
+      const later = (await reopen?.()) ?? store;
+      const claim = await later.claimSession(id, "start");
+      const raised = { ...alert, limit: 200, used: 161 };
+      expect(await later.ledger.raiseAlerts(claim.lease, [alert, raised])).toEqual([raised]);
+      const at = clock.now();
+      expect(await later.ledger.alerts(id)).toEqual([
+        { ...forecast, at },
+        { ...alert, at },
+        { ...raised, at },
+      ]);
+    });
+
+    test("of a day are raised once over all sessions, those of a session for each", async () => {
+      const { store } = await openFor(open);
+      const [one, other] = [await createAndClaim(store), await createAndClaim(store)];
+      const numbers = { kind: "threshold", unit: "usd", limit: 100, used: 80, expected: null } as const;
+      const day = { ...numbers, level: "day", name: "2026-01-01" } as const;
+      const persona = { ...numbers, level: "persona", name: "architect" } as const;
+      expect(await store.ledger.raiseAlerts(one.lease, [day, persona])).toEqual([day, persona]);
+      expect(await store.ledger.raiseAlerts(other.lease, [day, persona])).toEqual([persona]);
+      expect((await store.ledger.alerts(other.id)).map(({ level }) => level)).toEqual(["day", "persona"]);
+    });
+  });
+}
