@@ -1,0 +1,39 @@
+import type { Amount, BudgetUnit } from "../domain/budget.ts";
+import type { BudgetAlert } from "../state/ledger-store.ts";
+import type { BudgetStatus } from "./budget-status.ts";
+
+/** What will be used in the end if the rest takes what it usually does; undefined when nobody can tell. */
+export type Expected = (status: BudgetStatus) => Amount | undefined;
+
+/** Of a budget; used up to here it is time to look. */
+const thresholdPercent = 80;
+
+/** Who has to be warned about what, from the totals alone: the store remembers who was. */
+export function decideAlerts(
+  statuses: readonly BudgetStatus[],
+  expected: Expected = () => undefined,
+): BudgetAlert[] {
+  return statuses.flatMap((status) => {
+    const { level, name, budget, used } = status;
+    const forecast = expected(status);
+    return (["tokens", "usd"] as const).flatMap((unit): BudgetAlert[] => {
+      const limit = unit === "tokens" ? budget.tokens : budget.microUsd;
+      const usedInUnit = inUnit(used, unit);
+      // What has no known price cannot be compared with a limit in dollars; reserving refuses it.
+      if (limit === undefined || limit === 0 || usedInUnit === null) return [];
+      const alert = { level, name, unit, limit, used: usedInUnit };
+      const expectedInUnit = forecast === undefined ? null : inUnit(forecast, unit);
+      const alerts: BudgetAlert[] = [];
+      if (usedInUnit * 100 >= limit * thresholdPercent)
+        alerts.push({ ...alert, kind: "threshold", expected: null });
+      // Once the budget is gone, a forecast is no news.
+      if (expectedInUnit !== null && expectedInUnit > limit && usedInUnit < limit)
+        alerts.push({ ...alert, kind: "forecast", expected: expectedInUnit });
+      return alerts;
+    });
+  });
+}
+
+function inUnit({ tokens, microUsd }: Amount, unit: BudgetUnit): number | null {
+  return unit === "tokens" ? tokens : microUsd;
+}

@@ -1,0 +1,201 @@
+import type { BudgetLevelName } from "../domain/budget.ts";
+import type { Clock } from "../domain/clock.ts";
+import type { Lease } from "../state/lease.ts";
+import type { LedgerStore, ReservationAnswer, ReservationRequest } from "../state/ledger-store.ts";
+import { budgetExceeded } from "./budget-exceeded.ts";
+
+/** What other processes settle is noticed at the next look; what this one settles, at once. */
+const lookAgainMs = 250;
+
+interface Waiter {
+  /** Order of arrival. */
+  readonly turn: number;
+  readonly lease: Lease;
+  readonly request: ReservationRequest;
+  /** The budgets it has to pass. */
+  readonly budgets: readonly string[];
+  /** The one it waits for. */
+  blockedAt: string;
+  isGone: boolean;
+  readonly resolve: (reservation: number) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Reserves before a call, and waits while only other open calls stand in the way. One for the whole process: whoever
+ * waits for a budget is served in order of arrival, and nobody who comes later passes by with a smaller call.
+ */
+export class BudgetGuard {
+  readonly #ledger: Pick<LedgerStore, "reserve" | "release">;
+  readonly #clock: Clock;
+  #waiters: Waiter[] = [];
+  #turns = 0;
+  #settlements = 0;
+  #isLooking = false;
+  #mustLookAgain = false;
+  #watch: AbortController | undefined;
+
+  constructor(ledger: Pick<LedgerStore, "reserve" | "release">, clock: Clock) {
+    this.#ledger = ledger;
+    this.#clock = clock;
+  }
+
+  /** The reservation to settle or to release; BudgetExceeded when no settlement of others could make room. */
+  async reserve(lease: Lease, request: ReservationRequest, signal?: AbortSignal): Promise<number> {
+    signal?.throwIfAborted();
+    const turn = ++this.#turns;
+    const budgets = request.limits.map(({ level }) => budgetKey(level, lease, request));
+    let blockedAt = this.#waiters.find((waiter) => budgets.includes(waiter.blockedAt))?.blockedAt;
+    const settlements = this.#settlements;
+    if (blockedAt === undefined) {
+      const answer = await this.#ledger.reserve(lease, request);
+      if (answer.kind === "granted") return this.#unlessAborted(lease, answer.reservation, signal);
+      if (answer.kind !== "wait") throw budgetExceeded(lease, request, answer);
+      blockedAt = budgetKey(answer.level, lease, request);
+      signal?.throwIfAborted();
+    }
+    const waiting = this.#wait({ turn, lease, request, budgets, blockedAt }, signal);
+    // Room that was made while the answer was on its way would otherwise be noticed late.
+    if (settlements !== this.#settlements) this.settled();
+    return waiting;
+  }
+
+  /** For a call that surely was never sent. */
+  async release(lease: Lease, reservation: number): Promise<void> {
+    await this.#ledger.release(lease, reservation);
+    this.settled();
+  }
+
+  /** To be called after each commit that settled a call: there may be room now. */
+  settled(): void {
+    this.#settlements += 1;
+    if (this.#waiters.length > 0) void this.#look();
+  }
+
+  async #unlessAborted(lease: Lease, reservation: number, signal: AbortSignal | undefined): Promise<number> {
+    if (!signal?.aborted) return reservation;
+    await this.release(lease, reservation);
+    throw signal.reason;
+  }
+
+  #wait(
+    asking: Pick<Waiter, "turn" | "lease" | "request" | "budgets" | "blockedAt">,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const forget = () => signal?.removeEventListener("abort", onAbort);
+      const waiter: Waiter = {
+        ...asking,
+        isGone: false,
+        resolve: (reservation) => {
+          forget();
+          resolve(reservation);
+        },
+        reject: (reason) => {
+          forget();
+          reject(reason);
+        },
+      };
+      const onAbort = () => {
+        this.#remove(waiter);
+        waiter.reject(signal?.reason);
+        // Those behind it no longer have to let it go first.
+        this.settled();
+      };
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#waiters = [...this.#waiters, waiter].sort((a, b) => a.turn - b.turn);
+      this.#watchWhileSomebodyWaits();
+    });
+  }
+
+  /** Asks again for the first waiter of each budget, until nobody gets any further. */
+  async #look(): Promise<void> {
+    this.#mustLookAgain = true;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      while (this.#mustLookAgain) {
+        this.#mustLookAgain = false;
+        await Promise.all(this.#firstInLine().map((waiter) => this.#askFor(waiter)));
+      }
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  #firstInLine(): Waiter[] {
+    const taken = new Set<string>();
+    return this.#waiters.filter(({ budgets, blockedAt }) => {
+      const isFirst = !budgets.some((budget) => taken.has(budget));
+      taken.add(blockedAt);
+      return isFirst;
+    });
+  }
+
+  async #askFor(waiter: Waiter): Promise<void> {
+    const { lease, request } = waiter;
+    let answer: ReservationAnswer;
+    try {
+      answer = await this.#ledger.reserve(lease, request);
+    } catch (error) {
+      return this.#end(waiter, () => waiter.reject(error));
+    }
+    if (answer.kind === "granted") {
+      const { reservation } = answer;
+      // Whoever gave up in the meantime does not make the call.
+      if (waiter.isGone) await this.#ledger.release(lease, reservation).catch(() => {});
+      return this.#end(waiter, () => waiter.resolve(reservation));
+    }
+    if (answer.kind === "wait") waiter.blockedAt = budgetKey(answer.level, lease, request);
+    else {
+      const error = budgetExceeded(lease, request, answer);
+      this.#end(waiter, () => waiter.reject(error));
+    }
+  }
+
+  #end(waiter: Waiter, tell: () => void): void {
+    this.#mustLookAgain = true;
+    if (waiter.isGone) return;
+    this.#remove(waiter);
+    tell();
+  }
+
+  #remove(waiter: Waiter): void {
+    waiter.isGone = true;
+    this.#waiters = this.#waiters.filter((other) => other !== waiter);
+    if (this.#waiters.length > 0) return;
+    this.#watch?.abort();
+    this.#watch = undefined;
+  }
+
+  #watchWhileSomebodyWaits(): void {
+    if (this.#watch !== undefined) return;
+    const watch = new AbortController();
+    this.#watch = watch;
+    const look = async () => {
+      while (!watch.signal.aborted) {
+        await this.#clock.sleep(lookAgainMs, watch.signal).catch(() => {});
+        await this.#look();
+      }
+    };
+    void look();
+  }
+}
+
+/** The same for everybody who shares the budget. A day's has no date: whoever waits past midnight asks the new day. */
+function budgetKey(
+  level: BudgetLevelName,
+  { sessionId }: Lease,
+  { phase, persona }: ReservationRequest,
+): string {
+  switch (level) {
+    case "day":
+      return "day";
+    case "session":
+      return `session ${sessionId}`;
+    case "phase":
+      return `phase ${sessionId} ${phase}`;
+    case "persona":
+      return `persona ${sessionId} ${persona}`;
+  }
+}

@@ -1,0 +1,44 @@
+import type { UsageReport, UsageTotals } from "./reports.ts";
+
+type Cell = string | number | null;
+
+const usageColumns = [
+  "calls",
+  "failedCalls",
+  "inputTokens",
+  "cachedInputTokens",
+  "cacheWriteTokens",
+  "outputTokens",
+  "reasoningTokens",
+  "costUsd",
+  "knownCostUsd",
+  "unpricedCalls",
+  "estimatedTokens",
+  "estimatedUsd",
+  "savedTokens",
+  "savedUsd",
+] as const satisfies readonly (keyof UsageTotals)[];
+
+/** One line a row and no total: whoever reads it adds up. */
+export function usageCsv({ by, rows }: UsageReport): string {
+  return toCsv(
+    [by, ...usageColumns],
+    rows.map((row) => [row.name, ...usageColumns.map((column) => row[column])]),
+  );
+}
+
+/** RFC 4180. What is not known is an empty field. */
+export function toCsv(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  return [header, ...rows].map((cells) => `${cells.map(toField).join(",")}\r\n`).join("");
+}
+
+function toField(cell: Cell): string {
+  if (cell === null) return "";
+  const text = typeof cell === "number" ? String(cell) : disarm(cell);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A spreadsheet runs what begins like a formula, also behind blanks; an apostrophe makes it a text. */
+function disarm(text: string): string {
+  return /^[\s\0]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20|%]|^[\t\r\n]/.test(text) ? `'${text}` : text;
+}

@@ -1,0 +1,56 @@
+import type { Amount, Money } from "../domain/budget.ts";
+import { normalizeUsage, noUsage, type Spent, type TokenUsage } from "../domain/usage.ts";
+import type { PricePerMillion } from "./price-per-million.ts";
+
+/** What one model's tokens cost. */
+export interface ModelPrice {
+  /** The price is invented, and so is the bill. */
+  readonly simulated: boolean;
+  /** Whole micro-dollars, rounded up: a bill is never smaller than its ledger. */
+  readonly cost: (usage: TokenUsage) => Money;
+}
+
+export function priceFromTable(price: PricePerMillion, simulated: boolean): ModelPrice {
+  const { input, cached = input, cacheWrite = input, output, reasoning = output } = price;
+  return {
+    simulated,
+    // Cached, written and reasoned tokens are part of their whole: each token is priced once.
+    cost: (usage) =>
+      roundUp(
+        (usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteTokens) * input +
+          usage.cachedInputTokens * cached +
+          usage.cacheWriteTokens * cacheWrite +
+          (usage.outputTokens - usage.reasoningTokens) * output +
+          usage.reasoningTokens * reasoning,
+      ),
+  };
+}
+
+/** What to reserve: every counted token at the dearest rate it can have. A price of null is one that nobody knows. */
+export function worstCase(price: ModelPrice | null, inputTokens: number, maxOutputTokens: number): Amount {
+  const tokens = inputTokens + maxOutputTokens;
+  if (price === null) return { tokens, microUsd: null };
+  const plain: TokenUsage = { ...noUsage, inputTokens, outputTokens: maxOutputTokens };
+  const cases = [
+    plain,
+    { ...plain, cacheWriteTokens: inputTokens },
+    { ...plain, reasoningTokens: maxOutputTokens },
+    { ...plain, cacheWriteTokens: inputTokens, reasoningTokens: maxOutputTokens },
+  ];
+  return { tokens, microUsd: Math.max(...cases.map(price.cost)) };
+}
+
+/** What a call came to, from what the provider reported; null when it reported nothing. */
+export function spentOn(price: ModelPrice | null, reported: TokenUsage | null): Spent {
+  const usage = reported && normalizeUsage(reported);
+  if (usage === null) return { usage: null, costMicroUsd: null };
+  if (price === null) return { usage, costMicroUsd: null };
+  const costMicroUsd = price.cost(usage);
+  const withoutCache = price.cost({ ...usage, cachedInputTokens: 0, cacheWriteTokens: 0 });
+  return { usage, costMicroUsd, cacheSavedMicroUsd: withoutCache - costMicroUsd };
+}
+
+/** Without the crumbs that binary fractions leave: 4500.000000000001 is 4500. */
+export function roundUp(microUsd: number): Money {
+  return Math.ceil(Number(microUsd.toPrecision(12)));
+}
