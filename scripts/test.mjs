@@ -12,6 +12,7 @@ const startedAt = Date.now();
 
 const systemTools = [
   { command: "strace", package: "strace", why: "crash tests stop and fail system calls with it" },
+  { command: "bwrap", package: "bubblewrap", why: "checks run in a sandbox with it" },
 ];
 
 const results = mkdtempSync(join(tmpdir(), "maestro-test-"));

@@ -1,0 +1,87 @@
+import { newId } from "../domain/ids.ts";
+import { launchBare, makeHome } from "./bare-launch.ts";
+import { ProcessGroup, SandboxedProcess } from "./confinement.ts";
+import type { Launch } from "./launch.ts";
+import { removeFolder } from "./remove-folder.ts";
+import { describeSandbox, type Sandbox } from "./sandbox.ts";
+import { type LaunchRequest, launchInSandbox } from "./sandbox-launch.ts";
+import type { PlaceOptions } from "./sandbox-places.ts";
+import { type Ending, supervise } from "./supervise.ts";
+
+export interface Command extends PlaceOptions {
+  /** Program and arguments; no shell. A program without a slash is looked for on the PATH. */
+  readonly argv: readonly string[];
+  /** The command's own folder, a copy that nobody else needs: as root it gets another owner. */
+  readonly directory: string;
+  /** Added to a small environment of our own; nothing of Maestro's environment is passed on but the PATH. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly stdin?: string | Uint8Array | undefined;
+  readonly timeoutMs: number;
+  /** Of each of the two streams: its beginning and its end, with a note between them. */
+  readonly maxOutputBytes: number;
+  readonly signal: AbortSignal;
+  readonly network: boolean;
+  readonly writable: "workspace" | "nothing";
+  /** Each piece as it comes, unbounded. */
+  readonly onOutput?: ((text: string, stream: "stdout" | "stderr") => void) | undefined;
+}
+
+/** `sandbox` says how it really ran: `network` and `writable` hold in a sandbox only. */
+export type CommandResult = Ending & { readonly sandbox: Sandbox["kind"] };
+
+/**
+ * Runs a program that is not trusted. When this returns it has ended, with all that it started: certainly so in a
+ * sandbox. Without one, whatever leaves its process group and clears its environment gets away, and so does everything
+ * if Maestro itself is killed.
+ */
+export async function runCommand(
+  command: Command,
+  detect: () => Promise<Sandbox> = describeSandbox,
+): Promise<CommandResult> {
+  const sandbox = await detect();
+  const ending = sandbox.kind === "none" ? await runBare(command) : await runSandboxed(command, sandbox);
+  return { ...ending, sandbox: sandbox.kind };
+}
+
+async function runSandboxed(
+  command: Command,
+  sandbox: Extract<Sandbox, { kind: "bubblewrap" }>,
+): Promise<Ending> {
+  const launch = await prepare(command, (request) => launchInSandbox(sandbox, request));
+  if (typeof launch === "string") return { kind: "not-started", reason: launch };
+  return supervise(launch, command, (child) => new SandboxedProcess(child));
+}
+
+async function runBare(command: Command): Promise<Ending> {
+  const home = await makeHome();
+  const [name, id] = ["MAESTRO_COMMAND", newId()];
+  try {
+    const launch = await prepare(command, (request) =>
+      launchBare({ ...request, env: { ...request.env, [name]: id } }, home),
+    );
+    if (typeof launch === "string") return { kind: "not-started", reason: launch };
+    return await supervise(launch, command, (child) => new ProcessGroup(child, `${name}=${id}`));
+  } finally {
+    await removeFolder(home);
+  }
+}
+
+const environment = { LANG: "C.UTF-8", TZ: "UTC", CI: "true", NO_COLOR: "1" } as const;
+
+async function prepare(
+  { argv, directory, env, writable, network, visible, hidden, modules }: Command,
+  launch: (request: LaunchRequest) => Promise<Launch | string>,
+): Promise<Launch | string> {
+  const [program, ...args] = argv;
+  if (program === undefined || program === "") return "no program is named";
+  if ([...argv, ...Object.entries(env ?? {}).flat()].some((text) => text.includes("\0")))
+    return "an argument or a variable has a zero byte";
+  return launch({
+    argv: [program, ...args],
+    directory,
+    env: { ...environment, ...env },
+    writable,
+    network,
+    places: { visible, hidden, modules },
+  });
+}

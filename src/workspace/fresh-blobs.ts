@@ -1,0 +1,64 @@
+import type { BlobStore } from "./blob-store.ts";
+
+const maxFreshBytes = 32 * 1024 * 1024;
+const putsAtOnce = 8;
+
+/** Content that no journal row points to yet: kept in memory until somebody needs it durable, or there is too much. */
+export class FreshBlobs {
+  readonly #blobs: BlobStore;
+  readonly #fresh = new Map<string, Buffer>();
+  /** Stored only for lack of room. Nothing points to them, so retention may take them until they are flushed. */
+  readonly #spilled = new Set<string>();
+  #bytes = 0;
+
+  constructor(blobs: BlobStore) {
+    this.#blobs = blobs;
+  }
+
+  /** Waits only when there is too much in memory. */
+  async add(sha256: string, content: Buffer): Promise<void> {
+    if (this.#fresh.has(sha256)) return;
+    this.#fresh.set(sha256, content);
+    this.#bytes += content.length;
+    if (this.#bytes > maxFreshBytes) await this.#spill();
+  }
+
+  async get(sha256: string): Promise<Buffer> {
+    const fresh = this.#fresh.get(sha256);
+    // A copy: the caller may do with it what it likes.
+    return fresh === undefined ? this.#blobs.get(sha256) : Buffer.from(fresh);
+  }
+
+  /** Durable when it returns, so a journal row may name them. */
+  async flush(hashes: readonly string[]): Promise<void> {
+    const waiting = hashes.filter((sha256) => this.#fresh.has(sha256) || this.#spilled.has(sha256));
+    await inTurns(waiting, async (sha256) => {
+      // What was spilled is stored again, which keeps retention away from it.
+      await this.#blobs.put(await this.get(sha256));
+      this.#drop(sha256);
+      this.#spilled.delete(sha256);
+    });
+  }
+
+  async #spill(): Promise<void> {
+    await inTurns([...this.#fresh], async ([sha256, content]) => {
+      await this.#blobs.put(content);
+      this.#spilled.add(sha256);
+      this.#drop(sha256);
+    });
+  }
+
+  #drop(sha256: string): void {
+    const content = this.#fresh.get(sha256);
+    if (content !== undefined) this.#bytes -= content.length;
+    this.#fresh.delete(sha256);
+  }
+}
+
+async function inTurns<T>(items: readonly T[], action: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  const worker = async () => {
+    for (const item of queue) await action(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(putsAtOnce, items.length) }, worker));
+}

@@ -1,0 +1,50 @@
+import { sha256 } from "../domain/canonical.ts";
+import type { Tree } from "../domain/tree.ts";
+import { foldersAbove } from "./folders-above.ts";
+import { OpenFolder } from "./open-folder.ts";
+import { readFile } from "./read-file.ts";
+
+/**
+ * Whether a folder holds exactly the files of the tree, as `materialize` made them, and nothing else. Contents are
+ * compared, not times: a command may set those as it likes.
+ */
+export async function isUnchanged(directory: string, tree: Tree): Promise<boolean> {
+  try {
+    await using root = await OpenFolder.open(directory);
+    const folders = new Set([...tree.keys()].flatMap(foldersAbove));
+    return (await countSame(root, "", tree, folders)) === tree.size;
+  } catch {
+    return false;
+  }
+}
+
+/** How many files of the tree are below; undefined as soon as something is different. */
+async function countSame(
+  folder: OpenFolder,
+  prefix: string,
+  tree: Tree,
+  folders: ReadonlySet<string>,
+): Promise<number | undefined> {
+  if ((folder.status.mode & 0o700n) !== 0o700n) return undefined;
+  let count = 0;
+  for (const { name, kind } of await folder.list(tree.size + folders.size)) {
+    const path = prefix + name.toString();
+    if (kind === "folder" && folders.has(path)) {
+      await using inner = await folder.folder(name);
+      const below = await countSame(inner, `${path}/`, tree, folders);
+      if (below === undefined) return undefined;
+      count += below;
+    } else if (kind === "file" && (await isSame(folder, name, tree, path))) count += 1;
+    else return undefined;
+  }
+  return count;
+}
+
+async function isSame(folder: OpenFolder, name: Buffer, tree: Tree, path: string): Promise<boolean> {
+  const expected = tree.get(path);
+  if (expected === undefined) return false;
+  const { mode } = await folder.statusOf(name);
+  if ((mode & 0o7777n) !== (expected.executable ? 0o755n : 0o644n)) return false;
+  const reading = await readFile(folder, name, expected.bytes);
+  return reading.kind === "read" && sha256(reading.content) === expected.sha256;
+}

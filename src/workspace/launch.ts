@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import type { Writable } from "node:stream";
+
+/** A process about to be started: program, arguments and all that it gets. */
+export interface Launch {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What descriptors from 3 on are for: text to read, or `undefined` for one that the process writes. */
+  readonly descriptors: readonly (string | undefined)[];
+}
+
+/** Always in a group of its own, so that a terminal's Ctrl-C does not reach it and one signal reaches all of it. */
+export function start(launch: Launch, stdin: string | Uint8Array | undefined): ChildProcess {
+  const child = spawn(launch.file, launch.args, {
+    cwd: launch.directory,
+    env: launch.env,
+    detached: true,
+    stdio: [
+      stdin === undefined ? "ignore" : "pipe",
+      "pipe",
+      "pipe",
+      ...launch.descriptors.map(() => "pipe" as const),
+    ],
+  });
+  if (child.pid !== undefined) dieFirst(child.pid);
+  // A process may end without reading what it is given.
+  for (const stream of child.stdio) stream?.on("error", () => undefined);
+  if (stdin !== undefined) child.stdin?.end(stdin);
+  launch.descriptors.forEach((text, index) => {
+    if (text !== undefined) (child.stdio[index + 3] as Writable | undefined)?.end(text);
+  });
+  return child;
+}
+
+/** When memory runs out the system is to end a command before it thinks of us. Its children inherit this. */
+function dieFirst(pid: number): void {
+  if (process.platform !== "linux") return;
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, "1000");
+  } catch {
+    // It has ended already, or the system has no such thing.
+  }
+}

@@ -1,0 +1,176 @@
+import { type BigIntStats, constants, type Dirent, existsSync } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, opendir } from "node:fs/promises";
+
+const { O_DIRECTORY, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+
+/** Whether names can be resolved relative to an open folder, as openat(2) does. */
+const canAnchor = process.platform === "linux" && existsSync("/proc/self/fd");
+
+/** A single name, never a path. In bytes when it comes from the disk, where it may be anything. */
+export type Name = string | Buffer;
+
+export interface Entry {
+  readonly name: Buffer;
+  /** As the folder lists it: a hint only, it may be something else by now. */
+  readonly kind: "file" | "folder" | "link" | "special" | "unknown";
+}
+
+/**
+ * A folder held by its descriptor, so that nobody can put another in its place while it is in use.
+ *
+ * Node has no openat(2). On Linux `/proc/self/fd/<n>/<name>` is the same thing: the kernel starts at the folder that is
+ * already open, so only the last name is resolved anew, and O_NOFOLLOW guards that one. Elsewhere whole paths are used
+ * and every folder above is looked at again after each step. That catches a swap, but not one that is undone in time,
+ * so nothing hostile may still be running then.
+ */
+export class OpenFolder implements AsyncDisposable {
+  readonly #handle: FileHandle;
+  readonly #path: Buffer;
+  readonly #parent: OpenFolder | undefined;
+  readonly #isAnchored: boolean;
+  readonly status: BigIntStats;
+
+  private constructor(held: Held) {
+    this.#handle = held.handle;
+    this.#path = held.path;
+    this.#parent = held.parent;
+    this.#isAnchored = held.isAnchored;
+    this.status = held.status;
+  }
+
+  /** Refuses a symbolic link at the end of the path; what is above it is the caller's own choice. */
+  static async open(path: string, { isAnchored = canAnchor } = {}): Promise<OpenFolder> {
+    return OpenFolder.#hold(path, { path: Buffer.from(path), parent: undefined, isAnchored });
+  }
+
+  static async #hold(path: string | Buffer, known: Omit<Held, "handle" | "status">): Promise<OpenFolder> {
+    const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      const folder = new OpenFolder({ ...known, handle, status: await handle.stat({ bigint: true }) });
+      await folder.#verify();
+      return folder;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  async folder(name: Name): Promise<OpenFolder> {
+    return OpenFolder.#hold(this.at(name), {
+      path: below(this.#path, name),
+      parent: this,
+      isAnchored: this.#isAnchored,
+    });
+  }
+
+  /** The folder of that name, made if it is missing. */
+  async makeFolder(name: Name, mode = 0o777): Promise<OpenFolder> {
+    await mkdir(this.at(name), { mode }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+    return this.folder(name);
+  }
+
+  /** Never follows a link and never waits for the other end of a pipe. */
+  async file(name: Name, flags: number, mode?: number): Promise<FileHandle> {
+    const handle = await open(this.at(name), flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode);
+    try {
+      if (!this.#isAnchored) await this.#verifyNamed(name, handle);
+      return handle;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  async statusOf(name: Name): Promise<BigIntStats> {
+    const status = await lstat(this.at(name), { bigint: true });
+    await this.#verify();
+    return status;
+  }
+
+  /** The path for a single step that follows no link: lstat, mkdir, link, rename, unlink, rmdir. */
+  at(name: Name): Buffer {
+    const text = name.toString("latin1");
+    if (text === "" || text === "." || text === ".." || /[/\0]/.test(text))
+      throw new TypeError(`${JSON.stringify(text)} is not a single name`);
+    return below(this.#here, name);
+  }
+
+  /** Sorted by name. One more than the limit means that there are more, and which ones these are is up to the disk. */
+  async list(limit: number): Promise<Entry[]> {
+    const entries: Entry[] = [];
+    // The types know only encodings of text, but names may be any bytes.
+    const encoding = "buffer" as BufferEncoding;
+    for await (const entry of await opendir(this.#here, { encoding, bufferSize: 256 })) {
+      entries.push({ name: entry.name as unknown as Buffer, kind: kindOf(entry) });
+      if (entries.length > limit) break;
+    }
+    await this.#verify();
+    return entries.sort((a, b) => Buffer.compare(a.name, b.name));
+  }
+
+  async setMode(mode: number): Promise<void> {
+    await this.#handle.chmod(mode);
+  }
+
+  async setOwner(uid: number, gid: number): Promise<void> {
+    await this.#handle.chown(uid, gid);
+  }
+
+  async sync(): Promise<void> {
+    await this.#handle.sync();
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** Throws when one of the folders above is no longer where it was; an anchored folder cannot be led astray. */
+  async #verify(): Promise<void> {
+    if (this.#isAnchored) return;
+    if (this.#parent !== undefined) await this.#parent.#verify();
+    if (!isSame(await lstat(this.#path, { bigint: true }), this.status)) throw swapped(this.#path);
+  }
+
+  async #verifyNamed(name: Name, handle: FileHandle): Promise<void> {
+    await this.#verify();
+    const [named, opened] = [await this.statusOf(name), await handle.stat({ bigint: true })];
+    if (!isSame(named, opened)) throw swapped(below(this.#path, name));
+  }
+
+  get #here(): Buffer {
+    // The kernel would say that there is no such file, which means something else to those who ask.
+    if (this.#handle.fd === -1) throw new TypeError("the folder was closed while it was in use");
+    return this.#isAnchored ? Buffer.from(`/proc/self/fd/${this.#handle.fd}`) : this.#path;
+  }
+}
+
+interface Held {
+  readonly handle: FileHandle;
+  readonly path: Buffer;
+  readonly parent: OpenFolder | undefined;
+  readonly isAnchored: boolean;
+  readonly status: BigIntStats;
+}
+
+const below = (path: Buffer, name: Name): Buffer =>
+  Buffer.concat([path, Buffer.from("/"), typeof name === "string" ? Buffer.from(name) : name]);
+
+const isSame = (a: BigIntStats, b: BigIntStats): boolean => a.dev === b.dev && a.ino === b.ino;
+
+const swapped = (path: Buffer): Error =>
+  Object.assign(new Error(`${path.toString()} was replaced while it was in use`), { code: "ESTALE" });
+
+function kindOf(entry: Dirent): Entry["kind"] {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "folder";
+  if (entry.isSymbolicLink()) return "link";
+  return entry.isFIFO() || entry.isSocket() || entry.isBlockDevice() || entry.isCharacterDevice()
+    ? "special"
+    : "unknown";
+}

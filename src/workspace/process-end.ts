@@ -1,0 +1,68 @@
+import type { ChildProcess } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+
+const lookMs = 5;
+const patienceMs = 200;
+const mostMs = 10_000;
+
+/**
+ * Waits until a process of another parent has ended, with all it held; one that does not end by itself is ended. The
+ * time of its start tells it from a later one with the same pid.
+ */
+export async function untilGone(pid: number, started: string | undefined): Promise<void> {
+  const from = performance.now();
+  while (performance.now() < from + mostMs) {
+    const now = await startOf(pid);
+    if (now === undefined || now !== started) return;
+    if (performance.now() > from + patienceMs) kill(pid, "SIGKILL");
+    await delay(lookMs);
+  }
+}
+
+/** When a process started, by the system's own clock; undefined when there is no such living process. */
+export async function startOf(pid: number): Promise<string | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
+  if (stat === undefined) return undefined;
+  // The name of the program is in parentheses and may itself contain them.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
+}
+
+/** A group that has nobody left is what was wanted. */
+export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid !== undefined) kill(-pid, signal);
+}
+
+const mostSweeps = 50;
+
+/**
+ * Ends processes that left their group but still carry the mark in their environment. One that also clears its
+ * environment is not found: only a sandbox is certain. Where there is no /proc nothing can be found.
+ */
+export async function endMarked(mark: string): Promise<void> {
+  for (let sweep = 0; sweep < mostSweeps; sweep += 1) {
+    const found = await marked(mark);
+    if (found.length === 0) return;
+    for (const pid of found) kill(pid, "SIGKILL");
+    await delay(lookMs);
+  }
+}
+
+async function marked(mark: string): Promise<number[]> {
+  const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name)).map(Number);
+  const found: number[] = [];
+  for (const pid of pids) {
+    const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
+    if (pid !== process.pid && environment.includes(mark)) found.push(pid);
+  }
+  return found;
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Nobody is left, or what is left is not ours to end.
+  }
+}

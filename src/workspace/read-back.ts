@@ -1,0 +1,206 @@
+import { sha256 } from "../domain/canonical.ts";
+import { InputInvalid } from "../domain/errors.ts";
+import { changesBetween, type Tree, type TreeChange, type TreeFile } from "../domain/tree.ts";
+import { checkPath } from "../domain/tree-path.ts";
+import type { BlobStore } from "./blob-store.ts";
+import { foldersAbove } from "./folders-above.ts";
+import { type Entry, OpenFolder } from "./open-folder.ts";
+import { readFile, reasonOf } from "./read-file.ts";
+
+export interface ReadLimits {
+  /** Files, folders and all else together. */
+  readonly maxEntries: number;
+  readonly maxFileBytes: number;
+  readonly maxTotalBytes: number;
+}
+
+export const readLimits: ReadLimits = {
+  maxEntries: 20_000,
+  maxFileBytes: 16 * 1024 * 1024,
+  maxTotalBytes: 256 * 1024 * 1024,
+};
+
+/** Names that are never read, at any depth: a tool's own, or ours. */
+export const ignoredNames: readonly string[] = [".git", "node_modules", ".maestro"];
+
+export const isIgnoredName = (name: string): boolean =>
+  ignoredNames.includes(name) || name.startsWith(".maestro-");
+
+export interface Refusal {
+  /** Fit to be shown: without control characters, and not endless. */
+  readonly path: string;
+  readonly reason: string;
+}
+
+export interface ReadBack {
+  readonly tree: Tree;
+  readonly changes: TreeChange[];
+  readonly refused: readonly Refusal[];
+}
+
+/**
+ * What a command left in a folder that began as `base`. The command is not trusted: no link is followed, nothing but
+ * ordinary files is read, and what is not taken is listed. A path that is refused, ignored or was not reached changes
+ * nothing: the tree keeps there what the base had.
+ */
+export async function readBack(
+  directory: string,
+  base: Tree,
+  blobs: BlobStore,
+  limits: ReadLimits = readLimits,
+): Promise<ReadBack> {
+  await using root = await OpenFolder.open(directory);
+  const scan = new Scan(root, base, blobs, limits);
+  await scan.folder(root, "");
+  const tree = scan.result();
+  return { tree, changes: changesBetween(base, tree), refused: scan.refused };
+}
+
+class Scan {
+  readonly refused: Refusal[] = [];
+  readonly #root: OpenFolder;
+  readonly #base: Tree;
+  readonly #blobs: BlobStore;
+  readonly #limits: ReadLimits;
+  readonly #found = new Map<string, TreeFile>();
+  readonly #refusedPaths = new Set<string>();
+  #entriesLeft: number;
+  #bytesLeft: number;
+  #isCut = false;
+
+  constructor(root: OpenFolder, base: Tree, blobs: BlobStore, limits: ReadLimits) {
+    this.#root = root;
+    this.#base = base;
+    this.#blobs = blobs;
+    this.#limits = limits;
+    this.#entriesLeft = limits.maxEntries;
+    this.#bytesLeft = limits.maxTotalBytes;
+  }
+
+  async folder(folder: OpenFolder, path: string): Promise<void> {
+    for (const entry of await this.#list(folder, path)) {
+      if (this.#isCut) return;
+      if (this.#entriesLeft === 0) {
+        this.#isCut = true;
+        this.#refuse(
+          path || ".",
+          `there are more than ${this.#limits.maxEntries} entries; the rest was not read`,
+        );
+        return;
+      }
+      this.#entriesLeft -= 1;
+      await this.#entry(folder, path, entry);
+    }
+  }
+
+  /** What was found, and what the base had where nothing could be found out. */
+  result(): Tree {
+    const tree = new Map(this.#found);
+    const folders = new Set([...this.#found.keys()].flatMap(foldersAbove));
+    for (const [path, file] of this.#base) {
+      const above = foldersAbove(path);
+      const isBlocked = folders.has(path) || above.some((folder) => this.#found.has(folder));
+      if (!tree.has(path) && !isBlocked && this.#isUnknown(path, above)) tree.set(path, file);
+    }
+    return tree;
+  }
+
+  async #entry(folder: OpenFolder, above: string, entry: Entry): Promise<void> {
+    const name = decode(entry.name);
+    if (name === undefined) {
+      this.#refuse(join(above, entry.name.toString()), "its name is not UTF-8");
+      return;
+    }
+    if (isIgnoredName(name)) return;
+    const path = join(above, name);
+    const reason = pathProblem(path);
+    if (reason !== undefined) return this.#refuse(path, reason);
+    const kind = entry.kind === "unknown" ? await kindNow(folder, name) : entry.kind;
+    if (kind === "link") return this.#refuse(path, "it is a symbolic link");
+    if (kind === "special") return this.#refuse(path, "it is a device, a pipe or a socket");
+    await (kind === "folder" ? this.#inner(folder, name, path) : this.#file(folder, name, path));
+  }
+
+  async #inner(folder: OpenFolder, name: string, path: string): Promise<void> {
+    await using inner = await this.#open(folder, name, path);
+    if (inner === undefined) return;
+    if (inner.status.dev !== this.#root.status.dev) return this.#refuse(path, "it is another file system");
+    await this.folder(inner, path);
+  }
+
+  async #open(folder: OpenFolder, name: string, path: string): Promise<OpenFolder | undefined> {
+    try {
+      return await folder.folder(name);
+    } catch (error) {
+      this.#refuse(path, reasonOf(error));
+    }
+  }
+
+  async #list(folder: OpenFolder, path: string): Promise<Entry[]> {
+    try {
+      return await folder.list(this.#entriesLeft);
+    } catch (error) {
+      // Of the root nothing is known then: an empty tree would say that all was removed.
+      if (path === "") throw error;
+      this.#refuse(path, reasonOf(error));
+      return [];
+    }
+  }
+
+  async #file(folder: OpenFolder, name: string, path: string): Promise<void> {
+    const { maxFileBytes, maxTotalBytes } = this.#limits;
+    const reading = await readFile(folder, name, Math.min(maxFileBytes, this.#bytesLeft));
+    if (reading.kind === "refused") {
+      const isTight = this.#bytesLeft < maxFileBytes;
+      return this.#refuse(path, reading.reason + (isTight ? ` (of ${maxTotalBytes} for all files)` : ""));
+    }
+    const { content, executable } = reading;
+    this.#bytesLeft -= content.length;
+    const hash = sha256(content);
+    if (this.#base.get(path)?.sha256 !== hash) await this.#blobs.put(content);
+    this.#found.set(path, { sha256: hash, bytes: content.length, executable });
+  }
+
+  #refuse(path: string, reason: string): void {
+    this.#refusedPaths.add(path);
+    this.refused.push({ path: printable(path), reason });
+  }
+
+  #isUnknown(path: string, above: readonly string[]): boolean {
+    return (
+      this.#isCut ||
+      [path, ...above].some((part) => this.#refusedPaths.has(part)) ||
+      path.split("/").some(isIgnoredName)
+    );
+  }
+}
+
+const join = (above: string, name: string): string => (above === "" ? name : `${above}/${name}`);
+
+function decode(name: Buffer): string | undefined {
+  const text = name.toString("utf8");
+  return Buffer.from(text).equals(name) ? text : undefined;
+}
+
+/** A rule that bends a path to another spelling would let two files become one. */
+function pathProblem(path: string): string | undefined {
+  try {
+    return checkPath(path) === path ? undefined : "it has another spelling";
+  } catch (error) {
+    if (InputInvalid.is(error)) return error.message;
+    throw error;
+  }
+}
+
+async function kindNow(folder: OpenFolder, name: string): Promise<"folder" | "file"> {
+  try {
+    return (await folder.statusOf(name)).isDirectory() ? "folder" : "file";
+  } catch {
+    return "file";
+  }
+}
+
+const printable = (path: string): string =>
+  path
+    .slice(0, 300)
+    .replace(/\p{C}/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);

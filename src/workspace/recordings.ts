@@ -1,0 +1,90 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { InputInvalid } from "../domain/errors.ts";
+import { sameFile, type TreeChange, type TreeFile } from "../domain/tree.ts";
+
+interface Touched {
+  /** What to put back if the effect fails. */
+  before: TreeFile | undefined;
+  after: TreeFile | undefined;
+  /** Somebody else changed the path meanwhile, so that what looks unchanged may not be. */
+  isShared: boolean;
+}
+
+/** What one effect changes, and the effects that it runs in turn. */
+export class Recording {
+  readonly parent: Recording | undefined;
+  readonly touched = new Map<string, Touched>();
+  isOver = false;
+
+  constructor(parent: Recording | undefined) {
+    this.parent = parent;
+  }
+
+  changes(): TreeChange[] {
+    const kept = [...this.touched].filter(
+      ([, { before, after, isShared }]) => isShared || !sameFile(before, after),
+    );
+    return kept
+      .map(([path, { after }]) => (after === undefined ? { path } : { path, after }))
+      .sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** It ended, or one that it is part of did and was recorded without it. */
+  get isLate(): boolean {
+    return this.isOver || this.parent?.isLate === true;
+  }
+
+  isWithin(other: Recording): boolean {
+    return this === other || this.parent?.isWithin(other) === true;
+  }
+
+  own(path: string, before: TreeFile | undefined, after: TreeFile | undefined): void {
+    const touched = this.touched.get(path);
+    if (touched === undefined) this.touched.set(path, { before, after, isShared: false });
+    else touched.after = after;
+  }
+
+  foreign(path: string, after: TreeFile | undefined): void {
+    const touched = this.touched.get(path);
+    if (touched === undefined) return;
+    touched.isShared = true;
+    touched.before = after;
+  }
+}
+
+/** Effects may run at the same time; each change belongs to the one whose call it came from. */
+export class Recordings {
+  readonly #context = new AsyncLocalStorage<Recording>();
+  readonly #open = new Set<Recording>();
+
+  async run<T>(recording: Recording, effect: () => T | Promise<T>): Promise<T> {
+    this.#open.add(recording);
+    try {
+      return await this.#context.run(recording, async () => effect());
+    } finally {
+      recording.isOver = true;
+      this.#open.delete(recording);
+    }
+  }
+
+  get current(): Recording | undefined {
+    return this.#context.getStore();
+  }
+
+  /** A change that comes after its effect was recorded would be lost in a replay. */
+  refuseLateChange(): void {
+    if (this.current?.isLate !== true) return;
+    throw new InputInvalid("A file was changed after the step that changes it had ended.", {
+      advice: "Await every change of the workspace inside the step.",
+    });
+  }
+
+  note(path: string, before: TreeFile | undefined, after: TreeFile | undefined): void {
+    if (this.#open.size === 0) return;
+    const { current } = this;
+    for (const recording of this.#open) {
+      if (current?.isWithin(recording)) recording.own(path, before, after);
+      else recording.foreign(path, after);
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * Who a command is in the sandbox. `other-user`: we are root, and it is a user that owns nothing else. `user-namespace`:
+ * our own user, without rights over anything outside. `same-user`: our own user, where the system allows no more.
+ */
+export type SandboxIdentity = "other-user" | "user-namespace" | "same-user";
+
+export interface Bubblewrap {
+  readonly kind: "bubblewrap";
+  readonly version: string;
+  readonly program: string;
+  readonly identity: SandboxIdentity;
+  /** Limits memory, processes and file size; missing when it is not installed, and then nothing is limited. */
+  readonly prlimit: string | undefined;
+  readonly setpriv: string | undefined;
+}
+
+/** Commands run as our own user, on all of the machine's files; only their processes are kept together. */
+export interface NoSandbox {
+  readonly kind: "none";
+  readonly reason: string;
+}
+
+export type Sandbox = Bubblewrap | NoSandbox;

@@ -1,0 +1,128 @@
+import { access, lstat, readdir, readlink, realpath } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative } from "node:path";
+import { searchPath } from "./find-program.ts";
+
+/** Where a command finds its files in the sandbox: the same place each time, whatever the folder's real name. */
+export const workspacePlace = "/workspace";
+/** Beside the workspace, where Node and npx look when the workspace has no modules of its own. */
+export const modulesPlace = "/node_modules";
+export const homePlace = "/tmp/home";
+
+/** Where systems keep programs. All else, also homes, mounts and state, is not in the sandbox at all. */
+const systemFolders = [
+  "/usr",
+  "/bin",
+  "/sbin",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/libx32",
+  "/opt",
+  "/nix",
+  "/gnu",
+  "/snap",
+];
+
+/** What programs need of the settings of the system; keys, passwords and tokens are among the rest. */
+const settings = [
+  "alternatives",
+  "ca-certificates",
+  "crypto-policies",
+  "debian_version",
+  "fonts",
+  "host.conf",
+  "hosts",
+  "ld.so.cache",
+  "ld.so.conf",
+  "ld.so.conf.d",
+  "localtime",
+  "magic",
+  "mime.types",
+  "nsswitch.conf",
+  "os-release",
+  "pki/ca-trust",
+  "pki/tls/certs",
+  "protocols",
+  "services",
+  "shells",
+  "ssl/certs",
+  "ssl/openssl.cnf",
+].map((name) => `/etc/${name}`);
+
+/** Some languages keep a part of themselves there, under names with a version. */
+const languages = /^(?:java|jvm|perl|php|python|ruby)/;
+
+/** What of the machine a command sees, besides its own files. */
+export interface SandboxPlaces {
+  /** Links of the root folder, such as /bin. */
+  readonly links: readonly { readonly path: string; readonly target: string }[];
+  /** Files and folders, under their own names. */
+  readonly visible: readonly string[];
+  /** Covered, although they lie in a place that is visible. */
+  readonly hidden: readonly string[];
+  /** A node_modules folder, seen as `/node_modules`. */
+  readonly modules: string | undefined;
+  /** The PATH in the sandbox. */
+  readonly programs: readonly string[];
+}
+
+export interface PlaceOptions {
+  /** More files and folders to show, read-only. */
+  readonly visible?: readonly string[] | undefined;
+  readonly hidden?: readonly string[] | undefined;
+  readonly modules?: string | undefined;
+}
+
+export async function findPlaces(options: PlaceOptions = {}): Promise<SandboxPlaces> {
+  const links: { path: string; target: string }[] = [];
+  const folders: string[] = [];
+  for (const path of systemFolders) {
+    const status = await lstat(path).catch(() => undefined);
+    if (status?.isSymbolicLink()) links.push({ path, target: await readlink(path) });
+    else if (status?.isDirectory()) folders.push(path);
+  }
+  const parts = (await readdir("/etc").catch(() => [])).filter((name) => languages.test(name));
+  const system = [...folders, ...(await existing([...settings, ...parts.map((name) => join("/etc", name))]))];
+  const more = (await existing([...(await nodeFiles()), ...(options.visible ?? [])])).filter(
+    (path) => !isInside(path, system),
+  );
+  const visible = [...system, ...more];
+  const hidden = (await existing(options.hidden ?? [])).filter((path) => isInside(path, visible));
+  const modules =
+    options.modules === undefined ? undefined : await realpath(options.modules).catch(() => undefined);
+  const isThere = (folder: string): boolean =>
+    isInside(folder, [...visible, ...links.map(({ path }) => path)]);
+  const programs = [
+    dirname(process.execPath),
+    ...(modules === undefined ? [] : [join(modulesPlace, ".bin")]),
+    ...searchPath().filter((folder) => isThere(folder)),
+  ];
+  return { links, visible, hidden, modules, programs: [...new Set(programs)] };
+}
+
+/** Node itself may be installed anywhere, also in a home; npm, npx and what they installed for all come with it. */
+async function nodeFiles(): Promise<string[]> {
+  const folder = dirname(process.execPath);
+  const packages = join(dirname(folder), "lib", "node_modules");
+  const [npm] = await existing([join(packages, "npm")]);
+  return npm === undefined ? [process.execPath] : [folder, packages];
+}
+
+export function isInside(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => {
+    const way = relative(folder, path);
+    return way === "" || (way !== ".." && !way.startsWith("../") && !isAbsolute(way));
+  });
+}
+
+async function existing(paths: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    const isThere = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (isThere && isAbsolute(path)) found.push(path);
+  }
+  return found;
+}

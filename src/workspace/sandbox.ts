@@ -1,0 +1,83 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { findProgram, searchPath } from "./find-program.ts";
+import { start } from "./launch.ts";
+import { removeFolder } from "./remove-folder.ts";
+import type { Bubblewrap, Sandbox, SandboxIdentity } from "./sandbox-kind.ts";
+import { launchInSandbox } from "./sandbox-launch.ts";
+
+export type { Bubblewrap, NoSandbox, Sandbox, SandboxIdentity } from "./sandbox-kind.ts";
+
+const trialMs = 20_000;
+let known: Promise<Sandbox> | undefined;
+
+/** What this machine can do, found out once by trying it. */
+export function describeSandbox(): Promise<Sandbox> {
+  known ??= detectSandbox();
+  return known;
+}
+
+export async function detectSandbox(folders: readonly string[] = searchPath()): Promise<Sandbox> {
+  if (process.platform !== "linux") return { kind: "none", reason: "bubblewrap exists on Linux only." };
+  const program = await findProgram("bwrap", folders);
+  if (program === undefined)
+    return { kind: "none", reason: "bwrap is not installed; it is in the package bubblewrap." };
+  const version = await versionOf(program);
+  if (version === undefined) return { kind: "none", reason: `${program} does not say its version.` };
+  const prlimit = await findProgram("prlimit", folders);
+  const setpriv = await findProgram("setpriv", folders);
+  const problems = new Set<string>();
+  for (const identity of identities(setpriv !== undefined)) {
+    const sandbox = { kind: "bubblewrap", version, program, identity, prlimit, setpriv } as const;
+    const problem = await tryOut(sandbox);
+    if (problem === undefined) return sandbox;
+    problems.add(problem);
+  }
+  return { kind: "none", reason: `${program} cannot make a sandbox here: ${[...problems].join("; ")}` };
+}
+
+async function versionOf(program: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)(program, ["--version"], { timeout: trialMs });
+    return /\d+\.\d+(?:\.\d+)?/.exec(stdout)?.[0];
+  } catch {
+    return undefined;
+  }
+}
+
+/** The best first. */
+function identities(hasSetpriv: boolean): SandboxIdentity[] {
+  const isRoot = process.geteuid?.() === 0;
+  return [...(isRoot && hasSetpriv ? (["other-user"] as const) : []), "user-namespace", "same-user"];
+}
+
+/** Runs Node itself, with all that a real command gets: what works in parts may still fail as a whole. */
+async function tryOut(sandbox: Bubblewrap): Promise<string | undefined> {
+  const directory = await mkdtemp(join(tmpdir(), "maestro-sandbox-"));
+  try {
+    const launch = await launchInSandbox(sandbox, {
+      argv: [process.execPath, "--version"],
+      directory,
+      env: {},
+      writable: "workspace",
+      network: false,
+      places: {},
+    });
+    if (typeof launch === "string") return launch;
+    const child = start(launch, undefined);
+    const timer = setTimeout(() => child.kill("SIGKILL"), trialMs);
+    let said = "";
+    child.stderr?.on("data", (chunk) => (said = (said + String(chunk)).slice(-2000)));
+    const [code] = (await once(child, "close")) as [number | null];
+    clearTimeout(timer);
+    return code === 0 ? undefined : (said.trim().split("\n").at(-1) ?? `it ended with ${code}`);
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    await removeFolder(directory);
+  }
+}

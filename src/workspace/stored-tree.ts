@@ -1,0 +1,38 @@
+import { ArtifactCorrupt } from "../domain/errors.ts";
+import { emptyTree, fromManifest, type Tree, toManifest, treeHash } from "../domain/tree.ts";
+import type { BlobStore } from "./blob-store.ts";
+import { decodeText } from "./text.ts";
+
+/** Known without a store, so that a team that makes no files needs none. */
+export const emptyTreeHash: string = treeHash(emptyTree);
+
+/** Trees never change, so what was stored or loaded once is not hashed again. */
+const known = new WeakMap<BlobStore, WeakMap<Tree, string>>();
+
+export async function loadTree(blobs: BlobStore, hash: string): Promise<Tree> {
+  if (hash === emptyTreeHash) return emptyTree;
+  const text = decodeText(await blobs.get(hash));
+  if (text === undefined) throw new ArtifactCorrupt(`Artifact ${hash} is not the manifest of a tree.`);
+  const tree = fromManifest(text);
+  remember(blobs, tree, hash);
+  return tree;
+}
+
+/** The manifest is durable when it returns; its blobs must be already. */
+export async function storeTree(blobs: BlobStore, tree: Tree): Promise<string> {
+  const stored = storedHash(blobs, tree);
+  if (stored !== undefined) return stored;
+  const hash = await blobs.put(toManifest(tree));
+  remember(blobs, tree, hash);
+  return hash;
+}
+
+/** The hash of a tree whose manifest is known to be in the store. */
+export function storedHash(blobs: BlobStore, tree: Tree): string | undefined {
+  return tree.size === 0 ? emptyTreeHash : known.get(blobs)?.get(tree);
+}
+
+function remember(blobs: BlobStore, tree: Tree, hash: string): void {
+  const trees = known.get(blobs) ?? new WeakMap<Tree, string>();
+  known.set(blobs, trees.set(tree, hash));
+}

@@ -1,0 +1,143 @@
+import type { ChildProcess } from "node:child_process";
+import { constants } from "node:os";
+import { StringDecoder } from "node:string_decoder";
+import { setTimeout as delay } from "node:timers/promises";
+import { BoundedOutput } from "./bounded-output.ts";
+import type { Confinement } from "./confinement.ts";
+import { type Launch, start } from "./launch.ts";
+
+export interface Supervision {
+  readonly stdin?: string | Uint8Array | undefined;
+  readonly timeoutMs: number;
+  readonly maxOutputBytes: number;
+  readonly signal: AbortSignal;
+  readonly onOutput?: ((text: string, stream: "stdout" | "stderr") => void) | undefined;
+}
+
+interface Printed {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly truncated: boolean;
+  readonly durationMs: number;
+}
+
+/** How a command ended. An exit by a signal has the code a shell would give: 128 and the signal's number. */
+export type Ending =
+  | ({ readonly kind: "exited"; readonly code: number; readonly signal: NodeJS.Signals | null } & Printed)
+  | ({ readonly kind: "timeout" | "aborted" } & Printed)
+  | { readonly kind: "not-started"; readonly reason: string };
+
+const longestTimer = 2 ** 31 - 1;
+const drainMs = 500;
+
+export async function supervise(
+  launch: Launch,
+  options: Supervision,
+  confine: (child: ChildProcess) => Confinement,
+): Promise<Ending> {
+  const startedAt = performance.now();
+  const streams = {
+    stdout: new BoundedOutput(options.maxOutputBytes),
+    stderr: new BoundedOutput(options.maxOutputBytes),
+  };
+  const printed = (): Printed => ({
+    stdout: streams.stdout.text(),
+    stderr: streams.stderr.text(),
+    truncated: streams.stdout.isTruncated || streams.stderr.isTruncated,
+    durationMs: performance.now() - startedAt,
+  });
+  if (options.signal.aborted) return { kind: "aborted", ...printed() };
+
+  let child: ChildProcess;
+  try {
+    child = start(launch, options.stdin);
+  } catch (error) {
+    return { kind: "not-started", reason: (error as Error).message };
+  }
+  const exited = exitOf(child);
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  for (const name of ["stdout", "stderr"] as const) keep(child, name, streams[name], options.onOutput);
+  const confinement = confine(child);
+  let stoppedBy: "timeout" | "aborted" | undefined;
+  const stop = (cause: "timeout" | "aborted"): void => {
+    if (stoppedBy !== undefined) return;
+    stoppedBy = cause;
+    void confinement.stop();
+  };
+  const onAbort = (): void => stop("aborted");
+  const timer = setTimeout(stop, Math.min(options.timeoutMs, longestTimer), "timeout");
+  options.signal.addEventListener("abort", onAbort, { once: true });
+  const exit = await exited;
+  clearTimeout(timer);
+  options.signal.removeEventListener("abort", onAbort);
+  if ("reason" in exit) return { kind: "not-started", reason: exit.reason };
+  await confinement.settle();
+  // A process that got away may hold the pipes open for ever.
+  await Promise.race([closed, delay(drainMs)]);
+  for (const stream of child.stdio) stream?.destroy();
+  return conclude(stoppedBy, exit, confinement, printed());
+}
+
+function conclude(
+  stoppedBy: "timeout" | "aborted" | undefined,
+  { code, signal }: Exit,
+  { hasRun, hidesSignals }: Confinement,
+  printed: Printed,
+): Ending {
+  if (stoppedBy !== undefined) return { kind: stoppedBy, ...printed };
+  const reason = code === null ? undefined : whyNotReached(code, hasRun, printed.stderr);
+  if (reason !== undefined) return { kind: "not-started", reason };
+  return {
+    kind: "exited",
+    code: code ?? 128 + numberOf(signal),
+    signal: signal ?? (hidesSignals ? signalOf(code) : null),
+    ...printed,
+  };
+}
+
+/** The programs before the command say so when they cannot start it. */
+function whyNotReached(code: number, hasRun: boolean, stderr: string): string | undefined {
+  const last = stderr.trim().split("\n").at(-1)?.slice(0, 500);
+  if (!hasRun) return last || `the sandbox ended with ${code}`;
+  const before = /^(?:prlimit|setpriv): (.{1,500})/.exec(stderr)?.[1];
+  return code === 126 || code === 127 ? before : undefined;
+}
+
+interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+function exitOf(child: ChildProcess): Promise<Exit | { readonly reason: string }> {
+  return new Promise((resolve) => {
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+    child.once("error", (error: NodeJS.ErrnoException) =>
+      resolve({ reason: error.code === undefined ? error.message : `the system says ${error.code}` }),
+    );
+  });
+}
+
+function keep(
+  child: ChildProcess,
+  name: "stdout" | "stderr",
+  kept: BoundedOutput,
+  onOutput: Supervision["onOutput"],
+): void {
+  const decoder = new StringDecoder("utf8");
+  child[name]?.on("data", (chunk: Buffer) => {
+    kept.add(chunk);
+    try {
+      onOutput?.(decoder.write(chunk), name);
+    } catch {
+      // Whoever watches must not be able to leave a command without supervision.
+    }
+  });
+}
+
+const numberOf = (signal: NodeJS.Signals | null): number => (signal === null ? 0 : constants.signals[signal]);
+
+function signalOf(code: number | null): NodeJS.Signals | null {
+  if (code === null || code <= 128) return null;
+  const found = Object.entries(constants.signals).find(([, number]) => number === code - 128);
+  return (found?.[0] as NodeJS.Signals | undefined) ?? null;
+}

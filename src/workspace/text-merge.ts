@@ -1,0 +1,110 @@
+import { diffLines, type Hunk } from "./line-diff.ts";
+
+/** Lines of a text, from 1, both ends included; `to` is one less than `from` where a side has nothing. */
+export type LineRange = readonly [from: number, to: number];
+
+export interface TextConflict {
+  readonly ours: LineRange;
+  readonly theirs: LineRange;
+}
+
+export interface MergedText {
+  /** With ours where there is a conflict. */
+  readonly lines: readonly string[];
+  readonly conflicts: readonly TextConflict[];
+}
+
+/** Three-way, by lines with their ends. Changes in the same place or side by side agree only when they are identical. */
+export function mergeLines(
+  base: readonly string[],
+  ours: readonly string[],
+  theirs: readonly string[],
+): MergedText {
+  const left = new Side(diffLines(base, ours));
+  const right = new Side(diffLines(base, theirs));
+  const merged: string[] = [];
+  const conflicts: TextConflict[] = [];
+  let at = 0;
+  for (let from = nextOf(left, right); from !== undefined; from = nextOf(left, right)) {
+    append(merged, base, at, from);
+    at = regionEnd(left, right, from);
+    const [mine, yours] = [left.take(from, at), right.take(from, at)];
+    if (!mine.isChanged) append(merged, theirs, yours.from, yours.to);
+    else {
+      append(merged, ours, mine.from, mine.to);
+      if (yours.isChanged && !isSame(ours, mine, theirs, yours)) {
+        conflicts.push({ ours: [mine.from + 1, mine.to], theirs: [yours.from + 1, yours.to] });
+      }
+    }
+  }
+  append(merged, base, at, base.length);
+  return { lines: merged, conflicts };
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly isChanged: boolean;
+}
+
+/** One side's hunks, taken in order. */
+class Side {
+  readonly #hunks: readonly Hunk[];
+  #at = 0;
+  /** How far this side has moved against the base so far. */
+  #shift = 0;
+
+  constructor(hunks: readonly Hunk[]) {
+    this.#hunks = hunks;
+  }
+
+  /** The hunk that will be taken after so many others. */
+  ahead(count: number): Hunk | undefined {
+    return this.#hunks[this.#at + count];
+  }
+
+  /** What this side has where the base has these lines. */
+  take(from: number, to: number): Span {
+    const start = from + this.#shift;
+    const first = this.#at;
+    for (let next = this.ahead(0); next !== undefined && next.from <= to; next = this.ahead(0)) {
+      this.#shift += next.otherTo - next.otherFrom - (next.to - next.from);
+      this.#at += 1;
+    }
+    return { from: start, to: to + this.#shift, isChanged: this.#at > first };
+  }
+}
+
+function nextOf(left: Side, right: Side): number | undefined {
+  const starts = [left.ahead(0), right.ahead(0)].flatMap((hunk) => (hunk === undefined ? [] : [hunk.from]));
+  return starts.length === 0 ? undefined : Math.min(...starts);
+}
+
+/** Grows until no hunk of either side lies in it or touches it from outside. */
+function regionEnd(left: Side, right: Side, from: number): number {
+  let end = from;
+  let [mine, yours] = [0, 0];
+  for (;;) {
+    const [next, other] = [left.ahead(mine), right.ahead(yours)];
+    if (next !== undefined && next.from <= end) {
+      end = Math.max(end, next.to);
+      mine += 1;
+    } else if (other !== undefined && other.from <= end) {
+      end = Math.max(end, other.to);
+      yours += 1;
+    } else return end;
+  }
+}
+
+function isSame(ours: readonly string[], mine: Span, theirs: readonly string[], yours: Span): boolean {
+  if (mine.to - mine.from !== yours.to - yours.from) return false;
+  for (let index = 0; index < mine.to - mine.from; index += 1) {
+    if (ours[mine.from + index] !== theirs[yours.from + index]) return false;
+  }
+  return true;
+}
+
+/** Line by line: spreading a large text into a call's arguments overflows the stack. */
+function append(merged: string[], lines: readonly string[], from: number, to: number): void {
+  for (let at = from; at < to; at += 1) merged.push(lines[at] ?? "");
+}

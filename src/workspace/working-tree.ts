@@ -1,0 +1,110 @@
+import { InputInvalid } from "../domain/errors.ts";
+import { type PathClash, PathIndex } from "../domain/path-index.ts";
+import type { Tree, TreeFile } from "../domain/tree.ts";
+import { showPath, treeLimits } from "../domain/tree-path.ts";
+
+/** Why a file cannot be in a tree besides the others. */
+export type TreeProblem = PathClash | { readonly kind: "files" | "bytes" };
+
+/** A tree that changes. What it hands out does not, and until the first change it costs nothing. */
+export class WorkingTree {
+  #files: Tree;
+  /** Set when the map is ours alone; a map that somebody holds is copied before it is changed. */
+  #own: Map<string, TreeFile> | undefined;
+  #index: PathIndex | undefined;
+  #bytes = 0;
+
+  constructor(base: Tree) {
+    this.#files = base;
+  }
+
+  get snapshot(): Tree {
+    this.#own = undefined;
+    return this.#files;
+  }
+
+  get(path: string): TreeFile | undefined {
+    return this.#files.get(path);
+  }
+
+  paths(): Iterable<string> {
+    return this.#files.keys();
+  }
+
+  problemOf(path: string, file: TreeFile): TreeProblem | undefined {
+    const index = this.#paths();
+    const before = this.#files.get(path);
+    const clash = before === undefined ? index.clash(path) : undefined;
+    if (clash !== undefined) return clash;
+    if (before === undefined && this.#files.size >= treeLimits.maxFiles) return { kind: "files" };
+    const bytes = this.#bytes - (before?.bytes ?? 0) + file.bytes;
+    return bytes > treeLimits.maxTreeBytes ? { kind: "bytes" } : undefined;
+  }
+
+  /** Only what has no problem. */
+  set(path: string, file: TreeFile): void {
+    const index = this.#paths();
+    const before = this.#files.get(path);
+    if (before === undefined) index.add(path);
+    this.#bytes += file.bytes - (before?.bytes ?? 0);
+    this.#writable().set(path, file);
+  }
+
+  delete(path: string): void {
+    const before = this.#files.get(path);
+    if (before === undefined) return;
+    this.#paths().remove(path);
+    this.#bytes -= before.bytes;
+    this.#writable().delete(path);
+  }
+
+  #paths(): PathIndex {
+    if (this.#index === undefined) {
+      this.#index = new PathIndex(this.#files.keys());
+      for (const { bytes } of this.#files.values()) this.#bytes += bytes;
+    }
+    return this.#index;
+  }
+
+  #writable(): Map<string, TreeFile> {
+    this.#own ??= new Map(this.#files);
+    this.#files = this.#own;
+    return this.#own;
+  }
+}
+
+export function refusedFile(path: string, problem: TreeProblem): InputInvalid {
+  const [message, advice] = explain(path, problem);
+  return new InputInvalid(message, { advice, details: { path, reason: problem.kind } });
+}
+
+function explain(path: string, problem: TreeProblem): readonly [message: string, advice: string] {
+  const shown = showPath(path);
+  switch (problem.kind) {
+    case "files":
+      return [
+        `${shown} would be one file too many; the limit is ${treeLimits.maxFiles}.`,
+        "Remove files that are not needed.",
+      ];
+    case "bytes":
+      return [
+        `With ${shown} the files would have more than ${treeLimits.maxTreeBytes} bytes together.`,
+        "Remove files that are not needed.",
+      ];
+    case "case": {
+      const depth = problem.other.split("/").length;
+      const meant = [problem.other, ...path.split("/").slice(depth)].join("/");
+      return [
+        `${shown} differs from ${showPath(problem.other)} only in case or Unicode form, and many disks take them for one.`,
+        `Write it as ${showPath(meant)}.`,
+      ];
+    }
+    case "file-folder":
+      return problem.other === path
+        ? [`${shown} is a folder.`, "Give the file another name, or remove what is in the folder."]
+        : [
+            `${showPath(problem.other)} is a file, so that ${shown} cannot be in it.`,
+            "Choose another folder, or remove that file first.",
+          ];
+  }
+}

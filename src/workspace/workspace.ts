@@ -1,0 +1,219 @@
+import { sha256 } from "../domain/canonical.ts";
+import { InputInvalid } from "../domain/errors.ts";
+import { sameFile, type Tree, type TreeChange, type TreeFile, treeHash } from "../domain/tree.ts";
+import { checkPath, showPath, treeLimits } from "../domain/tree-path.ts";
+import type { BlobStore } from "./blob-store.ts";
+import { applyEdits, type Edit, type EditReport } from "./edit.ts";
+import { FreshBlobs } from "./fresh-blobs.ts";
+import { globMatcher } from "./glob.ts";
+import { missingFile } from "./missing-file.ts";
+import { Recording, Recordings } from "./recordings.ts";
+import { type SearchMatch, searchFiles } from "./search.ts";
+import { searchPattern } from "./search-pattern.ts";
+import { storedHash, storeTree } from "./stored-tree.ts";
+import { decodeText } from "./text.ts";
+import { refusedFile, WorkingTree } from "./working-tree.ts";
+
+export type { BlobStore } from "./blob-store.ts";
+export { emptyTreeHash, loadTree, storeTree } from "./stored-tree.ts";
+
+export interface WriteOptions {
+  /** Default: as it was; a new file is not. */
+  readonly executable?: boolean | undefined;
+}
+
+export interface SavedTree {
+  /** Hash of the manifest, to load it by. */
+  readonly tree: string;
+  /** What the journal row that names the tree must keep alive: the manifest, and the blobs that the base has not. */
+  readonly artifacts: readonly string[];
+}
+
+/**
+ * The files a persona works on, in memory over a store of blobs: nothing here touches a disk's folders, so no path can
+ * lead out. A workspace that nobody touches costs nothing.
+ */
+export class Workspace {
+  readonly #blobs: BlobStore;
+  readonly #base: Tree;
+  readonly #files: WorkingTree;
+  readonly #fresh: FreshBlobs;
+  readonly #recordings = new Recordings();
+  #hash: string | undefined;
+  #baseBlobs: ReadonlySet<string> | undefined;
+
+  /** The blobs of the base are in the store. */
+  constructor(blobs: BlobStore, base: Tree) {
+    this.#blobs = blobs;
+    this.#base = base;
+    this.#files = new WorkingTree(base);
+    this.#fresh = new FreshBlobs(blobs);
+  }
+
+  /** The files as they are now; later changes do not show in it. */
+  get tree(): Tree {
+    return this.#files.snapshot;
+  }
+
+  get hash(): string {
+    this.#hash ??= storedHash(this.#blobs, this.tree) ?? treeHash(this.tree);
+    return this.#hash;
+  }
+
+  async read(path: string): Promise<Buffer> {
+    return this.#fresh.get(this.#file(checkPath(path)).sha256);
+  }
+
+  async readText(path: string): Promise<string> {
+    const text = decodeText(await this.read(path));
+    if (text !== undefined) return text;
+    throw new InputInvalid(`${showPath(path)} is not a text in UTF-8.`, {
+      advice: "It can be written as a whole, but not be read or edited as text.",
+      details: { path },
+    });
+  }
+
+  /** The change is there when the call returns; awaiting it waits for room in memory. */
+  async write(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
+    const checked = checkPath(path);
+    const bytes = Buffer.byteLength(content);
+    if (bytes > treeLimits.maxFileBytes) {
+      throw new InputInvalid(
+        `${showPath(checked)} would have ${bytes} bytes; the limit of a file is ${treeLimits.maxFileBytes}.`,
+        { advice: "Split it into several files.", details: { path: checked, bytes } },
+      );
+    }
+    this.#recordings.refuseLateChange();
+    const copy = Buffer.from(content);
+    const executable = options.executable ?? this.#files.get(checked)?.executable ?? false;
+    const file = { sha256: sha256(copy), bytes, executable };
+    if (this.#set(checked, file)) await this.#fresh.add(file.sha256, copy);
+  }
+
+  async remove(path: string): Promise<void> {
+    const checked = checkPath(path);
+    this.#file(checked);
+    this.#recordings.refuseLateChange();
+    this.#delete(checked);
+  }
+
+  /** All edits or none; see applyEdits for what matches. */
+  async edit(path: string, edits: readonly Edit[]): Promise<EditReport> {
+    const checked = checkPath(path);
+    for (;;) {
+      const before = this.#file(checked);
+      const outcome = applyEdits(await this.readText(checked), edits);
+      // Somebody else was quicker: the edits are applied to what is there now, so that neither is lost.
+      if (!sameFile(this.#files.get(checked), before)) continue;
+      if (outcome.kind === "refused") {
+        throw new InputInvalid(`${showPath(checked)} was not changed: ${outcome.message}`, {
+          advice: outcome.advice,
+          details: { path: checked, edit: outcome.edit, reason: outcome.reason },
+        });
+      }
+      await this.write(checked, outcome.text);
+      return outcome.report;
+    }
+  }
+
+  /** Sorted. */
+  list(glob?: string): readonly string[] {
+    const paths = [...this.#files.paths()].sort();
+    return glob === undefined ? paths : paths.filter(globMatcher(glob));
+  }
+
+  /** Lines that hold the text, or match when the pattern is written as /expression/; at most `searchLimits.maxMatches`. */
+  async search(pattern: string, glob?: string): Promise<readonly SearchMatch[]> {
+    const wanted = searchPattern(pattern);
+    return searchFiles(wanted, this.list(glob), async (path) => {
+      const file = this.#files.get(path);
+      return file === undefined ? undefined : decodeText(await this.#fresh.get(file.sha256));
+    });
+  }
+
+  /** What the effect changed. If it fails, its changes are taken back: a replay of the failure would not have them. */
+  async recording<T>(
+    effect: () => T | Promise<T>,
+  ): Promise<{ readonly result: T; readonly changes: readonly TreeChange[] }> {
+    const recording = new Recording(this.#recordings.current);
+    try {
+      const result = await this.#recordings.run(recording, effect);
+      return { result, changes: recording.changes() };
+    } catch (error) {
+      // If what it is part of was recorded meanwhile, the changes were recorded there.
+      if (recording.parent?.isLate !== true) this.#takeBack(recording);
+      throw error;
+    }
+  }
+
+  /** Sets these paths to what a recorded step left; their blobs are in the store. Doing it twice does nothing more. */
+  reapply(changes: readonly TreeChange[]): void {
+    this.#recordings.refuseLateChange();
+    for (const { path, after } of changes) if (after === undefined) this.#delete(checkPath(path));
+    for (const { path, after } of changes) if (after !== undefined) this.#set(checkPath(path), after);
+  }
+
+  /** Makes all files and their manifest durable. */
+  async save(): Promise<SavedTree> {
+    const { tree } = this;
+    if (tree.size === 0) return { tree: this.hash, artifacts: [] };
+    const blobs = tree === this.#base ? [] : this.#newBlobs(tree.values());
+    // Blobs first: a manifest never names what is not there.
+    await this.#fresh.flush(blobs);
+    const hash = await storeTree(this.#blobs, tree);
+    return { tree: hash, artifacts: [hash, ...blobs] };
+  }
+
+  /** Makes the blobs of these changes durable; a journal row that names the changes must keep them alive. */
+  async flush(changes: readonly TreeChange[]): Promise<readonly string[]> {
+    const files = changes.flatMap(({ after }) => (after === undefined ? [] : [after]));
+    const blobs = this.#newBlobs(files);
+    await this.#fresh.flush(blobs);
+    return blobs;
+  }
+
+  #file(path: string): TreeFile {
+    const file = this.#files.get(path);
+    if (file === undefined) throw missingFile(path, this.tree);
+    return file;
+  }
+
+  #takeBack({ touched }: Recording): void {
+    const mine = [...touched].filter(([path, { after }]) => sameFile(this.#files.get(path), after));
+    for (const [path, { before }] of mine) if (before === undefined) this.#delete(path);
+    for (const [path, { before }] of mine) {
+      // Somebody else may have put a file where this one was.
+      if (before !== undefined && this.#files.problemOf(path, before) === undefined) this.#set(path, before);
+    }
+  }
+
+  #set(path: string, file: TreeFile): boolean {
+    const before = this.#files.get(path);
+    if (sameFile(before, file)) return false;
+    const problem = this.#files.problemOf(path, file);
+    if (problem !== undefined) throw refusedFile(path, problem);
+    this.#files.set(path, file);
+    this.#changed(path, before, file);
+    return true;
+  }
+
+  #delete(path: string): void {
+    const before = this.#files.get(path);
+    if (before === undefined) return;
+    this.#files.delete(path);
+    this.#changed(path, before, undefined);
+  }
+
+  #changed(path: string, before: TreeFile | undefined, after: TreeFile | undefined): void {
+    this.#hash = undefined;
+    this.#recordings.note(path, before, after);
+  }
+
+  /** Those of the base are in the store, and something points to them. */
+  #newBlobs(files: Iterable<TreeFile>): string[] {
+    this.#baseBlobs ??= new Set(Array.from(this.#base.values(), ({ sha256 }) => sha256));
+    const known = this.#baseBlobs;
+    const hashes = new Set(Array.from(files, ({ sha256 }) => sha256));
+    return [...hashes].filter((hash) => !known.has(hash)).sort();
+  }
+}

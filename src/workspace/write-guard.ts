@@ -1,0 +1,43 @@
+import { diffLines, type Hunk } from "./line-diff.ts";
+import { unify } from "./line-ends.ts";
+import { splitLines } from "./text.ts";
+
+const maxShownHunks = 5;
+
+/**
+ * Why a file should be edited and not written again: the change could be said in less than half of its size. Nothing when
+ * writing is right. Both are texts; line ends are not compared, because who writes a file again seldom means to change them.
+ */
+export function adviseEdit(before: string, after: string): string | undefined {
+  if (before === after) return before === "" ? undefined : "The file has exactly this content already.";
+  const lines = splitLines(unify(before).text);
+  const newLines = splitLines(unify(after).text);
+  const hunks = diffLines(lines, newLines);
+  if (hunks.length === 0) return undefined;
+  const editBytes = hunks.reduce((sum, hunk) => sum + sizeOf(hunk, lines, newLines), 0);
+  const rewriteBytes = Buffer.byteLength(after);
+  if (editBytes * 2 >= rewriteBytes) return undefined;
+  return (
+    `The file exists, and the new content differs from it only at ${places(hunks)} of ${lines.length} lines. ` +
+    `Use edit_file for them: about ${editBytes} bytes instead of ${rewriteBytes}.`
+  );
+}
+
+/** Find and replace, each with a line on both sides, so that the place can be found. */
+function sizeOf(hunk: Hunk, lines: readonly string[], newLines: readonly string[]): number {
+  const around = bytesOf(lines, hunk.from - 1, hunk.from) + bytesOf(lines, hunk.to, hunk.to + 1);
+  return 2 * around + bytesOf(lines, hunk.from, hunk.to) + bytesOf(newLines, hunk.otherFrom, hunk.otherTo);
+}
+
+function bytesOf(lines: readonly string[], from: number, to: number): number {
+  return Buffer.byteLength(lines.slice(Math.max(0, from), Math.max(0, to)).join(""));
+}
+
+function places(hunks: readonly Hunk[]): string {
+  const shown = hunks.slice(0, maxShownHunks).map(({ from, to }) => {
+    if (to === from) return `after line ${from}`;
+    return to === from + 1 ? `line ${to}` : `lines ${from + 1} to ${to}`;
+  });
+  const more = hunks.length - shown.length;
+  return more === 0 ? shown.join(", ") : `${shown.join(", ")} and ${more} other places`;
+}

@@ -1,0 +1,84 @@
+import { constants } from "node:fs";
+import { InputInvalid } from "../domain/errors.ts";
+import type { Tree, TreeFile } from "../domain/tree.ts";
+import { checkPath, showPath } from "../domain/tree-path.ts";
+import type { BlobStore } from "./blob-store.ts";
+import { inParallel } from "./in-parallel.ts";
+import { OpenFolder } from "./open-folder.ts";
+
+const foldersAtOnce = 4;
+const filesAtOnce = 4;
+const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+
+/** `exact`: 0644 and 0755. `umask`: as the user's own programs would make them. */
+export type FileModes = "exact" | "umask";
+
+export interface WriteTreeOptions {
+  readonly modes: FileModes;
+  /** On the disk when it returns, and not only in the cache. */
+  readonly isDurable: boolean;
+}
+
+/** Writes each file of the tree below the folder; a file that is already there is an error and stays as it is. */
+export async function writeTree(
+  root: OpenFolder,
+  tree: Tree,
+  blobs: BlobStore,
+  options: WriteTreeOptions,
+): Promise<void> {
+  await inParallel(byFolder(tree), foldersAtOnce, async ([names, files]) => {
+    await withFolder(root, names, async (folder) => {
+      await inParallel(files, filesAtOnce, ([name, file]) => writeFile(folder, name, file, blobs, options));
+      if (options.isDurable) await folder.sync();
+    });
+  });
+}
+
+/** Opens one folder after the other, so that none of them can be a link; makes those that are missing. */
+export async function withFolder(
+  root: OpenFolder,
+  names: readonly string[],
+  work: (folder: OpenFolder) => Promise<void>,
+): Promise<void> {
+  const [first, ...rest] = names;
+  if (first === undefined) return work(root);
+  await using folder = await root.makeFolder(first);
+  await withFolder(folder, rest, work);
+}
+
+async function writeFile(
+  folder: OpenFolder,
+  name: string,
+  { sha256, executable }: TreeFile,
+  blobs: BlobStore,
+  { modes, isDurable }: WriteTreeOptions,
+): Promise<void> {
+  const content = await blobs.get(sha256);
+  const file = await folder.file(name, newFile, executable ? 0o777 : 0o666);
+  try {
+    await file.writeFile(content);
+    if (modes === "exact") await file.chmod(executable ? 0o755 : 0o644);
+    if (isDurable) await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+type Named = readonly [name: string, file: TreeFile];
+
+/** Every path is checked before the first file is written: a tree may come from another machine's checkpoint. */
+function byFolder(tree: Tree): [names: readonly string[], files: Named[]][] {
+  const folders = new Map<string, [readonly string[], Named[]]>();
+  for (const [path, file] of tree) {
+    // A tree holds paths in one spelling; another one was not made by a workspace.
+    if (checkPath(path) !== path)
+      throw new InputInvalid(`${showPath(path)} is not in its one spelling.`, { details: { path } });
+    const names = path.split("/");
+    const name = names.pop() ?? "";
+    const key = names.join("/");
+    const known = folders.get(key);
+    if (known === undefined) folders.set(key, [names, [[name, file]]]);
+    else known[1].push([name, file]);
+  }
+  return [...folders.values()];
+}
