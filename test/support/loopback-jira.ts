@@ -30,9 +30,17 @@ export class LoopbackJira {
   readonly issues: JiraIssue[] = [];
   readonly switches: JiraSwitches = { ...newSwitches(), searchLagMs: 0, searchAsNobody: false };
   readonly server = new LoopbackServer((exchange) => this.#handle(exchange), this.switches);
+  readonly #now: () => number;
 
-  static async start(switches: Partial<JiraSwitches> = {}): Promise<LoopbackJira> {
-    const jira = new LoopbackJira();
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  static async start(
+    switches: Partial<JiraSwitches> = {},
+    now: () => number = Date.now,
+  ): Promise<LoopbackJira> {
+    const jira = new LoopbackJira(now);
     Object.assign(jira.switches, switches);
     await jira.server.listen();
     return jira;
@@ -74,7 +82,7 @@ export class LoopbackJira {
     if (Object.keys(errors).length > 0) return refusal(400, [], errors);
     const number = this.issues.length + 1;
     const issue = { id: `${10_000 + number}`, key: `${jiraAccount.projectKey}-${number}` };
-    this.issues.push({ ...issue, createdAt: Date.now(), fields: fields as unknown as JiraIssue["fields"] });
+    this.issues.push({ ...issue, createdAt: this.#now(), fields: fields as unknown as JiraIssue["fields"] });
     return { status: 201, body: { ...issue, self: `${this.server.url}${createPath}/${issue.id}` } };
   }
 
@@ -94,7 +102,7 @@ export class LoopbackJira {
       return refusal(400, [`The value '${project}' does not exist for the field 'project'.`]);
     const label = /\blabels\s*=\s*"([^"]+)"/.exec(jql)?.[1] ?? "";
     const seen = this.withLabel(label).filter(
-      ({ createdAt }) => createdAt + this.switches.searchLagMs <= Date.now(),
+      ({ createdAt }) => createdAt + this.switches.searchLagMs <= this.#now(),
     );
     const issues = seen.toReversed().map(({ id, key, fields }) => {
       // Without a list of fields the search gives the id alone.

@@ -51,17 +51,29 @@ export const newSwitches = (): Switches => ({
   redirectTo: "http://127.0.0.1:9/elsewhere",
 });
 
+/** Who wants to know the moment: a request waits until `arrived` has settled, and is answered or cut after that. */
+export interface Witness {
+  arrived?: (exchange: Exchange) => Promise<void> | void;
+  /** All of the answer is on its way; whether anybody is left to read it is another question. */
+  answered?: (exchange: Exchange) => void;
+}
+
 /** A real server on a free port of the loopback interface, which does what its switches say. */
 export class LoopbackServer {
   readonly requests: Exchange[] = [];
   readonly switches: Switches;
+  witness: Witness = {};
   readonly #server: Server;
   readonly #handle: (exchange: Exchange) => Answer;
+  readonly #underWay = new Set<Promise<void>>();
 
   constructor(handle: (exchange: Exchange) => Answer, switches: Switches = newSwitches()) {
     this.#handle = handle;
     this.switches = switches;
-    this.#server = createServer((request, response) => void this.#serve(request, response));
+    this.#server = createServer((request, response) => {
+      const serving = this.#serve(request, response).finally(() => this.#underWay.delete(serving));
+      this.#underWay.add(serving);
+    });
   }
 
   async listen(): Promise<this> {
@@ -82,11 +94,18 @@ export class LoopbackServer {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
+  /** Whatever has arrived is done, whether or not its sender still lives. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const exchange = await read(request).catch(() => undefined);
     if (exchange === undefined) return void response.destroy();
     if (!exchange.path.startsWith("/loopback/")) this.requests.push(exchange);
-    const { switches } = this;
+    const { switches, witness } = this;
+    response.once("finish", () => witness.answered?.(exchange));
+    await witness.arrived?.(exchange);
     const script = switches.script[exchange.path] ?? [];
     const behavior = script.shift() ?? "answer";
     if (switches.repeat && exchange.path in switches.script) script.push(behavior);

@@ -1,0 +1,131 @@
+import { isError, readProperty } from "../domain/bounded-json.ts";
+import { isDeeperThan } from "../domain/json-depth.ts";
+import type { Answer } from "./answer.ts";
+import type { Prompt } from "./sdk-types.ts";
+
+/** Tool arguments nested deeper than this could not be written into the next prompt. */
+const maxDepth = 100;
+
+export interface AnswerErrors {
+  /** An answer that broke off or makes no sense. */
+  readonly broken: (what: string, cause?: unknown) => Error;
+  readonly empty: () => Error;
+  /** What a provider reports in the middle of a stream is data, not always an error. */
+  readonly reported: (reported: unknown) => Error;
+}
+
+/**
+ * The SDK's own classes: their names say to whoever classifies them that the service failed, not the work, so that
+ * only this call is repeated.
+ */
+export function answerErrors(): Promise<AnswerErrors> {
+  loaded ??= loadErrors();
+  return loaded;
+}
+
+let loaded: Promise<AnswerErrors> | undefined;
+
+async function loadErrors(): Promise<AnswerErrors> {
+  const { InvalidResponseDataError, NoContentGeneratedError, StreamProviderError } = await import("ai");
+  const broken = (what: string, cause?: unknown): Error => {
+    const message = `The model's answer is broken: ${what}.`;
+    const error = new InvalidResponseDataError({ data: undefined, message });
+    return cause === undefined ? error : Object.assign(error, { cause });
+  };
+  const empty = (): Error => new NoContentGeneratedError({ message: "The model answered nothing." });
+  const reported = (error: unknown): Error => {
+    if (error instanceof Error) return error;
+    if (typeof error !== "object" || error === null) {
+      return new StreamProviderError({ message: String(error), isRetryable: true });
+    }
+    const [message, statusCode, code] = ["message", "statusCode", "code"].map((key) =>
+      readProperty(error, key),
+    );
+    return new StreamProviderError({
+      message: typeof message === "string" ? message : "The provider reported an error in the stream.",
+      // Without a status it is the service's trouble, as far as anybody can tell.
+      ...(typeof statusCode === "number" ? { statusCode } : { isRetryable: true }),
+      ...((typeof code === "string" || typeof code === "number") && { code }),
+      data: readProperty(error, "data") ?? error,
+    });
+  };
+  return { broken, empty, reported };
+}
+
+/** What packages throw when an answer is not what the protocol promises, besides their own kinds of errors. */
+const confused: ReadonlySet<string> = new Set([
+  "Error",
+  "TypeError",
+  "SyntaxError",
+  "RangeError",
+  "AI_JSONParseError",
+  "AI_TypeValidationError",
+]);
+
+/** An error that says neither a status nor a code came from reading the answer; only garbled answers do that. */
+export function readingError(error: unknown, errors: AnswerErrors): unknown {
+  if (!isError(error) || !confused.has(error.name)) return error;
+  let link: unknown = error;
+  for (let depth = 0; isError(link) && depth < 8; depth += 1) {
+    const [code, status] = [readProperty(link, "code"), readProperty(link, "statusCode")];
+    if (code !== undefined || status !== undefined) return error;
+    link = readProperty(link, "cause");
+  }
+  const [reason = ""] = error.message.slice(0, 300).split("\n");
+  return errors.broken(reason, error);
+}
+
+/** Refuses what the SDK takes for success, and makes the ids of tool calls unique, before anything is recorded. */
+export function checkedAnswer(
+  answer: Answer,
+  prompt: Prompt,
+  numbered: boolean,
+  errors: AnswerErrors,
+): Answer {
+  const { unified, raw } = answer.finishReason;
+  if (unified === "error" || unified === "interrupted") {
+    throw errors.broken(`it ended with "${unified}"${raw === undefined ? "" : ` (${raw})`}`);
+  }
+  const deep = answer.content.some((part) => part.type === "tool-call" && isDeeperThan(part.input, maxDepth));
+  if (deep) throw errors.broken(`arguments of a tool call are nested deeper than ${maxDepth} levels`);
+  // Cut at the limit or filtered is an answer of its own kind; otherwise nothing is not an answer.
+  if (isEmpty(answer) && unified !== "length" && unified !== "content-filter") throw errors.empty();
+  return { ...answer, content: withUniqueIds(answer, prompt, numbered) };
+}
+
+/** Reasoning, sources and notes of the provider are not yet an answer. */
+const isEmpty = ({ content }: Answer): boolean =>
+  !content.some(
+    (part) =>
+      (part.type === "text" && part.text.trim() !== "") ||
+      part.type === "tool-call" ||
+      part.type === "tool-result" ||
+      part.type === "file",
+  );
+
+/**
+ * Two calls of one id, in one answer or in the conversation, would corrupt the next prompt. Numbered, they also lead to
+ * the same prompts when an answer is asked for again: some packages make ids up at random.
+ */
+function withUniqueIds({ content }: Answer, prompt: Prompt, numbered: boolean): Answer["content"] {
+  const taken = new Set(
+    prompt.flatMap(({ role, content }) =>
+      role === "assistant"
+        ? content.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []))
+        : [],
+    ),
+  );
+  return content.map((part) => {
+    if (part.type !== "tool-call" || part.providerExecuted === true) return part;
+    const toolCallId = numbered ? `call-${taken.size + 1}` : unusedId(part.toolCallId, taken);
+    taken.add(toolCallId);
+    return toolCallId === part.toolCallId ? part : { ...part, toolCallId };
+  });
+}
+
+function unusedId(id: string, taken: ReadonlySet<string>): string {
+  const base = id === "" ? "call" : id;
+  let candidate = base;
+  for (let number = 2; taken.has(candidate); number += 1) candidate = `${base}-${number}`;
+  return candidate;
+}

@@ -1,0 +1,219 @@
+import { type Clock, systemClock } from "../domain/clock.ts";
+import type { RunStep } from "../domain/durable-step.ts";
+import { InputInvalid } from "../domain/errors.ts";
+import type { TokenUsage } from "../domain/usage.ts";
+import { type Answer, answerOf, toGenerateResult, toStreamParts } from "./answer.ts";
+import { answerErrors, checkedAnswer, readingError } from "./bad-answer.ts";
+import { onBytes } from "./bounded-fetch.ts";
+import {
+  type Call,
+  type CallLimits,
+  defaultCallLimits,
+  maxAnswerBytes,
+  withinLimits,
+} from "./call-limits.ts";
+import { canonicalCall } from "./canonical-call.ts";
+import { collectStream } from "./collect-stream.ts";
+import { recognizeOverflow } from "./context-overflow.ts";
+import { type Counting, InputCounter } from "./count-input.ts";
+import { LiveStream } from "./live-stream.ts";
+import { readUsage, spendOf, usageOfFailure } from "./model-usage.ts";
+import type { Pricing } from "./ports.ts";
+import { cleanError } from "./provider-error.ts";
+import type { AnyModel, CallOptions, Middleware, Model, StreamPart } from "./sdk-types.ts";
+
+export const defaultMaxOutputTokens = 8192;
+
+/** What a durable model needs from whoever runs it. */
+export interface DurableModelContext {
+  readonly runStep: RunStep;
+  readonly signal?: AbortSignal;
+  readonly pricing?: Pricing;
+  /** For calls that do not say it themselves: every call has a limit, or nothing could be reserved for it. */
+  readonly maxOutputTokens?: number;
+  readonly limits?: Partial<CallLimits>;
+  readonly counting?: Counting;
+  readonly clock?: Clock;
+  /** Text as it comes, for people who watch; a replay says nothing. */
+  readonly onText?: (delta: string) => void;
+}
+
+export interface DurableModelOptions extends DurableModelContext {
+  /** Streams from the provider even where the caller wants the whole answer: silence is then noticed. */
+  readonly streamAlways?: boolean;
+  /** Tool calls get numbers in place of their providers' ids. */
+  readonly numberToolCalls?: boolean;
+  /** Where warnings go; otherwise the SDK prints them. */
+  readonly onWarning?: (warning: Answer["warnings"][number]) => void;
+}
+
+/** "anthropic/claude-sonnet-4-5": how people write it, and what breakers and prices know it by. */
+export function modelName({
+  provider,
+  modelId,
+}: {
+  readonly provider: string;
+  readonly modelId: string;
+}): string {
+  const name = provider.split(".")[0] ?? provider;
+  return name === modelId ? name : `${name}/${modelId}`;
+}
+
+/**
+ * Any language model of the AI SDK, with journal, budget and breaker: each call is one durable step, and a call whose
+ * answer was recorded is never made again.
+ */
+export function durableModel(model: AnyModel, context: DurableModelOptions): Model {
+  if (typeof model !== "object" || model === null) {
+    throw new InputInvalid("A durable model is made from a model object, not from its name.", {
+      advice: 'Use a provider package, for instance openai("gpt-5").',
+    });
+  }
+  const middleware = durableMiddleware(context);
+  let wrapped: Promise<Model> | undefined;
+  // The SDK takes a fifth of a second to load: not before the first call.
+  const load = (): Promise<Model> => {
+    wrapped ??= import("ai").then(({ wrapLanguageModel }) => wrapLanguageModel({ model, middleware }));
+    return wrapped;
+  };
+  return {
+    specificationVersion: "v4",
+    provider: model.provider,
+    modelId: model.modelId,
+    supportedUrls: model.supportedUrls,
+    doGenerate: async (options) => (await load()).doGenerate(options),
+    doStream: async (options) => (await load()).doStream(options),
+  };
+}
+
+/** The same as middleware, for models that are wrapped by hand. */
+export function durableMiddleware(context: DurableModelOptions): Middleware {
+  const calls = new DurableCalls(context);
+  return {
+    specificationVersion: "v4",
+    transformParams: async ({ params }) => ({
+      ...params,
+      maxOutputTokens: params.maxOutputTokens ?? context.maxOutputTokens ?? defaultMaxOutputTokens,
+    }),
+    wrapGenerate: async ({ model, params }) => calls.generate(model, params),
+    wrapStream: async ({ model, params }) => ({ stream: await calls.stream(model, params) }),
+  };
+}
+
+type Ask = (call: Call, onOutput: () => void) => Promise<Answer>;
+
+class DurableCalls {
+  readonly #context: DurableModelOptions;
+  readonly #counter: InputCounter;
+
+  constructor(context: DurableModelOptions) {
+    this.#context = context;
+    this.#counter = new InputCounter(context.counting ?? "typical");
+  }
+
+  async generate(model: Model, params: CallOptions) {
+    const { streamAlways, onWarning } = this.#context;
+    const streamed: Ask = (call, onOutput) => this.#askStream(model, params, call, onOutput);
+    const whole: Ask = async ({ signal }) =>
+      answerOf(await model.doGenerate({ ...params, abortSignal: signal }));
+    const result = toGenerateResult(await this.#step(model, params, streamAlways ? streamed : whole));
+    if (onWarning === undefined) return result;
+    for (const warning of result.warnings) onWarning(warning);
+    return { ...result, warnings: [] };
+  }
+
+  /** Text goes out as it comes; tool calls only when the answer is recorded, because they are acted upon. */
+  async stream(model: Model, params: CallOptions): Promise<ReadableStream<StreamPart>> {
+    const live = new LiveStream();
+    const signal = live.consumerGone;
+    const ask: Ask = (call, onOutput) =>
+      this.#askStream(model, params, call, onOutput, (part) => live.add(part));
+    const recorded = this.#step(model, params, ask, signal);
+    recorded.then(
+      (answer) => live.end(toStreamParts(answer)),
+      (error: unknown) => live.fail(error),
+    );
+    return live.begun();
+  }
+
+  async #askStream(
+    model: Model,
+    params: CallOptions,
+    call: Call,
+    onOutput: () => void,
+    onPart?: (part: StreamPart) => void,
+  ): Promise<Answer> {
+    const { stream } = await model.doStream({ ...params, abortSignal: call.signal });
+    return collectStream(stream, {
+      onPart: (part) => {
+        call.alive();
+        if (isOutput(part)) onOutput();
+        onPart?.(part);
+      },
+      onText: (delta) => this.#show(delta),
+      maxBytes: maxAnswerBytes(params.maxOutputTokens ?? defaultMaxOutputTokens),
+      errors: await answerErrors(),
+    });
+  }
+
+  async #step(model: Model, params: CallOptions, ask: Ask, alsoStops?: AbortSignal): Promise<Answer> {
+    const { runStep, pricing, clock = systemClock } = this.#context;
+    const name = modelName(model);
+    const input = canonicalCall(name, params);
+    const signals = [this.#context.signal, params.abortSignal, alsoStops].filter(
+      (signal) => signal !== undefined,
+    );
+    let outputSeen = false;
+    let reported: TokenUsage | null | undefined;
+    const answer = await runStep<Answer>({
+      kind: "model",
+      name,
+      input,
+      dependency: name,
+      spend: await spendOf({
+        model: name,
+        inputTokens: this.#counter.count(params),
+        maxOutputTokens: params.maxOutputTokens ?? defaultMaxOutputTokens,
+        pricing,
+        usageOfFailure: (error) => (reported === undefined ? usageOfFailure(error, outputSeen) : reported),
+      }),
+      effect: async () => {
+        const errors = await answerErrors();
+        try {
+          const found = await withinLimits(this.#limits(alsoStops !== undefined), clock, signals, (call) =>
+            onBytes.run(call.alive, () =>
+              ask(call, () => {
+                outputSeen = true;
+              }),
+            ),
+          );
+          reported = readUsage(found.usage);
+          return checkedAnswer(found, params.prompt, this.#context.numberToolCalls === true, errors);
+        } catch (error) {
+          for (const signal of signals) signal.throwIfAborted();
+          throw recognizeOverflow(cleanError(readingError(error, errors)), name);
+        }
+      },
+    });
+    this.#counter.learn(params, readUsage(answer.usage));
+    return answer;
+  }
+
+  /** Whoever watches must not be able to break what is watched. */
+  #show(delta: string): void {
+    try {
+      this.#context.onText?.(delta);
+    } catch {
+      // The text is in the record.
+    }
+  }
+
+  /** An answer that comes as a whole is silent until it is there. */
+  #limits(streams: boolean): CallLimits {
+    const limits = { ...defaultCallLimits, ...this.#context.limits };
+    return streams || this.#context.streamAlways ? limits : { ...limits, silenceMs: limits.totalMs };
+  }
+}
+
+const isOutput = ({ type }: StreamPart): boolean =>
+  type === "text-delta" || type === "reasoning-delta" || type === "tool-input-delta" || type === "tool-call";

@@ -1,0 +1,93 @@
+import { boundedFetch } from "./bounded-fetch.ts";
+import { anthropicCaching, openaiStateless } from "./prompt-caching.ts";
+import type { Middleware, Model } from "./sdk-types.ts";
+
+export const knownProviders = ["anthropic", "openai", "google", "openai-compatible"] as const;
+export type ProviderName = (typeof knownProviders)[number];
+
+export interface ProviderSettings {
+  readonly apiKey: string | undefined;
+  readonly baseURL: string;
+}
+
+interface Provider {
+  readonly keyVariable: string;
+  readonly keyRequired: boolean;
+  readonly baseUrlVariable: string;
+  readonly defaultBaseUrl: string | undefined;
+  readonly example: string;
+  /** Names of models that people write without their provider. */
+  readonly owns: RegExp;
+  /** Applied to the provider's own model, beneath the journal. */
+  readonly middleware: readonly Middleware[];
+  /** Loads the package: each takes a tenth of a second. */
+  readonly create: (modelId: string, settings: ProviderSettings) => Promise<Model>;
+}
+
+export const providers: Readonly<Record<ProviderName, Provider>> = {
+  anthropic: {
+    keyVariable: "ANTHROPIC_API_KEY",
+    keyRequired: true,
+    baseUrlVariable: "ANTHROPIC_BASE_URL",
+    defaultBaseUrl: "https://api.anthropic.com/v1",
+    example: "anthropic/claude-sonnet-4-5",
+    owns: /^claude-/,
+    middleware: [anthropicCaching],
+    create: async (modelId, { apiKey, baseURL }) => {
+      const { createAnthropic } = await import("@ai-sdk/anthropic");
+      // Anthropic's own tools take the address without a version, the package with one.
+      const versioned = /\/v\d+$/.test(baseURL) ? baseURL : `${baseURL}/v1`;
+      return createAnthropic({ ...withKey(apiKey), baseURL: versioned, fetch: boundedFetch })(modelId);
+    },
+  },
+  openai: {
+    keyVariable: "OPENAI_API_KEY",
+    keyRequired: true,
+    baseUrlVariable: "OPENAI_BASE_URL",
+    defaultBaseUrl: "https://api.openai.com/v1",
+    example: "openai/gpt-5",
+    owns: /^(?:gpt-|o\d|chatgpt-)/,
+    middleware: [openaiStateless],
+    create: async (modelId, { apiKey, baseURL }) => {
+      const { createOpenAI } = await import("@ai-sdk/openai");
+      return createOpenAI({ ...withKey(apiKey), baseURL, fetch: boundedFetch }).responses(modelId);
+    },
+  },
+  google: {
+    keyVariable: "GOOGLE_GENERATIVE_AI_API_KEY",
+    keyRequired: true,
+    baseUrlVariable: "GOOGLE_GENERATIVE_AI_BASE_URL",
+    defaultBaseUrl: "https://generativelanguage.googleapis.com/v1beta",
+    example: "google/gemini-2.5-pro",
+    owns: /^gemini-/,
+    middleware: [],
+    create: async (modelId, { apiKey, baseURL }) => {
+      const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
+      return createGoogleGenerativeAI({ ...withKey(apiKey), baseURL, fetch: boundedFetch })(modelId);
+    },
+  },
+  "openai-compatible": {
+    keyVariable: "OPENAI_COMPATIBLE_API_KEY",
+    // A server of one's own often asks for none.
+    keyRequired: false,
+    baseUrlVariable: "OPENAI_COMPATIBLE_BASE_URL",
+    defaultBaseUrl: undefined,
+    example: "openai-compatible/llama-3.3-70b",
+    owns: /^(?:llama|qwen|mistral|deepseek)/,
+    middleware: [],
+    create: async (modelId, { apiKey, baseURL }) => {
+      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+      const provider = createOpenAICompatible({
+        name: "openai-compatible",
+        ...withKey(apiKey),
+        baseURL,
+        // Without it a streamed answer reports no usage.
+        includeUsage: true,
+        fetch: boundedFetch,
+      });
+      return provider.chatModel(modelId);
+    },
+  },
+};
+
+const withKey = (apiKey: string | undefined) => (apiKey === undefined ? {} : { apiKey });

@@ -1,0 +1,261 @@
+import type { GenerateTextResult, ModelMessage, StepResult, ToolSet } from "ai";
+import type { Clock } from "../domain/clock.ts";
+import type { RunStep } from "../domain/durable-step.ts";
+import { InputInvalid } from "../domain/errors.ts";
+import type { Json } from "../domain/json.ts";
+import type { CallLimits } from "./call-limits.ts";
+import { repeatedWrongCall, type Steps, withShortErrors } from "./conversation-errors.ts";
+import type { Counting } from "./count-input.ts";
+import { defaultMaxOutputTokens, durableModel } from "./durable-model.ts";
+import {
+  type AdviseEdit,
+  allowEverything,
+  type Pricing,
+  type RunCheck,
+  type ToolFiles,
+  type ToolPolicy,
+} from "./ports.ts";
+import { type PersonaWork, personaPrompt } from "./prompt.ts";
+import type { AnyModel, Model } from "./sdk-types.ts";
+import { ToolRunner } from "./tool-runner.ts";
+import { createTools, type OutputsProblem } from "./tools.ts";
+
+export interface Decision {
+  readonly decision: string;
+  readonly reason: string;
+  readonly rejected?: readonly string[];
+}
+
+export interface PersonaReturn {
+  readonly summary: string;
+  readonly outputs: Readonly<Record<string, Json>>;
+  readonly decisions: readonly Decision[];
+}
+
+export interface LoopLimits {
+  /** Answers of the model in one attempt. */
+  readonly maxSteps: number;
+  /** Input and output of all of them. */
+  readonly maxTokens: number;
+}
+
+export const defaultLoopLimits: LoopLimits = { maxSteps: 50, maxTokens: 20_000_000 };
+
+/** What a model persona needs from whoever runs its attempt. */
+export interface ModelPersonaPorts {
+  /** A fallback is the caller's choice: another attempt may pass another model. */
+  readonly model: AnyModel;
+  readonly runStep: RunStep;
+  readonly files: ToolFiles;
+  readonly adviseEdit: AdviseEdit;
+  readonly runCheck: RunCheck;
+  readonly signal: AbortSignal;
+  readonly policy?: ToolPolicy;
+  readonly pricing?: Pricing;
+  readonly counting?: Counting;
+  readonly outputsProblem?: OutputsProblem;
+  readonly maxOutputTokens?: number;
+  readonly temperature?: number;
+  readonly limits?: Partial<LoopLimits & CallLimits>;
+  readonly clock?: Clock;
+  readonly onText?: (delta: string) => void;
+  readonly onWarning?: (warning: unknown) => void;
+}
+
+/** One conversation, from the brief to `submit`. Whatever of it is recorded is not asked, done or paid again. */
+export async function runModelPersona(work: PersonaWork, ports: ModelPersonaPorts): Promise<PersonaReturn> {
+  const conversation = await Conversation.begin(work, ports);
+  for (;;) {
+    const end = await conversation.goOn();
+    if (end.kind === "submitted") return end.result;
+    conversation.tell(end.message);
+  }
+}
+
+type Result = GenerateTextResult<ToolSet, Record<string, unknown>, never>;
+type Submitted = { readonly kind: "submitted"; readonly result: PersonaReturn };
+type Told = { readonly kind: "told"; readonly message: string };
+
+class Conversation {
+  readonly #work: PersonaWork;
+  readonly #ports: ModelPersonaPorts;
+  readonly #limits: LoopLimits;
+  readonly #runner: ToolRunner;
+  readonly #model: Model;
+  readonly #instructions: string;
+  readonly #messages: ModelMessage[];
+  #tools: ToolSet = {};
+  #stepsUsed = 0;
+  #tokensUsed = 0;
+  /** How often the model was told of an answer that is not a submission: once is enough. */
+  #nudges = 0;
+  #cuts = 0;
+
+  private constructor(work: PersonaWork, ports: ModelPersonaPorts) {
+    const { instructions, prompt } = personaPrompt(work);
+    this.#work = work;
+    this.#ports = ports;
+    this.#limits = { ...defaultLoopLimits, ...ports.limits };
+    this.#instructions = instructions;
+    this.#messages = [{ role: "user", content: prompt }];
+    this.#model = durable(ports);
+    this.#runner = new ToolRunner({
+      runStep: ports.runStep,
+      files: ports.files,
+      adviseEdit: ports.adviseEdit,
+      runCheck: ports.runCheck,
+      contract: work.contract,
+      policy: ports.policy ?? allowEverything,
+      signal: ports.signal,
+    });
+  }
+
+  static async begin(work: PersonaWork, ports: ModelPersonaPorts): Promise<Conversation> {
+    const conversation = new Conversation(work, ports);
+    conversation.#tools = await createTools(work.contract, conversation.#runner, ports.outputsProblem);
+    return conversation;
+  }
+
+  tell(message: string): void {
+    this.#messages.push({ role: "user", content: message });
+  }
+
+  /** To the end of the SDK's own loop: a submission, an answer without one, or a limit. */
+  async goOn(): Promise<Submitted | Told> {
+    const result = await this.#loop();
+    this.#runner.throwIfBroken();
+    const problem = this.#runner.stuck.problem ?? repeatedWrongCall(result.steps);
+    if (problem !== undefined) throw this.#failed(problem, "Go about it in another way.");
+    const last = result.finalStep;
+    if (last.finishReason === "length") return this.#cut(result);
+    if (last.finishReason === "content-filter") {
+      throw this.#failed(
+        "got no answer: the provider's content filter stopped it",
+        "Word the task otherwise.",
+      );
+    }
+    const submission = submissionOf(last);
+    const failedBeside = last.content.some(({ type }) => type === "tool-error");
+    if (submission !== undefined && !failedBeside) return { kind: "submitted", result: submission.result };
+    this.#checkLimits();
+    this.#messages.push(...result.responseMessages);
+    if (submission !== undefined) return this.#refuse(submission.toolCallId);
+    if (this.#nudges > 0)
+      throw this.#failed("answered without submitting, twice", "End with the submit tool.");
+    this.#nudges += 1;
+    return {
+      kind: "told",
+      message: "You answered without a tool call. If everything is done, call submit; otherwise go on.",
+    };
+  }
+
+  /** It was written before the model could know that another call of the same answer failed. */
+  #refuse(toolCallId: string): Told {
+    const value = "Not accepted: another call of the same answer failed.";
+    const output = { type: "error-text", value } as const;
+    this.#messages.push({
+      role: "tool",
+      content: [{ type: "tool-result", toolCallId, toolName: "submit", output }],
+    });
+    return { kind: "told", message: "Mend what failed, then submit again." };
+  }
+
+  async #loop(): Promise<Result> {
+    const { generateText } = await import("ai");
+    const { temperature, signal } = this.#ports;
+    const before = { steps: this.#stepsUsed, tokens: this.#tokensUsed };
+    const count = (steps: Steps): void => {
+      this.#stepsUsed = before.steps + steps.length;
+      this.#tokensUsed = before.tokens + steps.reduce((sum, { usage }) => sum + (usage.totalTokens ?? 0), 0);
+    };
+    const result = await generateText({
+      model: this.#model,
+      instructions: this.#instructions,
+      messages: this.#messages,
+      tools: this.#tools,
+      // In order: the second call of an answer may rest on what the first one did.
+      toolCallConcurrency: 1,
+      // Ours are counted on disk; two more here would multiply them.
+      maxRetries: 0,
+      maxOutputTokens: this.#ports.maxOutputTokens ?? defaultMaxOutputTokens,
+      ...(temperature !== undefined && { temperature }),
+      abortSignal: signal,
+      stopWhen: ({ steps }) => {
+        count(steps);
+        return (
+          this.#runner.mustStop ||
+          repeatedWrongCall(steps) !== undefined ||
+          this.#stepsUsed >= this.#limits.maxSteps ||
+          this.#tokensUsed >= this.#limits.maxTokens
+        );
+      },
+      prepareStep: ({ messages }) => ({ messages: withShortErrors(messages) }),
+    });
+    count(result.steps);
+    return result;
+  }
+
+  /** The tool calls of a cut answer were not run and have no results: they may not stay in the conversation. */
+  #cut(result: Result): Told {
+    this.#checkLimits();
+    this.#cuts += 1;
+    const tokens = this.#ports.maxOutputTokens ?? defaultMaxOutputTokens;
+    if (this.#cuts >= 3)
+      throw this.#failed(`had ${this.#cuts} answers cut at ${tokens} tokens`, "Do less in one answer.");
+    const { steps, finalStep } = result;
+    this.#messages.push(...steps.slice(0, -1).flatMap(({ response }) => response.messages));
+    this.#messages.push({ role: "assistant", content: finalStep.text.trim() || "[cut]" });
+    return {
+      kind: "told",
+      message: `Your answer was cut at ${tokens} tokens, and no tool call in it was run. Do less in one answer: write long files in parts.`,
+    };
+  }
+
+  #checkLimits(): void {
+    const { maxSteps, maxTokens } = this.#limits;
+    if (this.#stepsUsed >= maxSteps)
+      throw this.#failed(`did not submit within ${maxSteps} answers`, "Do the essential first, then submit.");
+    if (this.#tokensUsed >= maxTokens)
+      throw this.#failed(`did not submit within ${maxTokens} tokens`, "Read less; do the essential first.");
+  }
+
+  /** On quality, not from an outage: the next attempt begins a new conversation and is told why. */
+  #failed(what: string, advice: string): InputInvalid {
+    const { persona, phase } = this.#work;
+    return new InputInvalid(`${persona} ${what}.`, { advice, details: { persona, phase } });
+  }
+}
+
+/** Streamed, so that people can watch and silence is noticed. */
+function durable(ports: ModelPersonaPorts): Model {
+  const { model, runStep, pricing, counting, limits, clock, signal, onText, onWarning } = ports;
+  return durableModel(model, {
+    runStep,
+    signal,
+    streamAlways: true,
+    numberToolCalls: true,
+    onWarning: (warning) => onWarning?.(warning),
+    ...(pricing && { pricing }),
+    ...(counting && { counting }),
+    ...(limits && { limits: callLimits(limits) }),
+    ...(clock && { clock }),
+    ...(onText && { onText }),
+  });
+}
+
+function submissionOf({
+  toolCalls,
+}: StepResult<ToolSet>): { readonly toolCallId: string; readonly result: PersonaReturn } | undefined {
+  const call = toolCalls.find(({ toolName, invalid }) => toolName === "submit" && invalid !== true);
+  if (call === undefined) return undefined;
+  const { summary, outputs, decisions } = call.input as Partial<PersonaReturn>;
+  const result = { summary: summary ?? "", outputs: outputs ?? {}, decisions: decisions ?? [] };
+  return { toolCallId: call.toolCallId, result };
+}
+
+function callLimits({ silenceMs, totalMs }: Partial<CallLimits>): Partial<CallLimits> {
+  return {
+    ...(silenceMs !== undefined && { silenceMs }),
+    ...(totalMs !== undefined && { totalMs }),
+  };
+}

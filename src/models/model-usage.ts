@@ -1,0 +1,66 @@
+import { readProperty } from "../domain/bounded-json.ts";
+import { noUsage, type Spend, type Spent, type TokenUsage } from "../domain/usage.ts";
+import type { Answer } from "./answer.ts";
+import type { Pricing } from "./ports.ts";
+import type { Usage } from "./sdk-types.ts";
+
+/** `null` when the provider did not report it, or reported nonsense. */
+export function readUsage({ inputTokens, outputTokens }: Usage): TokenUsage | null {
+  const counts = {
+    inputTokens: inputTokens?.total,
+    cachedInputTokens: inputTokens?.cacheRead ?? 0,
+    cacheWriteTokens: inputTokens?.cacheWrite ?? 0,
+    outputTokens: outputTokens?.total,
+    reasoningTokens: outputTokens?.reasoning ?? 0,
+  };
+  return Object.values(counts).every(isCount) ? (counts as TokenUsage) : null;
+}
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+
+export interface AskedSpend {
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly maxOutputTokens: number;
+  readonly pricing: Pricing | undefined;
+  /** What a call that failed had been billed for; asked only after one failed. */
+  readonly usageOfFailure: (error: unknown) => TokenUsage | null;
+}
+
+export async function spendOf(asked: AskedSpend): Promise<Spend<Answer>> {
+  const { model, inputTokens, maxOutputTokens, pricing } = asked;
+  const priced = (usage: TokenUsage | null): Spent => {
+    if (usage === noUsage) return { usage, costMicroUsd: 0 };
+    return pricing?.spent(model, usage) ?? { usage, costMicroUsd: null };
+  };
+  const unpriced = { tokens: inputTokens + maxOutputTokens, microUsd: null };
+  return {
+    model,
+    asked: (await pricing?.worstCase(model, inputTokens, maxOutputTokens)) ?? unpriced,
+    spent: (outcome) =>
+      priced("result" in outcome ? readUsage(outcome.result.usage) : asked.usageOfFailure(outcome.error)),
+  };
+}
+
+/** Errors before anything was sent. */
+const neverSent: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EAI_FAIL"]);
+
+/**
+ * Nothing is billed for a request that was refused or never arrived. Where the answer broke off nobody reports what it
+ * took: that is unknown, not zero.
+ */
+export function usageOfFailure(error: unknown, outputSeen: boolean): TokenUsage | null {
+  if (outputSeen) return null;
+  for (
+    let link = error, depth = 0;
+    isObject(link) && depth < 8;
+    link = readProperty(link, "cause"), depth += 1
+  ) {
+    const status = readProperty(link, "statusCode");
+    if (typeof status === "number" && status >= 400) return noUsage;
+    if (neverSent.has(readProperty(link, "code"))) return noUsage;
+  }
+  return null;
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;

@@ -1,0 +1,185 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { anthropicMessages } from "./loopback-anthropic.ts";
+import { googleGenerate } from "./loopback-google.ts";
+import type { Dialect, ModelTurn, Refusal } from "./loopback-model-turn.ts";
+import { openaiChat } from "./loopback-openai-chat.ts";
+import { openaiResponses } from "./loopback-openai-responses.ts";
+
+export const modelKey = "loopback-key-0123456789";
+
+/** What happens instead of an answer. */
+export type ModelFault =
+  | ({ readonly fault: "refuse"; readonly headers?: Readonly<Record<string, string>> } & Refusal)
+  /** The connection ends before anything was said. */
+  | { readonly fault: "reset" }
+  /** Half of what there was to say, then the end of the connection. */
+  | { readonly fault: "half" }
+  /** A stream that ends as if it were done, in the middle. */
+  | { readonly fault: "early-end" }
+  | { readonly fault: "garbage" }
+  | { readonly fault: "wrong-shape" }
+  | { readonly fault: "silence" }
+  /** A byte now and then, for ever. */
+  | { readonly fault: "drip" }
+  /** Text without an end, as fast as it is taken. */
+  | { readonly fault: "endless" }
+  /** The beginning of an answer, then an error in the stream. */
+  | ({ readonly fault: "stream-error" } & Refusal);
+
+export type Reaction = ModelTurn | ModelFault;
+
+export interface ModelRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  readonly body: Record<string, unknown>;
+}
+
+const dialects: readonly Dialect[] = [openaiChat, openaiResponses, anthropicMessages, googleGenerate];
+
+/** Speaks the protocols of all providers on one port of the loopback interface, and does what its script says. */
+export class LoopbackModels {
+  readonly requests: ModelRequest[] = [];
+  /** First one first; the last one serves for all that come after. */
+  script: Reaction[] = [{ text: "hello" }];
+  /** Decides instead of the script. */
+  react: ((request: ModelRequest) => Reaction) | undefined;
+  /** How many calls are under way. */
+  open = 0;
+  readonly #server: Server = createServer((request, response) => void this.#serve(request, response));
+
+  static async start(script?: readonly Reaction[]): Promise<LoopbackModels> {
+    const models = new LoopbackModels();
+    if (script !== undefined) models.script = [...script];
+    await new Promise<void>((resolve) => models.#server.listen(0, "127.0.0.1", resolve));
+    return models;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** For each provider, the environment that leads here. */
+  get env(): Readonly<Record<string, string>> {
+    return {
+      ANTHROPIC_API_KEY: modelKey,
+      ANTHROPIC_BASE_URL: this.url,
+      OPENAI_API_KEY: modelKey,
+      OPENAI_BASE_URL: `${this.url}/v1`,
+      GOOGLE_GENERATIVE_AI_API_KEY: modelKey,
+      GOOGLE_GENERATIVE_AI_BASE_URL: `${this.url}/v1beta`,
+      OPENAI_COMPATIBLE_API_KEY: modelKey,
+      OPENAI_COMPATIBLE_BASE_URL: `${this.url}/v1/`,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.open += 1;
+    response.once("close", () => {
+      this.open -= 1;
+    });
+    const request = await read(incoming).catch(() => undefined);
+    const dialect = dialects.find(({ path }) => request !== undefined && path.test(request.path));
+    if (request === undefined || dialect === undefined) return json(response, 404, { error: "no such path" });
+    this.requests.push(request);
+    const [name, value] = dialect.keyHeader(modelKey);
+    if (request.headers[name] !== value) {
+      const given = String(request.headers[name]).replace("Bearer ", "");
+      const message = `Incorrect API key provided: ${given}`;
+      return json(response, 401, dialect.refusal({ status: 401, code: "invalid_api_key", message }));
+    }
+    const scripted = this.script.length > 1 ? this.script.shift() : this.script[0];
+    react(response, dialect, this.react?.(request) ?? scripted ?? {}, request);
+  }
+}
+
+function react(response: ServerResponse, dialect: Dialect, reaction: Reaction, request: ModelRequest): void {
+  const model = typeof request.body["model"] === "string" ? request.body["model"] : "gemini-loopback";
+  const streams = dialect.wantsStream(request.path, request.body);
+  const sayAll = (turn: ModelTurn): string[] =>
+    streams ? [...dialect.stream(turn, model)] : [JSON.stringify(dialect.whole(turn, model))];
+  const begin = (): void => {
+    response.writeHead(200, { "content-type": streams ? "text/event-stream" : "application/json" });
+  };
+  if (!("fault" in reaction)) {
+    begin();
+    return void response.end(sayAll(reaction).join(""));
+  }
+  const usual = sayAll({ text: "This is a beginning, and what follows is its end." });
+  // Up to the last of the text: everything that says that it is done is missing.
+  const begun = usual.slice(0, usual.findIndex((piece) => piece.includes("its end.")) + 1).join("");
+  switch (reaction.fault) {
+    case "refuse":
+      return json(response, reaction.status, dialect.refusal(reaction), reaction.headers);
+    case "reset":
+      return void response.socket?.resetAndDestroy();
+    case "silence":
+      return;
+    case "half": {
+      begin();
+      const text = usual.join("");
+      return void response.write(text.slice(0, text.length / 2), () => response.destroy());
+    }
+    case "early-end":
+      begin();
+      return void response.end(streams ? begun : begun.slice(0, -20));
+    case "garbage":
+      begin();
+      return void response.end(streams ? "data: <html>sorry</html>\n\n" : "<html>sorry</html>");
+    case "wrong-shape":
+      begin();
+      return void response.end(streams ? 'data: {"hello":"world"}\n\n' : '{"hello":"world"}');
+    case "drip":
+      begin();
+      return drip(response, usual.join(""));
+    case "endless":
+      begin();
+      response.write(begun);
+      return flood(response, streams ? dialect.textEvent("x".repeat(16_384)) : " ".repeat(16_384));
+    case "stream-error":
+      begin();
+      return void response.end(begun + dialect.errorEvent(reaction));
+  }
+}
+
+/** It never comes to the end of what it has to say. */
+function drip(response: ServerResponse, text: string): void {
+  let at = 0;
+  const timer = setInterval(() => {
+    response.write(at < text.length / 2 ? text[at] : "");
+    at += 1;
+  }, 5).unref();
+  response.once("close", () => clearInterval(timer));
+}
+
+function flood(response: ServerResponse, piece: string): void {
+  const more = (): void => {
+    while (!response.destroyed && response.write(piece)) continue;
+    if (!response.destroyed) response.once("drain", () => setImmediate(more));
+  };
+  more();
+}
+
+async function read(incoming: IncomingMessage): Promise<ModelRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  const { pathname } = new URL(incoming.url ?? "/", "http://loopback");
+  return { path: pathname, headers: incoming.headers, text, body: JSON.parse(text) };
+}
+
+function json(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(JSON.stringify(body));
+}

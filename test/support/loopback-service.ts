@@ -1,0 +1,27 @@
+import { type Exchange, LoopbackServer } from "./loopback-server.ts";
+
+export interface ServiceCall {
+  /** Who called, as it says itself. */
+  readonly caller: string;
+  /** By the service's clock. */
+  readonly at: number;
+}
+
+/** Some service that personas call: in trouble until it is told to be well. */
+export class LoopbackService {
+  status = 503;
+  readonly calls: ServiceCall[] = [];
+  /** A call waits here before it is answered. */
+  hold: (call: ServiceCall) => Promise<void> = async () => {};
+  readonly server = new LoopbackServer(() => ({ status: this.status, body: { status: this.status } }));
+  readonly #now: () => number;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+    this.server.witness.arrived = ({ headers }: Exchange) => {
+      const call = { caller: String(headers["x-caller"]), at: this.#now() };
+      this.calls.push(call);
+      return this.hold(call);
+    };
+  }
+}

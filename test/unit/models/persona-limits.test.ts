@@ -1,0 +1,194 @@
+import { describe, expect, test } from "vitest";
+import { GovernanceViolation, InputInvalid, StorageFailed } from "../../../src/domain/errors.ts";
+import { classifyError } from "../../../src/execution/failure/classify-error.ts";
+import type { SimulatedTurn } from "../../../src/models/simulated/script.ts";
+import { MemoryFiles } from "../../support/memory-files.ts";
+import { call, place, submit } from "./persona-place.ts";
+
+const read = call("read_file", { path: "a.md" });
+
+async function failureOf(run: () => Promise<unknown>): Promise<Error> {
+  return run().then(
+    () => expect.fail("it did not fail"),
+    (error: unknown) => error as Error,
+  );
+}
+
+describe("a persona must submit", () => {
+  test("an answer without a tool call is answered once, and then the attempt fails on quality", async () => {
+    const { run, steps } = await place([{ text: "All done." }, { text: "Really." }, submit()]);
+    const error = await failureOf(run);
+    expect(classifyError(error)).toMatchObject({ category: "CONTRACT", recoverable: true, outage: false });
+    expect(error.message).toBe("analyst answered without submitting, twice.");
+    expect(steps.asked.at(-1)).toContain("You answered without a tool call.");
+    expect(steps.records).toHaveLength(2);
+  });
+
+  test("after the reminder a submission counts", async () => {
+    const { run } = await place([{ text: "All done." }, submit()]);
+    expect(await run()).toMatchObject({ summary: "(simulated) done" });
+  });
+
+  test("a submission that does not fit is told what is wrong and may be made again", async () => {
+    const outputs = { type: "object", properties: { count: { type: "integer" } }, required: ["count"] };
+    const { run, steps } = await place(
+      [submit(), submit({ outputs: { count: "many" } }), submit({ outputs: { count: 3 } })],
+      { work: { contract: { deliverables: [], checks: [], outputs } } },
+    );
+    expect(await run()).toMatchObject({ outputs: { count: 3 } });
+    expect(steps.asked[2]).toContain("outputs.count");
+    expect(steps.records).toHaveLength(3);
+  });
+
+  test("a schema that zod does not know leaves the outputs to the contract's own check", async () => {
+    const outputs = { type: "object", properties: { x: { $ref: "#/$defs/nowhere" } } };
+    const { run } = await place([submit({ outputs: { x: 1 } })], {
+      work: { contract: { deliverables: [], checks: [], outputs } },
+    });
+    expect(await run()).toMatchObject({ outputs: { x: 1 } });
+  });
+
+  test("what the caller says about the outputs is told too", async () => {
+    const outputsProblem = (outputs: unknown) =>
+      JSON.stringify(outputs) === "{}" ? "count is missing" : undefined;
+    const { run, steps } = await place([submit(), submit({ outputs: { count: 1 } })], { outputsProblem });
+    await run();
+    expect(steps.asked[1]).toContain("count is missing");
+  });
+
+  test("a submission beside a call that failed is not accepted", async () => {
+    const { run, steps, files } = await place([
+      { calls: [...(read.calls ?? []), ...(submit().calls ?? [])] },
+      call("write_file", { path: "a.md", content: "a" }),
+      submit({ summary: "now really" }),
+    ]);
+    expect(await run()).toMatchObject({ summary: "(simulated) now really" });
+    expect(steps.asked.some((asked) => asked.includes("another call of the same answer failed"))).toBe(true);
+    expect(files.contents).toEqual({ "a.md": "a" });
+  });
+});
+
+describe("a conversation that goes round in circles ends with a reason", () => {
+  test("the same call with the same result, three times", async () => {
+    const files = new MemoryFiles({ "a.md": "a" });
+    const { run, steps } = await place([read, read, read, read, submit()], { files });
+    const error = await failureOf(run);
+    expect(error.message).toBe("analyst made the same read_file call 3 times with the same result.");
+    expect(classifyError(error)).toMatchObject({ category: "CONTRACT", outage: false, recoverable: true });
+    expect(steps.records.filter(({ kind }) => kind === "model")).toHaveLength(3);
+  });
+
+  test("but not when the files have changed in between", async () => {
+    const files = new MemoryFiles({ "a.md": "a" });
+    const write = (content: string): SimulatedTurn => call("write_file", { path: "b.md", content });
+    const { run } = await place([read, write("1"), read, write("2"), read, write("3"), read, submit()], {
+      files,
+    });
+    expect(await run()).toMatchObject({ summary: "(simulated) done" });
+  });
+
+  test("the same error, three times in a row", async () => {
+    const { run } = await place([read, read, read, submit()]);
+    expect((await failureOf(run)).message).toContain(
+      "met the same error 3 times: read_file: There is no file a.md.",
+    );
+  });
+
+  test("the same wrong call, three times in a row", async () => {
+    const wrong = call("erase_disk", { path: "/" });
+    const { run, steps } = await place([wrong, wrong, wrong, submit()]);
+    expect((await failureOf(run)).message).toContain("made the same wrong call 3 times: erase_disk");
+    expect(steps.records.every(({ kind }) => kind === "model")).toBe(true);
+  });
+
+  test("too many answers, and too many tokens", async () => {
+    const turns = Array.from({ length: 20 }, (_, index) => call("list_files", { glob: `${index}.md` }));
+    const many = await place(turns, { limits: { maxSteps: 5 } });
+    expect((await failureOf(many.run)).message).toBe("analyst did not submit within 5 answers.");
+    expect(many.steps.records.filter(({ kind }) => kind === "model")).toHaveLength(5);
+    const costly = await place(turns, { limits: { maxTokens: 2500 } });
+    expect((await failureOf(costly.run)).message).toBe("analyst did not submit within 2500 tokens.");
+  });
+});
+
+describe("governance", () => {
+  const forbidden = { allow: (tool: string) => decide(tool) };
+  const decide = (tool: string) =>
+    tool === "write_file" ? { allowed: false as const, reason: "read only" } : { allowed: true as const };
+  const write = (path: string): SimulatedTurn => call("write_file", { path, content: "x" });
+
+  test("a refused call is told to the model, recorded and does nothing", async () => {
+    const { run, steps, files } = await place([write("a"), write("b"), submit()], { policy: forbidden });
+    await run();
+    expect(files.contents).toEqual({});
+    expect(steps.asked.at(-1)).toContain("Not allowed: read only");
+    const refused = steps.records.filter(({ body }) => body.includes('"refused"'));
+    expect(refused.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+      "tool write_file",
+      "tool write_file",
+    ]);
+  });
+
+  test("the third refused call ends the attempt, and the other calls of that answer are not run", async () => {
+    const last = { calls: [...(write("c").calls ?? []), { tool: "list_files", input: {} }] };
+    const { run, steps } = await place([write("a"), write("b"), last, submit()], { policy: forbidden });
+    const error = await failureOf(run);
+    expect(error).toBeInstanceOf(GovernanceViolation);
+    expect(classifyError(error)).toMatchObject({ category: "GOVERNANCE", recoverable: false });
+    expect(steps.records.filter(({ name }) => name === "list_files")).toEqual([]);
+  });
+});
+
+describe("what is not the model's fault is not told to the model", () => {
+  test("a full disk ends the attempt with its own error", async () => {
+    class FullDisk extends MemoryFiles {
+      override async write(): Promise<void> {
+        throw new StorageFailed("no space left");
+      }
+    }
+    const { run, steps } = await place([call("write_file", { path: "a", content: "a" }), submit()], {
+      files: new FullDisk(),
+    });
+    expect(await failureOf(run)).toBeInstanceOf(StorageFailed);
+    expect(steps.records).toHaveLength(1);
+  });
+
+  test("an edit that fails halfway leaves nothing behind", async () => {
+    class Careless extends MemoryFiles {
+      override async edit(path: string): Promise<never> {
+        this.put(path, "half");
+        throw new InputInvalid("the second passage is not there");
+      }
+    }
+    const files = new Careless({ "a.md": "whole" });
+    const edits = [{ find: "w", replace: "x" }];
+    const { run } = await place([call("edit_file", { path: "a.md", edits }), submit()], { files });
+    await run();
+    expect(files.contents).toEqual({ "a.md": "whole" });
+  });
+
+  test("an abort ends a tool that does not look at its signal, within a second", async () => {
+    const controller = new AbortController();
+    const started = Promise.withResolvers<void>();
+    const { run } = await place([call("run_check", { name: "slow" }), submit()], {
+      signal: controller.signal,
+      runCheck: () => {
+        started.resolve();
+        return new Promise(() => {});
+      },
+      work: {
+        contract: {
+          deliverables: [],
+          checks: [{ name: "slow", run: ["sleep", "9"], must: true, weight: 1 }],
+        },
+      },
+    });
+    const ended = failureOf(run);
+    await started.promise;
+    const before = performance.now();
+    const reason = new Error("stop now");
+    controller.abort(reason);
+    expect(await ended).toBe(reason);
+    expect(performance.now() - before).toBeLessThan(1000);
+  });
+});
