@@ -33,6 +33,11 @@ export class CircuitBreaker {
     return this.#parts.breakers.admit(use);
   }
 
+  /** For noticing that it changed. */
+  async stateOf(dependency: string): Promise<string> {
+    return JSON.stringify(await this.#parts.breakers.read(dependency));
+  }
+
   /** To be called when the outcome was committed, whatever it was committed with. */
   async ended({ dependency }: BreakerUse, outcome: CallOutcome): Promise<void> {
     if (outcome.kind !== "outage") return;

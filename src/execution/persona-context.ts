@@ -1,14 +1,24 @@
-import type { PersonaResult } from "../domain/journal.ts";
+import type { CheckResult, Contract } from "../domain/contract.ts";
+import type { Conversation } from "../domain/conversation.ts";
+import type { RunStep } from "../domain/durable-step.ts";
+import type { AttemptSettings, Decision, PersonaResult } from "../domain/journal.ts";
 import type { Json } from "../domain/json.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import type { StepOptions } from "./step-recorder.ts";
 
 /** The immutable value a phase reads. */
 export interface TeamContext {
   readonly sessionId: string;
   readonly phase: string;
-  /** The whole results of earlier phases: phase, then persona. */
+  /** The whole results of earlier phases, or of the contracts the persona consumes: phase, then persona. */
   readonly results: Readonly<Record<string, Readonly<Record<string, PersonaResult>>>>;
 }
+
+/** A persona's own copy of the files. Changes count when its attempt completes. */
+export type PersonaWorkspace = Pick<
+  Workspace,
+  "read" | "readText" | "write" | "remove" | "edit" | "list" | "search"
+>;
 
 /** What a persona whose work is code gets. */
 export interface PersonaContext {
@@ -18,6 +28,9 @@ export interface PersonaContext {
   readonly signal: AbortSignal;
   /** Why earlier attempts failed, oldest first; empty at the first. */
   readonly failures: readonly Error[];
+  /** What reviewers said when they sent the phase back. */
+  readonly notes: readonly string[];
+  readonly workspace: PersonaWorkspace;
   /**
    * Runs `effect` once and remembers its outcome for ever; a restart gets the record. If the process dies between the
    * effect and its record, the effect happens again: make effects on the outside world idempotent.
@@ -32,6 +45,26 @@ export interface PersonaContext {
 export interface PersonaReturn {
   readonly summary: string;
   readonly outputs?: Readonly<Record<string, Json>>;
+  readonly decisions?: readonly Decision[];
 }
 
 export type PersonaFunction = (context: PersonaContext) => Promise<PersonaReturn> | PersonaReturn;
+
+/** What any kind of work gets: more than a function of the team's author should see. */
+export interface WorkContext extends PersonaContext {
+  readonly persona: string;
+  /** How its conversation began: its own attempt, or the one it goes on from. */
+  readonly conversation: Conversation;
+  readonly files: Workspace;
+  readonly contract: Contract;
+  readonly settings: AttemptSettings;
+  readonly runStep: RunStep;
+  /** One check of the contract, on the files as they are now. */
+  readonly runCheck: (name: string, signal: AbortSignal) => Promise<CheckResult>;
+  /** Live text for whoever watches; not recorded. */
+  readonly onText: (delta: string) => void;
+  readonly progress: () => void;
+}
+
+/** How a persona does its work, whatever does it: a function, a model, a command. */
+export type Perform = (context: WorkContext) => Promise<PersonaReturn> | PersonaReturn;

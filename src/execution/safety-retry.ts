@@ -2,7 +2,8 @@ import { fromErrorJson } from "../domain/error-json.ts";
 import { HelpNeeded, UnrecoverableError } from "../domain/errors.ts";
 import type { PersonaResult } from "../domain/journal.ts";
 import { type AttemptState, personaOf } from "../domain/session-state.ts";
-import { type ExecutorParts, PersonaExecutor, type PersonaWork } from "./persona-executor.ts";
+import type { PersonaWork } from "./attempt-run.ts";
+import { type ExecutorParts, PersonaExecutor } from "./persona-executor.ts";
 
 /** Level 2: rounds around the executor. Only an exhausted round earns another; after the last, a person has to look. */
 export async function runWithSafety(parts: ExecutorParts, work: PersonaWork): Promise<PersonaResult> {

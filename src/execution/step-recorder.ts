@@ -1,30 +1,32 @@
-import { canonicalJson, sha256 } from "../domain/canonical.ts";
-import type { Clock } from "../domain/clock.ts";
+import type { DurableStep, SavedBy } from "../domain/durable-step.ts";
 import { fromErrorJson, toErrorJson } from "../domain/error-json.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { StepKind, StepOutcome, Wait } from "../domain/journal.ts";
 import { parseBody } from "../domain/journal-codec.ts";
-import { type Json, parseJson, toJsonText } from "../domain/json.ts";
-import { outageBody, type RecordedStep, type Suspicion } from "../domain/recorded-steps.ts";
+import { type Json, parseJson } from "../domain/json.ts";
+import type { Saving } from "../domain/ledger.ts";
+import type { RecordedStep, Suspicion } from "../domain/recorded-steps.ts";
 import { remainingWaitMs } from "../domain/retry-policy.ts";
 import type { RunningAttempt } from "../domain/session-state.ts";
+import type { TreeChange } from "../domain/tree.ts";
+import { type Spend, totalTokens } from "../domain/usage.ts";
 import type { Artifacts } from "../state/artifacts.ts";
-import type { BreakerUse } from "../state/breaker-store.ts";
 import { reach } from "../state/fault-points.ts";
-import type { SessionJournal } from "../state/session-journal.ts";
 import type { Effects } from "../state/store.ts";
-import { type CircuitBreaker, circuitOpen, outcomeOfCall } from "./circuit-breaker.ts";
-import type { Control } from "./control.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { type AdmissionParts, type Admitted, admitCall } from "./admission.ts";
+import { outcomeOfCall } from "./circuit-breaker.ts";
+import { DriverStopped } from "./control.ts";
+import { rememberFailure } from "./failure/recorded-failure.ts";
 import { MachineError } from "./machine-error.ts";
+import { resultText, stepBody } from "./step-body.ts";
+import { StepIdentities, type StepIdentity } from "./step-identity.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 /** Results over this size are stored as artifacts; the journal keeps their hash. */
 const inlineLimit = 256 * 1024;
-const maxNameLength = 200;
 const maxSleepMs = 366 * 24 * 3_600_000;
-/** A breaker that stays open for longer than this is not waited for: the session parks and is taken up again. */
-const longestWaitMs = 600_000;
 /** How long nobody may ask for a step before one that seems to have diverged is believed to have. */
 const quietMs = 20;
 
@@ -35,34 +37,39 @@ export interface StepOptions {
   readonly dependency?: string;
 }
 
-export interface StepParts {
-  readonly journal: SessionJournal;
+export interface StepParts extends AdmissionParts {
   readonly artifacts: Artifacts;
-  readonly control: Control;
-  readonly clock: Clock;
-  readonly breaker: CircuitBreaker;
+}
+
+/** What one attempt works with. */
+export interface AttemptPlace {
+  readonly running: RunningAttempt;
+  /** Fingerprint of everything the persona reads. */
+  readonly input: string;
+  readonly workspace: Workspace;
+  readonly watchdog: Watchdog;
 }
 
 /** The durable steps of one attempt: each runs once, its outcome is recorded, and a replay gets the record. */
 export class StepRecorder {
   readonly #parts: StepParts;
-  readonly #running: RunningAttempt;
-  readonly #input: string;
-  readonly #watchdog: Watchdog;
-  readonly #occurrences = new Map<string, number>();
+  readonly #place: AttemptPlace;
+  readonly #identities: StepIdentities;
   /** Which step an error came from. */
   readonly #failures = new WeakMap<object, number>();
   readonly #underWay = new Set<Promise<unknown>>();
   #asked = 0;
   #replaying = 0;
+  /** Paid calls of earlier drivers that were answered from their records. */
+  readonly #replayed: number[] = [];
+  readonly #savings: Saving[] = [];
   #closed = false;
   #broken: MachineError | undefined;
 
-  constructor(parts: StepParts, running: RunningAttempt, input: string, watchdog: Watchdog) {
+  constructor(parts: StepParts, place: AttemptPlace) {
     this.#parts = parts;
-    this.#running = running;
-    this.#input = input;
-    this.#watchdog = watchdog;
+    this.#place = place;
+    this.#identities = new StepIdentities(place.input);
   }
 
   /** The seq of the step that threw this very error, if one did. */
@@ -85,25 +92,15 @@ export class StepRecorder {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
 
+  /** A step of a function persona. */
   run<T>(name: string, effect: () => T | Promise<T>, options: StepOptions = {}): Promise<T> {
-    const step = this.#run(name, effect, options);
-    const forget = () => this.#underWay.delete(step);
-    this.#underWay.add(step);
-    step.then(forget, forget);
-    return step;
+    const { input = null, dependency } = options;
+    return this.#track(this.#perform({ kind: "function", name, input, dependency, effect }));
   }
 
-  async #run<T>(name: string, effect: () => T | Promise<T>, options: StepOptions): Promise<T> {
-    const found = await this.#find("function", name, options.input ?? null);
-    if (found.body !== undefined) return this.#replay(found.body, found.seq) as Promise<T>;
-    const use = options.dependency === undefined ? undefined : await this.#enter(options.dependency);
-    const { body, artifacts, stack, text, failure } = await this.#perform(name, effect);
-    const call = use && { use, outcome: outcomeOfCall(failure) };
-    const seq = await this.#record("function", name, found.identity, body, { artifacts, call });
-    if (call !== undefined) await this.#machine(this.#parts.breaker.ended(call.use, call.outcome));
-    if (text !== undefined) return text as T;
-    // Through the record, like a replay: a live run must not see more than a replay will.
-    return this.#outcome(body, seq, stack) as Promise<T>;
+  /** A step of a model, a tool, a check or a healer. */
+  perform<T>(step: DurableStep<T>): Promise<T> {
+    return this.#track(this.#perform(step));
   }
 
   /** A wait that survives restarts: only the remainder is waited, never longer than `ms` whatever the clock does. */
@@ -115,35 +112,101 @@ export class StepRecorder {
     let wait: Wait = { notBefore: clock.now() + ms, waitMs: ms };
     if (found.body !== undefined) wait = (parseBody(found.body) as unknown as { wait: Wait }).wait;
     else await this.#record("wait", "sleep", found.identity, JSON.stringify({ wait }));
-    await this.#watchdog.during(() => clock.sleep(remainingWaitMs(wait, clock.now()), control.stopSignal));
+    const { watchdog } = this.#place;
+    await watchdog.during(() => clock.sleep(remainingWaitMs(wait, clock.now()), control.stopSignal));
   }
 
-  /** Waits until the dependency may be called; too long a wait is thrown, and uses up no attempt either. */
-  async #enter(dependency: string): Promise<BreakerUse> {
-    const { breaker, clock, control, journal } = this.#parts;
-    for (;;) {
-      const use = breaker.use(dependency);
-      const admission = await this.#machine(breaker.admit(use));
-      if (admission.kind !== "refused") return use;
-      const { retryAt } = admission;
-      const waitMs = retryAt - clock.now();
-      if (waitMs > longestWaitMs) throw this.#break(circuitOpen(dependency, retryAt));
-      const { started, phase, persona } = this.#running.attempt;
-      await this.#machine(
-        journal.append([{ kind: "dependency.waiting", started, phase, persona, dependency, until: retryAt }]),
-      );
-      await this.#watchdog.during(() => clock.sleep(waitMs, control.stopSignal));
-      control.throwIfStopped();
+  #track<T>(step: Promise<T>): Promise<T> {
+    const forget = () => this.#underWay.delete(step);
+    this.#underWay.add(step);
+    step.then(forget, forget);
+    return step;
+  }
+
+  async #perform<T>(step: StepToRun<T>): Promise<T> {
+    const { kind, name } = step;
+    const found = await this.#find(kind, name, step.input);
+    if (found.body !== undefined) {
+      if (step.spend !== undefined) this.#replayed.push(found.seq);
+      return this.#replay(found.body, found.seq) as Promise<T>;
     }
+    const reused = await this.#reuse(step, found.identity);
+    if (reused !== undefined) return this.#replay(reused.body, reused.seq) as Promise<T>;
+    const admitted = await this.#admit(step);
+    const { body, artifacts, stack, text, failure, spent, saved } = await this.#run(step);
+    const { use, reservation } = admitted;
+    if (this.#closed) await this.#settleLost(reservation);
+    const call = use && { use, outcome: outcomeOfCall(failure) };
+    if (saved !== undefined) this.#save(saved);
+    const settlement =
+      reservation === undefined || spent === undefined ? undefined : { reservation, ...spent };
+    const seq = await this.#record(kind, name, found.identity, body, { artifacts, call, settlement });
+    if (settlement !== undefined) await this.#machine(this.#settled());
+    if (call !== undefined) await this.#machine(this.#parts.breaker.ended(call.use, call.outcome));
+    if (text !== undefined) return text as T;
+    // Through the record, like a replay: a live run must not see more than a replay will.
+    return this.#outcome(parseBody(body) as unknown as StepOutcome, seq, stack) as Promise<T>;
+  }
+
+  /** Too long a wait and a spent budget end the drive, not the attempt: it goes on from here later. */
+  #admit<T>({ dependency, spend }: StepToRun<T>): Promise<Admitted> | Admitted {
+    if (dependency === undefined && spend === undefined) return { use: undefined, reservation: undefined };
+    const { running, watchdog } = this.#place;
+    const call = { dependency, spend: spend as Spend<never> | undefined };
+    return this.#machine(admitCall(this.#parts, running.attempt, watchdog, call));
+  }
+
+  /** Made, and too late to be recorded: nobody will know what it took, but nobody may wait for it either. */
+  async #settleLost(reservation: number | undefined): Promise<void> {
+    if (reservation === undefined) return;
+    const spent = { usage: null, costMicroUsd: null };
+    const settlement = { reservation, spent, failed: true };
+    await this.#machine(this.#parts.journal.append([], { settlement }));
+  }
+
+  /** What did not have to be paid; counted with the next row. */
+  takeSavings(): readonly Saving[] | undefined {
+    if (this.#savings.length === 0 && this.#replayed.length === 0) return undefined;
+    const replayed = this.#replayed.splice(0);
+    const resumed: readonly Saving[] = replayed.length === 0 ? [] : [{ kind: "resume", steps: replayed }];
+    return [...this.#savings.splice(0), ...resumed];
+  }
+
+  #save(saved: SavedBy): void {
+    const { phase, persona } = this.#place.running.attempt;
+    this.#savings.push({ ...saved, phase, persona });
+  }
+
+  #settled(): Promise<void> {
+    const { spending, journal } = this.#parts;
+    return spending.settled(journal.lease, this.#place.running.attempt);
+  }
+
+  /** A fork does not pay for what the session it came from has on record. */
+  async #reuse<T>(
+    { kind, name, spend }: StepToRun<T>,
+    identity: StepIdentity,
+  ): Promise<{ body: string; seq: number } | undefined> {
+    const { candidate } = this.#place.running.persona;
+    const step = candidate?.steps.find(`step.${kind}`, identity.fingerprint, identity.occurrence);
+    if (step === undefined || step.outage || kind === "wait") return undefined;
+    const body = await this.#machine(this.#parts.journal.store.readBody(step.position));
+    const outcome = parseBody(body) as unknown as StepOutcome;
+    if (spend !== undefined && "result" in outcome) {
+      const { usage, costMicroUsd } = spend.spent({ result: outcome.result as T });
+      if (usage !== null)
+        this.#save({ kind: "reuse", model: spend.model, tokens: totalTokens(usage), microUsd: costMicroUsd });
+    }
+    return { body, seq: await this.#record(kind, name, identity, body) };
   }
 
   async #find(
     kind: StepKind,
     name: string,
     input: Json,
-  ): Promise<{ identity: Identity; body: string | undefined; seq: number }> {
+  ): Promise<{ identity: StepIdentity; body: string | undefined; seq: number }> {
     const { control, journal } = this.#parts;
-    checkName(name);
+    const identity = this.#identities.next(kind, name, input);
     control.throwIfStopped();
     this.throwIfBroken();
     if (this.#closed) {
@@ -151,10 +214,9 @@ export class StepRecorder {
         advice: "Await every step.",
       });
     }
-    this.#watchdog.progress();
+    this.#place.watchdog.progress();
     this.#asked += 1;
-    const { steps } = this.#running;
-    const identity = this.#identify(kind, name, input);
+    const { steps } = this.#place.running;
     const step = await this.#reusable(steps.find(`step.${kind}`, identity.fingerprint, identity.occurrence));
     if (step === undefined) {
       steps.miss(`step.${kind}`, name, identity.fingerprint);
@@ -167,7 +229,7 @@ export class StepRecorder {
 
   /** A record made after one whose input has changed rests on the old input: then the run has diverged. */
   async #reusable(step: RecordedStep | undefined): Promise<RecordedStep | undefined> {
-    const { steps } = this.#running;
+    const { steps } = this.#place.running;
     if (step === undefined) return undefined;
     if (steps.suspicionBefore(step.seq) !== undefined) {
       await this.#othersHaveAsked();
@@ -191,131 +253,117 @@ export class StepRecorder {
   }
 
   async #diverge({ step: { title, fingerprint }, asked }: Suspicion): Promise<void> {
-    const { journal } = this.#parts;
-    const { started, phase, persona } = this.#running.attempt;
-    const kept = this.#running.steps.usedRanges();
-    await this.#machine(
-      journal.append([
-        {
-          kind: "attempt.diverged",
-          started,
-          phase,
-          persona,
-          step: title.slice(title.indexOf(" ") + 1),
-          recorded: fingerprint,
-          now: asked,
-          kept,
-        },
-      ]),
-    );
+    const { running } = this.#place;
+    const { started, phase, persona } = running.attempt;
+    const kept = running.steps.usedRanges();
+    const step = title.slice(title.indexOf(" ") + 1);
+    const of = { started, phase, persona };
+    const row = { kind: "attempt.diverged", ...of, step, recorded: fingerprint, now: asked, kept } as const;
+    await this.#machine(this.#parts.journal.append([row]));
   }
 
-  #identify(kind: StepKind, name: string, input: Json): Identity {
-    const print = stepFingerprint(this.#input, name, input);
-    const occurrence = (this.#occurrences.get(kind + print) ?? 0) + 1;
-    this.#occurrences.set(kind + print, occurrence);
-    return { fingerprint: print, occurrence };
-  }
-
-  async #perform(name: string, effect: () => unknown): Promise<Performed> {
-    let result: unknown;
+  /** What an effect changed in the workspace is part of its result; one that fails changes nothing. */
+  async #run<T>({ kind, name, effect, spend, saved: savedBy }: StepToRun<T>): Promise<Performed> {
+    const { workspace } = this.#place;
+    let ended: { readonly result: T; readonly changes: readonly TreeChange[] };
     try {
-      result = await effect();
+      ended = await workspace.recording(effect);
     } catch (error) {
-      // Aborted work says nothing about the step; the next driver runs it again.
-      this.#parts.control.signal.throwIfAborted();
-      const { classifyError } = await import("./failure/classify-error.ts");
-      const failure = classifyError(error, this.#parts.clock.now());
-      const json = JSON.stringify({ error: toErrorJson(error) });
-      const body = failure.outage ? outageBody + json.slice(1) : json;
-      return { body, artifacts: [], stack: (error as Error | undefined)?.stack, failure };
+      return this.#failed(error, spend?.spent({ error }));
     }
-    reach("step.function:after-effect");
-    if (result === undefined) return { body: "{}", artifacts: [] };
-    refuseCollections(result, name);
-    const text = toJsonText(result, { what: `the result of step "${name}"` });
-    const same = typeof result === "string" ? { text: result } : {};
-    if (text.length <= inlineLimit) return { body: `{"result":${text}}`, artifacts: [], ...same };
-    const artifact = await this.#machine(this.#parts.artifacts.put(text));
-    return { body: JSON.stringify({ artifact }), artifacts: [artifact] };
+    // The result of a tool or a command names its changes itself.
+    const changes = kind === "tool" || kind === "command" ? [] : ended.changes;
+    if (kind === "function") reach("step.function:after-effect");
+    const spent = spend && { spent: spend.spent(ended), failed: false };
+    const saved = savedBy?.(ended.result);
+    const json = resultText(ended.result, name);
+    const blobs = ended.changes.length === 0 ? [] : await this.#machine(workspace.flush(ended.changes));
+    const beside = { artifacts: blobs, spent, saved };
+    if (json === undefined) return { body: stepBody({ kind: "nothing" }, changes), ...beside };
+    const same = typeof ended.result === "string" ? { text: ended.result } : {};
+    if (json.length <= inlineLimit)
+      return { body: stepBody({ kind: "result", json }, changes), ...beside, ...same };
+    const sha256 = await this.#machine(this.#parts.artifacts.put(json));
+    const artifacts = [...blobs, sha256];
+    return { body: stepBody({ kind: "artifact", sha256 }, changes), ...beside, artifacts };
+  }
+
+  async #failed(error: unknown, spent: ReturnType<Spend<never>["spent"]> | undefined): Promise<Performed> {
+    // Aborted work says nothing about the step; the next driver runs it again.
+    this.#parts.control.signal.throwIfAborted();
+    const { classifyError } = await import("./failure/classify-error.ts");
+    const failure = classifyError(error, this.#parts.clock.now());
+    const end = { kind: "error", error: toErrorJson(error), outage: failure.outage } as const;
+    return {
+      body: stepBody(error instanceof Error ? { ...end, failure } : end, []),
+      artifacts: [],
+      stack: (error as Error | undefined)?.stack,
+      failure,
+      spent: spent && { spent, failed: true },
+    };
   }
 
   async #record(
     kind: StepKind,
     name: string,
-    identity: Identity,
+    identity: StepIdentity,
     body: string,
     effects: Effects = {},
   ): Promise<number> {
     if (this.#closed) throw new InputInvalid(`Step "${name}" ended after its attempt had.`);
-    const row = {
-      kind: `step.${kind}`,
-      attempt: this.#running.attempt.started,
-      name,
-      ...identity,
-      body,
-    } as const;
-    const [recorded] = await this.#machine(this.#parts.journal.append([row], effects));
-    this.#watchdog.progress();
+    const attempt = this.#place.running.attempt.started;
+    const row = { kind: `step.${kind}`, attempt, name, ...identity, body } as const;
+    const savings = this.takeSavings();
+    const [recorded] = await this.#machine(
+      this.#parts.journal.append([row], savings === undefined ? effects : { ...effects, savings }),
+    );
+    this.#place.watchdog.progress();
     return recorded?.seq ?? 0;
   }
 
   async #replay(body: string, seq: number): Promise<unknown> {
     this.#replaying += 1;
     try {
-      return await this.#outcome(body, seq);
+      const outcome = parseBody(body) as unknown as StepOutcome;
+      if (outcome.changes !== undefined) this.#place.workspace.reapply(outcome.changes);
+      return await this.#outcome(outcome, seq);
     } finally {
       this.#replaying -= 1;
     }
   }
 
-  async #outcome(body: string, seq: number, stack?: string): Promise<unknown> {
-    const outcome = parseBody(body) as unknown as StepOutcome;
+  async #outcome(outcome: StepOutcome, seq: number, stack?: string): Promise<unknown> {
     if ("result" in outcome) return outcome.result;
     if ("artifact" in outcome)
       return parseJson(await this.#machine(this.#parts.artifacts.get(outcome.artifact)));
     if (!("error" in outcome)) return undefined;
     const error = fromErrorJson(outcome.error);
     if (stack !== undefined) Object.defineProperty(error, "stack", { value: stack });
+    if (outcome.failure !== undefined) rememberFailure(error, outcome.failure);
     this.#failures.set(error, seq);
     throw error;
-  }
-
-  #break(cause: unknown): unknown {
-    this.#broken ??= new MachineError(cause);
-    return cause;
   }
 
   async #machine<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;
     } catch (cause) {
-      throw this.#break(cause);
+      // Being told to stop is no failure of the machine.
+      if (cause instanceof DriverStopped) throw cause;
+      this.#broken ??= new MachineError(cause);
+      throw cause;
     }
   }
 }
 
-/** JSON would silently make an empty object of these. */
-function refuseCollections(result: unknown, name: string): void {
-  if (!(result instanceof Map || result instanceof Set)) return;
-  throw new InputInvalid(
-    `The result of step "${name}" is a ${result.constructor.name}, which JSON cannot hold.`,
-    {
-      advice: "Return plain data, for instance [...result].",
-    },
-  );
-}
-
-/** The name as JSON, so that no name can pose as a name and an input. */
-function stepFingerprint(personaInput: string, name: string, input: Json): string {
-  return sha256(
-    `${personaInput} ${JSON.stringify(name)} ${input === null ? "" : canonicalJson(input)}`,
-  ).slice(0, 32);
-}
-
-interface Identity {
-  readonly fingerprint: string;
-  readonly occurrence: number;
+interface StepToRun<T> {
+  readonly kind: StepKind;
+  readonly name: string;
+  readonly input: Json;
+  readonly dependency?: string | undefined;
+  readonly spend?: Spend<T> | undefined;
+  readonly saved?: ((result: T) => SavedBy | undefined) | undefined;
+  readonly effect: () => T | Promise<T>;
 }
 
 interface Performed {
@@ -325,11 +373,8 @@ interface Performed {
   /** A result that is a text comes out of its record as it went in, and need not be read back. */
   readonly text?: string;
   readonly failure?: Failure;
-}
-
-function checkName(name: string): void {
-  if (typeof name === "string" && name.length > 0 && name.length <= maxNameLength) return;
-  throw new InputInvalid(
-    `A step needs a name of 1 to ${maxNameLength} characters, not ${JSON.stringify(name)?.slice(0, 80)}.`,
-  );
+  readonly saved?: SavedBy | undefined;
+  readonly spent?:
+    | { readonly spent: ReturnType<Spend<never>["spent"]>; readonly failed: boolean }
+    | undefined;
 }

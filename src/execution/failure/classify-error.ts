@@ -5,6 +5,7 @@ import { readErrorText, readSentence } from "./error-text.ts";
 import { readMaestroError, recoverableByClass } from "./maestro-failure.ts";
 import { readProviderError } from "./provider-failure.ts";
 import { readProviderWords } from "./provider-words.ts";
+import { readRecorded, recallFailure } from "./recorded-failure.ts";
 import { readSystemError } from "./system-failure.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -16,6 +17,7 @@ type Look = (link: Link, links: readonly Link[], now: number) => Verdict | undef
  */
 const looks: readonly Look[] = [
   readMaestroError,
+  readRecorded,
   readCommandError,
   (link, links, now) => readProviderError(link, links, now) ?? readSystemError(link),
   ({ name, message }) => readErrorText(name, message),
@@ -23,10 +25,13 @@ const looks: readonly Look[] = [
 ];
 
 /**
- * Classifies anything thrown. Ask while the error is fresh: a recorded error has lost its status and headers.
+ * Classifies anything thrown. An error from a step's record has lost its status and headers; what was decided while it
+ * was fresh holds.
  * `now` matters only for a `retry-after` date from a server that does not say its own time.
  */
 export function classifyError(error: unknown, now: number = Date.now()): Failure {
+  const recorded = recallFailure(error);
+  if (recorded !== undefined) return recorded;
   const links = errorChain(error);
   const recoverable = links.map(recoverableByClass).find((said) => said !== undefined);
   for (const look of looks) {

@@ -1,5 +1,5 @@
 import { type ErrorName, errorTable, MaestroError } from "../../domain/errors.ts";
-import type { FailureCategory } from "../../domain/failure.ts";
+import type { Failure, FailureCategory } from "../../domain/failure.ts";
 import type { Link } from "./error-chain.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -14,6 +14,7 @@ const byName: Readonly<Record<ErrorName, Verdict | undefined>> = {
   HelpNeeded: undefined,
   SessionFailed: undefined,
   BudgetExceeded: { category: "BUDGET" },
+  ContractUnfulfilled: { category: "CONTRACT" },
   GovernanceViolation: { category: "GOVERNANCE" },
   AttemptTimeout: { category: "TIMEOUT", outage: true },
   CircuitOpen: {
@@ -59,7 +60,7 @@ export function readMaestroError(link: Link): Verdict | undefined {
   if (verdict === undefined) return undefined;
   const advice = link.read("advice");
   return {
-    ...verdict,
+    ...(name === "ContractUnfulfilled" ? contractVerdict(link) : verdict),
     code: link.code,
     ...(typeof advice === "string" && advice !== "" && { suggestedFix: advice }),
   };
@@ -72,4 +73,16 @@ export function recoverableByClass(link: Link): boolean | undefined {
   return name === "UnrecoverableError" || name === "HelpNeeded" || name === "SessionFailed"
     ? false
     : undefined;
+}
+
+/** What the first check that failed says: a failed test is one, whatever contract it was part of. */
+function contractVerdict(link: Link): Verdict {
+  const details = link.read("details") as { failures?: readonly Failure[]; list?: string } | undefined;
+  const first = details?.failures?.[0];
+  return {
+    category: first?.category ?? "CONTRACT",
+    file: first?.file,
+    line: first?.line,
+    details: details?.list,
+  };
 }

@@ -81,6 +81,41 @@ test("a wrong key is not tried again: a person is asked at once", async () => {
   expect(calls).toBe(1);
 });
 
+test.each([
+  ["in the same life", false],
+  ["after its process was killed between the step's record and the attempt's", true],
+])("a status counts also where the words say nothing, %s", async (_, isKilled) => {
+  const refusal = async (statusCode: number, responseHeaders: Record<string, string>) => {
+    const lives = new Lives();
+    const work = async ({ step }: PersonaContext) => {
+      const refuse = () => {
+        throw Object.assign(new Error("That did not go well"), { statusCode, responseHeaders });
+      };
+      await step("call", refuse, { dependency: service }).catch((cause: unknown) => {
+        throw statusCode === 403 ? new Error("No call", { cause }) : cause;
+      });
+      return { summary: "called" };
+    };
+    if (isKilled) {
+      lives.onEvent = ({ kind }) => kind === "step" && lives.end();
+      await lives.live(work);
+      lives.onEvent = () => {};
+    }
+    await lives.live(work);
+    return lives.rows("attempt.failed") as unknown as { failure: object; next: object }[];
+  };
+  const wrongKey = { failure: { category: "AUTH", recoverable: false }, next: { kind: "help" } };
+  expect(await refusal(401, {})).toMatchObject([wrongKey]);
+  expect(await refusal(403, {})).toMatchObject([
+    { ...wrongKey, failure: { category: "AUTH", message: "No call: That did not go well" } },
+  ]);
+  const [limited] = await refusal(429, { "retry-after": "30" });
+  expect(limited).toMatchObject({
+    failure: { category: "RATE_LIMIT", retryAfterMs: 30_000 },
+    next: { kind: "attempt", continues: true, wait: { waitMs: 30_000 } },
+  });
+});
+
 test("five outages in a row open the breaker; waiting for its probe uses up no attempt", async () => {
   const lives = new Lives();
   let calls = 0;

@@ -15,6 +15,7 @@ const own: Readonly<Record<errors.ErrorName, Row>> = {
   BudgetExceeded: ["BUDGET", false],
   CircuitOpen: ["API_ERROR", true, true],
   AttemptTimeout: ["TIMEOUT", true, true],
+  ContractUnfulfilled: ["CONTRACT", true],
   GovernanceViolation: ["GOVERNANCE", false],
   CheckpointCorrupt: ["RESOURCE", false],
   JournalCorrupt: ["RESOURCE", false],

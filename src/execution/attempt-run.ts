@@ -1,0 +1,288 @@
+import type { CheckResult, Contract } from "../domain/contract.ts";
+import { conversationOf } from "../domain/conversation.ts";
+import { fromErrorJson } from "../domain/error-json.ts";
+import { InputInvalid } from "../domain/errors.ts";
+import type { Failure } from "../domain/failure.ts";
+import type { AttemptSettings, Healed, PersonaResult, RecordedFailure } from "../domain/journal.ts";
+import { isJsonObject, parseJson, toJsonText } from "../domain/json.ts";
+import type { Saving } from "../domain/ledger.ts";
+import type { RunningAttempt } from "../domain/session-state.ts";
+import { emptyTree, type Tree } from "../domain/tree.ts";
+import { loadTree } from "../workspace/stored-tree.ts";
+import { Workspace } from "../workspace/workspace.ts";
+import type { CheckRunner } from "./check-runner.ts";
+import type { Control } from "./control.ts";
+import type { Healer } from "./healing/healer.ts";
+import { MachineError } from "./machine-error.ts";
+import type { Perform, TeamContext, WorkContext } from "./persona-context.ts";
+import { type StepParts, StepRecorder } from "./step-recorder.ts";
+import { checkWorkspace, refuseUnfulfilled, validate } from "./validate.ts";
+import { Watchdog } from "./watchdog.ts";
+
+/** A persona's outputs travel in prompts, checkpoints and pages; what is larger belongs into files. */
+const resultLimits = { maxBytes: 256 * 1024, maxDepth: 100 };
+
+export interface PersonaWork {
+  readonly phase: string;
+  readonly persona: string;
+  readonly perform: Perform;
+  readonly brief: string;
+  readonly context: TeamContext;
+  /** Fingerprint of everything the persona reads. */
+  readonly input: string;
+  /** The files it sees, by the hash of their manifest. */
+  readonly base: string | undefined;
+  /** What a row that names `base` points to. */
+  readonly baseArtifacts: readonly string[];
+  readonly notes: readonly string[];
+  readonly contract: Contract;
+  /** How long an attempt may stand still. */
+  readonly timeoutMs: number;
+  /** None when healing is off. */
+  readonly healers: readonly Healer[];
+  readonly model: string | undefined;
+  readonly fallbackModels: readonly string[];
+}
+
+export interface AttemptParts extends StepParts {
+  readonly checks: CheckRunner;
+  readonly runTool: (
+    workspace: Workspace,
+    argv: readonly string[],
+    signal: AbortSignal,
+  ) => Promise<{ exitCode: number | null }>;
+  readonly log: (persona: string, message: string) => void;
+  readonly onText: (persona: string, delta: string) => void;
+}
+
+/** How an attempt ended, with the files it left. */
+export type AttemptEnd = {
+  readonly tree: string | undefined;
+  readonly artifacts: readonly string[];
+  readonly savings: readonly Saving[] | undefined;
+  readonly checks: readonly CheckResult[];
+  readonly healing: readonly Healed[];
+} & (
+  | { readonly kind: "completed"; readonly result: PersonaResult }
+  | {
+      readonly kind: "failed";
+      readonly error: unknown;
+      readonly failure: Failure;
+      readonly failedStep: number | undefined;
+      readonly settings: AttemptSettings | undefined;
+    }
+);
+
+/** One attempt from its first step to its judged result. Knows nothing of how many there were or will be. */
+export class AttemptRun {
+  readonly #parts: AttemptParts;
+  readonly #work: PersonaWork;
+  readonly #running: RunningAttempt;
+  readonly #reasons: readonly RecordedFailure[];
+  readonly #timeout = new AbortController();
+  readonly #watchdog: Watchdog;
+  #checks: readonly CheckResult[] = [];
+  #began: Tree = emptyTree;
+
+  constructor(
+    parts: AttemptParts,
+    work: PersonaWork,
+    running: RunningAttempt,
+    reasons: readonly RecordedFailure[],
+  ) {
+    this.#parts = parts;
+    this.#work = work;
+    this.#running = running;
+    this.#reasons = reasons;
+    this.#watchdog = new Watchdog(parts.clock, running.attempt.settings.timeoutMs ?? work.timeoutMs);
+  }
+
+  async run(): Promise<AttemptEnd> {
+    const { artifacts } = this.#parts;
+    const { attempt } = this.#running;
+    // From the journal, never from a disk: the steps that are replayed bring their changes back.
+    const tree = attempt.tree === undefined ? emptyTree : await machine(loadTree(artifacts, attempt.tree));
+    this.#began = tree;
+    const workspace = new Workspace(artifacts, tree);
+    // A changed input changes every step's fingerprint, which is how the steps notice that they diverged.
+    const place = { running: this.#running, input: this.#work.input, workspace, watchdog: this.#watchdog };
+    const steps = new StepRecorder(this.#parts, place);
+    try {
+      return await this.#end(workspace, steps);
+    } finally {
+      steps.close();
+    }
+  }
+
+  async #end(workspace: Workspace, steps: StepRecorder): Promise<AttemptEnd> {
+    const { control, clock } = this.#parts;
+    const { persona, healers } = this.#work;
+    let result: PersonaResult | undefined;
+    try {
+      result = await this.#perform(workspace, steps);
+      this.#checks = await this.#validate(result, workspace, steps);
+      refuseUnfulfilled(persona, this.#checks);
+      return {
+        kind: "completed",
+        result,
+        healing: [],
+        checks: this.#checks,
+        ...(await this.#save(workspace, steps)),
+      };
+    } catch (error) {
+      stopOrBreak(control, steps, error);
+      // Loaded when something fails: a start that goes well should not pay for it.
+      const { classifyError } = await import("./failure/classify-error.ts");
+      const failure = classifyError(error, clock.now());
+      const healing =
+        healers.length === 0 ? { tried: [] } : await this.#heal(failure, result, workspace, steps);
+      const left = await this.#save(workspace, steps);
+      if (healing.result !== undefined) {
+        return {
+          kind: "completed",
+          result: healing.result,
+          checks: healing.checks ?? [],
+          healing: healing.tried,
+          ...left,
+        };
+      }
+      const failedStep = steps.failedStep(error);
+      const ended = { error, failure, failedStep, settings: healing.settings };
+      return { kind: "failed", ...ended, checks: this.#checks, healing: healing.tried, ...left };
+    }
+  }
+
+  async #perform(workspace: Workspace, steps: StepRecorder): Promise<PersonaResult> {
+    const { perform, persona } = this.#work;
+    const context = this.#context(workspace, steps);
+    const work = async (): Promise<unknown> => {
+      try {
+        return await perform(context);
+      } finally {
+        await steps.settle();
+      }
+    };
+    let returned: unknown;
+    try {
+      returned = await this.#watchdog.watch(work(), (reason) => this.#timeout.abort(reason));
+    } finally {
+      steps.throwIfBroken();
+    }
+    // A persona may have caught the stop and made something of it; the next driver makes the result from the steps.
+    this.#parts.control.throwIfStopped();
+    return checkResult(persona, returned);
+  }
+
+  #context(workspace: Workspace, steps: StepRecorder): WorkContext {
+    const { control, log, onText, checks } = this.#parts;
+    const { brief, context, notes, persona, contract } = this.#work;
+    const { attempt } = this.#running;
+    const signal = AbortSignal.any([control.signal, this.#timeout.signal]);
+    return {
+      brief,
+      context,
+      persona,
+      notes,
+      contract,
+      signal,
+      conversation: conversationOf(attempt, this.#running.persona.attempts),
+      settings: attempt.settings,
+      failures: this.#reasons.map(({ error }) => fromErrorJson(error)),
+      workspace,
+      files: workspace,
+      step: (name, effect, options) => steps.run(name, effect, options),
+      runStep: (step) => steps.perform(step),
+      runCheck: (name, signal) => {
+        const check = contract.checks.find((declared) => declared.name === name);
+        if (check === undefined) throw new InputInvalid(`The contract has no check "${name}".`);
+        return checkWorkspace(check, workspace, checks, signal);
+      },
+      sleep: (ms) => steps.sleep(ms),
+      progress: () => this.#watchdog.progress(),
+      onText: (delta) => {
+        this.#watchdog.progress();
+        onText(persona, delta);
+      },
+      log: (message) => {
+        this.#watchdog.progress();
+        log(persona, message);
+      },
+    };
+  }
+
+  #validate(result: PersonaResult, workspace: Workspace, steps: StepRecorder): Promise<CheckResult[]> {
+    const { checks, control } = this.#parts;
+    return this.#watchdog.during(() =>
+      validate(this.#work.contract, result, workspace, steps, checks, control.signal),
+    );
+  }
+
+  async #heal(
+    failure: Failure,
+    result: PersonaResult | undefined,
+    workspace: Workspace,
+    steps: StepRecorder,
+  ) {
+    const { heal } = await import("./healing/heal.ts");
+    const { healers, contract, model, fallbackModels } = this.#work;
+    const { settings } = this.#running.attempt;
+    const { control, runTool } = this.#parts;
+    const sick = {
+      failure,
+      earlier: this.#reasons,
+      checks: this.#checks,
+      result,
+      contract,
+      workspace,
+      settings,
+      model: settings.model ?? model,
+      fallbackModels,
+      runTool: (argv: readonly string[]) => runTool(workspace, argv, control.signal),
+    };
+    try {
+      return await heal(healers, sick, steps, (again) => this.#validate(again, workspace, steps));
+    } catch (error) {
+      stopOrBreak(control, steps, error);
+      // A healer that fails heals nothing; the failure it was called for is the one that counts.
+      this.#parts.log(this.#work.persona, `healing failed: ${String(error)}`);
+      return { tried: [] };
+    }
+  }
+
+  async #save(
+    workspace: Workspace,
+    steps: StepRecorder,
+  ): Promise<Pick<AttemptEnd, "tree" | "artifacts" | "savings">> {
+    const savings = steps.takeSavings();
+    if (workspace.tree === this.#began) return { tree: this.#running.attempt.tree, artifacts: [], savings };
+    return { ...(await machine(workspace.save())), savings };
+  }
+}
+
+/** Neither a stop nor a failure of the machine below is a failure of the work. */
+function stopOrBreak(control: Control, steps: StepRecorder, error: unknown): void {
+  if (control.stopped !== undefined) throw control.stopped;
+  steps.throwIfBroken();
+  if (error instanceof MachineError) throw error;
+}
+
+async function machine<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw new MachineError(cause);
+  }
+}
+
+function checkResult(persona: string, returned: unknown): PersonaResult {
+  const what = `the result of persona "${persona}"`;
+  const json = parseJson(toJsonText(returned, { what, ...resultLimits }), { what });
+  const outputs = isJsonObject(json) ? (json["outputs"] ?? {}) : undefined;
+  if (isJsonObject(json) && typeof json["summary"] === "string" && isJsonObject(outputs)) {
+    const decisions = json["decisions"] as PersonaResult["decisions"] | undefined;
+    return { summary: json["summary"], outputs, ...(decisions !== undefined && { decisions }) };
+  }
+  throw new InputInvalid(`Persona "${persona}" must return { summary: string, outputs?: object }.`, {
+    advice: `It returned ${JSON.stringify(json)?.slice(0, 100)}.`,
+  });
+}

@@ -1,0 +1,40 @@
+import type { Json } from "../domain/json.ts";
+import type { PolicyDecision, ToolPolicy } from "../models/ports.ts";
+import { globMatcher } from "../workspace/glob.ts";
+
+/** What a persona may do; null means whatever its contract asks for. Lives outside the model, which cannot change it. */
+export interface PersonaPolicy {
+  readonly write: readonly string[] | null;
+  readonly checks: readonly string[] | null;
+  readonly tools: readonly string[] | null;
+}
+
+const writingTools: readonly string[] = ["edit_file", "write_file"];
+
+/** Asked before each tool call; a refusal is recorded and told to the model. */
+export function toolPolicy(policy: PersonaPolicy): ToolPolicy {
+  const mayWrite = writeRule(policy);
+  return {
+    allow(tool: string, args: Readonly<Record<string, Json>>): PolicyDecision {
+      if (policy.tools !== null && !policy.tools.includes(tool))
+        return refused(`the tool ${tool} is not one of ${list(policy.tools)}`);
+      const path = args["path"];
+      if (writingTools.includes(tool) && typeof path === "string" && !mayWrite(path))
+        return refused(`${path} is not one of the files this persona may write: ${list(policy.write ?? [])}`);
+      const name = typeof args["name"] === "string" ? args["name"] : "";
+      if (tool === "run_check" && policy.checks !== null && !policy.checks.includes(name))
+        return refused(`the check ${name} is not one of ${list(policy.checks)}`);
+      return { allowed: true };
+    },
+  };
+}
+
+/** Which paths a persona may write, by its policy. */
+export function writeRule({ write }: PersonaPolicy): (path: string) => boolean {
+  if (write === null) return () => true;
+  const globs = write.map(globMatcher);
+  return (path) => globs.some((matches) => matches(path));
+}
+
+const refused = (reason: string): PolicyDecision => ({ allowed: false, reason });
+const list = (names: readonly string[]): string => (names.length === 0 ? "none" : names.join(", "));

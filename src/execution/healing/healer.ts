@@ -1,0 +1,39 @@
+import type { CheckResult, Contract } from "../../domain/contract.ts";
+import type { Failure, FailureCategory } from "../../domain/failure.ts";
+import type { AttemptSettings, PersonaResult } from "../../domain/journal.ts";
+import type { Json } from "../../domain/json.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+
+/** What went wrong, and everything a healer may look at or touch. */
+export interface HealingCase {
+  readonly failure: Failure;
+  /** Why earlier attempts failed, oldest first. */
+  readonly earlier: readonly Failure[];
+  readonly checks: readonly CheckResult[];
+  /** What the work returned before its contract refused it; undefined when it did not get that far. */
+  readonly result: PersonaResult | undefined;
+  readonly contract: Contract;
+  /** Changes made here are recorded with the healer's step, and rolled back if they do not help. */
+  readonly workspace: Workspace;
+  readonly settings: AttemptSettings;
+  /** The model of the attempt, and those to fall back to. */
+  readonly model: string | undefined;
+  readonly fallbackModels: readonly string[];
+  /** Runs one of the project's own tools on the files, in the sandbox; its changes come back. */
+  readonly runTool: (argv: readonly string[]) => Promise<{ readonly exitCode: number | null }>;
+}
+
+/** What a healer did: to the files (recorded by the workspace), to the outputs, or to the next attempt. */
+export interface HealingAction {
+  /** One line for people. */
+  readonly action: string;
+  readonly outputs?: Readonly<Record<string, Json>>;
+  readonly settings?: AttemptSettings;
+}
+
+export interface Healer {
+  readonly name: string;
+  readonly categories: readonly FailureCategory[];
+  /** Undefined when there is nothing it could do; then it must not have changed anything. */
+  readonly heal: (sick: HealingCase) => Promise<HealingAction | undefined>;
+}
