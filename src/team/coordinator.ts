@@ -1,26 +1,29 @@
 import { CircuitOpen } from "../domain/errors.ts";
-import type { ExecutorParts, PersonaWork } from "../execution/persona-executor.ts";
+import type { PersonaWork } from "../execution/attempt-run.ts";
+import type { ExecutorParts } from "../execution/persona-executor.ts";
 import { runWithSafety } from "../execution/safety-retry.ts";
 
-/** How many personas of a phase work at once. */
-const parallelLimit = 4;
+export interface Member {
+  readonly parts: ExecutorParts;
+  /** Undefined when there is nothing to do for it any more. */
+  readonly work: () => Promise<PersonaWork | undefined>;
+}
 
-/** Runs the personas of a phase together. One that fails does not take its siblings down: what they finish stays finished. */
-export async function runTogether(
-  works: readonly { readonly parts: ExecutorParts; readonly work: PersonaWork }[],
-): Promise<void> {
+/** Runs personas together. One that fails does not take its siblings down: what they finish stays finished. */
+export async function runTogether(members: readonly Member[], limit: number): Promise<void> {
   const failures: unknown[] = [];
-  const queue = works.values();
+  const queue = members.values();
   const worker = async (): Promise<void> => {
     for (const { parts, work } of queue) {
       try {
-        await runWithSafety(parts, work);
+        const given = await work();
+        if (given !== undefined) await runWithSafety(parts, given);
       } catch (error) {
         failures.push(error);
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(parallelLimit, works.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(limit, members.length) }, worker));
   const [first] = failures;
   // Who needs a person decides; a dependency that is down mends itself.
   if (failures.length > 0) throw failures.find((error) => !CircuitOpen.is(error)) ?? first;

@@ -1,36 +1,35 @@
 import type { RetryPolicies } from "../domain/after-failure.ts";
-import { fingerprint } from "../domain/canonical.ts";
-import type { Clock } from "../domain/clock.ts";
 import { type ErrorJson, toErrorJson } from "../domain/error-json.ts";
 import { BudgetExceeded, CircuitOpen, HelpNeeded, MaestroError } from "../domain/errors.ts";
 import type { ParkReason, PersonaResult, SessionStatus } from "../domain/journal.ts";
-import { phaseOf, type SessionState } from "../domain/session-state.ts";
-import type { CircuitBreaker } from "../execution/circuit-breaker.ts";
-import { type Control, DriverStopped } from "../execution/control.ts";
-import type { TeamContext } from "../execution/persona-context.ts";
-import type { Artifacts } from "../state/artifacts.ts";
-import { projectPhase } from "../state/checkpoint.ts";
-import { predecessorOf } from "../state/repair-files.ts";
+import { isAccepted, type SessionState } from "../domain/session-state.ts";
+import type { AttemptParts } from "../execution/attempt-run.ts";
+import { DriverStopped } from "../execution/control.ts";
+import type { Healer } from "../execution/healing/healer.ts";
 import type { SessionFiles } from "../state/session-files.ts";
-import type { SessionJournal } from "../state/session-journal.ts";
-import { runTogether } from "./coordinator.ts";
-import type { Phase, Team } from "./define.ts";
+import type { Team } from "./define.ts";
+import { orderPhases } from "./definition/order.ts";
+import type { PersonaDefinition, TeamDefinition } from "./definition/team-definition.ts";
 import { obey } from "./inbox.ts";
+import { type PhaseParts, runPhase, sealPhase } from "./phase-runner.ts";
+import { Readings } from "./readings.ts";
+import { isComplete, selectPhases } from "./selection.ts";
+import { type BudgetDefaults, type SpendingParts, spendingOf } from "./spending.ts";
+import { SessionTrees } from "./trees.ts";
+import { type WorkParts, worksOf } from "./work.ts";
 
 /** The 6th automatic recovery in a row without a new step: the session itself kills its drivers. */
 const maxRecoveries = 5;
 
-export interface DriverParts {
-  readonly journal: SessionJournal;
+export interface DriverParts extends Omit<AttemptParts, "spending"> {
+  readonly spending: SpendingParts;
+  readonly budgets: BudgetDefaults;
   readonly files: SessionFiles;
-  readonly artifacts: Artifacts;
-  readonly control: Control;
-  readonly clock: Clock;
-  readonly breaker: CircuitBreaker;
   readonly policies: RetryPolicies;
   /** How long an attempt may stand still, unless its persona says otherwise. */
   readonly timeoutMs: number;
-  readonly log: (persona: string, message: string) => void;
+  readonly healers: readonly Healer[];
+  readonly performOf: (team: Team, model: string | undefined) => WorkParts["performOf"];
 }
 
 /** What a drive came to. Expected ends are values; only surprises are thrown. */
@@ -63,64 +62,54 @@ export async function driveSession(team: Team, parts: DriverParts): Promise<Outc
 }
 
 async function runPhases(team: Team, parts: DriverParts): Promise<Outcome> {
+  const { journal, control } = parts;
+  const { state } = journal;
   try {
     obey(parts);
-    const results: Record<string, Record<string, PersonaResult>> = {};
-    let read = fingerprint([parts.journal.state.created.brief]);
-    for (const phase of team.phases) {
-      parts.control.throwIfStopped();
-      await runPhase(
-        phase,
-        { sessionId: parts.journal.state.id, phase: phase.name, results: { ...results } },
-        read,
-        parts,
-      );
-      const done = resultsOf(phase, parts.journal.state);
-      results[phase.name] = done;
-      // A chain, so that a long line of phases does not hash its whole past again for each.
-      read = fingerprint([read, phase.name, done as never]);
+    const { definition } = team;
+    const phaseParts = partsOfPhase(team, parts);
+    await sealAccepted(definition, phaseParts);
+    for (const phase of selectPhases(definition, state, state.direction)) {
+      control.throwIfStopped();
+      if (isAccepted(state.phases.get(phase.name))) continue;
+      if (state.phases.get(phase.name)?.status !== "completed") await runPhase(phase, phaseParts);
+      if (!isAccepted(state.phases.get(phase.name))) return { status: "parked", reason: "review" };
     }
-    return { status: "completed" };
+    return { status: isComplete(definition, state) ? "completed" : "paused" };
   } catch (error) {
     const outcome = outcomeOf(error);
     // What a person said outranks what a persona came to meanwhile; that is on record and shows at the next drive.
-    const { stopped } = parts.control;
+    const { stopped } = control;
     return stopped === undefined ? outcome : outcomeOf(stopped);
   }
 }
 
-/** Idempotent: what the journal knows as done is not done again. */
-async function runPhase(phase: Phase, context: TeamContext, read: string, parts: DriverParts): Promise<void> {
-  const { journal } = parts;
-  const state = phaseOf(journal.state, phase.name);
-  if (state.status === "pending") await journal.append([{ kind: "phase.started", phase: phase.name }]);
-  if (state.status === "running") {
-    const { brief } = journal.state.created;
-    await runTogether(
-      phase.personas.map(({ name, run, maxAttempts, timeoutMs = parts.timeoutMs }) => ({
-        parts: { ...parts, policies: withMaxAttempts(parts.policies, maxAttempts) },
-        work: {
-          phase: phase.name,
-          persona: name,
-          run,
-          brief,
-          context,
-          input: fingerprint([read, phase.name, name]),
-          timeoutMs,
-        },
-      })),
-    );
-    await journal.append([{ kind: "phase.completed", phase: phase.name }]);
+/** Phases that are done and not sealed: given from outside, edited, or their driver died in between. */
+async function sealAccepted(definition: TeamDefinition, parts: PhaseParts): Promise<void> {
+  const { phases } = parts.journal.state;
+  for (const name of orderPhases(definition)) {
+    const phase = phases.get(name);
+    if (phase?.status === "completed" && phase.checkpoint === undefined) await sealPhase(name, parts);
   }
-  if (state.checkpoint === undefined) await sealPhase(phase.name, parts);
 }
 
-/** The row commits first, the file follows: a missing file is projected again, a missing row would be a lie. */
-async function sealPhase(phase: string, { journal, files }: DriverParts): Promise<void> {
-  const checkpoint = projectPhase(journal.state, phase, [predecessorOf(journal.state, phase)]);
-  const { revision } = checkpoint.content;
-  await journal.append([{ kind: "checkpoint.sealed", phase, revision, sha256: checkpoint.sha256 }]);
-  await files.writeCheckpoint(checkpoint);
+function partsOfPhase(team: Team, parts: DriverParts): PhaseParts {
+  const { journal, artifacts, files, timeoutMs, healers, policies } = parts;
+  const { definition } = team;
+  const readings = new Readings(definition, journal.state);
+  const trees = new SessionTrees(artifacts, definition, journal.state, readings);
+  const model = journal.state.created.model ?? definition.model ?? undefined;
+  const performOf = parts.performOf(team, model);
+  const spending = spendingOf(definition, journal.state, parts.budgets, parts.spending);
+  return {
+    journal,
+    files,
+    artifacts,
+    trees,
+    parallel: definition.parallel,
+    workOf: worksOf({ journal, readings, trees, timeoutMs, healers, model, performOf }),
+    parts: (persona) => ({ ...parts, spending, policies: withMaxAttempts(policies, persona) }),
+  };
 }
 
 export function outcomeOf(error: unknown): Outcome {
@@ -150,17 +139,7 @@ function poisoned(state: SessionState): Outcome {
   return { status: "parked", reason: "help", error: toErrorJson(help) };
 }
 
-function resultsOf(phase: Phase, state: SessionState): Record<string, PersonaResult> {
-  const { personas } = phaseOf(state, phase.name);
-  return Object.fromEntries(
-    phase.personas.map(({ name }) => [name, personas.get(name)?.result as PersonaResult]),
-  );
-}
-
-function withMaxAttempts(
-  policies: DriverParts["policies"],
-  maxAttempts: number | undefined,
-): DriverParts["policies"] {
-  if (maxAttempts === undefined) return policies;
+function withMaxAttempts(policies: RetryPolicies, { maxAttempts }: PersonaDefinition): RetryPolicies {
+  if (maxAttempts === null) return policies;
   return { ...policies, attempts: { ...policies.attempts, maxAttempts } };
 }

@@ -1,4 +1,3 @@
-import type { RetryPolicies } from "../domain/after-failure.ts";
 import type { Clock } from "../domain/clock.ts";
 import {
   InputInvalid,
@@ -6,14 +5,19 @@ import {
   SessionCanceled,
   SessionConflict,
   SessionNotFound,
-  TeamChanged,
 } from "../domain/errors.ts";
+import { applyRecorded } from "../domain/fold.ts";
 import { newSessionId, type SessionId } from "../domain/ids.ts";
-import { type ClaimCause, finalStatuses, type RecordedRow } from "../domain/journal.ts";
-import { applyRecorded, emptyState, type SessionState } from "../domain/session-state.ts";
-import type { CircuitBreaker } from "../execution/circuit-breaker.ts";
+import {
+  type ClaimCause,
+  type Direction,
+  type ForkOrigin,
+  finalStatuses,
+  type GivenPhase,
+  type RecordedRow,
+} from "../domain/journal.ts";
+import { emptyState, type SessionState } from "../domain/session-state.ts";
 import { Control } from "../execution/control.ts";
-import type { Artifacts } from "../state/artifacts.ts";
 import { projectInit } from "../state/checkpoint.ts";
 import type { Lease } from "../state/lease.ts";
 import type { Projector } from "../state/projector.ts";
@@ -23,8 +27,11 @@ import { SessionFiles } from "../state/session-files.ts";
 import { readState, SessionJournal } from "../state/session-journal.ts";
 import type { SessionRecord, Store } from "../state/store.ts";
 import type { Team } from "./define.ts";
-import { driveSession, type Outcome, outcomeOf } from "./driver.ts";
+import { definitionJson } from "./definition/team-definition.ts";
+import { type DriverParts, driveSession, type Outcome, outcomeOf } from "./driver.ts";
+import { copyFromParent } from "./fork.ts";
 import { Inbox, obey } from "./inbox.ts";
+import { type Preparation, type PreparedDrive, prepareDrive } from "./prepare.ts";
 import { resultsOf } from "./session-view.ts";
 
 const maxBriefBytes = 1024 * 1024;
@@ -41,19 +48,26 @@ export interface Brief {
   readonly teamFile?: string;
 }
 
-export interface EngineParts {
+/** What a session starts with besides its brief. */
+export interface Origin {
+  readonly given?: readonly GivenPhase[];
+  readonly fork?: ForkOrigin;
+  /** What these point to. */
+  readonly artifacts?: readonly string[];
+}
+
+type PartsOfOneDrive = "journal" | "files" | "control" | "log" | "onText";
+
+export interface EngineParts extends Omit<DriverParts, PartsOfOneDrive> {
   readonly store: Store;
-  readonly artifacts: Artifacts;
   readonly projector: Projector;
   readonly stateDirectory: string;
   readonly clock: Clock;
-  readonly breaker: CircuitBreaker;
-  readonly policies: RetryPolicies;
-  readonly timeoutMs: number;
   /** For the person who watches: repaired files, odd findings. */
   readonly report: (problem: string) => void;
   readonly onRows: (state: SessionState, rows: readonly RecordedRow[]) => void;
   readonly onLog: (id: SessionId, persona: string, message: string) => void;
+  readonly onText: (id: SessionId, persona: string, delta: string) => void;
 }
 
 interface Driving {
@@ -80,6 +94,7 @@ export class TeamEngine {
     team: Team,
     { brief, key, model, teamFile }: Brief,
     { drivenSoon }: { readonly drivenSoon: boolean },
+    { given, fork, artifacts }: Origin = {},
   ): Promise<SessionRecord> {
     checkBrief(brief, key);
     const { store, clock } = this.#parts;
@@ -88,7 +103,7 @@ export class TeamEngine {
     const existing = key === undefined ? undefined : await store.findSession(key);
     // Going on needs no write, and so no waiting for the writer to start.
     if (existing !== undefined && existing.key === key) return sameWork(existing, identity);
-    const resolvedModel = model ?? team.model;
+    const resolvedModel = model ?? team.definition.model ?? undefined;
     const { session, row } = await store.createSession({
       id,
       team: team.name,
@@ -97,15 +112,18 @@ export class TeamEngine {
       // Killed before its first claim, it is taken up by whoever recovers.
       ...(drivenSoon && { wakeAt: clock.now() + firstClaimMs }),
       ...(key !== undefined && { key }),
+      ...(artifacts !== undefined && { artifacts }),
       created: {
         kind: "session.created",
         team: team.name,
-        definition: team.definition,
+        definition: definitionJson(team.definition),
         teamFingerprint: team.fingerprint,
         brief,
         ...(key !== undefined && { key }),
         ...(resolvedModel !== undefined && { model: resolvedModel }),
         ...(teamFile !== undefined && { teamFile }),
+        ...(given !== undefined && given.length > 0 && { given }),
+        ...(fork !== undefined && { fork }),
       },
     });
     if (row === undefined) return sameWork(session, identity);
@@ -113,32 +131,52 @@ export class TeamEngine {
     return session;
   }
 
-  /** Goes on to the end, or joins the driver that is at it in this process. */
-  drive(id: SessionId, team: Team, cause: ClaimCause): Promise<Outcome> {
+  /** Goes on as far as it should, or joins the driver that is at it in this process. */
+  drive(id: SessionId, team: Team, cause: ClaimCause, preparation: Preparation = {}): Promise<Outcome> {
     const running = this.#driving.get(id);
     if (running !== undefined) return running.outcome;
     const control = new Control();
     // Asked for while everything stops: the next process takes it up.
     if (this.#stopping) control.stop("shutdown");
-    const outcome = this.track(this.#drive(id, team, cause, control).finally(() => this.#driving.delete(id)));
+    const driving = this.#drive(id, team, cause, control, preparation);
+    const outcome = this.track(driving.finally(() => this.#driving.delete(id)));
     this.#driving.set(id, { control, outcome });
     return outcome;
   }
 
   /** Acts on what was said about a session that nobody drives, and finishes the files of a driver that died. */
   async settle(id: SessionId): Promise<Outcome> {
-    const { projector, report } = this.#parts;
+    const { artifacts, projector, report } = this.#parts;
     const control = new Control();
     const settling = this.#withLease(id, "message", control, async (journal, files) => {
       const { state } = journal;
       if (!finalStatuses.includes(state.status)) obey({ journal, control });
       if (control.stopped !== undefined)
         await journal.append([{ kind: "session.status", ...outcomeOf(control.stopped) }]);
-      await repairFiles(state, files, report);
+      // Nobody has to look any more; it goes on when somebody resumes it.
+      else if (state.reason === "review" && !awaitsReview(state))
+        await journal.append([{ kind: "session.status", status: "paused" }]);
+      await repairFiles(state, files, artifacts, report);
       await projector.finish(files, state);
       return { status: state.status, ...(state.reason !== undefined && { reason: state.reason }) };
     });
     return this.track(settling);
+  }
+
+  /** Makes a fork's own what it may use of its parent, before the parent can be pruned. */
+  async copyFork(id: SessionId, team: Team): Promise<void> {
+    const { store } = this.#parts;
+    await this.track(
+      this.#withLease(id, "message", new Control(), async (journal) => {
+        await copyFromParent(store, journal, team.definition);
+        return { status: journal.state.status };
+      }),
+    );
+  }
+
+  /** The drive that is under way in this process, if there is one. */
+  joined(id: SessionId): Promise<Outcome> | undefined {
+    return this.#driving.get(id)?.outcome;
   }
 
   /** Acts at once on what was just said in this process. */
@@ -169,15 +207,29 @@ export class TeamEngine {
     clearTimeout(hurry);
   }
 
-  async #drive(id: SessionId, team: Team, cause: ClaimCause, control: Control): Promise<Outcome> {
-    const { projector, report, onLog } = this.#parts;
-    checkTeam(await this.#require(id), team);
+  async #drive(
+    id: SessionId,
+    team: Team,
+    cause: ClaimCause,
+    control: Control,
+    preparation: Preparation,
+  ): Promise<Outcome> {
+    const { artifacts, projector, report, onLog, onText, store } = this.#parts;
+    const prepared = await prepareDrive(await this.#require(id), team, preparation, this.#parts);
     return this.#withLease(id, cause, control, async (journal, files) => {
       // Somebody may have canceled it since; a claim does not undo that.
       if (journal.state.status === "canceled") throw canceled(id);
-      await repairFiles(journal.state, files, report);
-      const log = (persona: string, message: string) => onLog(id, persona, message);
-      const outcome = await driveSession(team, { ...this.#parts, journal, files, control, log });
+      await repairFiles(journal.state, files, artifacts, report);
+      await copyFromParent(store, journal, team.definition);
+      await direct(journal, cause, prepared);
+      const outcome = await driveSession(team, {
+        ...this.#parts,
+        journal,
+        files,
+        control,
+        log: (persona, message) => onLog(id, persona, message),
+        onText: (persona, delta) => onText(id, persona, delta),
+      });
       await projector.finish(files, journal.state);
       return { ...outcome, results: resultsOf(journal.state) };
     });
@@ -277,13 +329,20 @@ function canceled(id: SessionId): SessionCanceled {
   });
 }
 
-/** What can be refused is refused before anything is written. */
-function checkTeam({ id, team, teamFingerprint }: SessionRecord, given: Team): void {
-  if (teamFingerprint === given.fingerprint) return;
-  throw new TeamChanged(`Session ${id} was started with another definition of team "${team}".`, {
-    details: { session: id, recorded: teamFingerprint, now: given.fingerprint },
-    advice: "Resume it with the team it was started with, or start a new session.",
-  });
+/** What a person wants is on record before anything acts on it; going on by itself changes nothing. */
+async function direct(journal: SessionJournal, cause: ClaimCause, prepared: PreparedDrive): Promise<void> {
+  const { rows, artifacts, direction } = prepared;
+  const { pauseAfter } = journal.state.direction;
+  // Where to pause was said for the whole session; how far to go, for one drive.
+  const plain: Direction = pauseAfter === undefined ? {} : { pauseAfter };
+  const wanted = direction ?? (cause === "recovery" ? journal.state.direction : plain);
+  const same = JSON.stringify(wanted) === JSON.stringify(journal.state.direction);
+  const all = same ? rows : [...rows, { kind: "session.directed", ...wanted } as const];
+  if (all.length > 0) await journal.append(all, { artifacts });
+}
+
+function awaitsReview({ phases }: SessionState): boolean {
+  return [...phases.values()].some(({ review }) => review === "awaiting");
 }
 
 function checkBrief(brief: string, key: string | undefined): void {

@@ -70,5 +70,7 @@ export class Inbox {
 
 /** Takes effect at the next step; a cancel also stops what is under way. */
 export function obey({ journal, control }: Watched): void {
-  for (const { say } of journal.state.messages) control.stop(say, { abort: say === "cancel" });
+  for (const { say } of journal.state.messages) {
+    if (say === "pause" || say === "cancel") control.stop(say, { abort: say === "cancel" });
+  }
 }

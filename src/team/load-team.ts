@@ -5,13 +5,18 @@ import { MaestroError, TeamInvalid } from "../domain/errors.ts";
 import type { Team } from "./define.ts";
 
 const moduleEndings = [".ts", ".mts", ".js", ".mjs"];
+const dataEndings = [".yaml", ".yml", ".json"];
 
-/** A team module's default export is a team. */
+/**
+ * A team from a file: a module whose default export is a team, or YAML or JSON. Where the file lies has no bearing on
+ * what it says: its commands start in the workspace.
+ */
 export async function loadTeam(file: string): Promise<{ readonly team: Team; readonly file: string }> {
   const path = resolve(file);
-  if (!moduleEndings.includes(extname(path))) {
-    throw new TeamInvalid(`${file} is not a team module.`, {
-      advice: `A team file ends in ${moduleEndings.join(", ")}.`,
+  const ending = extname(path);
+  if (![...moduleEndings, ...dataEndings].includes(ending)) {
+    throw new TeamInvalid(`${file} is not a team file.`, {
+      advice: `A team file ends in ${[...moduleEndings, ...dataEndings].join(", ")}.`,
     });
   }
   if (!existsSync(path)) {
@@ -19,6 +24,14 @@ export async function loadTeam(file: string): Promise<{ readonly team: Team; rea
       advice: "Check the path; it is taken from the current folder.",
     });
   }
+  if (dataEndings.includes(ending)) {
+    const { readTeamFile } = await import("./definition/team-file.ts");
+    return { team: await readTeamFile(path, file), file: path };
+  }
+  return { team: await importTeam(path, file), file: path };
+}
+
+async function importTeam(path: string, file: string): Promise<Team> {
   let module: { readonly default?: unknown };
   try {
     module = (await import(pathToFileURL(path).href)) as { default?: unknown };
@@ -32,12 +45,18 @@ export async function loadTeam(file: string): Promise<{ readonly team: Team; rea
         : "Mend the file and try again.",
     });
   }
-  if (isTeam(module.default)) return { team: module.default, file: path };
+  if (isTeam(module.default)) return module.default;
   throw new TeamInvalid(`The team file ${file} has no team.`, {
     advice: "Make the result of defineTeam its default export.",
   });
 }
 
 function isTeam(value: unknown): value is Team {
-  return typeof value === "object" && value !== null && "phases" in value && "fingerprint" in value;
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "phases" in value &&
+    "definition" in value &&
+    "fingerprint" in value
+  );
 }

@@ -12,7 +12,7 @@ export interface RecoveryParts {
   readonly store: Store;
   readonly engine: TeamEngine;
   readonly clock: Clock;
-  readonly teamOf: (name: string) => Team | undefined;
+  readonly teamOf: (session: SessionRecord) => Promise<Team | undefined>;
   /** Done in each round as well: tickets that are due. */
   readonly alsoDue: () => Promise<unknown>;
   readonly report: (notice: string) => void;
@@ -50,12 +50,19 @@ export class Recovery {
 
   async #look(): Promise<void> {
     const { store, engine, clock, teamOf, alsoDue } = this.#parts;
-    for (const id of [...(await store.findAbandoned()), ...(await store.findDue())]) {
+    const abandoned = (await store.findAbandoned()).map((id) => ({ id, isDue: false }));
+    const due = (await store.findDue()).map((id) => ({ id, isDue: true }));
+    for (const { id, isDue } of [...abandoned, ...due]) {
+      if (engine.isDriving(id) || clock.now() < (this.#notBefore.get(id) ?? 0)) continue;
       const session = await store.findSession(id);
-      const team = teamOf(session?.team ?? "");
-      if (session === undefined || team === undefined || engine.isDriving(id)) continue;
-      if (clock.now() < (this.#notBefore.get(id) ?? 0)) continue;
-      const recovered = goesOnByItself(session) ? engine.drive(id, team, "recovery") : engine.settle(id);
+      const team = session && (await teamOf(session));
+      if (session === undefined || team === undefined) {
+        // Another process may know its team.
+        this.#notBefore.set(id, clock.now() + againMs);
+        continue;
+      }
+      const drives = isDue || wasDriven(session);
+      const recovered = drives ? engine.drive(id, team, "recovery") : engine.settle(id);
       recovered.catch((error: unknown) => this.#failed(id, error));
     }
     await alsoDue();
@@ -71,6 +78,7 @@ export class Recovery {
   }
 }
 
-function goesOnByItself({ status, reason }: SessionRecord): boolean {
-  return status === "queued" || status === "running" || reason === "breaker";
+/** Who dies while making a fork leaves a session that nobody has asked to drive. */
+function wasDriven({ status, reason }: SessionRecord): boolean {
+  return status === "running" || reason === "breaker";
 }

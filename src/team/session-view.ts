@@ -1,6 +1,24 @@
+import type { BudgetStatus } from "../cost/budget-status.ts";
+import type { UsageReport, UsageTotals } from "../cost/reports.ts";
+import { microsToUsd } from "../domain/budget.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
-import type { ParkReason, PersonaResult, RecordedFailure, SessionStatus } from "../domain/journal.ts";
-import type { PersonaState, PhaseState, SessionState } from "../domain/session-state.ts";
+import type {
+  Direction,
+  Healed,
+  ParkReason,
+  PersonaChecks,
+  PersonaResult,
+  RecordedFailure,
+  SessionStatus,
+} from "../domain/journal.ts";
+import { type PlannedPhase, plannedPhases } from "../domain/planned.ts";
+import type {
+  AttemptState,
+  PersonaState,
+  PhaseState,
+  RecordedDecision,
+  SessionState,
+} from "../domain/session-state.ts";
 import type { TicketRecord } from "../state/ticket-store.ts";
 import type { Outcome } from "./driver.ts";
 
@@ -30,35 +48,85 @@ export interface SessionView {
   readonly reason: ParkReason | null;
   readonly error: ErrorJson | null;
   readonly model: string | null;
+  /** Nothing in it was said by a real model. */
+  readonly simulated: boolean;
   readonly teamFile: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** When a session that waits for a breaker goes on by itself. */
+  readonly wakeAt: string | null;
   readonly steps: number;
   readonly phases: readonly PhaseView[];
+  readonly direction: Direction;
+  readonly fork: { readonly session: string; readonly at: string } | null;
+  readonly usage: UsageTotals;
+  readonly budgets: readonly BudgetView[];
   readonly ticket: TicketView | null;
+  readonly artifacts: readonly ArtifactView[];
+  readonly decisions: readonly RecordedDecision[];
 }
 
 export interface PhaseView {
   readonly name: string;
-  readonly status: PhaseState["status"];
+  readonly dependsOn: readonly string[];
+  readonly status: PhaseState["status"] | "reused";
+  readonly revision: number;
+  readonly gate: {
+    readonly threshold: number | null;
+    readonly score: number | null;
+    readonly verdict: "passed" | "failed" | "unverified";
+  } | null;
+  readonly checks: readonly PersonaChecks[];
+  readonly review: PhaseState["review"];
+  readonly notes: readonly string[];
+  /** Where it came from, if not from work of this session. */
+  readonly source: PhaseState["source"];
+  readonly tree: string | null;
   readonly personas: readonly PersonaView[];
   readonly checkpoint: { readonly revision: number; readonly sha256: string } | null;
 }
 
 export interface PersonaView {
   readonly name: string;
-  readonly status: "pending" | "running" | "completed" | "failed";
+  readonly status: "pending" | "running" | "completed" | "failed" | "reused";
   readonly round: number;
   readonly attempt: number;
-  readonly attempts: readonly {
-    readonly round: number;
-    readonly attempt: number;
-    readonly status: string;
-    readonly startedAt: string;
-    readonly endedAt: string | null;
-    readonly failure: RecordedFailure | null;
-  }[];
+  readonly attempts: readonly AttemptView[];
   readonly summary: string | null;
+  /** Of the whole session, when a persona works in several phases. */
+  readonly usage: UsageTotals | null;
+}
+
+/** Amounts in tokens and dollars; null where there is no limit, or the price is not known. */
+export interface BudgetView {
+  readonly level: BudgetStatus["level"];
+  readonly name: string;
+  readonly limit: { readonly tokens: number | null; readonly usd: number | null };
+  readonly used: { readonly tokens: number; readonly usd: number | null };
+  readonly reserved: { readonly tokens: number; readonly usd: number | null };
+  readonly overrun: boolean;
+}
+
+export interface AttemptView {
+  readonly round: number;
+  readonly attempt: number;
+  readonly status: string;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly failure: RecordedFailure | null;
+  readonly healing: readonly Healed[];
+  /** When the next one may begin. */
+  readonly notBefore: string | null;
+  readonly tree: string | null;
+}
+
+/** A file as the session left it, and whose it is. */
+export interface ArtifactView {
+  readonly path: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly persona: string | null;
+  readonly phase: string | null;
 }
 
 export function resultsOf(state: SessionState): SessionResult["results"] {
@@ -72,7 +140,10 @@ export function resultsOf(state: SessionState): SessionResult["results"] {
   );
 }
 
-export function describeSession(state: SessionState, ticket: TicketView | null): SessionView {
+export function describeSession(
+  state: SessionState,
+  { ticket, artifacts, usage, budgets }: Beside,
+): SessionView {
   const { created, createdHead } = state;
   return {
     id: state.id,
@@ -83,21 +154,55 @@ export function describeSession(state: SessionState, ticket: TicketView | null):
     reason: state.reason ?? null,
     error: state.error ?? null,
     model: created.model ?? null,
+    simulated: created.model === "simulated",
     teamFile: created.teamFile ?? null,
     createdAt: isoTime(createdHead.at),
     updatedAt: isoTime(state.updatedAt),
+    wakeAt: state.wakeAt === undefined ? null : isoTime(state.wakeAt),
     steps: state.stepCount,
-    phases: plannedPhases(state).map(({ name, personas }) => {
-      const phase = state.phases.get(name);
-      return {
-        name,
-        status: phase?.status ?? "pending",
-        personas: personas.map((persona) => describePersona(persona.name, phase?.personas.get(persona.name))),
-        checkpoint: phase?.checkpoint ?? null,
-      };
-    }),
+    phases: plannedPhases(created.definition).map((planned) => describePhase(state, planned, usage)),
+    direction: state.direction,
+    fork: created.fork === undefined ? null : { session: created.fork.session, at: created.fork.at },
+    usage: usage.total,
+    budgets: budgets.map(describeBudget),
     ticket,
+    artifacts,
+    decisions: state.decisions,
   };
+}
+
+function describePhase(
+  state: SessionState,
+  { name, dependsOn, personas }: PlannedPhase,
+  usage: UsageReport,
+): PhaseView {
+  const phase = state.phases.get(name);
+  const done = phase?.status === "completed";
+  const described = personas.map((persona) => ({
+    ...describePersona(persona.name, phase?.personas.get(persona.name)),
+    usage: usage.rows.find((row) => row.name === persona.name) ?? null,
+  }));
+  const reused = done && described.length > 0 && described.every(({ status }) => status === "reused");
+  return {
+    name,
+    dependsOn,
+    status: reused ? "reused" : (phase?.status ?? "pending"),
+    revision: phase?.revision ?? 1,
+    gate: done ? describeGate(phase) : null,
+    checks: phase?.checks ?? [],
+    review: phase?.review ?? "none",
+    notes: phase?.notes ?? [],
+    source: phase?.source ?? { kind: "work" },
+    tree: phase?.tree ?? null,
+    personas: described,
+    checkpoint: phase?.checkpoint ?? null,
+  };
+}
+
+/** A phase that nobody could judge is unverified, and says so. */
+function describeGate({ gate }: PhaseState): PhaseView["gate"] {
+  const { threshold = null, score = null, verdict = "unverified" } = gate ?? {};
+  return { threshold, score, verdict };
 }
 
 export function describeTicket({ ticket, delivery }: TicketRecord): TicketView {
@@ -105,35 +210,60 @@ export function describeTicket({ ticket, delivery }: TicketRecord): TicketView {
   return { fingerprint: ticket.fingerprint, summary: ticket.summary, status: delivery.kind, key, url };
 }
 
-function describePersona(name: string, persona: PersonaState | undefined): PersonaView {
+/** What the journal does not know. */
+interface Beside extends Pick<SessionView, "ticket" | "artifacts"> {
+  /** By persona. */
+  readonly usage: UsageReport;
+  readonly budgets: readonly BudgetStatus[];
+}
+
+export function describeBudget({ level, name, budget, used, reserved, overrun }: BudgetStatus): BudgetView {
+  const limit = { tokens: budget.tokens ?? null, usd: usd(budget.microUsd ?? null) };
+  return {
+    level,
+    name,
+    limit,
+    used: { tokens: used.tokens, usd: usd(used.microUsd) },
+    reserved: { tokens: reserved.tokens, usd: usd(reserved.microUsd) },
+    overrun,
+  };
+}
+
+const usd = (microUsd: number | null): number | null => (microUsd === null ? null : microsToUsd(microUsd));
+
+function describePersona(name: string, persona: PersonaState | undefined): Omit<PersonaView, "usage"> {
   const last = persona?.attempts.at(-1);
   return {
     name,
-    status: persona?.result !== undefined ? "completed" : (last?.status ?? "pending"),
+    status: statusOf(persona),
     round: last?.round ?? 0,
     attempt: last?.attempt ?? 0,
-    attempts: (persona?.attempts ?? []).map(({ round, attempt, status, startedAt, endedAt, failure }) => ({
-      round,
-      attempt,
-      status,
-      startedAt: isoTime(startedAt),
-      endedAt: endedAt === undefined ? null : isoTime(endedAt),
-      failure: failure ?? null,
-    })),
+    attempts: (persona?.attempts ?? []).map(describeAttempt),
     summary: persona?.result?.summary ?? null,
+  };
+}
+
+function statusOf(persona: PersonaState | undefined): PersonaView["status"] {
+  if (persona?.result !== undefined) return persona.reused ? "reused" : "completed";
+  const last = persona?.attempts.at(-1)?.status;
+  return last === undefined || last === "completed" ? "pending" : last;
+}
+
+function describeAttempt(attempt: AttemptState): AttemptView {
+  const { round, attempt: number, status, startedAt, endedAt, failure, healing, next, tree } = attempt;
+  return {
+    round,
+    attempt: number,
+    status,
+    startedAt: isoTime(startedAt),
+    endedAt: endedAt === undefined ? null : isoTime(endedAt),
+    failure: failure ?? null,
+    healing,
+    notBefore: next !== undefined && "wait" in next ? isoTime(next.wait.notBefore) : null,
+    tree: tree ?? null,
   };
 }
 
 function isoTime(at: number): string {
   return new Date(at).toISOString();
-}
-
-/** The team as it was when the session began: phases that have not started are shown too. */
-function plannedPhases(
-  state: SessionState,
-): readonly { readonly name: string; readonly personas: readonly { readonly name: string }[] }[] {
-  const definition = state.created.definition as {
-    phases?: { name: string; personas: { name: string }[] }[];
-  } | null;
-  return definition?.phases ?? [];
 }

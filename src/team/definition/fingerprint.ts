@@ -1,0 +1,44 @@
+import { fingerprint } from "../../domain/canonical.ts";
+import { InputInvalid } from "../../domain/errors.ts";
+import type { Json } from "../../domain/json.ts";
+import { definitionJson, type PersonaDefinition, type TeamDefinition } from "./team-definition.ts";
+
+/** Of the whole definition: a session goes on by itself only with the very same. */
+export const teamFingerprint = (definition: TeamDefinition): string =>
+  fingerprint(definitionJson(definition));
+
+/**
+ * Of what can change a persona's result: its work with the model it would get, what it reads, what it must deliver and
+ * what it may do. Not of how long or how dearly it may try (budget, reserve, attempts, timeout, healing), nor of what
+ * judges it afterwards (gate) or runs beside it (parallel).
+ *
+ * The code of a function is not part of it: its text says nothing about what it imports or closes over, and another
+ * build or formatting would change it without changing anything. Rename the persona when its code means something else.
+ */
+export function personaFingerprint(definition: TeamDefinition, phase: string, persona: string): string {
+  const found = definition.phases
+    .find(({ name }) => name === phase)
+    ?.personas.find(({ name }) => name === persona);
+  if (found === undefined) {
+    throw new InputInvalid(`Team "${definition.name}" has no persona "${persona}" in phase "${phase}".`);
+  }
+  return resultFingerprint(definition, phase, found);
+}
+
+/** As `personaFingerprint`, for a persona at hand. */
+export function resultFingerprint(team: TeamDefinition, phase: string, persona: PersonaDefinition): string {
+  const { name, consumes, contract, policy } = persona;
+  return fingerprint({
+    phase,
+    name,
+    work: workOf(team, persona),
+    consumes,
+    contract,
+    policy,
+  } as unknown as Json);
+}
+
+function workOf({ model }: TeamDefinition, { work }: PersonaDefinition): object {
+  if (work.kind === "model") return { ...work, model: work.model ?? model };
+  return work.kind === "command" ? { ...work, reserve: null } : work;
+}

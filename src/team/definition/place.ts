@@ -1,0 +1,96 @@
+import { closest } from "../../domain/closest.ts";
+import { definitionLimits } from "./team-definition.ts";
+
+/** The way from the top of a team file to a value: keys and positions. */
+export type SourcePath = readonly (string | number)[];
+
+export interface Problem {
+  readonly path: SourcePath;
+  /** Whether the key itself is wrong or what it holds. */
+  readonly on: "key" | "value";
+  readonly sentence: string;
+}
+
+/** Comparing two names takes time in the product of their lengths, and anybody may have written them. */
+const maxComparedLetters = 10_000_000;
+
+/** All that is wrong with a team, in the order of finding. */
+export class Problems {
+  readonly #found: Problem[] = [];
+  readonly #told = new Set<string>();
+  #lettersLeft = maxComparedLetters;
+
+  /** A persona in several phases is judged in each; what is wrong with it everywhere is said once. */
+  add(problem: Problem): void {
+    const before = this.count;
+    this.#told.add(`${problem.path.join("\0")}\0${problem.sentence}`);
+    if (this.count > before && this.#found.length < definitionLimits.problems) this.#found.push(problem);
+  }
+
+  get found(): readonly Problem[] {
+    return this.#found;
+  }
+
+  /** Including those over the limit, which are only counted. */
+  get count(): number {
+    return this.#told.size;
+  }
+
+  /** The name that was probably meant, as long as looking for it is cheap. */
+  closest(word: string, known: readonly string[]): string | undefined {
+    if (this.#found.length >= definitionLimits.problems) return undefined;
+    const letters = word.length * known.reduce((sum, { length }) => sum + length, 0);
+    if (letters > this.#lettersLeft) return undefined;
+    this.#lettersLeft -= letters;
+    return closest(word, known);
+  }
+
+  /** " Did you mean ...?", or nothing. */
+  suggest(word: string, known: readonly string[]): string {
+    const meant = this.closest(word, known);
+    return meant === undefined ? "" : ` Did you mean "${meant}"?`;
+  }
+}
+
+/** Where something was written: the words for people, and the way to it in the file. */
+export class Place {
+  readonly problems: Problems;
+  readonly path: SourcePath;
+  /** `phase "design"`. */
+  readonly #owner: string;
+  /** `gate.threshold`; empty for the owner itself. */
+  readonly #label: string;
+
+  constructor(problems: Problems, owner: string, path: SourcePath, label = "") {
+    this.problems = problems;
+    this.path = path;
+    this.#owner = owner;
+    this.#label = label;
+  }
+
+  /** `phase "design": gate.threshold`. */
+  get words(): string {
+    return this.#label === "" ? this.#owner : `${this.#owner}: ${this.#label}`;
+  }
+
+  at(key: string | number): Place {
+    const step = typeof key === "number" ? `[${key}]` : `.${key}`;
+    const label = this.#label === "" ? String(key) : this.#label + step;
+    return new Place(this.problems, this.#owner, [...this.path, key], label);
+  }
+
+  /** The same place in other words. */
+  as(owner: string): Place {
+    return new Place(this.problems, owner, this.path);
+  }
+
+  /** The words and then the rest of the sentence. */
+  problem(rest: string, on: Problem["on"] = "value"): void {
+    this.problems.add({ path: this.path, on, sentence: `${this.words} ${rest}` });
+  }
+
+  /** A sentence of its own about the thing at this place. */
+  remark(sentence: string, on: Problem["on"] = "value"): void {
+    this.problems.add({ path: this.path, on, sentence: `${this.words}: ${sentence}` });
+  }
+}

@@ -1,0 +1,29 @@
+import type { SourcePath } from "./place.ts";
+
+/** Lines and columns count from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface PlacedProblem extends Partial<Position> {
+  readonly sentence: string;
+}
+
+/** What a team file says, or why it cannot be read at all. */
+export type SourceText =
+  | {
+      readonly kind: "read";
+      readonly value: unknown;
+      readonly locate: (path: SourcePath, on: "key" | "value") => Position;
+    }
+  | {
+      readonly kind: "broken";
+      /** "YAML", "JSON". */
+      readonly language: string;
+      readonly problems: readonly PlacedProblem[];
+      readonly advice?: string;
+    };
+
+/** Nothing in a team lies deeper, except in the schema of an output, which has its own limit. */
+export const maxSourceDepth = 80;

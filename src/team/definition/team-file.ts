@@ -1,0 +1,107 @@
+import { constants, open } from "node:fs/promises";
+import { extname } from "node:path";
+import { TeamInvalid } from "../../domain/errors.ts";
+import { persona, phase, type Team, teamOf } from "../define.ts";
+import { teamInvalid } from "./invalid.ts";
+import { Problems } from "./place.ts";
+import { readTeam } from "./read-team.ts";
+import type { PlacedProblem, SourceText } from "./source-text.ts";
+import { definitionLimits, type TeamDefinition } from "./team-definition.ts";
+import type { Phase } from "./written.ts";
+
+/** A team of plain data. `file` is how the user calls it; `path` is where it is. */
+export async function readTeamFile(path: string, file: string): Promise<Team> {
+  const text = await readText(path, file);
+  const source = await parse(text, path);
+  if (source.kind === "broken") throw brokenFile(source, file);
+  if (source.value === null || source.value === undefined) {
+    throw new TeamInvalid(`The team file ${file} is empty.`, {
+      advice: "Give it a name, phases and personas.",
+    });
+  }
+  const problems = new Problems();
+  const definition = readTeam(source.value, "file", problems);
+  if (problems.count > 0 || definition === undefined) throw invalidFile(source, problems, file);
+  return teamOf(definition, writtenPhases(definition, source.value));
+}
+
+/** Loaded when needed: a team in YAML has no use for the reader of JSON. */
+async function parse(text: string, path: string): Promise<SourceText> {
+  return extname(path) === ".json"
+    ? (await import("./json-text.ts")).readJson(text)
+    : (await import("./yaml-text.ts")).readYaml(text);
+}
+
+async function readText(path: string, file: string): Promise<string> {
+  const limit = definitionLimits.fileBytes;
+  // A pipe must not hang: it is opened without waiting for who writes, and then refused.
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(
+    (cause: NodeJS.ErrnoException) => {
+      throw new TeamInvalid(`The team file ${file} cannot be read: ${cause.code ?? cause.message}.`, {
+        cause,
+      });
+    },
+  );
+  try {
+    const status = await handle.stat();
+    if (!status.isFile()) throw new TeamInvalid(`The team file ${file} is not a regular file.`);
+    if (status.size > limit) {
+      throw new TeamInvalid(`The team file ${file} has ${status.size} bytes; at most ${limit} are read.`);
+    }
+    return decode(await handle.readFile(), file);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Leaves out a byte order mark, which some editors write. */
+function decode(bytes: Uint8Array, file: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new TeamInvalid(`The team file ${file} is not UTF-8.`, { cause, advice: "Save it as UTF-8." });
+  }
+}
+
+function brokenFile(source: SourceText & { kind: "broken" }, file: string): TeamInvalid {
+  const { language, problems, advice } = source;
+  return new TeamInvalid(
+    `The team file ${file} cannot be read as ${language}: ${problems.map(inPlace).join(" ")}`,
+    {
+      details: { file, problems: problems.map(inPlace), places: problems },
+      ...(advice !== undefined && { advice }),
+    },
+  );
+}
+
+/** In the order of the file, as somebody mends it. */
+function invalidFile(
+  source: SourceText & { kind: "read" },
+  { found, count }: Problems,
+  file: string,
+): TeamInvalid {
+  const places = found
+    .map(({ path, on, sentence }) => ({ ...source.locate(path, on), sentence }))
+    .sort((a, b) => a.line - b.line || a.column - b.column);
+  return teamInvalid(`The team file ${file}`, places.map(inPlace), { file, places, count });
+}
+
+function inPlace({ line, column, sentence }: PlacedProblem): string {
+  return line === undefined ? sentence : `line ${line}, column ${column}: ${sentence}`;
+}
+
+/** The phases with their personas inside, as code would have written them. The file has been checked by now. */
+function writtenPhases({ phases }: TeamDefinition, value: unknown): readonly Phase[] {
+  const team = value as {
+    readonly phases: readonly Phase[];
+    readonly personas: Readonly<Record<string, Parameters<typeof persona>[1]>>;
+  };
+  return phases.map(({ name, personas }, index) => {
+    const found = personas.map((member) => {
+      const options = team.personas[member.name];
+      if (options === undefined) throw new Error(`persona ${member.name} was checked and is missing`);
+      return persona(member.name, options);
+    });
+    return phase(name, { ...team.phases[index], personas: found });
+  });
+}

@@ -1,0 +1,32 @@
+import { plannedPhases } from "../domain/planned.ts";
+import type { SessionState } from "../domain/session-state.ts";
+import { changesBetween, emptyTree, type Tree } from "../domain/tree.ts";
+import type { Artifacts } from "../state/artifacts.ts";
+import { loadTree } from "../workspace/stored-tree.ts";
+import type { ArtifactView } from "./session-view.ts";
+
+/** The files of the last phase that is done, each with the persona that changed it last. */
+export async function listFiles(state: SessionState, artifacts: Artifacts): Promise<ArtifactView[]> {
+  const owners = new Map<string, { readonly phase: string; readonly persona: string }>();
+  let last: string | undefined;
+  for (const { name: phase } of plannedPhases(state.created.definition)) {
+    const known = state.phases.get(phase);
+    if (known?.status !== "completed") continue;
+    if (known.tree !== undefined) last = known.tree;
+    for (const [persona, { base, tree }] of known.personas) {
+      if (tree === undefined || tree === base) continue;
+      const changes = changesBetween(await load(artifacts, base), await load(artifacts, tree));
+      for (const { path } of changes) owners.set(path, { phase, persona });
+    }
+  }
+  return [...(await load(artifacts, last))]
+    .map(([path, { sha256, bytes }]) => {
+      const { persona = null, phase = null } = owners.get(path) ?? {};
+      return { path, sha256, bytes, persona, phase };
+    })
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function load(artifacts: Artifacts, tree: string | undefined): Promise<Tree> {
+  return tree === undefined ? emptyTree : loadTree(artifacts, tree);
+}

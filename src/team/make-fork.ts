@@ -1,0 +1,53 @@
+import type { SessionId } from "../domain/ids.ts";
+import type { ForkOrigin, PhaseContent } from "../domain/journal.ts";
+import type { Artifacts } from "../state/artifacts.ts";
+import { readState } from "../state/session-journal.ts";
+import type { SessionRecord, Store } from "../state/store.ts";
+import type { Team } from "./define.ts";
+import type { TeamEngine } from "./engine.ts";
+import { checkFork } from "./fork.ts";
+import { editPhase, type PhaseEdit } from "./phase-edit.ts";
+
+export interface ForkRequest {
+  readonly at: string;
+  readonly edits?: Readonly<Record<string, PhaseEdit>>;
+  readonly fresh?: boolean;
+  readonly model?: string;
+  readonly key?: string;
+}
+
+/** The new session exists and owns all that it may use; nothing of it has run. */
+export async function makeFork(
+  parentId: SessionId,
+  team: Team,
+  request: ForkRequest,
+  parts: { readonly store: Store; readonly artifacts: Artifacts; readonly engine: TeamEngine },
+): Promise<SessionRecord> {
+  const { store, artifacts, engine } = parts;
+  const { at, edits = {}, fresh = false, key } = request;
+  const parent = await readState(store, parentId);
+  const edited: PhaseContent[] = [];
+  const kept: string[] = [];
+  for (const [name, edit] of Object.entries(edits)) {
+    const { content, artifacts: stored } = await editPhase(team.definition, parent, name, edit, artifacts);
+    edited.push(content);
+    kept.push(...stored);
+  }
+  const fork: ForkOrigin = { session: parentId, at, fresh, edited };
+  checkFork(team.definition, parent, fork);
+  const { brief, teamFile } = parent.created;
+  const model = request.model ?? parent.created.model;
+  const session = await engine.create(
+    team,
+    {
+      brief,
+      ...(key !== undefined && { key }),
+      ...(model !== undefined && { model }),
+      ...(teamFile !== undefined && { teamFile }),
+    },
+    { drivenSoon: false },
+    { fork, artifacts: kept },
+  );
+  await engine.copyFork(session.id, team);
+  return session;
+}

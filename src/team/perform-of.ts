@@ -1,0 +1,58 @@
+import type { Amount, Budget } from "../domain/budget.ts";
+import { TeamInvalid } from "../domain/errors.ts";
+import { type CommandParts, performWithCommand } from "../execution/perform-command.ts";
+import { type ModelParts, performWithModel } from "../execution/perform-model.ts";
+import type { Perform } from "../execution/persona-context.ts";
+import type { Team } from "./define.ts";
+import type { PersonaDefinition, PhaseDefinition } from "./definition/team-definition.ts";
+import { toBudget } from "./spending.ts";
+
+/** What does a persona's work: its function, a model, or a command. */
+export function performOf(
+  team: Team,
+  model: string | undefined,
+  parts: ModelParts & CommandParts,
+): (phase: PhaseDefinition, persona: PersonaDefinition) => Perform {
+  return (phase, { name, work, policy, timeoutMs }) => {
+    switch (work.kind) {
+      case "function":
+        return functionOf(team, phase.name, name);
+      case "model": {
+        const { instructions, maxSteps, maxOutputTokens, temperature } = work;
+        const chosen = work.model ?? model;
+        return performWithModel(
+          { instructions, model: chosen, maxSteps, maxOutputTokens, temperature, policy },
+          parts,
+        );
+      }
+      case "command":
+        return performWithCommand(
+          {
+            argv: work.argv,
+            instructions: work.instructions ?? "",
+            reserve: work.reserve === null ? undefined : reserved(toBudget(work.reserve)),
+            network: work.network,
+            env: work.env,
+            timeoutMs: timeoutMs ?? undefined,
+            policy,
+          },
+          parts,
+        );
+    }
+  };
+}
+
+/** A limit that its author did not name is not known, and a budget in that unit refuses it. */
+function reserved({ tokens, microUsd }: Budget): Amount {
+  return { tokens: tokens ?? 0, microUsd: microUsd ?? null };
+}
+
+function functionOf(team: Team, phase: string, persona: string): Perform {
+  const found = team.phases
+    .find(({ name }) => name === phase)
+    ?.personas.find(({ name }) => name === persona)?.run;
+  if (found !== undefined) return found;
+  throw new TeamInvalid(`The code of persona ${persona} in phase ${phase} is not here.`, {
+    advice: "Give the team with its functions to open({ teams: [...] }), or its file with --team.",
+  });
+}

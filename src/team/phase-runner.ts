@@ -1,0 +1,111 @@
+import type { CheckResult } from "../domain/contract.ts";
+import { judge } from "../domain/contract.ts";
+import type { PersonaChecks } from "../domain/journal.ts";
+import { phaseOf } from "../domain/session-state.ts";
+import type { Artifacts } from "../state/artifacts.ts";
+import { projectPhase } from "../state/checkpoint.ts";
+import { manifestOf, predecessorsOf } from "../state/repair-files.ts";
+import type { SessionFiles } from "../state/session-files.ts";
+import type { SessionJournal } from "../state/session-journal.ts";
+import { groupsOf } from "./definition/order.ts";
+import type { PhaseDefinition } from "./definition/team-definition.ts";
+import { checkPersona, type GroupParts, hasContract, runGroup } from "./group.ts";
+import type { TreeRef } from "./trees.ts";
+
+export interface PhaseParts extends GroupParts {
+  readonly journal: SessionJournal;
+  readonly files: SessionFiles;
+  readonly artifacts: Artifacts;
+}
+
+/** Idempotent: what the journal knows as done is not done again. */
+export async function runPhase(phase: PhaseDefinition, parts: PhaseParts): Promise<void> {
+  const { journal, trees } = parts;
+  const state = phaseOf(journal.state, phase.name);
+  if (state.status === "pending") {
+    const { tree, artifacts, conflicts } = await trees.before(phase);
+    const row = { kind: "phase.started", phase: phase.name, ...(tree !== undefined && { tree }) } as const;
+    await journal.append([row, ...conflicts.map((conflict) => branchesClash(phase, conflict.path))], {
+      artifacts,
+    });
+  }
+  if (state.status === "running") await work(phase, parts);
+  if (state.checkpoint === undefined) await sealPhase(phase.name, parts);
+}
+
+async function work(phase: PhaseDefinition, parts: PhaseParts): Promise<void> {
+  const { journal } = parts;
+  const state = phaseOf(journal.state, phase.name);
+  const known = new Map<string, readonly CheckResult[]>();
+  const groups = groupsOf(phase);
+  let tree: TreeRef = state.base;
+  for (const [group, members] of groups.entries()) {
+    if (!state.groups.has(group)) {
+      const end = await runGroup(phase, members, tree, parts);
+      for (const [persona, results] of end.checks) known.set(`${persona} ${end.tree}`, results);
+      // Nobody would miss the row of a phase without files whose only group is done.
+      if (groups.length > 1 || end.tree !== undefined) {
+        const merged = end.tree === undefined ? {} : { tree: end.tree };
+        const row = { kind: "group.merged", phase: phase.name, group, ...merged } as const;
+        await journal.append([row], { artifacts: end.artifacts });
+      } else state.groups.set(group, undefined);
+    }
+    tree = state.groups.get(group);
+  }
+  const checks = await judgePhase(phase, tree, known, parts);
+  const results = checks.flatMap((persona) => persona.results);
+  const gate =
+    results.length === 0 && phase.gate === null ? undefined : judge(results, phase.gate?.threshold);
+  const failed = gate?.verdict === "failed" && phase.gate?.onFail === "review";
+  const asked = phase.review || journal.state.direction.pauseAfter?.includes(phase.name) === true;
+  await journal.append([
+    {
+      kind: "phase.completed",
+      phase: phase.name,
+      ...(tree !== undefined && { tree }),
+      ...(gate !== undefined && { gate }),
+      ...(checks.length > 0 && { checks }),
+      ...((failed || asked) && { awaitsReview: true as const }),
+    },
+  ]);
+}
+
+/** Every check that the phase's contracts declare, on the files as they are in the end. */
+async function judgePhase(
+  phase: PhaseDefinition,
+  tree: TreeRef,
+  known: ReadonlyMap<string, readonly CheckResult[]>,
+  parts: PhaseParts,
+): Promise<PersonaChecks[]> {
+  const checks: PersonaChecks[] = [];
+  for (const persona of phase.personas) {
+    if (!hasContract(persona)) continue;
+    const results =
+      known.get(`${persona.name} ${tree}`) ?? (await checkPersona(phase, persona, { tree }, parts));
+    checks.push({ persona: persona.name, results });
+  }
+  return checks;
+}
+
+/** The row commits first, the file follows: a missing file is projected again, a missing row would be a lie. */
+export async function sealPhase(
+  phase: string,
+  { journal, files, artifacts }: Pick<PhaseParts, "journal" | "files" | "artifacts">,
+): Promise<void> {
+  const manifest = await manifestOf(artifacts, phaseOf(journal.state, phase).tree);
+  const checkpoint = projectPhase(journal.state, phase, predecessorsOf(journal.state, phase), manifest);
+  const { revision } = checkpoint.content;
+  await journal.append([{ kind: "checkpoint.sealed", phase, revision, sha256: checkpoint.sha256 }]);
+  await files.writeCheckpoint(checkpoint);
+}
+
+function branchesClash(phase: PhaseDefinition, path: string) {
+  return {
+    kind: "decision.recorded",
+    phase: phase.name,
+    title: `Which version of ${path}`,
+    choice: "the one of the phase that comes first",
+    reason: `The phases ${phase.dependsOn.join(", ")} left different versions of it.`,
+    rejected: ["the later ones"],
+  } as const;
+}

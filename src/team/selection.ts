@@ -1,0 +1,63 @@
+import { didYouMean } from "../domain/closest.ts";
+import { InputInvalid } from "../domain/errors.ts";
+import type { Direction } from "../domain/journal.ts";
+import { isAccepted, type SessionState } from "../domain/session-state.ts";
+import { orderPhases } from "./definition/order.ts";
+import type { PhaseDefinition, TeamDefinition } from "./definition/team-definition.ts";
+
+/** The phases to go through now, in order; those that are accepted already among them. */
+export function selectPhases(
+  definition: TeamDefinition,
+  state: SessionState,
+  direction: Direction,
+): readonly PhaseDefinition[] {
+  const order = orderPhases(definition);
+  const { only, from, until, pauseAfter = [] } = direction;
+  for (const name of [...(only ?? []), from, until, ...pauseAfter]) {
+    if (name !== undefined && !order.includes(name)) throw unknownPhase(name, order);
+  }
+  const last = until === undefined ? order.length - 1 : order.indexOf(until);
+  const first = from === undefined ? 0 : order.indexOf(from);
+  const wanted = new Set(
+    order.filter(
+      (name, place) => place >= first && place <= last && (only === undefined || only.includes(name)),
+    ),
+  );
+  const phases = new Map(definition.phases.map((phase) => [phase.name, phase]));
+  const chosen = order.flatMap((name) => (wanted.has(name) ? (phases.get(name) ?? []) : []));
+  refuseMissing(chosen, wanted, state);
+  return chosen;
+}
+
+/** Whether everything the team plans is done and accepted. */
+export function isComplete(definition: TeamDefinition, state: SessionState): boolean {
+  return definition.phases.every(({ name }) => isAccepted(state.phases.get(name)));
+}
+
+/** A phase runs on what the phases before it left: they are here, come before it now, or are given. */
+function refuseMissing(
+  chosen: readonly PhaseDefinition[],
+  wanted: ReadonlySet<string>,
+  state: SessionState,
+): void {
+  const missing = new Set<string>();
+  for (const { name, dependsOn } of chosen) {
+    if (isAccepted(state.phases.get(name))) continue;
+    for (const needed of dependsOn) {
+      if (!wanted.has(needed) && !isAccepted(state.phases.get(needed))) missing.add(needed);
+    }
+  }
+  if (missing.size === 0) return;
+  const list = [...missing].join(", ");
+  throw new InputInvalid(`Phase ${chosen[0]?.name} needs a result of ${list}, and there is none.`, {
+    details: { missing: [...missing] },
+    advice: `Run ${list} first, or bring it: ${[...missing].map((name) => `--given ${name}=<folder or file>`).join(" ")}`,
+  });
+}
+
+export function unknownPhase(name: string, known: readonly string[]): InputInvalid {
+  return new InputInvalid(`There is no phase "${name}".${didYouMean(name, known)}`, {
+    details: { phase: name, known },
+    advice: `The phases are: ${known.join(", ")}.`,
+  });
+}

@@ -1,0 +1,109 @@
+import { personaOf, phaseOf, type SessionState } from "../domain/session-state.ts";
+import { changesBetween, emptyTree, type Tree, toManifest, treeHash } from "../domain/tree.ts";
+import type { Artifacts } from "../state/artifacts.ts";
+import type { Conflict } from "../workspace/conflict.ts";
+import { globMatcher } from "../workspace/glob.ts";
+import { mergeTrees } from "../workspace/merge.ts";
+import { loadTree } from "../workspace/stored-tree.ts";
+import { ancestorsOf } from "./definition/order.ts";
+import type { PersonaDefinition, PhaseDefinition, TeamDefinition } from "./definition/team-definition.ts";
+import type { Readings } from "./readings.ts";
+
+/** A tree by its hash; undefined means that there are no files. */
+export type TreeRef = string | undefined;
+
+export interface MergedTree {
+  readonly tree: TreeRef;
+  readonly conflicts: readonly Conflict[];
+  /** What a journal row that names the tree points to. */
+  readonly artifacts: readonly string[];
+}
+
+/** The files of a session: what a phase starts with, what a persona sees of it, and what becomes of them together. */
+export class SessionTrees {
+  readonly #artifacts: Artifacts;
+  readonly #definition: TeamDefinition;
+  readonly #state: SessionState;
+  readonly #readings: Readings;
+  /** The last few, because neighbors ask for the same ones. */
+  readonly #loaded = new Map<string, Tree>();
+
+  constructor(artifacts: Artifacts, definition: TeamDefinition, state: SessionState, readings: Readings) {
+    this.#artifacts = artifacts;
+    this.#definition = definition;
+    this.#state = state;
+    this.#readings = readings;
+  }
+
+  async load(ref: TreeRef): Promise<Tree> {
+    if (ref === undefined) return emptyTree;
+    let tree = this.#loaded.get(ref);
+    if (tree === undefined) {
+      tree = await loadTree(this.#artifacts, ref);
+      if (this.#loaded.size >= 16) this.#loaded.clear();
+      this.#loaded.set(ref, tree);
+    }
+    return tree;
+  }
+
+  /** What the phases before it left. Branches that meet are merged in order; where they clash the first stays. */
+  async before(phase: PhaseDefinition): Promise<MergedTree> {
+    const [single, ...others] = phase.dependsOn;
+    if (single === undefined) return { tree: undefined, conflicts: [], artifacts: [] };
+    if (others.length === 0) return { tree: phaseOf(this.#state, single).tree, conflicts: [], artifacts: [] };
+    let merged: MergedTree = { tree: undefined, conflicts: [], artifacts: [] };
+    for (const name of ancestorsOf(this.#definition, phase.name)) {
+      const { base, tree } = phaseOf(this.#state, name);
+      merged = await this.merge(base, merged, tree);
+    }
+    return merged;
+  }
+
+  /** What a persona sees of the phase's files: all, or those of the contracts it consumes. */
+  async visible(phase: PhaseDefinition, persona: PersonaDefinition, tree: TreeRef): Promise<MergedTree> {
+    if (persona.consumes === null || tree === undefined) return { tree, conflicts: [], artifacts: [] };
+    const all = await this.load(tree);
+    const seen = new Map<string, Tree extends ReadonlyMap<string, infer File> ? File : never>();
+    for (const provider of this.#readings.providers(phase, persona)) {
+      for (const path of await this.#pathsOf(provider.phase, provider.persona, all)) {
+        const file = all.get(path);
+        if (file !== undefined) seen.set(path, file);
+      }
+    }
+    if (seen.size === 0) return { tree: undefined, conflicts: [], artifacts: [] };
+    return this.#keep(seen, []);
+  }
+
+  /** Lays what happened between `base` and `theirs` over `ours`. */
+  async merge(base: TreeRef, ours: MergedTree, theirs: TreeRef): Promise<MergedTree> {
+    if (theirs === base) return ours;
+    if (ours.tree === base) return { ...ours, tree: theirs };
+    const { tree, conflicts, artifacts } = await mergeTrees({
+      base: await this.load(base),
+      ours: await this.load(ours.tree),
+      theirs: await this.load(theirs),
+      blobs: this.#artifacts,
+    });
+    return this.#keep(tree, [...ours.artifacts, ...artifacts], [...ours.conflicts, ...conflicts]);
+  }
+
+  /** What it delivered by name, and whatever else it changed. */
+  async #pathsOf(phase: string, persona: PersonaDefinition, all: Tree): Promise<string[]> {
+    const { base, tree } = personaOf(this.#state, phase, persona.name);
+    const globs = persona.contract.deliverables.flatMap(({ files }) => files);
+    const delivered = globs.flatMap((glob) => [...all.keys()].filter(globMatcher(glob)));
+    const changed = changesBetween(await this.load(base), await this.load(tree));
+    return [...delivered, ...changed.map(({ path }) => path)];
+  }
+
+  async #keep(
+    tree: Tree,
+    artifacts: readonly string[],
+    conflicts: readonly Conflict[] = [],
+  ): Promise<MergedTree> {
+    const ref = treeHash(tree);
+    this.#loaded.set(ref, tree);
+    await this.#artifacts.put(toManifest(tree));
+    return { tree: ref, conflicts, artifacts: [...artifacts, ref] };
+  }
+}

@@ -1,0 +1,61 @@
+import { personaOf, phaseOf } from "../domain/session-state.ts";
+import type { PersonaWork } from "../execution/attempt-run.ts";
+import type { SessionJournal } from "../state/session-journal.ts";
+import type { PersonaDefinition, PhaseDefinition } from "./definition/team-definition.ts";
+import type { Readings } from "./readings.ts";
+import type { SessionTrees, TreeRef } from "./trees.ts";
+
+/** What is left to do for a persona; undefined when it is done or its result can be taken over. */
+export type WorkOf = (
+  phase: PhaseDefinition,
+  persona: PersonaDefinition,
+  start: TreeRef,
+) => Promise<PersonaWork | undefined>;
+
+export interface WorkParts {
+  readonly journal: SessionJournal;
+  readonly readings: Readings;
+  readonly trees: SessionTrees;
+  readonly timeoutMs: number;
+  readonly performOf: (phase: PhaseDefinition, persona: PersonaDefinition) => PersonaWork["perform"];
+  readonly healers: PersonaWork["healers"];
+  readonly model: string | undefined;
+}
+
+export function worksOf(parts: WorkParts): WorkOf {
+  const { journal, readings, trees } = parts;
+  return async (phase, persona, start) => {
+    const state = personaOf(journal.state, phase.name, persona.name);
+    if (state.result !== undefined) return undefined;
+    const { tree, artifacts } = await trees.visible(phase, persona, start);
+    const input = readings.input(phase, persona, tree);
+    // An attempt under way or failed means that its own work counts, not that of the forked session.
+    const { revision } = phaseOf(journal.state, phase.name);
+    const touched = state.reopenedAt > 0 || state.attempts.at(-1)?.revision === revision;
+    if (state.candidate?.input === input && !touched) {
+      const row = { phase: phase.name, persona: persona.name, input } as const;
+      const { spent = [] } = state.candidate;
+      const of = { kind: "reuse", phase: phase.name, persona: persona.name } as const;
+      const savings = spent.map((amount) => ({ ...of, ...amount }));
+      await journal.append([{ kind: "persona.reused", ...row }], { artifacts, savings });
+      return undefined;
+    }
+    const { work } = persona;
+    return {
+      phase: phase.name,
+      persona: persona.name,
+      perform: parts.performOf(phase, persona),
+      brief: journal.state.created.brief,
+      context: readings.context(phase, persona),
+      input,
+      base: tree,
+      baseArtifacts: artifacts,
+      notes: phaseOf(journal.state, phase.name).notes,
+      contract: persona.contract,
+      timeoutMs: persona.timeoutMs ?? parts.timeoutMs,
+      healers: persona.healing ? parts.healers : [],
+      model: work.kind === "model" ? (work.model ?? parts.model) : undefined,
+      fallbackModels: work.kind === "model" ? work.fallbackModels : [],
+    };
+  };
+}

@@ -1,0 +1,281 @@
+import { describe, expect, it } from "vitest";
+import { defineTeam, persona, phase } from "../../../src/index.ts";
+import { TeamPlace } from "./place.ts";
+
+const threePhases = (place: TeamPlace) =>
+  defineTeam("delivery", {
+    phases: [
+      phase("requirements", {
+        personas: [persona("analyst", { run: place.work("analyst", () => ({ needs: 3 })) })],
+      }),
+      phase("design", { personas: [persona("architect", { run: place.work("architect") })] }),
+      phase("build", { personas: [persona("developer", { run: place.work("developer") })] }),
+    ],
+  });
+
+describe("phases can be run one by one", () => {
+  it("runs one phase alone and leaves the others pending and the session paused", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const { id } = await maestro.create(threePhases(place), { brief: "a shop" });
+    expect(await maestro.executePhase(id, "requirements")).toMatchObject({ status: "paused" });
+    const { phases } = await maestro.show(id);
+    expect(phases.map(({ status }) => status)).toEqual(["completed", "pending", "pending"]);
+    expect(place.ran).toEqual(["analyst"]);
+  });
+
+  it("does a phase that is done never again, however often it is asked for", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const { id } = await maestro.create(threePhases(place), { brief: "a shop" });
+    await Promise.all([1, 2, 3].map(() => maestro.executePhase(id, "requirements")));
+    await maestro.executePhase(id, "requirements");
+    expect(place.ran).toEqual(["analyst"]);
+  });
+
+  it("goes through the phases in any order an outside orchestrator may call them in, as long as it is possible", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const { id } = await maestro.create(threePhases(place), { brief: "a shop" });
+    for (const name of ["requirements", "design"]) await maestro.executePhase(id, name);
+    expect(await maestro.executePhase(id, "build")).toMatchObject({ status: "completed" });
+    expect(place.ran).toEqual(["analyst", "architect", "developer"]);
+  });
+
+  it("refuses a phase whose predecessor has no result, names it, and leaves the session as it was", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const { id } = await maestro.create(threePhases(place), { brief: "a shop" });
+    await expect(maestro.executePhase(id, "build")).rejects.toThrow(/needs a result of design/);
+    await expect(maestro.executePhase(id, "desing")).rejects.toThrow(/Did you mean "design"/);
+    expect(await maestro.show(id)).toMatchObject({ status: "queued" });
+  });
+
+  it("goes until a phase, and a resume goes on with what is left", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const session = await maestro.start(threePhases(place), { brief: "a shop", until: "design" });
+    expect(await session.result()).toMatchObject({ status: "paused" });
+    expect(place.ran).toEqual(["analyst", "architect"]);
+    expect(await maestro.executeBatch(session.id)).toMatchObject({ status: "completed" });
+    expect(place.ran).toEqual(["analyst", "architect", "developer"]);
+  });
+
+  it("starts in the middle with what somebody else has done, and marks its checkpoint as synthetic", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const seen: unknown[] = [];
+    const team = defineTeam("delivery", {
+      phases: [
+        phase("requirements", { personas: [persona("analyst", { run: place.work("analyst") })] }),
+        phase("build", {
+          personas: [
+            persona("developer", {
+              run: place.work("developer", async ({ context, workspace }) => {
+                seen.push(
+                  context.results["requirements"]?.["analyst"],
+                  await workspace.readText("docs/needs.md"),
+                );
+              }),
+            }),
+          ],
+        }),
+      ],
+    });
+    const session = await maestro.start(team, {
+      brief: "a shop",
+      from: "build",
+      given: {
+        requirements: { outputs: { needs: 2 }, files: { "docs/needs.md": "# Needs\n" }, origin: "a folder" },
+      },
+    });
+    expect(await session.result()).toMatchObject({ status: "completed" });
+    expect(place.ran).toEqual(["developer"]);
+    expect(seen).toEqual([{ summary: "Given from outside.", outputs: { needs: 2 } }, "# Needs\n"]);
+    const { phases } = await maestro.show(session.id);
+    expect(phases[0]?.source).toEqual({ kind: "given", origin: "a folder" });
+    const [, given] = await maestro.checkpoints(session.id);
+    expect(given).toMatchObject({ phase: "requirements", valid: true });
+  });
+
+  it("says which phases are missing when it should start in the middle with nothing", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const session = await maestro.start(threePhases(place), { brief: "a shop", from: "build" });
+    await expect(session.result()).rejects.toThrow(/needs a result of design/);
+    expect(place.ran).toEqual([]);
+  });
+});
+
+describe("phases that form a graph", () => {
+  const diamond = (place: TeamPlace) =>
+    defineTeam("diamond", {
+      phases: [
+        phase("root", {
+          personas: [
+            persona("a", {
+              run: place.work("a", ({ workspace }) => workspace.write("shared.txt", "1\n2\n3\n4\n5\n")),
+            }),
+          ],
+        }),
+        phase("left", {
+          dependsOn: ["root"],
+          personas: [
+            persona("b", {
+              run: place.work("b", ({ workspace }) =>
+                workspace.edit("shared.txt", [{ find: "1\n", replace: "one\n" }]),
+              ),
+            }),
+          ],
+        }),
+        phase("right", {
+          dependsOn: ["root"],
+          personas: [
+            persona("c", {
+              run: place.work("c", async ({ workspace, context }) => {
+                expect(Object.keys(context.results)).toEqual(["root"]);
+                await workspace.edit("shared.txt", [{ find: "5\n", replace: "five\n" }]);
+              }),
+            }),
+          ],
+        }),
+        phase("end", {
+          dependsOn: ["left", "right"],
+          personas: [
+            persona("d", {
+              run: place.work("d", async ({ workspace }) => ({
+                text: await workspace.readText("shared.txt"),
+              })),
+            }),
+          ],
+        }),
+      ],
+    });
+
+  it("gives a phase only what it depends on, and joins the files of branches", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const session = await maestro.start(diamond(place), { brief: "a shop" });
+    const { status, results } = await session.result();
+    expect(status).toBe("completed");
+    expect(results["end"]?.["d"]?.outputs).toEqual({ text: "one\n2\n3\n4\nfive\n" });
+    expect(place.ran).toEqual(["a", "b", "c", "d"]);
+  });
+});
+
+describe("review", () => {
+  it("parks after the phases named, refuses to go on unseen, goes on when approved", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const { id } = await maestro.create(threePhases(place), { brief: "a shop" });
+    const parked = { status: "parked", reason: "review" };
+    expect(await maestro.executeMixed(id, { pauseAfter: ["requirements", "design"] })).toMatchObject(parked);
+    expect(await maestro.executeBatch(id)).toMatchObject(parked);
+    expect(place.ran).toEqual(["analyst"]);
+    await maestro.approve(id);
+    expect(await maestro.show(id)).toMatchObject({ status: "paused" });
+    expect(await maestro.executeBatch(id)).toMatchObject(parked);
+    expect(place.ran).toEqual(["analyst", "architect"]);
+    await maestro.approve(id);
+    expect(await maestro.executeBatch(id)).toMatchObject({ status: "completed" });
+  });
+
+  it("runs a rejected phase again with the note, on the files it left, as a new sealed revision", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const notes: (readonly string[])[] = [];
+    const team = defineTeam("reviewed", {
+      phases: [
+        phase("design", {
+          review: true,
+          personas: [
+            persona("architect", {
+              run: place.work("architect", async (context) => {
+                notes.push(context.notes);
+                const before = context.workspace.list();
+                await context.workspace.write(`draft-${before.length + 1}.md`, "a draft\n");
+              }),
+            }),
+          ],
+        }),
+        phase("build", { personas: [persona("developer", { run: place.work("developer") })] }),
+      ],
+    });
+    const session = await maestro.start(team, { brief: "a shop" });
+    await session.result();
+    await expect(maestro.reject(session.id, { note: " " })).rejects.toThrow(/needs a note/);
+    await maestro.reject(session.id, { note: "simpler, please" });
+    expect(await maestro.executeBatch(session.id)).toMatchObject({ status: "parked", reason: "review" });
+    expect(notes).toEqual([[], ["simpler, please"]]);
+    const view = await maestro.show(session.id);
+    expect(view.phases[0]).toMatchObject({ revision: 2, review: "awaiting" });
+    expect(view.artifacts.map(({ path }) => path)).toEqual(["draft-1.md", "draft-2.md"]);
+    const checkpoints = await maestro.checkpoints(session.id);
+    expect(checkpoints.map(({ phase, revision, valid }) => [phase, revision, valid])).toEqual([
+      ["init", 1, true],
+      ["design", 1, true],
+      ["design", 2, true],
+    ]);
+    await maestro.approve(session.id);
+    expect(await maestro.executeBatch(session.id)).toMatchObject({ status: "completed" });
+  });
+
+  it("takes an edit as approval, and gives what was edited to those who come after", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const read: unknown[] = [];
+    const team = defineTeam("edited", {
+      phases: [
+        phase("design", {
+          review: true,
+          personas: [
+            persona("architect", {
+              run: place.work("architect", async ({ workspace }) => {
+                await workspace.write("design.md", "draft\n");
+                return { tables: 3 };
+              }),
+            }),
+          ],
+        }),
+        phase("build", {
+          personas: [
+            persona("developer", {
+              run: place.work("developer", async ({ context, workspace }) => {
+                read.push(
+                  context.results["design"]?.["architect"]?.outputs,
+                  await workspace.readText("design.md"),
+                );
+              }),
+            }),
+          ],
+        }),
+      ],
+    });
+    const session = await maestro.start(team, { brief: "a shop" });
+    await session.result();
+    const edits = { design: { outputs: { tables: 4 }, files: { "design.md": "final\n" } } };
+    expect(await (await maestro.resume(session.id, { edits })).result()).toMatchObject({
+      status: "completed",
+    });
+    expect(read).toEqual([{ tables: 4 }, "final\n"]);
+    expect((await maestro.show(session.id)).phases[0]).toMatchObject({
+      revision: 2,
+      source: { kind: "edited" },
+    });
+    await expect((await maestro.resume(session.id, { edits })).result()).resolves.toMatchObject({
+      status: "completed",
+    });
+  });
+
+  it("does not edit in place what others rest on, and prints the fork command instead", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const session = await maestro.start(threePhases(place), { brief: "a shop", until: "design" });
+    await session.result();
+    const edits = { requirements: { outputs: { needs: 4 } } };
+    await expect((await maestro.resume(session.id, { edits })).result()).rejects.toMatchObject({
+      message: expect.stringMatching(/design already rests on it/) as string,
+      advice: expect.stringMatching(/maestro fork .* --at design --edit requirements=/) as string,
+    });
+  });
+});

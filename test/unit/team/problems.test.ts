@@ -1,0 +1,381 @@
+import { describe, expect, test } from "vitest";
+import { fileTeam, problemsOf, works } from "./written-team.ts";
+
+const nameRule = "A name starts with a letter and has at most 64 letters, digits, hyphens and underscores.";
+const onePhase = [{ name: "design", personas: ["architect"] }];
+const contract = { deliverables: ["docs/design.md"] };
+
+/** A team with one phase and one persona, which has these keys. */
+const withPersona = (persona: unknown) => fileTeam(onePhase, { architect: persona });
+const withPhase = (phase: object, persona: Record<string, unknown> = {}) =>
+  fileTeam([{ ...onePhase[0], ...phase }], { architect: works(persona) });
+const withTeam = (more: Record<string, unknown>) => fileTeam(onePhase, {}, more);
+const withContract = (contract: unknown) => withPersona(works({ contract }));
+
+test("a team with nothing wrong has no problems", () => {
+  expect(problemsOf(fileTeam(onePhase))).toEqual([]);
+});
+
+describe("a key that does not exist is named with the one that was meant", () => {
+  test.each([
+    [withTeam({ modle: "simulated" }), 'the team has an unknown key "modle". Did you mean "model"?'],
+    [withTeam({ paralel: 2 }), 'the team has an unknown key "paralel". Did you mean "parallel"?'],
+    [withTeam({ stages: [] }), 'the team has an unknown key "stages". Write phases instead.'],
+    [withTeam({ zebra: 1 }), 'the team has an unknown key "zebra".'],
+    [withTeam({ constructor: 1 }), 'the team has an unknown key "constructor".'],
+    [
+      withPhase({ depends_on: [] }),
+      'phase "design" has an unknown key "depends_on". Did you mean "dependsOn"?',
+    ],
+    [withPhase({ needs: [] }), 'phase "design" has an unknown key "needs". Write dependsOn instead.'],
+    [withPhase({ gates: 1 }), 'phase "design" has an unknown key "gates". Did you mean "gate"?'],
+    [
+      withPersona(works({ max_attempts: 3 })),
+      'persona "architect" has an unknown key "max_attempts". Did you mean "maxAttempts"?',
+    ],
+    [
+      withPersona(works({ timeout: 3 })),
+      'persona "architect" has an unknown key "timeout". Did you mean "timeoutMs"?',
+    ],
+    [
+      withPersona(works({ consume: [] })),
+      'persona "architect" has an unknown key "consume". Did you mean "consumes"?',
+    ],
+    [
+      withPersona(works({ checks: [] })),
+      'persona "architect" has an unknown key "checks". Write contract.checks instead.',
+    ],
+    [
+      withPersona(works({ prompt: "x" })),
+      'persona "architect" has an unknown key "prompt". Write instructions instead.',
+    ],
+    [
+      withContract({ deliverable: [] }),
+      'persona "architect": contract has an unknown key "deliverable". Did you mean "deliverables"?',
+    ],
+    [
+      withContract({ checks: [{ name: "lint", run: ["lint"], weigth: 2 }] }),
+      'persona "architect": contract.checks[0] has an unknown key "weigth". Did you mean "weight"?',
+    ],
+    [
+      withPersona(works({ policy: { writes: [] } })),
+      'persona "architect": policy has an unknown key "writes". Did you mean "write"?',
+    ],
+    [
+      withPersona(works({ budget: { token: 5, usd: 1 } })),
+      'persona "architect": budget has an unknown key "token". Did you mean "tokens"?',
+    ],
+  ])("%#", (written, problem) => {
+    expect(problemsOf(written)).toEqual([problem]);
+  });
+
+  test("and a key that is only misspelled is not said to be missing as well", () => {
+    expect(problemsOf(withPersona({ instruction: "Do it." }))).toEqual([
+      'persona "architect" has an unknown key "instruction". Did you mean "instructions"?',
+    ]);
+    expect(
+      problemsOf({ ...fileTeam(onePhase), phases: [{ name: "design", persona: ["architect"] }] }),
+    ).toEqual(['phase "design" has an unknown key "persona". Did you mean "personas"?']);
+    expect(problemsOf(withPhase({ gate: { treshold: 1 } }, { contract }))).toEqual([
+      'phase "design": gate has an unknown key "treshold". Did you mean "threshold"?',
+    ]);
+  });
+});
+
+describe("a value of the wrong kind is shown with what is allowed", () => {
+  test.each([
+    [withTeam({ name: "my team" }), `the team: name is "my team"; it must be a name. ${nameRule}`],
+    [withTeam({ name: undefined }), 'the team has no "name".'],
+    [withTeam({ parallel: 0 }), "the team: parallel is 0; it must be a whole number from 1 to 100."],
+    [withTeam({ parallel: "4" }), 'the team: parallel is "4"; it must be a whole number from 1 to 100.'],
+    [withTeam({ budget: 5 }), "the team: budget is 5; it must be an object with tokens, usd, or both."],
+    [withTeam({ budget: {} }), "the team: budget says nothing: give it tokens, usd, or both."],
+    [
+      withTeam({ budget: { tokens: 1.5 } }),
+      "the team: budget.tokens is 1.5; it must be a whole number from 1 to 9007199254740991.",
+    ],
+    [
+      withTeam({ budget: { usd: -1 } }),
+      "the team: budget.usd is -1; it must be a number of dollars, from 0.000001 to 1000000000.",
+    ],
+    [
+      withTeam({ budget: { usd: Number.NaN } }),
+      "the team: budget.usd is NaN; it must be a number of dollars, from 0.000001 to 1000000000.",
+    ],
+    [withTeam({ phases: {} }), "the team: phases is an object; it must be a list of phases."],
+    [withTeam({ phases: [] }), "the team has no phases."],
+    [
+      withTeam({ personas: [] }),
+      "the team: personas is an empty list; it must be an object of personas by name.",
+    ],
+    [withTeam({ phases: ["design"] }), 'phase 1 is "design"; it must be an object with name and personas.'],
+    [withPhase({ name: "1st" }), `phase "1st": the name is not allowed. ${nameRule}`],
+    [withPhase({ name: 7 }), `the team: phases[0].name is 7; it must be a name. ${nameRule}`],
+    [withPhase({ name: "init" }), 'phase "init": the checkpoint of the start has this name.'],
+    [withPhase({ name: "INIT" }), 'phase "INIT": the checkpoint of the start has this name.'],
+    [
+      withPhase({ gate: 75 }, { contract }),
+      'phase "design": gate is 75; it must be a number from 0 to 1, such as 0.75.',
+    ],
+    [
+      withPhase({ gate: -0.1 }, { contract }),
+      'phase "design": gate is -0.1; it must be a number from 0 to 1, such as 0.75.',
+    ],
+    [
+      withPhase({ gate: null }, { contract }),
+      'phase "design": gate is empty; it must be a number from 0 to 1, such as 0.75.',
+    ],
+    [
+      withPhase({ gate: { threshold: 2 } }, { contract }),
+      'phase "design": gate.threshold is 2; it must be a number from 0 to 1, such as 0.75.',
+    ],
+    [
+      withPhase({ gate: { threshold: 1, onFail: "stop" } }, { contract }),
+      'phase "design": gate.onFail is "stop"; it must be "review" or "warn".',
+    ],
+    [withPhase({ review: "yes" }), 'phase "design": review is "yes"; it must be true or false.'],
+    [
+      withPhase({ dependsOn: "start" }),
+      'phase "design": dependsOn is "start"; it must be a list of names of phases, such as ["start"].',
+    ],
+    [withPhase({ dependsOn: [1] }), 'phase "design": dependsOn[0] is 1; it must be the name of a phase.'],
+    [
+      withPersona(works({ maxAttempts: 0 })),
+      'persona "architect": maxAttempts is 0; it must be a whole number from 1 to 20.',
+    ],
+    [
+      withPersona(works({ timeoutMs: 0.5 })),
+      'persona "architect": timeoutMs is 0.5; it must be a whole number from 1 to 86400000.',
+    ],
+    [
+      withPersona(works({ healing: "maybe" })),
+      'persona "architect": healing is "maybe"; it must be on or off.',
+    ],
+    [
+      withPersona(works({ temperature: 3 })),
+      'persona "architect": temperature is 3; it must be a number from 0 to 2.',
+    ],
+    [
+      withPersona(works({ consumes: "analyst" })),
+      'persona "architect": consumes is "analyst"; it must be a list of names of personas, such as ["analyst"].',
+    ],
+    [withPersona(null), 'persona "architect" is empty; it must be an object with instructions or a command.'],
+    [
+      withPersona({ instructions: " " }),
+      'persona "architect": instructions is " "; it must be a text of at most 262144 bytes that is not empty.',
+    ],
+  ])("%#", (written, problem) => {
+    expect(problemsOf(written)).toEqual([problem]);
+  });
+});
+
+describe("a model is provider/model", () => {
+  const form = 'it must be provider/model, or "simulated".';
+  const known = "known: anthropic, openai, google, openai-compatible.";
+  test.each([
+    ["claude-sonnet-4-5", `"claude-sonnet-4-5"; ${form} Did you mean "anthropic/claude-sonnet-4-5"?`],
+    ["gpt-5", `"gpt-5"; ${form} Did you mean "openai/gpt-5"?`],
+    ["gemini-3-pro", `"gemini-3-pro"; ${form} Did you mean "google/gemini-3-pro"?`],
+    ["simulted", `"simulted"; ${form} Did you mean "simulated"?`],
+    ["", `""; ${form}`],
+    ["anthropic/", `"anthropic/"; ${form}`],
+    ["anthropic/a b", `"anthropic/a b"; ${form}`],
+    [5, `5; ${form}`],
+    [
+      "antropic/claude-x",
+      `"antropic/claude-x", and there is no provider "antropic"; ${known} Did you mean "anthropic/claude-x"?`,
+    ],
+    [
+      "openai_compatible/x",
+      `"openai_compatible/x", and there is no provider "openai_compatible"; ${known} Did you mean "openai-compatible/x"?`,
+    ],
+    ["mainframe/x", `"mainframe/x", and there is no provider "mainframe"; ${known}`],
+  ])("%s", (model, rest) => {
+    expect(problemsOf(withTeam({ model }))).toEqual([`the team: model is ${rest}`]);
+    expect(problemsOf(withPersona(works({ model })))).toEqual([`persona "architect": model is ${rest}`]);
+  });
+
+  test.each(["simulated", "anthropic/claude-sonnet-4-5", "openai-compatible/meta/llama-4:70b"])(
+    "%s is one",
+    (model) => {
+      expect(problemsOf(withTeam({ model }))).toEqual([]);
+    },
+  );
+
+  test("also as a fallback, where each is tried once", () => {
+    const persona = works({
+      model: "openai/a",
+      fallbackModels: ["openai/b", "gpt-5", "openai/b", "openai/a"],
+    });
+    expect(problemsOf(withPersona(persona))).toEqual([
+      `persona "architect": fallbackModels[1] is "gpt-5"; ${form} Did you mean "openai/gpt-5"?`,
+      'persona "architect": fallbackModels[2] is "openai/b", which was tried before it.',
+      'persona "architect": fallbackModels[3] is "openai/a", which was tried before it.',
+    ]);
+  });
+});
+
+describe("a persona has exactly one kind of work", () => {
+  const ways = "give it instructions for a model or a command.";
+  test.each([
+    [{}, `has no work: ${ways}`],
+    [{ maxAttempts: 2 }, `has no work: ${ways}`],
+    [{ model: "simulated" }, "has a model and no instructions for it."],
+    [{ command: ["x"], model: "simulated" }, "has more than one kind of work, command and model: keep one."],
+    [
+      { command: ["x"], instructions: "Do it.", model: "simulated" },
+      "has more than one kind of work, command and instructions and model: keep one.",
+    ],
+  ])("%j", (persona, problem) => {
+    expect(problemsOf(withPersona(persona))).toEqual([`persona "architect" ${problem}`]);
+  });
+
+  test("a file cannot hold code", () => {
+    expect(problemsOf(withPersona({ run: "main.ts" }))).toEqual([
+      `persona "architect": run is for teams in TypeScript or JavaScript: ${ways}`,
+    ]);
+  });
+
+  test.each([
+    [{ command: ["x"], maxSteps: 5 }, "maxSteps has no effect: the work is a command."],
+    [{ command: ["x"], tools: ["submit"] }, "tools has no effect: the work is a command."],
+    [{ command: ["x"], policy: { tools: [] } }, "policy.tools has no effect: the work is a command."],
+    [{ instructions: "x", reserve: { usd: 1 } }, "reserve has no effect: the work is a model."],
+    [{ instructions: "x", network: false }, "network has no effect: the work is a model."],
+  ])("a key of another kind is refused: %j", (persona, problem) => {
+    expect(problemsOf(withPersona(persona))).toEqual([`persona "architect": ${problem}`]);
+  });
+
+  const argv = "it must be a list of program and arguments (there is no shell)";
+  test.each([
+    ["claude -p", `command is a text; ${argv}, such as ["claude", "-p"].`],
+    [[], `command names no program; ${argv}.`],
+    [[""], `command names no program; ${argv}.`],
+    [["claude", 5], "command[1] is 5; it must be a text of at most 32768 characters."],
+    [["claude", "a\0b"], 'command[1] is "a\\u0000b"; it must be a text of at most 32768 characters.'],
+    [{ program: "claude" }, `command is an object; ${argv}.`],
+  ])("a command is a list: %j", (command, problem) => {
+    expect(problemsOf(withPersona({ command }))).toEqual([`persona "architect": ${problem}`]);
+  });
+
+  test("values of environment variables are neither taken nor shown", () => {
+    const [problem, ...others] = problemsOf(
+      withPersona({ command: ["x"], env: ["TOKEN=hunter2-secret", "HOME"] }),
+    );
+    expect(problem).toBe(
+      'persona "architect": env[0] is not the name of an environment variable; values come from the environment.',
+    );
+    expect(others).toEqual([]);
+  });
+
+  test("what looks like a key is not shown", () => {
+    const [problem] = problemsOf(withTeam({ model: "sk-abcdefghijklmnop1234567890" }));
+    expect(problem).not.toContain("abcdefghijklmnop");
+  });
+});
+
+describe("a contract can be judged", () => {
+  const where = 'persona "architect": contract';
+  test.each([
+    [
+      { deliverables: "docs/a.md" },
+      `${where}.deliverables is "docs/a.md"; it must be a list of deliverables, such as ["docs/a.md"].`,
+    ],
+    [
+      { deliverables: [{ name: "a", files: "docs/a.md" }] },
+      `${where}.deliverables[0].files is "docs/a.md"; it must be a list of globs, such as ["docs/a.md"].`,
+    ],
+    [{ deliverables: [{ name: "a" }] }, `${where}.deliverables[0] has no files: name at least one.`],
+    [
+      { deliverables: [{ name: "a", files: [] }] },
+      `${where}.deliverables[0] has no files: name at least one.`,
+    ],
+    [{ deliverables: [{ files: ["a"] }] }, `${where}.deliverables[0] has no "name".`],
+    [{ checks: [{ name: "lint" }] }, `${where}.checks[0] has no "run": program and arguments.`],
+    [
+      { checks: [{ name: "lint", run: "npm run lint" }] },
+      `${where}.checks[0].run is a text; it must be a list of program and arguments (there is no shell), such as ["npm", "run", "lint"].`,
+    ],
+    [
+      { checks: [{ name: "lint", run: ["x"], must: "no" }] },
+      `${where}.checks[0].must is "no"; it must be true or false.`,
+    ],
+    [
+      { checks: [{ name: "lint", run: ["x"], weight: -1 }] },
+      `${where}.checks[0].weight is -1; it must be a number from 0 to 1000000.`,
+    ],
+    [
+      {
+        checks: [
+          { name: "lint", run: ["x"] },
+          { name: "lint", run: ["y"] },
+        ],
+      },
+      `${where}.checks has "lint" twice.`,
+    ],
+    [{ outputs: "string" }, `${where}.outputs must be a JSON Schema: an object.`],
+    [{ outputs: [] }, `${where}.outputs must be a JSON Schema: an object.`],
+    [
+      { outputs: { type: "array" } },
+      `${where}.outputs.type is "array"; outputs are always an object: "object".`,
+    ],
+    [[], `${where} is an empty list; it must be an object with deliverables, outputs and checks.`],
+  ])("%j", (contract, problem) => {
+    expect(problemsOf(withContract(contract))).toEqual([problem]);
+  });
+
+  test.each(["/etc/passwd", "../secret", "docs/../../secret", "C:\\secret", "\\\\host\\secret", "", "a\nb"])(
+    "a deliverable stays inside the workspace: %j",
+    (file) => {
+      const problem = `is ${JSON.stringify(file)}; it must be a relative path or glob that stays inside the workspace.`;
+      expect(problemsOf(withContract({ deliverables: [file] }))).toEqual([
+        `${where}.deliverables[0] ${problem}`,
+      ]);
+      expect(problemsOf(withContract({ deliverables: [{ name: "a", files: [file] }] }))).toEqual([
+        `${where}.deliverables[0].files[0] ${problem}`,
+      ]);
+      expect(problemsOf(withPersona(works({ policy: { write: [file] } })))).toEqual([
+        `persona "architect": policy.write[0] ${problem}`,
+      ]);
+    },
+  );
+
+  test("a schema that is too large, too deep or reaches for the prototype is refused", () => {
+    let deep: object = {};
+    for (let level = 0; level < 80; level += 1) deep = { deep };
+    const circle: Record<string, unknown> = {};
+    circle["circle"] = circle;
+    const proto = JSON.parse('{"properties":{"__proto__":{}}}') as object;
+    for (const [outputs, why] of [
+      [{ title: "x".repeat(300_000) }, "It is larger than the limit of 262144 bytes"],
+      [deep, "is nested deeper than the limit of 64 levels"],
+      [circle, "contains itself"],
+      [proto, 'has a key "__proto__"'],
+    ] as const) {
+      const [problem = "", ...others] = problemsOf(withContract({ outputs }));
+      expect(problem.toLowerCase()).toContain(why.toLowerCase());
+      expect(problem).toContain('persona "architect": contract.outputs');
+      expect(others).toEqual([]);
+    }
+  });
+
+  test("a policy names checks of the contract and tools that exist", () => {
+    const persona = works({
+      contract: { checks: [{ name: "lint", run: ["lint"] }] },
+      policy: { checks: ["lnt", "lint", "lint"], tools: ["read_fil", "shell", 5] },
+    });
+    expect(problemsOf(withPersona(persona))).toEqual([
+      'persona "architect": policy.tools[0] is "read_fil", and there is no such tool. Did you mean "read_file"?',
+      'persona "architect": policy.tools[1] is "shell", and there is no such tool. Known: read_file, list_files, search_files, edit_file, write_file, run_check, submit.',
+      'persona "architect": policy.tools[2] is 5; it must be one of read_file, list_files, search_files, edit_file, write_file, run_check, submit.',
+      'persona "architect": policy.checks has "lint" twice.',
+      'persona "architect": policy.checks names "lnt", and its contract has no such check. Did you mean "lint"?',
+    ]);
+  });
+
+  test("tools are said once", () => {
+    expect(problemsOf(withPersona(works({ tools: ["submit"], policy: { tools: [] } })))).toEqual([
+      'persona "architect": policy.tools is said by tools already: keep one.',
+    ]);
+  });
+});
