@@ -1,4 +1,6 @@
+export type { UsageReport, UsageRow, UsageTotals } from "./cost/reports.ts";
 export type { Clock } from "./domain/clock.ts";
+export type { CheckResult, GateResult } from "./domain/contract.ts";
 export {
   ArtifactCorrupt,
   AttemptTimeout,
@@ -6,6 +8,7 @@ export {
   CheckpointCorrupt,
   CircuitOpen,
   ConfigInvalid,
+  ContractUnfulfilled,
   GovernanceViolation,
   HelpNeeded,
   InputInvalid,
@@ -27,6 +30,7 @@ export {
   TeamInvalid,
   UnrecoverableError,
 } from "./domain/errors.ts";
+export type { Failure, FailureCategory } from "./domain/failure.ts";
 export type { ParkReason, PersonaResult, SessionStatus } from "./domain/journal.ts";
 export type { Json } from "./domain/json.ts";
 export type {
@@ -36,7 +40,18 @@ export type {
   TeamContext,
 } from "./execution/persona-context.ts";
 export type { StepOptions } from "./execution/step-recorder.ts";
-export { Maestro, type OpenOptions, open, type Session } from "./maestro.ts";
+export type { UsageOptions } from "./hive/reading.ts";
+export {
+  type BudgetOptions,
+  type ForkOptions,
+  type GivenOptions,
+  Maestro,
+  type OpenOptions,
+  open,
+  type ResumeOptions,
+  type Session,
+  type StartOptions,
+} from "./maestro.ts";
 export { type CheckpointInfo, verifyCheckpointFile } from "./state/list-checkpoints.ts";
 export type { RetentionPolicy } from "./state/retention.ts";
 export type { SessionRecord } from "./state/store.ts";
@@ -45,12 +60,33 @@ export {
   type Persona,
   type PersonaOptions,
   type Phase,
+  type PhaseNameOf,
   type PhaseOptions,
   persona,
   phase,
   type Team,
+  type TeamOptions,
 } from "./team/define.ts";
+export type {
+  BudgetDefinition,
+  GateDefinition,
+  PersonaDefinition,
+  PhaseDefinition,
+  PolicyDefinition,
+  TeamDefinition,
+  ToolName,
+  WorkDefinition,
+} from "./team/definition/team-definition.ts";
+export type {
+  CheckOptions,
+  ContractOptions,
+  DeliverableOptions,
+  PolicyOptions,
+} from "./team/definition/written.ts";
 export type { Brief } from "./team/engine.ts";
 export type { SessionEvent } from "./team/event.ts";
 export { loadTeam } from "./team/load-team.ts";
+export type { PhaseEdit } from "./team/phase-edit.ts";
+export type { PlannedPersona } from "./team/plan.ts";
+export type { Plan } from "./team/plan-cost.ts";
 export type { SessionResult, SessionView } from "./team/session-view.ts";

@@ -35,6 +35,23 @@ function describe(event: SessionEvent): string | undefined {
       return `somebody said: ${event.message.say}`;
     case "log":
       return `  ${event.persona}: ${event.message}`;
+    case "attempt.reopened":
+      return `  ${event.persona} is asked again: ${event.failure.message}`;
+    case "persona.reused":
+      return `  ${event.persona} is reused`;
+    case "budget.alert":
+      return `the budget of ${event.level} ${event.name} is nearly used up`;
+    case "decision.recorded":
+      return `decided: ${event.title}: ${event.choice}`;
+    case "team.changed":
+      return `the team has changed: ${event.changes.join("; ")}`;
+    case "text":
+    case "group.merged":
+    case "fork.copied":
+    case "persona.inherited":
+    case "phase.inherited":
+    case "phase.edited":
+    case "session.directed":
     case "session.created":
     case "session.restored":
     case "session.status":

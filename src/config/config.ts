@@ -22,6 +22,14 @@ export interface Config {
     readonly secret: string | undefined;
     readonly allowInternal: boolean;
   };
+  /** Where neither the team nor a person sets one. */
+  readonly budget: {
+    /** Of each persona in a session. */
+    readonly personaTokens: number | undefined;
+    /** Of all sessions of the state directory together, a day (UTC). */
+    readonly dayTokens: number | undefined;
+    readonly dayUsd: number | undefined;
+  };
   readonly leaseMs: number;
 }
 

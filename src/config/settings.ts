@@ -38,6 +38,15 @@ function integer(least: number, most: number): Kind<number> {
 }
 
 const delayMs = integer(0, 3_600_000);
+const tokens = integer(1, 1_000_000_000_000);
+
+const dollars: Kind<number> = {
+  allowed: "an amount of dollars from 0.01 to 1000000",
+  read(raw, isText) {
+    const value = isText && typeof raw === "string" && /^\s*\d+(?:\.\d+)?\s*$/.test(raw) ? Number(raw) : raw;
+    return typeof value === "number" && value >= 0.01 && value <= 1_000_000 ? value : undefined;
+  },
+};
 
 const yesOrNo: Kind<boolean> = {
   allowed: "true or false",
@@ -187,6 +196,27 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     secret: false,
     description: "Let the webhook reach loopback and private addresses.",
   },
+  "budget.personaTokens": {
+    environment: "MAESTRO_TOKEN_BUDGET",
+    default: undefined,
+    kind: tokens,
+    secret: false,
+    description: "Tokens a persona may use in a session, unless its team says otherwise.",
+  },
+  "budget.dayTokens": {
+    environment: "MAESTRO_DAY_TOKEN_BUDGET",
+    default: undefined,
+    kind: tokens,
+    secret: false,
+    description: "Tokens all sessions together may use in a day (UTC).",
+  },
+  "budget.dayUsd": {
+    environment: "MAESTRO_DAY_USD_BUDGET",
+    default: undefined,
+    kind: dollars,
+    secret: false,
+    description: "Dollars all sessions together may spend in a day (UTC).",
+  },
   leaseMs: {
     environment: "MAESTRO_LEASE_MS",
     default: 15_000,
@@ -209,4 +239,4 @@ export const orderedPairs: readonly (readonly [SettingKey, SettingKey])[] = [
 ];
 
 /** Documented names that this version does not read yet: setting one is no mistake, but it has no effect. */
-export const environmentOfLaterVersions: readonly string[] = ["MAESTRO_TOKEN_BUDGET", "MAESTRO_API_TOKEN"];
+export const environmentOfLaterVersions: readonly string[] = ["MAESTRO_API_TOKEN"];

@@ -10,6 +10,8 @@ import { project } from "./project.ts";
 function valuesFor(key: SettingKey): readonly (string | number | boolean)[] {
   if (typeof settings[key].default === "boolean") return [true, false, true, false];
   if (key === "breaker.threshold") return [6, 7, 8, 9];
+  if (key === "budget.dayUsd") return [1.5, 2, 2.25, 3];
+  if (key.startsWith("budget.")) return [1_000, 2_000, 3_000, 4_000];
   if (typeof settings[key].default !== "number")
     return ["/of/file", "/of/environment", "/of/code", "/of/flag"];
   if (key.endsWith(".max")) return [4, 5, 6, 7];
@@ -69,6 +71,7 @@ test("without any configuration every setting has its default", async () => {
     jira: { baseUrl: undefined, email: undefined, apiToken: undefined, projectKey: undefined },
     github: { repository: undefined, token: undefined },
     webhook: { url: undefined, secret: undefined, allowInternal: false },
+    budget: { personaTokens: undefined, dayTokens: undefined, dayUsd: undefined },
     leaseMs: 15_000,
   };
   expect(config).toEqual(expected);
@@ -94,12 +97,9 @@ test("a relative state directory is meant from the working directory", async () 
 });
 
 test("a documented variable of a later version warns and is not read", async () => {
-  const env = { MAESTRO_TOKEN_BUDGET: "1000", MAESTRO_API_TOKEN: "secret", PATH: "/bin" };
+  const env = { MAESTRO_API_TOKEN: "secret", PATH: "/bin" };
   const { warnings } = await loadConfig({ cwd: await project(), env });
-  expect(warnings).toEqual([
-    "MAESTRO_API_TOKEN is set, but this version of Maestro does not read it.",
-    "MAESTRO_TOKEN_BUDGET is set, but this version of Maestro does not read it.",
-  ]);
+  expect(warnings).toEqual(["MAESTRO_API_TOKEN is set, but this version of Maestro does not read it."]);
 });
 
 test("each setting is described with its value, origin, variable and purpose", async () => {

@@ -1,0 +1,381 @@
+import { didYouMean } from "../domain/closest.ts";
+import { InputInvalid, LeaseHeld, SessionConflict, TeamInvalid } from "../domain/errors.ts";
+import type { SessionId } from "../domain/ids.ts";
+import { type ClaimCause, type Direction, finalStatuses, type Message } from "../domain/journal.ts";
+import { isAccepted } from "../domain/session-state.ts";
+import { type Pruned, prune, type RetentionPolicy } from "../state/retention.ts";
+import { readState } from "../state/session-journal.ts";
+import type { SessionRecord } from "../state/store.ts";
+import type { Team } from "../team/define.ts";
+import { integrationProblems } from "../team/definition/integration.ts";
+import type { Outcome } from "../team/driver.ts";
+import type { Brief } from "../team/engine.ts";
+import { giveAll } from "../team/given.ts";
+import { makeFork } from "../team/make-fork.ts";
+import type { PhaseEdit } from "../team/phase-edit.ts";
+import { type Plan, planFork, planResume } from "../team/plan-cost.ts";
+import { recordedTeam } from "../team/recorded-team.ts";
+import { Recovery } from "../team/recovery.ts";
+import { resultsOf, type SessionResult } from "../team/session-view.ts";
+import { toBudget } from "../team/spending.ts";
+import type { HiveParts } from "./hive-parts.ts";
+import { Reading } from "./reading.ts";
+
+const shutdownGraceMs = 8_000;
+const deliveryPatienceMs = 10_000;
+
+export interface Session {
+  readonly id: SessionId;
+  /** How the drive ended. Parked, paused and canceled are answers, not errors. */
+  result(): Promise<SessionResult>;
+}
+
+export interface StartOptions<PhaseName extends string = string> extends Brief {
+  readonly only?: readonly PhaseName[];
+  readonly from?: PhaseName;
+  readonly until?: PhaseName;
+  readonly pauseAfter?: readonly PhaseName[];
+  /** Phases that were done elsewhere. */
+  readonly given?: Readonly<Partial<Record<PhaseName, GivenOptions>>>;
+}
+
+export interface GivenOptions extends PhaseEdit {
+  /** Where it comes from, for people. */
+  readonly origin?: string;
+}
+
+export interface ResumeOptions {
+  readonly team?: Team;
+  readonly edits?: Readonly<Record<string, PhaseEdit>>;
+  /** The team has changed since: personas that did not keep their results. */
+  readonly acceptChanges?: boolean;
+}
+
+export interface ForkOptions {
+  /** The first phase that runs again. */
+  readonly at: string;
+  readonly edits?: Readonly<Record<string, PhaseEdit>>;
+  /** Reuse nothing of what runs again. */
+  readonly fresh?: boolean;
+  readonly team?: Team;
+  readonly model?: string;
+  readonly key?: string;
+}
+
+export interface BudgetOptions {
+  readonly persona?: string;
+  readonly phase?: string;
+  readonly tokens?: number;
+  readonly usd?: number;
+}
+
+/** Everything a front door may ask for. */
+export class Maestro extends Reading {
+  readonly #parts: HiveParts;
+  readonly #teams = new Map<string, Team>();
+  readonly #recovery: Recovery;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: HiveParts) {
+    super(parts);
+    this.#parts = parts;
+    for (const team of parts.teams) this.#teams.set(team.name, team);
+    void parts.lost.announce();
+    this.#recovery = new Recovery({
+      ...parts,
+      teamOf: (session) => this.#teamOf(session).catch(() => undefined),
+      alsoDue: () => this.deliverTickets(),
+      report: parts.onNotice,
+    });
+  }
+
+  /** Creates a session and drives it. With the key of an unfinished session, goes on with that one. */
+  async start<PhaseName extends string>(
+    team: Team<PhaseName>,
+    options: StartOptions<PhaseName>,
+  ): Promise<Session> {
+    const { id, status } = await this.#create(team, options, { drivenSoon: true });
+    return this.#handle(id, status === "queued" ? "start" : "resume", team, {
+      direction: directionOf(options),
+    });
+  }
+
+  /** Only creates. */
+  create<PhaseName extends string>(
+    team: Team<PhaseName>,
+    options: Pick<StartOptions<PhaseName>, keyof Brief | "given">,
+  ): Promise<SessionRecord> {
+    return this.#create(team, options, { drivenSoon: false });
+  }
+
+  /** Goes on to the end, on a person's word. */
+  async resume(idOrKey: string, { team, ...preparation }: ResumeOptions = {}): Promise<Session> {
+    const session = await this.find(idOrKey);
+    if (team !== undefined) this.#teams.set(team.name, team);
+    return this.#handle(session.id, "resume", team ?? (await this.#teamOf(session)), preparation);
+  }
+
+  /** One phase alone. Idempotent: a phase that is done stays done, and whoever drives the session now is joined. */
+  async executePhase(idOrKey: string, phase: string): Promise<SessionResult> {
+    const { store, engine } = this.#parts;
+    const session = await this.find(idOrKey);
+    const team = await this.#teamOf(session);
+    for (;;) {
+      const joined = engine.joined(session.id);
+      if (joined === undefined) break;
+      await joined;
+      const state = await readState(store, session.id);
+      if (isAccepted(state.phases.get(phase))) break;
+    }
+    return this.#handle(session.id, "resume", team, { direction: { only: [phase] } }).result();
+  }
+
+  /** All that is left, to the end; resolves when it is done. */
+  async executeBatch(idOrKey: string): Promise<SessionResult> {
+    return (await this.resume(idOrKey)).result();
+  }
+
+  /** Goes on and parks for review after the phases named. */
+  async executeMixed(
+    idOrKey: string,
+    options: { readonly pauseAfter: readonly string[] },
+  ): Promise<SessionResult> {
+    const session = await this.find(idOrKey);
+    const team = await this.#teamOf(session);
+    const { pauseAfter } = options;
+    return this.#handle(session.id, "resume", team, { direction: { pauseAfter } }).result();
+  }
+
+  /** A new session that takes over what comes before a phase and reuses what is unchanged after it; not yet driven. */
+  async fork(idOrKey: string, { team: given, ...options }: ForkOptions): Promise<SessionRecord> {
+    const parent = await this.find(idOrKey);
+    const team = given ?? (await this.#teamOf(parent));
+    this.#teams.set(team.name, team);
+    return makeFork(parent.id, team, options, this.#parts);
+  }
+
+  /** What comes after the phase may rest on it. */
+  async approve(idOrKey: string, { note }: { readonly note?: string } = {}): Promise<void> {
+    await this.#say(idOrKey, { say: "approve", ...(note !== undefined && { note }) });
+  }
+
+  /** The phase runs again, with the note. */
+  async reject(idOrKey: string, { note }: { readonly note: string }): Promise<void> {
+    if (typeof note !== "string" || note.trim() === "")
+      throw new InputInvalid("A rejection needs a note.", { advice: "Say what should be different." });
+    await this.#say(idOrKey, { say: "reject", note });
+  }
+
+  /** A new limit for the session, a phase or a persona; a session that is parked for its budget goes on when resumed. */
+  async setBudget(idOrKey: string, { persona, phase, tokens, usd }: BudgetOptions): Promise<void> {
+    const budget = toBudget({ tokens, usd });
+    if (budget.tokens === undefined && budget.microUsd === undefined)
+      throw new InputInvalid("No limit is given.", { advice: "Give --tokens, --usd or both." });
+    const level = persona !== undefined ? "persona" : phase !== undefined ? "phase" : "session";
+    const name = persona ?? phase;
+    await this.#refuseUnknown(idOrKey, level, name);
+    await this.#say(idOrKey, { say: "budget", level, ...(name !== undefined && { name }), budget });
+  }
+
+  /** What a resume would keep, reuse and run. */
+  async plan(idOrKey: string): Promise<Plan> {
+    const session = await this.find(idOrKey);
+    return planResume(session, await this.#teamOf(session), this.#parts);
+  }
+
+  /** What a fork would reuse and run, and what that may cost, before it exists. */
+  async planFork(idOrKey: string, { team, ...options }: ForkOptions): Promise<Plan> {
+    const parent = await this.find(idOrKey);
+    return planFork(parent, team ?? (await this.#teamOf(parent)), options, this.#parts);
+  }
+
+  /** Takes effect at the session's next step. */
+  async pause(idOrKey: string): Promise<void> {
+    await this.#say(idOrKey, { say: "pause" });
+  }
+
+  /** Final. */
+  async cancel(idOrKey: string): Promise<void> {
+    await this.#say(idOrKey, { say: "cancel" });
+  }
+
+  async prune(policy: RetentionPolicy): Promise<Pruned> {
+    const { store, artifacts, clock } = this.#parts;
+    return prune(policy, { store, artifacts, stateDirectory: this.stateDirectory, now: clock.now() });
+  }
+
+  /** Lets the next call through at once. */
+  async resetBreaker(dependency: string): Promise<void> {
+    const { breakers } = this.#parts.store;
+    if (await breakers.reset(dependency)) return;
+    const known = (await breakers.list()).map((breaker) => breaker.dependency);
+    throw new InputInvalid(`There is no breaker "${dependency}".${didYouMean(dependency, known)}`, {
+      advice: "List them with: maestro breakers",
+    });
+  }
+
+  /** Brings requests for help that are due to their tracker; gives how many got there. */
+  deliverTickets(): Promise<number> {
+    return this.#parts.outbox.deliverDue(AbortSignal.timeout(deliveryPatienceMs));
+  }
+
+  /** Takes up what a crash left, of the teams known here; looks again every second. */
+  recover(): Promise<void> {
+    return this.#recovery.start();
+  }
+
+  /** Lets go of everything cleanly; sessions under way are taken up again by whoever opens next. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { engine, projector, store, lost } = this.#parts;
+    // Before anything is awaited: from here on no step begins.
+    const stopped = engine.stop({ graceMs: shutdownGraceMs });
+    await this.#recovery.stop();
+    await stopped;
+    await projector.close();
+    await lost.list().catch(() => undefined);
+    await store.close();
+  }
+
+  async #create(
+    team: Team,
+    { given = {}, ...brief }: Pick<StartOptions, keyof Brief | "given">,
+    options: { drivenSoon: boolean },
+  ): Promise<SessionRecord> {
+    const { engine, store, model, artifacts, lost } = this.#parts;
+    this.#teams.set(team.name, team);
+    if (brief.key !== undefined && (await store.findSession(brief.key)) === undefined)
+      await lost.bringBackByKey(brief.key);
+    checkIntegration(team, this.#parts.onNotice);
+    const origin = await giveAll(team.definition, given, artifacts);
+    const { key, teamFile } = brief;
+    const chosen = brief.model ?? model;
+    return engine.create(
+      team,
+      {
+        brief: brief.brief,
+        ...(key !== undefined && { key }),
+        ...(teamFile !== undefined && { teamFile }),
+        ...(chosen !== undefined && { model: chosen }),
+      },
+      options,
+      origin,
+    );
+  }
+
+  #handle(
+    id: SessionId,
+    cause: ClaimCause,
+    team: Team,
+    preparation: Parameters<HiveParts["engine"]["drive"]>[3] = {},
+  ): Session {
+    const { store, engine } = this.#parts;
+    const ended = engine.track(
+      this.#endOf(id).then((end) => end ?? engine.drive(id, team, cause, preparation)),
+    );
+    // Whoever does not ask for the result must not crash the process with it.
+    ended.catch(() => undefined);
+    const result = async (): Promise<SessionResult> => {
+      const outcome = await ended;
+      // Who reads the result should find the ticket where it says it is.
+      if (outcome.ticket !== undefined) await this.deliverTickets();
+      const results = outcome.results ?? resultsOf(await readState(store, id));
+      return { id, ...outcome, results, ticket: await this.ticketOf(outcome.ticket) };
+    };
+    return { id, result };
+  }
+
+  /** A completed session has nothing left to drive. */
+  async #endOf(id: SessionId): Promise<Outcome | undefined> {
+    const { store, engine } = this.#parts;
+    const session = await store.findSession(id);
+    if (session?.status !== "completed") return undefined;
+    // Its driver may have died after the last row and before the last file.
+    if ((await store.findAbandoned()).includes(id)) await engine.settle(id).catch(ignoreHeld);
+    return { status: "completed" };
+  }
+
+  /** Registered here, or known from the session itself when no persona of it is code. */
+  async #teamOf({ id, team: name }: SessionRecord): Promise<Team> {
+    const registered = this.#teams.get(name);
+    if (registered !== undefined) return registered;
+    const state = await readState(this.#parts.store, id);
+    const team = recordedTeam(state.created.definition);
+    if (team !== undefined) return team;
+    throw new TeamInvalid(`The team "${name}" is not registered.${didYouMean(name, this.#teams.keys())}`, {
+      advice: "Give its personas' code to open({ teams: [...] }), or its file with --team.",
+    });
+  }
+
+  async #refuseUnknown(idOrKey: string, level: string, name: string | undefined): Promise<void> {
+    if (name === undefined) return;
+    const { phases } = await this.show(idOrKey);
+    const known =
+      level === "phase"
+        ? phases.map((phase) => phase.name)
+        : phases.flatMap(({ personas }) => personas.map((persona) => persona.name));
+    if (known.includes(name)) return;
+    throw new InputInvalid(`There is no ${level} "${name}" in this session.${didYouMean(name, known)}`);
+  }
+
+  async #say(idOrKey: string, message: Message): Promise<void> {
+    const { store, engine } = this.#parts;
+    const session = await this.find(idOrKey);
+    refuseWord(session, message);
+    await store.say(session.id, message);
+    if (engine.isDriving(session.id)) return engine.listen();
+    await engine.settle(session.id).catch(ignoreHeld);
+  }
+}
+
+/** Contracts that do not fit together are said before anything is paid; where nobody could succeed nothing starts. */
+function checkIntegration({ name, definition }: Team, notice: (text: string) => void): void {
+  const problems = integrationProblems(definition);
+  const blocking = problems.filter(({ severity }) => severity === "blocking");
+  if (blocking.length > 0) {
+    throw new TeamInvalid(
+      `Team "${name}" cannot succeed: ${blocking.map(({ message }) => message).join(" ")}`,
+      {
+        details: { team: name, problems: blocking },
+        advice: "Mend the contracts or the policies named.",
+      },
+    );
+  }
+  for (const { message } of problems) notice(message);
+}
+
+function directionOf({ only, from, until, pauseAfter }: StartOptions): Direction {
+  return {
+    ...(only !== undefined && { only }),
+    ...(from !== undefined && { from }),
+    ...(until !== undefined && { until }),
+    ...(pauseAfter !== undefined && { pauseAfter }),
+  };
+}
+
+function refuseWord({ id, status, reason }: SessionRecord, { say }: Message): void {
+  const details = { session: id, status };
+  if (finalStatuses.includes(status) && say !== "budget")
+    throw new SessionConflict(`Session ${id} is ${status}; there is nothing to ${say}.`, { details });
+  const advice = `See why with: maestro show ${id}`;
+  if (say === "pause" && (status === "parked" || status === "paused"))
+    throw new SessionConflict(`Session ${id} is ${status} already; there is nothing to pause.`, {
+      details,
+      advice,
+    });
+  if ((say === "approve" || say === "reject") && reason !== "review")
+    throw new SessionConflict(`Session ${id} is ${status}; no phase of it waits for review.`, {
+      details,
+      advice,
+    });
+}
+
+/** Somebody drives the session, and will find the word in its inbox. */
+function ignoreHeld(error: unknown): undefined {
+  if (LeaseHeld.is(error)) return undefined;
+  throw error;
+}

@@ -1,0 +1,152 @@
+import type { BudgetStatus } from "../cost/budget-status.ts";
+import { type UsageReport, usageReport } from "../cost/reports.ts";
+import { didYouMean } from "../domain/closest.ts";
+import { InputInvalid, SessionNotFound } from "../domain/errors.ts";
+import type { SessionId } from "../domain/ids.ts";
+import { utcDay } from "../domain/ledger.ts";
+import type { SessionState } from "../domain/session-state.ts";
+import { fromManifest, type Tree } from "../domain/tree.ts";
+import type { UsageQuery } from "../state/ledger-store.ts";
+import { type CheckpointInfo, listCheckpoints } from "../state/list-checkpoints.ts";
+import { readState } from "../state/session-journal.ts";
+import type { SessionQuery, SessionRecord } from "../state/store.ts";
+import { recordedDefinition } from "../team/definition/recorded.ts";
+import type { SessionEvent } from "../team/event.ts";
+import { listFiles } from "../team/list-files.ts";
+import { describeSession, describeTicket, type SessionView, type TicketView } from "../team/session-view.ts";
+import { allBudgets } from "../team/spending.ts";
+import type { HiveParts } from "./hive-parts.ts";
+import { type WatchOptions, watchSession } from "./watch.ts";
+
+export interface UsageOptions extends Omit<UsageQuery, "session"> {
+  /** Id or key. */
+  readonly session?: string | undefined;
+}
+
+/** Everything that only looks. */
+export class Reading {
+  readonly stateDirectory: string;
+  readonly #parts: HiveParts;
+
+  constructor(parts: HiveParts) {
+    this.#parts = parts;
+    this.stateDirectory = parts.stateDirectory;
+  }
+
+  /** The session with this id or key, brought back from its checkpoints if the database does not know it. */
+  async find(idOrKey: string): Promise<SessionRecord> {
+    const { store, lost } = this.#parts;
+    const found =
+      (await store.findSession(idOrKey)) ??
+      (await lost.bringBack(idOrKey)) ??
+      (await this.#findByPrefix(idOrKey));
+    if (found !== undefined) return found;
+    const known = (await store.listSessions({ limit: 1_000 })).flatMap(({ id, key }) =>
+      key === undefined ? [id] : [id, key],
+    );
+    const named = idOrKey.length > 100 ? `${idOrKey.slice(0, 100)}…` : idOrKey;
+    throw new SessionNotFound(
+      `There is no session with the id or key "${named}" in ${this.stateDirectory}.${didYouMean(named, known)}`,
+      {
+        details: { session: idOrKey, stateDirectory: this.stateDirectory },
+        advice: "List them with: maestro sessions",
+      },
+    );
+  }
+
+  sessions(query?: SessionQuery): Promise<readonly SessionRecord[]> {
+    return this.#parts.store.listSessions(query);
+  }
+
+  /** Sessions that say they run and that nobody alive drives: to be resumed, or recovered. */
+  async abandoned(): Promise<ReadonlySet<SessionId>> {
+    return new Set(await this.#parts.store.findAbandoned());
+  }
+
+  async show(idOrKey: string): Promise<SessionView> {
+    const { id } = await this.find(idOrKey);
+    const { store, artifacts } = this.#parts;
+    const state = await readState(store, id);
+    const ticket = await this.ticketOf(state.ticket);
+    const [usage, budgets, files] = await Promise.all([
+      usageReport(store, { by: "persona", session: id }),
+      this.budgetsOf(state),
+      listFiles(state, artifacts),
+    ]);
+    return describeSession(state, { ticket, usage, budgets, artifacts: files });
+  }
+
+  async checkpoints(idOrKey: string): Promise<readonly CheckpointInfo[]> {
+    const { id } = await this.find(idOrKey);
+    return listCheckpoints(this.stateDirectory, await readState(this.#parts.store, id));
+  }
+
+  /** What happened, and with `follow` what happens, in the order of the journal. */
+  async *events(idOrKey: string, options?: WatchOptions): AsyncGenerator<SessionEvent> {
+    const { id } = await this.find(idOrKey);
+    yield* watchSession(this.#parts.store, id, options);
+  }
+
+  /** Tokens and money, by whom or by what, with what did not have to be paid. */
+  async usage({ session, ...query }: UsageOptions = { by: "persona" }): Promise<UsageReport> {
+    const id = session === undefined ? undefined : (await this.find(session)).id;
+    return usageReport(this.#parts.store, { ...query, session: id });
+  }
+
+  /** Every budget of the session and how much of it is gone. */
+  async budgets(idOrKey: string): Promise<readonly BudgetStatus[]> {
+    const { id } = await this.find(idOrKey);
+    return this.budgetsOf(await readState(this.#parts.store, id));
+  }
+
+  /** The content of an artifact that the session points to, and of no other. */
+  async artifact(idOrKey: string, sha256: string): Promise<Buffer> {
+    const { id } = await this.find(idOrKey);
+    const { store, artifacts } = this.#parts;
+    if ((await store.findReferenced([sha256], id)).size > 0) return artifacts.get(sha256);
+    throw new InputInvalid(`Session ${id} has no artifact ${sha256.slice(0, 64)}.`, {
+      details: { session: id },
+      advice: `List them with: maestro show ${id} --json`,
+    });
+  }
+
+  /** The path and the hash of every file in a tree of the session. */
+  async files(idOrKey: string, tree: string): Promise<Tree> {
+    return fromManifest((await this.artifact(idOrKey, tree)).toString());
+  }
+
+  breakers() {
+    return this.#parts.store.breakers.list();
+  }
+
+  async tickets(): Promise<readonly TicketView[]> {
+    return (await this.#parts.store.tickets.list()).map(describeTicket);
+  }
+
+  /** Sessions that have a folder but that the database does not know. */
+  lostSessions(): Promise<readonly SessionId[]> {
+    return this.#parts.lost.list();
+  }
+
+  protected async budgetsOf(state: SessionState): Promise<readonly BudgetStatus[]> {
+    const { tracker, budgets, clock } = this.#parts;
+    const definition = recordedDefinition(state.created.definition);
+    return tracker.statuses(state.id, allBudgets(definition, state, budgets, utcDay(clock.now())));
+  }
+
+  protected async ticketOf(fingerprint: string | undefined): Promise<TicketView | null> {
+    const found = fingerprint === undefined ? undefined : await this.#parts.store.tickets.find(fingerprint);
+    return found === undefined ? null : describeTicket(found);
+  }
+
+  /** Ids are long; what nobody could mistake is enough. */
+  async #findByPrefix(prefix: string): Promise<SessionRecord | undefined> {
+    if (prefix.length < 4) return undefined;
+    const found = await this.#parts.store.findByPrefix(prefix);
+    if (found.length <= 1) return found[0];
+    throw new InputInvalid(`"${prefix}" is the beginning of more than one session.`, {
+      details: { sessions: found.map(({ id }) => id) },
+      advice: `Give more of it: ${found.map(({ id }) => id).join(", ")}`,
+    });
+  }
+}
