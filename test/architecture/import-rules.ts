@@ -6,6 +6,7 @@ const ranks: readonly (readonly string[])[] = [
   ["cli", "server"],
   ["index.ts", "testing"],
   ["maestro.ts"],
+  ["hive"],
   ["config"],
   ["team"],
   ["execution"],
@@ -14,11 +15,12 @@ const ranks: readonly (readonly string[])[] = [
   ["cost"],
   ["tickets"],
   ["state"],
+  ["package-files.ts"],
   ["domain"],
 ];
 
 const frontDoors = new Set(["cli", "server"]);
-const openToFrontDoors = new Set(["maestro.ts", "index.ts", "config", "domain"]);
+const openToFrontDoors = new Set(["maestro.ts", "index.ts", "config", "package-files.ts", "domain"]);
 const mostLines = 400;
 
 const sql = [

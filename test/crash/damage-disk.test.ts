@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { StateUnavailable } from "../../src/domain/errors.ts";
 import { newSessionId } from "../../src/domain/ids.ts";
 import { open } from "../../src/index.ts";
@@ -15,6 +15,7 @@ import {
   orphans,
   runClerk,
   traced,
+  writerLines,
 } from "./damage-support/run-clerk.ts";
 import { SmallDisk } from "./damage-support/small-disk.ts";
 import { temporaryDirectory } from "./damage-support/temporary-directory.ts";
@@ -111,7 +112,8 @@ describe("a disk that reports errors", () => {
   // Counted per thread: these reach the first opening, the journal, the checkpoints and the last words.
   const faults = [
     ...[1, 2, 3, 4, 6, 8, 11, 13, 17, 25].map((when) => ({ call: "fsync,fdatasync", when })),
-    ...[1, 2, 3, 5, 8, 12, 16, 25, 40, 60, 90].map((when) => ({ call: "pwrite64", when })),
+    // The schema and the space of the log; for the journal see below.
+    ...[1, 20].map((when) => ({ call: "pwrite64", when })),
     ...[1, 2].map((when) => ({ call: "rename", when })),
   ];
 
@@ -119,19 +121,64 @@ describe("a disk that reports errors", () => {
     "at call $when of $call: no false success, and the next start goes on (needs strace)",
     async (fault) => {
       const options = clerkIn(join(temporaryDirectory(), "state"), {});
-      const end = await runClerk(options, failing(fault));
-      const acknowledged = linesOf(options.acknowledged);
-      const claimed = "status" in end ? end.status : end.error;
-      expect(["completed", "StorageFailed", "StateUnavailable"]).toContain(claimed);
-      const effectsBefore = linesOf(options.effects).length;
-      expect(await runClerk(options)).toEqual({ status: "completed", results: 2 });
-      const ranAgain = linesOf(options.effects).length - effectsBefore;
-      expect(claimed === "completed" ? ranAgain : 0).toBe(0);
-      expectOnce(options, acknowledged);
-      expect(orphans(options.stateDir)).toEqual([]);
+      await expectNoHarm(options, failing(fault, `${options.effects}.trace`));
+      expect(injectedIn(linesOf(`${options.effects}.trace`))).not.toEqual([]);
     },
   );
+
+  describe.skipIf(!canInject)("while the journal is written (needs strace)", () => {
+    /** Before the first commit the log is made as long as it will get, which is no write of the journal. */
+    let writesBefore: number;
+    const isSync = (line: string) => /f(?:data)?sync\(.* = 0$/.test(line);
+    beforeAll(async () => {
+      const options = clerkIn(join(temporaryDirectory(), "state"), {});
+      const trace = `${options.effects}.trace`;
+      const under = [...traced(["pwrite64", "fsync", "fdatasync"], trace), "-P", logOf(options)];
+      await runClerk(options, under);
+      writesBefore = writerLines(trace).findIndex(isSync);
+      if (writesBefore < 1) throw new Error("no commit was seen in the trace");
+    });
+
+    // A commit is two to a dozen writes: these are in the claim, in steps, in attempts and in the seal of a phase.
+    test.each([1, 2, 8, 21, 37, 58, 74])(
+      "at write %i after the first commit: it is a commit that fails, nobody is told otherwise, and the next start goes on",
+      async (write) => {
+        const options = clerkIn(join(temporaryDirectory(), "state"), {});
+        const trace = `${options.effects}.trace`;
+        const fault = { call: "pwrite64", when: writesBefore + write, path: logOf(options) };
+        await expectNoHarm(options, failing(fault, trace), ["StorageFailed"]);
+        const lines = writerLines(trace);
+        const [hit, ...more] = injectedIn(lines);
+        expect(more).toEqual([]);
+        expect(hit).toContain("maestro.db-wal");
+        const before = lines.slice(0, lines.indexOf(hit as string));
+        expect(before.filter(isSync).length, "commits before it").toBeGreaterThan(0);
+      },
+    );
+  });
 });
+
+const logOf = ({ stateDir }: ClerkOptions): string => join(stateDir, "maestro.db-wal");
+const injectedIn = (lines: readonly string[]): string[] =>
+  lines.filter((line) => line.includes("(INJECTED)"));
+
+/** Nobody is told a success that is none, what was acknowledged is kept, and the next start finishes the work. */
+async function expectNoHarm(
+  options: ClerkOptions,
+  under: readonly string[],
+  ends: readonly string[] = ["completed", "StorageFailed", "StateUnavailable"],
+): Promise<void> {
+  const end = await runClerk(options, under);
+  const acknowledged = linesOf(options.acknowledged);
+  const claimed = "status" in end ? end.status : end.error;
+  expect(ends).toContain(claimed);
+  const effectsBefore = linesOf(options.effects).length;
+  expect(await runClerk(options)).toEqual({ status: "completed", results: 2 });
+  const ranAgain = linesOf(options.effects).length - effectsBefore;
+  expect(claimed === "completed" ? ranAgain : 0).toBe(0);
+  expectOnce(options, acknowledged);
+  expect(orphans(options.stateDir)).toEqual([]);
+}
 
 test.skipIf(!canInject)(
   "every step is on the disk before it is acknowledged: a power cut takes nothing back (needs strace)",

@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FaultPoint } from "../../src/state/fault-points.ts";
-import { endingOf, expectRecordedStepsRanOnce, expectTidyFiles } from "./support/expectations.ts";
+import {
+  endingOf,
+  expectRecordedStepsRanOnce,
+  expectSixAttempts,
+  expectTidyFiles,
+} from "./support/expectations.ts";
 import { type Life, Place } from "./support/place.ts";
 import { rowsOf } from "./support/recorded.ts";
 
@@ -75,17 +80,3 @@ describe("a persona that always fails is tried 2 rounds of 3 attempts, whatever 
     expect(rowsOf(last.recorded, "attempt.started")).toHaveLength(12);
   });
 });
-
-function expectSixAttempts({ recorded }: Life): void {
-  const attempts = rowsOf(recorded, "attempt.started").map(({ round, attempt }) => [round, attempt]);
-  expect(attempts).toEqual([
-    [1, 1],
-    [1, 2],
-    [1, 3],
-    [2, 1],
-    [2, 2],
-    [2, 3],
-  ]);
-  const endings = rowsOf(recorded, "attempt.failed").map(({ next }) => next.kind);
-  expect(endings).toEqual(["attempt", "attempt", "round", "attempt", "attempt", "help"]);
-}

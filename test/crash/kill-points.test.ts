@@ -1,6 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type FaultPoint, faultPoints } from "../../src/state/fault-points.ts";
-import { endingOf, expectAsIfNothingHappened, lostWith, type Undisturbed } from "./support/expectations.ts";
+import {
+  expectAsIfNothingHappened,
+  lostWith,
+  type Undisturbed,
+  undisturbedBy,
+} from "./support/expectations.ts";
+import { abandoned, claimedWithOpenCall, deletedWithCalls, paid } from "./support/ledger-scenarios.ts";
 import { type Life, Place } from "./support/place.ts";
 import { rowsOf } from "./support/recorded.ts";
 import {
@@ -18,7 +24,17 @@ import {
   type Scenario,
   said,
 } from "./support/scenarios.ts";
-import type { TeamName } from "./support/teams.ts";
+import {
+  accepted,
+  checked,
+  decided,
+  delegated,
+  directed,
+  edited,
+  forked,
+  imagined,
+  merged,
+} from "./support/team-scenarios.ts";
 
 /** The large result is the second file of the everyday team. */
 const artifactIsWritten = 2;
@@ -31,8 +47,8 @@ const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario[]>> = 
   "owner.beat:after-commit": beaten,
   "session.created:before-commit": everyday(1),
   "session.created:after-commit": everyday(1),
-  "session.claimed:before-commit": everyday(1),
-  "session.claimed:after-commit": everyday(1),
+  "session.claimed:before-commit": [everyday(1), claimedWithOpenCall],
+  "session.claimed:after-commit": [everyday(1), claimedWithOpenCall],
   "phase.started:before-commit": everyday(1, 3),
   "phase.started:after-commit": everyday(1, 2),
   "attempt.started:before-commit": everyday(1, 5),
@@ -73,8 +89,8 @@ const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario[]>> = 
   "message.said:before-commit": said,
   "message.said:after-commit": said,
   // On disk, before a slice is after the slice before.
-  "session.deleted:before-commit": pruned("long", 1),
-  "session.deleted:after-commit": pruned("long", 1, 2, 3),
+  "session.deleted:before-commit": [pruned("long", 1), deletedWithCalls(1)],
+  "session.deleted:after-commit": [pruned("long", 1, 2, 3), deletedWithCalls(1, 2)],
   "space.reclaimed:before-commit": pruned("everyday", 1),
   "space.reclaimed:after-commit": pruned("everyday", 1),
   "breaker.admitted:before-commit": probed,
@@ -89,6 +105,49 @@ const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario[]>> = 
   "ticket.taken:after-commit": help,
   "ticket.settled:before-commit": help,
   "ticket.settled:after-commit": help,
+  "call.reserved:before-commit": paid({ estimated: 0, made: ["call 1", "call 2"] }),
+  "call.reserved:after-commit": paid({ hit: 2, estimated: 1, made: ["call 1", "call 2"] }),
+  // The one window: made twice, and both are in the ledger.
+  "call.settled:before-commit": paid({ estimated: 1, made: ["call 1", "call 1", "call 2"] }),
+  "call.settled:after-commit": paid({ hit: 2, estimated: 0, made: ["call 1", "call 2"] }),
+  "call.released:before-commit": paid({ estimated: 1, made: ["call 1", "call 2"] }),
+  "call.released:after-commit": paid({ estimated: 0, made: ["call 1", "call 2"] }),
+  "call.estimated:before-commit": abandoned,
+  "call.estimated:after-commit": abandoned,
+  "session.directed:before-commit": directed,
+  "session.directed:after-commit": directed,
+  "team.changed:before-commit": accepted,
+  "team.changed:after-commit": accepted,
+  "decision.recorded:before-commit": decided,
+  "decision.recorded:after-commit": decided,
+  "phase.edited:before-commit": edited,
+  "phase.edited:after-commit": edited,
+  "phase.inherited:before-commit": forked(1),
+  "phase.inherited:after-commit": forked(1),
+  "persona.inherited:before-commit": forked(1, 3),
+  "persona.inherited:after-commit": forked(1, 4),
+  "fork.copied:before-commit": forked(1),
+  "fork.copied:after-commit": forked(1),
+  "persona.reused:before-commit": forked(1),
+  "persona.reused:after-commit": forked(1),
+  // Of the plan, of the two who work at once, of the one who waits for them, and of the review.
+  "group.merged:before-commit": merged(1, 2, 3),
+  "group.merged:after-commit": merged(1, 2, 4),
+  "attempt.reopened:before-commit": merged(1),
+  "attempt.reopened:after-commit": merged(1),
+  "step.model:before-commit": imagined(1, 2),
+  "step.model:after-commit": imagined(1, 2),
+  "step.tool:before-commit": imagined(1),
+  "step.tool:after-commit": imagined(1),
+  // Before healing, after it, and of the one who waits for others.
+  "step.check:before-commit": checked(1, 2),
+  "step.check:after-commit": checked(1, 3),
+  "step.heal:before-commit": checked(1),
+  "step.heal:after-commit": checked(1),
+  "step.command:before-commit": delegated(1, 2),
+  "step.command:after-commit": delegated(1),
+  "budget.alerted:before-commit": paid({ estimated: 0, made: ["call 1", "call 2"] }),
+  "budget.alerted:after-commit": paid({ estimated: 0, made: ["call 1", "call 2"] }),
 };
 
 /** Here the step under way has had its effect and not its record: the one window, and nowhere else. */
@@ -96,6 +155,7 @@ function isInTheWindow(point: FaultPoint, hit: number, { team }: Scenario): bool
   const window: readonly FaultPoint[] = [
     "step.function:after-effect",
     "step.function:before-commit",
+    "step.command:before-commit",
     "artifact:before-rename",
     "artifact:after-rename",
     "journal.indexed:before-commit",
@@ -119,26 +179,28 @@ describe("SIGKILL at every named fault point: the result equals an uninterrupted
     for (const place of places.splice(0)) await place.remove();
   });
 
-  const undisturbed = new Map<TeamName, Promise<Undisturbed>>();
-  const runUndisturbed = async ({ team, options }: Scenario): Promise<Undisturbed> => {
+  const undisturbed = new Map<string, Promise<Undisturbed>>();
+  const runUndisturbed = async ({ team, options, story, before }: Scenario): Promise<Undisturbed> => {
     const place = newPlace();
     place.openDoor();
-    const life = await place.afterlife(place.drive(team, options), team);
-    return { ending: endingOf(life), marks: life.marks };
+    if (story === undefined) return undisturbedBy(place, place.drive(team, options), team);
+    await before?.(place);
+    return undisturbedBy(place, story.tell(place), story.key);
   };
 
   for (const point of Object.keys(faultPoints) as FaultPoint[]) {
     for (const scenario of [scenarios[point]].flat()) {
-      const { team, hits, options, before, victim, meanwhile, recover } = scenario;
-      it.each(hits)(`${point}, team ${team}, reached %i times: ${faultPoints[point]}`, async (hit) => {
-        if (!undisturbed.has(team)) undisturbed.set(team, runUndisturbed(scenario));
-        const expected = await (undisturbed.get(team) as Promise<Undisturbed>);
+      const { team, hits, options, before, victim, meanwhile, recover, story } = scenario;
+      const [name, key] = [story?.name ?? team, story?.key ?? team];
+      it.each(hits)(`${point}, team ${name}, reached %i times: ${faultPoints[point]}`, async (hit) => {
+        if (!undisturbed.has(name)) undisturbed.set(name, runUndisturbed(scenario));
+        const expected = await (undisturbed.get(name) as Promise<Undisturbed>);
         const place = newPlace();
         await before?.(place);
         const fault = { point, hit, act: "kill" } as const;
-        const program = victim?.(place, fault) ?? place.drive(team, { ...options, fault });
+        const program = (victim ?? story?.tell)?.(place, fault) ?? place.drive(team, { ...options, fault });
         await meanwhile?.(place);
-        const life = await place.afterlife(program, team);
+        const life = await place.afterlife(program, key);
         expect(life.ended, `killed at ${point}`).toMatchObject({ signal: "SIGKILL", stdout: "" });
         // What happened before may be lost by other means than this one.
         if (before === undefined) expectSmallestLoss(point, hit, scenario, life);
@@ -146,8 +208,8 @@ describe("SIGKILL at every named fault point: the result equals an uninterrupted
         const isCommitted = point.endsWith(":after-commit");
         if (recover !== undefined) return recover(place, { point, isCommitted, life, undisturbed: expected });
         place.openDoor();
-        await place.afterlife(place.drive(team, options), team);
-        await expectAsIfNothingHappened(place, team, expected);
+        await place.afterlife(story?.tell(place) ?? place.drive(team, options), key);
+        await expectAsIfNothingHappened(place, key, expected);
       });
     }
   }

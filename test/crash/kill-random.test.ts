@@ -1,7 +1,7 @@
 import { setTimeout as pass } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { seededRandom } from "../unit/domain/seeded-random.ts";
-import { endingOf, expectAsIfNothingHappened, type Undisturbed } from "./support/expectations.ts";
+import { expectAsIfNothingHappened, type Undisturbed, undisturbedBy } from "./support/expectations.ts";
 import { Place } from "./support/place.ts";
 import { until } from "./support/until.ts";
 
@@ -75,8 +75,9 @@ async function measureUndisturbed(): Promise<Undisturbed & { readonly durationMs
     const program = place.drive(team, { effectMs });
     await until("the process works", () => program.isReady);
     const begin = performance.now();
-    const life = await place.afterlife(program, team);
-    return { ending: endingOf(life), marks: life.marks, durationMs: performance.now() - begin };
+    await program.ended;
+    const durationMs = performance.now() - begin;
+    return { ...(await undisturbedBy(place, program, team)), durationMs };
   } finally {
     await place.remove();
   }

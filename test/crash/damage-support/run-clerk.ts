@@ -16,6 +16,8 @@ export interface Fault {
   readonly call: string;
   /** The n-th call of each thread fails. */
   readonly when: number;
+  /** Only calls about this file count. */
+  readonly path?: string;
 }
 
 /** One life of a process at work; `under` is a command that runs it, such as strace. */
@@ -30,14 +32,23 @@ export async function runClerk(options: ClerkOptions, under: readonly string[] =
   throw new Error(`the clerk ended with ${code ?? signal}: ${output.stdout} ${output.stderr}`);
 }
 
-export function failing({ call, when }: Fault): string[] {
+/** Makes calls fail, and takes down which. */
+export function failing({ call, when, path }: Fault, into: string): string[] {
+  const only = path === undefined ? [] : ["-P", path];
   const inject = `inject=${call}:error=EIO:when=${when}`;
-  return ["strace", "-f", "-qq", "-o", "/dev/null", "-e", `trace=${call}`, "-e", inject];
+  // Also fsync, where it is another call that fails: it tells where a commit ends.
+  return [...traced([call, "fsync", "fdatasync"], into), ...only, "-e", inject];
 }
 
 /** Takes down the calls of these kinds, with the files they are about. */
 export function traced(calls: readonly string[], into: string): string[] {
   return ["strace", "-f", "-qq", "-y", "-s", "64", "-o", into, "-e", `trace=${calls.join(",")}`];
+}
+
+/** The lines of a trace that belong to the thread with most of them: the one that writes. */
+export function writerLines(trace: string): string[] {
+  const threads = Map.groupBy(linesOf(trace), (line) => line.split(" ")[0]);
+  return [...threads.values()].reduce((most, lines) => (lines.length > most.length ? lines : most), []);
 }
 
 export function linesOf(file: string): string[] {

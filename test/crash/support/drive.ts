@@ -1,7 +1,10 @@
+import { flushCompileCache } from "node:module";
 import { open } from "../../../src/maestro.ts";
 import { type ArmedFault, armFault } from "../../../src/state/fault-points.ts";
-import { clockAhead } from "./later.ts";
-import { type TeamName, teams, type World } from "./teams.ts";
+import type { JiraOptions } from "../../../src/tickets/jira.ts";
+import { clockAhead, type FastTime, fastClock } from "./later.ts";
+import { type TeamName, teams } from "./teams.ts";
+import type { World } from "./worker.ts";
 
 /** A process that is killed: starts a session by its key, or goes on with it, and prints how it ended. */
 export interface DriveOptions extends World {
@@ -14,22 +17,31 @@ export interface DriveOptions extends World {
   readonly breaker?: { readonly threshold: number; readonly cooldownMs: number } | undefined;
   /** How much later than now this process lives. */
   readonly laterMs?: number | undefined;
+  /** Instead: how fast time passes for this process. */
+  readonly time?: FastTime | undefined;
+  /** Where requests for help go; a file unless it is given. */
+  readonly jira?: JiraOptions | undefined;
+  readonly brief?: string | undefined;
 }
 
 const options = JSON.parse(process.argv[2] ?? "") as DriveOptions;
-const { stateDir, team, fault, delayMs = 5, breaker, leaseMs, laterMs = 0, ...world } = options;
+const { stateDir, team, fault, delayMs = 5, breaker, leaseMs, laterMs = 0, jira, ...rest } = options;
+const { brief = "Build a bridge.", time, ...world } = rest;
 armFault(fault);
+// Who is killed would leave nothing for the next one.
+flushCompileCache();
 process.send?.("ready");
 const delays = { baseDelayMs: delayMs, maxDelayMs: delayMs };
 const maestro = await open({
   stateDir,
   attempts: delays,
   rounds: delays,
-  clock: clockAhead(laterMs),
+  clock: time === undefined ? clockAhead(laterMs) : fastClock(time),
   ...(breaker !== undefined && { breaker }),
   ...(leaseMs !== undefined && { leaseMs }),
+  ...(jira !== undefined && { jira }),
 });
-const session = await maestro.start(teams[team](world), { brief: "Build a bridge.", key: team });
+const session = await maestro.start(teams[team](world), { brief, key: team });
 const { id: _, ...ending } = await session.result();
 console.log(JSON.stringify(ending));
 await maestro.close();

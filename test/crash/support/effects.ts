@@ -9,7 +9,7 @@ export function readMarks(file: string): string[] {
   return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
 }
 
-/** The same step in every run of the same work, whatever its session's id is. */
-export function markOf(persona: string, attempt: number, step: string): string {
-  return `${persona}, attempt ${attempt}: ${step}`;
+/** The same step, or the same attempt, in every run of the same work, whatever its session's id is. */
+export function markOf(persona: string, attempt: number, step?: string): string {
+  return `${persona}, attempt ${attempt}${step === undefined ? "" : `: ${step}`}`;
 }

@@ -3,13 +3,24 @@ import { expect } from "vitest";
 import { listCheckpoints } from "../../../src/state/list-checkpoints.ts";
 import { SessionFiles } from "../../../src/state/session-files.ts";
 import { readState } from "../../../src/state/session-journal.ts";
+import type { ArtifactView } from "../../../src/team/session-view.ts";
+import { filesLeft } from "./onlooker.ts";
 import type { Life, Place } from "./place.ts";
-import { openStore } from "./recorded.ts";
-import type { TeamName } from "./teams.ts";
+import type { Program } from "./program.ts";
+import { nothingRecorded, openStore, type Recorded, rowsOf } from "./recorded.ts";
 
+/** How it goes when nobody is killed. */
 export interface Undisturbed {
   readonly ending: unknown;
   readonly marks: readonly string[];
+  readonly steps: readonly string[];
+  readonly files: readonly ArtifactView[];
+}
+
+export async function undisturbedBy(place: Place, program: Program, key: string): Promise<Undisturbed> {
+  const life = await place.afterlife(program, key);
+  const { steps } = life.recorded;
+  return { ending: endingOf(life), marks: place.marks, steps, files: await filesLeft(place, key) };
 }
 
 export function endingOf({ ended }: Life): unknown {
@@ -20,14 +31,17 @@ export function endingOf({ ended }: Life): unknown {
 /** The whole promise: the same result, no recorded step run again, none left out, everything on disk in order. */
 export async function expectAsIfNothingHappened(
   place: Place,
-  team: TeamName,
+  key: string,
   undisturbed: Undisturbed,
 ): Promise<void> {
-  expect(endingOf(place.lives.at(-1) as Life)).toEqual(undisturbed.ending);
+  const last = place.lives.at(-1) as Life;
+  expect(endingOf(last)).toEqual(undisturbed.ending);
   expectRecordedStepsRanOnce(place.lives);
+  expectNobodyRanAgain(place.lives);
   expect(new Set(place.marks)).toEqual(new Set(undisturbed.marks));
-  expect(place.lives.at(-1)?.recorded.marks).toEqual(new Set(undisturbed.marks));
-  await expectTidyFiles(place, team);
+  expect(last.recorded.steps, "each step once on record, and none besides").toEqual(undisturbed.steps);
+  await expectTidyFiles(place, key);
+  if (undisturbed.files.length > 0) expect(await filesLeft(place, key)).toEqual(undisturbed.files);
 }
 
 export function expectRecordedStepsRanOnce(lives: readonly Life[]): void {
@@ -42,24 +56,57 @@ export function expectRecordedStepsRanOnce(lives: readonly Life[]): void {
   }
 }
 
+/** Whoever was done when a process was gone is not even begun by the next one. */
+export function expectNobodyRanAgain(lives: readonly Life[]): void {
+  let before: Recorded = nothingRecorded;
+  for (const { begun, recorded } of lives) {
+    const again = begun.filter((attempt) => before.completed.has(attempt));
+    // Unless a person has accepted a team in which it reads something else.
+    const isChanged = rowsOf(recorded, "team.changed").length > 0;
+    expect(isChanged ? [] : again, "completed personas that ran again").toEqual([]);
+    before = recorded;
+  }
+}
+
+/** Two rounds of three attempts, and then a person. */
+export function expectSixAttempts({ recorded }: Life): void {
+  const attempts = rowsOf(recorded, "attempt.started").map(({ round, attempt }) => [round, attempt]);
+  expect(attempts).toEqual([
+    [1, 1],
+    [1, 2],
+    [1, 3],
+    [2, 1],
+    [2, 2],
+    [2, 3],
+  ]);
+  const endings = rowsOf(recorded, "attempt.failed").map(({ next }) => next.kind);
+  expect(endings).toEqual(["attempt", "attempt", "round", "attempt", "attempt", "help"]);
+}
+
 /** Effects that happened and whose record was lost with the process: the one documented window. */
 export function lostWith({ marks, recorded }: Life): string[] {
   return marks.filter((mark) => !recorded.marks.has(mark));
 }
 
 /** No half-written file; each checkpoint valid and the one the journal knows; the summary of the final state. */
-export async function expectTidyFiles({ stateDir }: Place, team: TeamName): Promise<void> {
+export async function expectTidyFiles({ stateDir }: Place, key: string): Promise<void> {
   const store = openStore(stateDir);
   try {
-    const session = await store.findSession(team);
-    if (session === undefined) throw new Error(`there is no session of team ${team}`);
+    const session = await store.findSession(key);
+    if (session === undefined) throw new Error(`there is no session ${key}`);
     const state = await readState(store, session.id);
     const files = new SessionFiles(stateDir, session.id);
     expect(readdirSync(files.folder).filter((file) => file.endsWith(".tmp"))).toEqual([]);
     const checkpoints = await listCheckpoints(stateDir, state);
     expect(checkpoints.filter(({ valid }) => !valid)).toEqual([]);
     const completed = [...state.phases].filter(([, { status }]) => status === "completed");
-    expect(checkpoints.map(({ phase }) => phase)).toEqual(["init", ...completed.map(([name]) => name)]);
+    const sealed = checkpoints.map(({ phase, revision }) => `${phase} ${revision}`);
+    expect(sealed).toEqual(
+      expect.arrayContaining(["init 1", ...completed.map(([name, { revision }]) => `${name} ${revision}`)]),
+    );
+    expect(new Set(checkpoints.map(({ phase }) => phase))).toEqual(
+      new Set(["init", ...completed.map(([name]) => name)]),
+    );
     expect(await files.readExecutionState()).toMatchObject({ status: session.status, journal: state.head });
   } finally {
     await store.close();

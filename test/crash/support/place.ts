@@ -1,16 +1,11 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { type BreakerRecord, newBreaker, parseBreaker } from "../../../src/domain/breaker.ts";
+import { parseJson } from "../../../src/domain/json.ts";
+import { parseDelivery, type TicketDelivery } from "../../../src/domain/ticket-delivery.ts";
 import type { ArmedFault } from "../../../src/state/fault-points.ts";
 import type { Act, ActOptions } from "./act.ts";
 import type { DriveOptions } from "./drive.ts";
@@ -19,15 +14,19 @@ import { type Ended, Program } from "./program.ts";
 import { type Recorded, readRecorded } from "./recorded.ts";
 import type { RecoverOptions } from "./recover.ts";
 import type { TeamName } from "./teams.ts";
+import type { Wish, WishOptions } from "./wish.ts";
 
 /** What one process did, and what was on record when it was gone. */
 export interface Life {
   readonly ended: Ended;
   readonly marks: readonly string[];
+  /** Attempts that began in it, or went on. */
+  readonly begun: readonly string[];
   readonly recorded: Recorded;
 }
 
-export type DriveChoices = Omit<DriveOptions, "stateDir" | "team" | "marks" | "door">;
+export type DriveChoices = Omit<DriveOptions, "stateDir" | "team" | "marks" | "runs" | "door">;
+export type WishChoices = Pick<WishOptions, "isChanged" | "fault">;
 
 /** A state directory on a real disk, and the processes that live and die in it. */
 export class Place {
@@ -35,6 +34,7 @@ export class Place {
   readonly programs: Program[] = [];
   readonly stateDir = join(this.#folder, "state");
   readonly marksFile = join(this.#folder, "marks");
+  readonly runsFile = join(this.#folder, "runs");
   readonly #door = join(this.#folder, "door");
   readonly lives: Life[] = [];
 
@@ -53,14 +53,16 @@ export class Place {
   }
 
   /** A process that takes up what others left of this team's sessions. */
-  recover(team: TeamName, options: Pick<RecoverOptions, "leaseMs" | "laterMs"> = {}): Program {
-    const world = { marks: this.marksFile, door: this.#door };
-    return this.run("recover.ts", {
-      stateDir: this.stateDir,
-      team,
-      ...world,
-      ...options,
-    } satisfies RecoverOptions);
+  recover(
+    team: TeamName,
+    options: Pick<RecoverOptions, "leaseMs" | "laterMs" | "jira" | "isChanged"> = {},
+  ): Program {
+    return this.run("recover.ts", { ...this.#world, team, ...options } satisfies RecoverOptions);
+  }
+
+  /** A process that does what a person asks for, and prints how it ended. */
+  wish(team: TeamName, wish: Wish, options: WishChoices = {}): Program {
+    return this.run("wish.ts", { ...this.#world, team, wish, ...options } satisfies WishOptions);
   }
 
   /** A process that drives nothing and does one thing. */
@@ -70,12 +72,25 @@ export class Place {
 
   /** Whether some process, dead or alive, holds a lease. */
   isDriven(): boolean {
-    const database = new DatabaseSync(join(this.stateDir, "maestro.db"), { readOnly: true });
-    try {
-      return database.prepare("SELECT 1 FROM leases WHERE owner IS NOT NULL").get() !== undefined;
-    } finally {
-      database.close();
-    }
+    return this.#read("SELECT 1 FROM leases WHERE owner IS NOT NULL").length > 0;
+  }
+
+  /** The breaker of this dependency as it is on disk. */
+  breaker(dependency: string): BreakerRecord {
+    const [row] = this.#read("SELECT record FROM breakers WHERE name = ?", dependency);
+    return row === undefined ? newBreaker : parseBreaker(parseJson(String(row["record"])));
+  }
+
+  /** How far each ticket is, by fingerprint. */
+  deliveries(): Map<string, TicketDelivery> {
+    const rows = this.#read("SELECT fingerprint, delivery FROM tickets");
+    const entry = (row: Record<string, unknown>) =>
+      [String(row["fingerprint"]), parseDelivery(parseJson(String(row["delivery"])))] as const;
+    return new Map(rows.map(entry));
+  }
+
+  isAllDelivered(): boolean {
+    return [...this.deliveries().values()].every(({ kind }) => kind === "delivered");
   }
 
   loseDatabase(): void {
@@ -84,26 +99,32 @@ export class Place {
   }
 
   /** What is on record now, while others may be writing. */
-  recorded(team: TeamName): Promise<Recorded> {
-    return readRecorded(this.stateDir, team);
+  recorded(key: string): Promise<Recorded> {
+    return readRecorded(this.stateDir, key);
   }
 
   /** A process that starts the session of this team, or goes on with it. */
   drive(team: TeamName, options: DriveChoices = {}): Program {
-    const world = { marks: this.marksFile, door: this.#door };
-    return this.run("drive.ts", {
-      stateDir: this.stateDir,
-      team,
-      ...world,
-      ...options,
-    } satisfies DriveOptions);
+    return this.run("drive.ts", { ...this.#world, team, ...options } satisfies DriveOptions);
   }
 
-  /** Waits for the end of the process and takes down what it left. */
-  async afterlife(program: Program, team: TeamName): Promise<Life> {
+  /** What has been done so far is another story. */
+  forget(): void {
+    this.lives.length = 0;
+    for (const file of [this.marksFile, this.runsFile]) rmSync(file, { force: true });
+  }
+
+  /** Waits for the end of the process and takes down what it left of the session with this key. */
+  async afterlife(program: Program, key: string): Promise<Life> {
     const ended = await program.ended;
     const before = this.lives.reduce((sum, { marks }) => sum + marks.length, 0);
-    const life = { ended, marks: this.marks.slice(before), recorded: await this.#snapshot(team) };
+    const begunBefore = this.lives.reduce((sum, { begun }) => sum + begun.length, 0);
+    const life = {
+      ended,
+      marks: this.marks.slice(before),
+      begun: readMarks(this.runsFile).slice(begunBefore),
+      recorded: await this.#snapshot(key),
+    };
     this.lives.push(life);
     return life;
   }
@@ -113,14 +134,26 @@ export class Place {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
+  get #world() {
+    return { stateDir: this.stateDir, marks: this.marksFile, runs: this.runsFile, door: this.#door };
+  }
+
+  #read(sql: string, ...values: string[]): Record<string, unknown>[] {
+    const database = new DatabaseSync(join(this.stateDir, "maestro.db"), { readOnly: true });
+    try {
+      return database.prepare(sql).all(...values);
+    } finally {
+      database.close();
+    }
+  }
+
   /** Reads a copy: opening the database itself would already mend what the next process must be able to mend. */
-  async #snapshot(team: TeamName): Promise<Recorded> {
-    const copy = join(this.#folder, `copy-${this.lives.length + 1}`);
-    mkdirSync(copy);
-    if (!existsSync(this.stateDir)) return readRecorded(copy, team);
+  async #snapshot(key: string): Promise<Recorded> {
+    const copy = mkdtempSync(join(this.#folder, "copy-"));
+    if (!existsSync(this.stateDir)) return readRecorded(copy, key);
     for (const file of readdirSync(this.stateDir).filter((name) => name.startsWith("maestro.db"))) {
       copyFileSync(join(this.stateDir, file), join(copy, file));
     }
-    return readRecorded(copy, team);
+    return readRecorded(copy, key);
   }
 }

@@ -1,5 +1,13 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { afterAll } from "vitest";
+
+/** Hundreds of processes start here: compiled once, they start in a third of the time. */
+const compileCache = mkdtempSync(join(tmpdir(), "maestro-compiled-"));
+afterAll(() => rmSync(compileCache, { recursive: true, force: true }));
 
 export interface Ended {
   readonly code: number | null;
@@ -77,5 +85,5 @@ export class Program {
 
 function plainEnvironment(): NodeJS.ProcessEnv {
   const { NODE_OPTIONS: _, ...environment } = process.env;
-  return environment;
+  return { ...environment, NODE_COMPILE_CACHE: compileCache };
 }

@@ -1,11 +1,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../../../src/domain/clock.ts";
+import { type Clock, systemClock } from "../../../src/domain/clock.ts";
 import type { RecordedRow, Transition } from "../../../src/domain/journal.ts";
 import { decodeTransition, isStep } from "../../../src/domain/journal-codec.ts";
 import { SqliteStore } from "../../../src/state/sqlite/sqlite-store.ts";
 import type { SessionRecord } from "../../../src/state/store.ts";
 import { markOf } from "./effects.ts";
+
+/** Steps that leave a mark when they run. */
+const marked = ["step.function", "step.command"];
 
 /** What the journal of one session says. */
 export interface Recorded {
@@ -13,23 +16,34 @@ export interface Recorded {
   readonly rows: readonly RecordedRow[];
   /** The marks of the steps that are on record. */
   readonly marks: ReadonlySet<string>;
+  /** Every step of every attempt, of whatever kind, as often as it is on record; in the order of the alphabet. */
+  readonly steps: readonly string[];
+  /** Attempts that came to a result, as marks without a step. */
+  readonly completed: ReadonlySet<string>;
 }
 
-export function openStore(stateDir: string, leaseMs = 15_000): SqliteStore {
-  return new SqliteStore({ path: join(stateDir, "maestro.db"), clock: systemClock, leaseMs });
+export function openStore(stateDir: string, leaseMs = 15_000, clock: Clock = systemClock): SqliteStore {
+  return new SqliteStore({ path: join(stateDir, "maestro.db"), clock, leaseMs });
 }
+
+export const nothingRecorded: Recorded = {
+  session: undefined,
+  rows: [],
+  marks: new Set(),
+  steps: [],
+  completed: new Set(),
+};
 
 /** Reading verifies the hash chain: a damaged journal throws here. */
 export async function readRecorded(stateDir: string, key: string): Promise<Recorded> {
-  const nothing = { session: undefined, rows: [], marks: new Set<string>() };
-  if (!existsSync(join(stateDir, "maestro.db"))) return nothing;
+  if (!existsSync(join(stateDir, "maestro.db"))) return nothingRecorded;
   const store = openStore(stateDir);
   try {
     const session = await store.findSession(key);
-    if (session === undefined) return nothing;
+    if (session === undefined) return nothingRecorded;
     const rows: RecordedRow[] = [];
     for await (const page of store.readJournal(session.id)) rows.push(...page);
-    return { session, rows, marks: marksOf(rows) };
+    return { session, rows, ...stepsOf(rows) };
   } finally {
     await store.close();
   }
@@ -44,20 +58,29 @@ export function rowsOf<Kind extends Transition["kind"]>(
     .map((row) => decodeTransition(row) as Extract<Transition, { kind: Kind }>);
 }
 
-function marksOf(rows: readonly RecordedRow[]): Set<string> {
+function stepsOf(rows: readonly RecordedRow[]): Pick<Recorded, "marks" | "steps" | "completed"> {
   const marks = new Set<string>();
+  const steps: string[] = [];
+  const completed = new Set<string>();
   const attempts = new Map<number, { readonly persona: string; readonly attempt: number }>();
-  const counts = new Map<string, number>();
+  const failed = new Map<string, number>();
   for (const row of rows) {
-    if (row.kind === "attempt.started") {
-      const { persona } = decodeTransition(row) as Extract<Transition, { kind: "attempt.started" }>;
-      const attempt = (counts.get(persona) ?? 0) + 1;
-      counts.set(persona, attempt);
-      attempts.set(row.seq, { persona, attempt });
+    if (isStep(row)) {
+      // One that a fork brought with it is of no attempt here.
+      const of = attempts.get(row.attempt ?? 0);
+      if (of === undefined) continue;
+      const mark = markOf(of.persona, of.attempt, row.name as string);
+      steps.push(`${row.kind} ${mark}, time ${row.occurrence}`);
+      if (marked.includes(row.kind)) marks.add(mark);
+      continue;
     }
-    const of = attempts.get(row.attempt ?? 0);
-    if (isStep(row) && row.kind === "step.function" && of !== undefined)
-      marks.add(markOf(of.persona, of.attempt, row.name as string));
+    const entry = decodeTransition(row);
+    if (!("persona" in entry) || entry.persona === undefined) continue;
+    const { kind, persona } = entry;
+    const before = failed.get(persona) ?? 0;
+    if (kind === "attempt.started") attempts.set(row.seq, { persona, attempt: before + 1 });
+    if (kind === "attempt.completed") completed.add(markOf(persona, before + 1));
+    if (kind === "attempt.failed" || kind === "attempt.reopened") failed.set(persona, before + 1);
   }
-  return marks;
+  return { marks, steps: steps.sort(), completed };
 }

@@ -2,10 +2,10 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "vitest";
-import { type Maestro, open } from "../../../src/maestro.ts";
+import type { Maestro } from "../../../src/maestro.ts";
 import type { ArmedFault, FaultPoint } from "../../../src/state/fault-points.ts";
 import { endingOf, expectAsIfNothingHappened, expectTidyFiles, type Undisturbed } from "./expectations.ts";
-import { clockAhead } from "./later.ts";
+import { asOnlooker, minutesLater } from "./onlooker.ts";
 import type { DriveChoices, Life, Place } from "./place.ts";
 import type { Program } from "./program.ts";
 import { rowsOf } from "./recorded.ts";
@@ -23,10 +23,20 @@ export interface Scenario {
   readonly before?: (place: Place) => Promise<void>;
   /** The process that dies; a driver of the team unless it says otherwise. */
   readonly victim?: (place: Place, fault: ArmedFault) => Program;
+  /** It is not about driving the team's session to its end: what `before` prepares, and then this. */
+  readonly story?: Story;
   /** What has to happen from outside so that the point is reached. */
   readonly meanwhile?: (place: Place) => Promise<void>;
   /** Instead of driving the session to its end and comparing. */
   readonly recover?: (place: Place, killed: Killed) => Promise<void>;
+}
+
+export interface Story {
+  readonly name: string;
+  /** Of the session it is about. */
+  readonly key: string;
+  /** What is done, by a process that dies or by one that does not. */
+  readonly tell: (place: Place, fault?: ArmedFault) => Program;
 }
 
 export interface Killed {
@@ -36,8 +46,6 @@ export interface Killed {
   readonly undisturbed: Undisturbed;
 }
 
-/** A killed probe and a ticket under way are left to their process for about a minute. */
-const minutesLater = { laterMs: 120_000 };
 const foundation = "builder, attempt 1: foundation";
 const foundationIsLaid = (place: Place) =>
   until("the foundation is on record", async () => (await place.recorded("patient")).marks.has(foundation));
@@ -237,15 +245,6 @@ async function expectWholeOrNothing(maestro: Maestro): Promise<void> {
   expect(await maestro.lostSessions(), "offered for resuming").toEqual([]);
   for (const { id } of await maestro.sessions())
     expect(await maestro.show(id), "listed, so whole").toMatchObject({ status: "completed" });
-}
-
-async function asOnlooker<T>(place: Place, look: (maestro: Maestro) => Promise<T>): Promise<T> {
-  const maestro = await open({ stateDir: place.stateDir, clock: clockAhead(minutesLater.laterMs) });
-  try {
-    return await look(maestro);
-  } finally {
-    await maestro.close();
-  }
 }
 
 function ticketFiles({ stateDir }: Place): string[] {

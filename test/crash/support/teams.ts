@@ -1,35 +1,28 @@
 import { existsSync } from "node:fs";
-import { setTimeout as pass } from "node:timers/promises";
-import {
-  defineTeam,
-  type PersonaContext,
-  persona,
-  phase,
-  type StepOptions,
-  type Team,
-} from "../../../src/index.ts";
-import { leaveMark, markOf } from "./effects.ts";
+import { defineTeam, phase, type Team } from "../../../src/index.ts";
+import { jiraAccount } from "../../support/loopback-jira-fields.ts";
+import { leaveMark } from "./effects.ts";
+import { fileTeams } from "./file-teams.ts";
 import { until } from "./until.ts";
-
-export interface World {
-  /** Where each step leaves its mark. */
-  readonly marks: string;
-  /** `patient` works until this file exists, `poison` ends its process until then. */
-  readonly door: string;
-  /** How long a step lasts after it has left its mark. */
-  readonly effectMs?: number | undefined;
-}
-
-type Work = (
-  context: PersonaContext,
-  step: (name: string, result?: string | (() => string), options?: StepOptions) => Promise<string>,
-) => Promise<void>;
+import { only, type World, worker } from "./worker.ts";
 
 /** What the `dependent` team calls. */
 export const dependency = "phone.example.org";
 
+/** What each attempt of the `indiscreet` team says; the part after the space is nobody's business. */
+export const indiscretions: readonly (readonly [text: string, secret: string])[] = [
+  ["The model refused Authorization: Bearer", "v1.f00dfacecafe0123456789"],
+  ["Cannot connect to postgres://maestro:", "hunter2-and-more"],
+  ["OPENAI_API_KEY=", "sk-proj-0123456789abcdefghij"],
+  ["git clone failed for", "ghp_0123456789abcdefghijABCDEFGHIJ012345"],
+  ["GET https://api.example.org/v1/models?api_key=", "qwertyuiop-0987654321"],
+  ["The tracker said no to", jiraAccount.apiToken],
+];
+
 /** The teams that are killed. Each step leaves a mark, and what a persona returns is made of its steps' results. */
 export const teams = {
+  ...fileTeams,
+
   /** A bit of everything: a wait, a large result, personas side by side, an attempt that fails. */
   everyday: (world) =>
     defineTeam("everyday", {
@@ -90,6 +83,19 @@ export const teams = {
       }),
     ),
 
+  /** Never delivers, and tells everybody what it should keep to itself. */
+  indiscreet: (world) =>
+    only(
+      worker("gossip", world, async ({ failures }, step) => {
+        await step("whisper");
+        const [text, secret] = indiscretions[failures.length] ?? ["", ""];
+        const glue = /[:=]$/.test(text) ? "" : " ";
+        throw new Error(`${text}${glue}${secret}${text.includes("://maestro") ? "@db.example.org" : ""}`, {
+          cause: new Error(`{"password": "${secret}"}`),
+        });
+      }),
+    ),
+
   /** Three phases; the second does not get on until the door opens. */
   patient: (world) =>
     defineTeam("patient", {
@@ -145,6 +151,41 @@ export const teams = {
       }),
     ),
 
+  /** Calls a service that is really there, and fails or not as it does. */
+  client: (world) =>
+    only(
+      worker("client", world, async (_, step) => {
+        await step("prepare");
+        await step("call", () => callService("client", world), { dependency });
+        await step("file");
+      }),
+    ),
+
+  /** Calls the same service, once the door is open. */
+  neighbor: (world) =>
+    only(
+      worker("neighbor", world, async (_, step) => {
+        await step("prepare");
+        await until("the door is open", () => existsSync(world.door));
+        await step("call", () => callService("neighbor", world), { dependency });
+        await step("file");
+      }),
+    ),
+
+  /** Never good enough; besides, the service it asks is down for its first three attempts, which it does not mind. */
+  luckless: (world) =>
+    only(
+      worker("pessimist", world, async ({ failures }, step) => {
+        await step("try");
+        const answer = () => {
+          if (failures.length >= 3) return "hello";
+          throw Object.assign(new Error("connect ECONNREFUSED 192.0.2.1:443"), { code: "ECONNREFUSED" });
+        };
+        await step("call", answer, { dependency }).catch(() => "then without");
+        throw new Error("not good enough");
+      }),
+    ),
+
   /** Asks something else once the door is open. */
   fickle: (world) =>
     only(
@@ -192,25 +233,9 @@ export const teams = {
 
 export type TeamName = keyof typeof teams;
 
-function worker(name: string, world: World, work: Work) {
-  return persona(name, {
-    run: async (context) => {
-      const results: Record<string, string> = {};
-      await work(context, async (step, result = `${step} by ${name}`, options = {}) => {
-        const effect = async () => {
-          leaveMark(world.marks, markOf(name, context.failures.length + 1, step));
-          if (world.effectMs !== undefined) await pass(world.effectMs);
-          return typeof result === "string" ? result : result();
-        };
-        const recorded = await context.step(step, effect, options);
-        results[step] = recorded.length > 1_000 ? `${recorded.length} characters` : recorded;
-        return recorded;
-      });
-      return { summary: `${name} did ${Object.keys(results).length} steps`, outputs: results };
-    },
-  });
-}
-
-function only(persona: ReturnType<typeof worker>): Team {
-  return defineTeam(persona.name, { phases: [phase("work", { personas: [persona] })] });
+/** As clients do: an answer that is no success becomes an error with its status. */
+async function callService(caller: string, { service = "" }: World): Promise<string> {
+  const { ok, status } = await fetch(service, { headers: { "x-caller": caller } });
+  if (!ok) throw Object.assign(new Error(`the service answered ${status}`), { status });
+  return "hello";
 }

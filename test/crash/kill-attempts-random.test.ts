@@ -1,0 +1,134 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pass } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { outageBody } from "../../src/domain/recorded-steps.ts";
+import type { FaultPoint } from "../../src/state/fault-points.ts";
+import { seededRandom } from "../unit/domain/seeded-random.ts";
+import type { DeliverOptions } from "./support/deliver.ts";
+import { expectRecordedStepsRanOnce, expectSixAttempts } from "./support/expectations.ts";
+import { type Life, Place } from "./support/place.ts";
+import type { Program } from "./support/program.ts";
+import { nothingRecorded, type Recorded, rowsOf } from "./support/recorded.ts";
+import { dependency } from "./support/teams.ts";
+import { until } from "./support/until.ts";
+
+const wanted = 40;
+const together = 3;
+const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
+const team = "luckless";
+/** Whoever comes after a kill comes late enough for a probe and a ticket that were under way. */
+const laterMs = 120_000;
+const mostKills = 8;
+
+const commits = <Name extends string>(...names: Name[]) =>
+  names.flatMap((name) => [`${name}:before-commit`, `${name}:after-commit`] as const);
+/** Everything that is counted or decided on the way to a ticket. */
+const transitions = {
+  attempt: [...commits("attempt.started", "step.function", "attempt.failed"), "step.function:after-effect"],
+  round: commits("attempt.failed", "attempt.started"),
+  breaker: commits("breaker.admitted", "breaker.recorded", "dependency.waiting"),
+  ticket: commits("ticket.raised", "ticket.taken", "ticket.settled"),
+} as const satisfies Record<string, readonly FaultPoint[]>;
+type Group = keyof typeof transitions | "any time";
+
+type Kill =
+  | { readonly group: keyof typeof transitions; readonly point: FaultPoint; readonly hit: number }
+  | { readonly group: "any time"; readonly afterMs: number };
+
+it(`${wanted} random kills at attempts, rounds, breaker and ticket: six attempts, one ticket (TEST_SEED=${seed})`, async () => {
+  const killed: Kill[] = [];
+  const isMissing = (group: string) => !killed.some((kill) => kill.group === group);
+  let sessions = 0;
+  const worker = async (): Promise<void> => {
+    while (killed.length < wanted || Object.keys(transitions).some(isMissing)) {
+      sessions += 1;
+      expect(sessions, "sessions for so few kills").toBeLessThan(40);
+      killed.push(...(await killToTheEnd(sessions)));
+    }
+  };
+  await Promise.all(Array.from({ length: together }, worker));
+});
+
+/** One session from its start to the delivery of its ticket, through kill after kill. */
+async function killToTheEnd(number: number): Promise<readonly Kill[]> {
+  const random = seededRandom(seed + number);
+  const place = new Place();
+  const killed: Kill[] = [];
+  let kill: Kill | undefined;
+  try {
+    let recorded: Recorded | undefined;
+    while (!isDone(place, recorded)) {
+      expect(place.lives.length, "lives without an end").toBeLessThan(20);
+      kill = killed.length < mostKills ? planKill(random, recorded) : undefined;
+      const program = begin(place, recorded, kill);
+      if (kill?.group === "any time") {
+        await until("the process works", () => program.isReady || !program.isAlive);
+        await pass(kill.afterMs);
+        program.signal("SIGKILL");
+      }
+      const { ended, recorded: left } = await place.afterlife(program, team);
+      if (ended.signal === "SIGKILL" && kill !== undefined) killed.push(kill);
+      recorded = left;
+    }
+    expectSixAttemptsAndOneTicket(place);
+    return killed;
+  } catch (cause) {
+    throw new Error(`session ${number} of TEST_SEED=${seed}, killed last: ${JSON.stringify(kill)}`, {
+      cause,
+    });
+  } finally {
+    await place.remove();
+  }
+}
+
+const isParked = (recorded: Recorded | undefined): boolean => recorded?.session?.status === "parked";
+const isDone = (place: Place, recorded: Recorded | undefined): boolean =>
+  isParked(recorded) && place.isAllDelivered();
+
+/** Driving a parked session again would be a person's word, and grant new rounds: then somebody else delivers. */
+function begin(place: Place, recorded: Recorded | undefined, kill: Kill | undefined): Program {
+  const fault =
+    kill === undefined || kill.group === "any time"
+      ? undefined
+      : ({ point: kill.point, hit: kill.hit, act: "kill" } as const);
+  const later = { laterMs: place.lives.length * laterMs };
+  if (!isParked(recorded))
+    return place.drive(team, { fault, breaker: { threshold: 2, cooldownMs: 100 }, ...later });
+  return place.run("deliver.ts", { stateDir: place.stateDir, fault, ...later } satisfies DeliverOptions);
+}
+
+function planKill(random: () => number, recorded: Recorded = nothingRecorded): Kill {
+  const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+  const started = rowsOf(recorded, "attempt.started").length;
+  const failed = rowsOf(recorded, "attempt.failed").length;
+  const groups: Group[] = isParked(recorded)
+    ? ["ticket", "any time"]
+    : [
+        "attempt",
+        "breaker",
+        "breaker",
+        "ticket",
+        "any time",
+        started < 4 && failed < 3 ? "round" : "attempt",
+      ];
+  const group = pick(groups);
+  if (group === "any time") return { group, afterMs: random() * 300 };
+  const point = pick<FaultPoint>(transitions[group]);
+  if (group !== "round") return { group, point, hit: group === "ticket" ? 1 : 1 + Math.floor(random() * 2) };
+  // The third failure ends the first round, the fourth attempt begins the second.
+  return { group, point, hit: point.startsWith("attempt.failed") ? 3 - failed : 4 - started };
+}
+
+function expectSixAttemptsAndOneTicket(place: Place): void {
+  const last = place.lives.at(-1) as Life;
+  expectSixAttempts(last);
+  expect(rowsOf(last.recorded, "session.status")).toMatchObject([{ status: "parked", reason: "help" }]);
+  expectRecordedStepsRanOnce(place.lives);
+  const outages = last.recorded.rows.filter(({ body }) => body.startsWith(outageBody));
+  expect(outages).toHaveLength(3);
+  expect(place.breaker(dependency)).toEqual({ state: { kind: "closed", failures: 0 }, notBefore: null });
+  const tickets = [...place.deliveries().keys()];
+  expect(tickets).toHaveLength(1);
+  expect(readdirSync(join(place.stateDir, "tickets"))).toEqual([`${tickets[0]}.md`]);
+}

@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { deliveryPolicy } from "../../src/domain/ticket-delivery.ts";
+import { createPath, searchPath } from "../support/loopback-jira.ts";
+import type { Behavior } from "../support/loopback-server.ts";
+import { seededRandom } from "../unit/domain/seeded-random.ts";
+import { deliverAll, expectCleanEnd, expectOneIssueEach } from "./support/one-issue-each.ts";
+import { type Kill, TicketPlace } from "./support/ticket-place.ts";
+
+const kills = 200;
+const places = 4;
+const { deadlineMs, settleMs } = deliveryPolicy;
+const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
+
+/** A Jira on a bad day: slow, at its limit, failing before and after it did what it was asked, hanging up half-way. */
+const moods: readonly Behavior[] = [
+  "slow",
+  "rate-limit",
+  "server-error",
+  "gateway-error-after",
+  "cut-answer",
+  "drop-after",
+  "drop-before",
+];
+/** Too early for a ticket under way, between its deadline and the search, and late enough. */
+const pausesMs = [0, 6_000, 9_000, 12_000, 20_000, 61_000, 70_000, 80_000];
+const problemEveryMs = 50_000;
+
+it(`${kills} kills between POST and record: every problem ends up as exactly one issue (TEST_SEED=${seed})`, async () => {
+  const killed = await Promise.all(
+    Array.from({ length: places }, (_, index) => killAndDeliver(seededRandom(seed + index), kills / places)),
+  );
+  const all = killed.flat();
+  const between = all.filter(({ betweenPostAndRecord }) => betweenPostAndRecord).length;
+  expect(between, "kills with a POST under way that no record knows").toBeGreaterThan(kills / 2);
+  const kinds = new Set(
+    all.map(({ kill }) => (kill.at === "fault" ? kill.point : `${kill.at} ${kill.path}`)),
+  );
+  expect(kinds.size, `none is missing: ${[...kinds].join(", ")}`).toBe(9);
+});
+
+describe("whoever comes after a kill waits until the search must have caught up", () => {
+  let place: TicketPlace;
+  beforeEach(async () => {
+    place = await TicketPlace.open();
+    await place.raise(1);
+  });
+  afterEach(() => place.remove());
+
+  it("a POST that lay in Jira's queue until its sender's deadline is found", async () => {
+    const kill = { at: "arrival", path: createPath, nth: 1, fate: "done late" } as const;
+    const takenAt = place.now();
+    expect(await place.deliver({}, kill)).toMatchObject({ betweenPostAndRecord: true });
+    await expectSilenceUntil(takenAt + deadlineMs + settleMs);
+  });
+
+  it("a POST that Jira did and whose answer was lost is found", async () => {
+    expect((await place.deliver({ [createPath]: ["drop-after"] })).ended).toMatchObject({ code: 0 });
+    await expectSilenceUntil(place.now() + settleMs);
+  });
+
+  /** Until then nobody asks Jira anything; afterwards the issue is found and not posted again. */
+  async function expectSilenceUntil(dueAt: number): Promise<void> {
+    const asked = () => place.jira.server.requests.map(({ path }) => path);
+    for (const beforeMs of [10_000, 3_000]) {
+      place.aheadMs += dueAt - beforeMs - place.now();
+      await place.deliver({});
+      expect(asked()).toEqual([createPath]);
+    }
+    place.aheadMs += dueAt + 2_000 - place.now();
+    await place.deliver({});
+    expect(asked()).toEqual([createPath, searchPath]);
+    expectOneIssueEach(place);
+  }
+});
+
+interface Killed {
+  readonly kill: Kill;
+  readonly betweenPostAndRecord: boolean;
+}
+
+async function killAndDeliver(random: () => number, wanted: number): Promise<readonly Killed[]> {
+  const place = await TicketPlace.open();
+  const killed: Killed[] = [];
+  let kill: Kill | undefined;
+  try {
+    await place.raise(1);
+    await deliverAll(place);
+    let raisedUntil = 0;
+    for (let life = 1; killed.length < wanted; life += 1) {
+      expect(life, "lives for so few kills").toBeLessThan(3 * wanted);
+      if (place.now() >= raisedUntil) {
+        raisedUntil = place.now() + 10 * problemEveryMs;
+        await place.raise(10, problemEveryMs);
+      }
+      kill = planKill(random);
+      const script = { [createPath]: planMoods(random), [searchPath]: planMoods(random) };
+      const { ended, betweenPostAndRecord, idle } = await place.deliver(script, kill);
+      if (ended.signal === null) expectCleanEnd(ended);
+      else killed.push({ kill, betweenPostAndRecord });
+      // Idle: nothing was due, or the breaker keeps everybody from calling Jira.
+      place.aheadMs += idle ? 90_000 : pick(random, pausesMs);
+    }
+    await deliverAll(place);
+    expectOneIssueEach(place);
+    return killed;
+  } catch (error) {
+    const last = `kill ${killed.length} of TEST_SEED=${seed}: ${JSON.stringify(kill)}`;
+    throw new Error(last, { cause: error });
+  } finally {
+    await place.remove();
+  }
+}
+
+/** Most of them where it hurts: the tracker has the request, the outbox does not know. */
+function planKill(random: () => number): Kill {
+  const nth = random() < 0.7 ? 1 : 2;
+  const roll = random();
+  if (roll < 0.4)
+    return {
+      at: "arrival",
+      path: createPath,
+      nth,
+      fate: pick(random, ["done", "done", "done late", "lost"]),
+    };
+  if (roll < 0.65) return { at: "answer", path: createPath, nth, afterMs: random() * 6 };
+  if (roll < 0.8) return { at: "fault", point: "ticket.settled:before-commit", nth };
+  if (roll < 0.84) return { at: "fault", point: "breaker.recorded:before-commit", nth };
+  if (roll < 0.88) return { at: "fault", point: "breaker.recorded:after-commit", nth };
+  if (roll < 0.91) return { at: "fault", point: "ticket.taken:after-commit", nth };
+  if (roll < 0.94) return { at: "fault", point: "ticket.settled:after-commit", nth };
+  if (roll < 0.97) return { at: "arrival", path: searchPath, nth: 1, fate: "done" };
+  return { at: "answer", path: searchPath, nth: 1, afterMs: random() * 6 };
+}
+
+const planMoods = (random: () => number): Behavior[] =>
+  Array.from({ length: 3 }, () => (random() < 0.6 ? "answer" : pick(random, moods)));
+
+function pick<T>(random: () => number, values: readonly T[]): T {
+  return values[Math.floor(random() * values.length)] as T;
+}

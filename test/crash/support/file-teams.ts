@@ -1,0 +1,195 @@
+import type { WorkContext } from "../../../src/execution/persona-context.ts";
+import { defineTeam, type PersonaContext, persona, phase, type Team } from "../../../src/index.ts";
+import { department } from "./department.ts";
+import { leaveMark, markOf } from "./effects.ts";
+import { author, everything, writes } from "./file-work.ts";
+import { type Step, type World, worker } from "./worker.ts";
+
+/** Teams whose personas leave files. */
+export const fileTeams = {
+  /** Contracts that are checked, outputs that are healed, two that want the same line, and one who waits for them. */
+  crew: (world) =>
+    defineTeam("crew", {
+      phases: [
+        phase("plan", {
+          personas: [
+            worker(
+              "analyst",
+              world,
+              async (context, step) => {
+                await writes(step, context, "docs/plan.md", "# Plan\n");
+                await context.workspace.write("src/parts.md", "first\nsecond\nthird\n");
+                await step("needs", "3");
+              },
+              {
+                contract: {
+                  deliverables: ["docs/*.md"],
+                  outputs: {
+                    type: "object",
+                    properties: { needs: { type: "integer" } },
+                    required: ["needs"],
+                  },
+                  checks: [{ name: "has-title", run: ["grep", "-q", "^# ", "docs/plan.md"] }],
+                },
+              },
+            ),
+          ],
+        }),
+        phase("build", {
+          personas: [
+            worker("backend", world, takesSecondLine("backend")),
+            worker("frontend", world, takesSecondLine("frontend")),
+            worker(
+              "tester",
+              world,
+              async (context, step) => {
+                await writes(step, context, "test/parts.md", await everything(context));
+              },
+              {
+                consumes: ["backend"],
+                contract: {
+                  checks: [{ name: "is-tested", run: ["grep", "-q", "^backend", "test/parts.md"] }],
+                },
+              },
+            ),
+          ],
+        }),
+        phase("review", {
+          personas: [
+            worker("reviewer", world, async (context, step) => {
+              await step("read", () => everything(context));
+            }),
+          ],
+        }),
+      ],
+    }),
+
+  /** A model writes, somebody reads. */
+  novel: (world) =>
+    defineTeam("novel", {
+      phases: [
+        phase("write", {
+          personas: [
+            persona("novelist", {
+              model: "simulated",
+              instructions: "Write the first chapter.",
+              contract: { deliverables: ["chapters/1.md"] },
+            }),
+          ],
+        }),
+        phase("read", {
+          personas: [
+            worker("critic", world, async (context, step) => {
+              await step("read", () => everything(context));
+            }),
+          ],
+        }),
+      ],
+    }),
+
+  /** Two branches that leave different versions of a file, and a phase that rests on both. */
+  branches: (world) =>
+    defineTeam("branches", {
+      phases: [
+        phase("root", {
+          personas: [
+            worker("founder", world, async (context, step) => {
+              await writes(step, context, "both.md", "first\nsecond\nthird\n");
+              await writes(step, context, "one.md", "first\nsecond\nthird\n");
+            }),
+          ],
+        }),
+        phase("left", {
+          dependsOn: ["root"],
+          personas: [
+            worker("leftist", world, async (context, step) => {
+              await writes(step, context, "both.md", "first\nleft\nthird\n");
+              await writes(step, context, "one.md", "first\nsecond\nleft\n");
+            }),
+          ],
+        }),
+        phase("right", {
+          dependsOn: ["root"],
+          personas: [
+            worker("rightist", world, async (context, step) => {
+              await writes(step, context, "both.md", "first\nright\nthird\n");
+            }),
+          ],
+        }),
+        phase("meet", {
+          dependsOn: ["left", "right"],
+          personas: [
+            worker("mediator", world, async (context, step) => {
+              await step("read", () => everything(context));
+            }),
+          ],
+        }),
+      ],
+    }),
+
+  /** What each reads is in what it leaves, so that whoever reads something else leaves something else. */
+  shop: (world) =>
+    defineTeam("shop", {
+      phases: [
+        phase("needs", {
+          personas: [
+            author("api_analyst", world, "docs/api.md"),
+            author("page_analyst", world, "docs/page.md"),
+          ],
+        }),
+        phase("build", {
+          personas: [
+            author("backend", world, "src/api.js", ["api_analyst"]),
+            author("database", world, "src/tables.sql", ["api_analyst", "backend"]),
+            world.isChanged === true
+              ? author("frontend", world, "src/pages.js", ["page_analyst", "api_analyst"])
+              : author("frontend", world, "src/page.js", ["page_analyst"]),
+          ],
+        }),
+        phase("test", { personas: [author("tester", world, "test/all.js")] }),
+      ],
+    }),
+
+  /** Records a step of a command. Nothing in the engine does so yet: a persona of code does it in its stead. */
+  delegate: (world) =>
+    defineTeam("delegate", {
+      phases: [
+        phase("work", {
+          personas: [
+            persona("delegate", {
+              run: async (context) => {
+                const command = (name: string) =>
+                  (context as WorkContext).runStep({
+                    kind: "command",
+                    name,
+                    input: { argv: [name] },
+                    effect: async () => {
+                      leaveMark(world.marks, markOf("delegate", context.failures.length + 1, name));
+                      await context.workspace.write(`${name}.md`, `${name} was here\n`);
+                      return `${name} ended with 0`;
+                    },
+                  });
+                const outputs = { first: await command("first"), second: await command("second") };
+                return { summary: await everything(context), outputs };
+              },
+            }),
+          ],
+        }),
+      ],
+    }),
+
+  department,
+} as const satisfies Record<string, (world: World) => Team>;
+
+/** The first to be merged keeps the line; the other one is told, and makes room. */
+function takesSecondLine(name: string) {
+  return async (context: PersonaContext, step: Step): Promise<void> => {
+    await step("look");
+    const isFirst = (await context.workspace.readText("src/parts.md")).includes("second\n");
+    const edit = isFirst
+      ? { find: "second\n", replace: `${name}\n` }
+      : { find: "third\n", replace: `third\n${name}\n` };
+    await context.workspace.edit("src/parts.md", [edit]);
+    await step("check");
+  };
+}

@@ -1,0 +1,28 @@
+import { type Maestro, open } from "../../../src/maestro.ts";
+import type { ArtifactView } from "../../../src/team/session-view.ts";
+import { clockAhead } from "./later.ts";
+
+/** A killed probe and a ticket under way are left to their process for about a minute. */
+export const minutesLater = { laterMs: 120_000 };
+
+/** Opens what is there and drives nothing. */
+export async function asOnlooker<T>(
+  { stateDir }: { readonly stateDir: string },
+  look: (maestro: Maestro) => Promise<T>,
+  { laterMs } = minutesLater,
+): Promise<T> {
+  const maestro = await open({ stateDir, clock: clockAhead(laterMs) });
+  try {
+    return await look(maestro);
+  } finally {
+    await maestro.close();
+  }
+}
+
+/** The files a session left, each with its hash and with whose it is. */
+export function filesLeft(
+  place: { readonly stateDir: string },
+  key: string,
+): Promise<readonly ArtifactView[]> {
+  return asOnlooker(place, async (maestro) => (await maestro.show(key)).artifacts);
+}

@@ -1,0 +1,176 @@
+import { expect } from "vitest";
+import type { ArmedFault } from "../../../src/state/fault-points.ts";
+import { allCalls } from "../../contract/ledger-support.ts";
+import { expectAsIfNothingHappened } from "./expectations.ts";
+import { asOnlooker } from "./onlooker.ts";
+import type { Place } from "./place.ts";
+import type { Program } from "./program.ts";
+import { openStore, rowsOf } from "./recorded.ts";
+import type { Scenario } from "./scenarios.ts";
+import { until } from "./until.ts";
+import type { Wish } from "./wish.ts";
+
+/** Who clash and who wait for others; nobody who is done runs again. */
+export const merged = (...hits: number[]): Scenario => ({ team: "crew", hits });
+/** The same team, for its contracts. */
+export const checked = merged;
+export const delegated = (...hits: number[]): Scenario => ({ team: "delegate", hits });
+
+/** Where two branches meet. */
+export const decided: Scenario = {
+  team: "branches",
+  hits: [1],
+  recover: async (place, { undisturbed }) => {
+    const life = await place.afterlife(place.drive("branches"), "branches");
+    await expectAsIfNothingHappened(place, "branches", undisturbed);
+    expect(rowsOf(life.recorded, "decision.recorded"), "decided once").toMatchObject([
+      { phase: "meet", title: "Which version of both.md" },
+    ]);
+  },
+};
+
+/** A model that is simulated: every answer of it that came is paid once, one that was lost is estimated. */
+export const imagined = (...hits: number[]): Scenario => ({
+  team: "novel",
+  hits,
+  recover: async (place, { point, undisturbed }) => {
+    const life = await place.afterlife(place.drive("novel"), "novel");
+    await expectAsIfNothingHappened(place, "novel", undisturbed);
+    const answers = life.recorded.rows.filter(({ kind }) => kind === "step.model").map(() => "settled");
+    const lost = point === "step.model:before-commit" ? ["estimated"] : [];
+    expect(await statusesOfCalls(place, "novel")).toEqual([...lost, ...answers]);
+  },
+});
+
+/** A person wants it to go only so far. */
+export const directed: Scenario = {
+  team: "shop",
+  hits: [1],
+  victim: (place, fault) => place.wish("shop", untilBuilt, { fault }),
+  recover: async (place, { isCommitted, undisturbed }) => {
+    // Said and on record, it holds for whoever takes it up; else the person has to say it again.
+    const next = isCommitted ? place.recover("shop") : place.wish("shop", untilBuilt);
+    await until(
+      "it has gone so far",
+      async () => (await place.recorded("shop")).session?.status === "paused",
+    );
+    if (isCommitted) await next.end();
+    const { recorded } = await place.afterlife(next, "shop");
+    expect(rowsOf(recorded, "session.directed")).toEqual([{ kind: "session.directed", until: "build" }]);
+    expect(rowsOf(recorded, "phase.started").map(({ phase }) => phase)).toEqual(["needs", "build"]);
+    await place.afterlife(place.drive("shop"), "shop");
+    await expectAsIfNothingHappened(place, "shop", undisturbed);
+  },
+};
+
+/** A person accepts another definition in the middle. */
+export const accepted: Scenario = {
+  team: "shop",
+  hits: [1],
+  before: built,
+  story: { name: "shop, changed", key: "shop", tell: acceptChange },
+  recover: async (place, { isCommitted, undisturbed }) => {
+    const { session } = await place.recorded("shop");
+    expect(session?.teamFingerprint === place.lives[0]?.recorded.session?.teamFingerprint).toBe(!isCommitted);
+    if (isCommitted) {
+      // It is one of the new team, and so nobody has to accept anything again.
+      const rescuer = place.recover("shop", { isChanged: true });
+      await until("it is done", async () => (await place.recorded("shop")).session?.status === "completed");
+      await rescuer.end();
+    }
+    const { recorded } = await place.afterlife(acceptChange(place), "shop");
+    await expectAsIfNothingHappened(place, "shop", undisturbed);
+    expect(rowsOf(recorded, "team.changed"), "changed once").toHaveLength(1);
+    const ran = rowsOf(recorded, "attempt.started").map(({ persona }) => persona);
+    expect(ran.slice(5), "who reads something else now").toEqual(["frontend", "tester"]);
+  },
+};
+
+/** A person puts something else in the place of what a phase left. */
+export const edited: Scenario = {
+  team: "shop",
+  hits: [1],
+  before: built,
+  story: { name: "shop, edited", key: "shop", tell: editBuild },
+  recover: async (place, { isCommitted, life, undisturbed }) => {
+    expect(rowsOf(life.recorded, "phase.edited")).toHaveLength(isCommitted ? 1 : 0);
+    const next = isCommitted ? place.drive("shop") : editBuild(place);
+    const { recorded } = await place.afterlife(next, "shop");
+    await expectAsIfNothingHappened(place, "shop", undisturbed);
+    const sealed = rowsOf(recorded, "checkpoint.sealed").map(({ phase, revision }) => `${phase} ${revision}`);
+    expect(sealed).toEqual(["needs 1", "build 1", "build 2", "test 1"]);
+  },
+};
+
+/** A fork with an edit: killed while it is made, or while it goes on. */
+export const forked = (...hits: number[]): Scenario => ({
+  team: "shop",
+  hits,
+  before: async (place) => {
+    await place.afterlife(place.drive("shop"), "shop");
+    place.forget();
+  },
+  story: { name: "shop, forked", key: "fork", tell: forkWithEdit },
+  recover: async (place, { life, undisturbed }) => {
+    const { session } = life.recorded;
+    if (session?.status === "queued") await expectNotDrivenByItself(place);
+    await place.afterlife(place.wish("shop", { do: "resume", session: session?.id ?? "" }), "fork");
+    await expectAsIfNothingHappened(place, "fork", undisturbed);
+    const { phases } = await asOnlooker(place, (maestro) => maestro.show("fork"));
+    const statuses = phases.flatMap(({ personas }) =>
+      personas.map(({ name, status }) => `${name} ${status}`),
+    );
+    expect(statuses).toEqual([
+      "api_analyst reused",
+      "page_analyst reused",
+      "backend completed",
+      "database completed",
+      "frontend reused",
+      "tester completed",
+    ]);
+  },
+});
+
+const untilBuilt: Wish = { do: "start", until: "build" };
+
+function acceptChange(place: Place, fault?: ArmedFault): Program {
+  const wish = { do: "resume", session: "shop", acceptChanges: true } as const;
+  return place.wish("shop", wish, { isChanged: true, fault });
+}
+
+function editBuild(place: Place, fault?: ArmedFault): Program {
+  const build = { outputs: { backend: { read: "something else" } }, files: { "src/api.js": "edited\n" } };
+  return place.wish("shop", { do: "resume", session: "shop", edits: { build } }, { fault });
+}
+
+function forkWithEdit(place: Place, fault?: ArmedFault): Program {
+  const needs = {
+    outputs: { api_analyst: { read: "something else" } },
+    files: { "docs/api.md": "edited\n" },
+  };
+  const fork = { do: "fork", session: "shop", key: "fork", at: "build", edits: { needs } } as const;
+  return place.wish("shop", fork, { fault });
+}
+
+async function built(place: Place): Promise<void> {
+  await place.afterlife(place.wish("shop", untilBuilt), "shop");
+}
+
+/** Nobody has asked for that yet: whoever makes the fork may only want to look at it. */
+async function expectNotDrivenByItself(place: Place): Promise<void> {
+  const rescuer = place.recover("shop");
+  await until("somebody has looked after it", () => rescuer.isReady && !place.isDriven());
+  await rescuer.end();
+  expect((await place.recorded("fork")).session?.status).toBe("queued");
+}
+
+async function statusesOfCalls({ stateDir }: Place, key: string): Promise<string[]> {
+  const store = openStore(stateDir);
+  try {
+    const session = await store.findSession(key);
+    const calls = session === undefined ? [] : await allCalls(store, session.id);
+    return calls.map(({ status }) => status).sort();
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,63 @@
+import { setTimeout as pass } from "node:timers/promises";
+import {
+  defineTeam,
+  type PersonaContext,
+  type PersonaOptions,
+  persona,
+  phase,
+  type StepOptions,
+  type Team,
+} from "../../../src/index.ts";
+import { leaveMark, markOf } from "./effects.ts";
+
+export interface World {
+  /** Where each step leaves its mark. */
+  readonly marks: string;
+  /** `patient` works until this file exists, `poison` ends its process until then. */
+  readonly door: string;
+  /** Where the service is that `client` and `neighbor` call. */
+  readonly service?: string | undefined;
+  /** How long a step lasts after it has left its mark. */
+  readonly effectMs?: number | undefined;
+  /** Where a persona leaves a mark when its work begins, also when it goes on after a crash. */
+  readonly runs?: string | undefined;
+  /** The team's definition is not the one it was. */
+  readonly isChanged?: boolean | undefined;
+}
+
+export type Step = (
+  name: string,
+  result?: string | (() => string | Promise<string>),
+  options?: StepOptions,
+) => Promise<string>;
+
+export type Work = (context: PersonaContext, step: Step) => Promise<void>;
+
+type Extras = Pick<PersonaOptions, "consumes" | "contract">;
+
+/** Each step leaves a mark, and what the persona returns is made of its steps' results. */
+export function worker(name: string, world: World, work: Work, extras: Extras = {}) {
+  return persona(name, {
+    ...extras,
+    run: async (context) => {
+      const attempt = context.failures.length + 1;
+      if (world.runs !== undefined) leaveMark(world.runs, markOf(name, attempt));
+      const results: Record<string, string> = {};
+      await work(context, async (step, result = `${step} by ${name}`, options = {}) => {
+        const effect = async () => {
+          leaveMark(world.marks, markOf(name, attempt, step));
+          if (world.effectMs !== undefined) await pass(world.effectMs);
+          return typeof result === "string" ? result : result();
+        };
+        const recorded = await context.step(step, effect, options);
+        results[step] = recorded.length > 1_000 ? `${recorded.length} characters` : recorded;
+        return recorded;
+      });
+      return { summary: `${name} did ${Object.keys(results).length} steps`, outputs: results };
+    },
+  });
+}
+
+export function only(persona: ReturnType<typeof worker>): Team {
+  return defineTeam(persona.name, { phases: [phase("work", { personas: [persona] })] });
+}

@@ -1,0 +1,18 @@
+import { defineTeam, persona, phase } from "../../../src/index.ts";
+
+/** Gets it wrong twice, then right. */
+export default defineTeam("stumbling", {
+  phases: [
+    phase("only", {
+      personas: [
+        persona("worker", {
+          run: async ({ failures, step }) => {
+            const draft = await step("draft", () => `draft ${failures.length + 1}`);
+            if (failures.length < 2) throw new Error(`${draft} is not good enough`);
+            return { summary: `${draft} is good` };
+          },
+        }),
+      ],
+    }),
+  ],
+});
