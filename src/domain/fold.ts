@@ -5,6 +5,7 @@ import { RecordedSteps } from "./recorded-steps.ts";
 import { applyCheckpoint, type RestoredCheckpoint, takeFiles } from "./restored-checkpoint.ts";
 import {
   type AttemptState,
+  type Completed,
   type PhaseSource,
   type PhaseState,
   personaOf,
@@ -49,6 +50,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
   switch (entry.kind) {
     case "session.created":
       state.created = entry;
+      state.begun = entry;
       state.createdHead = head;
       state.copied = entry.fork === undefined;
       for (const given of entry.given ?? [])
@@ -107,7 +109,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
     case "phase.completed": {
       const phase = phaseOf(state, entry.phase);
       phase.status = "completed";
-      phase.completed = head;
+      phase.completed = completedAt(state, head);
       phase.tree = entry.tree;
       phase.gate = entry.gate;
       phase.checks = entry.checks ?? [];
@@ -280,17 +282,26 @@ function reject(phase: PhaseState, note: string): void {
   }
 }
 
+function completedAt(
+  { created: { teamFingerprint, definition }, teamChanged }: SessionState,
+  head: SessionState["createdHead"],
+): Completed {
+  return { ...head, teamFingerprint, ...(teamChanged && { definition }) };
+}
+
 /** A phase that is done without work of this session. */
 function completeWith(
   state: SessionState,
-  { phase: name, results, tree }: PhaseContent,
+  { phase: name, results, base, tree }: PhaseContent,
   source: PhaseSource,
-  head: PhaseState["completed"],
+  head: SessionState["createdHead"],
 ): void {
   const phase = phaseOf(state, name);
   phase.status = "completed";
-  phase.completed = head;
+  phase.completed = completedAt(state, head);
   phase.checkpoint = undefined;
+  // Who edits it does not change what it began with.
+  phase.base = base ?? phase.base;
   phase.tree = tree;
   phase.gate = undefined;
   phase.checks = [];

@@ -73,6 +73,8 @@ export interface GivenPhase extends PhaseContent {
 export interface PhaseContent {
   readonly phase: string;
   readonly results: Readonly<Record<string, PersonaResult>>;
+  /** The files it began with: where branches meet, its changes are those since then. */
+  readonly base?: string;
   readonly tree?: string;
 }
 

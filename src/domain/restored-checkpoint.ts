@@ -34,6 +34,7 @@ export interface RestoredCheckpoint {
     >
   >;
   readonly personas?: Readonly<Record<string, PersonaFiles>>;
+  readonly base?: string;
   readonly tree?: string;
   readonly gate?: GateResult;
   readonly checks?: readonly PersonaChecks[];
@@ -50,6 +51,7 @@ export function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpo
   const head = { ...journal, at: createdAt };
   if (name === "init") {
     state.created = { kind: "session.created", ...checkpoint.session };
+    state.begun = state.created;
     state.createdHead = head;
     state.initSha256 = sha256;
     return;
@@ -57,8 +59,10 @@ export function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpo
   const phase = phaseOf(state, name);
   phase.status = "completed";
   phase.revision = revision;
-  phase.completed = head;
+  const { teamFingerprint, definition } = checkpoint;
+  phase.completed = { ...head, teamFingerprint, ...(definition !== undefined && { definition }) };
   phase.checkpoint = { revision, sha256 };
+  phase.base = checkpoint.base;
   phase.tree = checkpoint.tree;
   phase.gate = checkpoint.gate;
   phase.checks = checkpoint.checks ?? [];
@@ -72,14 +76,19 @@ export function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpo
       teamFingerprint: checkpoint.teamFingerprint,
     };
   }
-  state.decisions.push(...(checkpoint.decisions ?? []));
+  // A newer revision tells the whole story of the phase again.
+  const others = state.decisions.filter(
+    (decision) => decision.phase !== undefined && decision.phase !== name,
+  );
+  state.decisions.splice(0, state.decisions.length, ...others, ...(checkpoint.decisions ?? []));
   phase.source = checkpoint.source ?? { kind: "work" };
   for (const [persona, attempts] of Object.entries(checkpoint.attempts)) {
     const restored = personaOf(state, name, persona);
     restored.result = checkpoint.results[persona];
     takeFiles(restored, checkpoint.personas?.[persona]);
-    for (const attempt of attempts)
-      restored.attempts.push(withoutHistory(attempt, { started: 0, phase: name, persona }));
+    const of = { started: 0, phase: name, persona };
+    const begun = attempts.map((attempt) => withoutHistory(attempt, of));
+    restored.attempts.splice(0, restored.attempts.length, ...begun);
   }
 }
 

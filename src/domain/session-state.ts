@@ -18,6 +18,7 @@ import type {
   SessionStatus,
   Transition,
 } from "./journal.ts";
+import type { Json } from "./json.ts";
 import type { RecordedSteps } from "./recorded-steps.ts";
 
 export interface AttemptState extends OfAttempt {
@@ -104,8 +105,16 @@ export interface PhaseState {
   notes: string[];
   /** Where it came from, if not from work in this session. */
   source: PhaseSource;
-  completed: (JournalHead & { readonly at: number }) | undefined;
+  completed: Completed | undefined;
   checkpoint: { readonly revision: number; readonly sha256: string } | undefined;
+}
+
+/** When a phase was done, and by which team: its checkpoint says the same whenever it is projected. */
+export interface Completed extends JournalHead {
+  readonly at: number;
+  readonly teamFingerprint: string;
+  /** Only when it was no longer the one the session began with. */
+  readonly definition?: Json;
 }
 
 export type PhaseSource =
@@ -118,6 +127,8 @@ export type PhaseSource =
 export interface SessionState {
   readonly id: SessionId;
   created: Extract<Transition, { kind: "session.created" }>;
+  /** The same as it was at first, whatever team was accepted since: what `checkpoint_init.json` says. */
+  begun: Extract<Transition, { kind: "session.created" }>;
   /** The row that created it: the head that `checkpoint_init.json` knows. */
   createdHead: JournalHead & { readonly at: number };
   initSha256: string | undefined;
@@ -164,9 +175,17 @@ export interface RecordedDecision extends Decision {
 
 export function emptyState(id: SessionId): SessionState {
   const nowhere = { seq: 0, hash: "", at: 0 };
+  const created = {
+    kind: "session.created",
+    team: "",
+    definition: null,
+    teamFingerprint: "",
+    brief: "",
+  } as const;
   return {
     id,
-    created: { kind: "session.created", team: "", definition: null, teamFingerprint: "", brief: "" },
+    created,
+    begun: created,
     createdHead: nowhere,
     initSha256: undefined,
     head: nowhere,

@@ -10,7 +10,13 @@ import type {
 import type { Json, JsonObject } from "../domain/json.ts";
 import { filesOf } from "../domain/restored-checkpoint.ts";
 import { seal, unseal } from "../domain/seal.ts";
-import type { PhaseSource, PhaseState, RecordedDecision, SessionState } from "../domain/session-state.ts";
+import type {
+  Completed,
+  PhaseSource,
+  PhaseState,
+  RecordedDecision,
+  SessionState,
+} from "../domain/session-state.ts";
 
 /** Formats this version reads. A newer one is refused, because what it says might be misunderstood. */
 const format = 1;
@@ -40,6 +46,8 @@ export interface CheckpointContent {
   readonly definition?: Json;
   /** The files each persona saw and left, where there are files. */
   readonly personas?: Readonly<Record<string, PersonaFiles>>;
+  /** The files the phase began with, by the hash of their manifest. */
+  readonly base?: string;
   /** The files of the phase, by the hash of their manifest, and the manifest: path, SHA-256, bytes, executable. */
   readonly tree?: string;
   readonly files?: Json;
@@ -61,9 +69,10 @@ export interface Checkpoint {
 }
 
 export function projectInit(state: SessionState): Checkpoint {
-  const { kind: _, ...session } = state.created;
+  const { kind: _, ...session } = state.begun;
+  const { teamFingerprint } = session;
   return sealed({
-    ...common(state, initPhase, state.createdHead),
+    ...common(state, initPhase, { ...state.createdHead, teamFingerprint }),
     revision: 1,
     predecessors: [],
     session,
@@ -95,10 +104,11 @@ export function projectPhase(
     }));
   }
   const { revision } = found;
+  const { definition } = found.completed;
   const personas = Object.fromEntries([...found.personas].map(([name, persona]) => [name, filesOf(persona)]));
   return sealed({
     ...common(state, phase, found.completed),
-    ...(state.teamChanged && { definition: state.created.definition }),
+    ...(definition !== undefined && { definition }),
     ...whatItLeft(state, phase, found, files),
     revision,
     predecessors,
@@ -109,9 +119,10 @@ export function projectPhase(
 }
 
 function whatItLeft(state: SessionState, name: string, phase: PhaseState, files: Json | undefined) {
-  const { tree, gate, checks, source } = phase;
+  const { base, tree, gate, checks, source } = phase;
   const decisions = state.decisions.filter(({ phase = name }) => phase === name);
   return {
+    ...(base !== undefined && { base }),
     ...(tree !== undefined && { tree }),
     ...(files !== undefined && { files }),
     ...(gate !== undefined && { gate }),
@@ -142,15 +153,15 @@ export function checkpointFile(phase: string, revision: number): string {
   return revision === 1 ? `checkpoint_${phase}.json` : `checkpoint_${phase}.${revision}.json`;
 }
 
-function common(state: SessionState, phase: string, head: JournalHead & { at: number }) {
-  const { seq, hash, at } = head;
+function common(state: SessionState, phase: string, completed: Completed) {
+  const { seq, hash, at, teamFingerprint } = completed;
   return {
     format,
     sessionId: state.id,
     phase,
     createdAt: at,
     journal: { seq, hash },
-    teamFingerprint: state.created.teamFingerprint,
+    teamFingerprint,
   };
 }
 

@@ -1,5 +1,6 @@
 import { isSessionId, type SessionId } from "../domain/ids.ts";
-import { readLostSession } from "./restore.ts";
+import { Artifacts } from "./artifacts.ts";
+import { artifactsOf, readLostSession } from "./restore.ts";
 import { listSessionFolders } from "./session-files.ts";
 import type { SessionRecord, Store } from "./store.ts";
 
@@ -48,7 +49,8 @@ export class LostSessions {
 
   async #restore(id: SessionId): Promise<SessionRecord> {
     const lost = await readLostSession(this.#stateDirectory, id);
-    const session = await this.#store.restoreSession(lost);
+    const artifacts = await artifactsOf(lost, new Artifacts(this.#stateDirectory));
+    const session = await this.#store.restoreSession({ ...lost, artifacts });
     this.#found = undefined;
     const phases = lost.restored.checkpoints.length - 1;
     this.#report(

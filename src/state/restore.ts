@@ -1,13 +1,17 @@
 import { fingerprint } from "../domain/canonical.ts";
-import { CheckpointCorrupt, StateTooNew } from "../domain/errors.ts";
+import { ArtifactCorrupt, CheckpointCorrupt, StateTooNew } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Json } from "../domain/json.ts";
-import { type Checkpoint, initPhase } from "./checkpoint.ts";
+import { emptyTree, fromManifest, type Tree } from "../domain/tree.ts";
+import type { Artifacts } from "./artifacts.ts";
+import { type Checkpoint, type CheckpointContent, initPhase } from "./checkpoint.ts";
 import { type FoundCheckpoint, SessionFiles } from "./session-files.ts";
 import type { LostSession } from "./store.ts";
 
+export type RestoredSession = Omit<LostSession, "artifacts">;
+
 /** Only for a session the database does not know. The unfinished phase is run again; everything sealed is kept. */
-export async function readLostSession(stateDirectory: string, id: SessionId): Promise<LostSession> {
+export async function readLostSession(stateDirectory: string, id: SessionId): Promise<RestoredSession> {
   const found = await new SessionFiles(stateDirectory, id).findCheckpoints();
   // What a newer version wrote is neither read nor passed over: going on would write over it.
   const tooNew = found.find(({ error }) => StateTooNew.is(error))?.error;
@@ -24,7 +28,9 @@ export async function readLostSession(stateDirectory: string, id: SessionId): Pr
       },
     );
   }
-  const { key, team, teamFingerprint, brief } = init.content.session;
+  const { key, team, brief } = init.content.session;
+  // The newest knows which team was accepted last.
+  const { teamFingerprint } = newest.content;
   return {
     session: {
       id,
@@ -41,8 +47,31 @@ export async function readLostSession(stateDirectory: string, id: SessionId): Pr
       head: newest.content.journal,
       checkpoints: checkpoints.map(({ content, sha256 }) => ({ ...content, sha256 }) as unknown as Json),
     },
-    artifacts: [],
   };
+}
+
+/** Everything the checkpoints point to, for retention to keep; what is missing is noticed when somebody needs it. */
+export async function artifactsOf({ restored }: RestoredSession, artifacts: Artifacts): Promise<string[]> {
+  const kept = new Set<string>();
+  for (const checkpoint of restored.checkpoints) {
+    const { base, tree, personas = {} } = checkpoint as unknown as CheckpointContent;
+    for (const files of [{ base, tree }, ...Object.values(personas)])
+      for (const hash of [files.base, files.tree]) if (hash !== undefined) kept.add(hash);
+  }
+  const manifests = Array.from(kept);
+  for (const manifest of manifests) {
+    for (const { sha256 } of (await readManifest(manifest, artifacts)).values()) kept.add(sha256);
+  }
+  return [...kept];
+}
+
+async function readManifest(hash: string, artifacts: Artifacts): Promise<Tree> {
+  try {
+    return fromManifest((await artifacts.get(hash)).toString());
+  } catch (error) {
+    if (ArtifactCorrupt.is(error)) return emptyTree;
+    throw error;
+  }
 }
 
 /** What a session is about; the same key must mean the same identity. */
