@@ -78,6 +78,7 @@ export function rowsOfPhase(name: string, fork: ForkOrigin, parent: SessionState
       results: Object.fromEntries(
         personas.flatMap(([persona, { result }]) => (result === undefined ? [] : [[persona, result]])),
       ),
+      ...(phase?.base !== undefined && { base: phase.base }),
       ...(phase?.tree !== undefined && { tree: phase.tree }),
       revision: phase?.revision ?? 1,
       personas: Object.fromEntries(personas.map(([persona, known]) => [persona, filesOf(known)])),

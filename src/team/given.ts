@@ -19,13 +19,16 @@ export async function giveAll(
   const phases: GivenPhase[] = [];
   const kept: string[] = [];
   let tree: Tree = emptyTree;
+  let base: string | undefined;
   for (const name of order) {
     const gift = given[name];
     if (gift === undefined) continue;
     const { content, artifacts: stored } = await givePhase(definition, name, gift, tree, artifacts);
-    phases.push({ ...content, origin: gift.origin ?? "given" });
+    phases.push({ ...content, ...(base !== undefined && { base }), origin: gift.origin ?? "given" });
     kept.push(...stored);
-    if (content.tree !== undefined) tree = await loadTree(artifacts, content.tree);
+    if (content.tree === undefined) continue;
+    tree = await loadTree(artifacts, content.tree);
+    base = content.tree;
   }
   return phases.length === 0 ? {} : { given: phases, artifacts: kept };
 }

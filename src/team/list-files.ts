@@ -1,19 +1,22 @@
-import { plannedPhases } from "../domain/planned.ts";
-import type { SessionState } from "../domain/session-state.ts";
+import type { PersonaState, SessionState } from "../domain/session-state.ts";
 import { changesBetween, emptyTree, type Tree } from "../domain/tree.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
+import { groupsOf } from "./definition/order.ts";
+import { recordedDefinition } from "./definition/recorded.ts";
+import type { PhaseDefinition } from "./definition/team-definition.ts";
 import type { ArtifactView } from "./session-view.ts";
 
 /** The files of the last phase that is done, each with the persona that changed it last. */
 export async function listFiles(state: SessionState, artifacts: Artifacts): Promise<ArtifactView[]> {
   const owners = new Map<string, { readonly phase: string; readonly persona: string }>();
   let last: string | undefined;
-  for (const { name: phase } of plannedPhases(state.created.definition)) {
+  for (const planned of recordedDefinition(state.created.definition).phases) {
+    const { name: phase } = planned;
     const known = state.phases.get(phase);
     if (known?.status !== "completed") continue;
     if (known.tree !== undefined) last = known.tree;
-    for (const [persona, { base, tree }] of known.personas) {
+    for (const [persona, { base, tree }] of asMerged(planned, known.personas)) {
       if (tree === undefined || tree === base) continue;
       const changes = changesBetween(await load(artifacts, base), await load(artifacts, tree));
       for (const { path } of changes) owners.set(path, { phase, persona });
@@ -25,6 +28,21 @@ export async function listFiles(state: SessionState, artifacts: Artifacts): Prom
       return { path, sha256, bytes, persona, phase };
     })
     .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Not as they happened to begin: group by group as declared, and who was sent back after the others. */
+function asMerged(
+  phase: PhaseDefinition,
+  personas: ReadonlyMap<string, PersonaState>,
+): readonly (readonly [string, PersonaState])[] {
+  return groupsOf(phase).flatMap((members) =>
+    members
+      .flatMap(({ name }) => {
+        const known = personas.get(name);
+        return known === undefined ? [] : [[name, known] as const];
+      })
+      .sort(([, a], [, b]) => a.reopenedAt - b.reopenedAt),
+  );
 }
 
 async function load(artifacts: Artifacts, tree: string | undefined): Promise<Tree> {

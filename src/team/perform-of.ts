@@ -2,7 +2,7 @@ import type { Amount, Budget } from "../domain/budget.ts";
 import { TeamInvalid } from "../domain/errors.ts";
 import { type CommandParts, performWithCommand } from "../execution/perform-command.ts";
 import { type ModelParts, performWithModel } from "../execution/perform-model.ts";
-import type { Perform } from "../execution/persona-context.ts";
+import type { FunctionContext, Perform, PersonaFunction } from "../execution/persona-context.ts";
 import type { Team } from "./define.ts";
 import type { PersonaDefinition, PhaseDefinition } from "./definition/team-definition.ts";
 import { toBudget } from "./spending.ts";
@@ -15,8 +15,14 @@ export function performOf(
 ): (phase: PhaseDefinition, persona: PersonaDefinition) => Perform {
   return (phase, { name, work, policy, timeoutMs }) => {
     switch (work.kind) {
-      case "function":
-        return functionOf(team, phase.name, name);
+      case "function": {
+        const run = functionOf(team, phase.name, name);
+        const { priceOf } = parts;
+        return (context) => {
+          const own: FunctionContext = { ...context, priceOf };
+          return run(own);
+        };
+      }
       case "model": {
         const { instructions, maxSteps, maxOutputTokens, temperature } = work;
         const chosen = work.model ?? model;
@@ -47,7 +53,7 @@ function reserved({ tokens, microUsd }: Budget): Amount {
   return { tokens: tokens ?? 0, microUsd: microUsd ?? null };
 }
 
-function functionOf(team: Team, phase: string, persona: string): Perform {
+function functionOf(team: Team, phase: string, persona: string): PersonaFunction {
   const found = team.phases
     .find(({ name }) => name === phase)
     ?.personas.find(({ name }) => name === persona)?.run;

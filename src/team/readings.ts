@@ -19,7 +19,9 @@ export class Readings {
   readonly #state: SessionState;
   readonly #phases: ReadonlyMap<string, PhaseDefinition>;
   readonly #brief: string;
-  readonly #before = new Map<string, string>();
+  readonly #read = new Map<string, string>();
+  readonly #before = new Map<string, TeamContext["results"]>();
+  readonly #done = new Map<string, Readonly<Record<string, PersonaResult>>>();
   #providers: Providers | undefined;
 
   constructor(definition: TeamDefinition, state: SessionState) {
@@ -31,14 +33,12 @@ export class Readings {
 
   /** The results a persona sees: of all phases before its own, or of the contracts it consumes. */
   context(phase: PhaseDefinition, persona: PersonaDefinition): TeamContext {
+    if (persona.consumes === null)
+      return { sessionId: this.#state.id, phase: phase.name, results: this.#resultsBefore(phase.name) };
     const results: Record<string, Record<string, PersonaResult>> = {};
-    if (persona.consumes === null) {
-      for (const name of ancestorsOf(this.#definition, phase.name)) results[name] = this.resultsOf(name);
-    } else {
-      for (const provider of this.providers(phase, persona)) {
-        const result = personaOf(this.#state, provider.phase, provider.persona.name).result;
-        if (result !== undefined) (results[provider.phase] ??= {})[provider.persona.name] = result;
-      }
+    for (const provider of this.providers(phase, persona)) {
+      const result = personaOf(this.#state, provider.phase, provider.persona.name).result;
+      if (result !== undefined) (results[provider.phase] ??= {})[provider.persona.name] = result;
     }
     return { sessionId: this.#state.id, phase: phase.name, results };
   }
@@ -81,11 +81,39 @@ export class Readings {
     );
   }
 
+  /** In the order of declaration: who began first is chance, and a prompt made of it has to be the same again. */
   resultsOf(phase: string): Record<string, PersonaResult> {
     const { personas } = phaseOf(this.#state, phase);
     return Object.fromEntries(
-      [...personas].flatMap(([name, { result }]) => (result === undefined ? [] : [[name, result]])),
+      (this.#phases.get(phase)?.personas ?? []).flatMap(({ name }) => {
+        const result = personas.get(name)?.result;
+        return result === undefined ? [] : [[name, result]];
+      }),
     );
+  }
+
+  /** One object for all personas of a phase: a thousand phases must not be gone through for each of ten thousand. */
+  #resultsBefore(phase: string): TeamContext["results"] {
+    let known = this.#before.get(phase);
+    if (known === undefined) {
+      known = Object.freeze(
+        Object.fromEntries(
+          ancestorsOf(this.#definition, phase).map((name) => [name, this.#resultsOnce(name)] as const),
+        ),
+      );
+      this.#before.set(phase, known);
+    }
+    return known;
+  }
+
+  /** Of a phase that is done: it does not change any more in this drive. */
+  #resultsOnce(phase: string): Readonly<Record<string, PersonaResult>> {
+    let known = this.#done.get(phase);
+    if (known === undefined) {
+      known = Object.freeze(this.resultsOf(phase));
+      this.#done.set(phase, known);
+    }
+    return known;
   }
 
   /** The session's choice counts where the persona has no model of its own. */
@@ -95,14 +123,14 @@ export class Readings {
 
   /** A chain, so that a long line of phases does not hash its whole past again for each. */
   #readBefore(phase: string): string {
-    let known = this.#before.get(phase);
+    let known = this.#read.get(phase);
     if (known === undefined) {
       const { dependsOn = [] } = this.#phases.get(phase) ?? {};
       known = fingerprint([
         this.#brief,
         ...dependsOn.map((before) => [this.#readBefore(before), before, this.resultsOf(before) as never]),
       ]);
-      this.#before.set(phase, known);
+      this.#read.set(phase, known);
     }
     return known;
   }
