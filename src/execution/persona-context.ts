@@ -1,3 +1,4 @@
+import type { ModelPrice } from "../cost/model-price.ts";
 import type { CheckResult, Contract } from "../domain/contract.ts";
 import type { Conversation } from "../domain/conversation.ts";
 import type { RunStep } from "../domain/durable-step.ts";
@@ -64,6 +65,11 @@ export interface WorkContext extends PersonaContext {
   /** Live text for whoever watches; not recorded. */
   readonly onText: (delta: string) => void;
   readonly progress: () => void;
+}
+
+/** What a function of the team's author gets at run time: what it needs to make a model of its own durable. */
+export interface FunctionContext extends WorkContext {
+  readonly priceOf: (model: string) => Promise<ModelPrice | null>;
 }
 
 /** How a persona does its work, whatever does it: a function, a model, a command. */
