@@ -5,7 +5,7 @@ import { type Sources, withoutComments } from "./source-files.ts";
 const ranks: readonly (readonly string[])[] = [
   ["cli", "server"],
   ["index.ts", "testing"],
-  ["maestro.ts"],
+  ["maestro.ts", "look.ts"],
   ["hive"],
   ["config"],
   ["team"],
@@ -20,7 +20,14 @@ const ranks: readonly (readonly string[])[] = [
 ];
 
 const frontDoors = new Set(["cli", "server"]);
-const openToFrontDoors = new Set(["maestro.ts", "index.ts", "config", "package-files.ts", "domain"]);
+const openToFrontDoors = new Set([
+  "maestro.ts",
+  "look.ts",
+  "index.ts",
+  "config",
+  "package-files.ts",
+  "domain",
+]);
 const mostLines = 400;
 
 const sql = [

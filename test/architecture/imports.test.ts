@@ -37,7 +37,7 @@ describe("the checker sees", () => {
     ["an import for its side effect", "src/cli/run.ts", 'import "../state/store.ts";'],
   ])("%s", (_title, file, text) => {
     expect(check({ [file]: text })).toEqual([
-      `${file}:1 imports src/state/store.ts, which is not allowed: ${file.split("/")[1]} is a front door and may import only maestro.ts, index.ts, config, domain.`,
+      `${file}:1 imports src/state/store.ts, which is not allowed: ${file.split("/")[1]} is a front door and may import only maestro.ts, look.ts, index.ts, config, package-files.ts, domain.`,
     ]);
   });
 

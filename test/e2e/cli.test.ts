@@ -18,15 +18,6 @@ function place() {
 
 const lines = (text: string): string[] => text.trim().split("\n");
 
-test("demo: a team is killed in the middle, goes on, and nothing recorded ran again", async () => {
-  const { code, stdout } = await maestro(["demo", "--json"]);
-  expect(code).toBe(0);
-  const summary = JSON.parse(stdout) as { kept: number; steps: number; ranAgain: number; project: string };
-  expect(summary).toMatchObject({ steps: 8, ranAgain: 0 });
-  expect(summary.kept).toBeGreaterThanOrEqual(3);
-  expect(readdirSync(summary.project).sort()).toEqual(["README.md", "docs", "src", "test"]);
-});
-
 test("run, killed with SIGKILL, then resumed by key: every step ran once", async () => {
   const { effects, at } = place();
   const killed = start(["run", effects, "--team", slowTeam, "--key", "k", ...at]);
@@ -54,7 +45,7 @@ test("Ctrl-C pauses after the step under way, prints the resume command, exits 1
   run.child.kill("SIGINT");
   const { code, stderr } = await run.finished;
   expect(code).toBe(130);
-  expect(stderr).toMatch(/Go on with: maestro resume [0-9a-z]{26} --state-dir /);
+  expect(stderr).toMatch(/Go on with: maestro resume k --state-dir /);
   const [session] = JSON.parse((await maestro(["sessions", "--json", ...at])).stdout) as { status: string }[];
   expect(session).toMatchObject({ status: "paused", key: "k", team: "slow" });
   expect((await maestro(["resume", "k", ...at])).code).toBe(0);

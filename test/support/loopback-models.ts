@@ -22,6 +22,8 @@ export type ModelFault =
   | { readonly fault: "silence" }
   /** A byte now and then, for ever. */
   | { readonly fault: "drip" }
+  /** Signs of life now and then, for ever, and never a word. */
+  | { readonly fault: "heartbeat" }
   /** Text without an end, as fast as it is taken. */
   | { readonly fault: "endless" }
   /** The beginning of an answer, then an error in the stream. */
@@ -47,6 +49,8 @@ export class LoopbackModels {
   react: ((request: ModelRequest) => Reaction) | undefined;
   /** How many calls are under way. */
   open = 0;
+  /** How long it takes from one piece of an answer to the next. */
+  paceMs = 0;
   readonly #server: Server = createServer((request, response) => void this.#serve(request, response));
 
   static async start(script?: readonly Reaction[]): Promise<LoopbackModels> {
@@ -95,11 +99,17 @@ export class LoopbackModels {
       return json(response, 401, dialect.refusal({ status: 401, code: "invalid_api_key", message }));
     }
     const scripted = this.script.length > 1 ? this.script.shift() : this.script[0];
-    react(response, dialect, this.react?.(request) ?? scripted ?? {}, request);
+    react(response, dialect, this.react?.(request) ?? scripted ?? {}, request, this.paceMs);
   }
 }
 
-function react(response: ServerResponse, dialect: Dialect, reaction: Reaction, request: ModelRequest): void {
+function react(
+  response: ServerResponse,
+  dialect: Dialect,
+  reaction: Reaction,
+  request: ModelRequest,
+  paceMs: number,
+): void {
   const model = typeof request.body["model"] === "string" ? request.body["model"] : "gemini-loopback";
   const streams = dialect.wantsStream(request.path, request.body);
   const sayAll = (turn: ModelTurn): string[] =>
@@ -109,6 +119,7 @@ function react(response: ServerResponse, dialect: Dialect, reaction: Reaction, r
   };
   if (!("fault" in reaction)) {
     begin();
+    if (paceMs > 0) return void sayPiecemeal(response, sayAll(reaction), paceMs);
     return void response.end(sayAll(reaction).join(""));
   }
   const usual = sayAll({ text: "This is a beginning, and what follows is its end." });
@@ -138,6 +149,9 @@ function react(response: ServerResponse, dialect: Dialect, reaction: Reaction, r
     case "drip":
       begin();
       return drip(response, usual.join(""));
+    case "heartbeat":
+      begin();
+      return beat(response);
     case "endless":
       begin();
       response.write(begun);
@@ -148,6 +162,19 @@ function react(response: ServerResponse, dialect: Dialect, reaction: Reaction, r
   }
 }
 
+async function sayPiecemeal(
+  response: ServerResponse,
+  pieces: readonly string[],
+  paceMs: number,
+): Promise<void> {
+  for (const piece of pieces) {
+    await new Promise((resolve) => setTimeout(resolve, paceMs));
+    if (response.destroyed) return;
+    response.write(piece);
+  }
+  response.end();
+}
+
 /** It never comes to the end of what it has to say. */
 function drip(response: ServerResponse, text: string): void {
   let at = 0;
@@ -155,6 +182,12 @@ function drip(response: ServerResponse, text: string): void {
     response.write(at < text.length / 2 ? text[at] : "");
     at += 1;
   }, 5).unref();
+  response.once("close", () => clearInterval(timer));
+}
+
+/** Comments of a stream: the connection lives, the answer does not come. */
+function beat(response: ServerResponse): void {
+  const timer = setInterval(() => response.write(": still here\n\n"), 20).unref();
   response.once("close", () => clearInterval(timer));
 }
 

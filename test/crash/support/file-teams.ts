@@ -64,10 +64,18 @@ export const fileTeams = {
       ],
     }),
 
-  /** A model writes, somebody reads. */
+  /** A model writes, somebody reads. What the model is told comes from two who work at once. */
   novel: (world) =>
     defineTeam("novel", {
       phases: [
+        phase("gather", { personas: [author("scout", world, "notes/places.md")] }),
+        phase("outline", {
+          personas: [
+            // Has to wait for its files, so that the other one begins before it.
+            author("plotter", world, "notes/plot.md", ["scout"]),
+            author("namer", world, "notes/names.md"),
+          ],
+        }),
         phase("write", {
           personas: [
             persona("novelist", {

@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../../src/domain/canonical.ts";
 import type { PersonaContext } from "../../../src/index.ts";
 import { type Step, type World, worker } from "./worker.ts";
 
@@ -23,8 +24,9 @@ export const author = (name: string, world: World, path: string, consumes?: read
     name,
     world,
     async (context, step) => {
-      const { results } = context.context;
-      const read = async () => JSON.stringify([results, await everything(context)]);
+      // What a checkpoint brings back has its keys in another order.
+      const results = canonicalJson(context.context.results as never);
+      const read = async () => `${results} ${await everything(context)}`;
       const seen = await step(`read ${consumes?.join(" and ") ?? "everything"}`, read);
       await writes(step, context, path, `${name}, for ${seen.length} characters\n`);
     },

@@ -66,7 +66,7 @@ export class Place {
   }
 
   /** A process that drives nothing and does one thing. */
-  act(act: Act, fault: ArmedFault): Program {
+  act(act: Act, fault?: ArmedFault): Program {
     return this.run("act.ts", { stateDir: this.stateDir, act, fault } satisfies ActOptions);
   }
 

@@ -7,9 +7,11 @@ import { settingKeys, settings } from "../../../src/config/settings.ts";
 import { project } from "./project.ts";
 
 /** Allowed values of the setting, one for each place, from the lowest to the highest. */
-function valuesFor(key: SettingKey): readonly (string | number | boolean)[] {
+function valuesFor(key: SettingKey): readonly unknown[] {
   if (typeof settings[key].default === "boolean") return [true, false, true, false];
   if (key === "breaker.threshold") return [6, 7, 8, 9];
+  if (key === "prices")
+    return [1, 2, 3, 4].map((input) => ({ "openai-compatible/llama": { input, output: 5 } }));
   if (key === "budget.dayUsd") return [1.5, 2, 2.25, 3];
   if (key.startsWith("budget.")) return [1_000, 2_000, 3_000, 4_000];
   if (typeof settings[key].default !== "number")
@@ -18,6 +20,8 @@ function valuesFor(key: SettingKey): readonly (string | number | boolean)[] {
   // Between every default base and the smallest longest wait, so that no pair is out of order.
   return key.startsWith("rounds") ? [5_001, 5_002, 5_003, 5_004] : [4_001, 4_002, 4_003, 4_004];
 }
+
+const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 function nest(key: SettingKey, value: unknown): Record<string, unknown> {
   const [head, rest] = key.split(".");
@@ -43,7 +47,7 @@ test.each(settingKeys)("%s: flag over code over environment over file over defau
   const empty = await project();
   const cwd = await project({ "maestro.config.json": JSON.stringify(nest(key, ofFile)) });
   const file = join(cwd, "maestro.config.json");
-  const env = { [environment]: String(ofEnvironment) };
+  const env = { [environment]: asText(ofEnvironment) };
   const overrides = nest(key, ofCode);
 
   const atDefault = await valueAndOrigin(key, { cwd: empty, env: {} });
@@ -54,9 +58,9 @@ test.each(settingKeys)("%s: flag over code over environment over file over defau
     { kind: "environment", name: environment },
   ]);
   expect(await valueAndOrigin(key, { cwd, env, overrides })).toEqual([ofCode, { kind: "code" }]);
-  const flags = { [key]: String(ofFlag) };
+  const flags = { [key]: asText(ofFlag) };
   const [value, origin] = await valueAndOrigin(key, { cwd, env, overrides, flags });
-  expect(value).toBe(ofFlag);
+  expect(value).toEqual(ofFlag);
   expect(origin).toMatchObject({ kind: "flag" });
 });
 
@@ -72,7 +76,9 @@ test("without any configuration every setting has its default", async () => {
     github: { repository: undefined, token: undefined },
     webhook: { url: undefined, secret: undefined, allowInternal: false },
     budget: { personaTokens: undefined, dayTokens: undefined, dayUsd: undefined },
+    prices: undefined,
     leaseMs: 15_000,
+    simulatedScript: undefined,
   };
   expect(config).toEqual(expected);
   expect(file).toBeUndefined();

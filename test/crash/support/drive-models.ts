@@ -1,0 +1,26 @@
+import { flushCompileCache } from "node:module";
+import { fileURLToPath } from "node:url";
+import { open } from "../../../src/maestro.ts";
+import { loadTeam } from "../../../src/team/load-team.ts";
+
+/** A process that drives a team of models, over real provider packages, and is killed at it. */
+export interface DriveModelsOptions {
+  readonly stateDir: string;
+  readonly model: string;
+  /** Leads the provider packages to a server of ours. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const { stateDir, model, env } = JSON.parse(process.argv[2] ?? "") as DriveModelsOptions;
+Object.assign(process.env, env);
+const delays = { baseDelayMs: 5, maxDelayMs: 5 };
+const maestro = await open({ stateDir, attempts: delays, rounds: delays });
+const { team } = await loadTeam(fileURLToPath(new URL("model-team.yaml", import.meta.url)));
+const session = await maestro.start(team, { brief: "A shelf for forty books.", key: "shelf", model });
+process.send?.("ready");
+// Who is killed would leave nothing for the next one.
+setTimeout(flushCompileCache, 400).unref();
+const { id: _, ...ending } = await session.result();
+const { artifacts, usage } = await maestro.show(session.id);
+console.log(JSON.stringify({ ending, artifacts, usage }));
+await maestro.close();

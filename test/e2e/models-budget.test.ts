@@ -1,0 +1,195 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { type Maestro, open } from "../../src/maestro.ts";
+import { callsPerMember, crowdOf, crowdReply, crowdUsage, tokensPerCall } from "../support/crowd.ts";
+import type { DriveCrowdOptions } from "../support/drive-crowd.ts";
+import { PaidModels } from "../support/paid-models.ts";
+
+const model = "openai-compatible/llama-3.3-70b";
+const plenty = 100_000_000;
+
+let models: PaidModels;
+let folder: string;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "maestro-budget-"));
+  models = await PaidModels.start(({ persona, answersBefore }) => crowdReply(persona, answersBefore), {
+    paceMs: 1,
+    usage: () => crowdUsage,
+  });
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await models.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What budgets are decided on, as it is on disk at this moment. */
+function readTotals(stateDir: string, level: "session" | "day"): { used: number; reserved: number } {
+  const database = new DatabaseSync(join(stateDir, "maestro.db"), { readOnly: true });
+  try {
+    const [row] = database
+      .prepare("SELECT used_tokens AS used, reserved_tokens AS reserved FROM budget_totals WHERE level = ?")
+      .all(level);
+    return { used: Number(row?.["used"] ?? 0), reserved: Number(row?.["reserved"] ?? 0) };
+  } finally {
+    database.close();
+  }
+}
+
+async function openCrowd(stateDir: string, onModelStep: () => void): Promise<Maestro> {
+  for (const [name, value] of Object.entries(models.server.env)) vi.stubEnv(name, value);
+  const maestro = await open({
+    stateDir,
+    onEvent: (event) => {
+      if (event.kind === "step" && event.name === model) onModelStep();
+    },
+  });
+  onTestFinished(() => maestro.close());
+  return maestro;
+}
+
+/** Nothing was asked twice, and the ledger has every answer once. */
+async function expectNothingPaidTwice(maestro: Maestro, sessions: readonly string[], calls: number) {
+  expect(models.log).toHaveLength(calls);
+  expect(new Set(models.log.map(({ hash }) => hash)).size, "different questions").toBe(calls);
+  for (const session of sessions) {
+    const { total } = await maestro.usage({ by: "persona", session });
+    expect(total).toMatchObject({
+      calls: calls / sessions.length,
+      failedCalls: 0,
+      estimatedTokens: 0,
+      inputTokens: (crowdUsage.input * calls) / sessions.length,
+      outputTokens: (crowdUsage.output * calls) / sessions.length,
+    });
+  }
+}
+
+test("64 personas at once never pass the budget; raised and resumed, they finish and nothing is paid twice", async () => {
+  const size = 64;
+  const calls = size * callsPerMember;
+  const limit = (calls / 2) * tokensPerCall;
+  const stateDir = join(folder, "state");
+  let settlements = 0;
+  let mostUsed = 0;
+  let mostAtServer = 0;
+  let allowed = limit;
+  models.onAnswer = ({ number }) => {
+    mostAtServer = number * tokensPerCall;
+    expect.soft(mostAtServer, "asked of the provider").toBeLessThanOrEqual(allowed);
+  };
+  const maestro = await openCrowd(stateDir, () => {
+    const { used, reserved } = readTotals(stateDir, "session");
+    settlements += 1;
+    mostUsed = Math.max(mostUsed, used);
+    expect.soft(used + reserved, "used and promised").toBeLessThanOrEqual(allowed);
+  });
+  const session = await maestro.start(crowdOf(size, { tokens: limit }), { brief: "Be there.", model });
+  const parked = await session.result();
+
+  expect(parked).toMatchObject({ status: "parked", reason: "budget" });
+  const { level, name, unit, used, asked, ...rest } = parked.error?.details ?? {};
+  expect({ level, name, unit, limit: rest["limit"] }).toEqual({
+    level: "session",
+    name: session.id,
+    unit: "tokens",
+    limit,
+  });
+  expect(Number(used) + Number(asked)).toBeGreaterThan(limit);
+  expect(Number(used)).toBeLessThanOrEqual(limit);
+  expect(parked.error).toMatchObject({ code: "BUDGET_EXCEEDED" });
+  expect(parked.error?.advice).toContain(`maestro budget ${session.id} --tokens`);
+  const [budget] = await maestro.budgets(session.id);
+  expect(budget).toMatchObject({ level: "session", budget: { tokens: limit }, overrun: false });
+  expect(budget?.used.tokens).toBe(models.log.length * tokensPerCall);
+  expect(budget?.reserved.tokens).toBe(0);
+  // What is left is too little for one more call, not half of the budget.
+  expect(limit - mostUsed).toBeLessThan(Number(asked));
+  expect(settlements).toBe(models.log.length);
+  const before = models.log.length;
+
+  allowed = plenty;
+  await maestro.setBudget(session.id, { tokens: plenty });
+  const resumed = await (await maestro.resume(session.id)).result();
+  expect(resumed.status).toBe("completed");
+  const { artifacts } = await maestro.show(session.id);
+  expect(artifacts).toHaveLength(size);
+  expect(settlements - before, "only what was missing was asked for").toBe(calls - before);
+  await expectNothingPaidTwice(maestro, [session.id], calls);
+});
+
+test("4 processes with a session each share the day's budget and never pass it; raised, all of them finish", async () => {
+  const [processes, size] = [4, 8];
+  const calls = processes * size * callsPerMember;
+  const limit = (calls / 2) * tokensPerCall;
+  const stateDir = join(folder, "state");
+  let allowed = limit;
+  models.onAnswer = ({ number }) => {
+    expect.soft(number * tokensPerCall, "asked of the provider").toBeLessThanOrEqual(allowed);
+    const { used, reserved } = readTotals(stateDir, "day");
+    expect.soft(used + reserved, "used and promised").toBeLessThanOrEqual(allowed);
+  };
+  const drive = (dayTokens: number) =>
+    Promise.all(
+      Array.from({ length: processes }, (_, index) =>
+        runCrowd({ stateDir, key: `crowd-${index}`, size, dayTokens, model, env: models.server.env }),
+      ),
+    );
+
+  const parked = await drive(limit);
+  const refused = parked.filter(({ status }) => status !== "completed");
+  expect(refused.length).toBeGreaterThan(0);
+  for (const { status, reason, error } of refused) {
+    expect({ status, reason }).toEqual({ status: "parked", reason: "budget" });
+    const { level, limit: said, used, asked } = error?.details ?? {};
+    expect({ level, said }).toEqual({ level: "day", said: limit });
+    expect(Number(used) + Number(asked)).toBeGreaterThan(limit);
+    expect(error?.advice).toContain("Raise the day's budget in the configuration");
+  }
+  const { used, reserved } = readTotals(stateDir, "day");
+  expect({ used, reserved }).toEqual({ used: models.log.length * tokensPerCall, reserved: 0 });
+  expect(used).toBeLessThanOrEqual(limit);
+
+  allowed = plenty;
+  const finished = await drive(plenty);
+  expect(finished.map(({ status }) => status)).toEqual(Array(processes).fill("completed"));
+  const maestro = await openCrowd(stateDir, () => {});
+  await expectNothingPaidTwice(
+    maestro,
+    finished.map(({ id }) => id),
+    calls,
+  );
+});
+
+interface CrowdEnding {
+  readonly id: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly error?: { readonly details?: Record<string, unknown>; readonly advice?: string };
+}
+
+function runCrowd(options: DriveCrowdOptions): Promise<CrowdEnding> {
+  const program = join(import.meta.dirname, "../support/drive-crowd.ts");
+  const child = spawn(process.execPath, [program, JSON.stringify(options)], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.once("close", (code) => {
+      if (code === 0) resolve(JSON.parse(stdout) as CrowdEnding);
+      else reject(new Error(`it ended with ${code}: ${stderr}`));
+    });
+  });
+}

@@ -1,0 +1,41 @@
+import { defineTeam, persona, phase, type Team } from "../../src/team/define.ts";
+import type { ModelTurn, ModelTurnUsage } from "./loopback-model-turn.ts";
+
+/** What each call of the crowd is billed for: less than any call reserves. */
+export const crowdUsage: ModelTurnUsage = {
+  input: 1500,
+  cached: 0,
+  cacheWrite: 0,
+  output: 100,
+  reasoning: 0,
+};
+export const tokensPerCall = crowdUsage.input + crowdUsage.output;
+export const callsPerMember = 2;
+
+/** Many models at once, each of which writes a file of its own and says that it is done. */
+export function crowdOf(size: number, options: { readonly tokens?: number } = {}): Team {
+  const { tokens } = options;
+  return defineTeam("crowd", {
+    parallel: size,
+    ...(tokens !== undefined && { budget: { tokens } }),
+    phases: [
+      phase("together", {
+        personas: Array.from({ length: size }, (_, index) =>
+          persona(`member-${index}`, {
+            instructions: "Write your file.",
+            maxOutputTokens: 200,
+            contract: { deliverables: [`members/member-${index}.txt`] },
+          }),
+        ),
+      }),
+    ],
+  });
+}
+
+export function crowdReply(name: string, answersBefore: number): ModelTurn {
+  const [tool, input] =
+    answersBefore === 0
+      ? ["write_file", { path: `members/${name}.txt`, content: `${name} was here\n` }]
+      : ["submit", { summary: "done" }];
+  return { calls: [{ id: "c", tool, input }] };
+}

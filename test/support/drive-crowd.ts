@@ -1,0 +1,21 @@
+import { open } from "../../src/maestro.ts";
+import { crowdOf } from "./crowd.ts";
+
+/** A process with one session of a crowd of models, which prints how it ended. */
+export interface DriveCrowdOptions {
+  readonly stateDir: string;
+  readonly key: string;
+  readonly size: number;
+  readonly dayTokens: number;
+  readonly model: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const options = JSON.parse(process.argv[2] ?? "") as DriveCrowdOptions;
+const { stateDir, key, size, dayTokens, model, env } = options;
+Object.assign(process.env, env);
+const maestro = await open({ stateDir, budget: { dayTokens } });
+const session = await maestro.start(crowdOf(size), { brief: `Be there, ${key}.`, key, model });
+const { status, reason, error } = await session.result();
+console.log(JSON.stringify({ id: session.id, status, reason, error }));
+await maestro.close();

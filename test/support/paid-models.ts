@@ -1,0 +1,64 @@
+import { type Asked, askedBy, hashOf } from "./loopback-conversation.ts";
+import type { ModelTurn, ModelTurnUsage } from "./loopback-model-turn.ts";
+import { LoopbackModels, type ModelFault, type Reaction } from "./loopback-models.ts";
+
+/** One answer, as the provider would bill it. */
+export interface Billed extends Asked {
+  /** Of the request, in bytes. */
+  readonly bytes: number;
+  readonly number: number;
+  readonly hash: string;
+  readonly at: number;
+  readonly usage: ModelTurnUsage;
+}
+
+/** What to answer, given everything that was asked before. */
+export type Reply = (asked: Billed, earlier: readonly Billed[]) => ModelTurn | ModelFault;
+
+/** A provider that keeps books: every answer it begins takes another number of tokens, so that no two look alike. */
+export class PaidModels {
+  /** Everything that was asked, in the order it came. */
+  readonly log: Billed[] = [];
+  /** Called with each answer before it goes out. */
+  onAnswer: ((billed: Billed) => void) | undefined;
+  readonly server: LoopbackModels;
+
+  private constructor(server: LoopbackModels) {
+    this.server = server;
+  }
+
+  static async start(
+    reply: Reply,
+    {
+      paceMs = 0,
+      usage = usageOfNumber,
+    }: { paceMs?: number; usage?: (number: number) => ModelTurnUsage } = {},
+  ): Promise<PaidModels> {
+    const models = new PaidModels(await LoopbackModels.start());
+    models.server.paceMs = paceMs;
+    models.server.react = (request): Reaction => {
+      const asked = askedBy(request);
+      const earlier = [...models.log];
+      const number = models.log.length + 1;
+      const bytes = Buffer.byteLength(request.text);
+      const billed = { ...asked, bytes, number, hash: hashOf(request), at: Date.now(), usage: usage(number) };
+      models.log.push(billed);
+      models.onAnswer?.(billed);
+      const reaction = reply(billed, earlier);
+      return "fault" in reaction ? reaction : { usage: billed.usage, ...reaction };
+    };
+    return models;
+  }
+
+  close(): Promise<void> {
+    return this.server.close();
+  }
+}
+
+const usageOfNumber = (number: number): ModelTurnUsage => ({
+  input: 1000 + number,
+  cached: 100,
+  cacheWrite: 0,
+  output: 50 + (number % 7),
+  reasoning: 0,
+});

@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { failure } from "../../../dashboard/fixture/build.ts";
+import type { EntryFact, JournalEntry } from "../../../dashboard/src/api/types.ts";
+import { journalLine, matchesFilter } from "../../../dashboard/src/sentences/journal-text.ts";
+
+const place = {
+  seq: 7,
+  at: "2026-11-15T14:31:06.000Z",
+  phase: "implementation",
+  persona: "backend_developer",
+  round: 1,
+  attempt: 2,
+};
+const entry = (fact: EntryFact): JournalEntry => ({ ...place, ...fact });
+
+const failed: EntryFact = {
+  kind: "attempt.failed",
+  failure: failure("check typecheck exit 2: TS2345"),
+  next: "help",
+  notBefore: null,
+  costUsd: 0.19,
+};
+
+test.each<[EntryFact, string, string]>([
+  [{ kind: "budget.reserved", call: "model#9", usd: 0.09, tokens: 9000 }, "model#9 reserved $0.09", ""],
+  [{ kind: "budget.reserved", call: "model#9", usd: null, tokens: 9000 }, "model#9 reserved 9.0k tokens", ""],
+  [
+    {
+      kind: "budget.settled",
+      call: "model#8",
+      usd: 0.11,
+      inputTokens: 6200,
+      outputTokens: 1100,
+      tookMs: 14_200,
+    },
+    "model#8 settled $0.11, 6.2k in, 1.1k out",
+    "14.2 s",
+  ],
+  [
+    { kind: "step", step: "check", name: "unit", passed: true, outcome: "passed, 41 of 41", tookMs: 8400 },
+    "check unit passed, 41 of 41",
+    "8.4 s",
+  ],
+  [failed, "check typecheck exit 2: TS2345, no attempts left", "$0.19"],
+  [
+    { kind: "session.claimed", cause: "recovery", epoch: 2, stepsRunAgain: 0, tookMs: 210 },
+    "lease epoch 2, 0 completed steps run again",
+    "0.21 s",
+  ],
+])("%o is told in one line", (fact, text, measure) => {
+  expect(journalLine(entry(fact))).toMatchObject({
+    place: "implementation/backend_developer/r1a2",
+    text,
+    measure,
+  });
+});
+
+test("a breaker's entry is told under the breaker's name, the session's own under session", () => {
+  const opened = entry({
+    kind: "breaker.changed",
+    dependency: "openai",
+    from: "closed",
+    to: "open",
+    failures: 5,
+    probeAt: null,
+  });
+  expect(journalLine(opened)).toMatchObject({
+    place: "breaker openai",
+    text: "closed to open after 5 outages",
+  });
+  const created = {
+    ...entry({ kind: "session.created" }),
+    phase: null,
+    persona: null,
+    round: null,
+    attempt: null,
+  };
+  expect(journalLine(created).place).toBe("session");
+});
+
+test("an entry of a newer server is shown by its name instead of breaking the list", () => {
+  const unknown = { ...place, kind: "moon.landed" } as unknown as JournalEntry;
+  expect(journalLine(unknown).text).toBe("moon.landed");
+  expect(matchesFilter(unknown, "all")).toBe(true);
+});
+
+test("filters: failures are failed attempts and failed steps, money is what was reserved and settled", () => {
+  const step = (passed: boolean) =>
+    entry({ kind: "step", step: "tool", name: "x", passed, outcome: "", tookMs: null });
+  expect(
+    [failed, { kind: "session.created" } as EntryFact].map((fact) => matchesFilter(entry(fact), "failures")),
+  ).toEqual([true, false]);
+  expect([step(true), step(false)].map((each) => matchesFilter(each, "failures"))).toEqual([false, true]);
+  expect(matchesFilter(entry({ kind: "budget.reserved", call: "m", usd: 1, tokens: 1 }), "money")).toBe(true);
+  expect(matchesFilter(step(true), "transitions")).toBe(false);
+});
