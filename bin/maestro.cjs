@@ -12,6 +12,11 @@ if (major < 24) {
   );
   process.exit(2);
 }
+// The most frequent question of scripts, answered before anything is loaded.
+if (process.argv.length === 3 && /^(?:-V|--version)$/.test(process.argv[2])) {
+  process.stdout.write(require("../package.json").version + "\n");
+  process.exit(0);
+}
 require("node:module").enableCompileCache();
 import("../dist/cli/main.js").then(
   function (cli) {

@@ -33,6 +33,7 @@ export {
 export type { Failure, FailureCategory } from "./domain/failure.ts";
 export type { ParkReason, PersonaResult, SessionStatus } from "./domain/journal.ts";
 export type { Json } from "./domain/json.ts";
+export { durableModel } from "./execution/own-model.ts";
 export type {
   PersonaContext,
   PersonaFunction,
@@ -40,6 +41,15 @@ export type {
   TeamContext,
 } from "./execution/persona-context.ts";
 export type { StepOptions } from "./execution/step-recorder.ts";
+export type { Carried } from "./hive/carry.ts";
+export {
+  describeProviders,
+  describeSandbox,
+  type ProveOptions,
+  type ProviderStatus,
+  proveModels,
+  type Sandbox,
+} from "./hive/machine.ts";
 export type { UsageOptions } from "./hive/reading.ts";
 export {
   type BudgetOptions,
@@ -89,4 +99,12 @@ export { loadTeam } from "./team/load-team.ts";
 export type { PhaseEdit } from "./team/phase-edit.ts";
 export type { PlannedPersona } from "./team/plan.ts";
 export type { Plan } from "./team/plan-cost.ts";
-export type { SessionResult, SessionView } from "./team/session-view.ts";
+export type {
+  BudgetView,
+  PersonaView,
+  PhaseView,
+  SessionResult,
+  SessionView,
+  TicketView,
+} from "./team/session-view.ts";
+export type { OutResult } from "./workspace/out-result.ts";

@@ -26,6 +26,7 @@ import { toBudget } from "./team/spending.ts";
 import { chooseSink, outcomeOfTicket } from "./tickets/choose-sink.ts";
 import { TicketOutbox } from "./tickets/outbox.ts";
 
+export { Maestro } from "./hive/maestro.ts";
 export type {
   BudgetOptions,
   ForkOptions,
@@ -33,8 +34,7 @@ export type {
   ResumeOptions,
   Session,
   StartOptions,
-} from "./hive/maestro.ts";
-export { Maestro } from "./hive/maestro.ts";
+} from "./hive/options.ts";
 
 export interface OpenOptions extends ConfigOverrides {
   /** Teams whose personas are code, so that their sessions can be resumed by id. */
@@ -44,6 +44,10 @@ export interface OpenOptions extends ConfigOverrides {
   /** A configuration that was loaded already. */
   readonly loaded?: LoadedConfig;
   readonly clock?: Clock;
+  /** A file with what the simulated model says. */
+  readonly script?: string;
+  /** For every model persona that this process runs, whatever its session was started with. */
+  readonly modelInstead?: string;
   /** Things a person should know that stop nothing: repaired files, a fallback directory, lost sessions. */
   readonly onNotice?: (notice: string) => void;
   readonly onEvent?: (event: SessionEvent) => void;
@@ -58,6 +62,8 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     clock = systemClock,
     onNotice = () => {},
     onEvent,
+    script,
+    modelInstead,
     ...overrides
   } = options;
   const { config, warnings } = loaded ?? (await loadConfig({ overrides }));
@@ -67,7 +73,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const artifacts = new Artifacts(path);
   const scratch = join(path, "scratch");
   const place = new CommandPlace(artifacts, scratch);
-  const prices = new Prices({}, clock);
+  const prices = new Prices(config.prices, clock);
   const priceOf = (model: string) => prices.of(model);
   const projector = new Projector((problem) => onNotice(String(problem)));
   const breaker = new CircuitBreaker({
@@ -131,7 +137,13 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     runTool: toolRunner(place, path),
     healers: builtInHealers,
     performOf: (team, model) =>
-      performOf(team, model, { env: process.env, script: undefined, priceOf, place, stateDirectory: path }),
+      performOf(team, modelInstead ?? model, {
+        env: process.env,
+        script: script ?? config.simulatedScript,
+        priceOf,
+        place,
+        stateDirectory: path,
+      }),
     timeoutMs: config.attempts.timeoutMs,
     policies: {
       attempts: {

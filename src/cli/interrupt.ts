@@ -1,20 +1,20 @@
 import type { Maestro } from "../maestro.ts";
-import { say } from "./output.ts";
+import { exitCodes } from "./exit-code.ts";
 
 const hardStopMs = 10_000;
-const interruptedExitCode = 130;
 
 /** The first Ctrl-C lets the step under way finish and pauses the session; the second one stops at once. */
 export function pauseOnInterrupt(
   maestro: Maestro,
   session: string,
+  say: (text: string) => void,
 ): { readonly interrupted: () => boolean; readonly leave: () => void } {
   let interrupted = false;
   const stop = (): void => {
-    if (interrupted) process.exit(interruptedExitCode);
+    if (interrupted) process.exit(exitCodes.interrupted);
     interrupted = true;
     say("Stopping after the step under way; once more stops at once.");
-    setTimeout(() => process.exit(interruptedExitCode), hardStopMs).unref();
+    setTimeout(() => process.exit(exitCodes.interrupted), hardStopMs).unref();
     maestro
       .pause(session)
       .then(() => maestro.close())

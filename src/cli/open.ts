@@ -1,5 +1,7 @@
 import { loadConfig } from "../config/load.ts";
-import { type Maestro, type OpenOptions, open } from "../maestro.ts";
+import type { Looking } from "../look.ts";
+import type { Maestro, OpenOptions } from "../maestro.ts";
+import { say } from "./output.ts";
 
 export interface GlobalOptions {
   readonly stateDir?: string;
@@ -13,12 +15,24 @@ export async function withMaestro<T>(
   use: (maestro: Maestro) => Promise<T>,
   more: OpenOptions = {},
 ): Promise<T> {
-  const loaded = await loadFromFlags(options);
-  const maestro = await open({ loaded, onNotice: (notice) => process.stderr.write(`${notice}\n`), ...more });
+  const loaded = more.loaded ?? (await loadFromFlags(options));
+  const { open } = await import("../maestro.ts");
+  const maestro = await open({ onNotice: say, ...more, loaded });
   try {
     return await use(maestro);
   } finally {
     await maestro.close();
+  }
+}
+
+/** For commands that only look: without the engine, they are there in half the time. */
+export async function withLook<T>(options: GlobalOptions, use: (looking: Looking) => Promise<T>): Promise<T> {
+  const { look } = await import("../look.ts");
+  const looking = await look({ loaded: await loadFromFlags(options), onNotice: say });
+  try {
+    return await use(looking);
+  } finally {
+    await looking.close();
   }
 }
 

@@ -1,3 +1,7 @@
+import { screenOf } from "./terminal/screen.ts";
+import { type Column, table } from "./terminal/table.ts";
+import { wrap } from "./terminal/width.ts";
+
 /** Results go to standard output, everything else to standard error. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -11,36 +15,44 @@ export function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Columns as wide as their widest cell; the last one is cut to the terminal. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [head, ...rows].map((row) => row.map(plain));
-  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  const terminal = process.stdout.columns ?? Number.POSITIVE_INFINITY;
-  return all
-    .map((row) =>
-      row
-        .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
-        .join("  "),
-    )
-    .map((line) => (line.length > terminal ? `${line.slice(0, terminal - 1)}…` : line))
-    .join("\n");
+/** For longer texts: broken between words, where a terminal would break within one. */
+export function sayWrapped(text: string): void {
+  for (const line of folded(text, screenOf(process.stderr).columns)) say(line);
 }
 
-/** What personas and people wrote must not steer the terminal. */
-export function plain(text: string): string {
-  return text.replaceAll(/\p{Cc}+/gu, " ");
+export function printWrapped(text: string): void {
+  for (const line of folded(text, screenOf(process.stdout).columns)) print(line);
 }
 
-/** Times as people say them. */
-export function ago(at: number, now = Date.now()): string {
-  const seconds = Math.max(0, Math.round((now - at) / 1_000));
-  if (seconds < 60) return `${seconds} s ago`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ago`;
-  return `${Math.floor(seconds / 86_400)} d ago`;
+/** What is meant to be pasted stays on one line, however long. */
+export function folded(text: string, columns: number): readonly string[] {
+  return text.split("\n").flatMap((line) => {
+    if (!Number.isFinite(columns) || line === "" || /\bmaestro [a-z]/.test(line)) return [line];
+    const [indent = ""] = /^ */.exec(line) ?? [];
+    return wrap(line, columns - indent.length).map((piece) => indent + piece);
+  });
+}
+
+export function printTable(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
+  print(table(columns, rows, screenOf(process.stdout).columns));
 }
 
 /** To be pasted as it is. */
+export function commandLine(
+  command: string,
+  argument: string,
+  stateDir: string | undefined,
+  ...more: readonly string[]
+): string {
+  const where = stateDir === undefined ? [] : ["--state-dir", quote(stateDir)];
+  return ["maestro", command, quote(argument), ...more, ...where].join(" ");
+}
+
 export function resumeCommand(session: string, stateDir: string | undefined): string {
-  return `maestro resume ${session}${stateDir === undefined ? "" : ` --state-dir ${stateDir}`}`;
+  return commandLine("resume", session, stateDir);
+}
+
+/** As a shell reads it back. */
+export function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,5 +1,5 @@
 import type { SessionEvent } from "../index.ts";
-import { plain } from "./output.ts";
+import { duration, money, number, plain } from "./terminal/words.ts";
 
 /** An event as a line for people; some events are for programs only. */
 export function progressLine(event: SessionEvent): string | undefined {
@@ -11,8 +11,18 @@ function describe(event: SessionEvent): string | undefined {
   switch (event.kind) {
     case "session.claimed":
       return event.cause === "recovery" ? "taken over from a process that died" : undefined;
+    case "session.restored":
+      return "brought back from its checkpoints";
+    case "team.changed":
+      return `the team has changed: ${event.changes.join("; ")}`;
     case "phase.started":
       return event.phase;
+    case "phase.inherited":
+      return `${event.phase}: taken over`;
+    case "phase.edited":
+      return `${event.phase}: edited by a person`;
+    case "persona.reused":
+      return `  ${event.persona}: nothing it reads has changed, its result is reused`;
     case "attempt.started": {
       const again = event.attempt + event.round > 2 ? `, round ${event.round} attempt ${event.attempt}` : "";
       return `  ${event.persona} works${again}`;
@@ -23,51 +33,62 @@ function describe(event: SessionEvent): string | undefined {
       return `  ${event.persona} waits for ${event.dependency} until ${new Date(event.until).toISOString()}`;
     case "wait":
       return `  ${event.persona} waits`;
-    case "attempt.completed":
-      return `  ${event.persona} is done: ${event.result.summary}`;
+    case "attempt.completed": {
+      const healed = event.healed === undefined ? "" : ` (healed: ${event.healed.action})`;
+      return `  ${event.persona} is done: ${event.result.summary}${healed}`;
+    }
     case "attempt.failed":
       return `  ${event.persona} failed: ${event.failure.message}${afterwards(event.next)}`;
+    case "attempt.reopened":
+      return `  ${event.persona} has to go on: ${event.failure.message}${afterwards(event.next)}`;
     case "attempt.diverged":
       return `  ${event.persona}: step "${event.step}" has another input than recorded; going on afresh from there`;
+    case "phase.completed":
+      return gateLine(event);
     case "checkpoint.sealed":
       return `  sealed checkpoint ${event.phase}`;
     case "message.received":
       return `somebody said: ${event.message.say}`;
+    case "decision.recorded":
+      return `  decided: ${event.title}`;
+    case "budget.alert":
+      return alertLine(event);
     case "log":
       return `  ${event.persona}: ${event.message}`;
-    case "attempt.reopened":
-      return `  ${event.persona} is asked again: ${event.failure.message}`;
-    case "persona.reused":
-      return `  ${event.persona} is reused`;
-    case "budget.alert":
-      return `the budget of ${event.level} ${event.name} is nearly used up`;
-    case "decision.recorded":
-      return `decided: ${event.title}: ${event.choice}`;
-    case "team.changed":
-      return `the team has changed: ${event.changes.join("; ")}`;
-    case "text":
-    case "group.merged":
+    case "session.created":
+    case "session.directed":
+    case "session.status":
     case "fork.copied":
     case "persona.inherited":
-    case "phase.inherited":
-    case "phase.edited":
-    case "session.directed":
-    case "session.created":
-    case "session.restored":
-    case "session.status":
-    case "phase.completed":
+    case "group.merged":
+    case "text":
       return undefined;
   }
 }
 
-type Failed = Extract<SessionEvent, { kind: "attempt.failed" }>;
+type Event<Kind extends SessionEvent["kind"]> = Extract<SessionEvent, { kind: Kind }>;
 
-function afterwards(next: Failed["next"]): string {
+function gateLine({ phase, gate, awaitsReview }: Event<"phase.completed">): string | undefined {
+  const review = awaitsReview ? `${phase} waits for a review` : undefined;
+  if (gate?.score === undefined || gate.threshold === undefined) return review && `  ${review}`;
+  const verdict = `  gate of ${phase} ${gate.verdict}: ${gate.score.toFixed(2)} of ${gate.threshold.toFixed(2)}`;
+  return review === undefined ? verdict : `${verdict}; ${review}`;
+}
+
+function alertLine(event: Event<"budget.alert">): string {
+  const amount = (value: number): string =>
+    event.unit === "usd" ? money(value / 1_000_000) : `${number(value)} tokens`;
+  const of = `the budget of ${event.level} ${event.name}`;
+  if (event.alert === "threshold") return `! ${of}: ${amount(event.used)} of ${amount(event.limit)} are gone`;
+  return `! ${of} will not be enough: about ${amount(event.expected ?? 0)} of ${amount(event.limit)}`;
+}
+
+function afterwards(next: Event<"attempt.failed">["next"]): string {
   switch (next.kind) {
     case "attempt":
-      return ` (again in ${(next.wait.waitMs / 1_000).toFixed(1)} s)`;
+      return ` (again in ${duration(next.wait.waitMs)})`;
     case "round":
-      return ` (a new round in ${(next.wait.waitMs / 1_000).toFixed(1)} s)`;
+      return ` (a new round in ${duration(next.wait.waitMs)})`;
     case "help":
       return " (every round is used up)";
     case "stop":

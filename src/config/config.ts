@@ -1,3 +1,5 @@
+import type { PriceTable } from "../cost/price-per-million.ts";
+
 /** Every setting of Maestro, as the rest of the code reads it. */
 export interface Config {
   /** `undefined`: the state directory's own rule decides (see `state/state-directory.ts`). */
@@ -30,7 +32,11 @@ export interface Config {
     readonly dayTokens: number | undefined;
     readonly dayUsd: number | undefined;
   };
+  /** Dollars per million tokens, by model, before the published prices; `undefined`: only those. */
+  readonly prices: PriceTable | undefined;
   readonly leaseMs: number;
+  /** A file with what the simulated model says; `undefined`: it does what contracts ask for. */
+  readonly simulatedScript: string | undefined;
 }
 
 interface Retries {

@@ -1,3 +1,4 @@
+import type { PriceTable } from "../cost/price-per-million.ts";
 import { breakerPolicy } from "../domain/breaker.ts";
 import { attemptPolicy, roundPolicy } from "../domain/retry-policy.ts";
 import type { SettingKey, SettingValue } from "./config.ts";
@@ -53,6 +54,37 @@ const yesOrNo: Kind<boolean> = {
   read: (raw, isText) =>
     isText ? { true: true, false: false }[String(raw).trim()] : typeof raw === "boolean" ? raw : undefined,
 };
+
+const priceParts = ["input", "cached", "cacheWrite", "output", "reasoning"];
+
+const priceTable: Kind<PriceTable> = {
+  allowed:
+    'dollars per million tokens by model, such as { "openai-compatible/llama": { "input": 0.2, "output": 0.6 } }',
+  read(raw, isText) {
+    const table = isText ? parsed(raw) : raw;
+    return isObject(table) && Object.values(table).every(isPrice) ? (table as PriceTable) : undefined;
+  },
+};
+
+function isPrice(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    Object.keys(value).every((key) => priceParts.includes(key)) &&
+    Object.values(value).every((price) => typeof price === "number" && price >= 0 && price < 1e9) &&
+    "input" in value &&
+    "output" in value
+  );
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+function parsed(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return undefined;
+  }
+}
 
 export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>> } = {
   stateDir: {
@@ -217,12 +249,26 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     secret: false,
     description: "Dollars all sessions together may spend in a day (UTC).",
   },
+  prices: {
+    environment: "MAESTRO_PRICES",
+    default: undefined,
+    kind: priceTable,
+    secret: false,
+    description: "Prices of models that are not published, or that are yours alone.",
+  },
   leaseMs: {
     environment: "MAESTRO_LEASE_MS",
     default: 15_000,
     kind: integer(1_000, 600_000),
     secret: false,
     description: "How long a silent driver keeps its right to a session.",
+  },
+  simulatedScript: {
+    environment: "MAESTRO_SIMULATED_SCRIPT",
+    default: undefined,
+    kind: text,
+    secret: false,
+    description: "File with what the simulated model says; unset: it delivers what contracts ask for.",
   },
 };
 

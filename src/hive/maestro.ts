@@ -1,73 +1,37 @@
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, LeaseHeld, SessionConflict, TeamInvalid } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
-import { type ClaimCause, type Direction, finalStatuses, type Message } from "../domain/journal.ts";
+import { type ClaimCause, finalStatuses, type Message } from "../domain/journal.ts";
 import { isAccepted } from "../domain/session-state.ts";
+import { LostSessions } from "../state/lost-sessions.ts";
 import { type Pruned, prune, type RetentionPolicy } from "../state/retention.ts";
 import { readState } from "../state/session-journal.ts";
 import type { SessionRecord } from "../state/store.ts";
 import type { Team } from "../team/define.ts";
-import { integrationProblems } from "../team/definition/integration.ts";
 import type { Outcome } from "../team/driver.ts";
 import type { Brief } from "../team/engine.ts";
 import { giveAll } from "../team/given.ts";
 import { makeFork } from "../team/make-fork.ts";
-import type { PhaseEdit } from "../team/phase-edit.ts";
 import { type Plan, planFork, planResume } from "../team/plan-cost.ts";
 import { recordedTeam } from "../team/recorded-team.ts";
 import { Recovery } from "../team/recovery.ts";
 import { resultsOf, type SessionResult } from "../team/session-view.ts";
 import { toBudget } from "../team/spending.ts";
+import { type Carried, importCheckpoints } from "./carry.ts";
 import type { HiveParts } from "./hive-parts.ts";
+import {
+  type BudgetOptions,
+  directionOf,
+  type ForkOptions,
+  type ResumeOptions,
+  type Session,
+  type StartOptions,
+} from "./options.ts";
 import { Reading } from "./reading.ts";
+import { checkIntegration, refuseWord } from "./refusals.ts";
 
 const shutdownGraceMs = 8_000;
 const deliveryPatienceMs = 10_000;
-
-export interface Session {
-  readonly id: SessionId;
-  /** How the drive ended. Parked, paused and canceled are answers, not errors. */
-  result(): Promise<SessionResult>;
-}
-
-export interface StartOptions<PhaseName extends string = string> extends Brief {
-  readonly only?: readonly PhaseName[];
-  readonly from?: PhaseName;
-  readonly until?: PhaseName;
-  readonly pauseAfter?: readonly PhaseName[];
-  /** Phases that were done elsewhere. */
-  readonly given?: Readonly<Partial<Record<PhaseName, GivenOptions>>>;
-}
-
-export interface GivenOptions extends PhaseEdit {
-  /** Where it comes from, for people. */
-  readonly origin?: string;
-}
-
-export interface ResumeOptions {
-  readonly team?: Team;
-  readonly edits?: Readonly<Record<string, PhaseEdit>>;
-  /** The team has changed since: personas that did not keep their results. */
-  readonly acceptChanges?: boolean;
-}
-
-export interface ForkOptions {
-  /** The first phase that runs again. */
-  readonly at: string;
-  readonly edits?: Readonly<Record<string, PhaseEdit>>;
-  /** Reuse nothing of what runs again. */
-  readonly fresh?: boolean;
-  readonly team?: Team;
-  readonly model?: string;
-  readonly key?: string;
-}
-
-export interface BudgetOptions {
-  readonly persona?: string;
-  readonly phase?: string;
-  readonly tokens?: number;
-  readonly usd?: number;
-}
 
 /** Everything a front door may ask for. */
 export class Maestro extends Reading {
@@ -89,12 +53,20 @@ export class Maestro extends Reading {
     });
   }
 
+  /** A team whose sessions may be driven by id from now on. */
+  register(team: Team): void {
+    this.#teams.set(team.name, team);
+  }
+
   /** Creates a session and drives it. With the key of an unfinished session, goes on with that one. */
   async start<PhaseName extends string>(
     team: Team<PhaseName>,
     options: StartOptions<PhaseName>,
   ): Promise<Session> {
-    const { id, status } = await this.#create(team, options, { drivenSoon: true });
+    const { budget } = options;
+    // With a budget, nobody may take it up before the budget is said.
+    const { id, status } = await this.#create(team, options, { drivenSoon: budget === undefined });
+    if (budget !== undefined && !finalStatuses.includes(status)) await this.setBudget(id, budget);
     return this.#handle(id, status === "queued" ? "start" : "resume", team, {
       direction: directionOf(options),
     });
@@ -199,6 +171,21 @@ export class Maestro extends Reading {
     await this.#say(idOrKey, { say: "cancel" });
   }
 
+  /** A session from another machine: it is here, and goes on when it is resumed. */
+  async importCheckpoints(file: string): Promise<Carried> {
+    const { store, stateDirectory, onNotice } = this.#parts;
+    const carried = await importCheckpoints(file, this.#parts, async (id) => {
+      if ((await store.findSession(id)) === undefined) return;
+      throw new SessionConflict(`Session ${id} is here already.`, {
+        details: { session: id },
+        advice: `Look at it with: maestro show ${id}`,
+      });
+    });
+    // One that looks now: the other has looked before the files were here.
+    await new LostSessions(stateDirectory, store, onNotice).bringBack(carried.session);
+    return carried;
+  }
+
   async prune(policy: RetentionPolicy): Promise<Pruned> {
     const { store, artifacts, clock } = this.#parts;
     return prune(policy, { store, artifacts, stateDirectory: this.stateDirectory, now: clock.now() });
@@ -274,8 +261,9 @@ export class Maestro extends Reading {
     preparation: Parameters<HiveParts["engine"]["drive"]>[3] = {},
   ): Session {
     const { store, engine } = this.#parts;
+    const isEdited = Object.keys(preparation.edits ?? {}).length > 0;
     const ended = engine.track(
-      this.#endOf(id).then((end) => end ?? engine.drive(id, team, cause, preparation)),
+      this.#endOf(id, { isEdited }).then((end) => end ?? engine.drive(id, team, cause, preparation)),
     );
     // Whoever does not ask for the result must not crash the process with it.
     ended.catch(() => undefined);
@@ -289,11 +277,11 @@ export class Maestro extends Reading {
     return { id, result };
   }
 
-  /** A completed session has nothing left to drive. */
-  async #endOf(id: SessionId): Promise<Outcome | undefined> {
+  /** A completed session has nothing left to drive, unless a person edits its past. */
+  async #endOf(id: SessionId, { isEdited }: { isEdited: boolean }): Promise<Outcome | undefined> {
     const { store, engine } = this.#parts;
     const session = await store.findSession(id);
-    if (session?.status !== "completed") return undefined;
+    if (session?.status !== "completed" || isEdited) return undefined;
     // Its driver may have died after the last row and before the last file.
     if ((await store.findAbandoned()).includes(id)) await engine.settle(id).catch(ignoreHeld);
     return { status: "completed" };
@@ -330,48 +318,6 @@ export class Maestro extends Reading {
     if (engine.isDriving(session.id)) return engine.listen();
     await engine.settle(session.id).catch(ignoreHeld);
   }
-}
-
-/** Contracts that do not fit together are said before anything is paid; where nobody could succeed nothing starts. */
-function checkIntegration({ name, definition }: Team, notice: (text: string) => void): void {
-  const problems = integrationProblems(definition);
-  const blocking = problems.filter(({ severity }) => severity === "blocking");
-  if (blocking.length > 0) {
-    throw new TeamInvalid(
-      `Team "${name}" cannot succeed: ${blocking.map(({ message }) => message).join(" ")}`,
-      {
-        details: { team: name, problems: blocking },
-        advice: "Mend the contracts or the policies named.",
-      },
-    );
-  }
-  for (const { message } of problems) notice(message);
-}
-
-function directionOf({ only, from, until, pauseAfter }: StartOptions): Direction {
-  return {
-    ...(only !== undefined && { only }),
-    ...(from !== undefined && { from }),
-    ...(until !== undefined && { until }),
-    ...(pauseAfter !== undefined && { pauseAfter }),
-  };
-}
-
-function refuseWord({ id, status, reason }: SessionRecord, { say }: Message): void {
-  const details = { session: id, status };
-  if (finalStatuses.includes(status) && say !== "budget")
-    throw new SessionConflict(`Session ${id} is ${status}; there is nothing to ${say}.`, { details });
-  const advice = `See why with: maestro show ${id}`;
-  if (say === "pause" && (status === "parked" || status === "paused"))
-    throw new SessionConflict(`Session ${id} is ${status} already; there is nothing to pause.`, {
-      details,
-      advice,
-    });
-  if ((say === "approve" || say === "reject") && reason !== "review")
-    throw new SessionConflict(`Session ${id} is ${status}; no phase of it waits for review.`, {
-      details,
-      advice,
-    });
 }
 
 /** Somebody drives the session, and will find the word in its inbox. */

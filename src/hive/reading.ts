@@ -15,6 +15,9 @@ import type { SessionEvent } from "../team/event.ts";
 import { listFiles } from "../team/list-files.ts";
 import { describeSession, describeTicket, type SessionView, type TicketView } from "../team/session-view.ts";
 import { allBudgets } from "../team/spending.ts";
+import type { OutResult } from "../workspace/out-result.ts";
+import { type Carried, exportCheckpoints } from "./carry.ts";
+import { giveOut } from "./give-out.ts";
 import type { HiveParts } from "./hive-parts.ts";
 import { type WatchOptions, watchSession } from "./watch.ts";
 
@@ -23,12 +26,17 @@ export interface UsageOptions extends Omit<UsageQuery, "session"> {
   readonly session?: string | undefined;
 }
 
+export type ReadingParts = Pick<
+  HiveParts,
+  "store" | "artifacts" | "lost" | "stateDirectory" | "clock" | "tracker" | "budgets"
+>;
+
 /** Everything that only looks. */
 export class Reading {
   readonly stateDirectory: string;
-  readonly #parts: HiveParts;
+  readonly #parts: ReadingParts;
 
-  constructor(parts: HiveParts) {
+  constructor(parts: ReadingParts) {
     this.#parts = parts;
     this.stateDirectory = parts.stateDirectory;
   }
@@ -113,6 +121,19 @@ export class Reading {
   /** The path and the hash of every file in a tree of the session. */
   async files(idOrKey: string, tree: string): Promise<Tree> {
     return fromManifest((await this.artifact(idOrKey, tree)).toString());
+  }
+
+  /** Writes the files as the session has them now; files of a person's own are left alone. */
+  async writeFiles(idOrKey: string, directory: string): Promise<OutResult> {
+    const { id } = await this.find(idOrKey);
+    const { store, artifacts } = this.#parts;
+    return giveOut(await readState(store, id), artifacts, directory);
+  }
+
+  /** All that the session needs to go on at another machine, in one file. */
+  async exportCheckpoints(idOrKey: string, file: string): Promise<Carried> {
+    const { id } = await this.find(idOrKey);
+    return exportCheckpoints(id, file, this.#parts);
   }
 
   breakers() {

@@ -1,6 +1,7 @@
 import type { BreakerRecord } from "../../domain/breaker.ts";
 import { type GlobalOptions, withMaestro } from "../open.ts";
-import { print, printJson, say, table } from "../output.ts";
+import { print, printJson, printTable, say } from "../output.ts";
+import { countdown } from "../terminal/words.ts";
 
 export async function breakers(options: GlobalOptions): Promise<void> {
   const found = await withMaestro(options, (maestro) => maestro.breakers());
@@ -14,12 +15,12 @@ export async function breakers(options: GlobalOptions): Promise<void> {
     );
   }
   if (found.length === 0) return say("No dependency has failed: there is nothing to break.");
-  print(
-    table(
-      ["dependency", "state", "next call"],
-      found.map(({ dependency, record }) => [dependency, state(record), nextCall(record)]),
-    ),
+  printTable(
+    [{ head: "dependency" }, { head: "state" }, { head: "next call" }],
+    found.map(({ dependency, record }) => [dependency, state(record), nextCall(record)]),
   );
+  if (found.some(({ record }) => record.state.kind !== "closed"))
+    say("To let the next call through at once: maestro breakers reset <dependency>");
 }
 
 export async function resetBreaker(dependency: string, options: GlobalOptions): Promise<void> {
@@ -36,5 +37,5 @@ function state({ state }: BreakerRecord): string {
 function nextCall({ state, notBefore }: BreakerRecord, now = Date.now()): string {
   const from = state.kind === "open" ? state.probeAt : state.kind === "half-open" ? state.deadline : 0;
   const waitMs = Math.max(from, notBefore ?? 0) - now;
-  return waitMs <= 0 ? "now" : `in ${Math.ceil(waitMs / 1_000)} s`;
+  return waitMs <= 0 ? "now" : `in ${countdown(waitMs)}`;
 }

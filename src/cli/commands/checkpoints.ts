@@ -1,37 +1,63 @@
+import { existsSync } from "node:fs";
 import { CheckpointCorrupt, SessionNotFound } from "../../domain/errors.ts";
-import { type CheckpointInfo, verifyCheckpointFile } from "../../index.ts";
-import { type GlobalOptions, withMaestro } from "../open.ts";
-import { ago, print, printJson, table } from "../output.ts";
+import type { CheckpointInfo } from "../../index.ts";
+import { type GlobalOptions, withLook, withMaestro } from "../open.ts";
+import { print, printJson, printTable, resumeCommand, say } from "../output.ts";
+import { ago, bytes, count } from "../terminal/words.ts";
 
 export async function checkpoints(idOrKey: string, options: GlobalOptions): Promise<void> {
-  list(await withMaestro(options, (maestro) => maestro.checkpoints(idOrKey)), options);
+  list(await withLook(options, (maestro) => maestro.checkpoints(idOrKey)), options);
 }
 
 /** Of a session: every checkpoint. Of a file: that one. Damage is exit 5. */
 export async function verify(sessionOrFile: string, options: GlobalOptions): Promise<void> {
-  const found = /[./\\]/.test(sessionOrFile)
+  const { verifyCheckpointFile } = await import("../../look.ts");
+  const isFile = /[./\\]/.test(sessionOrFile) || existsSync(sessionOrFile);
+  const found = isFile
     ? [await verifyCheckpointFile(sessionOrFile)]
-    : await withMaestro(options, (maestro) => maestro.checkpoints(sessionOrFile));
+    : await withLook(options, (maestro) => maestro.checkpoints(sessionOrFile));
   if (found.length === 0) throw new SessionNotFound(`Session ${sessionOrFile} has no checkpoints.`);
   list(found, options);
   const bad = found.filter(({ valid }) => !valid);
   if (bad.length === 0) return;
   throw new CheckpointCorrupt(
     `${bad.length} of ${found.length} checkpoints are not valid: ${bad.map(({ file }) => file).join(", ")}.`,
-    {
-      advice: "Resume the session: they are written again from the journal.",
-    },
+    { advice: "Resume the session: they are written again from the journal." },
   );
+}
+
+export async function exportTo(idOrKey: string, file: string, options: GlobalOptions): Promise<void> {
+  const carried = await withLook(options, (maestro) => maestro.exportCheckpoints(idOrKey, file));
+  if (options.json) return printJson({ ...carried, file });
+  print(
+    `${count(carried.checkpoints, "checkpoint")} and ${count(carried.artifacts, "artifact")} of session ${carried.session} are in ${file} (${bytes(carried.bytes)}).`,
+  );
+  say(`On the other machine: maestro checkpoints import ${file}`);
+}
+
+export async function importFrom(file: string, options: GlobalOptions): Promise<void> {
+  const carried = await withMaestro(options, (maestro) => maestro.importCheckpoints(file));
+  if (options.json) return printJson({ ...carried, file });
+  print(`Session ${carried.session} is here, with ${count(carried.checkpoints, "checkpoint")}.`);
+  say(`Go on with: ${resumeCommand(carried.session, options.stateDir)}`);
 }
 
 function list(found: readonly CheckpointInfo[], { json }: GlobalOptions): void {
   if (json) return printJson(found);
-  const rows = found.map(({ phase, revision, createdAt, sha256, valid, problem }) => [
-    phase,
-    String(revision),
-    createdAt === null ? "-" : ago(Date.parse(createdAt)),
-    sha256?.slice(0, 12) ?? "-",
-    valid ? "valid" : (problem ?? "not valid"),
-  ]);
-  print(table(["phase", "revision", "made", "sha256", "state"], rows));
+  printTable(
+    [
+      { head: "phase" },
+      { head: "revision", align: "right", yields: 1 },
+      { head: "made", yields: 2 },
+      { head: "sha256", yields: 3 },
+      { head: "state" },
+    ],
+    found.map(({ phase, revision, createdAt, sha256, valid, problem, awaitingReview }) => [
+      phase,
+      String(revision),
+      createdAt === null ? "-" : ago(Date.parse(createdAt)),
+      sha256?.slice(0, 12) ?? "-",
+      valid ? (awaitingReview ? "valid, waits for review" : "valid") : (problem ?? "not valid"),
+    ]),
+  );
 }

@@ -1,96 +1,183 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readFile } from "node:fs/promises";
+import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { extname, join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { join, resolve } from "node:path";
 import { SessionFailed } from "../../domain/errors.ts";
-import type { SessionEvent } from "../../index.ts";
-import { effectsFile } from "../demo/effects.ts";
+import { newId } from "../../domain/ids.ts";
+import type { CheckpointInfo, Maestro, SessionEvent, SessionView } from "../../index.ts";
+import { type Ended, runMaestro, teamFile } from "../demo/child.ts";
+import { DemoScreen } from "../demo/screen.ts";
+import { exitCodes } from "../exit-code.ts";
 import { type GlobalOptions, withMaestro } from "../open.ts";
-import { print, printJson, say } from "../output.ts";
-import { progressLine } from "../progress.ts";
+import { commandLine, print, printJson, quote, sayWrapped } from "../output.ts";
+import { painter } from "../terminal/color.ts";
+import { screenOf } from "../terminal/screen.ts";
+import { wrap } from "../terminal/width.ts";
+import { count, duration, money, number } from "../terminal/words.ts";
 
-const key = "demo";
-/** In the middle of implementation: one file of it is recorded, two are not. */
-const killAfterStep = "write src/code.mjs";
-
-/** Runs the demo's team in a process of its own, kills that process for real, and goes on in a new one. */
-export async function demo(options: GlobalOptions): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "maestro-demo-"));
-  const place = { project: join(folder, "project"), stateDir: options.stateDir ?? join(folder, "state") };
-  say(
-    "A team of five phases builds a URL shortener. No model is asked: its personas are code. Their files and tests are real.\n",
-  );
-  const first = await runUntil(place, (event) => event.kind === "step" && event.name === killAfterStep);
-  if (!first.killed)
-    throw new SessionFailed("The demo's team ended before it could be killed.", {
-      details: { code: first.code },
-    });
-  const kept = await recordedSteps(place);
-  say(
-    `\n*** kill -9 ${first.pid}: the process is gone in the middle of implementation ***\n*** a new process goes on ***\n`,
-  );
-  const second = await runUntil(place, () => false);
-  if (second.code !== 0)
-    throw new SessionFailed(`The demo's team did not finish; its process ended with ${second.code}.`);
-  const steps = await recordedSteps(place);
-  // Every file written and every test run left a line; more lines than steps would mean that something ran twice.
-  const effects = (await readFile(effectsFile(place.project), "utf8")).trim().split("\n");
-  summarize({ kept, steps, ranAgain: effects.length - steps }, place, options);
-}
+const brief = "A URL shortener with tests";
+/** In the middle of implementation: two of its three files are recorded, the call for the third is under way. */
+const writesBeforeKill = 2;
 
 interface Place {
+  readonly folder: string;
   readonly project: string;
   readonly stateDir: string;
+  readonly key: string;
 }
 
-interface Run {
-  readonly pid: number;
-  readonly killed: boolean;
-  readonly code: number | null;
-}
-
-async function runUntil(
-  { project, stateDir }: Place,
-  isTheMoment: (event: SessionEvent) => boolean,
-): Promise<Run> {
-  const program = fileURLToPath(new URL(`../demo/child${extname(import.meta.url)}`, import.meta.url));
-  const child = spawn(process.execPath, [program, project, stateDir, key], {
-    stdio: ["ignore", "pipe", "inherit"],
+/** Runs the demo's team in a process of its own, kills that process for real, and goes on in a new one. */
+export async function demo(options: GlobalOptions & { readonly out?: string }): Promise<void> {
+  const startedAt = Date.now();
+  const place = await choosePlace(options);
+  const tell = options.json ? () => {} : sayWrapped;
+  // By way of exit, so that the terminal is left as it was and no process stays behind.
+  process.once("SIGINT", () => process.exit(exitCodes.interrupted));
+  tell(
+    [
+      "A team of five phases builds a URL shortener. The model is simulated: it plays a script, offline, and costs nothing.",
+      "Everything else is real: the files, the tests that check them, the journal, the kill.\n",
+    ].join("\n"),
+  );
+  await withMaestro({ stateDir: place.stateDir }, async (maestro) => {
+    const screen = new DemoScreen(maestro, options.json === true);
+    const { before, killedPid } = await firstLife(maestro, screen, place, tell);
+    tell(
+      bold(
+        `\n*** kill -9 ${killedPid}: the process is gone, in the middle of implementation.\n*** A new one goes on: ${commandLine("resume", place.key, place.stateDir)}\n`,
+      ),
+    );
+    const resume = ["resume", place.key, "--state-dir", place.stateDir, "--out", place.project];
+    const second = await runMaestro(
+      resume,
+      place.folder,
+      (event) => screen.apply(event),
+      () => false,
+    );
+    await screen.leave();
+    if (second.code !== 0) throw didNotEnd("The demo's team did not finish", second);
+    const after = await maestro.show(place.key);
+    const checkpoints = await maestro.checkpoints(place.key);
+    if (options.json) return printJson({ ...countsOf(before, after, checkpoints), ...place });
+    const { columns } = screenOf(process.stdout);
+    for (const line of summary(before, after, checkpoints, place, Date.now() - startedAt))
+      for (const piece of hang(line, columns)) print(piece);
   });
-  const exited = once(child, "exit") as Promise<[number | null]>;
-  let killed = false;
-  for await (const line of createInterface({ input: child.stdout })) {
-    const event = JSON.parse(line) as SessionEvent;
-    const text = progressLine(event);
-    if (text !== undefined) say(text);
-    // What was on its way when the process died is shown too: it was recorded.
-    if (!killed && isTheMoment(event)) killed = child.kill("SIGKILL");
-  }
-  const [code] = await exited;
-  return { pid: child.pid ?? 0, killed, code };
 }
 
-function recordedSteps({ stateDir }: Place): Promise<number> {
-  return withMaestro({ stateDir }, async (maestro) => (await maestro.show(key)).steps);
+async function choosePlace({ out, stateDir }: GlobalOptions & { readonly out?: string }): Promise<Place> {
+  const folder = out === undefined ? await mkdtemp(join(tmpdir(), "maestro-demo-")) : resolve(out);
+  await mkdir(folder, { recursive: true });
+  // A folder of one's own may have seen the demo before.
+  const key = out === undefined && stateDir === undefined ? "demo" : `demo-${newId().slice(-4)}`;
+  return {
+    folder,
+    project: join(folder, "project"),
+    stateDir: resolve(stateDir ?? join(folder, "state")),
+    key,
+  };
 }
 
-interface Counts {
-  readonly kept: number;
-  readonly steps: number;
-  readonly ranAgain: number;
+async function firstLife(
+  maestro: Maestro,
+  screen: DemoScreen,
+  { folder, stateDir, key }: Place,
+  tell: (text: string) => void,
+): Promise<{ readonly before: SessionView; readonly killedPid: number }> {
+  let writes = 0;
+  const isTheMoment = (event: SessionEvent): boolean => {
+    if (event.kind !== "step" || event.persona !== "backend_developer" || event.name !== "write_file")
+      return false;
+    writes += 1;
+    return writes === writesBeforeKill;
+  };
+  const run = [
+    "run",
+    brief,
+    "--team",
+    teamFile,
+    "--model",
+    "simulated",
+    "--key",
+    key,
+    "--state-dir",
+    stateDir,
+  ];
+  tell(`$ maestro run "${brief}" --team teams/demo/team.yaml --key ${key}\n`);
+  const ended = await runMaestro(run, folder, (event) => screen.apply(event), isTheMoment);
+  await screen.leave();
+  if (!ended.killed) throw didNotEnd("The demo's team ended before it could be killed", ended);
+  return { before: await maestro.show(key), killedPid: ended.pid };
 }
 
-function summarize(counts: Counts, { project, stateDir }: Place, { json }: GlobalOptions): void {
-  if (json) return printJson({ ...counts, project, stateDir });
-  print(`
-Done. ${counts.kept} of ${counts.steps} steps were recorded before the kill; ${counts.ranAgain} of them ran again.
-The project: ${project}
+function didNotEnd(what: string, { code, said }: Ended): SessionFailed {
+  return new SessionFailed(`${what}; its process ended with ${code}.`, {
+    advice: said.trim() === "" ? "Check the machine with: maestro doctor" : `It said: ${said.trim()}`,
+  });
+}
 
-Try next:
-  npx maestro show ${key} --state-dir ${stateDir}
-  npx maestro checkpoints ${key} --state-dir ${stateDir}
-  (cd ${project} && node --test)`);
+function countsOf(before: SessionView, after: SessionView, checkpoints: readonly CheckpointInfo[]) {
+  const { usage } = after;
+  const attempts = after.phases.flatMap(({ personas }) => personas.flatMap((persona) => persona.attempts));
+  return {
+    status: after.status,
+    simulated: after.simulated,
+    kept: before.steps,
+    steps: after.steps,
+    /** All that was paid before the kill: not paid again. */
+    notPaidTwice: {
+      calls: before.usage.calls,
+      tokens: before.usage.inputTokens + before.usage.outputTokens,
+      usd: before.usage.costUsd,
+    },
+    calls: usage.calls,
+    tokens: usage.inputTokens + usage.outputTokens,
+    costUsd: usage.costUsd,
+    lostInTheCrash: usage.estimatedTokens,
+    retried: attempts.filter(({ status }) => status === "failed").length,
+    healed: attempts.flatMap(({ healing }) => healing.filter(({ outcome }) => outcome === "passed")).length,
+    checkpoints: checkpoints.filter(({ valid }) => valid).length,
+    files: after.artifacts.length,
+  };
+}
+
+function* summary(
+  before: SessionView,
+  after: SessionView,
+  checkpoints: readonly CheckpointInfo[],
+  { project, stateDir, key }: Place,
+  tookMs: number,
+): Generator<string> {
+  const counts = countsOf(before, after, checkpoints);
+  const { notPaidTwice } = counts;
+  yield "";
+  yield bold(
+    `Done in ${duration(tookMs)}. Killed in the middle, and nothing recorded was lost or paid twice.`,
+  );
+  yield `  kept         all ${counts.kept} steps recorded before the kill; none ran again`;
+  yield `  not twice    ${number(notPaidTwice.tokens)} tokens, ${money(notPaidTwice.usd)}: the ${count(notPaidTwice.calls, "model call")} before the kill`;
+  yield `  paid         ${number(counts.tokens)} tokens in ${count(counts.calls, "call")}, ${money(counts.costUsd)} at invented prices (the model is simulated)`;
+  if (counts.lostInTheCrash > 0)
+    yield `  in flight    the one call under way was asked again; its answer is the only thing a kill can lose`;
+  yield `  mended       ${count(counts.retried, "network fault")} retried, ${count(counts.healed, "failure")} healed without asking the model again`;
+  yield `  checkpoints  ${counts.checkpoints} sealed and valid`;
+  yield `  project      ${count(counts.files, "file")} in ${project}, checked by its own tests`;
+  yield "";
+  yield "Try next:";
+  yield `  npx ${commandLine("show", key, stateDir)}`;
+  yield `  npx ${commandLine("usage", "--session", undefined, key, "--state-dir", quote(stateDir))}`;
+  yield `  (cd ${quote(project)} && node --test)`;
+}
+
+/** A row of the summary that does not fit goes on under its second column; commands stay whole, to be pasted. */
+function hang(line: string, columns: number): readonly string[] {
+  const found = /^( {2}\S+(?: \S+)* {2,})(.*)$/.exec(line);
+  const [, head = "", rest = ""] = found ?? [];
+  if (found === null || !Number.isFinite(columns) || columns < head.length + 20) return [line];
+  return wrap(rest, columns - head.length).map(
+    (piece, index) => (index === 0 ? head : " ".repeat(head.length)) + piece,
+  );
+}
+
+function bold(text: string): string {
+  return painter(screenOf(process.stdout).color)("bold", text);
 }

@@ -1,6 +1,7 @@
-import { InputInvalid } from "../../domain/errors.ts";
 import { type GlobalOptions, withMaestro } from "../open.ts";
 import { print, printJson } from "../output.ts";
+import { readNumber } from "../read-flags.ts";
+import { count } from "../terminal/words.ts";
 
 const dayMs = 86_400_000;
 
@@ -19,12 +20,6 @@ export async function prune(options: PruneOptions): Promise<void> {
   const pruned = await withMaestro(options, (maestro) => maestro.prune(policy));
   if (options.json) return printJson({ ...pruned, dryRun: policy.dryRun });
   print(
-    `${policy.dryRun ? "Would remove" : "Removed"} ${pruned.sessions.length} finished sessions and ${pruned.artifacts} artifacts nobody points to.`,
+    `${policy.dryRun ? "Would remove" : "Removed"} ${count(pruned.sessions.length, "finished session")} and ${count(pruned.artifacts, "artifact")} nobody points to.`,
   );
-}
-
-function readNumber(flag: string, text: string): number {
-  const number = Number(text);
-  if (text.trim() !== "" && Number.isFinite(number) && number >= 0) return number;
-  throw new InputInvalid(`${flag} is "${text}"; it must be a number, 0 or more.`);
 }

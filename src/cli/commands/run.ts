@@ -1,79 +1,56 @@
-import { InputInvalid, TeamInvalid } from "../../domain/errors.ts";
-import { loadTeam, type Maestro, type Session, type SessionEvent, type SessionResult } from "../../index.ts";
-import { pauseOnInterrupt } from "../interrupt.ts";
-import { type GlobalOptions, withMaestro } from "../open.ts";
-import { plain, print, printJson, resumeCommand, say } from "../output.ts";
-import { progressLine } from "../progress.ts";
+import { InputInvalid } from "../../domain/errors.ts";
+import type { StartOptions, Team } from "../../index.ts";
+import { drive } from "../drive.ts";
+import { loadFromFlags, withMaestro } from "../open.ts";
+import { readGiven } from "../read-edit.ts";
+import { readDollars, readList, readTokens } from "../read-flags.ts";
+import type { RunOptions } from "../run-options.ts";
+import { loadTeamFile } from "../team-of.ts";
 
-interface RunOptions extends GlobalOptions {
-  readonly team: string;
-  readonly key?: string;
+export async function run(written: string | undefined, options: RunOptions): Promise<void> {
+  const brief = written ?? (await briefOfKey(options));
+  const { team, file } = await loadTeamFile(options.team);
+  const loaded = await loadFromFlags(options);
+  await prove(team, loaded.config.model, loaded.config.simulatedScript);
+  const start = { ...(await readStart(options)), brief, teamFile: file };
+  if (options.detach) {
+    const { detach } = await import("../detach.ts");
+    return detach(brief, options);
+  }
+  await drive(options, (maestro) => maestro.start(team, start), { loaded, teams: [team] });
 }
 
-export async function run(brief: string | undefined, options: RunOptions): Promise<void> {
-  if (brief === undefined)
-    throw new InputInvalid("There is no brief.", {
-      advice: 'Say what the team should do: maestro run "..." --team file',
-    });
-  const { team, file } = await loadTeam(options.team);
-  await drive(options, (maestro) =>
-    maestro.start(team, { brief, teamFile: file, ...(options.key !== undefined && { key: options.key }) }),
-  );
-}
-
-export async function resume(
-  idOrKey: string,
-  options: GlobalOptions & { readonly team?: string },
-): Promise<void> {
-  await drive(options, async (maestro) => {
-    const file = options.team ?? (await maestro.show(idOrKey)).teamFile;
-    if (file === null) {
-      throw new TeamInvalid(`Session ${idOrKey} was started by a program; its team has no file.`, {
-        advice: "Resume it from that program, or give the file with --team.",
-      });
-    }
-    return maestro.resume(idOrKey, { team: (await loadTeam(file)).team });
+/** A key that is known says what it is about. */
+async function briefOfKey({ key, ...options }: RunOptions): Promise<string> {
+  if (key !== undefined) {
+    const known = await withMaestro(options, (maestro) => maestro.show(key)).catch(() => undefined);
+    if (known?.key === key) return known.brief;
+  }
+  throw new InputInvalid("There is no brief.", {
+    advice: 'Say what the team should do: maestro run "..." --team file',
   });
 }
 
-async function drive(options: GlobalOptions, begin: (maestro: Maestro) => Promise<Session>): Promise<void> {
-  const onEvent = (event: SessionEvent): void => {
-    if (options.json) return printJson(event);
-    const line = progressLine(event);
-    if (line !== undefined) say(line);
+/** Before a session exists: a model that cannot be had is wrong usage, not a failed run. */
+async function prove(team: Team, model: string | undefined, script: string | undefined): Promise<void> {
+  const { proveModels } = await import("../../index.ts");
+  await proveModels(team, { model, script, env: process.env });
+}
+
+async function readStart(options: RunOptions): Promise<Omit<StartOptions, "brief">> {
+  const only = readList(options.only);
+  const pauseAfter = readList(options.pauseAfter);
+  const tokens = readTokens("--budget-tokens", options.budgetTokens);
+  const usd = readDollars("--budget-usd", options.budgetUsd);
+  const budget = { ...(tokens !== undefined && { tokens }), ...(usd !== undefined && { usd }) };
+  const given = await readGiven(options.given);
+  return {
+    ...(options.key !== undefined && { key: options.key }),
+    ...(only !== undefined && { only }),
+    ...(options.from !== undefined && { from: options.from }),
+    ...(options.until !== undefined && { until: options.until }),
+    ...(pauseAfter !== undefined && { pauseAfter }),
+    ...(Object.keys(budget).length > 0 && { budget }),
+    ...(Object.keys(given).length > 0 && { given }),
   };
-  await withMaestro(
-    options,
-    async (maestro) => {
-      const session = await begin(maestro);
-      if (!options.json) say(`Session ${session.id} in ${maestro.stateDirectory}`);
-      const interrupt = pauseOnInterrupt(maestro, session.id);
-      const result = await session.result().finally(interrupt.leave);
-      report(result, options);
-      process.exitCode = interrupt.interrupted() ? 130 : exitCode(result);
-    },
-    { onEvent },
-  );
-}
-
-function report(result: SessionResult, { json, stateDir }: GlobalOptions): void {
-  if (json) return printJson({ kind: "result", ...result });
-  for (const [phase, personas] of Object.entries(result.results)) {
-    for (const [persona, { summary }] of Object.entries(personas))
-      print(plain(`${phase} · ${persona}: ${summary}`));
-  }
-  const again = resumeCommand(result.id, stateDir);
-  print(
-    `Session ${result.id} is ${result.status}${result.reason === undefined ? "" : ` (${result.reason})`}.`,
-  );
-  if (result.ticket !== null)
-    say(plain(`Ticket: ${result.ticket.url ?? result.ticket.fingerprint} (${result.ticket.status})`));
-  if (result.error !== undefined) say(plain(`${result.error.message} ${result.error.advice ?? ""}`));
-  if (result.status === "paused" || result.status === "parked" || result.status === "running")
-    say(`Go on with: ${again}`);
-}
-
-function exitCode({ status }: SessionResult): number {
-  if (status === "parked") return 4;
-  return status === "failed" || status === "canceled" ? 3 : 0;
 }

@@ -1,6 +1,10 @@
 import type { Maestro } from "../../index.ts";
 import { type GlobalOptions, withMaestro } from "../open.ts";
-import { print, printJson } from "../output.ts";
+import { print, printJson, resumeCommand, say } from "../output.ts";
+
+interface NoteOptions extends GlobalOptions {
+  readonly note?: string;
+}
 
 export function pause(idOrKey: string, options: GlobalOptions): Promise<void> {
   return tell(idOrKey, options, (maestro, id) => maestro.pause(id), "pauses at its next step");
@@ -10,17 +14,38 @@ export function cancel(idOrKey: string, options: GlobalOptions): Promise<void> {
   return tell(idOrKey, options, (maestro, id) => maestro.cancel(id), "is canceled");
 }
 
+export function approve(idOrKey: string, options: NoteOptions): Promise<void> {
+  const note = options.note === undefined ? {} : { note: options.note };
+  return tell(idOrKey, options, (maestro, id) => maestro.approve(id, note), "is approved", true);
+}
+
+export function reject(idOrKey: string, options: NoteOptions): Promise<void> {
+  const { note = "" } = options;
+  return tell(
+    idOrKey,
+    options,
+    (maestro, id) => maestro.reject(id, { note }),
+    "is sent back; the phase runs again with your note",
+    true,
+  );
+}
+
 async function tell(
   idOrKey: string,
   options: GlobalOptions,
   act: (maestro: Maestro, id: string) => Promise<void>,
   what: string,
+  goesOn = false,
 ): Promise<void> {
   await withMaestro(options, async (maestro) => {
-    const { id } = await maestro.find(idOrKey);
+    const { id, key } = await maestro.find(idOrKey);
     await act(maestro, id);
-    const { status } = await maestro.find(id);
-    if (options.json) printJson({ id, status });
-    else print(`Session ${id} ${what}.`);
+    const { status, reason } = await maestro.find(id);
+    const resume = resumeCommand(key ?? id, options.stateDir);
+    if (options.json) printJson({ id, status, reason: reason ?? null, ...(goesOn && { resume }) });
+    else {
+      print(`Session ${id} ${what}.`);
+      if (goesOn) say(`Go on with: ${resume}`);
+    }
   });
 }

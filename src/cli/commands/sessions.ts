@@ -1,8 +1,11 @@
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import { type SessionStatus, sessionStatuses } from "../../domain/journal.ts";
-import { type GlobalOptions, withMaestro } from "../open.ts";
-import { ago, print, printJson, say, table } from "../output.ts";
+import type { UsageTotals } from "../../index.ts";
+import type { Looking } from "../../look.ts";
+import { type GlobalOptions, withLook } from "../open.ts";
+import { printJson, printTable, say } from "../output.ts";
+import { ago, money, shortNumber } from "../terminal/words.ts";
 
 interface SessionsOptions extends GlobalOptions {
   readonly status?: string;
@@ -12,38 +15,91 @@ interface SessionsOptions extends GlobalOptions {
 export async function sessions(options: SessionsOptions): Promise<void> {
   const statuses = options.status?.split(",").map(readStatus);
   const limit = readLimit(options.limit);
-  const { found, abandoned } = await withMaestro(options, async (maestro) => ({
-    found: await maestro.sessions({ limit, ...(statuses && { statuses }) }),
-    abandoned: await maestro.abandoned(),
-  }));
+  const found = await withLook(options, async (maestro) => {
+    const abandoned = await maestro.abandoned();
+    const listed = await maestro.sessions({ limit, ...(statuses && { statuses }) });
+    const usageOf = await usageBySession(maestro);
+    return Promise.all(
+      listed.map(async (session) => ({
+        ...session,
+        abandoned: session.status === "running" && abandoned.has(session.id),
+        usage: await usageOf(session.id),
+      })),
+    );
+  });
   if (options.json) {
     return printJson(
-      found.map(({ id, key, team, status, reason, createdAt, updatedAt }) => ({
+      found.map(({ id, key, team, status, reason, createdAt, updatedAt, abandoned, usage }) => ({
         id,
         key: key ?? null,
         team,
         status,
         reason: reason ?? null,
-        abandoned: status === "running" && abandoned.has(id),
+        abandoned,
         createdAt: new Date(createdAt).toISOString(),
         updatedAt: new Date(updatedAt).toISOString(),
+        usage,
       })),
     );
   }
-  if (found.length === 0) return say('No sessions yet. Start one: maestro run "..." --team file');
-  print(
-    table(
-      ["session", "key", "team", "status", "changed"],
-      found.map(({ id, key, team, status, reason, updatedAt }) => [
-        id,
-        key ?? "-",
-        team,
-        describeStatus(status, reason, abandoned.has(id)),
-        ago(updatedAt),
-      ]),
-    ),
+  if (found.length === 0)
+    return say('No sessions yet. Start one: maestro run "..." --team file; or look: maestro demo');
+  printTable(
+    [
+      { head: "session", yields: 1 },
+      { head: "key" },
+      { head: "team", yields: 4 },
+      { head: "status" },
+      { head: "tokens", align: "right", yields: 3 },
+      { head: "cost", align: "right", yields: 2 },
+      { head: "changed", yields: 1 },
+    ],
+    found.map(({ id, key, team, status, reason, abandoned, updatedAt, usage }) => [
+      id,
+      key ?? id.slice(0, 14),
+      team,
+      describeStatus(status, reason, abandoned),
+      usage.calls === 0 ? "-" : shortNumber(usage.inputTokens + usage.outputTokens),
+      usage.calls === 0 ? "-" : money(usage.costUsd),
+      ago(updatedAt),
+    ]),
   );
+  const died = found.filter(({ abandoned }) => abandoned);
+  if (died.length > 0)
+    say(`The process of ${died.length} died; nothing recorded is lost. Go on with: maestro resume <session>`);
 }
+
+/** A report has at most this many rows, the largest. */
+const mostRows = 1_000;
+
+/** One question for all, unless there are more than one answer holds. */
+async function usageBySession(maestro: Looking): Promise<(id: string) => Promise<UsageTotals>> {
+  const { rows } = await maestro.usage({ by: "session" });
+  const known = new Map(rows.map(({ name, ...totals }) => [name, totals]));
+  return async (id) => {
+    const found = known.get(id) ?? (rows.length < mostRows ? noUsage : undefined);
+    return found ?? (await maestro.usage({ session: id, by: "session" })).total;
+  };
+}
+
+const nothing = { tokens: 0, usd: 0 };
+const noUsage: UsageTotals = {
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  calls: 0,
+  failedCalls: 0,
+  costUsd: 0,
+  knownCostUsd: 0,
+  unpricedCalls: 0,
+  estimatedTokens: 0,
+  estimatedUsd: 0,
+  savedTokens: 0,
+  savedUsd: 0,
+  saved: { resume: nothing, reuse: nothing, cache: nothing, patch: nothing },
+};
 
 function readStatus(text: string): SessionStatus {
   const found = sessionStatuses.find((status) => status === text.trim());
@@ -61,6 +117,6 @@ function readLimit(text: string): number {
 
 /** A session whose process died still says that it runs; who looks should see the difference. */
 function describeStatus(status: SessionStatus, reason: string | undefined, abandoned: boolean): string {
-  if (status === "running" && abandoned) return "running (its process died: resume it)";
+  if (abandoned) return "running (its process died)";
   return reason === undefined ? status : `${status} (${reason})`;
 }

@@ -1,5 +1,5 @@
 import { type GlobalOptions, withMaestro } from "../open.ts";
-import { print, printJson, say, table } from "../output.ts";
+import { printJson, printTable, say } from "../output.ts";
 
 export async function tickets(options: GlobalOptions): Promise<void> {
   const found = await withMaestro(options, async (maestro) => {
@@ -8,10 +8,8 @@ export async function tickets(options: GlobalOptions): Promise<void> {
   });
   if (options.json) return printJson(found);
   if (found.length === 0) return say("Nobody has asked for help.");
-  print(
-    table(
-      ["ticket", "delivery", "about"],
-      found.map(({ fingerprint, key, status, summary }) => [key ?? fingerprint, status, summary]),
-    ),
+  printTable(
+    [{ head: "ticket" }, { head: "delivery" }, { head: "about" }],
+    found.map(({ fingerprint, key, url, status, summary }) => [url ?? key ?? fingerprint, status, summary]),
   );
 }

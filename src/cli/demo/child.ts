@@ -1,11 +1,51 @@
-import { open } from "../../index.ts";
-import { printJson } from "../output.ts";
-import team from "./team.ts";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { SessionEvent } from "../../index.ts";
+import { packageFile } from "../../package-files.ts";
+import { entryFile } from "../detach.ts";
 
-/** The process that `maestro demo` kills: starts the demo's session, or goes on with it. */
-const [project = "", stateDir = "", key = ""] = process.argv.slice(2);
-const maestro = await open({ stateDir, onEvent: printJson });
-const session = await maestro.start(team, { brief: project, key });
-const { status } = await session.result();
-await maestro.close();
-process.exitCode = status === "completed" ? 0 : 3;
+export const teamFile = fileURLToPath(packageFile("teams/demo/team.yaml"));
+const scriptFile = fileURLToPath(packageFile("teams/demo/script.yaml"));
+
+export interface Ended {
+  readonly pid: number;
+  readonly killed: boolean;
+  readonly code: number | null;
+  /** What it said on standard error, for when it went wrong. */
+  readonly said: string;
+}
+
+/** The command itself in a process of its own, killed with SIGKILL at the moment wanted. */
+export async function runMaestro(
+  args: readonly string[],
+  folder: string,
+  onEvent: (event: SessionEvent) => void,
+  isTheMoment: (event: SessionEvent) => boolean,
+): Promise<Ended> {
+  const { MAESTRO_MODEL: _, ...env } = process.env;
+  const child = spawn(process.execPath, [entryFile, ...args, "--json"], {
+    cwd: folder,
+    env: { ...env, MAESTRO_SIMULATED_SCRIPT: scriptFile },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  // Ctrl-C reaches the child as well; whatever ends this process otherwise must not leave it behind.
+  const end = (): void => void child.kill("SIGKILL");
+  process.once("exit", end);
+  const exited = once(child, "close") as Promise<[number | null]>;
+  let said = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-2_000);
+  });
+  let killed = false;
+  for await (const line of createInterface({ input: child.stdout })) {
+    const event = JSON.parse(line) as SessionEvent;
+    onEvent(event);
+    // What was on its way when the process died is shown too: it was recorded.
+    if (!killed && isTheMoment(event)) killed = child.kill("SIGKILL");
+  }
+  const [code] = await exited;
+  process.off("exit", end);
+  return { pid: child.pid ?? 0, killed, code, said };
+}

@@ -1,0 +1,88 @@
+import { InputInvalid } from "../../domain/errors.ts";
+import type { BudgetView } from "../../index.ts";
+import { type GlobalOptions, withMaestro } from "../open.ts";
+import { commandLine, print, printJson, printTable, resumeCommand, say } from "../output.ts";
+import { readDollars, readTokens } from "../read-flags.ts";
+import { bar } from "../terminal/table.ts";
+import { money, number } from "../terminal/words.ts";
+
+interface BudgetFlags extends GlobalOptions {
+  readonly persona?: string;
+  readonly phase?: string;
+  readonly tokens?: string;
+  readonly usd?: string;
+}
+
+const barColumns = 12;
+
+/** Shows the budgets of a session, or sets one. */
+export async function budget(idOrKey: string, options: BudgetFlags): Promise<void> {
+  const tokens = readTokens("--tokens", options.tokens);
+  const usd = readDollars("--usd", options.usd);
+  const { persona, phase, stateDir } = options;
+  if (persona !== undefined && phase !== undefined)
+    throw new InputInvalid("A budget is of a persona or of a phase, not of both.", {
+      advice: "Leave one out.",
+    });
+  const raises = tokens !== undefined || usd !== undefined;
+  const view = await withMaestro(options, async (maestro) => {
+    const { id } = await maestro.find(idOrKey);
+    if (raises) {
+      await maestro.setBudget(id, {
+        ...(persona !== undefined && { persona }),
+        ...(phase !== undefined && { phase }),
+        ...(tokens !== undefined && { tokens }),
+        ...(usd !== undefined && { usd }),
+      });
+    }
+    return maestro.show(id);
+  });
+  const shown = view.budgets.filter(
+    ({ level, name }) =>
+      (persona === undefined || (level === "persona" && name === persona)) &&
+      (phase === undefined || (level === "phase" && name === phase)),
+  );
+  const { id, key, status, reason } = view;
+  if (options.json) return printJson({ id, status, reason, budgets: shown });
+  if (shown.length === 0) {
+    print("No budget is set.");
+    return say(`Set one: ${commandLine("budget", key ?? id, stateDir, "--tokens", "200000")}`);
+  }
+  list(shown);
+  if (raises && reason === "budget") say(`Go on with: ${resumeCommand(key ?? id, stateDir)}`);
+}
+
+function list(budgets: readonly BudgetView[]): void {
+  printTable(
+    [
+      { head: "budget" },
+      { head: "used", align: "right" },
+      { head: "of", align: "right" },
+      { head: "" },
+      { head: "reserved", align: "right", yields: 1 },
+    ],
+    budgets.flatMap(({ level, name, limit, used, reserved, overrun }) => {
+      const of = level === "session" ? "session" : `${level} ${name}`;
+      const share = (part: number, whole: number): string =>
+        `${bar(part / whole, barColumns).padEnd(barColumns)} ${Math.round((100 * part) / whole)} %${overrun ? " overrun" : ""}`;
+      const lines: string[][] = [];
+      if (limit.tokens !== null)
+        lines.push([
+          of,
+          `${number(used.tokens)} tokens`,
+          number(limit.tokens),
+          share(used.tokens, limit.tokens),
+          number(reserved.tokens),
+        ]);
+      if (limit.usd !== null)
+        lines.push([
+          of,
+          money(used.usd),
+          money(limit.usd),
+          share(used.usd ?? 0, limit.usd),
+          money(reserved.usd),
+        ]);
+      return lines;
+    }),
+  );
+}

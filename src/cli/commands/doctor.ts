@@ -1,0 +1,202 @@
+import { statfs } from "node:fs/promises";
+import { MaestroError } from "../../domain/errors.ts";
+import type { Maestro } from "../../index.ts";
+import { exitCodes } from "../exit-code.ts";
+import { type GlobalOptions, loadFromFlags, withMaestro } from "../open.ts";
+import { print, printJson } from "../output.ts";
+import { painter } from "../terminal/color.ts";
+import { screenOf } from "../terminal/screen.ts";
+import { wrap } from "../terminal/width.ts";
+import { bytes, count, plain } from "../terminal/words.ts";
+
+interface Finding {
+  readonly what: string;
+  readonly state: "ok" | "warning" | "wrong";
+  readonly found: string;
+  /** What to do about it. */
+  readonly fix?: string;
+  /** What the command ends with; damage outranks all else. */
+  readonly exitCode?: number;
+}
+
+interface DoctorOptions extends GlobalOptions {
+  readonly offline?: boolean;
+}
+
+const oldestNode = 24;
+const littleSpace = 1024 ** 3;
+const tooLittleSpace = 64 * 1024 ** 2;
+const reachMs = 5_000;
+const mostSessions = 200;
+
+export async function doctor(options: DoctorOptions): Promise<void> {
+  const findings = [node(), ...(await configuration(options)), ...(await state(options))];
+  findings.push(await sandbox(), ...(await providers(options.offline === true)));
+  const exitCode = Math.max(0, ...findings.map((finding) => finding.exitCode ?? 0));
+  process.exitCode = exitCode;
+  if (options.json) return printJson({ ok: exitCode === 0, findings });
+  show(findings);
+}
+
+function node(): Finding {
+  const { node: version } = process.versions;
+  if (Number(version.split(".")[0]) >= oldestNode) return { what: "Node.js", state: "ok", found: version };
+  return {
+    what: "Node.js",
+    state: "wrong",
+    found: version,
+    fix: `Install ${oldestNode} or newer.`,
+    exitCode: exitCodes.usage,
+  };
+}
+
+async function configuration(options: GlobalOptions): Promise<Finding[]> {
+  const what = "configuration";
+  try {
+    const { file, warnings } = await loadFromFlags(options);
+    const warned = warnings.map((found): Finding => ({ what, state: "warning", found }));
+    return [{ what, state: "ok", found: file ?? "no file; environment and defaults" }, ...warned];
+  } catch (error) {
+    return [wrong(what, error)];
+  }
+}
+
+/** Opening proves most of it: the directory, the database's format, and what is in it. */
+async function state(options: GlobalOptions): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const onNotice = (found: string): void => {
+    findings.push({ what: "state", state: "warning", found });
+  };
+  try {
+    await withMaestro(
+      options,
+      async (maestro) => {
+        findings.push({ what: "state directory", state: "ok", found: maestro.stateDirectory });
+        findings.push(await space(maestro.stateDirectory), ...(await database(maestro)));
+      },
+      { onNotice },
+    );
+  } catch (error) {
+    findings.push(wrong("state directory", error));
+  }
+  return findings;
+}
+
+async function space(directory: string): Promise<Finding> {
+  const { bavail, bsize } = await statfs(directory);
+  const free = bavail * bsize;
+  const found = `${bytes(free)} free`;
+  if (free > littleSpace) return { what: "disk space", state: "ok", found };
+  return {
+    what: "disk space",
+    state: free > tooLittleSpace ? "warning" : "wrong",
+    found,
+    fix: "Free some space: maestro prune --older-than 7, or another disk with --state-dir.",
+    ...(free <= tooLittleSpace && { exitCode: exitCodes.failed }),
+  };
+}
+
+/** Every row of the newest sessions is read and its hash chain proved, and every checkpoint against its seal. */
+async function database(maestro: Maestro): Promise<Finding[]> {
+  const sessions = await maestro.sessions({ limit: mostSessions });
+  const findings: Finding[] = [];
+  let rows = 0;
+  for (const { id } of sessions) {
+    try {
+      for await (const _ of maestro.events(id, { follow: false })) rows += 1;
+      const bad = (await maestro.checkpoints(id)).filter(({ valid }) => !valid);
+      if (bad.length > 0)
+        findings.push({
+          what: "checkpoints",
+          state: "wrong",
+          found: `session ${id}: ${bad.map(({ file, problem }) => `${file}: ${problem}`).join("; ")}`,
+          fix: `They are written again from the journal: maestro resume ${id}`,
+          exitCode: exitCodes.damaged,
+        });
+    } catch (error) {
+      findings.push(wrong(`session ${id}`, error));
+    }
+  }
+  const found = `${count(rows, "row")} of ${count(sessions.length, "session")} read and proved`;
+  return findings.length > 0 ? findings : [{ what: "database", state: "ok", found }];
+}
+
+async function sandbox(): Promise<Finding> {
+  const { describeSandbox } = await import("../../index.ts");
+  const found = await describeSandbox();
+  if (found.kind === "bubblewrap")
+    return { what: "sandbox", state: "ok", found: `bubblewrap ${found.version}, as ${found.identity}` };
+  return {
+    what: "sandbox",
+    state: "warning",
+    found: `none: ${found.reason} Checks run as your own user, on all your files.`,
+    fix: "On Linux, install the package bubblewrap and allow user namespaces.",
+  };
+}
+
+async function providers(offline: boolean): Promise<Finding[]> {
+  const { describeProviders } = await import("../../index.ts");
+  const known = await describeProviders(process.env);
+  const ready = known.filter(
+    ({ keySet, keyRequired, baseUrl }) => keySet || (!keyRequired && baseUrl !== null),
+  );
+  if (ready.length === 0)
+    return [
+      {
+        what: "model keys",
+        state: "warning",
+        found: "none is set",
+        fix: `Set one of ${known.map(({ keyVariable }) => keyVariable).join(", ")}; without a key: maestro demo, or --model simulated.`,
+      },
+    ];
+  return Promise.all(
+    ready.map(async ({ name, keyVariable, keySet, baseUrl, baseUrlVariable }): Promise<Finding> => {
+      const key = keySet ? `${keyVariable} is set` : "no key";
+      if (offline) return { what: name, state: "ok", found: `${key}; not tried` };
+      const problem = await reach(baseUrl ?? "");
+      if (problem === undefined)
+        return { what: name, state: "ok", found: `${key}; ${hostOf(baseUrl)} answers` };
+      return {
+        what: name,
+        state: "warning",
+        found: `${key}; ${hostOf(baseUrl)} does not answer: ${problem}`,
+        fix: `Check the network and proxy, or ${baseUrlVariable}.`,
+      };
+    }),
+  );
+}
+
+/** Any answer will do: whether the key is good costs a call, and that is for `run` to find out. */
+async function reach(url: string): Promise<string | undefined> {
+  try {
+    await fetch(url, { method: "HEAD", redirect: "manual", signal: AbortSignal.timeout(reachMs) });
+    return undefined;
+  } catch (error) {
+    const { cause, name } = error as Error & { cause?: NodeJS.ErrnoException };
+    return cause?.code ?? (name === "TimeoutError" ? `nothing within ${reachMs / 1_000} s` : name);
+  }
+}
+
+/** Not the whole address: somebody may have put a password into it. */
+const hostOf = (url: string | null): string => URL.parse(url ?? "")?.host ?? "its address";
+
+function wrong(what: string, error: unknown): Finding {
+  if (!MaestroError.is(error)) throw error;
+  const { message, advice, exitCode } = error;
+  return { what, state: "wrong", found: message, exitCode, ...(advice !== undefined && { fix: advice }) };
+}
+
+function show(findings: readonly Finding[]): void {
+  const { columns, color } = screenOf(process.stdout);
+  const paint = painter(color);
+  const marks = { ok: paint("green", "✔"), warning: paint("yellow", "!"), wrong: paint("red", "✘") };
+  const room = Number.isFinite(columns) ? columns - 4 : Number.MAX_SAFE_INTEGER;
+  for (const { what, state, found, fix } of findings) {
+    const [first = "", ...others] = wrap(plain(`${what}: ${found}`), room);
+    print(`${marks[state]} ${first}`);
+    for (const line of [...others, ...(fix === undefined ? [] : wrap(plain(`→ ${fix}`), room))])
+      print(`    ${line}`);
+  }
+  const bad = findings.filter(({ state }) => state === "wrong").length;
+  print(bad === 0 ? "Ready." : `${count(bad, "thing")} to fix first.`);
+}

@@ -1,0 +1,80 @@
+import type { ForkOptions, Plan } from "../../index.ts";
+import { type DriveOptions, drive } from "../drive.ts";
+import { withMaestro } from "../open.ts";
+import { commandLine, print, printJson, say } from "../output.ts";
+import { readEdits } from "../read-edit.ts";
+import { teamForSession } from "../team-of.ts";
+import { money, number } from "../terminal/words.ts";
+
+interface ForkFlags extends DriveOptions {
+  readonly at: string;
+  readonly edit: readonly string[];
+  readonly fresh?: boolean;
+  readonly team?: string;
+  readonly key?: string;
+  readonly dryRun?: boolean;
+}
+
+/** Says what a fork would reuse and what it may cost; then makes it and drives it. */
+export async function fork(idOrKey: string, options: ForkFlags): Promise<void> {
+  const edits = await readEdits(options.edit);
+  const { parent, plan, request } = await withMaestro(options, async (maestro) => {
+    const { id, key } = await maestro.find(idOrKey);
+    const team = await teamForSession(maestro, id, options.team);
+    const request: ForkOptions = {
+      at: options.at,
+      ...(Object.keys(edits).length > 0 && { edits }),
+      ...(options.fresh && { fresh: true }),
+      ...(team !== undefined && { team }),
+      ...(options.model !== undefined && { model: options.model }),
+      ...(options.key !== undefined && { key: options.key }),
+    };
+    return { parent: key ?? id, plan: await maestro.planFork(id, request), request };
+  });
+  if (!options.json) for (const line of describePlan(plan)) say(line);
+  const runs = plan.personas.some(({ action }) => action === "runs" || action === "may-run");
+  if (!runs) {
+    if (options.json) return printJson({ id: null, status: null, plan });
+    print("Nothing will run; --fresh reruns it.");
+    return say(
+      `That would be: ${commandLine("fork", parent, options.stateDir, "--at", options.at, "--fresh")}`,
+    );
+  }
+  if (options.dryRun) return options.json ? printJson({ id: null, status: null, plan }) : undefined;
+  const { model: _, ...others } = options;
+  const result = await drive(
+    others,
+    async (maestro) => {
+      const made = await maestro.fork(parent, request);
+      return maestro.resume(made.id, request.team === undefined ? {} : { team: request.team });
+    },
+    { quiet: options.json === true },
+  );
+  if (options.json) printJson({ ...result, plan });
+}
+
+export function* describePlan({ personas, cost, unknown }: Plan): Generator<string> {
+  const named = (...actions: readonly string[]): string[] =>
+    personas
+      .filter(({ action }) => actions.includes(action))
+      .map(({ phase, persona }) => `${phase}/${persona}`);
+  const lines: [string, string[]][] = [
+    ["Taken over", named("kept")],
+    ["Reused, its input is unchanged", named("reused")],
+    ["Runs", named("runs")],
+    ["May run, if what it rests on changes", named("may-run")],
+  ];
+  for (const [what, who] of lines) if (who.length > 0) yield `${what}: ${who.join(", ")}`;
+  const { least, most } = cost;
+  if (most.tokens > 0) {
+    const dollars = (microUsd: number | null): string =>
+      money(microUsd === null ? null : microUsd / 1_000_000);
+    const range =
+      least.tokens === most.tokens
+        ? `about ${number(most.tokens)} tokens, ${dollars(most.microUsd)}`
+        : `${number(least.tokens)} to ${number(most.tokens)} tokens, ${dollars(least.microUsd)} to ${dollars(most.microUsd)}`;
+    yield `It may cost ${range}, judged by past runs.`;
+  }
+  if (unknown.length > 0)
+    yield `Not known what it costs: ${[...new Set(unknown)].join(", ")} never worked before.`;
+}

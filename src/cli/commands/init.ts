@@ -1,0 +1,97 @@
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { InputInvalid } from "../../domain/errors.ts";
+import type { GlobalOptions } from "../open.ts";
+import { print, printJson, quote, say } from "../output.ts";
+import { readList } from "../read-flags.ts";
+
+interface InitOptions extends GlobalOptions {
+  readonly name?: string;
+  readonly out?: string;
+  readonly phases?: string;
+  readonly yes?: boolean;
+  readonly force?: boolean;
+}
+
+const nameForm = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+/** A team file that runs as it is, and says in comments what to change. */
+export async function init(options: InitOptions): Promise<void> {
+  const asks = !options.yes && !options.json && process.stdin.isTTY;
+  const answers = asks ? await ask(options) : options;
+  const name = answers.name ?? "my-team";
+  const phases = readList(answers.phases) ?? ["requirements", "implementation"];
+  for (const word of [name, ...phases])
+    if (!nameForm.test(word))
+      throw new InputInvalid(`"${word}" cannot be a name.`, {
+        advice: "A name begins with a letter and has letters, digits, - and _.",
+      });
+  const model = answers.model ?? "simulated";
+  const file = answers.out ?? `${name}.yaml`;
+  if (!/\.ya?ml$/.test(file))
+    throw new InputInvalid(`${file} is not a YAML file.`, { advice: "Let the name end in .yaml." });
+  if (existsSync(file) && !options.force)
+    throw new InputInvalid(`${file} is there already.`, { advice: "Choose another with --out, or --force." });
+  await writeFile(file, teamText(name, model, phases)).catch((cause: Error) => {
+    throw new InputInvalid(`${file} cannot be written: ${cause.message}.`, { cause });
+  });
+  const { loadTeam } = await import("../../index.ts");
+  await loadTeam(file);
+  if (options.json) return printJson({ file, name, model, phases });
+  print(`${file} is a team of ${phases.length} phases.`);
+  if (model === "simulated") say("Its model is simulated: it runs offline and delivers placeholders.");
+  say(`Try it: maestro run "Say hello" --team ${quote(file)} --key hello`);
+}
+
+async function ask(options: InitOptions): Promise<InitOptions> {
+  const { createInterface } = await import("node:readline/promises");
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const question = async (given: string | undefined, text: string, otherwise: string): Promise<string> =>
+    given ?? ((await lines.question(`${text} [${otherwise}] `)).trim() || otherwise);
+  try {
+    const name = await question(options.name, "Name of the team?", "my-team");
+    const phases = await question(options.phases, "Its phases, in order?", "requirements,implementation");
+    const model = await question(
+      options.model,
+      "Model (provider/model, or simulated to try it offline)?",
+      "simulated",
+    );
+    return { ...options, name, phases, model };
+  } finally {
+    lines.close();
+  }
+}
+
+function teamText(name: string, model: string, phases: readonly string[]): string {
+  const persona = (phase: string): string => `${phase}_author`;
+  return `# A team for Maestro. Try it: maestro run "Say hello" --team <this file>
+name: ${name}
+# provider/model (anthropic/..., openai/..., google/..., openai-compatible/...), or simulated: offline, placeholders.
+model: ${model}
+# What a session may use at most, over all its resumes.
+budget: { tokens: 500000 }
+phases:
+${phases
+  .map(
+    (phase) => `  - name: ${phase}
+    personas: [${persona(phase)}]`,
+  )
+  .join("\n")}
+personas:
+${phases
+  .map(
+    (phase) => `  ${persona(phase)}:
+    instructions: >-
+      Do the ${phase} for the brief. Write what you come to into docs/${phase}.md.
+    contract:
+      # What must be there in the end, and commands that must succeed.
+      deliverables:
+        - name: ${phase}
+          files: ["docs/${phase}.md"]
+      checks:
+        - name: has-a-title
+          run: ["grep", "-q", "^# ", "docs/${phase}.md"]`,
+  )
+  .join("\n")}
+`;
+}

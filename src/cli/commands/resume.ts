@@ -1,0 +1,62 @@
+import { didYouMean } from "../../domain/closest.ts";
+import { InputInvalid } from "../../domain/errors.ts";
+import type { Maestro } from "../../index.ts";
+import { type DriveOptions, drive } from "../drive.ts";
+import type { GlobalOptions } from "../open.ts";
+import { printJson } from "../output.ts";
+import { readEdits } from "../read-edit.ts";
+import { teamForSession } from "../team-of.ts";
+
+export interface ResumeFlags extends DriveOptions {
+  readonly edit: readonly string[];
+  readonly team?: string;
+  readonly acceptChanges?: boolean;
+}
+
+export async function resume(idOrKey: string, options: ResumeFlags): Promise<void> {
+  const edits = await readEdits(options.edit);
+  const { model, ...others } = options;
+  await drive(
+    others,
+    async (maestro) => {
+      const team = await teamForSession(maestro, idOrKey, options.team);
+      return maestro.resume(idOrKey, {
+        ...(team !== undefined && { team }),
+        ...(Object.keys(edits).length > 0 && { edits }),
+        ...(options.acceptChanges && { acceptChanges: true }),
+      });
+    },
+    model === undefined ? {} : { modelInstead: model },
+  );
+}
+
+/** One phase alone. */
+export async function phase(
+  idOrKey: string,
+  name: string,
+  options: GlobalOptions & { readonly team?: string },
+): Promise<void> {
+  const { model, ...others } = options;
+  const result = await drive(
+    others,
+    async (maestro: Maestro) => {
+      const { id, phases } = await maestro.show(idOrKey);
+      refuseUnknown(name, phases);
+      const team = await teamForSession(maestro, id, options.team);
+      if (team !== undefined) maestro.register(team);
+      const result = maestro.executePhase(id, name);
+      result.catch(() => undefined);
+      return { id, result: () => result };
+    },
+    { quiet: options.json === true, ...(model !== undefined && { modelInstead: model }) },
+  );
+  if (options.json) printJson(result);
+}
+
+function refuseUnknown(name: string, phases: readonly { readonly name: string }[]): void {
+  const known = phases.map((known) => known.name);
+  if (known.includes(name)) return;
+  throw new InputInvalid(`There is no phase "${name}".${didYouMean(name, known)}`, {
+    advice: `The phases are: ${known.join(", ")}.`,
+  });
+}

@@ -1,0 +1,28 @@
+import type { Command } from "commander";
+
+/** What a person needs to know of a command; what it does is loaded when it is called. */
+export interface Definition {
+  readonly signature: string;
+  readonly description: string;
+  /** Works offline. */
+  readonly example: string;
+}
+
+export type Define = (definition: Definition) => Command;
+
+/** Every command understands these. */
+export function defineOn(program: Command): Define {
+  return ({ signature, description, example }) =>
+    program
+      .command(signature)
+      .description(description)
+      .option("--state-dir <folder>", "where sessions live (default: /var/maestro/state)")
+      .option("--json", "print JSON on standard output")
+      .option("--debug", "show the stack of an error")
+      .addHelpText("after", `\nExample:\n  $ ${example}`);
+}
+
+/** For flags that may be given more than once. */
+export function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}

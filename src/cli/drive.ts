@@ -1,0 +1,139 @@
+import type { Maestro, OpenOptions, SessionEvent, SessionResult } from "../index.ts";
+import { exitCodeOf, exitCodes } from "./exit-code.ts";
+import { pauseOnInterrupt } from "./interrupt.ts";
+import { LiveView } from "./live/live-view.ts";
+import { answersFor } from "./on-call.ts";
+import { type GlobalOptions, withMaestro } from "./open.ts";
+import { commandLine, print, printJson, printWrapped, say, sayWrapped } from "./output.ts";
+import { progressLine } from "./progress.ts";
+import { screenOf } from "./terminal/screen.ts";
+import { count, plain } from "./terminal/words.ts";
+
+export interface Driven {
+  readonly id: string;
+  result(): Promise<SessionResult>;
+}
+
+export interface DriveOptions extends GlobalOptions {
+  /** Where the files go in the end. */
+  readonly out?: string;
+}
+
+/** Where what happens is shown: nowhere, as lines, as JSON, or as a picture. */
+interface Watching {
+  readonly onEvent: (event: SessionEvent) => void;
+  readonly say: (text: string) => void;
+  readonly follow: (maestro: Maestro, id: string) => Promise<void>;
+  readonly close: (maestro: Maestro) => Promise<void>;
+}
+
+/** Begins or goes on with a session, shows what happens until the drive ends, and says how it stands then. */
+export async function drive(
+  options: DriveOptions,
+  begin: (maestro: Maestro) => Promise<Driven>,
+  more: OpenOptions & { readonly quiet?: boolean } = {},
+): Promise<SessionResult> {
+  const { quiet = false, ...open } = more;
+  const watching = quiet ? silently() : options.json ? asJson() : asPeopleSee();
+  const finish = async (maestro: Maestro, result: SessionResult): Promise<void> => {
+    const files = options.out === undefined ? undefined : await giveFiles(maestro, result, options.out);
+    if (options.json && !quiet) printJson({ kind: "result", ...result, ...(files && { files }) });
+    if (!options.json) await conclude(maestro, result, options);
+  };
+  const { result, interrupted } = await withMaestro(
+    options,
+    async (maestro) => {
+      const ended = await watchToTheEnd(maestro, begin, watching);
+      if (!ended.interrupted) await finish(maestro, ended.result);
+      return ended;
+    },
+    { ...open, onEvent: watching.onEvent, onNotice: (text) => watching.say(plain(text)) },
+  );
+  // Stopping has closed the first one.
+  if (interrupted) await withMaestro(options, (maestro) => finish(maestro, result));
+  process.exitCode = interrupted ? exitCodes.interrupted : exitCodeOf(result.status);
+  return result;
+}
+
+async function watchToTheEnd(
+  maestro: Maestro,
+  begin: (maestro: Maestro) => Promise<Driven>,
+  watching: Watching,
+): Promise<{ readonly result: SessionResult; readonly interrupted: boolean }> {
+  try {
+    const session = await begin(maestro);
+    const interrupt = pauseOnInterrupt(maestro, session.id, watching.say);
+    try {
+      await watching.follow(maestro, session.id);
+      return { result: await session.result(), interrupted: interrupt.interrupted() };
+    } finally {
+      interrupt.leave();
+    }
+  } finally {
+    await watching.close(maestro);
+  }
+}
+
+async function giveFiles(maestro: Maestro, { id }: SessionResult, directory: string) {
+  const given = await maestro.writeFiles(id, directory);
+  say(
+    `${count(given.written.length, "file")} written to ${directory}${given.removed.length === 0 ? "" : `, ${given.removed.length} removed`}.`,
+  );
+  for (const { path, reason } of given.kept) say(plain(`Left alone: ${path}: ${reason}`));
+  return given;
+}
+
+async function conclude(maestro: Maestro, result: SessionResult, options: DriveOptions): Promise<void> {
+  const view = await maestro.show(result.id);
+  for (const { name, personas } of view.phases) {
+    for (const persona of personas)
+      if (persona.summary !== null) printWrapped(plain(`${name} · ${persona.name}: ${persona.summary}`));
+  }
+  const state = result.reason === undefined ? result.status : `${result.status} (${result.reason})`;
+  print(`Session ${result.id} is ${state}.`);
+  for (const line of answersFor(view, { stateDir: options.stateDir, abandoned: false, now: Date.now() }))
+    sayWrapped(plain(line));
+  if (options.out === undefined && view.artifacts.length > 0 && result.status === "completed")
+    say(
+      `It made ${count(view.artifacts.length, "file")}; to have them: ${commandLine("show", view.key ?? view.id, options.stateDir, "--out", "<folder>")}`,
+    );
+}
+
+function silently(): Watching {
+  return { onEvent: () => {}, say, follow: async () => {}, close: async () => {} };
+}
+
+/** What a model says while it says it is not for programs: the recorded step replaces it. */
+function asJson(): Watching {
+  return {
+    ...silently(),
+    onEvent: (event) => {
+      if (event.kind !== "text") printJson(event);
+    },
+  };
+}
+
+function asPeopleSee(): Watching {
+  if (!screenOf(process.stderr).live) return asLines();
+  const view = new LiveView().open();
+  return {
+    onEvent: (event) => view.apply(event),
+    say: (text) => view.say(text),
+    follow: (maestro, id) => {
+      view.say(`Session ${id} in ${maestro.stateDirectory}`);
+      return view.follow(maestro, id);
+    },
+    close: (maestro) => view.close(maestro),
+  };
+}
+
+function asLines(): Watching {
+  return {
+    ...silently(),
+    onEvent: (event) => {
+      const line = progressLine(event);
+      if (line !== undefined) say(line);
+    },
+    follow: async (maestro, id) => say(`Session ${id} in ${maestro.stateDirectory}`),
+  };
+}

@@ -1,0 +1,144 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, join, relative, sep } from "node:path";
+import { InputInvalid } from "../domain/errors.ts";
+import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
+import type { GivenOptions, PhaseEdit } from "../index.ts";
+
+const maxBytes = 32 * 1024 * 1024;
+const maxFiles = 5_000;
+/** What no phase is meant to hand on. */
+const leftOut = new Set([".git", "node_modules", ".maestro-out.json"]);
+
+/** `phase=path`, as often as wanted. */
+export function readPairs(flag: string, pairs: readonly string[]): readonly (readonly [string, string])[] {
+  const read = pairs.map((pair) => {
+    const at = pair.indexOf("=");
+    if (at > 0 && at < pair.length - 1) return [pair.slice(0, at), pair.slice(at + 1)] as const;
+    throw new InputInvalid(`${flag} is "${pair}".`, { advice: `Write ${flag} <phase>=<path>.` });
+  });
+  const names = read.map(([phase]) => phase);
+  const twice = names.find((phase, index) => names.indexOf(phase) !== index);
+  if (twice !== undefined)
+    throw new InputInvalid(`${flag} is given twice for phase ${twice}.`, { advice: "Give it once." });
+  return read;
+}
+
+/** What a person puts in the place of phases: JSON files with outputs and files. */
+export async function readEdits(pairs: readonly string[]): Promise<Record<string, PhaseEdit>> {
+  const edits: Record<string, PhaseEdit> = {};
+  for (const [phase, path] of readPairs("--edit", pairs)) edits[phase] = await readEditFile(path);
+  return edits;
+}
+
+/** Phases from outside: a folder, a file, or a JSON file with outputs and files. */
+export async function readGiven(pairs: readonly string[]): Promise<Record<string, GivenOptions>> {
+  const given: Record<string, GivenOptions> = {};
+  for (const [phase, path] of readPairs("--given", pairs)) {
+    const status = await stat(path).catch((cause: unknown) => refuse(path, cause));
+    given[phase] = { ...(await giftFrom(path, status.isDirectory())), origin: path };
+  }
+  return given;
+}
+
+async function giftFrom(path: string, isFolder: boolean): Promise<PhaseEdit> {
+  if (isFolder) return { files: await readFolder(path) };
+  if (!path.endsWith(".json")) return { files: { [basename(path)]: await readText(path) } };
+  const content = parseFile(path, await readText(path));
+  return isEdit(content) ? editOf(content, path) : { files: { [basename(path)]: await readText(path) } };
+}
+
+async function readEditFile(path: string): Promise<PhaseEdit> {
+  const content = parseFile(path, await readText(path));
+  if (isEdit(content)) return editOf(content, path);
+  throw new InputInvalid(`${path} is not an edit.`, {
+    advice: 'An edit is JSON: {"outputs": {...}, "files": {"path": "content"}}; one of the two is enough.',
+  });
+}
+
+const editKeys = ["outputs", "files", "summary"];
+
+function isEdit(content: Json): content is JsonObject {
+  const keys = isJsonObject(content) ? Object.keys(content) : [];
+  return keys.length > 0 && keys.every((key) => editKeys.includes(key));
+}
+
+function editOf({ outputs, files, summary }: JsonObject, path: string): PhaseEdit {
+  const wrong = (what: string) =>
+    new InputInvalid(`${path} is not an edit: ${what}.`, {
+      advice:
+        'Write {"outputs": {...}, "files": {"path": "content"}}; null instead of content removes a file.',
+    });
+  if (outputs !== undefined && !isJsonObject(outputs)) throw wrong("its outputs are not an object");
+  if (summary !== undefined && typeof summary !== "string") throw wrong("its summary is not a text");
+  if (files !== undefined && !isFiles(files)) throw wrong("its files are not texts by path");
+  return {
+    ...(outputs !== undefined && { outputs }),
+    ...(files !== undefined && { files }),
+    ...(summary !== undefined && { summary }),
+  };
+}
+
+function isFiles(files: Json): files is Record<string, string | null> {
+  return (
+    isJsonObject(files) &&
+    Object.values(files).every((content) => content === null || typeof content === "string")
+  );
+}
+
+function parseFile(path: string, text: string): Json {
+  try {
+    return parseJson(text, { what: path, refuseProto: true });
+  } catch (cause) {
+    throw new InputInvalid(`${path} is not JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+async function readFolder(folder: string): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  let size = 0;
+  // Links are not followed: a folder is given, not what it points to.
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+    const path = relative(folder, join(entry.parentPath, entry.name));
+    const names = path.split(sep);
+    if (!entry.isFile() || names.some((name) => leftOut.has(name))) continue;
+    const content = await readText(join(folder, path));
+    size += content.length;
+    files[names.join("/")] = content;
+    if (size > maxBytes || Object.keys(files).length > maxFiles)
+      throw new InputInvalid(`The folder ${folder} is more than a phase can be given.`, {
+        advice: `At most ${maxFiles} files with ${maxBytes} bytes together.`,
+      });
+  }
+  return files;
+}
+
+async function readText(path: string): Promise<string> {
+  let content: Buffer;
+  try {
+    const { size } = await stat(path);
+    if (size > maxBytes)
+      throw new InputInvalid(`The file ${path} has ${size} bytes; at most ${maxBytes} are taken.`);
+    content = await readFile(path);
+  } catch (cause) {
+    return refuse(path, cause);
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
+  } catch (cause) {
+    throw new InputInvalid(`The file ${path} is not text (UTF-8).`, {
+      advice: "Only text files can be given; leave it out of the folder.",
+      cause,
+    });
+  }
+}
+
+function refuse(path: string, cause: unknown): never {
+  if (InputInvalid.is(cause)) throw cause;
+  throw new InputInvalid(
+    `${path} cannot be read: ${(cause as NodeJS.ErrnoException).code ?? String(cause)}.`,
+    {
+      advice: "Check the path; it is taken from the current folder.",
+      cause,
+    },
+  );
+}

@@ -1,0 +1,51 @@
+import { InputInvalid } from "../domain/errors.ts";
+
+/** `a,b` as a list; nothing when the flag was not given. */
+export function readList(text: string | undefined): readonly string[] | undefined {
+  const words = text
+    ?.split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+  return words?.length === 0 ? undefined : words;
+}
+
+export function readTokens(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  // 1_000_000 and 1,000,000 are how people write large numbers; 50k and 2M as well.
+  const found = /^(\d+(?:\.\d+)?)([kKmM]?)$/.exec(text.trim().replaceAll(/[_,]/g, ""));
+  const scale = { "": 1, k: 1_000, m: 1_000_000 }[found?.[2]?.toLowerCase() ?? ""] ?? 1;
+  const tokens = Number(found?.[1]) * scale;
+  if (Number.isSafeInteger(tokens) && tokens > 0) return tokens;
+  throw new InputInvalid(`${flag} is "${text}"; it must be a whole number of tokens above 0.`, {
+    advice: `For example: ${flag} 200000, or ${flag} 200k.`,
+  });
+}
+
+export function readDollars(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const usd = /^\$?\d+(?:\.\d+)?$/.test(text.trim()) ? Number(text.trim().replace("$", "")) : Number.NaN;
+  if (usd > 0 && usd <= 1_000_000) return usd;
+  throw new InputInvalid(`${flag} is "${text}"; it must be an amount of dollars above 0.`, {
+    advice: `For example: ${flag} 2.50.`,
+  });
+}
+
+export function readNumber(flag: string, text: string): number {
+  const number = Number(text);
+  if (text.trim() !== "" && Number.isFinite(number) && number >= 0) return number;
+  throw new InputInvalid(`${flag} is "${text}"; it must be a number, 0 or more.`);
+}
+
+const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** A day as 2030-01-31, or how long back: 90m, 24h, 7d, 2w. */
+export function readSince(flag: string, text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  const back = /^(\d{1,5})\s*([mhdw])$/.exec(text.trim());
+  if (back !== null) return now - Number(back[1]) * (units[back[2] ?? ""] ?? 0);
+  const at = /^\d{4}-\d{2}-\d{2}/.test(text.trim()) ? Date.parse(text.trim()) : Number.NaN;
+  if (Number.isFinite(at)) return at;
+  throw new InputInvalid(`${flag} is "${text}"; it must be a day or how long back.`, {
+    advice: `For example: ${flag} 2030-01-31, or ${flag} 7d.`,
+  });
+}

@@ -1,0 +1,173 @@
+import { open, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { sha256 } from "../domain/canonical.ts";
+import { InputInvalid, StateTooNew } from "../domain/errors.ts";
+import { isSessionId, newId, type SessionId } from "../domain/ids.ts";
+import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
+import { fromManifest } from "../domain/tree.ts";
+import type { Artifacts } from "../state/artifacts.ts";
+import { readCheckpoint } from "../state/checkpoint.ts";
+import { SessionFiles } from "../state/session-files.ts";
+import type { Store } from "../state/store.ts";
+
+/** One file that holds all a session needs to go on elsewhere: its checkpoints and the artifacts they point to. */
+const kind = "maestro-checkpoints";
+const format = 1;
+const maxFileBytes = 1024 * 1024 * 1024;
+const maxUnpackedBytes = 512 * 1024 * 1024;
+
+export interface Carried {
+  readonly session: SessionId;
+  readonly checkpoints: number;
+  readonly artifacts: number;
+  readonly bytes: number;
+}
+
+interface CarryParts {
+  readonly store: Store;
+  readonly artifacts: Artifacts;
+  readonly stateDirectory: string;
+}
+
+export async function exportCheckpoints(
+  id: SessionId,
+  file: string,
+  { store, artifacts, stateDirectory }: CarryParts,
+): Promise<Carried> {
+  const found = await new SessionFiles(stateDirectory, id).findCheckpoints();
+  const damaged = found.find(({ error }) => error !== undefined)?.error;
+  if (damaged !== undefined) throw damaged;
+  const texts = found.flatMap(({ checkpoint }) => checkpoint?.text ?? []);
+  const wanted = await artifactsOf(texts, id, store, artifacts);
+  const contents = await Promise.all(
+    wanted.map(async (hash) => (await artifacts.get(hash)).toString("base64")),
+  );
+  const text = JSON.stringify({ kind, format, session: id, checkpoints: texts, artifacts: contents });
+  if (text.length > maxUnpackedBytes)
+    throw new InputInvalid(
+      `Session ${id} has ${text.length} bytes to carry; ${maxUnpackedBytes} is the limit.`,
+      {
+        advice: "Copy its folder under sessions/ and the artifacts folder instead.",
+      },
+    );
+  const { gzip } = await import("node:zlib");
+  const packed = await promisify(gzip)(text);
+  await writeWhole(file, packed);
+  return { session: id, checkpoints: texts.length, artifacts: contents.length, bytes: packed.length };
+}
+
+/** Everything is proved before anything is written; the session appears when it is next looked for. */
+export async function importCheckpoints(
+  file: string,
+  { artifacts, stateDirectory }: Omit<CarryParts, "store">,
+  refuseKnown: (id: SessionId) => Promise<void>,
+): Promise<Carried> {
+  const packed = await readPacked(file);
+  const { session, checkpoints, contents } = await unpack(packed, file);
+  await refuseKnown(session);
+  const files = new SessionFiles(stateDirectory, session);
+  for (const content of contents) await artifacts.put(content);
+  for (const checkpoint of checkpoints) await files.writeCheckpoint(checkpoint);
+  return {
+    session,
+    checkpoints: checkpoints.length,
+    artifacts: contents.length,
+    bytes: packed.length,
+  };
+}
+
+/** Of everything in the checkpoints that looks like a hash, what the session points to; of trees, also their files. */
+async function artifactsOf(
+  texts: readonly string[],
+  id: SessionId,
+  store: Store,
+  artifacts: Artifacts,
+): Promise<string[]> {
+  const named = new Set(texts.flatMap((text) => text.match(/(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g) ?? []));
+  const referenced = await store.findReferenced([...named], id);
+  const wanted = new Set(referenced);
+  for (const hash of referenced) {
+    const content = (await artifacts.get(hash)).toString();
+    if (!content.startsWith("[")) continue;
+    try {
+      for (const { sha256: blob } of fromManifest(content).values()) wanted.add(blob);
+    } catch {
+      // Only a file that begins like a manifest.
+    }
+  }
+  return [...wanted].sort();
+}
+
+async function readPacked(file: string): Promise<Buffer> {
+  try {
+    const { size } = await stat(file);
+    if (size <= maxFileBytes) return await readFile(file);
+  } catch (cause) {
+    throw new InputInvalid(`The file ${file} cannot be read.`, { advice: "Check the path.", cause });
+  }
+  throw new InputInvalid(`The file ${file} is larger than ${maxFileBytes} bytes.`);
+}
+
+async function unpack(packed: Buffer, file: string) {
+  const { gunzip } = await import("node:zlib");
+  let content: Json;
+  try {
+    const text = await promisify(gunzip)(packed, { maxOutputLength: maxUnpackedBytes });
+    content = parseJson(text.toString(), { what: file, refuseProto: true });
+  } catch (cause) {
+    throw notAnExport(file, "it cannot be unpacked", cause);
+  }
+  if (!isJsonObject(content) || content["kind"] !== kind) throw notAnExport(file, "it is something else");
+  if (content["format"] !== format)
+    throw new StateTooNew(`${file} was written by a newer Maestro.`, { advice: "Install that version." });
+  const { session } = content;
+  if (typeof session !== "string" || !isSessionId(session)) throw notAnExport(file, "it names no session");
+  const checkpoints = textsAt(content, "checkpoints", file).map((text) => {
+    const checkpoint = readCheckpoint(Buffer.from(text), file);
+    if (checkpoint.content.sessionId !== session)
+      throw notAnExport(file, "a checkpoint in it is of another session");
+    return checkpoint;
+  });
+  if (checkpoints.length === 0) throw notAnExport(file, "it has no checkpoints");
+  const contents = textsAt(content, "artifacts", file).map((text) => Buffer.from(text, "base64"));
+  const hashes = new Set(contents.map((bytes) => sha256(bytes)));
+  for (const { content: checkpoint } of checkpoints) {
+    if (checkpoint.tree !== undefined && Array.isArray(checkpoint.files) && checkpoint.files.length > 0) {
+      if (!hashes.has(checkpoint.tree))
+        throw notAnExport(file, `files of phase ${checkpoint.phase} are missing`);
+    }
+  }
+  return { session, checkpoints, contents };
+}
+
+function textsAt(content: JsonObject, key: string, file: string): readonly string[] {
+  const value = content[key];
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
+  throw notAnExport(file, `its ${key} are damaged`);
+}
+
+function notAnExport(file: string, why: string, cause?: unknown): InputInvalid {
+  return new InputInvalid(`${file} is not an export of a session: ${why}.`, {
+    advice: "Make one with: maestro checkpoints export <session> <file>",
+    cause,
+  });
+}
+
+/** Beside it and then in its place: a full disk leaves no half file. */
+async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {
+  const beside = join(dirname(file), `.maestro-export-${newId()}`);
+  try {
+    const handle = await open(beside, "wx", 0o600);
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(beside, file);
+  } catch (cause) {
+    await rm(beside, { force: true });
+    throw new InputInvalid(`The file ${file} cannot be written: ${(cause as Error).message}.`, { cause });
+  }
+}

@@ -1,0 +1,56 @@
+import type { Team } from "../team/define.ts";
+import type { Sandbox } from "../workspace/sandbox-kind.ts";
+
+export type { Sandbox } from "../workspace/sandbox-kind.ts";
+
+/** How a provider is reached from here. Whether there is a key, never the key. */
+export interface ProviderStatus {
+  readonly name: string;
+  readonly keyVariable: string;
+  readonly keySet: boolean;
+  readonly keyRequired: boolean;
+  readonly baseUrlVariable: string;
+  readonly baseUrl: string | null;
+  /** A model of it, as teams write it. */
+  readonly example: string;
+}
+
+/** What commands are kept in on this machine, found out by trying it. */
+export async function describeSandbox(): Promise<Sandbox> {
+  return (await import("../workspace/sandbox.ts")).describeSandbox();
+}
+
+export async function describeProviders(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly ProviderStatus[]> {
+  const { knownProviders, providers } = await import("../models/known-providers.ts");
+  return knownProviders.map((name) => {
+    const { keyVariable, keyRequired, baseUrlVariable, defaultBaseUrl, example } = providers[name];
+    const keySet = (env[keyVariable]?.trim() ?? "") !== "";
+    const baseUrl = env[baseUrlVariable]?.trim() || (defaultBaseUrl ?? null);
+    return { name, keyVariable, keySet, keyRequired, baseUrlVariable, baseUrl, example };
+  });
+}
+
+export interface ProveOptions {
+  /** Instead of the team's own. */
+  readonly model?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly script?: string | undefined;
+}
+
+/** A model that cannot be had is an error before anything begins, not a session that parks. */
+export async function proveModels(
+  { definition }: Team,
+  { model, env, script }: ProveOptions,
+): Promise<readonly string[]> {
+  const works = definition.phases.flatMap(({ personas }) => personas.map(({ work }) => work));
+  const asked = works.flatMap((work) =>
+    work.kind === "model" ? [work.model ?? model ?? definition.model ?? undefined] : [],
+  );
+  if (asked.length === 0) return [];
+  const { resolveModel } = await import("../models/providers.ts");
+  const names = new Set<string>();
+  for (const name of new Set(asked)) names.add((await resolveModel(name, { env, script })).name);
+  return [...names];
+}

@@ -1,0 +1,62 @@
+import type { SessionId } from "../domain/ids.ts";
+import type { Direction } from "../domain/journal.ts";
+import type { Team } from "../team/define.ts";
+import type { Brief } from "../team/engine.ts";
+import type { PhaseEdit } from "../team/phase-edit.ts";
+import type { SessionResult } from "../team/session-view.ts";
+
+export interface Session {
+  readonly id: SessionId;
+  /** How the drive ended. Parked, paused and canceled are answers, not errors. */
+  result(): Promise<SessionResult>;
+}
+
+export interface StartOptions<PhaseName extends string = string> extends Brief {
+  readonly only?: readonly PhaseName[];
+  readonly from?: PhaseName;
+  readonly until?: PhaseName;
+  readonly pauseAfter?: readonly PhaseName[];
+  /** Of the whole session, over all its resumes. */
+  readonly budget?: Pick<BudgetOptions, "tokens" | "usd">;
+  /** Phases that were done elsewhere. */
+  readonly given?: Readonly<Partial<Record<PhaseName, GivenOptions>>>;
+}
+
+export interface GivenOptions extends PhaseEdit {
+  /** Where it comes from, for people. */
+  readonly origin?: string;
+}
+
+export interface ResumeOptions {
+  readonly team?: Team;
+  readonly edits?: Readonly<Record<string, PhaseEdit>>;
+  /** The team has changed since: personas that did not keep their results. */
+  readonly acceptChanges?: boolean;
+}
+
+export interface ForkOptions {
+  /** The first phase that runs again. */
+  readonly at: string;
+  readonly edits?: Readonly<Record<string, PhaseEdit>>;
+  /** Reuse nothing of what runs again. */
+  readonly fresh?: boolean;
+  readonly team?: Team;
+  readonly model?: string;
+  readonly key?: string;
+}
+
+export interface BudgetOptions {
+  readonly persona?: string;
+  readonly phase?: string;
+  readonly tokens?: number;
+  readonly usd?: number;
+}
+
+export function directionOf({ only, from, until, pauseAfter }: StartOptions): Direction {
+  return {
+    ...(only !== undefined && { only }),
+    ...(from !== undefined && { from }),
+    ...(until !== undefined && { until }),
+    ...(pauseAfter !== undefined && { pauseAfter }),
+  };
+}
