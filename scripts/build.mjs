@@ -1,7 +1,7 @@
-// Bundles src/ into dist/ with its types, and carries along what is not code (SQL migrations). A bundle, because two
-// hundred small modules take longer to load than to run: commands and resumes should start at once.
+// Bundles src/ into dist/ with its types, carries along what is not code (SQL migrations), and builds the dashboard. A
+// bundle, because two hundred small modules take longer to load than to run: commands and resumes should start at once.
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, rmSync } from "node:fs";
+import { cpSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,9 +12,7 @@ const dist = join(root, "dist");
 const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
 
 /** What is imported by name, and what is started by itself as a thread or a process. */
-const entries = ["index", "testing/index", "cli/main", "cli/demo/child", "state/sqlite/writer-thread"].filter(
-  (name) => existsSync(join(root, "src", `${name}.ts`)),
-);
+const entries = ["index", "testing/index", "cli/main", "state/sqlite/writer-thread"];
 
 rmSync(dist, { recursive: true, force: true });
 const bundle = await rolldown({
@@ -36,3 +34,14 @@ execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
   stdio: "inherit",
 });
 cpSync(join(root, "src/state/sqlite/migrations"), join(dist, "state/sqlite/migrations"), { recursive: true });
+buildDashboard();
+
+/** Into dist/dashboard/, where `maestro serve` finds it. */
+function buildDashboard() {
+  const dashboard = join(root, "dashboard");
+  const vite = createRequire(join(dashboard, "package.json")).resolve("vite/package.json");
+  execFileSync(process.execPath, [join(dirname(vite), "bin", "vite.js"), "build", "--logLevel", "warn"], {
+    cwd: dashboard,
+    stdio: "inherit",
+  });
+}

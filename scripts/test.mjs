@@ -13,6 +13,7 @@ const startedAt = Date.now();
 const systemTools = [
   { command: "strace", package: "strace", why: "crash tests stop and fail system calls with it" },
   { command: "bwrap", package: "bubblewrap", why: "checks run in a sandbox with it" },
+  { command: "chromium", package: "chromium", why: "the tests of the dashboard look at it with a browser" },
 ];
 
 const results = mkdtempSync(join(tmpdir(), "maestro-test-"));

@@ -1,0 +1,54 @@
+import { lazy, Suspense } from "react";
+import { Link, Route, Switch, useLocation } from "wouter";
+import { useShortcut } from "./keys/shortcuts.ts";
+import SessionsPage from "./sessions/page.tsx";
+import { Announcer } from "./shell/announcer.tsx";
+import { ConnectionStrip } from "./shell/connection-view.tsx";
+import { openPanel } from "./shell/open-panel.ts";
+import { Panels } from "./shell/panels.tsx";
+import { TopBar } from "./shell/top-bar.tsx";
+import { Waiting } from "./ui/loading.tsx";
+
+const SessionPage = lazy(() => import("./session/page.tsx"));
+const UsagePage = lazy(() => import("./usage/page.tsx"));
+const HealthPage = lazy(() => import("./health/page.tsx"));
+
+export function App() {
+  const [, navigate] = useLocation();
+  useShortcut("g s", () => navigate("/"));
+  useShortcut("g u", () => navigate("/usage"));
+  useShortcut("g h", () => navigate("/health"));
+  useShortcut("n", () => openPanel.set("start"));
+  useShortcut("?", () => openPanel.set("help"));
+  useShortcut("mod+k", () => openPanel.set("commands"));
+  return (
+    <div className="app">
+      <TopBar />
+      <ConnectionStrip />
+      <Suspense fallback={<Waiting onRetry={() => location.reload()} />}>
+        <Switch>
+          <Route path="/" component={SessionsPage} />
+          <Route path="/s/:idOrKey/:tab?" component={SessionPage} />
+          <Route path="/usage" component={UsagePage} />
+          <Route path="/health" component={HealthPage} />
+          <Route component={NotFound} />
+        </Switch>
+      </Suspense>
+      <Panels />
+      <Announcer />
+    </div>
+  );
+}
+
+function NotFound() {
+  return (
+    <main className="page" id="content">
+      <div className="empty">
+        <h1>There is no such page</h1>
+        <p>
+          The address may be cut off. <Link href="/">All sessions</Link>
+        </p>
+      </div>
+    </main>
+  );
+}

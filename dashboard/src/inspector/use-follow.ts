@@ -1,0 +1,37 @@
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+
+const nearPixels = 24;
+
+/** Follows the end only while somebody is there; otherwise counts what arrived, and nothing scrolls under the reader. */
+export function useFollow(scroll: RefObject<HTMLElement | null>, height: number, items: number) {
+  /** How many items had been seen when somebody left the end; undefined while following. */
+  const [leftAt, setLeftAt] = useState<number>();
+  const following = leftAt === undefined;
+  const moving = useRef(false);
+  const newest = useRef(items);
+  useEffect(() => {
+    newest.current = items;
+  });
+  useLayoutEffect(() => {
+    const element = scroll.current;
+    if (!following || element === null) return;
+    moving.current = true;
+    element.scrollTo(0, element.scrollHeight);
+  }, [scroll, following, height]);
+  const setFollowing = useCallback((follow: boolean) => setLeftAt(follow ? undefined : newest.current), []);
+  useEffect(() => {
+    const element = scroll.current;
+    if (element === null) return;
+    const onScroll = () => {
+      const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < nearPixels;
+      // Our own scrolling may arrive after more text did.
+      const own = moving.current;
+      moving.current = false;
+      if (own && !atEnd) return;
+      setLeftAt((known) => (atEnd ? undefined : (known ?? newest.current)));
+    };
+    element.addEventListener("scroll", onScroll, { passive: true });
+    return () => element.removeEventListener("scroll", onScroll);
+  }, [scroll]);
+  return { following, setFollowing, unseen: following ? 0 : Math.max(0, items - leftAt) };
+}

@@ -1,0 +1,45 @@
+/** What a screen reader hears: transitions, merged, at most every 5 s; what needs a person at once; countdowns never. */
+export interface Announcement {
+  readonly text: string;
+  readonly urgent: boolean;
+}
+
+export const betweenAnnouncementsMs = 5000;
+
+export interface AnnouncerState {
+  readonly waiting: readonly string[];
+  readonly lastAt: number;
+}
+
+export const quietAnnouncer: AnnouncerState = { waiting: [], lastAt: Number.NEGATIVE_INFINITY };
+
+export interface AnnouncerStep {
+  readonly state: AnnouncerState;
+  /** To be spoken now. */
+  readonly say: string | undefined;
+  /** When to look again, if something waits. */
+  readonly againInMs: number | undefined;
+}
+
+export function announce(
+  state: AnnouncerState,
+  arrived: readonly Announcement[],
+  now: number,
+): AnnouncerStep {
+  const waiting = [...state.waiting, ...arrived.map(({ text }) => text)];
+  if (waiting.length === 0) return { state, say: undefined, againInMs: undefined };
+  const dueInMs = state.lastAt + betweenAnnouncementsMs - now;
+  if (dueInMs > 0 && !arrived.some(({ urgent }) => urgent))
+    return { state: { ...state, waiting }, say: undefined, againInMs: dueInMs };
+  return { state: { waiting: [], lastAt: now }, say: merged(waiting), againInMs: undefined };
+}
+
+const mostSpoken = 3;
+
+/** The newest three in words, the rest as a number. */
+function merged(texts: readonly string[]): string {
+  const unique = [...new Set(texts)];
+  const spoken = unique.slice(-mostSpoken);
+  const more = unique.length - spoken.length;
+  return more === 0 ? spoken.join(" ") : `${spoken.join(" ")} And ${more} more.`;
+}

@@ -1,0 +1,36 @@
+import "./styles/index.css";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createRoot } from "react-dom/client";
+import { ApiError } from "./api/api-error.ts";
+import { App } from "./app.tsx";
+import { listenForKeys } from "./keys/shortcuts.ts";
+import { watchVisibility } from "./live/connection.ts";
+import { connectLiveData } from "./shell/live-data.ts";
+import { watchHistory } from "./ui/kept-scroll.ts";
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 15_000,
+      // What the server refused it will refuse again; what it did not answer may come.
+      retry: (failures, error) => !(error instanceof ApiError) && failures < 3,
+      retryDelay: (failures) => Math.min(8000, 1000 * 2 ** failures),
+      refetchOnWindowFocus: false,
+      networkMode: "always",
+    },
+    mutations: { networkMode: "always" },
+  },
+});
+
+connectLiveData(queries);
+watchVisibility();
+watchHistory();
+listenForKeys();
+
+const page = document.getElementById("page");
+if (page === null) throw new Error("index.html has no element with the id page");
+createRoot(page).render(
+  <QueryClientProvider client={queries}>
+    <App />
+  </QueryClientProvider>,
+);

@@ -1,0 +1,25 @@
+import { client } from "../api/client.ts";
+import { useScene } from "../session/context.ts";
+import { nameOf } from "../sessions/row.tsx";
+import { CommandLine } from "../ui/copy.tsx";
+import { WordPanel } from "./word-panel.tsx";
+
+export default function CancelPanel({ onClose }: { readonly onClose: () => void }) {
+  const { view } = useScene();
+  return (
+    <WordPanel
+      title={`Cancel ${nameOf(view)}`}
+      button="Cancel the session"
+      label="Canceling…"
+      failed="Could not cancel."
+      call={() => client.cancel(view.id)}
+      onClose={onClose}
+    >
+      <p>
+        Canceled is final: it cannot be resumed. Its checkpoints and files stay, and a fork can go on from
+        them. To stop for now, pause it.
+      </p>
+      <CommandLine command={`maestro cancel ${view.key ?? view.id}`} />
+    </WordPanel>
+  );
+}

@@ -1,0 +1,23 @@
+import { client } from "../api/client.ts";
+import { useScene } from "../session/context.ts";
+import { nameOf } from "../sessions/row.tsx";
+import { CommandLine } from "../ui/copy.tsx";
+import { WordPanel } from "./word-panel.tsx";
+
+export default function PausePanel({ onClose }: { readonly onClose: () => void }) {
+  const { view } = useScene();
+  const calls = view.reservedUsd < 0.005 ? "" : " Calls under way end first and are paid.";
+  return (
+    <WordPanel
+      title={`Pause ${nameOf(view)}`}
+      button="Pause"
+      label="Pausing…"
+      failed="Could not pause."
+      call={() => client.pause(view.id)}
+      onClose={onClose}
+    >
+      <p>It stops at the next step. Nothing is lost, and a resume goes on from there.{calls}</p>
+      <CommandLine command={`maestro pause ${view.key ?? view.id}`} />
+    </WordPanel>
+  );
+}

@@ -1,0 +1,74 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { client } from "../api/client.ts";
+import type { Edits } from "../api/types.ts";
+import { money } from "../format/money.ts";
+import { useScene } from "../session/context.ts";
+import { nameOf } from "../sessions/row.tsx";
+import { lostReason } from "../shell/connection-view.tsx";
+import { CommandLine } from "../ui/copy.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { Icon } from "../ui/icons.tsx";
+import { EditField } from "./edit-field.tsx";
+import { PlanView } from "./plan-view.tsx";
+
+export default function ResumePanel({ onClose }: { readonly onClose: () => void }) {
+  const { view, stale, speak, pending } = useScene();
+  const [edits, setEdits] = useState<Edits>({});
+  const needsAcceptance = view.situation.kind === "failed" && view.situation.acceptChanges;
+  const [acceptChanges, setAcceptChanges] = useState(false);
+  const edited = Object.keys(edits).length > 0;
+  const request = { ...(edited && { edits }), ...(acceptChanges && { acceptChanges }) };
+  const plan = useQuery({
+    queryKey: ["plan", "resume", view.id, view.entries, request],
+    queryFn: ({ signal }) => client.planResume(view.id, request, signal),
+    placeholderData: keepPreviousData,
+  });
+  const sealed = view.phases.filter(({ checkpoint }) => checkpoint !== null).map(({ name }) => name);
+  const most = plan.data?.total?.highUsd;
+  const blocked = stale || pending.kind === "sending" || (needsAcceptance && !acceptChanges);
+  const resume = async () => {
+    const heard = await speak("Resuming…", "Could not resume.", () => client.resume(view.id, request));
+    if (heard) onClose();
+  };
+  return (
+    <Dialog title={`Resume ${nameOf(view)}`} kind="side" onClose={onClose}>
+      <p className="ink-2">Goes on to the end. What is recorded is not paid again.</p>
+      <div className="form">
+        <EditField phases={sealed} edits={edits} onEdits={setEdits} />
+        {needsAcceptance ? (
+          <label className="check-line">
+            <input
+              type="checkbox"
+              checked={acceptChanges}
+              onChange={(event) => setAcceptChanges(event.target.checked)}
+            />
+            Accept what has changed in the team (--accept-changes)
+          </label>
+        ) : null}
+        <PlanView query={plan} />
+        {pending.kind === "failed" ? <ErrorNotice what={pending.what} error={pending.error} /> : null}
+        <div className="dialog-actions">
+          <button
+            type="button"
+            className="button primary"
+            aria-disabled={blocked}
+            title={stale ? lostReason : undefined}
+            onClick={blocked ? undefined : () => void resume()}
+          >
+            <Icon name="play" size={14} />
+            {pending.kind === "sending"
+              ? pending.label
+              : most === undefined
+                ? "Resume"
+                : `Resume, up to ${money(most)}`}
+          </button>
+        </div>
+      </div>
+      <CommandLine
+        command={`maestro resume ${view.key ?? view.id}${edited ? ` --edit ${Object.keys(edits)[0]}=edit.json` : ""}${acceptChanges ? " --accept-changes" : ""}`}
+      />
+    </Dialog>
+  );
+}

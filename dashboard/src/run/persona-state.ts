@@ -1,0 +1,83 @@
+import type { PersonaView, PhaseView } from "../api/types.ts";
+import { count, counted } from "../format/count.ts";
+import { heldWord } from "../sentences/activity.ts";
+import { runWord, type StatusWord } from "../sentences/status-word.ts";
+
+/** Retrying is not running: held-up work has its own icon and word. */
+export function personaWord({ status, held }: PersonaView, now: number): StatusWord {
+  if (status !== "running" || held === null) return runWord(status);
+  return { icon: held.kind === "retry" ? "retries" : "waits", word: heldWord(held, now), tone: "parked" };
+}
+
+/** A phase whose unfinished personas all wait is not running either. */
+export function phaseWord({ status, personas }: PhaseView, now: number): StatusWord {
+  if (status !== "running") return runWord(status);
+  const running = personas.filter((persona) => persona.status === "running");
+  const held = running.filter((persona) => persona.held !== null);
+  const [first] = held;
+  return first === undefined || held.length < running.length ? runWord("running") : personaWord(first, now);
+}
+
+export type PersonaKind = "failed" | "held" | "running" | "pending" | "completed";
+
+export function kindOf({ status, held }: PersonaView): PersonaKind {
+  if (status === "failed") return "failed";
+  if (status === "running") return held === null ? "running" : "held";
+  return status === "pending" ? "pending" : "completed";
+}
+
+/** "2 of 4 done", or how many there are. */
+export function phaseCount({ personas, status }: PhaseView): string {
+  if (status !== "running") return counted(personas.length, "persona");
+  const done = personas.filter((persona) => kindOf(persona) === "completed").length;
+  return `${count(done)} of ${count(personas.length)} done`;
+}
+
+/** "2 of 4 done, 1 retrying", "1 persona", "waits for openai" */
+export function phaseProgress(phase: PhaseView, now: number): string {
+  const { personas, status } = phase;
+  if (status !== "running") return phaseCount(phase);
+  const held = personas.filter((persona) => kindOf(persona) === "held");
+  const [only] = held;
+  if (personas.length === 1 && only?.held != null) return heldWord(only.held, now).toLowerCase();
+  const retrying = held.filter((persona) => persona.held?.kind === "retry").length;
+  const waiting = held.length - retrying;
+  if (held.length === 0) return phaseCount(phase);
+  const how = waiting === 0 ? "retrying" : retrying === 0 ? "waiting" : "held up";
+  return `${phaseCount(phase)}, ${count(held.length)} ${how}`;
+}
+
+/** The persona a person most likely came for: one that works, else one that failed, else one that waits. */
+export function defaultSelection(
+  phases: readonly PhaseView[],
+): { readonly phase: string; readonly persona: string } | undefined {
+  const wanted: readonly PersonaKind[] = ["running", "failed", "held"];
+  for (const kind of wanted) {
+    for (const { name, personas } of phases) {
+      const found = personas.find((persona) => kindOf(persona) === kind);
+      if (found !== undefined) return { phase: name, persona: found.name };
+    }
+  }
+  const last = phases.filter(({ status }) => status === "completed").at(-1);
+  const persona = last?.personas[0];
+  return last === undefined || persona === undefined
+    ? undefined
+    : { phase: last.name, persona: persona.name };
+}
+
+/** The next failed persona after the selected one, going around. */
+export function nextFailure(
+  phases: readonly PhaseView[],
+  selected: { readonly phase: string; readonly persona: string } | undefined,
+): { readonly phase: string; readonly persona: string } | undefined {
+  const all = phases.flatMap(({ name, personas }) => personas.map((persona) => ({ phase: name, persona })));
+  const at = all.findIndex(
+    ({ phase, persona }) => phase === selected?.phase && persona.name === selected.persona,
+  );
+  const turned = [...all.slice(at + 1), ...all.slice(0, at + 1)];
+  const found = turned.find(
+    ({ persona }) =>
+      persona.status === "failed" || persona.attempts.some(({ status }) => status === "failed"),
+  );
+  return found === undefined ? undefined : { phase: found.phase, persona: found.persona.name };
+}

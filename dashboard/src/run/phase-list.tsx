@@ -1,0 +1,72 @@
+import { useNow } from "../live/use-now.ts";
+import { useScene } from "../session/context.ts";
+import { StatusMark } from "../status/status.tsx";
+import { Icon } from "../ui/icons.tsx";
+import { PhraseText } from "../ui/phrase.tsx";
+import type { Selection } from "../url/session-url.ts";
+import { attemptText, personaLane, phaseLane } from "./lane-text.ts";
+import { personaWord, phaseCount, phaseWord } from "./persona-state.ts";
+import { timelineRows } from "./timeline-rows.ts";
+
+interface Props {
+  readonly selection: Selection | undefined;
+  readonly toggled: ReadonlyMap<string, boolean>;
+  readonly onToggle: (phase: string, expanded: boolean) => void;
+  readonly onSelect: (selection: Selection) => void;
+}
+
+const mostPersonas = 200;
+
+/** On a phone the timeline is the list of personas with what they do. */
+export function PhaseList({ selection, toggled, onToggle, onSelect }: Props) {
+  const { view, stale } = useScene();
+  const now = useNow();
+  const rows = timelineRows(view.phases, { toggled, filter: undefined }).filter(
+    ({ kind }) => kind !== "squares",
+  );
+  return (
+    <ul className="phase-list" aria-label="Phases and personas">
+      {rows.slice(0, mostPersonas).map((row) => {
+        if (row.kind === "phase") {
+          const { icon, tone, word } = phaseWord(row.phase, now);
+          return (
+            <li key={row.phase.name}>
+              <button
+                type="button"
+                className="phase-item"
+                aria-expanded={row.expanded}
+                onClick={() => onToggle(row.phase.name, !row.expanded)}
+              >
+                <Icon name={row.expanded ? "down" : "right"} size={14} />
+                <StatusMark icon={icon} tone={tone} label={word} />
+                <span className="medium one-line">{row.phase.name}</span>
+                <span className="lane-aside">{phaseCount(row.phase)}</span>
+                <span className="phase-item-text ink-2">{phaseLane(row.phase, now)}</span>
+              </button>
+            </li>
+          );
+        }
+        if (row.kind === "squares") return null;
+        const { icon, tone, word } = personaWord(row.persona, now);
+        const isSelected = selection?.phase === row.phase.name && selection.persona === row.persona.name;
+        return (
+          <li key={`${row.phase.name}/${row.persona.name}`}>
+            <button
+              type="button"
+              className="phase-item persona-item lane"
+              aria-current={isSelected ? "true" : undefined}
+              onClick={() => onSelect({ phase: row.phase.name, persona: row.persona.name })}
+            >
+              <StatusMark icon={icon} tone={tone} label={word} />
+              <span className="one-line">{row.persona.name}</span>
+              <span className="lane-aside">{attemptText(row.persona)}</span>
+              <span className="phase-item-text outside">
+                <PhraseText phrase={personaLane(row.persona, now, stale ? "past" : "now")} />
+              </span>
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,67 @@
+import type { PersonaView, PhaseView } from "../api/types.ts";
+import { kindOf, type PersonaKind } from "./persona-state.ts";
+
+/** Over this many a phase is shown as squares. */
+export const hugePhase = 50;
+
+export type TimelineRow =
+  | { readonly kind: "phase"; readonly phase: PhaseView; readonly expanded: boolean }
+  | { readonly kind: "persona"; readonly phase: PhaseView; readonly persona: PersonaView }
+  | { readonly kind: "squares"; readonly phase: PhaseView };
+
+export interface RowsState {
+  /** Phases somebody opened or closed; the others follow the rule. */
+  readonly toggled: ReadonlyMap<string, boolean>;
+  /** Which personas of a huge phase have lanes. */
+  readonly filter: PersonaKind | undefined;
+}
+
+/** Finished phases are folded, so are those not reached. */
+export function isExpanded(phase: PhaseView, toggled: ReadonlyMap<string, boolean>): boolean {
+  return toggled.get(phase.name) ?? (phase.status === "running" || phase.status === "failed");
+}
+
+export function timelineRows(phases: readonly PhaseView[], { toggled, filter }: RowsState): TimelineRow[] {
+  return phases.flatMap((phase): TimelineRow[] => {
+    const expanded = isExpanded(phase, toggled);
+    const head: TimelineRow = { kind: "phase", phase, expanded };
+    if (!expanded) return [head];
+    if (phase.personas.length <= hugePhase)
+      return [head, ...phase.personas.map((persona): TimelineRow => ({ kind: "persona", phase, persona }))];
+    const shown = filter ?? firstKind(phase.personas);
+    const lanes = phase.personas.filter((persona) => kindOf(persona) === shown);
+    return [
+      head,
+      { kind: "squares", phase },
+      ...lanes.map((persona): TimelineRow => ({ kind: "persona", phase, persona })),
+    ];
+  });
+}
+
+export const kindOrder: readonly PersonaKind[] = ["failed", "held", "running", "completed", "pending"];
+
+/** Failures first, whatever there is. */
+export function firstKind(personas: readonly PersonaView[]): PersonaKind {
+  const kinds = new Set(personas.map(kindOf));
+  return kindOrder.find((kind) => kinds.has(kind)) ?? "pending";
+}
+
+/** Failures first, then what waits, works, is done and is to come; names keep their order within. */
+export function squaresOf(
+  personas: readonly PersonaView[],
+): { readonly kind: PersonaKind; readonly name: string }[] {
+  return personas
+    .map((persona) => ({ kind: kindOf(persona), name: persona.name }))
+    .sort((a, b) => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind));
+}
+
+export function kindCounts(
+  personas: readonly PersonaView[],
+): readonly { readonly kind: PersonaKind; readonly count: number }[] {
+  const counts = new Map<PersonaKind, number>();
+  for (const persona of personas) counts.set(kindOf(persona), (counts.get(kindOf(persona)) ?? 0) + 1);
+  return kindOrder.flatMap((kind) => {
+    const count = counts.get(kind);
+    return count === undefined ? [] : [{ kind, count }];
+  });
+}

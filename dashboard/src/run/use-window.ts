@@ -1,0 +1,46 @@
+import { type RefObject, useCallback, useEffect, useMemo, useState } from "react";
+import type { SessionView } from "../api/types.ts";
+import { parseTime } from "../format/parse-time.ts";
+import { panned, type TimeWindow, zoomed } from "./time-scale.ts";
+
+/** From the first phase to now, or to where it stopped. */
+export function wholeWindow(
+  view: Pick<SessionView, "status" | "createdAt" | "since" | "phases">,
+  now: number,
+): TimeWindow {
+  const starts = view.phases.flatMap(({ startedAt }) => parseTime(startedAt));
+  const from = starts.length === 0 ? Date.parse(view.createdAt) : Math.min(...starts);
+  const to = view.status === "running" ? now : Math.max(from, Date.parse(view.since));
+  const end = Math.max(to, from + 10_000);
+  // A little air, so that the first bar does not touch the edge.
+  return { from: from - (end - from) * 0.008, to: end };
+}
+
+/** The part of time in view; the whole unless somebody zoomed in. */
+export function useTimeWindow(whole: TimeWindow, chart: RefObject<HTMLElement | null>) {
+  const [chosen, setChosen] = useState<TimeWindow>();
+  const shown = chosen ?? whole;
+  const zoom = useCallback(
+    (factor: number, at = 0.5) => setChosen((now) => zoomed(now ?? whole, whole, factor, at)),
+    [whole],
+  );
+  useEffect(() => {
+    const element = chart.current;
+    if (element === null) return;
+    const onWheel = (event: WheelEvent) => {
+      const box = element.getBoundingClientRect();
+      if (event.ctrlKey || event.metaKey) {
+        event.preventDefault();
+        zoom(Math.exp(event.deltaY / 300), (event.clientX - box.left) / box.width);
+      } else if (event.deltaX !== 0) {
+        event.preventDefault();
+        setChosen((now) => (now === undefined ? now : panned(now, whole, event.deltaX / box.width)));
+      }
+    };
+    // Not passive: the browser would zoom the whole page.
+    element.addEventListener("wheel", onWheel, { passive: false });
+    return () => element.removeEventListener("wheel", onWheel);
+  }, [chart, whole, zoom]);
+  const fit = useCallback(() => setChosen(undefined), []);
+  return useMemo(() => ({ shown, isZoomed: chosen !== undefined, fit, zoom }), [shown, chosen, fit, zoom]);
+}

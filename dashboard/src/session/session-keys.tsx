@@ -1,0 +1,52 @@
+import { useMemo } from "react";
+import { useLocation } from "wouter";
+import { useShortcut } from "../keys/shortcuts.ts";
+import { type Command, useCommands } from "../shell/commands.ts";
+import { copyText } from "../ui/copy.tsx";
+import { sessionAddress } from "../url/session-url.ts";
+import { useScene } from "./context.ts";
+import type { TabInfo } from "./tabs.ts";
+
+/** Keys and commands of a session. They open, never spend. */
+export function SessionKeys({ tabs }: { readonly tabs: readonly TabInfo[] }) {
+  const { view, name, open } = useScene();
+  const [, navigate] = useLocation();
+  const go = (index: number) => {
+    const tab = tabs[index]?.tab;
+    if (tab !== undefined) navigate(sessionAddress(name, tab));
+  };
+  const { status, reason } = view;
+  const canPause = status === "running" || status === "queued";
+  const review = status === "parked" && reason === "review";
+  const canResume = status === "paused" || status === "failed" || (status === "parked" && !review);
+  const resumeCommand = `maestro resume ${view.key ?? view.id}`;
+  useShortcut("1", () => go(0));
+  useShortcut("2", () => go(1));
+  useShortcut("3", () => go(2));
+  useShortcut("4", () => go(3));
+  useShortcut("5", () => go(4));
+  useShortcut("6", () => go(5));
+  useShortcut("7", () => go(6));
+  useShortcut("c", () => void copyText(resumeCommand));
+  useShortcut("r", () => open({ kind: "resume" }), canResume);
+  useShortcut("f", () => open({ kind: "fork" }));
+  useShortcut("p", () => open({ kind: "pause" }), canPause);
+  const list = useMemo((): readonly Command[] => {
+    const tabCommands = tabs.map(({ tab, name: title }, index) => ({
+      name: `Show ${title.toLowerCase()}`,
+      keys: String(index + 1),
+      run: () => navigate(sessionAddress(name, tab)),
+    }));
+    return [
+      ...(canPause ? [{ name: "Pause this session…", keys: "p", run: () => open({ kind: "pause" }) }] : []),
+      ...(canResume
+        ? [{ name: "Resume this session…", keys: "r", run: () => open({ kind: "resume" }) }]
+        : []),
+      { name: "Fork this session…", keys: "f", run: () => open({ kind: "fork" }) },
+      { name: "Copy the resume command", keys: "c", run: () => void copyText(resumeCommand) },
+      ...tabCommands,
+    ];
+  }, [tabs, name, navigate, open, canPause, canResume, resumeCommand]);
+  useCommands(list);
+  return null;
+}

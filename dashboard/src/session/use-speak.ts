@@ -1,0 +1,32 @@
+import { useCallback, useState } from "react";
+import type { SessionView } from "../api/types.ts";
+import { serverNow } from "../live/clock.ts";
+import { markOf, nothingPending, type Pending, settle } from "./pending.ts";
+
+export function useSpeak(view: SessionView | undefined) {
+  const [said, setPending] = useState<Pending>(nothingPending);
+  const pending = view === undefined ? said : settle(said, view);
+  const was = view === undefined ? "" : markOf(view);
+  const speak = useCallback(
+    async (label: string, failed: string, call: () => Promise<unknown>): Promise<boolean> => {
+      setPending({ kind: "sending", label });
+      try {
+        await call();
+        setPending((known) =>
+          known.kind === "sending" ? { kind: "waiting", label, since: serverNow(), was } : known,
+        );
+        return true;
+      } catch (error) {
+        setPending({ kind: "failed", what: failed, error });
+        return false;
+      }
+    },
+    [was],
+  );
+  /** An error stays until somebody begins something else. */
+  const forget = useCallback(
+    () => setPending((known) => (known.kind === "failed" ? nothingPending : known)),
+    [],
+  );
+  return { pending, speak, forget };
+}

@@ -1,0 +1,37 @@
+import { useQuery } from "@tanstack/react-query";
+import { statusQuery } from "../api/queries.ts";
+import { money } from "../format/money.ts";
+import { useStore } from "../live/use-store.ts";
+import { singleKeys } from "../shell/settings.ts";
+
+export function SessionsFooter() {
+  const { data } = useQuery(statusQuery);
+  const keys = useStore(singleKeys);
+  return (
+    <footer className="footer">
+      {keys ? (
+        <>
+          <span>
+            <kbd className="key">J</kbd> <kbd className="key">K</kbd> move
+          </span>
+          <span>
+            <kbd className="key">Enter</kbd> open
+          </span>
+          <span>
+            <kbd className="key">?</kbd> all shortcuts
+          </span>
+        </>
+      ) : null}
+      <span className="spring" />
+      {data === undefined ? null : (
+        <>
+          <span>Spent today {money(data.spentTodayUsd)}</span>
+          {data.savedTodayUsd < 0.005 ? null : (
+            <span>Saved {money(data.savedTodayUsd)} by resume, reuse, cache and patches</span>
+          )}
+          <span className="mono">{data.address}</span>
+        </>
+      )}
+    </footer>
+  );
+}

@@ -1,0 +1,70 @@
+import { isStale } from "../api/reconnect.ts";
+import { connection, stream } from "../live/connection.ts";
+import { useNow } from "../live/use-now.ts";
+import { useStore } from "../live/use-store.ts";
+import { backPhrase, lostPhrase } from "../sentences/connection-text.ts";
+import { Icon } from "../ui/icons.tsx";
+import { PhraseText } from "../ui/phrase.tsx";
+
+/** Whether what is on the page may be old; then it is told in the past tense and nothing can be pressed. */
+export function useStale(): boolean {
+  const state = useStore(connection);
+  const now = useNow();
+  return isStale(state, now);
+}
+
+/** The moment the page last knew: now, or when the connection was lost. Nothing grows that nobody has seen grow. */
+export function useKnownNow(): number {
+  const state = useStore(connection);
+  const now = useNow();
+  return state.kind === "lost" && isStale(state, now) ? state.lostAt : now;
+}
+
+export const lostReason = "The connection is lost; wait until it is back.";
+
+/** In the top bar: the word, never color alone. */
+export function ConnectionMark() {
+  const state = useStore(connection);
+  const stale = useStale();
+  const word = stale ? "Reconnecting" : state.kind === "connecting" ? "Connecting" : "Live";
+  return (
+    <span className={`connection ${stale ? "tone-parked" : ""}`}>
+      <span className={stale ? "" : state.kind === "connecting" ? "tone-quiet" : "tone-completed"}>
+        <Icon name={stale ? "lost" : "live"} />
+      </span>
+      <span className="connection-word">{word}</span>
+    </span>
+  );
+}
+
+/** Only when there is something to say. */
+export function ConnectionStrip() {
+  const state = useStore(connection);
+  const now = useNow();
+  if (state.kind === "back") {
+    return (
+      <div className="strip">
+        <div className="notice completed">
+          <Icon name="live" />
+          <p>
+            <PhraseText phrase={backPhrase(state.caughtUp, state.restarted)} />
+          </p>
+        </div>
+      </div>
+    );
+  }
+  if (state.kind !== "lost" || !isStale(state, now)) return null;
+  return (
+    <div className="strip">
+      <div className="notice parked">
+        <Icon name="lost" />
+        <p>
+          <PhraseText phrase={lostPhrase(state.lostAt, state.retryAt, now)} />
+        </p>
+        <button type="button" className="button small" onClick={() => stream.retry()}>
+          Try now
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+import type { QueryClient } from "@tanstack/react-query";
+import type { StreamEvent } from "../api/event-stream.ts";
+import { breakersQuery, statusQuery } from "../api/queries.ts";
+import type { BreakerView, SessionRow, SessionView, StreamEvents } from "../api/types.ts";
+import type { Announcement } from "../live/announcements.ts";
+import { applyChange } from "../live/apply-change.ts";
+import { onStreamEvents, onStreamReset } from "../live/connection.ts";
+import { addToTail } from "../live/journal-tail.ts";
+import { addLive } from "../live/live-persona.ts";
+import { addLiveRows, clearLiveRows, liveRows } from "../live/rows.ts";
+import { sessionWord } from "../sentences/status-word.ts";
+import { say } from "./announcer.tsx";
+
+/** What the stream says, put where the page reads it: once a frame, whatever came. */
+export function connectLiveData(queries: QueryClient): void {
+  onStreamReset(() => {
+    clearLiveRows();
+    void queries.invalidateQueries();
+  });
+  onStreamEvents((events) => {
+    const rows = pick(events, "session");
+    say(...announcementsOf(rows));
+    addLiveRows(rows);
+    addToTail(pick(events, "entry"));
+    addLive(pick(events, "text"), pick(events, "step"));
+    const status = pick(events, "status").at(-1);
+    if (status !== undefined) queries.setQueryData(statusQuery.queryKey, status);
+    for (const breaker of pick(events, "breaker")) setBreaker(queries, breaker);
+    applyChanges(queries, events);
+  });
+}
+
+function pick<Name extends keyof StreamEvents>(
+  events: readonly StreamEvent[],
+  name: Name,
+): StreamEvents[Name][] {
+  return events.filter(({ event }) => event === name).map(({ data }) => data as StreamEvents[Name]);
+}
+
+function setBreaker(queries: QueryClient, breaker: BreakerView): void {
+  queries.setQueryData(breakersQuery.queryKey, (known) => {
+    if (known === undefined) return known;
+    const others = known.breakers.filter(({ name }) => name !== breaker.name);
+    const breakers = [...others, breaker].sort((a, b) => a.name.localeCompare(b.name));
+    return { breakers };
+  });
+}
+
+/** The stream of a session is open for one session only: the one on the page. */
+let followed: readonly string[] = [];
+
+export function followSession(...names: readonly string[]): void {
+  followed = names;
+}
+
+function applyChanges(queries: QueryClient, events: readonly StreamEvent[]): void {
+  const changes = pick(events, "change");
+  const entries = pick(events, "entry");
+  if (changes.length === 0 && entries.length === 0) return;
+  for (const name of followed) {
+    queries.setQueryData<SessionView>(["session", name], (view) => {
+      if (view === undefined) return view;
+      const changed = changes.reduce(applyChange, view);
+      if (changed.status !== view.status || changed.reason !== view.reason) say(announcementOf(changed));
+      const newest = entries.at(-1)?.seq ?? 0;
+      return newest > changed.entries ? { ...changed, entries: newest } : changed;
+    });
+  }
+  if (entries.some(({ kind }) => kind === "checkpoint.sealed"))
+    void queries.invalidateQueries({ queryKey: ["checkpoints"] });
+  if (entries.some(({ kind }) => kind === "attempt.completed" || kind === "attempt.failed"))
+    void queries.invalidateQueries({ queryKey: ["tree"] });
+}
+
+/** Transitions only; a row that merely spent more is not worth a word. */
+function announcementsOf(rows: readonly SessionRow[]): Announcement[] {
+  const known = liveRows.get();
+  return rows.flatMap((row) => {
+    const before = known.get(row.id);
+    if (before === undefined || before.status === row.status) return [];
+    return [announcementOf(row)];
+  });
+}
+
+function announcementOf({
+  status,
+  reason,
+  key,
+  id,
+}: Pick<SessionRow, "status" | "reason" | "key" | "id">): Announcement {
+  const { word, reason: why } = sessionWord(status, reason);
+  const text = `${key ?? id}: ${why === undefined ? word : `${word} for ${why}`}.`;
+  return { text, urgent: status === "parked" || status === "failed" };
+}

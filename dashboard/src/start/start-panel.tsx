@@ -1,0 +1,260 @@
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, type ReactNode, useEffect, useId, useState } from "react";
+import { useLocation } from "wouter";
+import { ApiError } from "../api/api-error.ts";
+import { client } from "../api/client.ts";
+import { teamsQuery } from "../api/queries.ts";
+import type { TeamsView } from "../api/types.ts";
+import { counted } from "../format/count.ts";
+import { lostReason, useStale } from "../shell/connection-view.tsx";
+import { CommandLine } from "../ui/copy.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { Icon } from "../ui/icons.tsx";
+import { Loaded } from "../ui/loading.tsx";
+import { sessionAddress } from "../url/session-url.ts";
+import { checkStart, emptyStart, type StartForm, startCommand, startRequest } from "./start-form.ts";
+
+export default function StartPanel({ onClose }: { readonly onClose: () => void }) {
+  const teams = useQuery(teamsQuery);
+  return (
+    <Dialog title="Start a session" kind="side" onClose={onClose}>
+      <Loaded query={teams} failed="Could not read the teams.">
+        {(data) => <StartFields teams={data} onClose={onClose} />}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+interface FieldsProps {
+  readonly teams: TeamsView;
+  readonly onClose: () => void;
+}
+
+function StartFields({ teams, onClose }: FieldsProps) {
+  const [, navigate] = useLocation();
+  const stale = useStale();
+  const [form, setForm] = useState<StartForm>({ ...emptyStart, team: teams.teams[0]?.name ?? "" });
+  const [refused, setRefused] = useState<ReadonlyMap<string, string>>(new Map());
+  const [error, setError] = useState<unknown>();
+  const [sending, setSending] = useState(false);
+  const team = teams.teams.find(({ name }) => name === form.team);
+  const set = (part: Partial<StartForm>) => setForm({ ...form, ...part });
+  // The panel was opened to write this.
+  useEffect(() => focusFirst(new Map([["brief", ""]])), []);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (sending || stale) return;
+    const wrong = checkStart(form);
+    setRefused(wrong);
+    setError(undefined);
+    if (wrong.size > 0) return focusFirst(wrong);
+    setSending(true);
+    try {
+      const { id, key } = await client.start(startRequest(form));
+      onClose();
+      navigate(sessionAddress(key ?? id));
+    } catch (failure) {
+      setSending(false);
+      const fields = failure instanceof ApiError ? failure.fields : new Map<string, string>();
+      setRefused(fields);
+      if (fields.size > 0) focusFirst(fields);
+      else setError(failure);
+    }
+  };
+  return (
+    <form className="form" onSubmit={(event) => void submit(event)} noValidate>
+      <Field
+        name="brief"
+        label="Brief"
+        error={refused.get("brief")}
+        hint="What is to be done, in your words."
+      >
+        {(props) => (
+          <textarea
+            {...props}
+            className="field"
+            rows={6}
+            value={form.brief}
+            onChange={(event) => set({ brief: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field
+        name="team"
+        label="Team"
+        error={refused.get("team")}
+        hint={
+          team === undefined
+            ? ""
+            : `${counted(team.phases.length, "phase")}, ${counted(team.personas, "persona")}${team.builtIn ? ", built in" : ""}`
+        }
+      >
+        {(props) => (
+          <select
+            {...props}
+            className="field"
+            value={form.team}
+            onChange={(event) => set({ team: event.target.value, pauseAfter: [] })}
+          >
+            {teams.teams.map(({ name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <div className="form-pair">
+        <Field
+          name="model"
+          label="Model"
+          error={refused.get("model")}
+          hint={team?.model == null ? "" : `Team's: ${team.model}`}
+        >
+          {(props) => (
+            <>
+              <input
+                {...props}
+                className="field"
+                list="known-models"
+                placeholder="the team's"
+                value={form.model}
+                onChange={(event) => set({ model: event.target.value })}
+              />
+              <datalist id="known-models">
+                {teams.models.map((model) => (
+                  <option key={model}>{model}</option>
+                ))}
+              </datalist>
+            </>
+          )}
+        </Field>
+        <Field name="key" label="Key" error={refused.get("key")} hint="Your own name for it.">
+          {(props) => (
+            <input
+              {...props}
+              className="field"
+              placeholder="made for you"
+              value={form.key}
+              onChange={(event) => set({ key: event.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+      <div className="form-pair">
+        <Field
+          name="budget.usd"
+          label="Budget in dollars"
+          error={refused.get("budget.usd")}
+          hint="Reserved before each call."
+        >
+          {(props) => (
+            <input
+              {...props}
+              className="field"
+              inputMode="decimal"
+              placeholder="no limit"
+              value={form.usd}
+              onChange={(event) => set({ usd: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field name="budget.tokens" label="Budget in tokens" error={refused.get("budget.tokens")}>
+          {(props) => (
+            <input
+              {...props}
+              className="field"
+              inputMode="numeric"
+              placeholder="no limit"
+              value={form.tokens}
+              onChange={(event) => set({ tokens: event.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+      {team === undefined || team.phases.length === 0 ? null : (
+        <fieldset className="pause-after">
+          <legend className="form-label">Pause after</legend>
+          {team.phases.map((phase) => (
+            <label key={phase} className="check-line">
+              <input
+                type="checkbox"
+                checked={form.pauseAfter.includes(phase)}
+                onChange={(event) =>
+                  set({
+                    pauseAfter: event.target.checked
+                      ? [...form.pauseAfter, phase]
+                      : form.pauseAfter.filter((each) => each !== phase),
+                  })
+                }
+              />
+              {phase}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {error === undefined ? null : <ErrorNotice what="Could not start." error={error} />}
+      <div className="dialog-actions">
+        <button
+          type="submit"
+          className="button primary"
+          aria-disabled={sending || stale}
+          title={stale ? lostReason : undefined}
+        >
+          <Icon name="play" size={14} />
+          {sending ? "Starting…" : "Start"}
+        </button>
+        <span className="ink-2">
+          {form.usd.trim() === "" && form.tokens.trim() === ""
+            ? "Without a limit it spends what it needs."
+            : ""}
+        </span>
+      </div>
+      <CommandLine command={startCommand(form)} />
+    </form>
+  );
+}
+
+interface FieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly error: string | undefined;
+  readonly children: (props: {
+    readonly id: string;
+    readonly "data-field": string;
+    readonly "aria-invalid": boolean;
+    readonly "aria-describedby": string | undefined;
+  }) => ReactNode;
+}
+
+/** The error stands at the field, not somewhere else. */
+function Field({ name, label, hint = "", error, children }: FieldProps) {
+  const id = useId();
+  const described = error !== undefined || hint !== "" ? `${id}-note` : undefined;
+  return (
+    <div className="form-field">
+      <label htmlFor={id}>{label}</label>
+      {children({
+        id,
+        "data-field": name,
+        "aria-invalid": error !== undefined,
+        "aria-describedby": described,
+      })}
+      {error !== undefined ? (
+        <span id={`${id}-note`} className="field-error" role="alert">
+          {error}
+        </span>
+      ) : hint === "" ? null : (
+        <span id={`${id}-note`} className="hint">
+          {hint}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function focusFirst(fields: ReadonlyMap<string, string>): void {
+  const [first] = fields.keys();
+  if (first !== undefined)
+    document.querySelector<HTMLElement>(`[data-field="${CSS.escape(first)}"]`)?.focus();
+}

@@ -1,0 +1,61 @@
+import { useQuery } from "@tanstack/react-query";
+import { breakersQuery } from "../api/queries.ts";
+import type { Situation } from "../api/types.ts";
+import { BreakerCard } from "../health/breaker-card.tsx";
+import { useNow } from "../live/use-now.ts";
+import { breakerRest } from "../sentences/session-sentence.ts";
+import { ActionButton } from "../session/action-button.tsx";
+import { useScene } from "../session/context.ts";
+import { CommandLine } from "../ui/copy.tsx";
+import { Icon } from "../ui/icons.tsx";
+import { Loaded } from "../ui/loading.tsx";
+import { WhereStopped } from "./where-stopped.tsx";
+
+interface Props {
+  readonly situation: Extract<Situation, { kind: "breaker" }>;
+}
+
+export default function BreakerStop({ situation }: Props) {
+  const { open } = useScene();
+  const query = useQuery(breakersQuery);
+  const now = useNow();
+  return (
+    <div className="stopped-columns">
+      <div className="stopped-why">
+        <section aria-label="Why it stopped">
+          <h3>Why it stopped</h3>
+          <p className="ink-2 part-text">
+            {breakerRest(situation, now)} Nothing needs you, unless you know that {situation.dependency} is
+            back.
+          </p>
+          <Loaded query={query} failed="Could not read the breakers." rows={2}>
+            {({ breakers }) => {
+              const breaker = breakers.find(({ name }) => name === situation.dependency);
+              return breaker === undefined ? null : <BreakerCard breaker={breaker} />;
+            }}
+          </Loaded>
+        </section>
+        <WhereStopped />
+      </div>
+      <div className="stopped-choices">
+        <section className="choices" aria-label="What you can do">
+          <h3>What you can do</h3>
+          <p className="part-text ink-2">
+            Wait: it goes on by itself. Or, when {situation.dependency} is back:
+          </p>
+          <div className="dialog-actions part-text">
+            <ActionButton onClick={() => open({ kind: "resume" })}>
+              <Icon name="play" size={14} />
+              Resume now…
+            </ActionButton>
+            <ActionButton onClick={() => open({ kind: "fork" })}>
+              <Icon name="fork" size={14} />
+              Fork…
+            </ActionButton>
+          </div>
+          <CommandLine command={`maestro breakers reset ${situation.dependency}`} />
+        </section>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,141 @@
+import { lazy, Suspense, useId, useState } from "react";
+import { client } from "../api/client.ts";
+import type { Review } from "../api/types.ts";
+import { counted, listed } from "../format/count.ts";
+import { moneyRange } from "../format/money.ts";
+import { oneLine } from "../format/plain-text.ts";
+import { CheckLine } from "../inspector/contract-tab.tsx";
+import { useShortcut } from "../keys/shortcuts.ts";
+import { gateWord } from "../sentences/status-word.ts";
+import { ActionButton } from "../session/action-button.tsx";
+import { useScene } from "../session/context.ts";
+import { Status } from "../status/status.tsx";
+import { CommandLine } from "../ui/copy.tsx";
+import { Icon } from "../ui/icons.tsx";
+
+const BlobDiff = lazy(async () => ({ default: (await import("../artifacts/change-pane.tsx")).BlobDiff }));
+
+/** Files, differences, checks, gate, note; then approve, reject with a note, or edit. */
+export default function ReviewView({ review }: { readonly review: Review }) {
+  const { view, speak, open } = useScene();
+  const [path, setPath] = useState(review.files[0]?.path);
+  const [note, setNote] = useState("");
+  const [error, setError] = useState<string>();
+  const id = useId();
+  const file = review.files.find((each) => each.path === path);
+  const situation = view.situation.kind === "review" ? view.situation : undefined;
+  const focusNote = () => document.getElementById(id)?.focus();
+  // Both lead to the note: a key never approves.
+  useShortcut("a", () => document.getElementById(`${id}-approve`)?.querySelector("button")?.focus());
+  useShortcut("x", focusNote);
+
+  const approve = () =>
+    void speak("Approving…", "Could not approve.", () =>
+      client.approve(view.id, { ...(note.trim() !== "" && { note: note.trim() }), resume: true }),
+    );
+  const reject = () => {
+    if (note.trim() === "") {
+      setError("Say what has to change.");
+      focusNote();
+      return;
+    }
+    setError(undefined);
+    void speak("Rejecting…", "Could not reject.", () =>
+      client.reject(view.id, { note: note.trim(), resume: true }),
+    );
+  };
+  const next = situation?.next ?? [];
+  return (
+    <div className="stopped-columns review">
+      <div className="stopped-why">
+        <section className="review-files" aria-label="Changed files">
+          <ul className="review-list">
+            {review.files.map((each) => (
+              <li key={each.path}>
+                <button
+                  type="button"
+                  aria-current={each.path === path ? "true" : undefined}
+                  onClick={() => setPath(each.path)}
+                >
+                  <span className="mono one-line outside">{oneLine(each.path)}</span>
+                  {each.addedLines === null ? null : (
+                    <span className="changes">
+                      <span className="add">+{each.addedLines}</span>{" "}
+                      <span className="del">−{each.removedLines ?? 0}</span>
+                    </span>
+                  )}
+                </button>
+              </li>
+            ))}
+          </ul>
+          <div className="review-diff">
+            {file === undefined ? (
+              <p className="page-part ink-2">No file was changed.</p>
+            ) : (
+              <Suspense>
+                <BlobDiff key={file.path} before={file.before} after={file.after} path={file.path} />
+              </Suspense>
+            )}
+          </div>
+        </section>
+      </div>
+      <div className="stopped-choices">
+        <section aria-label="Gate and checks">
+          <header className="part-head">
+            <h3>
+              {review.phase}, revision {review.revision}
+            </h3>
+            <span className="spring" />
+            {review.gate === null ? null : <Status status={gateWord(review.gate)} />}
+          </header>
+          <ul className="check-list">
+            {review.checks.map((check) => (
+              <CheckLine key={`${check.kind} ${check.name}`} check={check} />
+            ))}
+          </ul>
+        </section>
+        <section className="choices" aria-label="Your word">
+          <div className="form-field">
+            <label htmlFor={id}>Note</label>
+            <textarea
+              id={id}
+              className="field"
+              rows={3}
+              placeholder="Needed to reject"
+              value={note}
+              aria-invalid={error !== undefined}
+              aria-describedby={error === undefined ? undefined : `${id}-error`}
+              onChange={(event) => setNote(event.target.value)}
+            />
+            {error === undefined ? null : (
+              <p id={`${id}-error`} className="field-error" role="alert">
+                {error}
+              </p>
+            )}
+          </div>
+          <div className="dialog-actions" id={`${id}-approve`}>
+            <ActionButton className="button primary" onClick={approve}>
+              <Icon name="check" size={14} />
+              Approve
+            </ActionButton>
+            <ActionButton onClick={reject}>Reject…</ActionButton>
+            <ActionButton
+              onClick={() => open({ kind: "edit", phase: review.phase, ...(path !== undefined && { path }) })}
+            >
+              <Icon name="pencil" size={14} />
+              Edit…
+            </ActionButton>
+          </div>
+          <p className="ink-2 part-text">
+            {next.length === 0 ? "Nothing is left to run after it." : `Then ${listed(next)} runs`}
+            {view.forecast === null || next.length === 0 ? "" : `, ${moneyRange(view.forecast)} to the end`}
+            {next.length === 0 ? "" : "."} {counted(review.files.length, "file")} changed.
+          </p>
+          <CommandLine
+            command={`maestro approve ${view.key ?? view.id}${note.trim() === "" ? "" : ` --note "${note.trim().replaceAll('"', '\\"').slice(0, 60)}"`}`}
+          />
+        </section>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import type { PersonaView, SessionView } from "../api/types.ts";
+
+/** The persona at which a session stopped, or the one that was at work. */
+export function stoppedPersona(
+  view: Pick<SessionView, "stop" | "situation" | "phases">,
+): { readonly phase: string; readonly persona: PersonaView } | undefined {
+  const { situation, stop } = view;
+  const phaseName = stop?.phase ?? ("phase" in situation ? situation.phase : null);
+  const personaName = stop?.persona ?? ("persona" in situation ? situation.persona : null);
+  const phase = view.phases.find(({ name }) => name === phaseName);
+  const persona =
+    phase?.personas.find(({ name }) => name === personaName) ??
+    phase?.personas.find(({ status }) => status === "failed");
+  if (phase !== undefined && persona !== undefined) return { phase: phase.name, persona };
+  // Nobody was named: whoever was at work when it stopped.
+  return view.phases
+    .flatMap(({ name, personas }) => personas.map((each) => ({ phase: name, persona: each })))
+    .find((each) => each.persona.status === "running");
+}
+
+export interface StopLane {
+  readonly name: string;
+  readonly status: "completed" | "failed" | "running";
+  readonly personas: readonly PersonaView[];
+}
+
+/** Three lanes are enough at night: what was done before, what stopped, and who else was at work. */
+export function stopLanes(view: Pick<SessionView, "stop" | "situation" | "phases">): readonly StopLane[] {
+  const found = stoppedPersona(view);
+  const done = view.phases.filter(({ status }) => status === "completed" || status === "reused");
+  const lanes: StopLane[] = [];
+  if (done.length > 0)
+    lanes.push({
+      name: done.map(({ name }) => name).join(", "),
+      status: "completed",
+      personas: done.flatMap(({ personas }) => personas),
+    });
+  if (found === undefined) return lanes;
+  lanes.push({
+    name: found.persona.name,
+    status: found.persona.status === "failed" ? "failed" : "running",
+    personas: [found.persona],
+  });
+  const others = view.phases
+    .find(({ name }) => name === found.phase)
+    ?.personas.filter(({ name, attempts }) => name !== found.persona.name && attempts.length > 0);
+  if (others !== undefined && others.length > 0)
+    lanes.push({
+      name: others.length === 1 ? (others[0]?.name ?? "") : `${others.length} other personas`,
+      status: others.every(({ status }) => status === "completed" || status === "reused")
+        ? "completed"
+        : "running",
+      personas: others,
+    });
+  return lanes;
+}

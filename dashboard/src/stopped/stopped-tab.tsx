@@ -1,0 +1,31 @@
+import { lazy, Suspense } from "react";
+import { useScene } from "../session/context.ts";
+import { Waiting } from "../ui/loading.tsx";
+import { Headline } from "./headline.tsx";
+import HelpView from "./help-view.tsx";
+
+const ReviewView = lazy(() => import("./review-view.tsx"));
+const BudgetStop = lazy(() => import("./budget-stop.tsx"));
+const BreakerStop = lazy(() => import("./breaker-stop.tsx"));
+
+/** What the person on call sees first: what stopped, that nothing is lost, why, and what can be done. */
+export default function StoppedTab() {
+  const { view } = useScene();
+  const { situation } = view;
+  return (
+    <div className="stopped">
+      <Headline />
+      <Suspense fallback={<Waiting onRetry={() => location.reload()} />}>
+        {situation.kind === "review" && view.review !== null ? (
+          <ReviewView review={view.review} />
+        ) : situation.kind === "budget" ? (
+          <BudgetStop situation={situation} />
+        ) : situation.kind === "breaker" ? (
+          <BreakerStop situation={situation} />
+        ) : (
+          <HelpView />
+        )}
+      </Suspense>
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+import type { Range } from "../api/types.ts";
+
+interface Met {
+  readonly unit: "usd" | "tokens";
+  readonly used: number;
+  readonly asked: number;
+}
+
+/** Enough for the next call and, where a forecast is there, for the rest; rounded up to a number people type. */
+export function suggestedLimit({ unit, used, asked }: Met, forecast: Range | null): number {
+  const needed = used + Math.max(asked, forecast?.highUsd ?? asked * 2);
+  if (unit === "tokens") return Math.ceil(needed / 10_000) * 10_000;
+  return needed < 5 ? Math.ceil(needed * 2) / 2 : Math.ceil(needed);
+}
