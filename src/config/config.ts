@@ -37,6 +37,17 @@ export interface Config {
   readonly leaseMs: number;
   /** A file with what the simulated model says; `undefined`: it does what contracts ask for. */
   readonly simulatedScript: string | undefined;
+  /** `maestro serve`. */
+  readonly server: {
+    readonly host: string;
+    readonly port: number;
+    /** `undefined`: the one in the state directory, made at the first start. */
+    readonly apiToken: string | undefined;
+    /** Sessions driven at once. */
+    readonly places: number;
+    /** Names besides its own address under which it may be asked, separated by commas. */
+    readonly allowedHosts: string | undefined;
+  };
 }
 
 interface Retries {

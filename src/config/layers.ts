@@ -3,7 +3,7 @@ import type { ConfigOverrides, SettingKey } from "./config.ts";
 import type { ConfigFile } from "./config-file.ts";
 import { flatten } from "./flatten.ts";
 import type { Origin } from "./origin.ts";
-import { environmentOfLaterVersions, settingKeys, settings } from "./settings.ts";
+import { settingKeys, settings } from "./settings.ts";
 
 /** What one place says: raw values still, and what is wrong with the place itself. */
 export interface Layer {
@@ -42,7 +42,6 @@ export function environmentLayer(env: NodeJS.ProcessEnv): Layer {
   const keyByName = new Map(settingKeys.map((key) => [settings[key].environment, key]));
   const values = new Map<SettingKey, unknown>();
   const problems: string[] = [];
-  const warnings: string[] = [];
   for (const name of Object.keys(env)
     .filter((name) => keyByName.has(name) || name.startsWith("MAESTRO_"))
     .sort()) {
@@ -50,9 +49,7 @@ export function environmentLayer(env: NodeJS.ProcessEnv): Layer {
     if (value === undefined || value === "") continue;
     const key = keyByName.get(name);
     if (key !== undefined) values.set(key, value);
-    else if (environmentOfLaterVersions.includes(name)) {
-      warnings.push(`${name} is set, but this version of Maestro does not read it.`);
-    } else {
+    else {
       const names = [...keyByName.keys()];
       const closest = didYouMean(name, names);
       problems.push(
@@ -65,7 +62,7 @@ export function environmentLayer(env: NodeJS.ProcessEnv): Layer {
     isText: true,
     originOf: (key) => ({ kind: "environment", name: settings[key].environment }),
     problems,
-    warnings,
+    warnings: [],
   };
 }
 

@@ -49,6 +49,12 @@ const dollars: Kind<number> = {
   },
 };
 
+/** Goes into a header as it is. */
+const apiToken: Kind<string> = {
+  allowed: "at least 8 letters, digits and signs such as - . _ ~ + / =",
+  read: (raw) => (typeof raw === "string" && /^[\w.~+/=-]{8,512}$/.test(raw) ? raw : undefined),
+};
+
 const yesOrNo: Kind<boolean> = {
   allowed: "true or false",
   read: (raw, isText) =>
@@ -270,6 +276,42 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     secret: false,
     description: "File with what the simulated model says; unset: it delivers what contracts ask for.",
   },
+  "server.host": {
+    environment: "MAESTRO_SERVER_HOST",
+    default: "127.0.0.1",
+    kind: text,
+    secret: false,
+    description: "Address that maestro serve listens on.",
+  },
+  "server.port": {
+    environment: "MAESTRO_SERVER_PORT",
+    default: 4160,
+    kind: integer(0, 65_535),
+    secret: false,
+    description: "Port that maestro serve listens on; 0 takes a free one.",
+  },
+  "server.apiToken": {
+    environment: "MAESTRO_API_TOKEN",
+    default: undefined,
+    kind: apiToken,
+    secret: true,
+    description:
+      "Token of the HTTP API; unset: one is made at the first start and kept in the state directory.",
+  },
+  "server.places": {
+    environment: "MAESTRO_SERVER_PLACES",
+    default: 8,
+    kind: integer(1, 10_000),
+    secret: false,
+    description: "Sessions that maestro serve drives at once; the others are queued.",
+  },
+  "server.allowedHosts": {
+    environment: "MAESTRO_SERVER_ALLOWED_HOSTS",
+    default: undefined,
+    kind: text,
+    secret: false,
+    description: "Further names, as host or host:port and separated by commas, under which it may be asked.",
+  },
 };
 
 export const settingKeys: readonly SettingKey[] = Object.keys(settings) as SettingKey[];
@@ -283,6 +325,3 @@ export const orderedPairs: readonly (readonly [SettingKey, SettingKey])[] = [
   ["attempts.baseDelayMs", "attempts.maxDelayMs"],
   ["rounds.baseDelayMs", "rounds.maxDelayMs"],
 ];
-
-/** Documented names that this version does not read yet: setting one is no mistake, but it has no effect. */
-export const environmentOfLaterVersions: readonly string[] = ["MAESTRO_API_TOKEN"];

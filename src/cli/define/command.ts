@@ -16,6 +16,7 @@ export function defineOn(program: Command): Define {
     program
       .command(signature)
       .description(description)
+      .showHelpAfterError(`See: maestro ${signature.split(" ")[0]} --help`)
       .option("--state-dir <folder>", "where sessions live (default: /var/maestro/state)")
       .option("--json", "print JSON on standard output")
       .option("--debug", "show the stack of an error")
@@ -23,6 +24,6 @@ export function defineOn(program: Command): Define {
 }
 
 /** For flags that may be given more than once. */
-export function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
+export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
 }

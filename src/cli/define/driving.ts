@@ -24,7 +24,7 @@ export function defineDriving(define: Define): void {
     .option("--from <phase>", "begin with this phase")
     .option("--until <phase>", "end with this phase")
     .option("--pause-after <phases>", "stop for a review after these")
-    .option("--given <phase=path>", "a phase done elsewhere: a folder, a file, or JSON", collect, [])
+    .option("--given <phase=path>", "a phase done elsewhere: a folder, a file, or JSON", collect)
     .option("--budget-tokens <n>", "tokens the session may use, over all its resumes")
     .option("--budget-usd <x>", "dollars the session may spend, over all its resumes")
     .option("--detach", "go on in the background")
@@ -37,7 +37,7 @@ export function defineDriving(define: Define): void {
     description: "go on to the end; the team and the model are remembered",
     example: "maestro resume hello",
   })
-    .option("--edit <phase=file>", "put this in the place of what a phase left", collect, [])
+    .option("--edit <phase=file>", "put this in the place of what a phase left", collect)
     .option("--team <file>", "where the team's file is now, if it moved or changed")
     .option("--model <model>", "another model from here on, in this process")
     .option("--accept-changes", "go on although the team has changed; unchanged personas keep their results")
@@ -45,6 +45,16 @@ export function defineDriving(define: Define): void {
     .action(async (session: string, options) =>
       (await import("../commands/resume.ts")).resume(session, options),
     );
+
+  define({
+    signature: "serve",
+    description: "HTTP API and dashboard; recovers and drives sessions",
+    example: "maestro serve --team examples/hello.ts",
+  })
+    .option("--port <port>", "where it listens; 0 takes a free one (default: 4160)")
+    .option("--host <address>", "on which address (default: 127.0.0.1)")
+    .option("--team <file>", "a team that sessions may be started with; can be given several times", collect)
+    .action(async (options) => (await import("../commands/serve.ts")).serve(options));
 
   define({
     signature: "phase <session> <name>",
@@ -65,7 +75,7 @@ export function defineDriving(define: Define): void {
     example: "maestro fork hello --at greeting --fresh",
   })
     .requiredOption("--at <phase>", "the first phase that runs again")
-    .option("--edit <phase=file>", "put this in the place of what a phase left", collect, [])
+    .option("--edit <phase=file>", "put this in the place of what a phase left", collect)
     .option("--fresh", "reuse nothing of what runs again")
     .option("--team <file>", "another team file")
     .option("--model <model>", "another model")

@@ -6,7 +6,7 @@ export function defineKeeping(define: Define): void {
   define({
     signature: "init",
     description: "write a team file that runs; asks what it should be, or takes flags",
-    example: "maestro init --name hello --out hello.yaml --model simulated --yes",
+    example: "maestro init --name hello --phases greeting,reply --model simulated --yes",
   })
     .option("--name <name>", "the team's name")
     .option("--out <file>", "the file to write (default: <name>.yaml)")

@@ -79,6 +79,13 @@ test("without any configuration every setting has its default", async () => {
     prices: undefined,
     leaseMs: 15_000,
     simulatedScript: undefined,
+    server: {
+      host: "127.0.0.1",
+      port: 4160,
+      apiToken: undefined,
+      places: 8,
+      allowedHosts: undefined,
+    },
   };
   expect(config).toEqual(expected);
   expect(file).toBeUndefined();
@@ -102,10 +109,13 @@ test("a relative state directory is meant from the working directory", async () 
   expect(config.stateDir).toBe(join(cwd, "state"));
 });
 
-test("a documented variable of a later version warns and is not read", async () => {
-  const env = { MAESTRO_API_TOKEN: "secret", PATH: "/bin" };
-  const { warnings } = await loadConfig({ cwd: await project(), env });
-  expect(warnings).toEqual(["MAESTRO_API_TOKEN is set, but this version of Maestro does not read it."]);
+test("the token of the HTTP API is a setting, and is never shown", async () => {
+  const token = "not-for-the-eyes-of-others";
+  const loaded = await loadConfig({ cwd: await project(), env: { MAESTRO_API_TOKEN: token } });
+  expect(loaded.config.server.apiToken).toBe(token);
+  expect(JSON.stringify(describeConfig(loaded))).not.toContain(token);
+  const refused = loadConfig({ cwd: await project(), env: { MAESTRO_API_TOKEN: "two words" } });
+  await expect(refused).rejects.toThrow(/server\.apiToken is a value that is kept secret/);
 });
 
 test("each setting is described with its value, origin, variable and purpose", async () => {

@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { loadConfig } from "../../config/load.ts";
+import { loadTeam } from "../../index.ts";
+import { packageFile } from "../../package-files.ts";
+import type { GlobalOptions } from "../open.ts";
+import { print, printJson, say } from "../output.ts";
+import { plain } from "../terminal/words.ts";
+
+/** Less than what a supervisor usually waits before it kills. */
+const hardStopMs = 9_500;
+const interruptedExitCode = 130;
+
+interface ServeFlags extends GlobalOptions {
+  readonly port?: string;
+  readonly host?: string;
+  readonly team?: readonly string[];
+}
+
+export async function serve(options: ServeFlags): Promise<void> {
+  const { stateDir, port, host } = options;
+  const loaded = await loadConfig({ flags: { stateDir, "server.port": port, "server.host": host } });
+  const teams = await Promise.all(
+    (options.team ?? []).map(async (path) => {
+      const { team, file } = await loadTeam(path);
+      return { team, file, builtIn: false };
+    }),
+  );
+  const server = await import("../../server/serve.ts");
+  const running = await server.serve({
+    loaded,
+    teams,
+    version: version(),
+    report: (notice) => say(plain(notice)),
+  });
+  const stopped = stopOnSignal(() => running.stop());
+  const address = await running.listen().catch(async (error: unknown) => {
+    await running.stop();
+    throw error;
+  });
+  const { stateDirectory } = running.maestro;
+  const url = `http://${address.host.includes(":") ? `[${address.host}]` : address.host}:${address.port}`;
+  const link = running.dashboardLink();
+  if (options.json) printJson({ url, stateDirectory, dashboard: link, pid: process.pid });
+  else {
+    print(`Maestro listens on ${url}`);
+    print(`Dashboard (this link works once): ${link}`);
+    say(`State: ${stateDirectory}. The token of the API is in its file api-token; Ctrl-C stops.`);
+  }
+  await stopped;
+}
+
+/** Resolves when everything is put away; what takes too long is left to the next start, which recovers it. */
+function stopOnSignal(stop: () => Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isStopping = false;
+    const onSignal = (): void => {
+      if (isStopping) process.exit(interruptedExitCode);
+      isStopping = true;
+      say("Stopping: steps under way are finished first. Once more stops at once.");
+      setTimeout(() => process.exit(0), hardStopMs).unref();
+      stop().then(resolve, reject);
+    };
+    process.on("SIGINT", onSignal);
+    process.on("SIGTERM", onSignal);
+  });
+}
+
+function version(): string {
+  const path = packageFile("package.json");
+  return (JSON.parse(readFileSync(path, "utf8")) as { version: string }).version;
+}

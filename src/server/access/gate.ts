@@ -1,0 +1,58 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { HttpProblem } from "../problem.ts";
+import type { AppEnv } from "../routes/route.ts";
+import type { ServerParts } from "../server-parts.ts";
+import { type AskedFrom, refusalOf } from "./host-check.ts";
+
+type GateParts = Pick<ServerParts, "hosts" | "token" | "cookie">;
+
+/** Under which name and from where: refused before anything else is looked at. */
+export function checkOrigin({ hosts, token }: GateParts): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const refusal = refusalOf(askedFrom(c, token), hosts());
+    if (refusal === "host")
+      throw new HttpProblem(
+        "HOST_NOT_ALLOWED",
+        "The server does not answer under this name.",
+        "Use its own address, or allow the name with server.allowedHosts.",
+      );
+    if (refusal === "origin")
+      throw new HttpProblem("ORIGIN_NOT_ALLOWED", "Pages of other origins may not use this server.");
+    await next();
+  };
+}
+
+function askedFrom(c: Context<AppEnv>, token: GateParts["token"]): AskedFrom {
+  const header = (name: string) => c.req.header(name);
+  return {
+    method: c.req.method,
+    urlHost: new URL(c.req.url).host,
+    hosts: hostsOf(c),
+    origin: header("origin"),
+    // The link to the dashboard may be opened from anywhere: what it carries is a secret that works once.
+    fetchSite: c.req.path === "/login" && c.req.method === "GET" ? undefined : header("sec-fetch-site"),
+    byCookie: header("cookie") !== undefined && !token.accepts(header("authorization")),
+  };
+}
+
+/** Two Host headers are somebody's attempt to be understood in two ways; Node keeps only the first. */
+function hostsOf(c: Context<AppEnv>): string[] {
+  const raw = c.env?.incoming?.rawHeaders;
+  if (raw === undefined) return [c.req.header("host")].flatMap((host) => host ?? []);
+  return raw.flatMap((value, index) =>
+    index % 2 === 1 && raw[index - 1]?.toLowerCase() === "host" ? value : [],
+  );
+}
+
+/** The token, or the cookie that a browser got for a one-time code. */
+export function requireAccess({ token, cookie }: GateParts): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const isKnown = token.accepts(c.req.header("authorization")) || cookie.accepts(c.req.header("cookie"));
+    if (isKnown) return next();
+    throw new HttpProblem(
+      "UNAUTHORIZED",
+      "This needs the server's token.",
+      "Send it as `Authorization: Bearer <token>` (it is in the file api-token of the state directory), or open the link that `maestro serve` printed.",
+    );
+  };
+}

@@ -1,0 +1,35 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Clock } from "../../domain/clock.ts";
+
+export const codeLifeMs = 10 * 60_000;
+/** More links than anybody opens; the oldest give way. */
+const mostCodes = 100;
+
+/** Codes of links to the dashboard: each opens it once, and not for long. Only their hashes are kept. */
+export class OneTimeCodes {
+  readonly #clock: Clock;
+  readonly #expiries = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  issue(): { readonly code: string; readonly expiresAt: number } {
+    const code = randomBytes(32).toString("base64url");
+    const expiresAt = this.#clock.now() + codeLifeMs;
+    const [oldest] = this.#expiries.keys();
+    if (this.#expiries.size >= mostCodes && oldest !== undefined) this.#expiries.delete(oldest);
+    this.#expiries.set(hashOf(code), expiresAt);
+    return { code, expiresAt };
+  }
+
+  /** True once for each code, while it lives. Looked up by its hash: how long that takes says nothing about the code. */
+  redeem(code: string): boolean {
+    const hash = hashOf(code);
+    const expiresAt = this.#expiries.get(hash);
+    this.#expiries.delete(hash);
+    return expiresAt !== undefined && this.#clock.now() < expiresAt;
+  }
+}
+
+const hashOf = (code: string): string => createHash("sha256").update(code).digest("base64url");

@@ -1,0 +1,149 @@
+import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
+import { HTTPException } from "hono/http-exception";
+import { newId } from "../domain/ids.ts";
+import { checkOrigin, requireAccess } from "./access/gate.ts";
+import { securityHeaders } from "./access/security-headers.ts";
+import { readJsonBody } from "./json-body.ts";
+import { exposition } from "./metrics/exposition.ts";
+import { processMetrics } from "./metrics/process-metrics.ts";
+import { storeMetrics } from "./metrics/store-metrics.ts";
+import { describeApi } from "./openapi.ts";
+import { FieldsInvalid, HttpProblem, problemOf, problemResponse } from "./problem.ts";
+import { addActionRoutes } from "./routes/actions.ts";
+import { addEventRoutes } from "./routes/events.ts";
+import { addLoginRoute } from "./routes/login.ts";
+import { type App, type AppEnv, addRoute, json } from "./routes/route.ts";
+import { addServerRoutes } from "./routes/server.ts";
+import { addSessionReadingRoutes } from "./routes/session.ts";
+import { addSessionRoutes } from "./routes/sessions.ts";
+import { health } from "./schemas/server.ts";
+import type { ServerParts } from "./server-parts.ts";
+
+const mostFields = 20;
+
+/** The whole HTTP API as a value: `fetch` in, `Response` out. Each line guards all that come after it. */
+export function createApp(parts: ServerParts): App {
+  const app: App = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
+  answerErrors(app, parts);
+  frame(app, parts);
+  app.use(checkOrigin(parts));
+  addRoute(app, healthRoute, (c) => c.json({ status: "ok" }));
+  addLoginRoute(app, parts);
+  app.use(requireAccess(parts));
+  refuseWhenStopping(app, parts);
+  readBodies(app);
+  addSessionRoutes(app, parts);
+  addSessionReadingRoutes(app, parts);
+  addActionRoutes(app, parts);
+  addEventRoutes(app, parts);
+  addServerRoutes(app, parts);
+  addMetricsRoute(app, parts);
+  addDescription(app, parts);
+  addDashboard(app, parts);
+  return app;
+}
+
+const healthRoute = createRoute({
+  method: "get",
+  path: "/healthz",
+  operationId: "health",
+  summary: "Whether it answers; the only route without a token",
+  security: [],
+  responses: { 200: json("It does.", health) },
+});
+
+/** Around everything: a number for each request, its time, and headers that keep browsers from doing harm. */
+function frame(app: App, { metrics }: ServerParts): void {
+  app.use(async (c, next) => {
+    const startedMs = performance.now();
+    c.set("requestId", newId());
+    await next();
+    c.res.headers.set("x-request-id", c.get("requestId"));
+    for (const [name, value] of Object.entries(securityHeaders))
+      if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+    if (!c.res.headers.has("cache-control")) c.res.headers.set("cache-control", "no-store");
+    metrics.request(c.req.raw.method, c.res.status, performance.now() - startedMs);
+  });
+}
+
+function answerErrors(app: App, { report }: ServerParts): void {
+  app.onError((error, c) => {
+    const requestId = c.get("requestId") ?? newId();
+    const problem = problemOf(known(error), requestId);
+    if (problem.code === "UNEXPECTED") report(`Request ${requestId}: ${error.stack ?? String(error)}`);
+    const challenge = problem.status === 401 ? { "www-authenticate": 'Bearer realm="maestro"' } : {};
+    // What is left of a body that was refused is not read: the connection ends with the answer.
+    const ending = problem.status === 413 ? { connection: "close" } : {};
+    return problemResponse(problem, { ...challenge, ...ending });
+  });
+  app.notFound((c) => {
+    const error = new HttpProblem("NOT_FOUND", `There is no ${c.req.method} ${c.req.path.slice(0, 200)}.`);
+    return problemResponse(problemOf(error, c.get("requestId") ?? newId()));
+  });
+}
+
+/** What the framework itself refuses. */
+function known(error: Error): Error {
+  if (!(error instanceof HTTPException)) return error;
+  if (error.status === 415) return new HttpProblem("UNSUPPORTED_MEDIA_TYPE", "Only JSON is read.");
+  return new FieldsInvalid(error.message || "The request cannot be read.", []);
+}
+
+/** What is asked while everything is put away would only be half done. */
+function refuseWhenStopping(app: App, { isStopping }: ServerParts): void {
+  app.use(async (_c, next) => {
+    if (isStopping())
+      throw new HttpProblem("SHUTTING_DOWN", "The server is stopping.", "Sessions go on at its next start.");
+    await next();
+  });
+}
+
+interface Validated {
+  readonly success: boolean;
+  readonly error?: { readonly issues: readonly { readonly path: PropertyKey[]; readonly message: string }[] };
+}
+
+function refuseInvalid(result: Validated): void {
+  if (result.success) return;
+  const fields = (result.error?.issues ?? [])
+    .slice(0, mostFields)
+    .map(({ path, message }) => ({ field: path.map(String).join(".").slice(0, 200), message }));
+  const [first] = fields;
+  const where = first === undefined || first.field === "" ? "" : `${first.field}: `;
+  throw new FieldsInvalid(`The request is not valid: ${where}${first?.message ?? ""}`, fields);
+}
+
+/** Whatever can have a body: read within its limits, before anybody else may read it without. */
+function readBodies(app: App): void {
+  app.use(async (c, next) => {
+    if (c.req.method !== "GET" && c.req.method !== "HEAD") {
+      const text = (await readJsonBody(c.req.raw)) ?? "{}";
+      // The framework keeps a promise here, whatever its type says; validators find the body that was checked.
+      c.req.bodyCache.text = Promise.resolve(text) as never;
+    }
+    await next();
+  });
+}
+
+function addMetricsRoute(app: App, { maestro, dispatcher, metrics, hub, identity }: ServerParts): void {
+  app.get("/metrics", async (c) => {
+    const all = [
+      ...(await storeMetrics(maestro, dispatcher)),
+      ...metrics.metrics(),
+      ...processMetrics(identity, hub.streams),
+    ];
+    return c.body(exposition(all), 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
+  });
+}
+
+function addDescription(app: App, { identity }: ServerParts): void {
+  let described: ReturnType<typeof describeApi> | undefined;
+  app.get("/openapi.json", (c) => {
+    described ??= describeApi(app, identity.version);
+    return c.json(described);
+  });
+}
+
+function addDashboard(app: App, { dashboard }: ServerParts): void {
+  app.get("*", async (c, next) => (await dashboard.answer(c.req.path)) ?? next());
+}

@@ -1,0 +1,150 @@
+import type { SessionId } from "../../domain/ids.ts";
+import type { Maestro } from "../../maestro.ts";
+import type { SessionRows } from "../session-rows.ts";
+import { frame, type SseChannel } from "../sse.ts";
+import { isoTime } from "../views/iso-time.ts";
+import type { Changes } from "./journal-follower.ts";
+
+/** A line is not drawn more often. */
+const betweenRowsMs = 250;
+/** Who missed more reads the list again: that is less than all of it. */
+const mostReplayed = 20_000;
+const rowsAtOnce = 1_000;
+
+interface Watcher {
+  readonly channel: SseChannel;
+  /** Every row of every journal instead of the sessions they are about. */
+  readonly journal: boolean;
+  /** The last position it was sent. */
+  sent: number;
+  /** Is told what happens only when it has caught up: a newer number must not come before an older one. */
+  isBehind: boolean;
+}
+
+export interface AllSessionsParts {
+  readonly maestro: Maestro;
+  readonly rows: SessionRows;
+  readonly report: (notice: string) => void;
+}
+
+/** The events of all sessions: the line of each that changed, numbered by the journal's position. */
+export class AllSessionsStream {
+  readonly #parts: AllSessionsParts;
+  readonly #watchers = new Set<Watcher>();
+  /** Sessions that changed since lines were last sent, with the position of the change. */
+  readonly #changed = new Map<SessionId, number>();
+  #toldJournal = 0;
+  #toldRows = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: AllSessionsParts) {
+    this.#parts = parts;
+  }
+
+  get isIdle(): boolean {
+    return this.#watchers.size === 0;
+  }
+
+  /** How many events came after a position; null when that cannot be told or is too much. */
+  async missedSince(after: number, { journal }: { readonly journal: boolean }): Promise<number | null> {
+    const end = await this.#parts.maestro.position();
+    // Rows were deleted and positions given anew: nobody can say what came after.
+    if (after > end) return null;
+    if (journal) return end - after;
+    const changes = await this.#parts.maestro.changes(after, mostReplayed + 1);
+    return changes.length > mostReplayed ? null : new Set(changes.map(({ id }) => id)).size;
+  }
+
+  /** Sends what came after a position and then what comes. */
+  async add(
+    channel: SseChannel,
+    options: { readonly after: number; readonly journal: boolean },
+  ): Promise<void> {
+    const { after, journal } = options;
+    const watcher: Watcher = { channel, journal, sent: after, isBehind: true };
+    this.#watchers.add(watcher);
+    while (watcher.isBehind) {
+      const changes = await this.#parts.maestro.changes(watcher.sent, journal ? rowsAtOnce : mostReplayed);
+      if (journal) sendJournal(watcher, changes);
+      else await this.#sendMissed(watcher, changes);
+      if (!(await channel.drained())) return;
+      // Decided without waiting: what was told to others meanwhile is read again, what is told from now on is not missed.
+      const told = journal ? this.#toldJournal : this.#toldRows;
+      watcher.isBehind = changes.length >= rowsAtOnce || told > watcher.sent;
+    }
+  }
+
+  remove(channel: SseChannel): void {
+    for (const watcher of this.#watchers) if (watcher.channel === channel) this.#watchers.delete(watcher);
+  }
+
+  told(changes: Changes): void {
+    if (this.isIdle) return;
+    for (const watcher of this.#watchers)
+      if (watcher.journal && !watcher.isBehind) sendJournal(watcher, changes);
+    this.#toldJournal = changes.at(-1)?.position ?? this.#toldJournal;
+    for (const { id, position } of changes) this.#changed.set(id, position);
+    this.#timer ??= setTimeout(() => void this.#tellRows(), betweenRowsMs).unref();
+  }
+
+  tell(text: string): void {
+    for (const { channel } of this.#watchers) channel.send(text);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  async #tellRows(): Promise<void> {
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    try {
+      const events = await this.#eventsOf(changed);
+      for (const watcher of this.#watchers)
+        if (!watcher.journal && !watcher.isBehind) sendEvents(watcher, events);
+      this.#toldRows = Math.max(this.#toldRows, ...changed.map(([, position]) => position));
+    } catch (error) {
+      this.#parts.report(`Sessions cannot be listed: ${String(error)}`);
+    } finally {
+      this.#timer = undefined;
+      if (this.#changed.size > 0)
+        this.#timer = setTimeout(() => void this.#tellRows(), betweenRowsMs).unref();
+    }
+  }
+
+  async #sendMissed(watcher: Watcher, changes: Changes): Promise<void> {
+    const changed = new Map(changes.map(({ id, position }) => [id, position]));
+    sendEvents(watcher, await this.#eventsOf([...changed]));
+    watcher.sent = changes.at(-1)?.position ?? watcher.sent;
+  }
+
+  /** In the order of their numbers, so that whoever comes back with the last one has missed none. */
+  async #eventsOf(
+    changed: readonly (readonly [SessionId, number])[],
+  ): Promise<(readonly [number, string])[]> {
+    const rows = await this.#parts.rows.of(changed.map(([id]) => id));
+    const byId = new Map<string, (typeof rows)[number]>(rows.map((row) => [row.id, row]));
+    return changed
+      .toSorted((a, b) => a[1] - b[1])
+      .flatMap(([id, position]) => {
+        const row = byId.get(id);
+        return row === undefined ? [] : [[position, frame("session", row, position)] as const];
+      });
+  }
+}
+
+function sendEvents(watcher: Watcher, events: readonly (readonly [number, string])[]): void {
+  for (const [position, text] of events) {
+    if (position <= watcher.sent) continue;
+    watcher.channel.send(text);
+    watcher.sent = position;
+  }
+}
+
+function sendJournal(watcher: Watcher, changes: Changes): void {
+  for (const { id, seq, at, kind, position } of changes) {
+    if (position <= watcher.sent) continue;
+    watcher.channel.send(frame("journal", { sessionId: id, seq, at: isoTime(at), kind }, position));
+    watcher.sent = position;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Maestro } from "../../maestro.ts";
+
+/** How often the journal is looked at for what other processes wrote. */
+const lookEveryMs = 250;
+/** What this process wrote is looked at soon, but not for every row: a busy session writes thousands a second. */
+const soonMs = 20;
+const rowsAtOnce = 2_000;
+
+export type Changes = Awaited<ReturnType<Maestro["changes"]>>;
+
+export interface FollowerParts {
+  readonly maestro: Maestro;
+  readonly onChanges: (changes: Changes) => Promise<void>;
+  /** Rows were deleted and their places given away again: whoever follows has to look for himself. */
+  readonly onReset: () => Promise<void>;
+  readonly report: (notice: string) => void;
+}
+
+/** Follows the journal of all sessions, whoever writes it; rests while nobody watches. */
+export class JournalFollower {
+  readonly #parts: FollowerParts;
+  #position = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #isPoked = false;
+  #begun: Promise<void> | undefined;
+
+  constructor(parts: FollowerParts) {
+    this.#parts = parts;
+  }
+
+  /** From now on; resolves when nothing that is written afterwards can be missed. */
+  start(): Promise<void> {
+    this.#begun ??= this.#parts.maestro.position().then((position) => {
+      this.#position = position;
+      this.#timer = setInterval(() => this.#look(), lookEveryMs).unref();
+    });
+    return this.#begun;
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    clearTimeout(this.#soon);
+    this.#timer = undefined;
+    this.#soon = undefined;
+    this.#begun = undefined;
+    await this.#looking;
+  }
+
+  /** Something was written here. */
+  poke(): void {
+    if (this.#timer === undefined || this.#soon !== undefined) return;
+    this.#soon = setTimeout(() => {
+      this.#soon = undefined;
+      this.#look();
+    }, soonMs).unref();
+  }
+
+  #look(): void {
+    if (this.#looking !== undefined) {
+      this.#isPoked = true;
+      return;
+    }
+    this.#looking = this.#read()
+      .catch((error: unknown) => this.#parts.report(`Events cannot be read: ${String(error)}`))
+      .finally(() => {
+        this.#looking = undefined;
+        if (this.#isPoked) this.poke();
+        this.#isPoked = false;
+      });
+  }
+
+  async #read(): Promise<void> {
+    const { maestro, onChanges, onReset } = this.#parts;
+    for (;;) {
+      const changes = await maestro.changes(this.#position, rowsAtOnce);
+      const last = changes.at(-1);
+      if (last !== undefined) {
+        this.#position = last.position;
+        await onChanges(changes);
+        if (changes.length === rowsAtOnce) continue;
+      }
+      const end = await maestro.position();
+      if (end < this.#position) {
+        this.#position = end;
+        await onReset();
+      }
+      return;
+    }
+  }
+}

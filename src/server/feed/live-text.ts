@@ -1,0 +1,66 @@
+import type { SessionState } from "../../domain/session-state.ts";
+import type { StreamEvents } from "../schemas/events.ts";
+import { isoTime } from "../views/iso-time.ts";
+import type { Chronicle } from "./chronicle.ts";
+
+/** At most ten pieces a second: what comes in between is joined. */
+const betweenMs = 100;
+/** One piece; a model that writes faster than this is not read along with. */
+const mostLength = 64 * 1024;
+const charactersPerToken = 4;
+
+interface Speech {
+  delta: string;
+  /** Of the answer under way. */
+  length: number;
+  startedAt: number;
+}
+
+/** What the personas of one session say while they say it, for whoever follows one of them. */
+export class LiveText {
+  readonly #say: (text: StreamEvents["text"]) => void;
+  readonly #speeches = new Map<string, Speech>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(say: (text: StreamEvents["text"]) => void) {
+    this.#say = say;
+  }
+
+  hear(persona: string, delta: string, now: number, of: { state: SessionState; chronicle: Chronicle }): void {
+    const speech = this.#speeches.get(persona) ?? { delta: "", length: 0, startedAt: now };
+    speech.delta = (speech.delta + delta).slice(-mostLength);
+    speech.length += delta.length;
+    this.#speeches.set(persona, speech);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#flush(of);
+    }, betweenMs).unref();
+  }
+
+  /** Its answer is recorded: what comes next belongs to another call. */
+  recorded(persona: string): void {
+    this.#speeches.delete(persona);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #flush({ state, chronicle }: { state: SessionState; chronicle: Chronicle }): void {
+    for (const [persona, speech] of this.#speeches) {
+      if (speech.delta === "") continue;
+      const running = [...state.running.values()].findLast(({ attempt }) => attempt.persona === persona);
+      const calls = chronicle.trailOf(running?.attempt.started)?.modelCalls ?? 0;
+      this.#say({
+        phase: running?.attempt.phase ?? "",
+        persona,
+        delta: speech.delta,
+        call: `model#${calls + 1}`,
+        // Nobody reports tokens before the end; this is a guess for a counter that turns.
+        outputTokens: Math.ceil(speech.length / charactersPerToken),
+        startedAt: isoTime(speech.startedAt),
+      });
+      speech.delta = "";
+    }
+  }
+}

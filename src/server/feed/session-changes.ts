@@ -1,0 +1,54 @@
+import type { SessionChange } from "../schemas/events.ts";
+import type { PersonaView, PhaseHeader, SessionHeader, SessionPageView } from "../schemas/session.ts";
+
+interface Parts {
+  readonly session: SessionHeader;
+  readonly phases: readonly PhaseHeader[];
+  readonly personas: readonly { readonly phase: string; readonly persona: PersonaView }[];
+}
+
+/** What differs between one look at a session and the next. */
+export class SessionChanges {
+  readonly #header = new Map<string, string>();
+  readonly #phases = new Map<string, string>();
+  readonly #personas = new Map<string, string>();
+
+  /** Only what changed since the last look; undefined when nothing did. */
+  since(page: SessionPageView): SessionChange | undefined {
+    const { session, phases, personas } = partsOf(page);
+    const header = Object.entries(session).filter(([name, value]) => differs(this.#header, name, value));
+    const changed = {
+      phases: phases.filter((phase) => differs(this.#phases, phase.name, phase)),
+      personas: personas.filter(({ phase, persona }) =>
+        differs(this.#personas, `${phase}/${persona.name}`, persona),
+      ),
+    };
+    if (header.length + changed.phases.length + changed.personas.length === 0) return undefined;
+    return {
+      ...(header.length > 0 && { session: Object.fromEntries(header) }),
+      ...(changed.phases.length > 0 && { phases: changed.phases }),
+      ...(changed.personas.length > 0 && { personas: changed.personas }),
+    };
+  }
+}
+
+/** Everything, for somebody who comes back. */
+export function wholeChange(page: SessionPageView): SessionChange {
+  return partsOf(page);
+}
+
+function partsOf(page: SessionPageView): Parts {
+  const { phases, budgets: _budgets, decisions: _decisions, artifacts: _artifacts, ...session } = page;
+  return {
+    session,
+    phases: phases.map(({ personas: _personas, ...header }) => header),
+    personas: phases.flatMap(({ name, personas }) => personas.map((persona) => ({ phase: name, persona }))),
+  };
+}
+
+function differs(known: Map<string, string>, name: string, value: unknown): boolean {
+  const text = JSON.stringify(value) ?? "";
+  if (known.get(name) === text) return false;
+  known.set(name, text);
+  return true;
+}

@@ -1,0 +1,54 @@
+import { InputInvalid } from "../domain/errors.ts";
+import { parseJson } from "../domain/json.ts";
+import { HttpProblem } from "./problem.ts";
+
+export const bodyLimits = { maxBytes: 8 * 1024 * 1024, maxDepth: 64 } as const;
+
+/** The text of a JSON body within its limits; undefined when there is none. Nothing else than JSON is read. */
+export async function readJsonBody(request: Request): Promise<string | undefined> {
+  const type = request.headers.get("content-type");
+  const isJson = type !== null && /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type.trim());
+  if (type !== null && !isJson) throw unsupported(type);
+  const declared = Number(request.headers.get("content-length") ?? 0);
+  if (declared > bodyLimits.maxBytes) throw tooLarge();
+  const bytes = await readBytes(request.body);
+  if (bytes.byteLength === 0) return undefined;
+  if (!isJson) throw unsupported(type);
+  checkJson(bytes);
+  return new TextDecoder().decode(bytes);
+}
+
+async function readBytes(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  // Leaving the loop cancels the stream: whoever sends without end is not listened to.
+  for await (const chunk of body ?? []) {
+    length += chunk.byteLength;
+    if (length > bodyLimits.maxBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+}
+
+function checkJson(bytes: Uint8Array): void {
+  try {
+    parseJson(bytes, { what: "The body", ...bodyLimits, refuseProto: true });
+  } catch (error) {
+    if (InputInvalid.is(error)) throw error;
+    throw new InputInvalid("The body is not valid JSON.", { cause: error });
+  }
+}
+
+const tooLarge = (): HttpProblem =>
+  new HttpProblem(
+    "BODY_TOO_LARGE",
+    `The body is larger than ${bodyLimits.maxBytes} bytes.`,
+    "Put large content into files.",
+  );
+
+const unsupported = (type: string | null): HttpProblem =>
+  new HttpProblem(
+    "UNSUPPORTED_MEDIA_TYPE",
+    type === null ? "The body has no content type." : `Bodies of type ${type.slice(0, 100)} are not read.`,
+    "Send JSON, with content-type: application/json.",
+  );

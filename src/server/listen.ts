@@ -1,0 +1,77 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { InputInvalid } from "../domain/errors.ts";
+import type { App } from "./routes/route.ts";
+
+/** A request's headers; the token and a cookie need a fraction of it. */
+const mostHeaderBytes = 16 * 1024;
+const headersWithinMs = 10_000;
+const requestWithinMs = 60_000;
+const idleMs = 10_000;
+const mostConnections = 2_000;
+
+export interface Listening {
+  readonly host: string;
+  readonly port: number;
+  /** Takes no new connections; those that are idle end now. */
+  refuseNew(): void;
+  /** Ends every connection. */
+  close(): Promise<void>;
+}
+
+/** Binds the app to an address. */
+export async function listen(
+  app: App,
+  address: { readonly host: string; readonly port: number },
+): Promise<Listening> {
+  // Replacing the global Request and Response would reach into every model call of this process.
+  const answer = getRequestListener((request, env) => app.fetch(request, env), {
+    overrideGlobalObjects: false,
+    errorHandler: () => new Response(null, { status: 400 }),
+  });
+  const server = createServer(
+    {
+      maxHeaderSize: mostHeaderBytes,
+      headersTimeout: headersWithinMs,
+      requestTimeout: requestWithinMs,
+      keepAliveTimeout: idleMs,
+    },
+    (request, response) => void answer(request, response),
+  );
+  server.maxConnections = mostConnections;
+  // Whoever sends what is no HTTP gets a short answer, and nobody a stack.
+  server.on("clientError", (_error, socket) => {
+    if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n");
+    else socket.destroy();
+  });
+  const port = await bind(server, address);
+  return {
+    host: address.host,
+    port,
+    refuseNew: () => {
+      server.close();
+      server.closeIdleConnections();
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function bind(server: Server, { host, port }: { host: string; port: number }): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const why = error.code === "EADDRINUSE" ? "somebody else uses it" : (error.code ?? error.message);
+      reject(
+        new InputInvalid(`The server cannot listen on ${host} port ${port}: ${why}.`, {
+          cause: error,
+          advice: "Choose another port with --port (0 takes a free one), or stop the other server.",
+        }),
+      );
+    });
+    server.listen({ host, port }, () => resolve((server.address() as AddressInfo).port));
+  });
+}

@@ -1,0 +1,61 @@
+import type { Maestro } from "../../maestro.ts";
+import type { Dispatcher } from "../dispatcher.ts";
+import type { Metric, Sample } from "./exposition.ts";
+
+const breakerStates = ["closed", "open", "half-open"] as const;
+
+/** What the state directory says at this moment, of all processes that use it. */
+export async function storeMetrics(maestro: Maestro, dispatcher: Dispatcher): Promise<Metric[]> {
+  const [{ byStatus, held }, queued, breakers, usage] = await Promise.all([
+    maestro.count(),
+    maestro.queued(),
+    maestro.breakers(),
+    maestro.usage({ by: "model" }),
+  ]);
+  const { rows, total } = usage;
+  const counter = (name: string, help: string, samples: readonly Sample[]): Metric => ({
+    name,
+    help,
+    type: "counter",
+    samples,
+  });
+  const gauge = (name: string, help: string, ...samples: readonly Sample[]): Metric => ({
+    name,
+    help,
+    type: "gauge",
+    samples,
+  });
+  const sessions = Object.entries(byStatus).map(([status, value]) => ({ labels: { status }, value }));
+  const tokens = rows.flatMap(({ name: model, ...row }): Sample[] => [
+    { labels: { model, kind: "input" }, value: row.inputTokens },
+    { labels: { model, kind: "cached_input" }, value: row.cachedInputTokens },
+    { labels: { model, kind: "output" }, value: row.outputTokens },
+    { labels: { model, kind: "reasoning" }, value: row.reasoningTokens },
+    { labels: { model, kind: "estimated" }, value: row.estimatedTokens },
+  ]);
+  const costs = rows.map(({ name, knownCostUsd }) => ({ labels: { model: name }, value: knownCostUsd }));
+  const calls = rows.flatMap(({ name: model, calls, failedCalls }) => [
+    { labels: { model, outcome: "settled" }, value: calls - failedCalls },
+    { labels: { model, outcome: "failed" }, value: failedCalls },
+  ]);
+  const states = breakers.flatMap(({ dependency, record }) =>
+    breakerStates.map((state) => ({
+      labels: { dependency, state },
+      value: record.state.kind === state ? 1 : 0,
+    })),
+  );
+  return [
+    gauge("maestro_sessions", "Sessions by status.", ...sessions),
+    gauge("maestro_sessions_held", "Running sessions some persona of which waits.", { value: held }),
+    gauge("maestro_queue_waiting", "Sessions that wait for a place.", { value: queued.length }),
+    gauge("maestro_queue_places", "Sessions that are driven at once at most.", { value: dispatcher.places }),
+    gauge("maestro_queue_running", "Sessions that this process drives.", { value: dispatcher.inUse }),
+    counter("maestro_tokens_total", "Tokens used.", tokens),
+    counter("maestro_cost_usd_total", "Dollars spent, of calls whose price is known.", costs),
+    counter("maestro_calls_total", "Model calls that ended.", calls),
+    counter("maestro_saved_tokens_total", "Tokens that were not sent or generated again.", [
+      { value: total.savedTokens },
+    ]),
+    gauge("maestro_breaker_state", "1 for the state that a dependency's breaker is in.", ...states),
+  ];
+}

@@ -1,0 +1,106 @@
+import { MaestroError } from "../domain/errors.ts";
+
+/** A field of the request and what is wrong with it. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** An error as RFC 9457 has it, with the product's stable code. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: string;
+  readonly advice: string | null;
+  readonly requestId: string;
+  readonly fields?: readonly FieldProblem[];
+}
+
+/** Code, status and title of what only a server can meet. */
+const httpProblems = {
+  UNAUTHORIZED: [401, "Not signed in"],
+  HOST_NOT_ALLOWED: [403, "Host not allowed"],
+  ORIGIN_NOT_ALLOWED: [403, "Origin not allowed"],
+  NOT_FOUND: [404, "Not found"],
+  METHOD_NOT_ALLOWED: [405, "Method not allowed"],
+  BODY_TOO_LARGE: [413, "Body too large"],
+  UNSUPPORTED_MEDIA_TYPE: [415, "Unsupported media type"],
+  TOO_MANY_STREAMS: [503, "Too many streams"],
+  SHUTTING_DOWN: [503, "Shutting down"],
+} as const;
+
+export type HttpProblemCode = keyof typeof httpProblems;
+
+/** Thrown inside a request; becomes its answer. */
+export class HttpProblem extends Error {
+  readonly code: HttpProblemCode;
+  readonly advice: string | undefined;
+
+  constructor(code: HttpProblemCode, detail: string, advice?: string) {
+    super(detail);
+    this.code = code;
+    this.advice = advice;
+  }
+}
+
+/** A request that says something that cannot be, field by field. */
+export class FieldsInvalid extends Error {
+  readonly fields: readonly FieldProblem[];
+  /** The error it is about, where it has a code of its own. */
+  readonly error: MaestroError | undefined;
+
+  constructor(message: string, fields: readonly FieldProblem[], error?: MaestroError) {
+    super(message);
+    this.fields = fields;
+    this.error = error;
+  }
+}
+
+/** What the caller learns of an error; nothing about this machine unless the error was written for people. */
+export function problemOf(error: unknown, requestId: string): Problem {
+  if (error instanceof HttpProblem) {
+    const [status, title] = httpProblems[error.code];
+    return problem(
+      { code: error.code, status, title, detail: error.message, advice: error.advice },
+      requestId,
+    );
+  }
+  if (error instanceof FieldsInvalid) {
+    const known = { code: "INPUT_INVALID", status: 400, title: "Input invalid", detail: error.message };
+    const described =
+      error.error === undefined ? problem(known, requestId) : problemOf(error.error, requestId);
+    return { ...described, fields: error.fields };
+  }
+  if (MaestroError.is(error)) {
+    const { code, httpStatus: status, message: detail, advice } = error;
+    return problem({ code, status, title: titleOf(code), detail, advice }, requestId);
+  }
+  const detail = "Something went wrong inside Maestro. Its log has more under this request id.";
+  return problem({ code: "UNEXPECTED", status: 500, title: "Unexpected", detail }, requestId);
+}
+
+export function problemResponse(
+  described: Problem,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(JSON.stringify(described), {
+    status: described.status,
+    headers: { ...headers, "content-type": "application/problem+json" },
+  });
+}
+
+interface Known extends Pick<Problem, "code" | "status" | "title" | "detail"> {
+  readonly advice?: string | undefined;
+}
+
+function problem({ advice, ...known }: Known, requestId: string): Problem {
+  return { type: `urn:maestro:problem:${known.code}`, ...known, advice: advice ?? null, requestId };
+}
+
+/** SESSION_NOT_FOUND: "Session not found" */
+function titleOf(code: string): string {
+  const words = code.toLowerCase().replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,147 @@
+import { createRoute, type RouteConfig, z } from "@hono/zod-openapi";
+import type { PhaseEdit } from "../../index.ts";
+import {
+  budgetRequest,
+  type edits,
+  emptyRequest,
+  forkRequest,
+  plan,
+  resumeRequest,
+  reviewRequest,
+} from "../schemas/actions.ts";
+import { sessionView } from "../schemas/session.ts";
+import type { ServerParts } from "../server-parts.ts";
+import { planView } from "../views/plan.ts";
+import { type App, addRoute, body, json, problems } from "./route.ts";
+import { idParam } from "./session.ts";
+
+const accepted = { 202: json("It was heard; this is the session now.", sessionView), ...problems };
+const planned = { 200: json("With `dryRun`: what would happen.", plan) };
+
+const action = <Schema extends z.ZodType>(name: string, summary: string, schema: Schema, required = false) =>
+  ({
+    method: "post",
+    path: `/v1/sessions/{id}/${name}`,
+    operationId: `${name}Session`,
+    summary,
+    request: { params: idParam, body: body(schema, { required }) },
+    responses: accepted,
+  }) as const satisfies RouteConfig;
+
+const pauseRoute = createRoute(action("pause", "Stop at the next step", emptyRequest));
+const cancelRoute = createRoute(action("cancel", "Stop for good", emptyRequest));
+const approveRoute = createRoute(action("approve", "Let what was reviewed count", reviewRequest));
+const rejectRoute = createRoute(action("reject", "Let it be done again, with a note", reviewRequest, true));
+const resumeRoute = createRoute({
+  ...action("resume", "Go on to the end", resumeRequest),
+  responses: { ...accepted, ...planned },
+});
+const forkRoute = createRoute({
+  ...action("fork", "A new session that goes another way from a phase on", forkRequest, true),
+  responses: { 201: json("The new session; it waits for its turn.", sessionView), ...planned, ...problems },
+});
+
+const phaseRoute = createRoute({
+  method: "post",
+  path: "/v1/sessions/{id}/phases/{phase}",
+  operationId: "runPhase",
+  summary: "Run one phase alone; one that is done stays done",
+  request: {
+    params: idParam.extend({ phase: z.string().min(1).max(300) }),
+    body: body(emptyRequest, { required: false }),
+  },
+  responses: accepted,
+});
+
+const budgetRoute = createRoute({
+  method: "patch",
+  path: "/v1/sessions/{id}/budgets",
+  operationId: "setBudget",
+  summary: "A new limit for the session, a phase or a persona",
+  request: { params: idParam, body: body(budgetRequest) },
+  responses: accepted,
+});
+
+/** Everything that acts on a session. What takes long is put on record, and answered at once. */
+export function addActionRoutes(app: App, { maestro, book, pages, actions }: ServerParts): void {
+  const viewOf = async (idOrKey: string) => pages.view(await book.open(idOrKey));
+
+  addRoute(app, pauseRoute, async (c) => {
+    const { id } = c.req.valid("param");
+    await maestro.pause(id);
+    return c.json(await viewOf(id), 202);
+  });
+
+  addRoute(app, cancelRoute, async (c) => {
+    const { id } = c.req.valid("param");
+    await maestro.cancel(id);
+    return c.json(await viewOf(id), 202);
+  });
+
+  addRoute(app, approveRoute, async (c) => {
+    const { id } = c.req.valid("param");
+    const { note, resume } = c.req.valid("json");
+    await maestro.approve(id, note === undefined ? {} : { note });
+    if (resume === true) await actions.resume(id);
+    return c.json(await viewOf(id), 202);
+  });
+
+  addRoute(app, rejectRoute, async (c) => {
+    const { id } = c.req.valid("param");
+    const { note = "", resume } = c.req.valid("json");
+    await maestro.reject(id, { note });
+    if (resume === true) await actions.resume(id);
+    return c.json(await viewOf(id), 202);
+  });
+
+  addRoute(app, resumeRoute, async (c) => {
+    const { id } = c.req.valid("param");
+    const { edits, acceptChanges, dryRun } = c.req.valid("json");
+    if (dryRun === true) return c.json(planView(await maestro.plan(id), await viewOf(id)), 200);
+    await actions.resume(id, {
+      ...(edits !== undefined && { edits: editsOf(edits) }),
+      ...(acceptChanges !== undefined && { acceptChanges }),
+    });
+    return c.json(await viewOf(id), 202);
+  });
+
+  addRoute(app, forkRoute, async (c) => {
+    const { id } = c.req.valid("param");
+    const { at, edits, fresh, model, key, dryRun } = c.req.valid("json");
+    const options = {
+      at,
+      ...(edits !== undefined && { edits: editsOf(edits) }),
+      ...(fresh !== undefined && { fresh }),
+      ...(model !== undefined && { model }),
+      ...(key !== undefined && { key }),
+    };
+    if (dryRun === true) return c.json(planView(await maestro.planFork(id, options), await viewOf(id)), 200);
+    const fork = await maestro.fork(id, options);
+    await actions.resume(fork.id);
+    c.header("location", `/v1/sessions/${fork.id}`);
+    return c.json(await viewOf(fork.id), 201);
+  });
+
+  addRoute(app, phaseRoute, async (c) => {
+    const { id, phase } = c.req.valid("param");
+    await actions.runPhase(id, phase);
+    return c.json(await viewOf(id), 202);
+  });
+
+  addRoute(app, budgetRoute, async (c) => {
+    const { id } = c.req.valid("param");
+    const { resume, persona, phase, usd, tokens } = c.req.valid("json");
+    await maestro.setBudget(id, {
+      ...(persona !== undefined && { persona }),
+      ...(phase !== undefined && { phase }),
+      ...(usd !== undefined && { usd }),
+      ...(tokens !== undefined && { tokens }),
+    });
+    if (resume === true) await actions.resume(id);
+    return c.json(await viewOf(id), 202);
+  });
+}
+
+/** The body's depth was checked when it was read, so its outputs are JSON of a bounded depth. */
+const editsOf = (given: z.infer<typeof edits>): Readonly<Record<string, PhaseEdit>> =>
+  given as Readonly<Record<string, PhaseEdit>>;

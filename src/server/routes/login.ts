@@ -1,0 +1,35 @@
+import { HttpProblem } from "../problem.ts";
+import type { ServerParts } from "../server-parts.ts";
+import type { App } from "./route.ts";
+
+/** Sent on by the page itself and not by a redirect: only then does the browser call it this site's own and send the cookie. */
+const page = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Maestro</title></head>
+<body><p><a href="/">Open the dashboard</a></p></body></html>
+`;
+
+/** Trades a one-time code for a cookie. */
+export function addLoginRoute(app: App, { codes, cookie }: Pick<ServerParts, "codes" | "cookie">): void {
+  app.get("/login", (c) => {
+    const purpose = c.req.header("sec-purpose") ?? c.req.header("purpose") ?? "";
+    // Programs that look at links before people do must not use the code up.
+    const isOnlyLooking = c.req.raw.method !== "GET" || /prefetch|preview|prerender/i.test(purpose);
+    if (isOnlyLooking) return c.body(null, 204);
+    const code = c.req.query("code") ?? "";
+    if (code.length > 200 || !codes.redeem(code))
+      throw new HttpProblem(
+        "UNAUTHORIZED",
+        "This link was used already, or is too old.",
+        "Make a new one: POST /v1/dashboard-links with the token, or start `maestro serve` again.",
+      );
+    const secure = new URL(c.req.url).protocol === "https:";
+    return new Response(page, {
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "cache-control": "no-store",
+        "set-cookie": cookie.issue({ secure }),
+        refresh: "0; url=/",
+      },
+    });
+  });
+}

@@ -1,0 +1,38 @@
+import type { HttpBindings } from "@hono/node-server";
+import type { OpenAPIHono, RouteConfig, RouteHandler, z } from "@hono/zod-openapi";
+import { problem } from "../schemas/actions.ts";
+
+export type AppEnv = {
+  Variables: { requestId: string };
+  /** Missing when the app is asked in memory. */
+  Bindings: Partial<HttpBindings>;
+};
+
+export type App = OpenAPIHono<AppEnv>;
+
+type Handle<Route extends RouteConfig> = (
+  context: Parameters<RouteHandler<Route, AppEnv>>[0],
+) => Response | Promise<Response>;
+
+/** A route with its description. What it answers is checked against the schema by tests, not by its type. */
+export function addRoute<Route extends RouteConfig>(app: App, route: Route, handle: Handle<Route>): void {
+  app.openapi(route, handle);
+}
+
+export const json = <Schema extends z.ZodType>(description: string, schema: Schema) => ({
+  description,
+  content: { "application/json": { schema } },
+});
+
+export const body = <Schema extends z.ZodType>(schema: Schema, { required = true } = {}) => ({
+  required,
+  content: { "application/json": { schema } },
+});
+
+/** Every route may answer with one. */
+export const problems = {
+  default: {
+    description: "What went wrong, to what, and what to do.",
+    content: { "application/problem+json": { schema: problem } },
+  },
+};

@@ -1,0 +1,120 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { HttpProblem } from "../problem.ts";
+import { emptyRequest } from "../schemas/actions.ts";
+import {
+  breakersView,
+  breakerView,
+  dashboardLink,
+  serverStatus,
+  teamsView,
+  ticketsView,
+  usageReport,
+} from "../schemas/server.ts";
+import type { ServerParts } from "../server-parts.ts";
+import { readStatus } from "../server-status.ts";
+import { breakerViews } from "../views/breaker.ts";
+import { isoTime } from "../views/iso-time.ts";
+import { teamsView as readTeams } from "../views/teams.ts";
+import { ticketsView as readTickets } from "../views/tickets.ts";
+import { usageReportView } from "../views/usage-report.ts";
+import { type App, addRoute, body, json, problems } from "./route.ts";
+import { timeParameter } from "./sessions.ts";
+
+const get = <Path extends string>(path: Path, operationId: string, summary: string) =>
+  ({ method: "get", path, operationId, summary }) as const;
+
+const usageRoute = createRoute({
+  ...get("/v1/usage", "usage", "Tokens and money"),
+  request: {
+    query: z.object({
+      session: z.string().max(300).optional(),
+      by: z.enum(["persona", "phase", "model", "session", "day"]).default("persona"),
+      since: timeParameter,
+    }),
+  },
+  responses: { 200: json("What was used.", usageReport), ...problems },
+});
+const statusRoute = createRoute({
+  ...get("/v1/status", "status", "Disk, queue, version"),
+  responses: { 200: json("The server.", serverStatus), ...problems },
+});
+const breakersRoute = createRoute({
+  ...get("/v1/breakers", "listBreakers", "The state of dependencies"),
+  responses: { 200: json("The breakers.", breakersView), ...problems },
+});
+const ticketsRoute = createRoute({
+  ...get("/v1/tickets", "listTickets", "Requests for help, newest first"),
+  responses: { 200: json("The tickets.", ticketsView), ...problems },
+});
+const teamsRoute = createRoute({
+  ...get("/v1/teams", "listTeams", "Teams that sessions may be started with"),
+  responses: { 200: json("The teams.", teamsView), ...problems },
+});
+const resetRoute = createRoute({
+  method: "post",
+  path: "/v1/breakers/{name}/reset",
+  operationId: "resetBreaker",
+  summary: "Let the next call through at once",
+  request: {
+    params: z.object({ name: z.string().min(1).max(500).openapi({ description: "Percent-encoded." }) }),
+    body: body(emptyRequest, { required: false }),
+  },
+  responses: { 200: json("The breaker.", breakerView), ...problems },
+});
+const linkRoute = createRoute({
+  method: "post",
+  path: "/v1/dashboard-links",
+  operationId: "makeDashboardLink",
+  summary: "A link that opens the dashboard once",
+  request: { body: body(emptyRequest, { required: false }) },
+  responses: { 201: json("The link.", dashboardLink), ...problems },
+});
+
+/** Everything that is about the whole, not about one session. */
+export function addServerRoutes(app: App, parts: ServerParts): void {
+  const { maestro, config, clock, teams, codes, identity } = parts;
+  const readBreakers = () => breakerViews(maestro, config.breaker, clock.now());
+
+  addRoute(app, usageRoute, async (c) => {
+    const { session, by, since } = c.req.valid("query");
+    const from = since === undefined ? undefined : Date.parse(since);
+    return c.json(await usageReportView(maestro, { session, by, since: from }), 200);
+  });
+  addRoute(app, statusRoute, async (c) => c.json(await readStatus(parts), 200));
+  addRoute(app, breakersRoute, async (c) => c.json({ breakers: await readBreakers() }, 200));
+  addRoute(app, ticketsRoute, async (c) => c.json(await readTickets(maestro), 200));
+  addRoute(app, teamsRoute, (c) => c.json(readTeams(teams, config.model, process.env), 200));
+
+  addRoute(app, resetRoute, async (c) => {
+    const { name } = c.req.valid("param");
+    const known = (await maestro.breakers()).some(({ dependency }) => dependency === name);
+    if (!known)
+      throw new HttpProblem("NOT_FOUND", `There is no breaker "${name}".`, "GET /v1/breakers lists them.");
+    await maestro.resetBreaker(name);
+    const found = (await readBreakers()).find((breaker) => breaker.name === name);
+    return c.json(found ?? closed(name, config.breaker), 200);
+  });
+
+  addRoute(app, linkRoute, (c) => {
+    const { code, expiresAt } = codes.issue();
+    return c.json(
+      { url: `http://${identity.address()}/login?code=${code}`, expiresAt: isoTime(expiresAt) },
+      201,
+    );
+  });
+}
+
+/** A breaker without failures leaves no record. */
+const closed = (name: string, { threshold, cooldownMs }: ServerParts["config"]["breaker"]) => ({
+  name,
+  state: "closed" as const,
+  failures: 0,
+  threshold,
+  openedAt: null,
+  probeAt: null,
+  failedProbes: 0,
+  notBefore: null,
+  cooldownMs,
+  failuresAre: null,
+  waiting: [],
+});

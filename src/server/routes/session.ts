@@ -1,0 +1,172 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { InputInvalid } from "../../domain/errors.ts";
+import { downloadPolicy } from "../access/security-headers.ts";
+import { HttpProblem } from "../problem.ts";
+import { artifactTree, checkpointInfo, personaDetail, stepsPage, teamDefinition } from "../schemas/inside.ts";
+import { sessionView } from "../schemas/session.ts";
+import { list } from "../schemas/values.ts";
+import type { ServerParts } from "../server-parts.ts";
+import { personaDetail as readPersona } from "../views/persona-detail.ts";
+import { stepsPage as readSteps } from "../views/steps-page.ts";
+import { teamView } from "../views/team.ts";
+import { treeView } from "../views/tree-view.ts";
+import { type App, addRoute, json, problems } from "./route.ts";
+
+const name = z.string().min(1).max(300);
+export const idParam = z.object({ id: name.openapi({ description: "The session's id or key." }) });
+const personaParams = idParam.extend({ phase: name, persona: name });
+const count = z.coerce.number().int().min(0);
+
+const showRoute = createRoute({
+  method: "get",
+  path: "/v1/sessions/{id}",
+  operationId: "showSession",
+  summary: "One session in full",
+  request: { params: idParam },
+  responses: { 200: json("The session.", sessionView), ...problems },
+});
+
+const checkpointsRoute = createRoute({
+  method: "get",
+  path: "/v1/sessions/{id}/checkpoints",
+  operationId: "listCheckpoints",
+  summary: "The sealed checkpoints, each verified as it is read",
+  request: { params: idParam },
+  responses: { 200: json("The checkpoints.", list(checkpointInfo)), ...problems },
+});
+
+const teamRoute = createRoute({
+  method: "get",
+  path: "/v1/sessions/{id}/team",
+  operationId: "showTeam",
+  summary: "The team of the session, as it is on record",
+  request: { params: idParam },
+  responses: { 200: json("The team.", teamDefinition), ...problems },
+});
+
+const treeRoute = createRoute({
+  method: "get",
+  path: "/v1/sessions/{id}/artifacts",
+  operationId: "listArtifacts",
+  summary: "The files of one of the session's trees",
+  request: {
+    params: idParam,
+    query: z.object({
+      at: z
+        .string()
+        .max(1_000)
+        .default("head")
+        .openapi({ description: "head, phase:<name>, phase:<name>@<revision>, attempt:..., parent" }),
+    }),
+  },
+  responses: { 200: json("The files.", artifactTree), ...problems },
+});
+
+const blobRoute = createRoute({
+  method: "get",
+  path: "/v1/sessions/{id}/artifacts/{sha256}",
+  operationId: "downloadArtifact",
+  summary: "The bytes of a file, always as a download",
+  request: { params: idParam.extend({ sha256: z.string().max(100) }) },
+  responses: {
+    200: {
+      description: "The bytes.",
+      content: { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } },
+    },
+    ...problems,
+  },
+});
+
+const personaRoute = createRoute({
+  method: "get",
+  path: "/v1/sessions/{id}/phases/{phase}/personas/{persona}",
+  operationId: "showPersona",
+  summary: "One persona in one phase",
+  request: { params: personaParams },
+  responses: { 200: json("The persona.", personaDetail), ...problems },
+});
+
+const stepsRoute = createRoute({
+  method: "get",
+  path: "/v1/sessions/{id}/phases/{phase}/personas/{persona}/steps",
+  operationId: "listSteps",
+  summary: "The recorded steps of an attempt, oldest first",
+  request: {
+    params: personaParams,
+    query: z.object({
+      round: count.optional(),
+      attempt: count.optional(),
+      before: count.optional().openapi({ description: "Steps before this seq; the newest without it." }),
+      limit: z.coerce.number().int().min(1).max(500).default(60),
+    }),
+  },
+  responses: { 200: json("The steps.", stepsPage), ...problems },
+});
+
+/** Everything that only looks at one session. */
+export function addSessionReadingRoutes(app: App, parts: ServerParts): void {
+  const { maestro, book, pages, config } = parts;
+
+  addRoute(app, showRoute, async (c) =>
+    c.json(await pages.view(await book.open(c.req.valid("param").id)), 200),
+  );
+
+  addRoute(app, checkpointsRoute, async (c) => {
+    const { id, state } = await book.open(c.req.valid("param").id);
+    const found = await maestro.checkpoints(id);
+    return c.json(
+      found.map((checkpoint) => {
+        const phase = state.phases.get(checkpoint.phase);
+        const isNewest = phase?.revision === checkpoint.revision;
+        return { ...checkpoint, awaitingReview: isNewest && phase?.review === "awaiting" };
+      }),
+      200,
+    );
+  });
+
+  addRoute(app, teamRoute, async (c) => {
+    const { state } = await book.open(c.req.valid("param").id);
+    return c.json(teamView(state, config.attempts.max), 200);
+  });
+
+  addRoute(app, treeRoute, async (c) => {
+    const feed = await book.open(c.req.valid("param").id);
+    return c.json(await treeView(maestro, feed, await pages.view(feed), c.req.valid("query").at), 200);
+  });
+
+  addRoute(app, blobRoute, async (c) => {
+    const { id, sha256 } = c.req.valid("param");
+    if (!/^[0-9a-f]{64}$/.test(sha256)) throw noArtifact(id, sha256);
+    const content = await maestro.artifact(id, sha256).catch((error: unknown) => {
+      throw InputInvalid.is(error) ? noArtifact(id, sha256) : error;
+    });
+    return new Response(new Uint8Array(content), {
+      headers: {
+        "content-type": "application/octet-stream",
+        "content-disposition": `attachment; filename="${sha256}"`,
+        "content-security-policy": downloadPolicy,
+        "cache-control": "private, max-age=31536000, immutable",
+      },
+    });
+  });
+
+  addRoute(app, personaRoute, async (c) => {
+    const { id, phase, persona } = c.req.valid("param");
+    const feed = await book.open(id);
+    const detail = await readPersona(maestro, feed, await pages.view(feed, { withFiles: false }), {
+      phase,
+      persona,
+    });
+    if (detail === undefined)
+      throw new HttpProblem("NOT_FOUND", `There is no persona ${persona} in a phase ${phase}.`);
+    return c.json(detail, 200);
+  });
+
+  addRoute(app, stepsRoute, async (c) => {
+    const { id, phase, persona } = c.req.valid("param");
+    return c.json(await readSteps(await book.open(id), { phase, persona, ...c.req.valid("query") }), 200);
+  });
+}
+
+const noArtifact = (id: string, sha256: string): HttpProblem =>
+  new HttpProblem("NOT_FOUND", `Session ${id} has no artifact ${sha256.slice(0, 64)}.`);

@@ -1,0 +1,180 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { InputInvalid, SessionConflict } from "../../domain/errors.ts";
+import { type SessionStatus, sessionStatuses } from "../../domain/journal.ts";
+import type { Maestro } from "../../maestro.ts";
+import { FieldsInvalid } from "../problem.ts";
+import { startRequest } from "../schemas/actions.ts";
+import { sessionsPage, sessionView } from "../schemas/session.ts";
+import type { ServerParts } from "../server-parts.ts";
+import { viewCounts } from "../server-status.ts";
+import { type App, addRoute, body, json, problems } from "./route.ts";
+
+const mostSessions = 500;
+const finished: readonly SessionStatus[] = ["parked", "completed", "failed", "canceled"];
+
+export const timeParameter = z
+  .string()
+  .max(40)
+  .refine((text) => !Number.isNaN(Date.parse(text)), "a time such as 2026-11-15 or 2026-11-15T02:14:07Z")
+  .optional();
+
+const listQuery = z.object({
+  status: z
+    .string()
+    .max(200)
+    .optional()
+    .openapi({ description: "Several separated by commas; `retrying`: running, and some persona waits." }),
+  q: z.string().max(200).optional().openapi({ description: "Part of an id, key, team or brief." }),
+  team: z.string().max(200).optional(),
+  since: timeParameter.openapi({ description: "Created at this time or later." }),
+  cursor: z.string().max(200).optional(),
+  limit: z.coerce.number().int().min(1).max(mostSessions).default(50),
+});
+
+const listRoute = createRoute({
+  method: "get",
+  path: "/v1/sessions",
+  operationId: "listSessions",
+  summary: "Sessions, newest first",
+  request: { query: listQuery },
+  responses: { 200: json("A page of sessions.", sessionsPage), ...problems },
+});
+
+const startRoute = createRoute({
+  method: "post",
+  path: "/v1/sessions",
+  operationId: "startSession",
+  summary: "Start a session with a registered team; the same key again is the same session",
+  request: { body: body(startRequest) },
+  responses: {
+    201: json("The session; it waits for its turn.", sessionView),
+    200: json("The session that had the key already; it goes on.", sessionView),
+    ...problems,
+  },
+});
+
+export function addSessionRoutes(app: App, parts: ServerParts): void {
+  const { maestro, rows, book, pages, teams, actions } = parts;
+
+  addRoute(app, listRoute, async (c) => {
+    const { status, q, team, since, cursor, limit } = c.req.valid("query");
+    const filter = {
+      text: q === "" ? undefined : q,
+      team,
+      since: since === undefined ? undefined : Date.parse(since),
+    };
+    const { statuses, isHeld } = readStatuses(status);
+    const order = statuses?.every((each) => finished.includes(each)) ? "status" : "created";
+    const heldAt = isHeld ? parts.clock.now() : undefined;
+    const after = cursor === undefined ? undefined : readCursor(cursor, order);
+    // Before the list is read: what happens in between is sent again rather than missed.
+    const position = await maestro.position();
+    const [found, counts] = await Promise.all([
+      maestro.list({ ...filter, statuses, heldAt, order, after, limit: limit + 1 }),
+      maestro.count(filter),
+    ]);
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    return c.json({
+      sessions: await rows.rows(page),
+      cursor: found.length > limit && last !== undefined ? writeCursor(order, last) : null,
+      position: String(position),
+      total: isHeld ? counts.held : totalOf(counts, statuses),
+      counts: viewCounts(counts),
+    } satisfies z.infer<typeof sessionsPage>);
+  });
+
+  addRoute(app, startRoute, async (c) => {
+    const { team: name, ...options } = c.req.valid("json");
+    const registered = teams.find(({ team }) => team.name === name);
+    const known = registered?.team.definition.phases.map((phase) => phase.name) ?? [];
+    const fields = [
+      ...(registered === undefined ? [{ field: "team", message: unknownTeam(name, teams) }] : []),
+      ...(options.brief.trim() === "" ? [{ field: "brief", message: "Say what the team should do." }] : []),
+      ...(options.pauseAfter ?? [])
+        .filter((phase) => registered !== undefined && !known.includes(phase))
+        .map((phase) => ({ field: "pauseAfter", message: `There is no phase "${phase}".` })),
+    ];
+    if (registered === undefined || fields.length > 0)
+      throw new FieldsInvalid("The session was not started.", fields);
+    const { id, isNew } = await startWith(maestro, registered, options);
+    actions.queued(id);
+    const view = await pages.view(await book.open(id));
+    c.header("location", `/v1/sessions/${id}`);
+    return c.json(view, isNew ? 201 : 200);
+  });
+}
+
+type Given = Omit<z.infer<typeof startRequest>, "team">;
+
+async function startWith(maestro: Maestro, { team, file }: ServerParts["teams"][number], given: Given) {
+  const { brief, key, model, budget, pauseAfter, only, from, until } = given;
+  const limit = {
+    ...(budget?.tokens !== undefined && { tokens: budget.tokens }),
+    ...(budget?.usd !== undefined && { usd: budget.usd }),
+  };
+  try {
+    return await maestro.queue(team, {
+      brief,
+      ...(key !== undefined && { key }),
+      ...(model !== undefined && { model }),
+      ...(file !== undefined && { teamFile: file }),
+      ...(pauseAfter !== undefined && { pauseAfter }),
+      ...(only !== undefined && { only }),
+      ...(from !== undefined && { from }),
+      ...(until !== undefined && { until }),
+      ...(Object.keys(limit).length > 0 && { budget: limit }),
+    });
+  } catch (error) {
+    if (!SessionConflict.is(error)) throw error;
+    throw new FieldsInvalid(error.message, [{ field: "key", message: error.message }], error);
+  }
+}
+
+function unknownTeam(name: string, teams: ServerParts["teams"]): string {
+  const known = teams.map(({ team }) => team.name).join(", ");
+  return `There is no team "${name}". ${known === "" ? "None is registered: start the server with --team." : `Registered: ${known}.`}`;
+}
+
+function readStatuses(text: string | undefined): {
+  statuses: readonly SessionStatus[] | undefined;
+  isHeld: boolean;
+} {
+  if (text === undefined || text === "") return { statuses: undefined, isHeld: false };
+  const names = text.split(",").map((name) => name.trim());
+  if (names.includes("retrying")) return { statuses: ["running"], isHeld: true };
+  const wrong = names.filter((name) => !(sessionStatuses as readonly string[]).includes(name));
+  if (wrong.length > 0)
+    throw new InputInvalid(`"${wrong.join(",")}" is not a status.`, {
+      advice: `One or more of: ${[...sessionStatuses, "retrying"].join(", ")}.`,
+    });
+  return { statuses: [...new Set(names)] as SessionStatus[], isHeld: false };
+}
+
+type Counts = Awaited<ReturnType<Maestro["count"]>>;
+
+const totalOf = ({ byStatus }: Counts, statuses: readonly SessionStatus[] = sessionStatuses): number =>
+  statuses.reduce((sum, status) => sum + byStatus[status], 0);
+
+interface Cursor {
+  readonly statusAt: number;
+  readonly number: number;
+}
+
+function writeCursor(order: string, { statusAt, number }: Cursor): string {
+  return Buffer.from(JSON.stringify([order, statusAt, number])).toString("base64url");
+}
+
+/** A cursor belongs to the list it came from: in another order it would skip sessions. */
+function readCursor(text: string, order: string): Cursor {
+  try {
+    const [of, statusAt, number] = JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
+    if (of === order && Number.isSafeInteger(statusAt) && Number.isSafeInteger(number))
+      return { statusAt: statusAt as number, number: number as number };
+  } catch {
+    // Said below, like any other cursor that is none.
+  }
+  throw new InputInvalid("The cursor is not one of this list.", {
+    advice: "Use the cursor of the page before, with the same status.",
+  });
+}

@@ -1,0 +1,119 @@
+import { z } from "@hono/zod-openapi";
+import { list, range, time } from "./values.ts";
+
+const maxBrief = 1024 * 1024;
+const name = z.string().min(1).max(200);
+const note = z.string().max(20_000);
+const tokens = z.number().int().min(1).max(1_000_000_000_000);
+const usd = z.number().min(0.01).max(1_000_000);
+
+/** The same number everywhere: what a request may hold of anything. */
+const most = 1_000;
+
+const phaseEdit = z.strictObject({
+  outputs: z.record(z.string().max(1_000), z.unknown()).optional(),
+  files: z
+    .record(z.string().min(1).max(4_096), z.string().nullable())
+    .refine((files) => Object.keys(files).length <= most, `at most ${most} files`)
+    .optional(),
+  summary: z.string().max(20_000).optional(),
+});
+
+export const edits = z
+  .record(name, phaseEdit)
+  .refine((edits) => Object.keys(edits).length <= most, `at most ${most} phases`)
+  .openapi("Edits", { description: "By phase, as in `--edit phase=file`." });
+
+export const startRequest = z
+  .strictObject({
+    team: name,
+    brief: z.string().min(1).max(maxBrief),
+    key: name.optional(),
+    model: name.optional(),
+    budget: z.strictObject({ usd: usd.optional(), tokens: tokens.optional() }).optional(),
+    pauseAfter: z.array(name).max(most).optional(),
+    only: z.array(name).max(most).optional(),
+    from: name.optional(),
+    until: name.optional(),
+  })
+  .openapi("StartRequest");
+
+export const resumeRequest = z
+  .strictObject({
+    edits: edits.optional(),
+    acceptChanges: z.boolean().optional(),
+    dryRun: z.boolean().optional(),
+  })
+  .openapi("ResumeRequest");
+
+export const forkRequest = z
+  .strictObject({
+    at: name,
+    edits: edits.optional(),
+    fresh: z.boolean().optional(),
+    model: name.optional(),
+    key: name.optional(),
+    dryRun: z.boolean().optional(),
+  })
+  .openapi("ForkRequest");
+
+export const reviewRequest = z
+  .strictObject({ note: note.optional(), resume: z.boolean().optional() })
+  .openapi("ReviewRequest");
+
+export const budgetRequest = z
+  .strictObject({
+    persona: name.optional(),
+    phase: name.optional(),
+    usd: usd.optional(),
+    tokens: tokens.optional(),
+    resume: z.boolean().optional(),
+  })
+  .openapi("BudgetRequest");
+
+export const emptyRequest = z.strictObject({}).openapi("EmptyRequest");
+
+export const plan = z
+  .object({
+    lines: list(
+      z.object({
+        action: z.enum(["reuse", "run", "then"]),
+        phases: list(z.string()),
+        personas: list(z.string()),
+        sealedAt: time.nullable(),
+        cost: range.nullable(),
+      }),
+    ),
+    total: range.nullable(),
+    expectedUsd: z.number().nullable(),
+    leftUsd: z.number().nullable(),
+    nothingRuns: z.boolean(),
+    personas: list(
+      z.object({
+        phase: z.string(),
+        persona: z.string(),
+        action: z.enum(["kept", "reused", "runs", "may-run"]),
+      }),
+    ),
+    tokens: z.object({ least: z.number(), most: z.number() }),
+    unknown: list(z.string()).openapi({
+      description: "Personas nobody has seen at work: not part of the cost.",
+    }),
+  })
+  .openapi("Plan");
+
+export const problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    code: z.string().openapi({ description: "Stable.", example: "SESSION_NOT_FOUND" }),
+    advice: z.string().nullable(),
+    requestId: z.string(),
+    fields: list(z.object({ field: z.string(), message: z.string() })).optional(),
+  })
+  .openapi("Problem");
+
+export type PlanView = z.infer<typeof plan>;
+export type ForkRequest = z.infer<typeof forkRequest>;

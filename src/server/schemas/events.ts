@@ -1,0 +1,56 @@
+import { z } from "@hono/zod-openapi";
+import { stepBlock } from "./inside.ts";
+import { breakerView, serverStatus } from "./server.ts";
+import { personaView, phaseHeader, sessionHeader, sessionRow } from "./session.ts";
+import { list, time } from "./values.ts";
+
+const count = z.number().int().min(0);
+
+/** A journal row for people. What a kind says besides depends on the kind. */
+export const journalEntry = z
+  .looseObject({
+    kind: z.string(),
+    seq: count,
+    at: time,
+    phase: z.string().nullable(),
+    persona: z.string().nullable(),
+    round: count.nullable(),
+    attempt: count.nullable(),
+  })
+  .openapi("JournalEntry");
+
+export const journalFilter = z.enum(["all", "transitions", "failures", "money"]);
+
+export const journalPage = z
+  .object({ entries: list(journalEntry), total: count })
+  .openapi("JournalPage", { description: "Newest first." });
+
+/** What the streams send, by the name of the event. */
+export const streamEvents = {
+  hello: z.object({ now: time, instance: z.string(), replay: count.nullable() }),
+  session: sessionRow,
+  breaker: breakerView,
+  status: serverStatus,
+  entry: journalEntry,
+  change: z.object({
+    session: sessionHeader.partial().optional(),
+    phases: list(phaseHeader).optional(),
+    personas: list(z.object({ phase: z.string(), persona: personaView })).optional(),
+  }),
+  text: z.object({
+    phase: z.string(),
+    persona: z.string(),
+    delta: z.string(),
+    call: z.string(),
+    outputTokens: count,
+    startedAt: time,
+  }),
+  step: z.object({ phase: z.string(), persona: z.string(), block: stepBlock }),
+} as const;
+
+export type StreamEvents = {
+  readonly [Name in keyof typeof streamEvents]: z.infer<(typeof streamEvents)[Name]>;
+};
+export type JournalEntry = z.infer<typeof journalEntry>;
+export type JournalFilter = z.infer<typeof journalFilter>;
+export type SessionChange = StreamEvents["change"];

@@ -1,0 +1,125 @@
+import { z } from "@hono/zod-openapi";
+import { viewCounts } from "./session.ts";
+import { list, range, time, usage } from "./values.ts";
+
+const count = z.number().int().min(0);
+
+export const serverStatus = z
+  .object({
+    version: z.string(),
+    instance: z.string().openapi({ description: "Differs after a restart." }),
+    startedAt: time,
+    address: z.string(),
+    stateDirectory: z.string(),
+    disk: z.object({ stateBytes: count, freeBytes: count, totalBytes: count }),
+    queue: z.object({ running: count, places: count, waiting: count }),
+    counts: viewCounts,
+    breakersNotClosed: count,
+    spentTodayUsd: z.number().nullable(),
+    savedTodayUsd: z.number(),
+  })
+  .openapi("ServerStatus");
+
+export const breakerView = z
+  .object({
+    name: z.string(),
+    state: z.enum(["closed", "open", "half-open"]),
+    failures: count,
+    threshold: count,
+    openedAt: time.nullable(),
+    probeAt: time.nullable(),
+    failedProbes: count,
+    notBefore: time.nullable(),
+    cooldownMs: count,
+    failuresAre: z.string().nullable(),
+    waiting: list(
+      z.object({
+        id: z.string(),
+        key: z.string().nullable(),
+        phase: z.string().nullable(),
+        persona: z.string().nullable(),
+        parked: z.boolean(),
+      }),
+    ),
+  })
+  .openapi("Breaker");
+
+export const breakersView = z.object({ breakers: list(breakerView) }).openapi("Breakers");
+
+export const ticketsView = z
+  .object({
+    tickets: list(
+      z.object({
+        id: z.string(),
+        fingerprint: z.string(),
+        summary: z.string(),
+        sessionId: z.string(),
+        sessionKey: z.string().nullable(),
+        status: z.enum(["pending", "posting", "delivered"]),
+        key: z.string().nullable(),
+        url: z.string().nullable(),
+        createdAt: time,
+        deliveredAt: time.nullable(),
+        notBefore: time.nullable(),
+        failures: count,
+      }),
+    ),
+  })
+  .openapi("Tickets");
+
+export const usageReport = z
+  .object({
+    total: usage,
+    rows: list(usage.extend({ name: z.string() })),
+    bucket: z.enum(["hour", "day"]),
+    series: list(z.object({ at: time, name: z.string(), tokens: z.number(), costUsd: z.number() })),
+    savings: list(
+      z.object({ by: z.enum(["resume", "reuse", "cache", "patches"]), tokens: z.number(), usd: z.number() }),
+    ),
+    forecasts: list(
+      z.object({
+        id: z.string(),
+        key: z.string().nullable(),
+        forecast: range,
+        actualUsd: z.number().nullable(),
+        finished: z.boolean(),
+      }),
+    ),
+    alerts: list(
+      z.object({
+        at: time,
+        kind: z.enum(["budget-most", "budget-forecast"]),
+        message: z.string(),
+        id: z.string().nullable(),
+        key: z.string().nullable(),
+      }),
+    ),
+  })
+  .openapi("UsageReport");
+
+export const teamsView = z
+  .object({
+    teams: list(
+      z.object({
+        name: z.string(),
+        model: z.string().nullable(),
+        phases: list(z.string()),
+        personas: count,
+        builtIn: z.boolean(),
+      }),
+    ),
+    models: list(z.string()),
+  })
+  .openapi("Teams");
+
+export const dashboardLink = z
+  .object({ url: z.string(), expiresAt: time })
+  .openapi("DashboardLink", { description: "Opens the dashboard once." });
+
+export const health = z.object({ status: z.literal("ok") }).openapi("Health");
+
+export type ServerStatus = z.infer<typeof serverStatus>;
+export type BreakerView = z.infer<typeof breakerView>;
+export type TicketsView = z.infer<typeof ticketsView>;
+export type UsageReportView = z.infer<typeof usageReport>;
+export type TeamsView = z.infer<typeof teamsView>;

@@ -1,0 +1,226 @@
+import { z } from "@hono/zod-openapi";
+import { activity, held, situation } from "./situation.ts";
+import {
+  changedFile,
+  checkResult,
+  failure,
+  gate,
+  list,
+  parkReason,
+  range,
+  runStatus,
+  sessionStatus,
+  sha256,
+  time,
+  usage,
+} from "./values.ts";
+
+const count = z.number().int().min(0);
+
+const row = {
+  id: z.string(),
+  key: z.string().nullable(),
+  team: z.string(),
+  status: sessionStatus,
+  reason: parkReason.nullable(),
+  createdAt: time,
+  updatedAt: time,
+  usage,
+  brief: z.string(),
+  simulated: z.boolean(),
+  since: time,
+  situation,
+  limitUsd: z.number().nullable(),
+  limitTokens: z.number().nullable(),
+  forkOf: z.object({ id: z.string(), key: z.string().nullable(), at: z.string() }).nullable(),
+};
+
+export const sessionRow = z
+  .object({ ...row, phases: list(z.object({ name: z.string(), status: runStatus })), phaseCount: count })
+  .openapi("SessionRow");
+
+export const viewCounts = z
+  .object({ parked: count, active: count, finished: count, retrying: count, failed: count })
+  .openapi("ViewCounts");
+
+export const sessionsPage = z
+  .object({
+    sessions: list(sessionRow),
+    cursor: z.string().nullable().openapi({ description: "Pass it as `cursor` for the next page." }),
+    position: z.string().openapi({ description: "`/v1/events?after=` goes on from it." }),
+    total: count,
+    counts: viewCounts,
+  })
+  .openapi("SessionsPage");
+
+export const ticketView = z
+  .object({
+    fingerprint: z.string(),
+    summary: z.string(),
+    status: z.enum(["pending", "posting", "delivered"]),
+    key: z.string().nullable(),
+    url: z.string().nullable(),
+    at: time,
+  })
+  .openapi("Ticket");
+
+export const stopReport = z
+  .object({
+    phase: z.string().nullable(),
+    persona: z.string().nullable(),
+    category: failure.shape.category,
+    recoverable: z.boolean(),
+    sameFailure: z.object({ count, of: count }).nullable(),
+    output: z
+      .object({
+        command: z.string(),
+        exitCode: z.number().nullable(),
+        round: count,
+        attempt: count,
+        durationMs: z.number().nullable(),
+        lines: list(z.object({ number: count, text: z.string(), marked: z.boolean() })),
+        totalLines: count,
+        sha256: sha256.nullable(),
+      })
+      .nullable(),
+    meaning: z.object({ text: z.string(), by: z.string() }).nullable(),
+    suggestedFix: z.object({ text: z.string(), by: z.string() }).nullable(),
+    suggestedEdit: z.null(),
+    keptPersonas: count,
+  })
+  .openapi("StopReport");
+
+export const review = z
+  .object({
+    phase: z.string(),
+    revision: count,
+    gate: gate.nullable(),
+    checks: list(checkResult),
+    files: list(changedFile),
+  })
+  .openapi("Review");
+
+const header = {
+  ...row,
+  model: z.string().nullable(),
+  ticket: ticketView.nullable(),
+  epoch: count,
+  entries: count,
+  chainVerified: z.boolean(),
+  reservedUsd: z.number(),
+  restarts: list(time),
+  teamFile: z.string().nullable(),
+  stop: stopReport.nullable(),
+  review: review.nullable(),
+  forecast: range.nullable(),
+};
+
+export const sessionHeader = z.object(header).openapi("SessionHeader");
+
+const phase = {
+  name: z.string(),
+  status: runStatus,
+  gate: gate.nullable(),
+  checkpoint: z.object({ revision: count, sha256, sealedAt: time, valid: z.boolean() }).nullable(),
+  dependsOn: list(z.string()),
+  startedAt: time.nullable(),
+  endedAt: time.nullable(),
+  costUsd: z.number().nullable(),
+  concurrency: count,
+};
+
+export const phaseHeader = z.looseObject(phase).openapi("PhaseHeader");
+
+export const attemptView = z
+  .looseObject({
+    round: count,
+    attempt: count,
+    status: z.enum(["running", "completed", "failed"]),
+    startedAt: time,
+    endedAt: time.nullable(),
+    failure: failure.nullable(),
+    costUsd: z.number().nullable(),
+    addedLines: count.nullable(),
+    removedLines: count.nullable(),
+    healed: z.boolean(),
+    waits: list(z.object({ dependency: z.string(), from: time, until: time.nullable() })),
+    modelSteps: list(z.number()),
+    toolSteps: list(z.number()),
+  })
+  .openapi("Attempt");
+
+export const personaView = z
+  .looseObject({
+    name: z.string(),
+    status: runStatus,
+    round: count,
+    attempt: count,
+    attempts: list(attemptView),
+    usage,
+    maxAttempts: count,
+    maxRounds: count,
+    summary: z.string().nullable(),
+    activity: activity.nullable(),
+    held: held.nullable(),
+    files: count,
+  })
+  .openapi("Persona");
+
+export const artifactFile = z
+  .object({
+    path: z.string(),
+    sha256,
+    bytes: count,
+    persona: z.string().nullable(),
+    phase: z.string().nullable(),
+  })
+  .openapi("ArtifactFile");
+
+export const budgetView = z
+  .looseObject({
+    level: z.enum(["session", "day", "phase", "persona"]),
+    phase: z.string().nullable(),
+    persona: z.string().nullable(),
+    limitUsd: z.number().nullable(),
+    usedUsd: z.number().nullable(),
+    reservedUsd: z.number(),
+    limitTokens: z.number().nullable(),
+    usedTokens: z.number(),
+    reservedTokens: z.number(),
+    forecastUsd: z.number().nullable(),
+  })
+  .openapi("Budget");
+
+export const decision = z
+  .looseObject({
+    choice: z.string(),
+    reason: z.string(),
+    rejected: list(z.object({ choice: z.string(), reason: z.string() })),
+    phase: z.string(),
+    persona: z.string(),
+    at: time,
+  })
+  .openapi("Decision");
+
+/** `show --json`, and what a page needs besides. */
+export const sessionView = z
+  .looseObject({
+    ...header,
+    phases: list(z.looseObject({ ...phase, personas: list(personaView) })),
+    budgets: list(budgetView),
+    decisions: list(decision),
+    artifacts: list(artifactFile),
+  })
+  .openapi("Session");
+
+export type SessionRow = z.infer<typeof sessionRow>;
+export type SessionHeader = z.infer<typeof sessionHeader>;
+export type PhaseHeader = z.infer<typeof phaseHeader>;
+export type PersonaView = z.infer<typeof personaView>;
+export type AttemptView = z.infer<typeof attemptView>;
+export type BudgetView = z.infer<typeof budgetView>;
+export type DecisionView = z.infer<typeof decision>;
+export type StopReport = z.infer<typeof stopReport>;
+export type Review = z.infer<typeof review>;
+export type SessionPageView = z.infer<typeof sessionView>;
+export type ViewCounts = z.infer<typeof viewCounts>;

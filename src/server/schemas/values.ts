@@ -1,0 +1,87 @@
+import { z } from "@hono/zod-openapi";
+import { failureCategories } from "../../domain/failure.ts";
+import { sessionStatuses } from "../../domain/journal.ts";
+
+/** A list that is only read. */
+export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
+
+export const time = z.iso
+  .datetime()
+  .openapi({ description: "ISO 8601, UTC", example: "2026-11-15T02:14:07.000Z" });
+export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const count = z.number().int().min(0);
+
+export const sessionStatus = z.enum(sessionStatuses);
+export const parkReason = z.enum(["review", "help", "budget", "breaker"]);
+export const runStatus = z.enum(["pending", "running", "completed", "failed", "skipped", "reused"]);
+
+export const usage = z
+  .object({
+    inputTokens: count,
+    cachedInputTokens: count,
+    outputTokens: count,
+    reasoningTokens: count,
+    costUsd: z.number().nullable().openapi({ description: "Null: the price of a model is not known." }),
+    calls: count,
+    estimatedTokens: count,
+    estimatedUsd: z.number(),
+    savedTokens: z.number(),
+    savedUsd: z.number(),
+  })
+  .openapi("Usage");
+
+export const range = z
+  .object({ lowUsd: z.number(), highUsd: z.number() })
+  .openapi("Range", { description: "Dollars: likely at least, and possible at most." });
+
+export const gate = z
+  .object({
+    threshold: z.number().nullable(),
+    score: z.number().nullable(),
+    verdict: z.enum(["passed", "failed", "unverified"]).nullable(),
+  })
+  .openapi("Gate");
+
+export const failure = z
+  .looseObject({
+    category: z.enum(failureCategories),
+    severity: z.enum(["critical", "high", "medium", "low"]),
+    message: z.string(),
+    details: z.string().optional(),
+    file: z.string().optional(),
+    line: z.number().optional(),
+    code: z.string().optional(),
+    source: z.string(),
+    recoverable: z.boolean(),
+    outage: z.boolean(),
+    suggestedFix: z.string(),
+  })
+  .openapi("Failure");
+
+export const checkResult = z
+  .object({
+    kind: z.enum(["deliverable", "schema", "command"]),
+    name: z.string(),
+    status: z.enum(["passed", "failed", "not-run"]),
+    must: z.boolean(),
+    weight: z.number(),
+    message: z.string(),
+  })
+  .openapi("CheckResult");
+
+export const changedFile = z
+  .object({
+    path: z.string(),
+    addedLines: count.nullable(),
+    removedLines: count.nullable(),
+    before: sha256.nullable(),
+    after: sha256.nullable(),
+    bytes: count,
+  })
+  .openapi("ChangedFile");
+
+export type Usage = z.infer<typeof usage>;
+export type Range = z.infer<typeof range>;
+export type Gate = z.infer<typeof gate>;
+export type CheckView = z.infer<typeof checkResult>;
+export type ChangedFile = z.infer<typeof changedFile>;

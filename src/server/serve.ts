@@ -1,0 +1,157 @@
+import type { LoadedConfig } from "../config/load.ts";
+import { type Clock, systemClock } from "../domain/clock.ts";
+import { newId } from "../domain/ids.ts";
+import type { Maestro } from "../maestro.ts";
+import { open } from "../maestro.ts";
+import { BrowserCookie } from "./access/browser-cookie.ts";
+import { allowedHosts } from "./access/host-check.ts";
+import { OneTimeCodes } from "./access/one-time-code.ts";
+import { loadToken, TokenCheck } from "./access/token.ts";
+import { createApp } from "./app.ts";
+import { Disk } from "./disk.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { EventHub } from "./feed/event-hub.ts";
+import { SessionBook } from "./feed/session-book.ts";
+import { type Listening, listen } from "./listen.ts";
+import { LiveActivity } from "./live-activity.ts";
+import { RunMetrics } from "./metrics/run-metrics.ts";
+import type { App } from "./routes/route.ts";
+import type { ServerParts } from "./server-parts.ts";
+import { readStatus } from "./server-status.ts";
+import { SessionActions } from "./session-actions.ts";
+import { SessionPages } from "./session-pages.ts";
+import { SessionRows } from "./session-rows.ts";
+import { DashboardFiles } from "./static.ts";
+import { breakerViews } from "./views/breaker.ts";
+import type { RegisteredTeam } from "./views/teams.ts";
+
+const mostStreams = 1_000;
+
+export interface ServeOptions {
+  readonly loaded: LoadedConfig;
+  readonly teams: readonly RegisteredTeam[];
+  readonly version: string;
+  readonly clock?: Clock;
+  /** Where the built dashboard is. */
+  readonly dashboardFolder?: string;
+  readonly report: (notice: string) => void;
+}
+
+export interface RunningServer {
+  readonly app: App;
+  readonly maestro: Maestro;
+  readonly token: string;
+  /** Recovers what a crash left and drives sessions in their turn. */
+  drive(): void;
+  /** Listens and drives; gives the address. */
+  listen(): Promise<{ readonly host: string; readonly port: number }>;
+  /** A link that opens the dashboard once. */
+  dashboardLink(): string;
+  /** Lets steps under way finish, releases every session, ends every connection; within ten seconds. */
+  stop(): Promise<void>;
+}
+
+/** Opens the state directory, drives what is there to drive, and answers for it. */
+export async function serve(options: ServeOptions): Promise<RunningServer> {
+  const { loaded, teams, version, clock = systemClock, report } = options;
+  const { config } = loaded;
+  const metrics = new RunMetrics();
+  const activity = new LiveActivity();
+  let hub: EventHub | undefined;
+  const maestro = await open({
+    loaded,
+    clock,
+    teams: teams.map(({ team }) => team),
+    onNotice: report,
+    onEvent: (event) => {
+      metrics.hear(event);
+      activity.hear(event);
+      hub?.hear(event);
+    },
+  });
+  try {
+    const token = config.server.apiToken ?? (await loadToken(maestro.stateDirectory));
+    const dispatcher = new Dispatcher({ maestro, clock, places: config.server.places, report });
+    const book = new SessionBook(maestro);
+    const limits = { maxAttempts: config.attempts.max, maxRounds: config.rounds.max };
+    const maxAttempts = limits.maxAttempts * limits.maxRounds;
+    const rows = new SessionRows({ maestro, clock, dispatcher, activity, maxAttempts });
+    const pages = new SessionPages({ maestro, rows, limits });
+    const disk = new Disk(maestro.stateDirectory, clock);
+    let listening: Listening | undefined;
+    let isStopping = false;
+    const address = () => addressOf(listening ?? config.server);
+    const identity = { version, instance: newId(), startedAt: clock.now(), address };
+    hub = new EventHub({
+      maestro,
+      clock,
+      book,
+      rows,
+      pages,
+      instance: identity.instance,
+      readBreakers: () => breakerViews(maestro, config.breaker, clock.now()),
+      readStatus: () => readStatus({ maestro, clock, dispatcher, disk, identity }),
+      mostStreams,
+      onClose: (reason) => metrics.streamClosed(reason),
+      report,
+    });
+    const parts: ServerParts = {
+      maestro,
+      config,
+      clock,
+      teams,
+      dispatcher,
+      actions: new SessionActions({ maestro, dispatcher, book }),
+      book,
+      rows,
+      pages,
+      hub,
+      metrics,
+      disk,
+      identity,
+      token: new TokenCheck(token),
+      codes: new OneTimeCodes(clock),
+      cookie: new BrowserCookie(token, clock),
+      hosts: () => allowedHosts(listening ?? config.server, config.server.allowedHosts),
+      dashboard: new DashboardFiles(options.dashboardFolder),
+      isStopping: () => isStopping,
+      report,
+    };
+    // A wrong name is said now, not at the first request.
+    parts.hosts();
+    const app = createApp(parts);
+    metrics.start();
+    return {
+      app,
+      maestro,
+      token,
+      drive: () => dispatcher.start(),
+      listen: async () => {
+        listening = await listen(app, config.server);
+        dispatcher.start();
+        return listening;
+      },
+      dashboardLink: () => `http://${address()}/login?code=${parts.codes.issue().code}`,
+      stop: async () => {
+        isStopping = true;
+        listening?.refuseNew();
+        await Promise.all([parts.hub.close(), dispatcher.stop()]);
+        metrics.stop();
+        try {
+          await maestro.close();
+        } finally {
+          await listening?.close();
+        }
+      },
+    };
+  } catch (error) {
+    await maestro.close();
+    throw error;
+  }
+}
+
+/** As it stands in an address: everybody's own address is this machine's. */
+function addressOf({ host, port }: { readonly host: string; readonly port: number }): string {
+  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `${name.includes(":") ? `[${name}]` : name}:${port}`;
+}

@@ -1,0 +1,42 @@
+import type { Config } from "../config/config.ts";
+import type { Clock } from "../domain/clock.ts";
+import type { Maestro } from "../maestro.ts";
+import type { BrowserCookie } from "./access/browser-cookie.ts";
+import type { OneTimeCodes } from "./access/one-time-code.ts";
+import type { TokenCheck } from "./access/token.ts";
+import type { Disk } from "./disk.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { EventHub } from "./feed/event-hub.ts";
+import type { SessionBook } from "./feed/session-book.ts";
+import type { RunMetrics } from "./metrics/run-metrics.ts";
+import type { Identity } from "./server-status.ts";
+import type { SessionActions } from "./session-actions.ts";
+import type { SessionPages } from "./session-pages.ts";
+import type { SessionRows } from "./session-rows.ts";
+import type { DashboardFiles } from "./static.ts";
+import type { RegisteredTeam } from "./views/teams.ts";
+
+/** Everything that routes work with. */
+export interface ServerParts {
+  readonly maestro: Maestro;
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly teams: readonly RegisteredTeam[];
+  readonly dispatcher: Dispatcher;
+  readonly actions: SessionActions;
+  readonly book: SessionBook;
+  readonly rows: SessionRows;
+  readonly pages: SessionPages;
+  readonly hub: EventHub;
+  readonly metrics: RunMetrics;
+  readonly disk: Disk;
+  readonly identity: Identity;
+  readonly token: TokenCheck;
+  readonly codes: OneTimeCodes;
+  readonly cookie: BrowserCookie;
+  /** Names under which it may be asked; known once it listens. */
+  readonly hosts: () => ReadonlySet<string>;
+  readonly dashboard: DashboardFiles;
+  readonly isStopping: () => boolean;
+  readonly report: (notice: string) => void;
+}

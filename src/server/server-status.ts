@@ -1,0 +1,60 @@
+import type { Clock } from "../domain/clock.ts";
+import { utcDay } from "../domain/ledger.ts";
+import type { Maestro } from "../maestro.ts";
+import type { Disk } from "./disk.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { ServerStatus } from "./schemas/server.ts";
+import type { ViewCounts } from "./schemas/session.ts";
+import { isoTime } from "./views/iso-time.ts";
+
+export interface Identity {
+  readonly version: string;
+  readonly instance: string;
+  readonly startedAt: number;
+  /** Known once it listens. */
+  readonly address: () => string;
+}
+
+export interface StatusParts {
+  readonly maestro: Maestro;
+  readonly clock: Clock;
+  readonly dispatcher: Dispatcher;
+  readonly disk: Disk;
+  readonly identity: Identity;
+}
+
+/** How the server itself is. */
+export async function readStatus(parts: StatusParts): Promise<ServerStatus> {
+  const { maestro, clock, dispatcher, disk, identity } = parts;
+  const today = Date.parse(utcDay(clock.now()));
+  const [counts, queued, breakers, usage, space] = await Promise.all([
+    maestro.count(),
+    maestro.queued(),
+    maestro.breakers(),
+    maestro.usage({ by: "day", since: today }),
+    disk.read(),
+  ]);
+  return {
+    version: identity.version,
+    instance: identity.instance,
+    startedAt: isoTime(identity.startedAt),
+    address: identity.address(),
+    stateDirectory: maestro.stateDirectory,
+    disk: space,
+    queue: { running: dispatcher.inUse, places: dispatcher.places, waiting: queued.length },
+    counts: viewCounts(counts),
+    breakersNotClosed: breakers.filter(({ record }) => record.state.kind !== "closed").length,
+    spentTodayUsd: usage.total.costUsd,
+    savedTodayUsd: usage.total.savedUsd ?? 0,
+  };
+}
+
+export function viewCounts({ byStatus, held }: Awaited<ReturnType<Maestro["count"]>>): ViewCounts {
+  return {
+    parked: byStatus.parked,
+    active: byStatus.queued + byStatus.running + byStatus.paused,
+    finished: byStatus.completed + byStatus.failed + byStatus.canceled,
+    retrying: held,
+    failed: byStatus.failed,
+  };
+}

@@ -1,0 +1,83 @@
+import { SessionConflict } from "../domain/errors.ts";
+import type { SessionId } from "../domain/ids.ts";
+import type { Direction } from "../domain/journal.ts";
+import type { SessionState } from "../domain/session-state.ts";
+import type { ResumeOptions } from "../index.ts";
+import type { Maestro } from "../maestro.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { SessionBook } from "./feed/session-book.ts";
+
+/** How long a request waits for a drive that is about to end. */
+const patienceMs = 5_000;
+
+export interface ActionParts {
+  readonly maestro: Maestro;
+  readonly dispatcher: Dispatcher;
+  readonly book: SessionBook;
+}
+
+/** What people ask of a session that takes longer than an answer: put on record, and then it is the session's turn. */
+export class SessionActions {
+  readonly #parts: ActionParts;
+
+  constructor(parts: ActionParts) {
+    this.#parts = parts;
+  }
+
+  /** Goes on to the end. A session that goes on already is left alone. */
+  async resume(idOrKey: string, options: ResumeOptions = {}): Promise<void> {
+    const isPlain = Object.keys(options.edits ?? {}).length === 0 && options.acceptChanges !== true;
+    await this.#queue(idOrKey, options, (state) => isPlain && goesOn(state));
+  }
+
+  /** One phase alone; joins a drive that will come to it anyway. */
+  async runPhase(idOrKey: string, phase: string): Promise<void> {
+    const direction: Direction = { only: [phase] };
+    await this.#queue(idOrKey, { direction }, (state) => goesOn(state) && comesTo(state.direction, phase));
+  }
+
+  /** Somebody has just put it in the queue. */
+  queued(id: SessionId): void {
+    this.#parts.dispatcher.tryAgain(id);
+  }
+
+  async #queue(
+    idOrKey: string,
+    options: ResumeOptions & { readonly direction?: Direction },
+    isDoneAnyway: (state: SessionState) => boolean,
+  ): Promise<void> {
+    const { maestro, dispatcher, book } = this.#parts;
+    const { id } = await maestro.find(idOrKey);
+    const drive = dispatcher.driveOf(id);
+    if (drive !== undefined) {
+      const { state } = await book.open(id);
+      if (isDoneAnyway(state)) return;
+      // About to end, for a pause or at the end of what was asked for: then it can be asked for more.
+      if (!(await endsSoon(drive)))
+        throw new SessionConflict(`Session ${id} is being driven and does not stop at once.`, {
+          details: { session: id, status: state.status },
+          advice: "Pause it, or ask again when it has stopped.",
+        });
+    }
+    await maestro.queueResume(id, options);
+    dispatcher.tryAgain(id);
+  }
+}
+
+/** Nobody has asked it to stop. */
+const goesOn = ({ status, messages }: SessionState): boolean =>
+  (status === "running" || status === "queued") && messages.length === 0;
+
+function comesTo({ only, until }: Direction, phase: string): boolean {
+  return until === undefined && (only === undefined || only.includes(phase));
+}
+
+function endsSoon(drive: Promise<void>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), patienceMs).unref();
+    void drive.finally(() => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+}

@@ -1,0 +1,135 @@
+import { microsToUsd } from "../domain/budget.ts";
+import { SessionNotFound } from "../domain/errors.ts";
+import type { SessionState } from "../domain/session-state.ts";
+import type { SessionView } from "../index.ts";
+import type { Maestro } from "../maestro.ts";
+import type { SessionFeed } from "./feed/session-feed.ts";
+import type { Review, SessionHeader, SessionPageView, SessionRow } from "./schemas/session.ts";
+import type { SessionRows } from "./session-rows.ts";
+import { budgetView } from "./views/budget.ts";
+import { changedFiles } from "./views/changed-files.ts";
+import { checkView } from "./views/check.ts";
+import { decisionView } from "./views/decision.ts";
+import { definitionOf, findPersona } from "./views/definition.ts";
+import { gateView } from "./views/gate.ts";
+import { isoTime, isoTimeOrNull } from "./views/iso-time.ts";
+import type { Listing } from "./views/listing.ts";
+import { type PersonaContext, personaView } from "./views/persona-view.ts";
+import { stopReport } from "./views/stop-report.ts";
+
+export interface SessionPagesParts {
+  readonly maestro: Maestro;
+  readonly rows: SessionRows;
+  readonly limits: { readonly maxAttempts: number; readonly maxRounds: number };
+}
+
+/** One session in full: what `show --json` says, and what a page needs besides. */
+export class SessionPages {
+  readonly #parts: SessionPagesParts;
+
+  constructor(parts: SessionPagesParts) {
+    this.#parts = parts;
+  }
+
+  async view(feed: SessionFeed, { withFiles = true } = {}): Promise<SessionPageView> {
+    const { maestro, rows } = this.#parts;
+    const { state } = feed;
+    const definition = definitionOf(state);
+    const [shown, [listing], inside] = await Promise.all([
+      maestro.describe(state, { withFiles }),
+      maestro.listed([feed.id]),
+      maestro.usageInside(feed.id),
+    ]);
+    const [row] = listing === undefined ? [] : await rows.rows([listing]);
+    if (listing === undefined || row === undefined)
+      throw new SessionNotFound(`Session ${feed.id} is there no more.`, { details: { session: feed.id } });
+    const { phases: _phases, phaseCount: _count, ...line } = row;
+    const context: PersonaContext = {
+      state,
+      chronicle: feed.chronicle,
+      present: await rows.present([listing]),
+      held: listing.card.held,
+      attemptCosts: inside.attempts,
+      usageOf: (phase, persona) =>
+        inside.places.find((place) => place.phase === phase && place.persona === persona)?.usage,
+      limits: this.#parts.limits,
+      maxAttemptsOf: (phase, persona) => findPersona(definition, phase, persona)?.maxAttempts ?? undefined,
+    };
+    const phaseCost = (phase: string): number | null => {
+      const costs = inside.places.filter((place) => place.phase === phase).map(({ usage }) => usage.costUsd);
+      return costs.reduce<number | null>(
+        (sum, cost) => (sum === null || cost === null ? null : sum + cost),
+        0,
+      );
+    };
+    return {
+      ...shown,
+      ...line,
+      ...(await this.#header(feed, shown, listing)),
+      phases: shown.phases.map((phase) => ({
+        ...phase,
+        ...this.#phaseTimes(feed, phase.name),
+        gate: phase.gate,
+        checkpoint: checkpointView(feed, phase),
+        costUsd: phaseCost(phase.name),
+        concurrency: definition.parallel,
+        personas: phase.personas.map((persona) =>
+          personaView(phase.name, persona, phase.personas.length, context),
+        ),
+      })),
+      budgets: shown.budgets.map(budgetView),
+      decisions: shown.decisions.map(decisionView),
+    };
+  }
+
+  async #header(
+    { state, chronicle }: SessionFeed,
+    shown: SessionView,
+    { epoch }: Listing,
+  ): Promise<Omit<SessionHeader, Exclude<keyof SessionRow, "brief">>> {
+    const reserved = (await this.#parts.maestro.budgets(state.id)).find(({ level }) => level === "session");
+    return {
+      brief: shown.brief,
+      model: shown.model,
+      ticket: shown.ticket === null ? null : { ...shown.ticket, at: isoTime(state.updatedAt) },
+      epoch,
+      entries: state.head.seq,
+      // Every row that is read is checked against the one before it.
+      chainVerified: true,
+      reservedUsd: microsToUsd(reserved?.reserved.microUsd ?? 0),
+      restarts: chronicle.restarts.map(isoTime),
+      teamFile: shown.teamFile,
+      stop: stopReport(state),
+      review: await this.#review(state),
+      forecast: null,
+    };
+  }
+
+  #phaseTimes({ chronicle }: SessionFeed, name: string) {
+    const trail = chronicle.phases.get(name);
+    return { startedAt: isoTimeOrNull(trail?.startedAt), endedAt: isoTimeOrNull(trail?.endedAt) };
+  }
+
+  async #review(state: SessionState): Promise<Review | null> {
+    const found = [...state.phases].find(([, phase]) => phase.review === "awaiting");
+    if (found === undefined) return null;
+    const [name, phase] = found;
+    return {
+      phase: name,
+      revision: phase.revision,
+      gate: gateView(phase.gate),
+      checks: phase.checks.flatMap(({ results }) => results.map(checkView)),
+      files: await changedFiles(this.#parts.maestro, state.id, { before: phase.base, after: phase.tree }),
+    };
+  }
+}
+
+function checkpointView(
+  { chronicle }: SessionFeed,
+  { name, checkpoint }: SessionView["phases"][number],
+): SessionPageView["phases"][number]["checkpoint"] {
+  if (checkpoint === null) return null;
+  // Whether its file is still what was sealed is said by the list of checkpoints, which reads it.
+  const sealedAt = chronicle.phases.get(name)?.sealedAt ?? chronicle.phases.get(name)?.endedAt ?? 0;
+  return { ...checkpoint, sealedAt: isoTime(sealedAt), valid: true };
+}

@@ -1,0 +1,113 @@
+import type { StreamEvents } from "./schemas/events.ts";
+
+/** How much may wait for a reader who does not read, besides what the system's own buffers hold. */
+const mostWaitingBytes = 512 * 1024;
+/** A replay goes on when less than this waits, so that a long history is read only as fast as it is taken. */
+const fewWaitingBytes = 64 * 1024;
+/** Live text is worth less than facts: it gives way first. */
+const mostWaitingForTextBytes = 64 * 1024;
+/** Who takes nothing for so long in the middle of a replay is gone. */
+const patienceMs = 30_000;
+const beatEveryMs = 15_000;
+
+export type CloseReason = "slow" | "gone" | "ended";
+
+/** One event as it goes over the wire. JSON has no line breaks of its own, so nothing in the data can end the event. */
+export function frame(event: keyof StreamEvents | "journal", data: unknown, id?: number): string {
+  return `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** One reader of server-sent events. Never waited for: who does not keep up is dropped and comes back where it was. */
+export class SseChannel {
+  readonly #encoder = new TextEncoder();
+  readonly #waiting: Uint8Array[] = [];
+  readonly #onClose: (reason: CloseReason) => void;
+  #waitingBytes = 0;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  /** Resolves when the reader has taken what waits, or is gone. */
+  #drained: (() => void) | undefined;
+  #isWanted = false;
+  #isClosed = false;
+  readonly #beat: NodeJS.Timeout;
+  readonly stream: ReadableStream<Uint8Array>;
+
+  constructor(onClose: (reason: CloseReason) => void) {
+    this.#onClose = onClose;
+    this.stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        pull: () => {
+          this.#isWanted = true;
+          this.#give();
+        },
+        cancel: () => this.#close("gone"),
+      },
+      { highWaterMark: 0 },
+    );
+    this.#beat = setInterval(() => this.send(": still here\n\n"), beatEveryMs).unref();
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  send(text: string): void {
+    if (this.#isClosed) return;
+    const bytes = this.#encoder.encode(text);
+    if (this.#waitingBytes + bytes.byteLength > mostWaitingBytes && this.#waiting.length > 0)
+      return this.#close("slow");
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.byteLength;
+    this.#give();
+  }
+
+  /** Only while there is plenty of room. */
+  sendIfIdle(text: string): void {
+    if (this.#waitingBytes < mostWaitingForTextBytes) this.send(text);
+  }
+
+  /** False: the reader is gone, or takes nothing any more. */
+  async drained(): Promise<boolean> {
+    if (!this.#isClosed && this.#waitingBytes >= fewWaitingBytes) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#drained = resolve;
+      const timer = setTimeout(() => this.#close("slow"), patienceMs).unref();
+      await promise;
+      clearTimeout(timer);
+    }
+    return !this.#isClosed;
+  }
+
+  end(): void {
+    this.#close("ended");
+  }
+
+  /** The stream takes a chunk at a time, so that what waits is counted here and not hidden in its queue. */
+  #give(): void {
+    if (!this.#isWanted || this.#isClosed) return;
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
+    this.#isWanted = false;
+    this.#waitingBytes -= next.byteLength;
+    this.#controller?.enqueue(next);
+    if (this.#waitingBytes < fewWaitingBytes) this.#release();
+  }
+
+  #release(): void {
+    this.#drained?.();
+    this.#drained = undefined;
+  }
+
+  #close(reason: CloseReason): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearInterval(this.#beat);
+    this.#waiting.length = 0;
+    this.#waitingBytes = 0;
+    this.#release();
+    if (reason !== "gone") this.#controller?.close();
+    this.#onClose(reason);
+  }
+}

@@ -1,0 +1,27 @@
+import { changesBetween, emptyTree, type Tree } from "../../domain/tree.ts";
+import type { Maestro } from "../../maestro.ts";
+import type { ChangedFile } from "../schemas/values.ts";
+
+/** More are not shown in one list. */
+const mostFiles = 2_000;
+
+/** What happened to files between two trees of a session; lines are counted by whoever shows the difference. */
+export async function changedFiles(
+  maestro: Maestro,
+  id: string,
+  trees: { readonly before: string | undefined; readonly after: string | undefined },
+): Promise<ChangedFile[]> {
+  const load = async (tree: string | undefined): Promise<Tree> =>
+    tree === undefined ? emptyTree : maestro.files(id, tree);
+  const [before, after] = [await load(trees.before), await load(trees.after)];
+  return changesBetween(before, after)
+    .slice(0, mostFiles)
+    .map(({ path, after: file }) => ({
+      path,
+      addedLines: null,
+      removedLines: null,
+      before: before.get(path)?.sha256 ?? null,
+      after: file?.sha256 ?? null,
+      bytes: file?.bytes ?? 0,
+    }));
+}

@@ -1,0 +1,24 @@
+import type { SessionView } from "../../index.ts";
+import type { DecisionView } from "../schemas/session.ts";
+import { isoTime } from "./iso-time.ts";
+
+/** What was rejected is recorded as a text; its reason is in that text. */
+export function decisionView({
+  title,
+  choice,
+  reason,
+  rejected,
+  phase,
+  persona,
+  at,
+}: SessionView["decisions"][number]): DecisionView {
+  return {
+    title,
+    choice,
+    reason,
+    rejected: rejected.map((text) => ({ choice: text, reason: "" })),
+    phase: phase ?? "",
+    persona: persona ?? "",
+    at: isoTime(at),
+  };
+}

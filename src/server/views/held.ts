@@ -1,0 +1,20 @@
+import type { BreakerRecord } from "../../domain/breaker.ts";
+import type { CardHold } from "../../domain/session-card.ts";
+import type { Held } from "../schemas/situation.ts";
+import { isoTime } from "./iso-time.ts";
+
+/** What stands in the way until its time has come; undefined when that time is over. */
+export function heldView(
+  hold: CardHold | undefined,
+  breakers: ReadonlyMap<string, BreakerRecord>,
+  now: number,
+): Held | null {
+  if (hold === undefined || hold.until <= now) return null;
+  const { until, why } = hold;
+  if (why.kind === "retry") return { kind: "retry", notBefore: isoTime(until), because: why.because };
+  const { dependency } = why;
+  const isRateLimit = breakers.get(dependency)?.state.kind === "closed";
+  return isRateLimit
+    ? { kind: "rate-limit", dependency, notBefore: isoTime(until) }
+    : { kind: "breaker", dependency, probeAt: isoTime(until) };
+}

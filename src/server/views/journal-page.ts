@@ -1,0 +1,79 @@
+import { microsToUsd } from "../../domain/budget.ts";
+import type { Maestro } from "../../maestro.ts";
+import { isFailure, isTransition } from "../feed/describe-entry.ts";
+import type { SessionFeed } from "../feed/session-feed.ts";
+import type { JournalEntry, JournalFilter } from "../schemas/events.ts";
+import { isoTime } from "./iso-time.ts";
+
+export interface JournalQuery {
+  readonly before?: number | undefined;
+  readonly limit: number;
+  readonly show: JournalFilter;
+}
+
+export interface JournalPage {
+  readonly entries: readonly JournalEntry[];
+  readonly total: number;
+}
+
+/** Entries before a seq (without it the newest), newest first. */
+export async function journalPage(
+  maestro: Maestro,
+  feed: SessionFeed,
+  query: JournalQuery,
+): Promise<JournalPage> {
+  if (query.show === "money") return moneyPage(maestro, feed, query);
+  const { transitions, failures } = feed.chronicle;
+  const { before = feed.head + 1, limit, show } = query;
+  const seqs = show === "transitions" ? transitions : show === "failures" ? failures : undefined;
+  const wanted = seqs?.filter((seq) => seq < before).slice(-limit);
+  const from = wanted === undefined ? Math.max(1, before - limit) : (wanted[0] ?? before);
+  const matches = (entry: JournalEntry): boolean =>
+    show === "all" || (show === "transitions" ? isTransition(entry) : isFailure(entry));
+  const entries: JournalEntry[] = [];
+  for await (const page of feed.replay(from - 1, before - 1))
+    entries.push(...page.map(({ entry }) => entry).filter(matches));
+  return { entries: entries.slice(-limit).toReversed(), total: seqs?.length ?? feed.head };
+}
+
+const callsAtOnce = 1_000;
+
+/** What calls took, from the ledger: a settled one has the seq of the step it made, an open one stands at the end. */
+async function moneyPage(
+  maestro: Maestro,
+  feed: SessionFeed,
+  { before = Number.MAX_SAFE_INTEGER, limit }: JournalQuery,
+): Promise<JournalPage> {
+  const entries: JournalEntry[] = [];
+  for (let after = 0; ; ) {
+    const calls = await maestro.calls(feed.id, { after, limit: callsAtOnce });
+    for (const call of calls) entries.push(moneyEntry(feed, call));
+    if (calls.length < callsAtOnce) break;
+    after = calls.at(-1)?.number ?? after;
+  }
+  const sorted = entries.toSorted((a, b) => b.seq - a.seq);
+  return { entries: sorted.filter(({ seq }) => seq < before).slice(0, limit), total: entries.length };
+}
+
+type Call = Awaited<ReturnType<Maestro["calls"]>>[number];
+
+function moneyEntry(feed: SessionFeed, call: Call): JournalEntry {
+  const { phase, persona, round, attempt, at, step, number, asked } = call;
+  const place = { phase, persona, round, attempt, call: `model#${number}` };
+  const usd = (micros: number | null): number | null => (micros === null ? null : microsToUsd(micros));
+  if (call.status === "open") {
+    const reserved = { usd: usd(asked.microUsd), tokens: asked.tokens };
+    return { ...place, kind: "budget.reserved", seq: feed.head, at: isoTime(at), ...reserved };
+  }
+  return {
+    ...place,
+    kind: "budget.settled",
+    seq: step ?? call.started,
+    at: isoTime(call.endedAt),
+    usd: usd(call.costMicroUsd ?? asked.microUsd),
+    inputTokens: call.usage?.inputTokens ?? 0,
+    outputTokens: call.usage?.outputTokens ?? 0,
+    estimated: call.usage === null,
+    tookMs: call.endedAt - at,
+  };
+}

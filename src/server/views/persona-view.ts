@@ -1,0 +1,85 @@
+import { type Amount, microsToUsd } from "../../domain/budget.ts";
+import type { CardHold } from "../../domain/session-card.ts";
+import type { SessionState } from "../../domain/session-state.ts";
+import type { SessionView } from "../../index.ts";
+import type { AttemptTrail, Chronicle } from "../feed/chronicle.ts";
+import type { AttemptView, PersonaView } from "../schemas/session.ts";
+import { activityView } from "./activity.ts";
+import { heldView } from "./held.ts";
+import { isoTime, isoTimeOrNull } from "./iso-time.ts";
+import type { Present } from "./situation.ts";
+import { usageView } from "./usage.ts";
+
+type ShownPersona = SessionView["phases"][number]["personas"][number];
+
+/** A timeline of more lanes than this shows no single steps. */
+const mostLanesWithSteps = 50;
+
+export interface PersonaContext {
+  readonly state: SessionState;
+  readonly chronicle: Chronicle;
+  readonly present: Present;
+  readonly held: readonly CardHold[];
+  readonly attemptCosts: ReadonlyMap<number, Amount>;
+  readonly usageOf: (phase: string, persona: string) => Parameters<typeof usageView>[0];
+  readonly limits: { readonly maxAttempts: number; readonly maxRounds: number };
+  readonly maxAttemptsOf: (phase: string, persona: string) => number | undefined;
+}
+
+/** What is shown of a persona in a phase: as `show` has it, and when it did what. */
+export function personaView(
+  phase: string,
+  shown: ShownPersona,
+  lanes: number,
+  context: PersonaContext,
+): PersonaView {
+  const { state, present, held, limits } = context;
+  const { name, status } = shown;
+  const known = state.phases.get(phase)?.personas.get(name);
+  const attempts = known?.attempts ?? [];
+  const hold = held.find((each) => each.phase === phase && each.persona === name);
+  const last = context.chronicle.trailOf(attempts.at(-1)?.started);
+  return {
+    ...shown,
+    usage: usageView(context.usageOf(phase, name)),
+    attempts: shown.attempts.map((attempt, index) =>
+      attemptView(attempt, attempts[index]?.started, lanes, context),
+    ),
+    maxAttempts: context.maxAttemptsOf(phase, name) ?? limits.maxAttempts,
+    maxRounds: limits.maxRounds,
+    activity:
+      status === "running" && last?.lastStep !== undefined
+        ? activityView(last.lastStep.kind, last.lastStep.name, last.lastStep.at)
+        : null,
+    held:
+      status === "completed" || status === "reused" ? null : heldView(hold, present.breakers, present.now),
+    files: 0,
+  };
+}
+
+function attemptView(
+  shown: ShownPersona["attempts"][number],
+  started: number | undefined,
+  lanes: number,
+  { chronicle, attemptCosts }: PersonaContext,
+): AttemptView {
+  const trail: AttemptTrail | undefined = chronicle.trailOf(started);
+  const cost = started === undefined ? undefined : attemptCosts.get(started);
+  const showsSteps = lanes <= mostLanesWithSteps;
+  return {
+    ...shown,
+    status: shown.status as AttemptView["status"],
+    failure: shown.failure === null ? null : { ...shown.failure },
+    costUsd: cost === undefined ? 0 : cost.microUsd === null ? null : microsToUsd(cost.microUsd),
+    addedLines: null,
+    removedLines: null,
+    healed: shown.healing.some(({ outcome }) => outcome === "passed"),
+    waits: (trail?.waits ?? []).map(({ dependency, from, until }) => ({
+      dependency,
+      from: isoTime(from),
+      until: isoTimeOrNull(until),
+    })),
+    modelSteps: showsSteps ? [...(trail?.modelSteps ?? [])] : [],
+    toolSteps: showsSteps ? [...(trail?.toolSteps ?? [])] : [],
+  };
+}

@@ -1,0 +1,74 @@
+import { failureTable } from "../../domain/failure.ts";
+import type { RecordedFailure } from "../../domain/journal.ts";
+import type { AttemptState, SessionState } from "../../domain/session-state.ts";
+import type { StopReport } from "../schemas/session.ts";
+
+const mostLines = 10;
+
+/** Why a session stopped; null while it has not, or for reasons that explain themselves. */
+export function stopReport(state: SessionState): StopReport | null {
+  const isStopped = state.status === "failed" || (state.status === "parked" && state.reason === "help");
+  if (!isStopped) return null;
+  const attempts = attemptsOf(state);
+  const last = attempts.at(-1);
+  const failure = last?.failure;
+  const { meaning } = failureTable[failure?.category ?? "UNKNOWN"];
+  return {
+    phase: last?.phase ?? null,
+    persona: last?.persona ?? null,
+    category: failure?.category ?? "UNKNOWN",
+    recoverable: failure?.recoverable ?? false,
+    sameFailure: sameFailure(attempts),
+    output: last === undefined || failure === undefined ? null : outputOf(last, failure),
+    meaning: failure === undefined ? null : { text: meaning, by: "Maestro" },
+    suggestedFix: failure === undefined ? null : { text: failure.suggestedFix, by: failure.source },
+    suggestedEdit: null,
+    keptPersonas: keptPersonas(state),
+  };
+}
+
+/** Of the persona that failed last, those of its present revision. */
+function attemptsOf({ phases }: SessionState): readonly AttemptState[] {
+  const failed = [...phases.values()]
+    .flatMap(({ personas }) => [...personas.values()])
+    .filter(({ attempts }) => attempts.at(-1)?.status === "failed");
+  const newest = failed.toSorted((a, b) => endOf(b.attempts) - endOf(a.attempts))[0];
+  const revision = newest?.attempts.at(-1)?.revision;
+  return newest?.attempts.filter((attempt) => attempt.revision === revision) ?? [];
+}
+
+const endOf = (attempts: readonly AttemptState[]): number => attempts.at(-1)?.endedAt ?? 0;
+
+/** The same but for its numbers, as in "failed after 12 ms" and "failed after 15 ms". */
+function sameFailure(attempts: readonly AttemptState[]): StopReport["sameFailure"] {
+  const said = attempts.map(({ failure }) => `${failure?.category} ${failure?.message.replace(/\d+/g, "#")}`);
+  if (said.length < 2) return null;
+  return { count: said.filter((text) => text === said.at(-1)).length, of: said.length };
+}
+
+/** The lines a tool printed, as far as they were kept with the failure. */
+function outputOf(attempt: AttemptState, failure: RecordedFailure): StopReport["output"] {
+  const lines = failure.details?.split("\n") ?? [];
+  if (lines.length === 0) return null;
+  const marked = lines.findIndex((text) => text.includes(failure.message.slice(0, 40)));
+  const from = Math.max(0, Math.min(marked - Math.floor(mostLines / 2), lines.length - mostLines));
+  return {
+    command: failure.source,
+    exitCode: null,
+    round: attempt.round,
+    attempt: attempt.attempt,
+    durationMs: null,
+    lines: lines
+      .slice(from, from + mostLines)
+      .map((text, index) => ({ number: from + index + 1, text, marked: from + index === marked })),
+    totalLines: lines.length,
+    sha256: null,
+  };
+}
+
+function keptPersonas({ phases }: SessionState): number {
+  return [...phases.values()]
+    .filter(({ status }) => status !== "completed")
+    .flatMap(({ personas }) => [...personas.values()])
+    .filter(({ result }) => result !== undefined).length;
+}

@@ -1,0 +1,51 @@
+import type { Team } from "../../index.ts";
+import type { TeamsView } from "../schemas/server.ts";
+
+/** A team that sessions may be started with. */
+export interface RegisteredTeam {
+  readonly team: Team;
+  /** Where it was read from. */
+  readonly file: string | undefined;
+  readonly builtIn: boolean;
+}
+
+/** Variables that hold a provider's key, by the provider's name in models. */
+const keyOfProvider: Readonly<Record<string, string>> = {
+  anthropic: "ANTHROPIC_API_KEY",
+  openai: "OPENAI_API_KEY",
+  google: "GOOGLE_GENERATIVE_AI_API_KEY",
+  "openai-compatible": "OPENAI_COMPATIBLE_BASE_URL",
+};
+
+export function teamsView(
+  teams: readonly RegisteredTeam[],
+  model: string | undefined,
+  env: NodeJS.ProcessEnv,
+): TeamsView {
+  const named = new Set([
+    ...(model === undefined ? [] : [model]),
+    ...teams.flatMap(({ team: { definition } }) =>
+      [definition.model ?? [], ...personaModels(definition)].flat(),
+    ),
+  ]);
+  const usable = [...named].filter((name) => {
+    const variable = keyOfProvider[name.split("/")[0] ?? ""];
+    return variable !== undefined && (env[variable] ?? "") !== "";
+  });
+  return {
+    teams: teams.map(({ team: { name, definition }, builtIn }) => ({
+      name,
+      model: definition.model,
+      phases: definition.phases.map((phase) => phase.name),
+      personas: new Set(definition.phases.flatMap(({ personas }) => personas.map((each) => each.name))).size,
+      builtIn,
+    })),
+    models: [...usable.toSorted(), "simulated"],
+  };
+}
+
+function personaModels({ phases }: Team["definition"]): string[] {
+  return phases.flatMap(({ personas }) =>
+    personas.flatMap(({ work }) => (work.kind === "model" && work.model !== null ? [work.model] : [])),
+  );
+}

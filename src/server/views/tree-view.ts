@@ -1,0 +1,125 @@
+import { extname } from "node:path";
+import { InputInvalid } from "../../domain/errors.ts";
+import { plannedPhases } from "../../domain/planned.ts";
+import type { SessionState } from "../../domain/session-state.ts";
+import type { Maestro } from "../../maestro.ts";
+import type { SessionFeed } from "../feed/session-feed.ts";
+import type { ArtifactTree } from "../schemas/inside.ts";
+import type { SessionPageView } from "../schemas/session.ts";
+import { isoTime, isoTimeOrNull } from "./iso-time.ts";
+
+/** Attempts of one persona that can be chosen to compare with. */
+const mostAttempts = 20;
+
+/** By its name only: nobody reads every file for a list. */
+const binaryEndings: ReadonlySet<string> = new Set(
+  ".png .jpg .jpeg .gif .webp .avif .ico .pdf .zip .gz .tgz .bz2 .xz .zst .7z .jar .class .exe .dll .so .dylib .wasm .woff .woff2 .ttf .otf .mp3 .mp4 .webm .mov .sqlite .db .bin".split(
+    " ",
+  ),
+);
+
+/** The files of a tree of the session, named by a reference: see `refs` for what there is. */
+export async function treeView(
+  maestro: Maestro,
+  feed: SessionFeed,
+  page: SessionPageView,
+  ref: string,
+): Promise<ArtifactTree> {
+  const trees = refsOf(feed, page);
+  const owners = new Map(page.artifacts.map((file) => [file.path, file]));
+  const found = await filesAt(maestro, feed, ref);
+  return {
+    ref,
+    files: [...found].map(([path, { sha256, bytes }]) => {
+      const { phase = null, persona = null } = owners.get(path) ?? {};
+      return { path, sha256, bytes, phase, persona, binary: binaryEndings.has(extname(path).toLowerCase()) };
+    }),
+    trees,
+  };
+}
+
+async function filesAt(maestro: Maestro, feed: SessionFeed, ref: string) {
+  const { state } = feed;
+  if (ref === "parent") {
+    const parent = state.created.fork?.session;
+    if (parent === undefined) throw unknownRef(ref);
+    const shown = await maestro.show(parent);
+    return new Map(shown.artifacts.map((file) => [file.path, file]));
+  }
+  const tree = treeAt(feed, ref);
+  return tree === undefined ? new Map<string, never>() : maestro.files(feed.id, tree);
+}
+
+/** Undefined: there are no files yet. */
+function treeAt({ state, chronicle }: SessionFeed, ref: string): string | undefined {
+  if (ref === "head") return headTree(state);
+  const phase = /^phase:(.+?)(?:@(\d+))?$/.exec(ref);
+  if (phase?.[1] !== undefined && state.phases.has(phase[1])) {
+    const [, name, revision] = phase;
+    if (revision === undefined) return state.phases.get(name)?.tree;
+    const found = chronicle.phases.get(name)?.trees.get(Number(revision));
+    if (found !== undefined) return found.tree;
+  }
+  const attempt = /^attempt:(.+)\/(.+)\/r(\d+)a(\d+)$/.exec(ref);
+  const found = state.phases
+    .get(attempt?.[1] ?? "")
+    ?.personas.get(attempt?.[2] ?? "")
+    ?.attempts.findLast(
+      (each) => each.round === Number(attempt?.[3]) && each.attempt === Number(attempt?.[4]),
+    );
+  if (found !== undefined) return found.tree;
+  throw unknownRef(ref);
+}
+
+/** Of the last phase that is done. */
+function headTree({ created, phases }: SessionState): string | undefined {
+  return plannedPhases(created.definition)
+    .map(({ name }) => phases.get(name))
+    .findLast((phase) => phase?.status === "completed" && phase.tree !== undefined)?.tree;
+}
+
+function refsOf({ state, chronicle }: SessionFeed, { forkOf }: SessionPageView): ArtifactTree["trees"] {
+  const phases = [...state.phases].flatMap(([name, phase]) => {
+    if (phase.tree === undefined) return [];
+    const { endedAt, trees = new Map() } = chronicle.phases.get(name) ?? {};
+    const newest = {
+      ref: `phase:${name}`,
+      kind: "phase",
+      label: `After ${name}`,
+      at: isoTimeOrNull(endedAt),
+    };
+    const older = [...trees]
+      .filter(([revision]) => revision !== phase.revision)
+      .map(([revision, { at }]) => ({
+        ref: `phase:${name}@${revision}`,
+        kind: "revision",
+        label: `${name}, revision ${revision}`,
+        at: isoTime(at),
+      }));
+    return [newest, ...older];
+  });
+  const attempts = [...state.phases].flatMap(([phase, { personas }]) =>
+    [...personas].flatMap(([persona, { attempts }]) =>
+      attempts
+        .filter(({ tree }) => tree !== undefined)
+        .slice(-mostAttempts)
+        .map(({ round, attempt, startedAt }) => ({
+          ref: `attempt:${phase}/${persona}/r${round}a${attempt}`,
+          kind: "attempt",
+          label: `${persona}, round ${round} attempt ${attempt}`,
+          at: isoTime(startedAt),
+        })),
+    ),
+  );
+  const parent =
+    forkOf === null
+      ? []
+      : [{ ref: "parent", kind: "parent", label: `Parent ${forkOf.key ?? forkOf.id}`, at: null }];
+  const head = { ref: "head", kind: "head", label: "Now", at: null };
+  return [head, ...phases, ...attempts, ...parent] as ArtifactTree["trees"];
+}
+
+const unknownRef = (ref: string): InputInvalid =>
+  new InputInvalid(`The session has no tree "${ref.slice(0, 200)}".`, {
+    advice: 'One of those in "trees": head, phase:<name>, attempt:<phase>/<persona>/r1a1, parent.',
+  });

@@ -1,0 +1,18 @@
+import type { UsageTotals } from "../../index.ts";
+import type { Usage } from "../schemas/values.ts";
+
+/** What people see of what was used; savings without a known price count as nothing. */
+export function usageView(totals: UsageTotals | null | undefined): Usage {
+  return {
+    inputTokens: totals?.inputTokens ?? 0,
+    cachedInputTokens: totals?.cachedInputTokens ?? 0,
+    outputTokens: totals?.outputTokens ?? 0,
+    reasoningTokens: totals?.reasoningTokens ?? 0,
+    costUsd: totals === null || totals === undefined ? 0 : totals.costUsd,
+    calls: totals?.calls ?? 0,
+    estimatedTokens: totals?.estimatedTokens ?? 0,
+    estimatedUsd: totals?.estimatedUsd ?? 0,
+    savedTokens: totals?.savedTokens ?? 0,
+    savedUsd: totals?.savedUsd ?? 0,
+  };
+}
