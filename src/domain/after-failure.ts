@@ -28,9 +28,11 @@ export function decideAfterFailure(failed: FailedAttempt, { attempts, rounds }: 
   const { error, failure, inStep, attemptsFailed, roundsUsed, mended = false, now, random } = failed;
   const errorSays = MaestroError.is(error) ? error.next : "retry";
   if (errorSays === "fail" || errorSays === "park") return { kind: "stop" };
-  // A wrong key stays wrong: neither another attempt nor another round could mend it.
-  if (!failure.recoverable && !mended && errorSays !== "next-round") return { kind: "help" };
   const continues = (failure.outage || inStep) && !mended;
+  // Once a person has mended the cause, what was recorded before it is still good: nobody pays for it again.
+  const help = { kind: "help", ...(continues && { continues }) } as const;
+  // A wrong key stays wrong: neither another attempt nor another round could mend it.
+  if (!failure.recoverable && !mended && errorSays !== "next-round") return help;
   const attempt = decideAfterAttempt(attempts, attemptsFailed, errorSays !== "next-round", random);
   if (attempt.kind === "retry") {
     const waitMs = mended ? 0 : Math.max(attempt.delayMs, failure.retryAfterMs ?? 0);
@@ -38,7 +40,7 @@ export function decideAfterFailure(failed: FailedAttempt, { attempts, rounds }: 
   }
   const round = decideAfterRound(rounds, roundsUsed);
   if (round.kind === "retry") return { kind: "round", wait: waitOf(round.delayMs, now), continues };
-  return { kind: "help" };
+  return help;
 }
 
 function waitOf(waitMs: number, now: number): Wait {

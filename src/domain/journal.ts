@@ -297,8 +297,8 @@ export interface RecordedFailure extends Failure {
 export type AfterFailure =
   /** `continues`: the next attempt inherits the steps of this one and repeats only the failed call. */
   | { readonly kind: "attempt" | "round"; readonly wait: Wait; readonly continues: boolean }
-  /** Every round is used up. */
-  | { readonly kind: "help" }
+  /** Every round is used up, or none could help. `continues`: so does the attempt that a person's resume grants. */
+  | { readonly kind: "help"; readonly continues?: true }
   /** The error is not one that trying again could mend. */
   | { readonly kind: "stop" };
 

@@ -103,6 +103,20 @@ export interface BudgetAlert {
   readonly expected: number | null;
 }
 
+/** What one group took on one day. */
+export interface UsagePoint {
+  readonly day: string;
+  readonly name: string | null;
+  readonly tokens: number;
+  readonly microUsd: Money;
+}
+
+export interface RaisedAlert extends BudgetAlert {
+  readonly at: number;
+  /** Null: it is about a day, or about a session that was deleted. */
+  readonly session: SessionId | null;
+}
+
 /**
  * Who spent what, and what may still be spent. A call is reserved here before it is made and settled with the entries
  * it produced (`Effects.settlement`); one that leaves no entry is settled by appending none.
@@ -127,6 +141,18 @@ export interface LedgerStore {
   usage(
     query: UsageQuery,
   ): Promise<{ readonly total: UsageGroupSums; readonly groups: readonly UsageGroupSums[] }>;
+  /** Of each of these sessions that has any; `name` is its id. */
+  usageOf(ids: readonly SessionId[]): Promise<readonly UsageGroupSums[]>;
+  /** Of each persona in each phase. */
+  usageByPlace(
+    id: SessionId,
+  ): Promise<readonly (UsageGroupSums & { readonly phase: string; readonly persona: string })[]>;
+  /** What the calls of each attempt came to, by the seq of its first row. */
+  costByAttempt(id: SessionId): Promise<ReadonlyMap<number, Amount>>;
+  /** Day by day, oldest first. */
+  series(query: UsageQuery): Promise<readonly UsagePoint[]>;
+  /** Of all sessions, newest first. */
+  recentAlerts(limit: number): Promise<readonly RaisedAlert[]>;
   /** Of the newest completed sessions of a team. */
   history(team: string): Promise<readonly RunSample[]>;
 }

@@ -3,7 +3,6 @@ import type {
   ClaimCause,
   Entry,
   Message,
-  ParkReason,
   RecordedRow,
   SessionStatus,
   Transition,
@@ -13,20 +12,11 @@ import type { Ticket } from "../domain/ticket.ts";
 import type { BreakerStore, EndedCall } from "./breaker-store.ts";
 import type { Lease, LeaseState } from "./lease.ts";
 import type { LedgerStore } from "./ledger-store.ts";
+import type { ListingStore } from "./listing-store.ts";
+import type { SessionRecord } from "./session-record.ts";
 import type { TicketStore } from "./ticket-store.ts";
 
-export interface SessionRecord {
-  readonly id: SessionId;
-  readonly key: string | undefined;
-  readonly team: string;
-  readonly teamFingerprint: string;
-  /** Fingerprint of what the session is about; the same key must mean the same work. */
-  readonly identity: string;
-  readonly status: SessionStatus;
-  readonly reason: ParkReason | undefined;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
+export type { SessionRecord } from "./session-record.ts";
 
 export interface NewSession {
   readonly id: SessionId;
@@ -85,6 +75,7 @@ export interface Store {
   readonly breakers: BreakerStore;
   readonly tickets: TicketStore;
   readonly ledger: LedgerStore;
+  readonly listing: ListingStore;
 
   /** Creates the session and gives its first row, or only the session that already has its key. */
   createSession(

@@ -3,6 +3,7 @@ import { inboxContract } from "./inbox-contract.ts";
 import { journalContract } from "./journal-contract.ts";
 import { leaseContract } from "./lease-contract.ts";
 import { ledgerContract } from "./ledger-contract.ts";
+import { listingContract } from "./listing-contract.ts";
 import { retentionContract } from "./retention-contract.ts";
 import { sessionsContract } from "./sessions-contract.ts";
 import { settlementContract } from "./settlement-contract.ts";
@@ -19,6 +20,7 @@ export function storeContract(name: string, open: OpenStore): void {
     ledgerContract(open);
     settlementContract(open);
     usageContract(open);
+    listingContract(open);
     retentionContract(open);
   });
 }

@@ -52,6 +52,79 @@ export function usageContract(open: OpenStore): void {
       expect(await tokensBy("persona", other.id)).toEqual([40, [["architect", 40]]]);
     });
 
+    test("is told for a few sessions at once, for each persona in each phase, and for each attempt", async () => {
+      const { store } = await openFor(open);
+      const [one, other, idle] = [
+        await createAndClaim(store),
+        await createAndClaim(store),
+        await createAndClaim(store),
+      ];
+      await call(store, one.lease, took(10));
+      await call(store, one.lease, took(20), { phase: "build", started: 7 });
+      await call(store, one.lease, took(30, { costMicroUsd: null }), {
+        started: 7,
+        asked: { tokens: 30, microUsd: null },
+      });
+      await call(store, other.lease, took(40));
+      await granted(store, other.lease);
+      const tokens = ({ inputTokens, outputTokens }: { inputTokens: number; outputTokens: number }) =>
+        inputTokens + outputTokens;
+      const of = await store.ledger.usageOf([one.id, other.id, idle.id]);
+      expect(new Map(of.map((sums) => [sums.name, tokens(sums)]))).toEqual(
+        new Map([
+          [one.id, 60],
+          [other.id, 40],
+        ]),
+      );
+      expect(await store.ledger.usageOf([])).toEqual([]);
+      const places = await store.ledger.usageByPlace(one.id);
+      expect(
+        places
+          .map((sums) => [sums.phase, sums.persona, tokens(sums)])
+          .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+      ).toEqual([
+        ["build", "architect", 20],
+        ["design", "architect", 40],
+      ]);
+      expect(await store.ledger.costByAttempt(one.id)).toEqual(
+        new Map([
+          [2, { tokens: 10, microUsd: 20 }],
+          [7, { tokens: 50, microUsd: null }],
+        ]),
+      );
+      expect(await store.ledger.costByAttempt(idle.id)).toEqual(new Map());
+    });
+
+    test("is told day by day", async () => {
+      const { store, clock } = await openFor(open);
+      const { lease } = await createAndClaim(store);
+      await call(store, lease, took(10));
+      await clock.advance(oneDayMs);
+      await call(store, lease, took(20), { persona: "skeptic" });
+      await call(store, lease, took(30));
+      expect(await store.ledger.series({ by: "persona" })).toEqual([
+        { day: "2026-01-01", name: "architect", tokens: 10, microUsd: 20 },
+        { day: "2026-01-02", name: "skeptic", tokens: 20, microUsd: 40 },
+        { day: "2026-01-02", name: "architect", tokens: 30, microUsd: 60 },
+      ]);
+      expect(await store.ledger.series({ by: "model", since: clock.now() })).toHaveLength(1);
+    });
+
+    test("alerts of all sessions are listed, newest first", async () => {
+      const { store, clock } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      const alert = { kind: "threshold", unit: "tokens", limit: 10, used: 8, expected: null } as const;
+      await store.ledger.raiseAlerts(lease, [{ ...alert, level: "session", name: id }]);
+      await clock.advance(5);
+      await store.ledger.raiseAlerts(lease, [{ ...alert, level: "day", name: "2026-01-01" }]);
+      const recent = await store.ledger.recentAlerts(10);
+      expect(recent.map(({ session, level }) => [session, level])).toEqual([
+        [null, "day"],
+        [id, "session"],
+      ]);
+      expect(await store.ledger.recentAlerts(1)).toHaveLength(1);
+    });
+
     test("can begin at a day", async () => {
       const { store, clock } = await openFor(open);
       const { lease } = await createAndClaim(store);

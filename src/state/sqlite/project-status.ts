@@ -11,14 +11,14 @@ export function projectStatus(
 ): void {
   if (row.kind === "session.claimed") {
     const { cause } = parseBody(row.body) as { cause: ClaimCause };
-    if (cause !== "message") sql.setRunning.run(at, session);
+    if (cause !== "message") sql.setRunning.run(at, at, session);
   } else if (row.kind === "session.status") {
     const { status, reason, wakeAt } = parseBody(row.body) as {
       status: string;
       reason?: string;
       wakeAt?: number;
     };
-    sql.setStatus.run(status, reason ?? null, wakeAt ?? null, at, session);
+    sql.setStatus.run(status, reason ?? null, wakeAt ?? null, at, at, session);
   } else if (row.kind === "team.changed") {
     const { teamFingerprint } = parseBody(row.body) as { teamFingerprint: string };
     sql.setTeam.run(teamFingerprint, at, session);

@@ -95,10 +95,10 @@ export class Reader {
     }));
   }
 
-  /** Sessions parked for a breaker that may be taken up again. */
+  /** Sessions that may be taken up, those that have waited longest first. */
   due(now: number): SessionId[] {
     return this.#all(
-      "SELECT id FROM sessions WHERE status IN ('parked', 'queued') AND wake_at <= ? ORDER BY number",
+      "SELECT id FROM sessions WHERE status IN ('parked', 'queued') AND wake_at <= ? ORDER BY wake_at, number",
       now,
     ).map((row) => row[0] as SessionId);
   }

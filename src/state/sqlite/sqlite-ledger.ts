@@ -1,5 +1,11 @@
-import type { DatabaseSync } from "node:sqlite";
-import { type BudgetLevelName, type BudgetUnit, decideReservation, noAmount } from "../../domain/budget.ts";
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import {
+  type Amount,
+  type BudgetLevelName,
+  type BudgetUnit,
+  decideReservation,
+  noAmount,
+} from "../../domain/budget.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import { checkAsked, utcDay } from "../../domain/ledger.ts";
@@ -9,6 +15,7 @@ import type {
   LedgerCall,
   LedgerStore,
   LevelTotals,
+  RaisedAlert,
   ReservationAnswer,
   ReservationRequest,
   RunSample,
@@ -45,6 +52,8 @@ export class SqliteLedger implements LedgerStore {
   readonly #open;
   readonly #totals;
   readonly #alerts;
+  readonly #recentAlerts;
+  readonly #costs;
 
   constructor(database: DatabaseSync, submit: Submit, clock: Clock, of: LedgerOwner) {
     this.#submit = submit;
@@ -66,6 +75,39 @@ export class SqliteLedger implements LedgerStore {
       `SELECT level, name, kind, unit, budget, used, expected, at FROM budget_alerts
        WHERE session = ? OR (session = 0 AND level = 'day' AND name = ?) ORDER BY at, level, name, kind, unit`,
     );
+    this.#recentAlerts = database.prepare(
+      `SELECT a.level, a.name, a.kind, a.unit, a.budget, a.used, a.expected, a.at, s.id
+       FROM budget_alerts a LEFT JOIN sessions s ON s.number = a.session ORDER BY a.at DESC LIMIT ?`,
+    );
+    // What is not known counts as it was reserved.
+    this.#costs = database.prepare(
+      `SELECT started, sum(coalesce(input_tokens + output_tokens, asked_tokens)) AS tokens,
+         sum(coalesce(cost_micro_usd, asked_micro_usd, 0)) AS microUsd,
+         sum(cost_micro_usd IS NULL AND asked_micro_usd IS NULL) AS unpriced
+       FROM ledger WHERE session = ? AND status != 'open' GROUP BY started`,
+    );
+  }
+
+  async usageOf(ids: readonly SessionId[]) {
+    return this.#usage.ofSessions(ids);
+  }
+
+  async usageByPlace(id: SessionId) {
+    return this.#usage.byPlace(this.#of.numberOf(id));
+  }
+
+  async series({ by, session, since }: UsageQuery) {
+    return this.#usage.series(by, { session: session && this.#of.numberOf(session), since });
+  }
+
+  async costByAttempt(id: SessionId): Promise<ReadonlyMap<number, Amount>> {
+    const rows = this.#costs.all(this.#of.numberOf(id));
+    return new Map(
+      rows.map(({ started, tokens, microUsd, unpriced }) => [
+        Number(started),
+        { tokens: Number(tokens), microUsd: unpriced === 0 ? Number(microUsd) : null },
+      ]),
+    );
   }
 
   async reserve(lease: Lease, request: ReservationRequest): Promise<ReservationAnswer> {
@@ -86,16 +128,13 @@ export class SqliteLedger implements LedgerStore {
   }
 
   async alerts(id: SessionId): Promise<readonly (BudgetAlert & { readonly at: number })[]> {
-    return this.#alerts.all(this.#of.numberOf(id), utcDay(this.#clock.now())).map((row) => ({
-      kind: row["kind"] as BudgetAlert["kind"],
-      level: row["level"] as BudgetLevelName,
-      name: row["name"] as string,
-      unit: row["unit"] as BudgetUnit,
-      limit: row["budget"] as number,
-      used: row["used"] as number,
-      expected: row["expected"] as number | null,
-      at: row["at"] as number,
-    }));
+    return this.#alerts.all(this.#of.numberOf(id), utcDay(this.#clock.now())).map(toAlert);
+  }
+
+  async recentAlerts(limit: number): Promise<readonly RaisedAlert[]> {
+    return this.#recentAlerts
+      .all(limit)
+      .map((row) => ({ ...toAlert(row), session: row["id"] as SessionId | null }));
   }
 
   async totals(id: SessionId): Promise<readonly LevelTotals[]> {
@@ -144,6 +183,19 @@ export class SqliteLedger implements LedgerStore {
     if (reply.kind === "refused") throw lostTo(lease, reply);
     return reply;
   }
+}
+
+function toAlert(row: Record<string, SQLOutputValue>): BudgetAlert & { readonly at: number } {
+  return {
+    kind: row["kind"] as BudgetAlert["kind"],
+    level: row["level"] as BudgetLevelName,
+    name: row["name"] as string,
+    unit: row["unit"] as BudgetUnit,
+    limit: row["budget"] as number,
+    used: row["used"] as number,
+    expected: row["expected"] as number | null,
+    at: row["at"] as number,
+  };
 }
 
 type Bare<Verb> = Verb extends unknown ? Omit<Verb, "session" | "epoch" | "owner" | "at"> : never;

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { chainHash, chainStart } from "../../domain/chain.ts";
+import { chainStart } from "../../domain/chain.ts";
 import type { Clock } from "../../domain/clock.ts";
 import {
   JournalCorrupt,
@@ -10,11 +10,12 @@ import {
   StorageFailed,
 } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
-import type { ClaimCause, Entry, JournalHead, Message, RecordedRow } from "../../domain/journal.ts";
-import { encodeEntry, parseBody, type RowToWrite } from "../../domain/journal-codec.ts";
+import type { ClaimCause, Entry, Message, RecordedRow } from "../../domain/journal.ts";
+import { encodeEntry, type RowToWrite } from "../../domain/journal-codec.ts";
 import type { BreakerStore } from "../breaker-store.ts";
 import { type Lease, type LeaseState, leaseState } from "../lease.ts";
 import type { LedgerStore } from "../ledger-store.ts";
+import type { ListingStore } from "../listing-store.ts";
 import { type Heartbeat, type Owner, thisOwner, uptimeMs } from "../owner.ts";
 import type {
   Claim,
@@ -28,12 +29,15 @@ import type {
 import type { TicketStore } from "../ticket-store.ts";
 import type { Command, Placed, Success } from "./command.ts";
 import { lostTo } from "./lost-lease.ts";
+import { measureCommit } from "./measure-commit.ts";
 import { migrate, openDatabase } from "./open-database.ts";
 import { Reader } from "./reader.ts";
 import { SqliteBreakers } from "./sqlite-breakers.ts";
 import { translate } from "./sqlite-errors.ts";
 import { SqliteLedger } from "./sqlite-ledger.ts";
+import { SqliteListing } from "./sqlite-listing.ts";
 import { SqliteTickets } from "./sqlite-tickets.ts";
+import { verify } from "./verify-row.ts";
 import { Writer } from "./writer.ts";
 import { InlineWriter, ThreadWriter, type WriterClient } from "./writer-client.ts";
 
@@ -53,6 +57,7 @@ export class SqliteStore implements Store {
   readonly breakers: BreakerStore;
   readonly tickets: TicketStore;
   readonly ledger: LedgerStore;
+  readonly listing: ListingStore;
   readonly #path: string;
   readonly #clock: Clock;
   readonly #leaseMs: number;
@@ -77,6 +82,7 @@ export class SqliteStore implements Store {
       numberOf: (id) => this.#number(id),
       isDriven: (session) => this.#stateOf(this.#reader.lease(session).holder) === "held",
     });
+    this.listing = new SqliteListing(this.#database, path);
     if (path === ":memory:") this.#writer = new InlineWriter(new Writer(this.#database));
     else {
       this.#database.exec("PRAGMA query_only = 1");
@@ -309,7 +315,7 @@ export class SqliteStore implements Store {
   }
 
   async #submit(command: Command): Promise<Success> {
-    const reply = await this.#writer.submit(command);
+    const reply = await measureCommit(command.verb, () => this.#writer.submit(command));
     if (reply.kind !== "failed") return reply;
     const { message, errcode } = reply.error;
     const error = translate(Object.assign(new Error(message), { errcode }), this.#path);
@@ -371,29 +377,4 @@ export class SqliteStore implements Store {
 
 function recorded(row: RowToWrite, [position, seq, at, hash]: Placed, epoch: number): RecordedRow {
   return { ...row, position, seq, epoch, at, hash };
-}
-
-/** Returns the row's hash when the row follows from the one before; `previous` is undefined for a row taken on trust. */
-function verify(id: SessionId, previous: string | undefined, row: RecordedRow, lastSeq: number): string {
-  const restored = lastSeq === 0 && row.kind === "session.restored" ? headOfRestored(row) : undefined;
-  const before = restored ?? { seq: lastSeq, hash: previous };
-  if (before.hash === undefined) return row.hash;
-  const gap = row.seq !== before.seq + 1;
-  if (!gap && chainHash(before.hash, row) === row.hash) return row.hash;
-  throw new JournalCorrupt(
-    `The journal of session ${id} is damaged at row ${row.seq}: ${gap ? `rows after ${before.seq} are missing` : "its hash does not match"}.`,
-    {
-      details: { session: id, seq: row.seq },
-      advice: `Run "maestro checkpoints verify ${id}"; its valid checkpoints can be imported into another state directory.`,
-    },
-  );
-}
-
-/** A restored session's history goes on behind the head that its newest checkpoint knew; undefined when damaged. */
-function headOfRestored(row: RecordedRow): JournalHead | undefined {
-  try {
-    return (parseBody(row.body) as unknown as { head?: JournalHead }).head;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,10 +1,12 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { type SavingKind, savingKinds, utcDay } from "../../domain/ledger.ts";
-import type { RunSample, SavedSum, UsageGroup, UsageGroupSums } from "../ledger-store.ts";
+import type { RunSample, SavedSum, UsageGroup, UsageGroupSums, UsagePoint } from "../ledger-store.ts";
 import { savedColumns, sumColumns } from "./writer-usage.ts";
 
 /** More groups than anybody reads; the total covers what is left out. */
 const mostGroups = 1_000;
+/** Points of a chart; more cannot be told apart. */
+const mostPoints = 20_000;
 /** A forecast learns nothing from more. */
 const mostSessions = 100;
 
@@ -69,8 +71,57 @@ export class UsageReader {
     }));
   }
 
+  ofSessions(ids: readonly string[]): UsageGroupSums[] {
+    return this.#grouped("s.id", "s.id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
+  }
+
+  byPlace(session: number): (UsageGroupSums & { phase: string; persona: string })[] {
+    const groups = this.#grouped("json_array(u.phase, u.persona)", "u.session = ?", session);
+    return groups.map((group) => {
+      const [phase, persona] = JSON.parse(group.name ?? "[]") as [string, string];
+      return { ...group, phase, persona };
+    });
+  }
+
+  series(by: UsageGroup, filter: UsageFilter): UsagePoint[] {
+    const { where, values } = conditionOf(filter);
+    return this.#database
+      .prepare(
+        `SELECT u.day, ${groupColumns[by]} AS name, sum(u.input_tokens + u.output_tokens + u.estimated_tokens) AS tokens,
+           sum(u.cost_micro_usd + u.estimated_micro_usd) AS microUsd
+         FROM usage u LEFT JOIN sessions s ON s.number = u.session ${where}
+         GROUP BY u.day, name ORDER BY u.day DESC, tokens DESC LIMIT ${mostPoints}`,
+      )
+      .all(...values)
+      .map(({ day, name, tokens, microUsd }) => ({
+        day: String(day),
+        name: name as string | null,
+        tokens: Number(tokens),
+        microUsd: Number(microUsd),
+      }))
+      .toReversed();
+  }
+
+  #grouped(group: string, condition: string, value: string | number): UsageGroupSums[] {
+    const rowsOf = (table: string, sums: string, also: string) =>
+      this.#database
+        .prepare(
+          `SELECT ${group} AS name, ${sums} FROM ${table} u LEFT JOIN sessions s ON s.number = u.session
+           WHERE ${condition} GROUP BY ${group}${also}`,
+        )
+        .all(value);
+    const saved = Map.groupBy(
+      rowsOf("savings", `u.kind, ${sumsOf(savedColumns)}`, ", u.kind").map(toNamedSaving),
+      ({ name }) => name,
+    );
+    const rows = rowsOf("usage", sumsOf(sumColumns), "");
+    const spent = new Set(rows.map((row) => row["name"]));
+    const unspent = [...saved.keys()].filter((name) => !spent.has(name)).map((name) => ({ name }));
+    return [...rows, ...unspent].map((row) => toGroup(row, saved.get(row["name"] as string | null) ?? []));
+  }
+
   #sums(group: string, filter: UsageFilter, by?: UsageGroup): Row[] {
-    const sums = sumColumns.map((column) => `sum(u.${column}) AS ${column}`).join(", ");
+    const sums = sumsOf(sumColumns);
     const { where, values } = conditionOf(filter);
     const order =
       by === "day" ? "name" : "sum(u.input_tokens + u.output_tokens + u.estimated_tokens) DESC, name";
@@ -83,7 +134,7 @@ export class UsageReader {
   }
 
   #saved(group: string, filter: UsageFilter): NamedSaving[] {
-    const sums = savedColumns.map((column) => `sum(u.${column}) AS ${column}`).join(", ");
+    const sums = sumsOf(savedColumns);
     const { where, values } = conditionOf(filter);
     return this.#database
       .prepare(
@@ -91,18 +142,25 @@ export class UsageReader {
          GROUP BY ${group}, u.kind ORDER BY name, u.kind LIMIT ${mostGroups * savingKinds.length}`,
       )
       .all(...values)
-      .map((row) => ({
-        name: row["name"] as string | null,
-        kind: row["kind"] as SavingKind,
-        tokens: Number(row["tokens"]),
-        microUsd: Number(row["micro_usd"]),
-        unpriced: Number(row["unpriced"]),
-      }));
+      .map(toNamedSaving);
   }
 }
 
 type Row = Record<string, SQLOutputValue>;
 type NamedSaving = SavedSum & { readonly name: string | null };
+
+const sumsOf = (columns: readonly string[]): string =>
+  columns.map((column) => `sum(u.${column}) AS ${column}`).join(", ");
+
+function toNamedSaving(row: Row): NamedSaving {
+  return {
+    name: row["name"] as string | null,
+    kind: row["kind"] as SavingKind,
+    tokens: Number(row["tokens"]),
+    microUsd: Number(row["micro_usd"]),
+    unpriced: Number(row["unpriced"]),
+  };
+}
 
 function conditionOf({ session, since }: UsageFilter): { where: string; values: SQLInputValue[] } {
   const conditions = [

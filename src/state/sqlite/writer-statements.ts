@@ -14,14 +14,15 @@ export function prepareStatements(database: DatabaseSync) {
     rollback: prepare("ROLLBACK"),
 
     insertSession: prepare(
-      `INSERT INTO sessions (id, key, team, team_fingerprint, identity, wake_at, status, reason, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO sessions (id, key, team, team_fingerprint, identity, wake_at, status, reason, created_at, updated_at, status_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     ),
     setStatus: prepare(
-      "UPDATE sessions SET status = ?, reason = ?, wake_at = ?, updated_at = ? WHERE number = ?",
+      "UPDATE sessions SET status = ?, reason = ?, wake_at = ?, updated_at = ?, status_at = ? WHERE number = ?",
     ),
     setRunning: prepare(
-      "UPDATE sessions SET status = 'running', reason = NULL, wake_at = NULL, updated_at = ? WHERE number = ? AND status != 'canceled'",
+      `UPDATE sessions SET status_at = CASE status WHEN 'running' THEN status_at ELSE ? END,
+         status = 'running', reason = NULL, wake_at = NULL, updated_at = ? WHERE number = ? AND status != 'canceled'`,
     ),
     setTeam: prepare("UPDATE sessions SET team_fingerprint = ?, updated_at = ? WHERE number = ?"),
     touch: prepare("UPDATE sessions SET updated_at = ? WHERE number = ?"),

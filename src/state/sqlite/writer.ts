@@ -3,12 +3,13 @@ import { chainHash, chainStart } from "../../domain/chain.ts";
 import type { JournalHead } from "../../domain/journal.ts";
 import type { RowToWrite } from "../../domain/journal-codec.ts";
 import { reach } from "../fault-points.ts";
-import type { Command, Placed, Reply, SessionRow } from "./command.ts";
+import type { Command, Placed, Reply } from "./command.ts";
 import { reachCommit } from "./commit-faults.ts";
 import { projectStatus } from "./project-status.ts";
 import { reclaimSpace } from "./reclaim-space.ts";
 import { beginWriting } from "./write-lock.ts";
 import { BreakerTable } from "./writer-breakers.ts";
+import { CardTable } from "./writer-cards.ts";
 import { LedgerTable } from "./writer-ledger.ts";
 import { prepareStatements } from "./writer-statements.ts";
 import { TicketTable } from "./writer-tickets.ts";
@@ -17,6 +18,8 @@ import { TicketTable } from "./writer-tickets.ts";
 const indexEveryRows = 2_000;
 const orphanRows = 1_000;
 
+type NewSession = Pick<Extract<Command, { verb: "create" | "restore" }>, "session" | "row">;
+
 /** The one path for writes. Everything given to `commit` is one transaction. */
 export class Writer {
   readonly #database: DatabaseSync;
@@ -24,6 +27,7 @@ export class Writer {
   readonly #breakers: BreakerTable;
   readonly #tickets: TicketTable;
   readonly #ledger: LedgerTable;
+  readonly #cards: CardTable;
   /** Valid for one epoch: only its holder appends, so between appends nobody else moves the head. */
   readonly #heads = new Map<number, JournalHead & { readonly epoch: number }>();
   #lastPosition = 0;
@@ -36,6 +40,7 @@ export class Writer {
     this.#breakers = new BreakerTable(database);
     this.#tickets = new TicketTable(database);
     this.#ledger = new LedgerTable(database);
+    this.#cards = new CardTable(database);
     // Waiting for the lock is done here, see write-lock.ts: SQLite's own waiting is unfair between processes.
     database.exec("PRAGMA busy_timeout = 0");
   }
@@ -96,14 +101,14 @@ export class Writer {
     switch (command.verb) {
       case "create": {
         const { id, at } = command.session;
-        const session = this.#insertSession(command.session, "queued", null);
+        const session = this.#insertSession(command, "queued", null);
         if (session === undefined) return { kind: "exists" };
         for (const sha256 of command.artifacts ?? []) sql.refer.run(session, sha256);
         const head = { seq: 0, hash: chainStart(id), epoch: 0 };
         return { kind: "placed", epoch: 0, rows: this.#appendRows(session, head, at, [command.row]) };
       }
       case "restore": {
-        const session = this.#insertSession(command.session, command.status, command.reason);
+        const session = this.#insertSession(command, command.status, command.reason);
         if (session === undefined) return { kind: "exists" };
         for (const sha256 of command.artifacts) sql.refer.run(session, sha256);
         const head = { seq: command.seq, hash: command.previous, epoch: 0 };
@@ -186,8 +191,8 @@ export class Writer {
     if (savings !== undefined) this.#ledger.save(savings, append);
   }
 
-  #insertSession(session: SessionRow, status: string, reason: string | null): number | undefined {
-    const { id, key, team, teamFingerprint, identity, at, wakeAt } = session;
+  #insertSession(given: NewSession, status: string, reason: string | null): number | undefined {
+    const { id, key, team, teamFingerprint, identity, at, wakeAt } = given.session;
     const { changes, lastInsertRowid } = this.#statements.insertSession.run(
       id,
       key,
@@ -199,8 +204,11 @@ export class Writer {
       reason,
       at,
       at,
+      at,
     );
-    return changes === 0 ? undefined : Number(lastInsertRowid);
+    if (changes === 0) return undefined;
+    this.#cards.describe(Number(lastInsertRowid), given.session, given.row);
+    return Number(lastInsertRowid);
   }
 
   /** Compare and swap: the lease must be as it was when the claimant judged it free, dead or expired. */
@@ -265,6 +273,7 @@ export class Writer {
       );
       this.#lastPosition = Number(lastInsertRowid);
       projectStatus(this.#statements, session, row, at);
+      this.#cards.apply(session, row);
       return [this.#lastPosition, seq, at, hash];
     });
     this.#heads.set(session, { seq, hash, epoch });
