@@ -1,7 +1,9 @@
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, LeaseHeld, SessionConflict, TeamInvalid } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
-import { type ClaimCause, finalStatuses, type Message } from "../domain/journal.ts";
+
+import { type ClaimCause, type Direction, finalStatuses, type Message } from "../domain/journal.ts";
+
 import { isAccepted } from "../domain/session-state.ts";
 import { LostSessions } from "../state/lost-sessions.ts";
 import { type Pruned, prune, type RetentionPolicy } from "../state/retention.ts";
@@ -17,7 +19,12 @@ import { recordedTeam } from "../team/recorded-team.ts";
 import { Recovery } from "../team/recovery.ts";
 import { resultsOf, type SessionResult } from "../team/session-view.ts";
 import { toBudget } from "../team/spending.ts";
+
 import { type Carried, importCheckpoints } from "./carry.ts";
+import { refuseImpossibleStart } from "./check-start.ts";
+
+import { enqueue } from "./enqueue.ts";
+
 import type { HiveParts } from "./hive-parts.ts";
 import {
   type BudgetOptions,
@@ -28,6 +35,7 @@ import {
   type StartOptions,
 } from "./options.ts";
 import { Reading } from "./reading.ts";
+
 import { checkIntegration, refuseWord } from "./refusals.ts";
 
 const shutdownGraceMs = 8_000;
@@ -63,7 +71,9 @@ export class Maestro extends Reading {
     team: Team<PhaseName>,
     options: StartOptions<PhaseName>,
   ): Promise<Session> {
-    const { budget } = options;
+    const { budget, key, given = {} } = options;
+    const isNew = key === undefined || (await this.#parts.store.findSession(key)) === undefined;
+    if (isNew) refuseImpossibleStart(team, directionOf(options), Object.keys(given));
     // With a budget, nobody may take it up before the budget is said.
     const { id, status } = await this.#create(team, options, { drivenSoon: budget === undefined });
     if (budget !== undefined && !finalStatuses.includes(status)) await this.setBudget(id, budget);
@@ -85,6 +95,52 @@ export class Maestro extends Reading {
     const session = await this.find(idOrKey);
     if (team !== undefined) this.#teams.set(team.name, team);
     return this.#handle(session.id, "resume", team ?? (await this.#teamOf(session)), preparation);
+  }
+
+  /** Creates a session that waits for its turn; with the key of one that is there, that one goes on in its turn. */
+  async queue<PhaseName extends string>(
+    team: Team<PhaseName>,
+    { budget, ...options }: StartOptions<PhaseName>,
+  ): Promise<{ readonly id: SessionId; readonly isNew: boolean }> {
+    const { store } = this.#parts;
+    const { key } = options;
+    const isNew = key === undefined || (await store.findSession(key))?.key !== key;
+    const direction = directionOf(options);
+    const isPlain = budget === undefined && Object.keys(direction).length === 0;
+    // Killed before its limits are on record, it must not be taken up without them.
+    const { id, status } = await this.#create(team, options, { drivenSoon: isPlain });
+    if (status === "completed" || status === "running") return { id, isNew };
+    const [listed] = await store.listing.find([id]);
+    if (!isNew && status === "queued" && listed?.wakeAt !== undefined) return { id, isNew };
+    if (isNew && budget !== undefined) await this.setBudget(id, budget);
+    const cause = isNew ? "start" : "resume";
+    // Two that start with one key at the same moment are one session.
+    await enqueue(id, team, cause, isPlain ? {} : { direction }, this.#parts).catch(ignoreHeld);
+    return { id, isNew };
+  }
+
+  /** As `resume`, but the session waits for its turn; what is refused is refused now. */
+  async queueResume(
+    idOrKey: string,
+    { team: given, ...preparation }: ResumeOptions & { readonly direction?: Direction } = {},
+  ): Promise<void> {
+    const session = await this.find(idOrKey);
+    if (session.status === "completed") return;
+    const team = given ?? (await this.#teamOf(session));
+    await enqueue(session.id, team, "resume", preparation, this.#parts);
+  }
+
+  /** Goes on with a session that nobody drives: what a crash left, or whose turn has come. Resolves when the drive ends. */
+  async takeUp(id: SessionId): Promise<void> {
+    const { engine } = this.#parts;
+    const session = await this.find(id);
+    const goesOn = ["queued", "running"].includes(session.status) || session.reason === "breaker";
+    await (goesOn ? engine.drive(session.id, await this.#teamOf(session), "recovery") : engine.settle(id));
+  }
+
+  /** Whether this process drives the session. */
+  isDriving(id: SessionId): boolean {
+    return this.#parts.engine.isDriving(id);
   }
 
   /** One phase alone. Idempotent: a phase that is done stays done, and whoever drives the session now is joined. */

@@ -1,15 +1,19 @@
 import type { BudgetStatus } from "../cost/budget-status.ts";
-import { type UsageReport, usageReport } from "../cost/reports.ts";
+import { type UsageReport, type UsageTotals, usageReport } from "../cost/reports.ts";
+import type { Amount } from "../domain/budget.ts";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, SessionNotFound } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
+import type { RecordedRow } from "../domain/journal.ts";
 import { utcDay } from "../domain/ledger.ts";
 import type { SessionState } from "../domain/session-state.ts";
 import { fromManifest, type Tree } from "../domain/tree.ts";
-import type { UsageQuery } from "../state/ledger-store.ts";
+import type { LedgerCall, LedgerStore, RaisedAlert, UsagePoint, UsageQuery } from "../state/ledger-store.ts";
 import { type CheckpointInfo, listCheckpoints } from "../state/list-checkpoints.ts";
+import type { JournalChange, ListingCounts, ListingQuery, ListingStore } from "../state/listing-store.ts";
 import { readState } from "../state/session-journal.ts";
 import type { SessionQuery, SessionRecord } from "../state/store.ts";
+import type { TicketRecord } from "../state/ticket-store.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
 import type { SessionEvent } from "../team/event.ts";
 import { listFiles } from "../team/list-files.ts";
@@ -19,6 +23,7 @@ import type { OutResult } from "../workspace/out-result.ts";
 import { type Carried, exportCheckpoints } from "./carry.ts";
 import { giveOut } from "./give-out.ts";
 import type { HiveParts } from "./hive-parts.ts";
+import { reportOf, type SessionListing, withUsage } from "./listings.ts";
 import { type WatchOptions, watchSession } from "./watch.ts";
 
 export interface UsageOptions extends Omit<UsageQuery, "session"> {
@@ -30,6 +35,15 @@ export type ReadingParts = Pick<
   HiveParts,
   "store" | "artifacts" | "lost" | "stateDirectory" | "clock" | "tracker" | "budgets"
 >;
+
+export interface UsageInside {
+  readonly places: readonly {
+    readonly phase: string;
+    readonly persona: string;
+    readonly usage: UsageTotals;
+  }[];
+  readonly attempts: ReadonlyMap<number, Amount>;
+}
 
 /** Everything that only looks. */
 export class Reading {
@@ -73,15 +87,59 @@ export class Reading {
 
   async show(idOrKey: string): Promise<SessionView> {
     const { id } = await this.find(idOrKey);
+    return this.describe(await readState(this.#parts.store, id));
+  }
+
+  /** As `show`, of a state that somebody keeps up to date himself. Files are listed unless they are not wanted. */
+  async describe(state: SessionState, { withFiles = true } = {}): Promise<SessionView> {
     const { store, artifacts } = this.#parts;
-    const state = await readState(store, id);
     const ticket = await this.ticketOf(state.ticket);
     const [usage, budgets, files] = await Promise.all([
-      usageReport(store, { by: "persona", session: id }),
+      usageReport(store, { by: "persona", session: state.id }),
       this.budgetsOf(state),
-      listFiles(state, artifacts),
+      withFiles ? listFiles(state, artifacts) : [],
     ]);
     return describeSession(state, { ticket, usage, budgets, artifacts: files });
+  }
+
+  /** A page of sessions with their cards and what each has used. */
+  async list(query: ListingQuery): Promise<readonly SessionListing[]> {
+    return withUsage(await this.#parts.store.listing.page(query), this.#parts.store);
+  }
+
+  /** The same of these sessions, in no order; those that are gone are left out. */
+  async listed(ids: readonly SessionId[]): Promise<readonly SessionListing[]> {
+    return withUsage(await this.#parts.store.listing.find(ids), this.#parts.store);
+  }
+
+  count(filter: Parameters<ListingStore["count"]>[0] = {}): Promise<ListingCounts> {
+    return this.#parts.store.listing.count(filter, this.#parts.clock.now());
+  }
+
+  /** Sessions that wait for their turn, in order. */
+  queued(): Promise<readonly SessionId[]> {
+    return this.#parts.store.listing.queued();
+  }
+
+  /** Sessions that nobody drives and that go on by themselves: what a crash left first, then those whose turn has come. */
+  async waiting(): Promise<readonly SessionId[]> {
+    const { store } = this.#parts;
+    return [...(await store.findAbandoned()), ...(await store.findDue())];
+  }
+
+  /** Rows of all sessions behind a position of the journal, without their content. */
+  changes(after: number, limit: number): Promise<readonly JournalChange[]> {
+    return this.#parts.store.listing.changes(after, limit);
+  }
+
+  /** Where the journal of all sessions ends. */
+  position(): Promise<number> {
+    return this.#parts.store.listing.position();
+  }
+
+  /** The journal of a session as it was recorded, in pages. */
+  rows(id: SessionId, afterSeq = 0): AsyncIterable<readonly RecordedRow[]> {
+    return this.#parts.store.readJournal(id, afterSeq);
   }
 
   async checkpoints(idOrKey: string): Promise<readonly CheckpointInfo[]> {
@@ -99,6 +157,36 @@ export class Reading {
   async usage({ session, ...query }: UsageOptions = { by: "persona" }): Promise<UsageReport> {
     const id = session === undefined ? undefined : (await this.find(session)).id;
     return usageReport(this.#parts.store, { ...query, session: id });
+  }
+
+  /** What it took day by day, oldest first. */
+  async usageSeries({ session, ...query }: UsageOptions): Promise<readonly UsagePoint[]> {
+    const id = session === undefined ? undefined : (await this.find(session)).id;
+    return this.#parts.store.ledger.series({ ...query, session: id });
+  }
+
+  /** What each persona used in each phase, and what each attempt has cost, by the seq of its first row. */
+  async usageInside(id: SessionId): Promise<UsageInside> {
+    const { ledger } = this.#parts.store;
+    const [places, attempts] = await Promise.all([ledger.usageByPlace(id), ledger.costByAttempt(id)]);
+    const named = places.map((sums, index) => ({ ...sums, name: String(index) }));
+    const report = await reportOf(named);
+    const usage = places.map(({ phase, persona }, index) => ({
+      phase,
+      persona,
+      usage: report.find(({ name }) => name === String(index)) as UsageTotals,
+    }));
+    return { places: usage, attempts };
+  }
+
+  /** The calls of a session that may have cost something, in the order they were made. */
+  calls(id: SessionId, page?: Parameters<LedgerStore["calls"]>[1]): Promise<readonly LedgerCall[]> {
+    return this.#parts.store.ledger.calls(id, page);
+  }
+
+  /** Warnings about budgets, of all sessions, newest first. */
+  alerts(limit: number): Promise<readonly RaisedAlert[]> {
+    return this.#parts.store.ledger.recentAlerts(limit);
   }
 
   /** Every budget of the session and how much of it is gone. */
@@ -138,6 +226,11 @@ export class Reading {
 
   breakers() {
     return this.#parts.store.breakers.list();
+  }
+
+  /** With everything the outbox knows. */
+  ticketRecords(): Promise<readonly TicketRecord[]> {
+    return this.#parts.store.tickets.list();
   }
 
   async tickets(): Promise<readonly TicketView[]> {
