@@ -53,8 +53,20 @@ export async function detach(brief: string, options: RunOptions): Promise<void> 
 }
 
 function flagsOf(options: RunOptions): string[] {
-  const { team, model, key, out, only, from, until, pauseAfter, given, budgetTokens, budgetUsd, stateDir } =
-    options;
+  const {
+    team,
+    model,
+    key,
+    out,
+    only,
+    from,
+    until,
+    pauseAfter,
+    given = [],
+    budgetTokens,
+    budgetUsd,
+    stateDir,
+  } = options;
   const flags = {
     "--team": team,
     "--model": model,

@@ -1,12 +1,15 @@
 import { CommanderError } from "commander";
 import { MaestroError } from "../domain/errors.ts";
+import { exitCodes } from "./exit-code.ts";
 import { buildProgram } from "./program.ts";
-
-const bugExitCode = 1;
-const usageExitCode = 2;
 
 /** The command line, from arguments to exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
+  // Whoever reads only the first lines closes the pipe; that is no fault of anybody.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(exitCodes.done);
+    throw error;
+  });
   try {
     await buildProgram().parseAsync(argv, { from: "user" });
   } catch (error) {
@@ -16,16 +19,24 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 /** One sentence what happened, one what to do, the code; the stack only for who asks. */
 function explain(error: unknown, debug: boolean): number {
-  // Commander has printed its own message already.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode;
+  const write = (line: string): void => void process.stderr.write(`${line}\n`);
+  if (error instanceof CommanderError) {
+    // Commander has printed its own message already; asking for help is no error.
+    if (error.exitCode === 0) return exitCodes.done;
+    if (error.code === "commander.help") return exitCodes.usage;
+    write("(INPUT_INVALID)");
+    return exitCodes.usage;
+  }
   if (MaestroError.is(error)) {
-    process.stderr.write(`Error: ${error.message}\n`);
-    if (error.advice !== undefined) process.stderr.write(`${error.advice}\n`);
-    process.stderr.write(`(${error.code})\n`);
+    write(`Error: ${error.message}`);
+    if (error.advice !== undefined) write(error.advice);
+    write(`(${error.code})`);
   } else {
     const message = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`Error: ${message}\nThis is a bug in Maestro; --debug shows where.\n(UNEXPECTED)\n`);
+    write(`Error: ${message}`);
+    write("This is a bug in Maestro; --debug shows where.");
+    write("(UNEXPECTED)");
   }
-  if (debug && error instanceof Error) process.stderr.write(`${error.stack}\n`);
-  return MaestroError.is(error) ? error.exitCode : bugExitCode;
+  if (debug && error instanceof Error) write(String(error.stack));
+  return MaestroError.is(error) ? error.exitCode : exitCodes.bug;
 }

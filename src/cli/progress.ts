@@ -28,6 +28,8 @@ function describe(event: SessionEvent): string | undefined {
       return `  ${event.persona} works${again}`;
     }
     case "step":
+      // Without a persona it was copied from the session that this one is a fork of.
+      if (event.persona === "") return undefined;
       return `  ${event.persona}: ${event.name}`;
     case "dependency.waiting":
       return `  ${event.persona} waits for ${event.dependency} until ${new Date(event.until).toISOString()}`;

@@ -24,14 +24,14 @@ export function readPairs(flag: string, pairs: readonly string[]): readonly (rea
 }
 
 /** What a person puts in the place of phases: JSON files with outputs and files. */
-export async function readEdits(pairs: readonly string[]): Promise<Record<string, PhaseEdit>> {
+export async function readEdits(pairs: readonly string[] = []): Promise<Record<string, PhaseEdit>> {
   const edits: Record<string, PhaseEdit> = {};
   for (const [phase, path] of readPairs("--edit", pairs)) edits[phase] = await readEditFile(path);
   return edits;
 }
 
 /** Phases from outside: a folder, a file, or a JSON file with outputs and files. */
-export async function readGiven(pairs: readonly string[]): Promise<Record<string, GivenOptions>> {
+export async function readGiven(pairs: readonly string[] = []): Promise<Record<string, GivenOptions>> {
   const given: Record<string, GivenOptions> = {};
   for (const [phase, path] of readPairs("--given", pairs)) {
     const status = await stat(path).catch((cause: unknown) => refuse(path, cause));

@@ -8,7 +8,7 @@ export interface RunOptions extends DriveOptions {
   readonly from?: string;
   readonly until?: string;
   readonly pauseAfter?: string;
-  readonly given: readonly string[];
+  readonly given?: readonly string[];
   readonly budgetTokens?: string;
   readonly budgetUsd?: string;
   readonly detach?: boolean;

@@ -126,19 +126,26 @@ describe.each(protocols)("%s", (model) => {
     keyIsWrong = false;
     const resumed = await (await hive.maestro.resume(ended.result.id)).result();
     expect(resumed.status).toBe("completed");
+    const { log } = hive.models;
+    expect(log.map(({ answersBefore }) => answersBefore)).toEqual([0, 1, 1]);
+    expect(log[2]?.hash, "the same conversation").toBe(log[1]?.hash);
   });
 });
 
 const model = protocols[0];
 
-test("an outage that lasts costs two rounds of three attempts, each one call, and then a person", async () => {
+test("an outage that lasts costs two rounds of three attempts, each one call, then a person; who resumes pays for nothing again", async () => {
   const down = refuse(503, "unavailable", "Come back.");
-  const hive = await ModelHive.open(failingSecond(...Array(20).fill(down)), { breaker: { threshold: 100 } });
+  const hive = await ModelHive.open(failingSecond(...Array(6).fill(down)), { breaker: { threshold: 100 } });
   const ended = await hive.run(team, { model });
   expect(ended.result).toMatchObject({ status: "parked", reason: "help" });
   expect(attemptsOf(ended, "worker").map(({ at }) => at)).toEqual(["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"]);
   const asked = hive.models.log.filter(({ answersBefore }) => answersBefore === 1);
   expect(asked).toHaveLength(6);
+
+  const resumed = await (await hive.maestro.resume(ended.result.id)).result();
+  expect(resumed.status).toBe("completed");
+  expect(hive.models.log.map(({ answersBefore }) => answersBefore)).toEqual([0, 1, 1, 1, 1, 1, 1, 1]);
 });
 
 test("an open breaker is waited for without using up attempts, and one probe opens the way", async () => {

@@ -8,7 +8,7 @@ import { money, number } from "../terminal/words.ts";
 
 interface ForkFlags extends DriveOptions {
   readonly at: string;
-  readonly edit: readonly string[];
+  readonly edit?: readonly string[];
   readonly fresh?: boolean;
   readonly team?: string;
   readonly key?: string;

@@ -8,7 +8,7 @@ import { readEdits } from "../read-edit.ts";
 import { teamForSession } from "../team-of.ts";
 
 export interface ResumeFlags extends DriveOptions {
-  readonly edit: readonly string[];
+  readonly edit?: readonly string[];
   readonly team?: string;
   readonly acceptChanges?: boolean;
 }

@@ -24,7 +24,10 @@ export async function watch(
     const timer = setInterval(() => void lookForDeath(maestro, id, stop), lookForDeathMs);
     const view = !options.json && screenOf(process.stderr).live ? new LiveView().open() : undefined;
     try {
-      if (view !== undefined) await view.follow(maestro, id);
+      if (view !== undefined) {
+        view.session.hint = "Ctrl-C stops looking";
+        await view.follow(maestro, id);
+      }
       const after = Number(options.after ?? 0);
       const seen = view?.session.seq ?? (Number.isInteger(after) && after > 0 ? after : 0);
       for await (const event of maestro.events(id, { after: seen, signal: stop.signal })) {

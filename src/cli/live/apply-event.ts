@@ -89,7 +89,7 @@ export function applyEvent(session: LiveSession, event: SessionEvent): void {
       onPersona(session, event, (persona) => {
         persona.status = "running";
         persona.until = undefined;
-        persona.activity = event.name;
+        persona.activity = event.name === session.model ? "the model has answered" : event.name;
       });
       break;
     case "wait":

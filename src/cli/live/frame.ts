@@ -117,7 +117,7 @@ function spentBy({ usage, phases }: LiveSession, phase: LivePhase, { name }: Liv
   return last === phase ? `${shortNumber(row.inputTokens + row.outputTokens)} · ${money(row.costUsd)}` : "";
 }
 
-function bottomLine({ usage, model, status, reason }: LiveSession): Line {
+function bottomLine({ usage, model, status, reason, hint }: LiveSession): Line {
   const ended = status !== "running" && status !== "queued";
   const state = reason === undefined ? status : `${status} (${reason})`;
   const pieces: Piece[] = ended ? [{ text: state, color: "bold" }] : [];
@@ -133,8 +133,7 @@ function bottomLine({ usage, model, status, reason }: LiveSession): Line {
         { text: `${shortNumber(total.savedTokens)} not paid again`, color: "green" },
       );
   }
-  if (!ended)
-    pieces.push({ text: pieces.length === 0 ? "" : " · " }, { text: "Ctrl-C stops cleanly", color: "dim" });
+  if (!ended) pieces.push({ text: pieces.length === 0 ? "" : " · " }, { text: hint, color: "dim" });
   return { pieces, rank: 1 };
 }
 

@@ -1,5 +1,5 @@
 import type { ParkReason, SessionStatus } from "../../domain/journal.ts";
-import type { BudgetView, UsageReport } from "../../index.ts";
+import type { UsageReport } from "../../index.ts";
 
 export interface LivePersona {
   readonly name: string;
@@ -44,7 +44,8 @@ export interface LiveSession {
   warnings: string[];
   seq: number;
   usage: UsageReport | undefined;
-  budgets: readonly BudgetView[];
+  /** What Ctrl-C does here. */
+  hint: string;
 }
 
 export function newLiveSession(id: string): LiveSession {
@@ -64,7 +65,7 @@ export function newLiveSession(id: string): LiveSession {
     warnings: [],
     seq: 0,
     usage: undefined,
-    budgets: [],
+    hint: "Ctrl-C stops cleanly",
   };
 }
 

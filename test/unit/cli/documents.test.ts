@@ -1,0 +1,28 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { buildProgram } from "../../../src/cli/program.ts";
+
+const root = join(import.meta.dirname, "../../..");
+
+test.each([
+  ["docs/cli.md says what the commands say of themselves", "scripts/cli-docs.mjs"],
+  ["the demo's script is made from the demo's project", "scripts/demo-script.mjs"],
+])("%s", (_, script) => {
+  const { status, stderr } = spawnSync(process.execPath, [join(root, script), "--check"], {
+    encoding: "utf8",
+  });
+  expect({ status, stderr: stderr.replace(/^.*Warning.*$/gm, "").trim() }).toEqual({ status: 0, stderr: "" });
+});
+
+test("every command has a description, the common flags and one example", () => {
+  for (const command of buildProgram().commands) {
+    let help = "";
+    command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+    expect(command.description(), `of ${command.name()}`).not.toBe("");
+    expect(help.match(/\$ .*maestro/g), `of ${command.name()}`).toHaveLength(1);
+    if (command.name() === "completion") continue;
+    for (const flag of ["--state-dir", "--json", "--debug"])
+      expect(help, `of ${command.name()}`).toContain(flag);
+  }
+});

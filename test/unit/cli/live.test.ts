@@ -1,0 +1,219 @@
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, test } from "vitest";
+import { applyEvent } from "../../../src/cli/live/apply-event.ts";
+import { frame } from "../../../src/cli/live/frame.ts";
+import { type LiveSession, newLiveSession } from "../../../src/cli/live/live-state.ts";
+import { Painter } from "../../../src/cli/terminal/painter.ts";
+import { widthOf } from "../../../src/cli/terminal/width.ts";
+import type { SessionEvent, UsageReport } from "../../../src/index.ts";
+
+const definition = {
+  phases: [
+    { name: "design", personas: [{ name: "architect" }] },
+    { name: "build", personas: [{ name: "developer" }, { name: "writer" }] },
+    { name: "test", personas: [{ name: "tester" }] },
+  ],
+};
+
+/** Events as they come, each a second after the one before. */
+function told(...events: readonly object[]): LiveSession {
+  const session = newLiveSession("s");
+  [
+    { kind: "session.created", team: "product", brief: "A parking app", model: "simulated", definition },
+    { kind: "session.claimed", cause: "start", owner: "o" },
+    ...events,
+  ].forEach((event, index) =>
+    applyEvent(session, { sessionId: "s", seq: index + 1, at: index * 1_000, ...event } as SessionEvent),
+  );
+  return session;
+}
+
+const wide = { columns: 100, rows: 30, color: false, live: true };
+const of = (phase: string, persona: string) => ({ phase, persona, started: 1 });
+const designDone = [
+  { kind: "phase.started", phase: "design" },
+  { kind: "attempt.started", phase: "design", persona: "architect", round: 1, attempt: 1, input: "i" },
+  { kind: "attempt.completed", ...of("design", "architect"), result: { summary: "one design", outputs: {} } },
+  { kind: "phase.completed", phase: "design", gate: { score: 1, threshold: 0.8, verdict: "passed" } },
+  { kind: "phase.started", phase: "build" },
+  { kind: "attempt.started", phase: "build", persona: "developer", round: 1, attempt: 1, input: "i" },
+  { kind: "attempt.started", phase: "build", persona: "writer", round: 1, attempt: 1, input: "i" },
+];
+
+describe("the picture", () => {
+  test("shows what is done, who works on what, and what is to come", () => {
+    const session = told(...designDone, { kind: "step", ...of("build", "developer"), name: "write_file" });
+    const lines = frame(session, wide, 9_000);
+    expect(lines.map((line) => line.trimEnd().replaceAll(/ {2,}/g, "  "))).toEqual([
+      "product · simulated model · A parking app  8.0 s",
+      "✔ design architect · gate 1.00 of 0.80  3.0 s",
+      "▶ build  3.0 s",
+      " ▶ developer · write_file".replace(" ", "  "),
+      "  ▶ writer  · begins",
+      "○ test",
+      "Ctrl-C stops cleanly",
+    ]);
+  });
+
+  test("counts down to the next attempt, and says why the last one failed", () => {
+    const failed = {
+      kind: "attempt.failed",
+      ...of("build", "developer"),
+      failure: { message: "connection reset" },
+      next: { kind: "attempt", continues: true, wait: { notBefore: 14_000, waitMs: 5_000 } },
+    };
+    const line = frame(told(...designDone, failed), wide, 11_000).find((text) => text.includes("developer"));
+    expect(line).toContain("◷ developer · again in 3 s · connection reset");
+  });
+
+  test("numbers attempts and rounds once there is more than one", () => {
+    const again = {
+      kind: "attempt.started",
+      phase: "build",
+      persona: "developer",
+      round: 2,
+      attempt: 3,
+      input: "i",
+    };
+    expect(frame(told(...designDone, again), wide, 0).join("\n")).toContain("developer · round 2 attempt 3");
+  });
+
+  test("warns of an open breaker and of a budget that runs out, each once", () => {
+    const waiting = {
+      kind: "dependency.waiting",
+      ...of("build", "developer"),
+      dependency: "api",
+      until: 60_000,
+    };
+    const alert = { kind: "budget.alert", alert: "threshold", level: "session", name: "s", unit: "usd" };
+    const amounts = { limit: 1_000_000, used: 800_000, expected: null };
+    const text = frame(told(...designDone, waiting, waiting, { ...alert, ...amounts }), wide, 30_000).join(
+      "\n",
+    );
+    expect(text).toContain("! budget of the session: $0.80 of $1.00 are gone");
+    expect(text.match(/its breaker is open/g)).toHaveLength(1);
+    expect(text).toContain("again in 30 s · waits for api");
+  });
+
+  test("says of a phase that waits for a person that it does, and how the session ended", () => {
+    const session = told(
+      ...designDone.slice(0, 3),
+      { kind: "phase.completed", phase: "design", awaitsReview: true },
+      { kind: "session.status", status: "parked", reason: "review" },
+    );
+    const text = frame(session, wide, 0).join("\n");
+    expect(text).toContain("? design architect · waits for your review");
+    expect(text).toContain("parked (review)");
+    expect(text).not.toContain("Ctrl-C");
+  });
+
+  test("shows tokens, money and what was not paid again", () => {
+    const session = told(...designDone);
+    const totals = { inputTokens: 900, outputTokens: 100, costUsd: 0.0123, calls: 2, savedTokens: 5_000 };
+    session.usage = { total: totals, rows: [{ ...totals, name: "developer" }] } as unknown as UsageReport;
+    const text = frame(session, wide, 0).join("\n");
+    expect(text).toContain("1.0k tokens · $0.0123 at invented prices · 5.0k not paid again");
+    expect(text).toMatch(/developer .* 1\.0k · \$0\.0123/);
+  });
+
+  test("a rejected phase is to come again", () => {
+    const session = told(
+      ...designDone.slice(0, 3),
+      { kind: "phase.completed", phase: "design", awaitsReview: true },
+      { kind: "message.received", message: { say: "reject", note: "no" }, sentAt: 0 },
+    );
+    expect(session.phases[0]).toMatchObject({ status: "pending", review: "none" });
+  });
+
+  test("an event that was seen before changes nothing", () => {
+    const session = told(...designDone);
+    const before = structuredClone(session);
+    applyEvent(session, {
+      kind: "phase.started",
+      phase: "test",
+      sessionId: "s",
+      seq: 3,
+      at: 0,
+    });
+    expect(session).toEqual(before);
+  });
+});
+
+describe("on any terminal", () => {
+  const many = Array.from({ length: 30 }, (_, index) => ({
+    name: `phase${index}`,
+    personas: [{ name: `p${index}` }],
+  }));
+  const sizes = [1, 2, 7, 20, 40, 79, 200].flatMap((columns) =>
+    [1, 2, 5, 15, 60].map((rows) => [columns, rows] as const),
+  );
+
+  test.each(sizes)(
+    "%d columns and %d rows: nothing wraps, nothing scrolls, who works is seen",
+    (columns, rows) => {
+      const session = newLiveSession("s");
+      const events = [
+        {
+          kind: "session.created",
+          team: "日本語 team",
+          brief: "x".repeat(500),
+          definition: { phases: many },
+        },
+        { kind: "session.claimed", cause: "start", owner: "o" },
+        { kind: "phase.started", phase: "phase20" },
+        { kind: "attempt.started", phase: "phase20", persona: "p20", round: 1, attempt: 2, input: "i" },
+        { kind: "log", persona: "p20", message: "a\u001b[2Jb\nc".repeat(50) },
+      ];
+      events.forEach((event, index) =>
+        applyEvent(session, { sessionId: "s", seq: index + 1, at: 0, ...event } as unknown as SessionEvent),
+      );
+      const lines = frame(session, { columns, rows, color: true, live: true }, 1_000);
+      expect(lines.length).toBeLessThanOrEqual(Math.max(1, rows - 1));
+      for (const line of lines) {
+        const text = stripVTControlCharacters(line);
+        expect(widthOf(text)).toBeLessThanOrEqual(Math.max(1, columns - 1));
+        expect(text).not.toMatch(/\p{Cc}/u);
+      }
+      const isLargeEnough = rows >= 5 && columns >= 20;
+      expect(isLargeEnough ? lines.join("\n") : "p20").toContain("p20");
+    },
+  );
+
+  test("without color there is no escape sequence", () => {
+    expect(frame(told(...designDone), wide, 0).join("")).not.toContain("\u001b");
+  });
+});
+
+describe("the painter", () => {
+  test("paints over what it painted, and knows that a narrower terminal has wrapped it", () => {
+    let written = "";
+    let columns = 20;
+    const painter = new Painter({ write: (text) => (written += text) }, () => columns);
+    painter.paint(["a".repeat(18), "b"]);
+    written = "";
+    painter.paint(["c"]);
+    expect(written).toBe("\u001b[2A\r\u001b[2Kc\n\u001b[J");
+    painter.paint(["d".repeat(18), "e"]);
+    columns = 10;
+    written = "";
+    painter.paint(["f"]);
+    expect(written.startsWith("\u001b[3A\r")).toBe(true);
+  });
+
+  test("writes nothing when nothing has changed", () => {
+    let writes = 0;
+    const painter = new Painter({ write: () => (writes += 1) }, () => 80);
+    painter.paint(["same"]);
+    painter.paint(["same"]);
+    expect(writes).toBe(1);
+  });
+
+  test("a line that stays comes above the picture", () => {
+    let written = "";
+    const painter = new Painter({ write: (text) => (written += text) }, () => 80);
+    painter.paint(["picture"]);
+    written = "";
+    painter.say("notice");
+    expect(written).toBe("\u001b[1A\r\u001b[Jnotice\n\u001b[2Kpicture\n\u001b[J");
+  });
+});
