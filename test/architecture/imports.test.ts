@@ -43,6 +43,11 @@ describe("the checker sees", () => {
 
   test("one front door that imports the other", () => {
     expect(check({ "src/cli/run.ts": "", "src/server/app.ts": 'import "../cli/run.ts";' })).toHaveLength(1);
+    const server = { "src/server/serve.ts": "", "src/server/app.ts": "" };
+    const serve = "src/cli/commands/serve.ts";
+    expect(check({ ...server, [serve]: 'await import("../../server/serve.ts");' })).toEqual([]);
+    expect(check({ ...server, [serve]: 'await import("../../server/app.ts");' })).toHaveLength(1);
+    expect(check({ ...server, "src/cli/run.ts": 'import "../server/serve.ts";' })).toHaveLength(1);
   });
 
   test.each([

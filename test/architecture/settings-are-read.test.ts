@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import { settingKeys } from "../../src/config/settings.ts";
-import { defineTeam, open, persona, phase } from "../../src/index.ts";
+import { defineTeam, persona, phase } from "../../src/index.ts";
+import { serve } from "../../src/server/serve.ts";
 import { recordReads } from "./recording-config.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "maestro-settings-"));
@@ -29,18 +30,24 @@ const team = defineTeam("demanding", {
 let loaded: Awaited<ReturnType<typeof loadConfig>>;
 beforeAll(async () => {
   const quick = { max: 1, baseDelayMs: 1, maxDelayMs: 1 };
-  const overrides = { stateDir: join(folder, "state"), attempts: quick, rounds: quick };
+  const overrides = { stateDir: join(folder, "state"), attempts: quick, rounds: quick, server: { port: 0 } };
   loaded = await loadConfig({ cwd: folder, env: {}, overrides });
 });
 
-test("every setting is read by a Maestro that is opened and drives a session to its ticket", async () => {
+test("every setting is read by a server that opens a Maestro and drives a session to its ticket", async () => {
   const { config, read } = recordReads(loaded.config);
-  const maestro = await open({ loaded: { ...loaded, config } });
+  const server = await serve({
+    loaded: { ...loaded, config },
+    teams: [{ team, file: "team.ts", builtIn: false }],
+    version: "0.0.0",
+    report: () => {},
+  });
   try {
-    const session = await maestro.start(team, { brief: "Work." });
+    await server.listen();
+    const session = await server.maestro.start(team, { brief: "Work." });
     expect(await session.result()).toMatchObject({ status: "parked", ticket: { status: "delivered" } });
   } finally {
-    await maestro.close();
+    await server.stop();
   }
   expect(settingKeys.filter((key) => !read.has(key))).toEqual([]);
 });

@@ -262,9 +262,9 @@ describe("review", () => {
       revision: 2,
       source: { kind: "edited" },
     });
-    await expect((await maestro.resume(session.id, { edits })).result()).resolves.toMatchObject({
-      status: "completed",
-    });
+    await expect(async () => (await maestro.resume(session.id, { edits })).result()).rejects.toThrow(
+      /build already rests on it/,
+    );
   });
 
   it("does not edit in place what others rest on, and prints the fork command instead", async () => {
