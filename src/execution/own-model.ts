@@ -14,12 +14,18 @@ export function durableModel(model: AnyModel, context: PersonaContext): Model {
       advice: 'Use a provider package, for instance openai("gpt-5").',
     });
   }
-  const { runStep, signal, onText, priceOf } = runningContext(context);
+  const { runStep, signal, onText, progress, priceOf } = runningContext(context);
   let wrapped: Promise<Model> | undefined;
   // Loaded at the first call: whoever imports the library may never make one.
   const load = (): Promise<Model> => {
     wrapped ??= import("../models/durable-model.ts").then((models) =>
-      models.durableModel(model, { runStep, signal, onText, pricing: pricingOf(priceOf) }),
+      models.durableModel(model, {
+        runStep,
+        signal,
+        onText,
+        onProgress: progress,
+        pricing: pricingOf(priceOf),
+      }),
     );
     return wrapped;
   };

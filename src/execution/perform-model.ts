@@ -51,6 +51,7 @@ export function performWithModel(work: ModelWork, parts: ModelParts): Perform {
       signal: context.signal,
       policy: toolPolicy(work.policy),
       onText: context.onText,
+      onProgress: context.progress,
       onWarning: (warning) => context.log(`the provider warns: ${JSON.stringify(warning)}`),
       ...(maxOutputTokens !== null && { maxOutputTokens }),
       ...(work.temperature !== null && { temperature: work.temperature }),

@@ -52,13 +52,13 @@ export async function readLostSession(stateDirectory: string, id: SessionId): Pr
 
 /** Everything the checkpoints point to, for retention to keep; what is missing is noticed when somebody needs it. */
 export async function artifactsOf({ restored }: RestoredSession, artifacts: Artifacts): Promise<string[]> {
-  const kept = new Set<string>();
+  const manifests = new Set<string>();
   for (const checkpoint of restored.checkpoints) {
     const { base, tree, personas = {} } = checkpoint as unknown as CheckpointContent;
     for (const files of [{ base, tree }, ...Object.values(personas)])
-      for (const hash of [files.base, files.tree]) if (hash !== undefined) kept.add(hash);
+      for (const hash of [files.base, files.tree]) if (hash !== undefined) manifests.add(hash);
   }
-  const manifests = Array.from(kept);
+  const kept = new Set(manifests);
   for (const manifest of manifests) {
     for (const { sha256 } of (await readManifest(manifest, artifacts)).values()) kept.add(sha256);
   }

@@ -2,6 +2,7 @@ import { LeaseHeld } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import { finalStatuses } from "../domain/journal.ts";
 import type { Artifacts } from "./artifacts.ts";
+import { findParentsInUse } from "./half-made-forks.ts";
 import { listSetAside, SessionFiles } from "./session-files.ts";
 import type { SessionRecord, Store } from "./store.ts";
 
@@ -30,7 +31,8 @@ export interface RetentionParts {
 
 /** Bounds the disk. Takes only sessions that are finished; what a live one needs is never touched. */
 export async function prune(policy: RetentionPolicy, parts: RetentionParts): Promise<Pruned> {
-  const prunable = (await findPrunable(policy, parts)).map(({ id }) => id);
+  const inUse = await findParentsInUse(parts.store);
+  const prunable = (await findPrunable(policy, parts)).flatMap(({ id }) => (inUse.has(id) ? [] : [id]));
   const sessions = policy.dryRun ? prunable : [];
   if (!policy.dryRun) {
     for (const id of prunable) {

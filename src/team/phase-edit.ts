@@ -1,6 +1,7 @@
+import { canonicalJson } from "../domain/canonical.ts";
 import { InputInvalid, SessionConflict } from "../domain/errors.ts";
 import type { PersonaResult, PhaseContent } from "../domain/journal.ts";
-import { isJsonObject, type JsonObject } from "../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import { phaseOf, type SessionState } from "../domain/session-state.ts";
 import type { Tree } from "../domain/tree.ts";
 import type { Artifacts } from "../state/artifacts.ts";
@@ -41,6 +42,15 @@ export async function editPhase(
     }),
   );
   return contentOf(phase, edit, before, await loadTreeOrNone(artifacts, tree), artifacts);
+}
+
+/** The phase is like that already. */
+export function changesNothing(state: SessionState, { phase: name, results, tree }: PhaseContent): boolean {
+  const phase = phaseOf(state, name);
+  const known = (persona: string) => phase.personas.get(persona)?.result ?? null;
+  const isSame = ([persona, result]: readonly [string, PersonaResult]) =>
+    canonicalJson(result as unknown as Json) === canonicalJson(known(persona) as unknown as Json);
+  return phase.tree === tree && Object.entries(results).every(isSame);
 }
 
 /** A phase from outside: what it says, on top of the files that the phases before it left. */

@@ -9,7 +9,7 @@ import type { Team } from "./define.ts";
 import { changedPersonas, describeChanges } from "./definition/changes.ts";
 import { dependentsOf } from "./definition/order.ts";
 import { definitionJson, type TeamDefinition } from "./definition/team-definition.ts";
-import { editPhase, type PhaseEdit, refuseEditInPlace } from "./phase-edit.ts";
+import { changesNothing, editPhase, type PhaseEdit, refuseEditInPlace } from "./phase-edit.ts";
 import { selectPhases } from "./selection.ts";
 
 /** What a person wants done before, or besides, going on. */
@@ -42,8 +42,12 @@ export async function prepareDrive(
   const rows: Entry[] = changed ? [changeTeam(state, team, acceptChanges)] : [];
   const kept: string[] = [];
   for (const [name, edit] of Object.entries(edits)) {
-    refuseEditInPlace(team.definition, state, name);
+    const isEdited = state.phases.get(name)?.source.kind === "edited";
+    if (!isEdited) refuseEditInPlace(team.definition, state, name);
     const edited = await editPhase(team.definition, state, name, edit, artifacts);
+    // Said again, by whoever cannot know that it was heard.
+    if (isEdited && changesNothing(state, edited.content)) continue;
+    refuseEditInPlace(team.definition, state, name);
     rows.push({ kind: "phase.edited", ...edited.content });
     kept.push(...edited.artifacts);
   }

@@ -61,7 +61,8 @@ function missed(checks: readonly CheckResult[]): number {
   return checks.filter(({ must, status }) => must && status !== "passed").length;
 }
 
-function healingInput({ failure, result, settings, workspace }: HealingCase) {
+/** An attempt that goes on inherits the steps of the one before, but what could not be healed then may be healed now. */
+function healingInput({ failure, earlier, result, settings, workspace }: HealingCase) {
   const { category, message, file = null, line = null } = failure;
   return JSON.parse(
     JSON.stringify({
@@ -69,6 +70,7 @@ function healingInput({ failure, result, settings, workspace }: HealingCase) {
       message,
       file,
       line,
+      earlier: earlier.length,
       outputs: result?.outputs ?? null,
       settings,
       tree: workspace.hash,
