@@ -36,6 +36,8 @@ export interface DurableModelContext {
   readonly clock?: Clock;
   /** Text as it comes, for people who watch; a replay says nothing. */
   readonly onText?: (delta: string) => void;
+  /** Something of the answer came, thoughts and arguments of tools too: whoever waits need not give up. */
+  readonly onProgress?: () => void;
 }
 
 export interface DurableModelOptions extends DurableModelContext {
@@ -147,7 +149,10 @@ class DurableCalls {
     return collectStream(stream, {
       onPart: (part) => {
         call.alive();
-        if (isOutput(part)) onOutput();
+        if (isOutput(part)) {
+          onOutput();
+          this.#context.onProgress?.();
+        }
         onPart?.(part);
       },
       onText: (delta) => this.#show(delta),

@@ -59,6 +59,7 @@ export interface ModelPersonaPorts {
   readonly limits?: Partial<LoopLimits & CallLimits>;
   readonly clock?: Clock;
   readonly onText?: (delta: string) => void;
+  readonly onProgress?: () => void;
   readonly onWarning?: (warning: unknown) => void;
 }
 
@@ -228,7 +229,7 @@ class Conversation {
 
 /** Streamed, so that people can watch and silence is noticed. */
 function durable(ports: ModelPersonaPorts): Model {
-  const { model, runStep, pricing, counting, limits, clock, signal, onText, onWarning } = ports;
+  const { model, runStep, pricing, counting, limits, clock, signal, onText, onProgress, onWarning } = ports;
   return durableModel(model, {
     runStep,
     signal,
@@ -240,6 +241,7 @@ function durable(ports: ModelPersonaPorts): Model {
     ...(limits && { limits: callLimits(limits) }),
     ...(clock && { clock }),
     ...(onText && { onText }),
+    ...(onProgress && { onProgress }),
   });
 }
 

@@ -50,9 +50,9 @@ export class Dispatcher {
     this.look();
   }
 
-  /** Gives free places away now. One round at a time; who asks meanwhile gets another one. */
+  /** Gives free places away now, if it has been started. One round at a time; who asks meanwhile gets another one. */
   look(): void {
-    if (this.#isStopped) return;
+    if (this.#timer === undefined || this.#isStopped) return;
     if (this.#round !== undefined) {
       this.#isAskedAgain = true;
       return;
