@@ -1,0 +1,174 @@
+import { describe, expect, test } from "vitest";
+import { cookieName } from "../../../src/server/access/browser-cookie.ts";
+import { base, problemOf, quickTeam, start, startServer, type TestServer, token } from "./support.ts";
+
+const withoutToken = ["/healthz", "/login"];
+
+/** Every route there is, with something in the place of its parameters. */
+function routesOf({ app }: TestServer): { method: string; path: string }[] {
+  const routes = app.routes
+    .filter(({ method, path }) => method !== "ALL" && path !== "/*" && path !== "*")
+    .map(({ method, path }) => ({ method, path: path.replaceAll(/:\w+/g, "x") }));
+  const pages = ["/", "/s/x/run", "/usage", "/health", "/assets/index-12345678.js", "/nothing"];
+  return [
+    ...new Map(
+      [...routes, ...pages.map((path) => ({ method: "GET", path }))].map((route) => [
+        `${route.method} ${route.path}`,
+        route,
+      ]),
+    ).values(),
+  ];
+}
+
+describe("every route but /healthz", () => {
+  test("is 401 without the token, with a wrong one, and with a forged cookie, and says how to get in", async () => {
+    const server = await startServer();
+    const routes = routesOf(server).filter(({ path }) => !withoutToken.includes(path));
+    expect(routes.length).toBeGreaterThan(30);
+    const attempts: Record<string, string>[] = [
+      {},
+      { authorization: "Bearer wrong-token-wrong-token-wrong-token" },
+      { authorization: `Basic ${token}` },
+      { cookie: `${cookieName}=1.1.1` },
+    ];
+    for (const { method, path } of routes) {
+      for (const headers of attempts) {
+        const origin = { origin: base };
+        const response = await server.app.request(`${base}${path}`, {
+          method,
+          headers: { ...origin, ...headers, "content-type": "application/json" },
+          ...(method !== "GET" && { body: "{}" }),
+        });
+        expect(response.status, `${method} ${path}`).toBe(401);
+        expect(response.headers.get("www-authenticate")).toBe('Bearer realm="maestro"');
+        expect(await problemOf(response)).toMatchObject({ code: "UNAUTHORIZED", status: 401 });
+      }
+    }
+  });
+
+  test("is not told apart from one that is not there by somebody without the token", async () => {
+    const { app } = await startServer();
+    const [there, nowhere] = await Promise.all([
+      app.request(`${base}/v1/sessions`),
+      app.request(`${base}/v1/nowhere`),
+    ]);
+    expect(there.status).toBe(nowhere.status);
+  });
+
+  test("is never open by HEAD, OPTIONS or an unknown method either", async () => {
+    const { app } = await startServer();
+    for (const method of ["HEAD", "OPTIONS", "PUT", "DELETE", "TRACE", "PROPFIND"]) {
+      if (method === "TRACE") continue;
+      const response = await app.request(`${base}/v1/sessions`, { method });
+      expect(response.status, method).toBe(401);
+    }
+  });
+});
+
+test("/healthz answers without a token and says nothing about the machine", async () => {
+  const { app } = await startServer();
+  const response = await app.request(`${base}/healthz`);
+  expect(response.status).toBe(200);
+  expect(await response.text()).toBe('{"status":"ok"}');
+});
+
+describe("the dashboard's link", () => {
+  async function login(server: TestServer, link: string, headers: Record<string, string> = {}) {
+    return server.app.request(link, { headers });
+  }
+
+  test("becomes a cookie once; the cookie reads, and changes things only from this server's own pages", async () => {
+    const server = await startServer();
+    const link = server.dashboardLink();
+    const first = await login(server, link, { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" });
+    expect(first.status).toBe(200);
+    expect(first.headers.get("refresh")).toBe("0; url=/");
+    expect(first.headers.get("content-security-policy")).toContain("default-src 'none'");
+    const cookie = first.headers.get("set-cookie")?.split(";")[0] ?? "";
+    expect((await login(server, link)).status).toBe(401);
+
+    const ask = (path: string, init: RequestInit = {}) =>
+      server.app.request(`${base}${path}`, { ...init, headers: { cookie, ...(init.headers as object) } });
+    expect((await ask("/v1/sessions")).status).toBe(200);
+    const body = { method: "POST", body: JSON.stringify({ team: "quick", brief: "x" }) };
+    const type = { "content-type": "application/json" };
+    const attack = async (headers: Record<string, string>) =>
+      (await ask("/v1/sessions", { ...body, headers: { ...type, ...headers } })).status;
+    expect(await attack({})).toBe(403);
+    expect(await attack({ origin: "http://evil.example" })).toBe(403);
+    expect(await attack({ origin: "http://127.0.0.1:3000", "sec-fetch-site": "same-site" })).toBe(403);
+    expect(await attack({ origin: "null" })).toBe(403);
+    expect((await server.get<{ total: number }>("/v1/sessions")).total).toBe(0);
+    expect(await attack({ origin: base, "sec-fetch-site": "same-origin" })).toBe(201);
+  });
+
+  test("is not used up by programs that look at links before people do", async () => {
+    const server = await startServer();
+    const link = server.dashboardLink();
+    await server.app.request(link, { method: "HEAD" });
+    for (const header of [{ "sec-purpose": "prefetch;prerender" }, { purpose: "preview" }])
+      expect((await login(server, link, header)).headers.get("set-cookie")).toBeNull();
+    expect((await login(server, link)).headers.get("set-cookie")).not.toBeNull();
+  });
+
+  test("can be made anew with the token", async () => {
+    const server = await startServer();
+    const made = await server.post("/v1/dashboard-links");
+    expect(made.status).toBe(201);
+    const { url } = (await made.json()) as { url: string };
+    expect((await login(server, url)).status).toBe(200);
+  });
+
+  test("with a wrong, empty or endless code opens nothing", async () => {
+    const server = await startServer();
+    for (const code of ["", "x", "..", "%00", "a".repeat(5_000)]) {
+      const response = await login(server, `${base}/login?code=${code}`);
+      expect(response.status, code.slice(0, 10)).toBe(401);
+      expect(response.headers.get("set-cookie")).toBeNull();
+    }
+    expect((await login(server, `${base}/login`)).status).toBe(401);
+  });
+});
+
+test("a page under another name or of another origin gets nothing done, token or not", async () => {
+  const server = await startServer();
+  const session = await start(server);
+  const rebound = ["evil.example:4160", "localhost.evil.example:4160", "127.0.0.1:1"];
+  const origins = ["http://evil.example", "null", "http://localhost:3000"];
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  for (const path of ["cancel", "pause", "fork", "resume"]) {
+    const init = { method: "POST", headers, body: "{}" };
+    for (const host of rebound) {
+      const response = await server.app.request(`http://${host}/v1/sessions/${session.id}/${path}`, init);
+      expect(await problemOf(response)).toMatchObject({ code: "HOST_NOT_ALLOWED", status: 403 });
+    }
+    for (const origin of origins) {
+      const attacked = await server.request(`/v1/sessions/${session.id}/${path}`, {
+        ...init,
+        headers: { ...headers, origin },
+      });
+      expect(await problemOf(attacked)).toMatchObject({ code: "ORIGIN_NOT_ALLOWED", status: 403 });
+    }
+  }
+  const after = await server.get<{ sessions: { id: string; status: string }[] }>("/v1/sessions");
+  expect(after.sessions).toMatchObject([{ id: session.id, status: "queued" }]);
+});
+
+test("every answer, errors too, keeps browsers from sniffing, framing, caching and loading from elsewhere", async () => {
+  const server = await startServer({ teams: [quickTeam] });
+  for (const path of ["/v1/sessions", "/v1/nowhere", "/healthz", "/", "/openapi.json", "/metrics"]) {
+    const { headers } = await server.request(path);
+    expect(headers.get("x-content-type-options"), path).toBe("nosniff");
+    expect(headers.get("x-frame-options")).toBe("DENY");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+    expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
+    const policy = headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    expect(headers.get("cache-control")).toMatch(/^no-(?:store|cache)$/);
+    expect(headers.get("x-request-id")).toMatch(/^[0-9a-z]{26}$/);
+    expect(headers.get("access-control-allow-origin")).toBeNull();
+    expect(headers.get("server")).toBeNull();
+  }
+});

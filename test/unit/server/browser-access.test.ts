@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { ManualClock } from "../../../src/domain/manual-clock.ts";
+import { BrowserCookie, cookieLifeMs, cookieName } from "../../../src/server/access/browser-cookie.ts";
+import { codeLifeMs, OneTimeCodes } from "../../../src/server/access/one-time-code.ts";
+
+test("a code opens once, not twice, and not after ten minutes", async () => {
+  const clock = new ManualClock();
+  const codes = new OneTimeCodes(clock);
+  const { code, expiresAt } = codes.issue();
+  expect(expiresAt).toBe(clock.now() + codeLifeMs);
+  expect(codes.redeem(`${code}x`)).toBe(false);
+  expect(codes.redeem("")).toBe(false);
+  expect(codes.redeem(code)).toBe(true);
+  expect(codes.redeem(code)).toBe(false);
+  const late = codes.issue().code;
+  await clock.advance(codeLifeMs);
+  expect(codes.redeem(late)).toBe(false);
+});
+
+test("codes that nobody redeems do not pile up; the newest ones work", () => {
+  const codes = new OneTimeCodes(new ManualClock());
+  const issued = Array.from({ length: 500 }, () => codes.issue().code);
+  expect(codes.redeem(issued[0] ?? "")).toBe(false);
+  expect(codes.redeem(issued.at(-1) ?? "")).toBe(true);
+});
+
+function cookieOf(header: string): string {
+  return header.split(";")[0] ?? "";
+}
+
+test("the cookie cannot be read by scripts or sent by other sites, and holds nothing of the token", () => {
+  const header = new BrowserCookie("the-secret-token", new ManualClock()).issue({ secure: false });
+  expect(header).toMatch(/; HttpOnly; SameSite=Strict$/);
+  expect(header).toContain("; Path=/;");
+  expect(header).not.toContain("the-secret-token");
+  expect(new BrowserCookie("t", new ManualClock()).issue({ secure: true })).toMatch(/; Secure$/);
+});
+
+test("the cookie outlives a restart and ends with its time or with a new token", async () => {
+  const clock = new ManualClock();
+  const cookie = cookieOf(new BrowserCookie("token-one", clock).issue({ secure: false }));
+  const restarted = new BrowserCookie("token-one", clock);
+  expect(restarted.accepts(cookie)).toBe(true);
+  expect(restarted.accepts(`other=1; ${cookie}; more=2`)).toBe(true);
+  expect(new BrowserCookie("token-two", clock).accepts(cookie)).toBe(false);
+  await clock.advance(cookieLifeMs);
+  expect(restarted.accepts(cookie)).toBe(false);
+});
+
+test("a cookie that was changed in any place is refused", () => {
+  const clock = new ManualClock();
+  const cookies = new BrowserCookie("token-one", clock);
+  const value = cookieOf(cookies.issue({ secure: false })).slice(cookieName.length + 1);
+  for (let at = 0; at < value.length; at += 1) {
+    const other = value[at] === "A" ? "B" : "A";
+    const changed = value.slice(0, at) + other + value.slice(at + 1);
+    // The last character of a base64 text has bits that mean nothing; its signature is compared as text all the same.
+    expect(cookies.accepts(`${cookieName}=${changed}`), `changed at ${at}`).toBe(false);
+  }
+  const [, nonce, signature] = value.split(".");
+  expect(cookies.accepts(`${cookieName}=9999999999999.${nonce}.${signature}`)).toBe(false);
+  expect(cookies.accepts(`${cookieName}=`)).toBe(false);
+  expect(cookies.accepts(undefined)).toBe(false);
+  expect(cookies.accepts(`${cookieName}=${"1".repeat(100_000)}`)).toBe(false);
+});

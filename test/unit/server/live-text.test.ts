@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { newSessionId } from "../../../src/domain/ids.ts";
+import { emptyState } from "../../../src/domain/session-state.ts";
+import { Chronicle } from "../../../src/server/feed/chronicle.ts";
+import { LiveText } from "../../../src/server/feed/live-text.ts";
+import type { StreamEvents } from "../../../src/server/schemas/events.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function listening() {
+  const said: StreamEvents["text"][] = [];
+  const of = { state: emptyState(newSessionId()), chronicle: new Chronicle() };
+  const text = new LiveText((piece) => said.push(piece));
+  return { said, hear: (persona: string, delta: string) => text.hear(persona, delta, 1_000, of), text };
+}
+
+test("a thousand pieces in a tenth of a second are told as one", () => {
+  const { said, hear } = listening();
+  for (let count = 0; count < 1_000; count += 1) hear("writer", "ab");
+  expect(said).toEqual([]);
+  vi.advanceTimersByTime(100);
+  expect(said).toHaveLength(1);
+  expect(said[0]).toMatchObject({
+    persona: "writer",
+    delta: "ab".repeat(1_000),
+    call: "model#1",
+    outputTokens: 500,
+  });
+  vi.advanceTimersByTime(1_000);
+  expect(said).toHaveLength(1);
+});
+
+test("what was said before its step was recorded is not told again as the next call's", () => {
+  const { said, hear, text } = listening();
+  hear("writer", "first");
+  text.recorded("writer");
+  hear("writer", "second");
+  vi.advanceTimersByTime(100);
+  expect(said.map(({ delta }) => delta)).toEqual(["second"]);
+});
+
+test("personas that speak at the same time are told apart", () => {
+  const { said, hear } = listening();
+  hear("one", "a");
+  hear("two", "b");
+  hear("one", "c");
+  vi.advanceTimersByTime(100);
+  expect(said.map(({ persona, delta }) => [persona, delta])).toEqual([
+    ["one", "ac"],
+    ["two", "b"],
+  ]);
+});
+
+test("a model that never stops is heard, not stored", () => {
+  const { said, hear } = listening();
+  for (let count = 0; count < 200; count += 1) hear("writer", "x".repeat(10_000));
+  vi.advanceTimersByTime(100);
+  expect(said[0]?.delta.length).toBeLessThanOrEqual(64 * 1024);
+});

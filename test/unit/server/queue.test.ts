@@ -1,0 +1,103 @@
+import { expect, test, vi } from "vitest";
+import type { SessionPageView } from "../../../src/server/schemas/session.ts";
+import { start, startServer, token, until } from "./support.ts";
+import { Gate } from "./teams.ts";
+
+const places = (count: number) => ({ server: { apiToken: token, places: count } });
+
+test("no more sessions run at once than there are places; the others are taken up in the order they came", async () => {
+  const gate = new Gate();
+  const server = await startServer({ teams: [gate.team()], config: places(2) });
+  server.drive();
+  const briefs = ["a", "b", "c", "d", "e"];
+  for (const brief of briefs) await start(server, { team: "gated", brief });
+  await vi.waitUntil(() => gate.entered.length === 2);
+  const { queue } = await server.get<{ queue: object }>("/v1/status");
+  expect(queue).toEqual({ running: 2, places: 2, waiting: 3 });
+  const { sessions } = await server.get<{ sessions: SessionPageView[] }>("/v1/sessions?status=queued");
+  expect(sessions.map(({ brief, situation }) => [brief, "ahead" in situation && situation.ahead])).toEqual([
+    ["e", 2],
+    ["d", 1],
+    ["c", 0],
+  ]);
+  expect(gate.entered.toSorted()).toEqual(["a", "b"]);
+  gate.open();
+  await vi.waitUntil(() => gate.entered.length === 5);
+  expect(gate.entered.slice(2)).toEqual(["c", "d", "e"]);
+});
+
+test("a server that is stopped and started again goes on with what ran and what waited", async () => {
+  const first = new Gate();
+  const before = await startServer({ teams: [first.team("gated", 2)], config: places(1) });
+  before.drive();
+  const running = await start(before, { team: "gated", brief: "ran" });
+  const waiting = await start(before, { team: "gated", brief: "waited" });
+  await vi.waitUntil(() => first.entered.length === 1);
+  first.open();
+  await before.stop();
+  const second = new Gate();
+  second.open();
+  const after = await startServer({
+    teams: [second.team("gated", 2)],
+    config: places(1),
+    stateDir: before.stateDir,
+  });
+  after.drive();
+  await until(after, running.id, "completed");
+  await until(after, waiting.id, "completed");
+});
+
+test("sessions that somebody only created are not driven", async () => {
+  const gate = new Gate();
+  gate.open();
+  const team = gate.team();
+  const server = await startServer({ teams: [team] });
+  const held = await server.maestro.create(team, { brief: "held" });
+  server.drive();
+  const { id } = await start(server, { team: "gated", brief: "started" });
+  await until(server, id, "completed");
+  expect((await server.get<SessionPageView>(`/v1/sessions/${held.id}`)).status).toBe("queued");
+  expect(gate.entered).toEqual(["started"]);
+});
+
+test("a session whose team nobody registered here waits, and takes nobody's place", async () => {
+  const gate = new Gate();
+  const other = new Gate();
+  const first = await startServer({ teams: [gate.team("one")], config: places(1) });
+  const { id } = await start(first, { team: "one" });
+  await first.stop();
+  other.open();
+  const second = await startServer({
+    teams: [other.team("two")],
+    config: places(1),
+    stateDir: first.stateDir,
+  });
+  second.drive();
+  const mine = await start(second, { team: "two" });
+  await until(second, mine.id, "completed");
+  expect((await second.get<SessionPageView>(`/v1/sessions/${id}`)).status).toBe("queued");
+  await vi.waitUntil(() => second.notices.some((notice) => notice.includes("could not be taken up")));
+  expect(second.notices.filter((notice) => notice.includes("could not be taken up"))).toHaveLength(1);
+});
+
+test("stopping lets the step under way finish, records it, and refuses what comes meanwhile", async () => {
+  const gate = new Gate();
+  const server = await startServer({ teams: [gate.team("gated", 5)] });
+  server.drive();
+  const { id } = await start(server, { team: "gated" });
+  await vi.waitUntil(() => gate.entered.length === 1);
+  const stopping = server.stop();
+  const refused = await server.request("/v1/sessions");
+  expect(refused.status).toBe(503);
+  expect(await refused.json()).toMatchObject({ code: "SHUTTING_DOWN" });
+  expect((await server.app.request("http://127.0.0.1:4160/healthz")).status).toBe(200);
+  gate.open();
+  await stopping;
+  const next = new Gate();
+  next.open();
+  const again = await startServer({ teams: [next.team("gated", 5)], stateDir: server.stateDir });
+  again.drive();
+  const done = await until(again, id, "completed");
+  expect(done["steps"]).toBe(5);
+  expect(done.restarts, "a clean end is no crash").toEqual([]);
+});

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { type CloseReason, frame, SseChannel } from "../../../src/server/sse.ts";
+
+function open() {
+  const reasons: CloseReason[] = [];
+  const channel = new SseChannel((reason) => reasons.push(reason));
+  return { channel, reasons, reader: channel.stream.getReader() };
+}
+
+const text = ({ value }: { value?: Uint8Array | undefined }) => new TextDecoder().decode(value);
+
+test("an event is one block of lines, whatever is in its data", () => {
+  const data = { text: "a\n\nid: 7\r\nevent: x\ndata: y\u2028" };
+  const written = frame("entry", data, 3);
+  expect(written.startsWith("id: 3\nevent: entry\ndata: ")).toBe(true);
+  expect(written.split("\n")).toHaveLength(5);
+  expect(written).not.toContain("\r");
+  expect(JSON.parse(written.split("\n")[2]?.slice("data: ".length) ?? "")).toEqual(data);
+});
+
+test("what is sent is read in order, also by who waits for it", async () => {
+  const { channel, reader } = open();
+  const waiting = reader.read();
+  channel.send("one");
+  channel.send("two");
+  channel.send("three");
+  expect([text(await waiting), text(await reader.read()), text(await reader.read())]).toEqual([
+    "one",
+    "two",
+    "three",
+  ]);
+  channel.end();
+  expect((await reader.read()).done).toBe(true);
+});
+
+test("who does not read is dropped after half a megabyte, at once and for good", async () => {
+  const { channel, reasons, reader } = open();
+  const piece = "x".repeat(10_000);
+  let sent = 0;
+  for (; !channel.isClosed && sent < 1_000; sent += 1) channel.send(piece);
+  expect(sent).toBeLessThan(60);
+  expect(reasons).toEqual(["slow"]);
+  channel.send("more");
+  expect((await reader.read()).done).toBe(true);
+});
+
+test("one event larger than the limit still reaches a reader who keeps up", async () => {
+  const { channel, reasons, reader } = open();
+  channel.send("y".repeat(2_000_000));
+  expect((await reader.read()).value?.byteLength).toBe(2_000_000);
+  expect(reasons).toEqual([]);
+});
+
+test("a replay waits for its reader and goes on when there is room; live text gives way", async () => {
+  const { channel, reader } = open();
+  channel.send("x".repeat(200_000));
+  channel.sendIfIdle("not worth waiting for");
+  const drained = channel.drained();
+  expect((await reader.read()).value?.byteLength).toBe(200_000);
+  expect(await drained).toBe(true);
+  channel.sendIfIdle("now there is room");
+  expect(text(await reader.read())).toBe("now there is room");
+});
+
+test("who leaves is noticed, and a replay for him ends", async () => {
+  const { channel, reasons, reader } = open();
+  channel.send("x".repeat(200_000));
+  const drained = channel.drained();
+  await reader.cancel();
+  expect(await drained).toBe(false);
+  expect(reasons).toEqual(["gone"]);
+  channel.end();
+  expect(reasons).toHaveLength(1);
+});
