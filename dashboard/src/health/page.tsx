@@ -92,7 +92,7 @@ function Tickets({ tickets }: { readonly tickets: readonly TicketRow[] }) {
   const now = useNow();
   if (tickets.length === 0) return <p className="ink-2">Nobody was asked for help.</p>;
   return (
-    <div className="table-scroll-x" role="region" aria-label="Tickets" tabIndex={0}>
+    <div className="table-scroll-x" role="region" aria-label="Table of tickets" tabIndex={0}>
       <table className="plain-table">
         <thead>
           <tr>

@@ -15,8 +15,10 @@ export function useFollow(scroll: RefObject<HTMLElement | null>, height: number,
   useLayoutEffect(() => {
     const element = scroll.current;
     if (!following || element === null) return;
-    moving.current = true;
+    const before = element.scrollTop;
     element.scrollTo(0, element.scrollHeight);
+    // Only a real move is reported back; without one the next report is the reader's.
+    moving.current = element.scrollTop !== before;
   }, [scroll, following, height]);
   const setFollowing = useCallback((follow: boolean) => setLeftAt(follow ? undefined : newest.current), []);
   useEffect(() => {

@@ -76,70 +76,76 @@ export function CheckpointTable({ checkpoints, full = false }: TableProps) {
   const resumable = view.status === "parked" || view.status === "paused" || view.status === "failed";
   const firstValid = newest.find(({ valid }) => valid);
   return (
-    <table className="plain-table checkpoint-table">
-      <thead>
-        <tr>
-          <th scope="col">Checkpoint</th>
-          {full ? <th scope="col">Revision</th> : null}
-          <th scope="col">Sealed</th>
-          {full ? <th scope="col">SHA-256</th> : null}
-          <th scope="col">Seal</th>
-          <th scope="col">
-            <span className="unseen">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {newest.map((checkpoint) => {
-          const { phase, revision, createdAt, valid, sha256, awaitingReview, file } = checkpoint;
-          return (
-            <tr key={file}>
-              <td>
-                <span className="checkpoint-name">
-                  <StatusMark icon={valid ? "sealed" : "damaged"} tone={valid ? "ink" : "failed"} size={13} />
-                  {phase}
-                  {awaitingReview ? <span className="tag">awaits review</span> : null}
-                </span>
-              </td>
-              {full ? <td>{revision}</td> : null}
-              <td>{createdAt === null ? "" : <Moment at={createdAt} />}</td>
-              {full ? (
-                <td className="mono">
-                  {sha256 === null ? "" : sha256.slice(0, 16)}
-                  {sha256 === null ? null : <CopyButton text={sha256} label="Copy the hash" />}
+    <div className="table-scroll-x" role="region" aria-label="Table of checkpoints" tabIndex={0}>
+      <table className="plain-table checkpoint-table">
+        <thead>
+          <tr>
+            <th scope="col">Checkpoint</th>
+            {full ? <th scope="col">Revision</th> : null}
+            <th scope="col">Sealed</th>
+            {full ? <th scope="col">SHA-256</th> : null}
+            <th scope="col">Seal</th>
+            <th scope="col">
+              <span className="unseen">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {newest.map((checkpoint) => {
+            const { phase, revision, createdAt, valid, sha256, awaitingReview, file } = checkpoint;
+            return (
+              <tr key={file}>
+                <td>
+                  <span className="checkpoint-name">
+                    <StatusMark
+                      icon={valid ? "sealed" : "damaged"}
+                      tone={valid ? "ink" : "failed"}
+                      size={13}
+                    />
+                    {phase}
+                    {awaitingReview ? <span className="tag">awaits review</span> : null}
+                  </span>
                 </td>
-              ) : null}
-              <td>
-                <Status status={sealWord(valid)} />
-              </td>
-              <td className="end checkpoint-actions">
-                {checkpoint === firstValid && resumable && !awaitingReview ? (
-                  <ActionButton className="link" onClick={() => open({ kind: "resume" })}>
-                    Resume from here
-                  </ActionButton>
+                {full ? <td>{revision}</td> : null}
+                <td>{createdAt === null ? "" : <Moment at={createdAt} />}</td>
+                {full ? (
+                  <td className="mono">
+                    {sha256 === null ? "" : sha256.slice(0, 16)}
+                    {sha256 === null ? null : <CopyButton text={sha256} label="Copy the hash" />}
+                  </td>
                 ) : null}
-                {valid ? (
-                  <ActionButton
-                    className="link"
-                    onClick={() =>
-                      open({
-                        kind: "fork",
-                        at: after(
-                          view.phases.map(({ name }) => name),
-                          phase,
-                        ),
-                      })
-                    }
-                  >
-                    Fork…
-                  </ActionButton>
-                ) : null}
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+                <td>
+                  <Status status={sealWord(valid)} />
+                </td>
+                <td className="end checkpoint-actions">
+                  {checkpoint === firstValid && resumable && !awaitingReview ? (
+                    <ActionButton className="link" onClick={() => open({ kind: "resume" })}>
+                      Resume from here
+                    </ActionButton>
+                  ) : null}
+                  {valid ? (
+                    <ActionButton
+                      className="link"
+                      onClick={() =>
+                        open({
+                          kind: "fork",
+                          at: after(
+                            view.phases.map(({ name }) => name),
+                            phase,
+                          ),
+                        })
+                      }
+                    >
+                      Fork…
+                    </ActionButton>
+                  ) : null}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

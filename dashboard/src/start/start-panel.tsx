@@ -73,6 +73,7 @@ function StartFields({ teams, onClose }: FieldsProps) {
         {(props) => (
           <textarea
             {...props}
+            data-first
             className="field"
             rows={6}
             value={form.brief}

@@ -19,7 +19,7 @@ export function AttemptTable() {
   const ref = (attempt: AttemptView) => `attempt:${phase}/${persona.name}/${attemptName(attempt)}`;
   return (
     <section aria-label={`Attempts of ${persona.name}`}>
-      <div className="table-scroll-x" role="region" aria-label="Attempts" tabIndex={0}>
+      <div className="table-scroll-x" role="region" aria-label="Table of attempts" tabIndex={0}>
         <table className="plain-table attempt-table">
           <thead>
             <tr>

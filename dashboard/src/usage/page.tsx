@@ -143,7 +143,7 @@ function Report({ report, state }: { readonly report: UsageReport; readonly stat
 
 function UsageTable({ report, state }: { readonly report: UsageReport; readonly state: UsageQueryState }) {
   return (
-    <div className="table-scroll-x" role="region" aria-label="Usage" tabIndex={0}>
+    <div className="table-scroll-x" role="region" aria-label="Table of usage" tabIndex={0}>
       <table className="plain-table usage-table">
         <thead>
           <tr>

@@ -48,15 +48,8 @@ describe("a change of a session", () => {
 });
 
 test("journal entries that are replayed twice stand in the list once, newest first", () => {
-  const entry = (seq: number): JournalEntry => ({
-    seq,
-    at: "",
-    kind: "phase.started",
-    phase: null,
-    persona: null,
-    round: null,
-    attempt: null,
-  });
+  const place = { at: "", phase: null, persona: null, round: null, attempt: null };
+  const entry = (seq: number): JournalEntry => ({ seq, kind: "phase.started", ...place });
   const known = mergeEntries([], [entry(1), entry(2)]);
   expect(mergeEntries(known, [entry(2), entry(4), entry(3), entry(4)]).map(({ seq }) => seq)).toEqual([
     4, 3, 2, 1,

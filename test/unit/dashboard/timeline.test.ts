@@ -123,12 +123,10 @@ describe("the scale", () => {
     const scale = timeScale(whole, 460);
     const ticks = axisTicks(scale, true);
     expect(ticks.length).toBeGreaterThanOrEqual(4);
-    for (const at of ticks) {
-      expect(at % (5 * 60_000)).toBe(0);
-      expect(scale.width - scale.x(at)).toBeGreaterThanOrEqual(46);
-    }
-    const gaps = ticks.slice(1).map((at, index) => scale.x(at) - scale.x(ticks[index] ?? 0));
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(64);
+    const places = ticks.map((at) => scale.x(at));
+    expect(ticks.filter((at) => at % (5 * 60_000) !== 0)).toEqual([]);
+    expect(places.filter((x) => scale.width - x < 46)).toEqual([]);
+    expect(places.filter((x, index) => index > 0 && x - (places[index - 1] ?? 0) < 64)).toEqual([]);
   });
 
   test.each([1000, 60_000, 3_600_000, 86_400_000, 30 * 86_400_000])(

@@ -1,0 +1,136 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { describeInBrowser, overflowOf, visit } from "./support/browser.ts";
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Each page, and what is on it when it is there. */
+const pages: readonly (readonly [path: string, sign: string])[] = [
+  ["/", ".session-line"],
+  ["/s/parking-1/run", ".stream-item"],
+  ["/s/parking-1/run?table=1&show=contract", ".check-list"],
+  ["/s/parking-1/run?show=attempts", ".attempt-list"],
+  ["/s/translation-all/run", ".squares rect"],
+  ["/s/parking-payments", ".choice-diff .diff-line"],
+  ["/s/onboarding-copy", ".diff-line"],
+  ["/s/ledger-migration", ".raise-stop"],
+  ["/s/threat-model-q4", ".breaker-card"],
+  ["/s/parking-1/artifacts?path=src/payments/service.ts", ".code-line"],
+  ["/s/parking-1/artifacts?path=src/payments/service.ts&with=phase:requirements", ".diff-line"],
+  ["/s/map-tiles-cache/checkpoints", ".checkpoint-table"],
+  ["/s/parking-1/decisions", ".decision-list"],
+  ["/s/parking-1/budget", ".budget-line"],
+  ["/s/parking-1/brief", ".team-phases"],
+  ["/usage", ".uplot"],
+  ["/health", ".breaker-card"],
+];
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
+}
+
+const everyRule = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']";
+
+async function axe(page: Page, rules = everyRule): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate<{ violations: Violation[] }>(
+    `axe.run(document, { runOnly: ${rules}, resultTypes: ['violations'] })`,
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes
+      .slice(0, 3)
+      .map(
+        ({ target, failureSummary }) =>
+          `${id}: ${target.join(" ")}: ${failureSummary.split("\n")[1]?.trim()}`,
+      ),
+  );
+}
+
+describeInBrowser("every page", () => {
+  // What differs between the themes is color.
+  test.each([
+    ["light", everyRule],
+    ["dark", "['color-contrast']"],
+  ])("is clean for axe, keeps its policy and raises no error (%s)", async (theme, rules) => {
+    const { page, fixture, faults } = await visit("/", { dark: theme === "dark" });
+    const found: string[] = [];
+    for (const [path, sign] of pages) {
+      await page.goto(fixture.url + path);
+      await page.locator(sign).first().waitFor({ state: "attached" });
+      found.push(...(await axe(page, rules)).map((violation) => `${path} ${violation}`));
+    }
+    expect(found).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test("panels are clean for axe", async () => {
+    const { page, fixture, faults } = await visit("/s/parking-payments");
+    const found: string[] = [];
+    const panels = [
+      ["n", "Start a session"],
+      ["f", "Fork parking-payments"],
+      ["r", "Resume parking-payments"],
+      ["?", "Keys"],
+      ["Control+k", "Search or run a command"],
+    ] as const;
+    for (const [key, name] of panels) {
+      await page.goto(`${fixture.url}/s/parking-payments/run`);
+      await page.locator(".session-tabs").waitFor();
+      await page.keyboard.press(key);
+      await page.getByRole("dialog", { name }).waitFor();
+      found.push(...(await axe(page)).map((violation) => `${name} ${violation}`));
+    }
+    expect(found).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test("fits a phone and 400 % zoom without scrolling sideways", async () => {
+    const { page, fixture } = await visit("/", { width: 390, height: 844 });
+    const wide: string[] = [];
+    for (const [path, sign] of pages) {
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.goto(fixture.url + path);
+      await page
+        .locator(path.includes("/run") ? ".phase-list" : sign)
+        .first()
+        .waitFor({ state: "attached" });
+      for (const width of [390, 320]) {
+        await page.setViewportSize({ width, height: 844 });
+        const overflow = await overflowOf(page);
+        if (overflow > 0) wide.push(`${path} at ${width}: ${overflow} px`);
+      }
+    }
+    expect(wide).toEqual([]);
+  });
+
+  test("asks for nothing outside of its own server", async () => {
+    const asked: string[] = [];
+    const { page, fixture } = await visit("/", {
+      before: (page) => {
+        page.on("request", (request) => asked.push(request.url()));
+      },
+    });
+    await page.locator(".session-line").first().waitFor();
+    await page.goto(`${fixture.url}/usage`);
+    await page.locator(".uplot").waitFor();
+    expect(asked.filter((url) => !url.startsWith(fixture.url))).toEqual([]);
+  });
+
+  test("the first load is small: under 150 kB of script and style, 250 kB with the font", () => {
+    const folder = join(import.meta.dirname, "../../../dist/dashboard");
+    const html = readFileSync(join(folder, "index.html"), "utf8");
+    const files = [...html.matchAll(/(?:src|href)="\/([^"]+\.(?:js|css|woff2))"/g)].map(
+      ([, file = ""]) => file,
+    );
+    const sizes = files.map((file) => ({ file, bytes: gzipSync(readFileSync(join(folder, file))).length }));
+    const sum = (of: typeof sizes) => of.reduce((total, { bytes }) => total + bytes, 0);
+    expect(sizes.length).toBeGreaterThanOrEqual(4);
+    expect(sum(sizes.filter(({ file }) => !file.endsWith(".woff2")))).toBeLessThan(150_000);
+    expect(sum(sizes)).toBeLessThan(250_000);
+  });
+});

@@ -1,0 +1,91 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
+import type { Fixture } from "../../../../dashboard/fixture/fixture.ts";
+import { type FixtureOptions, startFixture } from "../../../../dashboard/fixture/server.ts";
+
+const built = join(import.meta.dirname, "../../../../dist/dashboard");
+
+/** Debian's browser; where it is missing these tests are skipped, and `npm test` says so. */
+const executable = findOnPath(["chromium", "chromium-browser", "google-chrome"]);
+
+function findOnPath(names: readonly string[]): string | undefined {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  return names
+    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .find((file) => {
+      try {
+        accessSync(file, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+let browser: Browser;
+
+/** A group of tests that look at the built page with a real browser. */
+export function describeInBrowser(name: string, tests: () => void): void {
+  describe.skipIf(executable === undefined)(name, () => {
+    beforeAll(async () => {
+      if (!existsSync(join(built, "index.html")))
+        throw new Error("dist/dashboard is missing: run `npm run build` first.");
+      browser = await chromium.launch({ executablePath: executable ?? "", args: ["--no-sandbox"] });
+    });
+    afterAll(() => browser.close());
+    tests();
+  });
+}
+
+export interface Visit {
+  readonly page: Page;
+  readonly fixture: Fixture;
+  /** Violations of the page's policy, errors of its scripts, and dialogs that text from outside opened. */
+  readonly faults: readonly string[];
+}
+
+export interface VisitOptions extends FixtureOptions {
+  readonly dark?: boolean;
+  readonly width?: number;
+  readonly height?: number;
+  /** Something to do before the page is asked for. */
+  readonly before?: (page: Page, fixture: Fixture) => Promise<void> | void;
+}
+
+/** Opens the page over invented sessions of its own; both are gone when the test ends. */
+export async function visit(path: string, options: VisitOptions = {}): Promise<Visit> {
+  const { dark = false, width = 1440, height = 900, before, ...fixtureOptions } = options;
+  const fixture = await startFixture({ sessions: 60, page: built, ...fixtureOptions });
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: dark ? "dark" : "light",
+    reducedMotion: "reduce",
+  });
+  onTestFinished(async () => {
+    await context.close();
+    await fixture.close();
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("console", (message) => {
+    if (/content security policy/i.test(message.text())) faults.push(`policy: ${message.text()}`);
+  });
+  await before?.(page, fixture);
+  await page.goto(fixture.url + path);
+  return { page, fixture, faults };
+}
+
+/** The document is never wider than the window: only code may scroll sideways, inside its own box. */
+export const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate<number>("Math.max(0, document.documentElement.scrollWidth - innerWidth)");
+
+export const focusedText = (page: Page): Promise<string> =>
+  page.evaluate<string>("document.activeElement.textContent");
