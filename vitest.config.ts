@@ -22,9 +22,9 @@ const project = (
 export default defineConfig({
   test: {
     projects: [
-      project("unit", 10_000),
-      project("contract", 20_000),
-      project("architecture", 20_000),
+      project("unit", 60_000),
+      project("contract", 60_000),
+      project("architecture", 60_000),
       project("e2e", 120_000, { retry: 1 }),
       project("crash", 600_000, { fileParallelism: false, retry: 1 }),
     ],

@@ -88,7 +88,7 @@ async function killUntilDone(place: ModelPlace, random: () => number, mostKills:
 
 /** Some questions later and some milliseconds more; now and then before the first question. */
 async function killAtSomeMoment(program: Program, place: ModelPlace, random: () => number): Promise<void> {
-  const goal = place.models.log.length + Math.floor(random() * 7);
+  const goal = place.models.log.length + Math.floor(random() * 5);
   // Mostly within a call, sometimes long after its record.
   const thenMs = random() ** 2 * 150;
   const come = () => !program.isAlive || (program.isReady && place.models.log.length >= goal);

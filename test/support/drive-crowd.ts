@@ -7,15 +7,18 @@ export interface DriveCrowdOptions {
   readonly key: string;
   readonly size: number;
   readonly dayTokens: number;
+  /** Of the session, as its team says. */
+  readonly tokens?: number;
   readonly model: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
 const options = JSON.parse(process.argv[2] ?? "") as DriveCrowdOptions;
-const { stateDir, key, size, dayTokens, model, env } = options;
+const { stateDir, key, size, dayTokens, tokens, model, env } = options;
 Object.assign(process.env, env);
 const maestro = await open({ stateDir, budget: { dayTokens } });
-const session = await maestro.start(crowdOf(size), { brief: `Be there, ${key}.`, key, model });
+const team = crowdOf(size, tokens === undefined ? {} : { tokens });
+const session = await maestro.start(team, { brief: `Be there, ${key}.`, key, model });
 const { status, reason, error } = await session.result();
 console.log(JSON.stringify({ id: session.id, status, reason, error }));
 await maestro.close();

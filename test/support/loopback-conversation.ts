@@ -19,8 +19,8 @@ const marker = /You are (\S{1,64}) in phase (\S{1,64}), attempt (\d{1,6})\./;
 export function askedBy({ body, text, path }: Pick<ModelRequest, "body" | "text" | "path">): Asked {
   const [, persona = "", phase = "", attempt = "0"] = marker.exec(text) ?? [];
   // Google names it in the path.
-  const named = body["model"];
-  const model = typeof named === "string" ? named : (/\/models\/([^:/]+):/.exec(path)?.[1] ?? "");
+  const named = body["model"] ?? /\/models\/([^:/]+):/.exec(path)?.[1];
+  const model = typeof named === "string" ? named : "";
   return { persona, phase, model, attempt: Number(attempt), answersBefore: countAnswers(body) };
 }
 

@@ -1,5 +1,4 @@
 import { setTimeout as pass } from "node:timers/promises";
-import { expect } from "vitest";
 import { seededRandom } from "../../unit/domain/seeded-random.ts";
 import { expectAsIfNothingHappened, type Undisturbed, undisturbedBy } from "./expectations.ts";
 import { Place } from "./place.ts";
@@ -15,8 +14,11 @@ interface Moment {
   readonly thenMs: number;
 }
 
-/** So many sessions of a team, each killed at a random moment and then finished: always as if nothing had happened. */
-export async function killAtRandomMoments(team: TeamName, moments: number, seed: number): Promise<void> {
+/**
+ * So many sessions of a team, each killed at a random moment and then finished: always as if nothing had happened. Gives
+ * how many processes were killed in the middle of their work.
+ */
+export async function killAtRandomMoments(team: TeamName, moments: number, seed: number): Promise<number> {
   const { durationMs, ...undisturbed } = await measureUndisturbed(team);
   const random = seededRandom(seed);
   const queue = Array.from({ length: moments }, () => plan(random, durationMs)).entries();
@@ -32,7 +34,7 @@ export async function killAtRandomMoments(team: TeamName, moments: number, seed:
     }
   };
   await Promise.all(Array.from({ length: together }, worker));
-  expect(atWork, "processes that were killed in the middle of their work").toBeGreaterThan(moments / 3);
+  return atWork;
 }
 
 /** One kill, sometimes a second and a third. Time alone would mostly hit the start of the process. */

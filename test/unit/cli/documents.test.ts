@@ -15,14 +15,14 @@ test.each([
   expect({ status, stderr: stderr.replace(/^.*Warning.*$/gm, "").trim() }).toEqual({ status: 0, stderr: "" });
 });
 
-test("every command has a description, the common flags and one example", () => {
-  for (const command of buildProgram().commands) {
+test.each(buildProgram().commands.map((command) => [command.name(), command] as const))(
+  "%s has a description, the common flags and one example",
+  (name, command) => {
     let help = "";
     command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
-    expect(command.description(), `of ${command.name()}`).not.toBe("");
-    expect(help.match(/\$ .*maestro/g), `of ${command.name()}`).toHaveLength(1);
-    if (command.name() === "completion") continue;
-    for (const flag of ["--state-dir", "--json", "--debug"])
-      expect(help, `of ${command.name()}`).toContain(flag);
-  }
-});
+    expect(command.description()).not.toBe("");
+    expect(help.match(/\$ .*maestro/g)).toHaveLength(1);
+    const flags = name === "completion" ? [] : ["--state-dir", "--json", "--debug"];
+    for (const flag of flags) expect(help).toContain(flag);
+  },
+);

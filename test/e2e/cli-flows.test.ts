@@ -1,0 +1,169 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { json, lines, maestro, type Place, place, read } from "./support/packed.ts";
+import {
+  checkpointsSchema,
+  eventSchema,
+  resultSchema,
+  sessionsSchema,
+  showSchema,
+  usageSchema,
+} from "./support/schemas.ts";
+
+async function withTeam(more: Record<string, string> = {}): Promise<Place> {
+  const at = place(more);
+  await maestro(at, "init", "--yes", "--name", "hello", "--phases", "greeting,reply,farewell");
+  return at;
+}
+
+const run = ["run", "Say hello", "--team", "hello.yaml", "--key", "k"];
+
+test("JSON: every document and every event is what the interface promises, the last line of a run its result", async () => {
+  const at = await withTeam();
+  const { stdout, code } = await maestro(at, ...run, "--json");
+  expect(code).toBe(0);
+  const events = lines(stdout).map((line) => JSON.parse(line) as unknown);
+  resultSchema.parse(events.at(-1));
+  for (const event of events.slice(0, -1)) eventSchema.parse(event);
+  expect(showSchema.parse(await json(at, "show", "k")).artifacts).toHaveLength(3);
+  expect(sessionsSchema.parse(await json(at, "sessions"))[0]?.usage.calls).toBe(6);
+  expect(checkpointsSchema.parse(await json(at, "checkpoints", "k"))).toHaveLength(4);
+  const usage = usageSchema.parse(await json(at, "usage", "--session", "k", "--by", "phase"));
+  expect(usage.rows.map(({ name }) => name).sort()).toEqual(["farewell", "greeting", "reply"]);
+  const watched = lines((await maestro(at, "watch", "k", "--json")).stdout).map(
+    (line) => JSON.parse(line) as unknown,
+  );
+  resultSchema.parse(watched.at(-1));
+  expect(watched).toEqual(expect.arrayContaining(events.slice(0, -1)));
+});
+
+test("review: parks with exit 4 and says who acts; rejected it runs again with the note, approved it goes on", async () => {
+  const at = await withTeam();
+  const parked = await maestro(at, ...run, "--pause-after", "greeting");
+  expect(parked.code).toBe(4);
+  expect(parked.stderr).toContain("Why it stopped: phase greeting waits for a review.");
+  expect(parked.stderr).toContain("  maestro approve k\n");
+  expect((await maestro(at, "resume", "k")).code).toBe(4);
+  const rejected = await maestro(at, "reject", "k", "--note", "warmer, please");
+  expect(rejected).toMatchObject({ code: 0 });
+  expect(rejected.stderr).toContain("Go on with: maestro resume k");
+  expect((await maestro(at, "resume", "k")).code).toBe(4);
+  expect((await maestro(at, "show", "k")).stdout).toContain("sent back: warmer, please");
+  expect((await maestro(at, "approve", "k", "--note", "good")).code).toBe(0);
+  expect((await maestro(at, "resume", "k")).code).toBe(0);
+});
+
+test("an edit counts as approval, and what rests on it reads the edit", async () => {
+  const at = await withTeam();
+  await maestro(at, ...run, "--pause-after", "greeting");
+  writeFileSync(join(at.folder, "edit.json"), '{"files": {"docs/greeting.md": "# By hand\\n"}}');
+  const resumed = await maestro(at, "resume", "k", "--edit", "greeting=edit.json", "--out", "out");
+  expect(resumed).toMatchObject({ code: 0 });
+  expect(read(at, "out/docs/greeting.md")).toBe("# By hand\n");
+  const late = await maestro(at, "resume", "k", "--edit", "greeting=edit.json");
+  expect(late.code).toBe(2);
+  expect(late.stderr).toContain("maestro fork");
+});
+
+test("budget: parks before it is passed, exit 4, proposes the command that raises it, and goes on", async () => {
+  const at = await withTeam();
+  const parked = await maestro(at, ...run, "--budget-tokens", "10k");
+  expect(parked.code).toBe(4);
+  const [proposal] = /maestro budget k .*/.exec(parked.stderr) ?? [""];
+  const raised = await maestro(at, ...proposal.split(" ").slice(1));
+  expect(raised).toMatchObject({ code: 0 });
+  expect(raised.stdout).toMatch(/session .* tokens/);
+  expect((await maestro(at, "resume", "k")).code).toBe(0);
+  const view = showSchema.parse(await json(at, "show", "k"));
+  expect(view.budgets).toContainEqual(expect.objectContaining({ level: "session" }));
+});
+
+test("fork: says beforehand what is reused and what it may cost; without an edit nothing runs", async () => {
+  const at = await withTeam();
+  await maestro(at, ...run);
+  const same = await maestro(at, "fork", "k", "--at", "reply");
+  expect(same).toMatchObject({ code: 0, stdout: "Nothing will run; --fresh reruns it.\n" });
+  expect(sessionsSchema.parse(await json(at, "sessions"))).toHaveLength(1);
+  writeFileSync(
+    join(at.folder, "edit.json"),
+    '{"outputs": {"tone": "warm"}, "files": {"docs/greeting.md": "# Other\\n"}}',
+  );
+  const edited = ["fork", "k", "--at", "reply", "--edit", "greeting=edit.json", "--key", "k2"];
+  const planned = await maestro(at, ...edited, "--dry-run");
+  expect(planned.stderr).toMatch(/Taken over: greeting\/greeting_author\nRuns: reply\/reply_author/);
+  expect(planned.stderr).toMatch(/It may cost .* tokens, \$/);
+  const forked = await json<{ status: string; plan: unknown }>(at, ...edited);
+  expect(forked).toMatchObject({ status: "completed", plan: { personas: expect.any(Array) as unknown } });
+  const view = showSchema.parse(await json(at, "show", "k2"));
+  expect(view.usage.calls).toBe(4);
+  expect(view["fork"]).toMatchObject({ at: "reply" });
+});
+
+test("part of a session: until and only leave the rest to a resume; from needs what comes before, or has it given", async () => {
+  const at = await withTeam();
+  expect(await maestro(at, ...run, "--until", "greeting")).toMatchObject({ code: 0 });
+  expect(showSchema.parse(await json(at, "show", "k"))).toMatchObject({
+    status: "paused",
+    phases: [{ status: "completed" }, { status: "pending" }, { status: "pending" }],
+  });
+  expect(await json(at, "phase", "k", "reply")).toMatchObject({ status: "paused" });
+  expect((await maestro(at, "resume", "k")).code).toBe(0);
+  const from = ["run", "Other", "--team", "hello.yaml", "--from", "reply", "--key", "g"];
+  const missing = await maestro(at, ...from);
+  expect(missing.code).toBe(2);
+  expect(missing.stderr).toContain("--given greeting=");
+  expect((await maestro(at, "show", "g")).code, "a refused start leaves no session behind").toBe(2);
+  mkdirSync(join(at.folder, "given/docs"), { recursive: true });
+  writeFileSync(join(at.folder, "given/docs/greeting.md"), "# Given\n");
+  expect((await maestro(at, ...from, "--given", "greeting=given", "--out", "out")).code).toBe(0);
+  expect(read(at, "out/docs/greeting.md")).toBe("# Given\n");
+});
+
+test("a changed team: says what changed, exit 2; with --accept-changes unchanged personas keep their results", async () => {
+  const at = await withTeam();
+  await maestro(at, ...run, "--until", "reply");
+  const file = join(at.folder, "hello.yaml");
+  writeFileSync(file, readFileSync(file, "utf8").replace("Do the reply", "Do another reply"));
+  const refused = await maestro(at, "resume", "k");
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(/reply_author[^]*--accept-changes[^]*TEAM_CHANGED/);
+  expect((await maestro(at, "resume", "k", "--accept-changes")).code).toBe(0);
+  const { usage } = showSchema.parse(await json(at, "show", "k"));
+  expect(usage.calls, "greeting 2, reply 2 and again 2, farewell 2").toBe(8);
+});
+
+test("checkpoints are carried to another machine in one file, and the session goes on there", async () => {
+  const at = await withTeam();
+  await maestro(at, ...run, "--until", "reply");
+  expect((await maestro(at, "checkpoints", "export", "k", "k.maestro")).code).toBe(0);
+  expect((await maestro(at, "checkpoints", "import", "k.maestro")).code, "it is here already").toBe(2);
+  const other = { ...at, env: { ...at.env, MAESTRO_STATE_DIR: join(at.folder, "elsewhere") } };
+  expect((await maestro(other, "checkpoints", "import", "k.maestro")).code).toBe(0);
+  expect((await maestro(other, "resume", "k", "--out", "out")).code).toBe(0);
+  expect(read(at, "out/docs/greeting.md")).toContain("# ");
+  const { phases } = showSchema.parse(await json(other, "show", "k"));
+  expect(phases.map(({ status }) => status)).toEqual(["completed", "completed", "completed"]);
+});
+
+test.each([
+  ["nothing in it", ""],
+  ["something else", "hello"],
+])("an import with %s is refused, exit 2", async (_, content) => {
+  const at = place();
+  writeFileSync(join(at.folder, "x.maestro"), content);
+  const refused = await maestro(at, "checkpoints", "import", "x.maestro");
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("is not an export of a session");
+});
+
+test("doctor says what is wrong and how to mend it, and never prints a key", async () => {
+  const secret = "sk-very-secret";
+  const at = place({ ANTHROPIC_API_KEY: secret, ANTHROPIC_BASE_URL: "http://127.0.0.1:9" });
+  const { code, stdout, stderr } = await maestro(at, "doctor");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/anthropic: ANTHROPIC_API_KEY is set; 127\.0\.0\.1:9 does not answer/);
+  expect(stdout + stderr).not.toContain(secret);
+  const broken = place({ MAESTRO_L1_MAX_ATTEMPTS: "many" });
+  expect((await maestro(broken, "doctor", "--offline")).code).toBe(2);
+});

@@ -1,0 +1,171 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { buildProgram } from "../../src/cli/program.ts";
+import { lines, maestro, type Place, packageFolder, place } from "./support/packed.ts";
+
+const entry = join(packageFolder, "bin/maestro.cjs");
+/** What has to be there before an example makes sense. */
+const before: Readonly<Record<string, readonly string[]>> = {
+  approve: ["--pause-after", "greeting"],
+  reject: ["--pause-after", "greeting"],
+  cancel: ["--until", "greeting"],
+};
+
+const made = new Map<string, Promise<string>>();
+const folder = mkdtempSync(join(tmpdir(), "maestro-examples-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Made once of each kind; every test gets a copy of its own. */
+async function ready(name: string): Promise<Place> {
+  const at = place();
+  if (name === "init") return at;
+  const kind = onlyTeam.includes(name) ? "team" : (before[name] ?? []).join(" ");
+  const template = made.get(kind) ?? prepare(kind);
+  made.set(kind, template);
+  cpSync(await template, at.folder, { recursive: true });
+  return at;
+}
+
+const onlyTeam = ["run", "demo", "doctor", "config", "completion"];
+
+async function prepare(kind: string): Promise<string> {
+  const own = mkdtempSync(join(folder, "kind-"));
+  const { env } = place();
+  const at = { folder: own, env: { ...env, MAESTRO_STATE_DIR: join(own, "state") } };
+  await maestro(at, "init", "--yes", "--name", "hello", "--phases", "greeting,reply");
+  if (kind === "team") return own;
+  const more = kind.split(" ").filter((word) => word !== "");
+  await maestro(at, "run", "Say hello", "--team", "hello.yaml", "--key", "hello", ...more);
+  return own;
+}
+
+async function runExample(at: Place, name: string): Promise<void> {
+  const help = (await maestro(at, name, "--help")).stdout;
+  const [, example = ""] = /Example:\n\s*\$ (.*)/.exec(help) ?? [];
+  const script = `maestro() { "${process.execPath}" "${entry}" "$@"; }\n${example}\n`;
+  execFileSync("bash", ["-e", "-c", script], { cwd: at.folder, env: at.env, stdio: "pipe" });
+}
+
+const commands = buildProgram().commands.map((command) => command.name());
+
+/** `serve` does not end; `pause` needs a session that runs. */
+const others = commands.filter((name) => name !== "pause" && name !== "serve");
+
+test.each(others)("the example of %s works offline", async (name) => {
+  await expect(runExample(await ready(name), name)).resolves.toBeUndefined();
+});
+
+test("the example of pause works offline, on a session that runs", async () => {
+  const at = await ready("run");
+  const script = join(at.folder, "script.json");
+  writeFileSync(script, '{"latencyMs": 1000}');
+  const slow = { ...at, env: { ...at.env, MAESTRO_SIMULATED_SCRIPT: script } };
+  await maestro(slow, "run", "Say hello", "--team", "hello.yaml", "--key", "hello", "--detach");
+  await runExample(slow, "pause");
+  expect((await maestro(slow, "watch", "hello")).stdout).toContain("is paused");
+});
+
+test("1: a bug says that it is one, and where only to those who ask", async () => {
+  const at = place();
+  const preload = join(at.folder, "preload.cjs");
+  writeFileSync(
+    preload,
+    'require("node:fs").promises.statfs = () => { throw new TypeError("out of order"); };',
+  );
+  const broken = { ...at, env: { ...at.env, NODE_OPTIONS: `--require ${preload}` } };
+  const { code, stderr } = await maestro(broken, "doctor", "--offline");
+  expect({ code, stderr }).toMatchObject({ code: 1 });
+  expect(stderr).toBe("Error: out of order\nThis is a bug in Maestro; --debug shows where.\n(UNEXPECTED)\n");
+  expect((await maestro(broken, "doctor", "--offline", "--debug")).stderr).toMatch(/at .*doctor/);
+});
+
+test.each([
+  [["runn"], /Did you mean run\?[^]*\(INPUT_INVALID\)/],
+  [["run", "x", "--tem", "y"], /unknown option[^]*Did you mean --team\?[^]*maestro run --help/],
+  [["run", "x", "--team", "hello.yaml", "--model", "antropic/x"], /Did you mean "anthropic"/],
+  [
+    ["run", "x", "--team", "hello.yaml", "--model", "openai/gpt-5"],
+    /OPENAI_API_KEY is not set[^]*maestro demo/,
+  ],
+  [["run", "x", "--team", "hello.yaml", "--only", "greting"], /Did you mean "greeting"/],
+  [["show", "helo"], /Did you mean "hello"/],
+  [["phase", "hello", "replly"], /Did you mean "reply"/],
+  [["fork", "hello", "--at", "repli"], /Did you mean "reply"/],
+  [["usage", "--by", "persna"], /Did you mean "persona"/],
+  [["budget", "hello", "--persona", "reply_autor", "--tokens", "5"], /Did you mean "reply_author"/],
+  [["completion", "zhs"], /Did you mean "zsh"/],
+  [["checkpoints", "exprt", "hello", "x"], /Did you mean "export"/],
+  [["breakers", "reset", "nobody"], /There is no breaker/],
+  [["reject", "hello"], /--note/],
+])("2: %j names the closest right one", async (args, expected) => {
+  const at = await ready("show");
+  const { code, stdout, stderr } = await maestro(at, ...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(expected);
+  expect(stderr).not.toMatch(/^ {4}at /m);
+});
+
+test("no model and no key is an error before anything is recorded, never the simulated model", async () => {
+  const at = await ready("run");
+  writeFileSync(
+    join(at.folder, "bare.yaml"),
+    "name: bare\nphases: [{ name: a, personas: [p] }]\npersonas: { p: { instructions: Do it. } }\n",
+  );
+  const { code, stderr } = await maestro(at, "run", "x", "--team", "bare.yaml");
+  expect(code).toBe(2);
+  expect(stderr).toContain("No model is named.");
+  expect((await maestro(at, "sessions", "--json")).stdout).toBe("[]\n");
+});
+
+test.each(["bash", "zsh", "fish"])("completion for %s names every command and its flags", async (shell) => {
+  const { stdout, code } = await maestro(place(), "completion", shell);
+  expect(code).toBe(0);
+  for (const word of ["checkpoints", "fork", "pause-after", "accept-changes"]) expect(stdout).toContain(word);
+});
+
+test("completion works in bash", async () => {
+  const { stdout } = await maestro(place(), "completion", "bash");
+  const ask = 'COMP_WORDS=(maestro res); COMP_CWORD=1; _maestro; echo "${COMPREPLY[@]}"';
+  expect(execFileSync("bash", ["-c", `${stdout}\n${ask}`], { encoding: "utf8" }).trim()).toBe("resume");
+});
+
+test("a pipe that is closed early is no error", async () => {
+  const at = await ready("show");
+  const script = `"${process.execPath}" "${entry}" show hello --json | head -c 10 >/dev/null; echo "\${PIPESTATUS[0]}"`;
+  const out = execFileSync("bash", ["-c", script], { cwd: at.folder, env: at.env, encoding: "utf8" });
+  expect(out.trim()).toBe("0");
+});
+
+/** What a command loads decides how fast it is there, and unlike time it is the same on a busy machine. */
+async function loaded(...args: readonly string[]): Promise<string[]> {
+  const at = await ready("show");
+  const hook = join(at.folder, "hook.mjs");
+  const list = join(at.folder, "loaded.txt");
+  writeFileSync(
+    hook,
+    `import { registerHooks } from "node:module";
+     import { appendFileSync } from "node:fs";
+     registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(list)}, url + "\\n"); return next(url, context); } });`,
+  );
+  writeFileSync(list, "");
+  const env = { ...at.env, NODE_OPTIONS: `--import ${hook}` };
+  expect(await maestro({ ...at, env }, ...args)).toMatchObject({ code: 0 });
+  return lines(readFileSync(list, "utf8")).filter(
+    (url) => url.startsWith("file:") && !url.endsWith("hook.mjs"),
+  );
+}
+
+test("--version loads nothing but the entry; looking loads neither the engine nor a large package", async () => {
+  expect((await maestro(place(), "--version")).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect((await loaded("--version")).filter((url) => url.includes("/dist/"))).toEqual([]);
+  for (const command of [["sessions"], ["show", "hello"], ["usage"]]) {
+    const urls = await loaded(...command);
+    expect(urls.filter((url) => /node_modules\/(?!commander\/)/.test(url))).toEqual([]);
+    expect(urls.length).toBeLessThan(60);
+    const bytes = urls.reduce((sum, url) => sum + statSync(new URL(url)).size, 0);
+    expect(bytes).toBeLessThan(600_000);
+  }
+});

@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import { defineTeam, persona, phase } from "../../src/index.ts";
+import type { ModelTurn } from "../support/loopback-model-turn.ts";
+import { attemptsOf, calls, ModelHive, protocols } from "../support/model-hive.ts";
+
+const team = defineTeam("bounded", {
+  phases: [
+    phase("only", {
+      personas: [
+        persona("writer", {
+          instructions: "Write docs/a.md.",
+          policy: { write: ["docs/**"] },
+          contract: { deliverables: ["docs/a.md"] },
+        }),
+      ],
+    }),
+  ],
+});
+
+const trespass = (number: number): ModelTurn =>
+  calls("write_file", { path: `src/elsewhere-${number}.js`, content: "mine\n" });
+
+/** So many writes elsewhere, then what it was asked for. */
+const trespassing =
+  (times: number) =>
+  ({ answersBefore }: { readonly answersBefore: number }): ModelTurn => {
+    if (answersBefore < times) return trespass(answersBefore);
+    return answersBefore === times
+      ? calls("write_file", { path: "docs/a.md", content: "# A\n" })
+      : calls("submit", { summary: "done" });
+  };
+
+describe.each(protocols)("%s", (model) => {
+  test.each([1, 2])(
+    "%i calls that the policy forbids are told to the model, which goes on",
+    async (times) => {
+      const hive = await ModelHive.open(trespassing(times));
+      const ended = await hive.run(team, { model });
+      expect(ended.result.status).toBe("completed");
+      expect(attemptsOf(ended, "writer")).toMatchObject([{ at: "1.1", status: "completed" }]);
+      expect(ended.view.artifacts.map(({ path }) => path)).toEqual(["docs/a.md"]);
+      const { requests } = hive.models.server;
+      expect(requests).toHaveLength(times + 2);
+      expect(requests[times]?.text).toContain(
+        `src/elsewhere-${times - 1}.js is not one of the files this persona may write: docs/**`,
+      );
+    },
+  );
+
+  test("the third ends the session as failed, and nothing of it is ever tried again", async () => {
+    const hive = await ModelHive.open(trespassing(9));
+    const ended = await hive.run(team, { model });
+    expect(ended.result).toMatchObject({
+      status: "failed",
+      error: { code: "GOVERNANCE_VIOLATION", details: { tool: "write_file", refusals: 3 } },
+    });
+    expect(attemptsOf(ended, "writer")).toMatchObject([
+      { at: "1.1", status: "failed", category: "GOVERNANCE", healing: [] },
+    ]);
+    expect(hive.models.log).toHaveLength(3);
+    expect(ended.view).toMatchObject({ status: "failed", artifacts: [] });
+    expect(await hive.maestro.tickets()).toEqual([]);
+  });
+});
+
+const [model] = protocols;
+
+test("three forbidden calls in one answer are one too many, and the fourth is not even looked at", async () => {
+  const all: ModelTurn = {
+    calls: [0, 1, 2, 3].map((number) => ({
+      id: `c-${number}`,
+      tool: "write_file",
+      input: { path: number === 3 ? "docs/a.md" : `src/${number}.js`, content: "mine\n" },
+    })),
+  };
+  const hive = await ModelHive.open(() => all);
+  const ended = await hive.run(team, { model });
+  expect(ended.result).toMatchObject({ status: "failed", error: { code: "GOVERNANCE_VIOLATION" } });
+  expect(hive.models.log).toHaveLength(1);
+  expect(ended.view.artifacts).toEqual([]);
+});
+
+test("a path that leads out of the allowed folder by a detour is as forbidden as the straight one", async () => {
+  const detours = ["docs/../src/a.js", "./src/a.js", "docs/../../a.js"];
+  const hive = await ModelHive.open(({ answersBefore }) =>
+    answersBefore < detours.length
+      ? calls("write_file", { path: detours[answersBefore], content: "mine\n" })
+      : trespassing(0)({ answersBefore: answersBefore - detours.length }),
+  );
+  const ended = await hive.run(team, { model });
+  expect(ended.result.status).toBe("completed");
+  expect(ended.view.artifacts.map(({ path }) => path)).toEqual(["docs/a.md"]);
+});
+
+test("a violation of one does not undo what its siblings have done", async () => {
+  const pair = defineTeam("pair", {
+    phases: [
+      phase("only", {
+        personas: ["good", "bad"].map((name) =>
+          persona(name, { instructions: "Write.", policy: { write: [`docs/${name}.md`] } }),
+        ),
+      }),
+    ],
+  });
+  const hive = await ModelHive.open(({ persona: name, answersBefore }) => {
+    if (name === "bad") return trespass(answersBefore);
+    return answersBefore === 0
+      ? calls("write_file", { path: "docs/good.md", content: "good\n" })
+      : calls("submit", { summary: "good" });
+  });
+  const ended = await hive.run(pair, { model });
+  expect(ended.result).toMatchObject({ status: "failed", results: { only: { good: { summary: "good" } } } });
+  expect(attemptsOf(ended, "bad")).toHaveLength(1);
+});

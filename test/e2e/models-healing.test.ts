@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { defineTeam, persona, phase } from "../../src/index.ts";
+import type { ModelFault } from "../support/loopback-models.ts";
+import { attemptsOf, calls, ModelHive, protocols, writesThenSubmits } from "../support/model-hive.ts";
+
+const refuse = (status: number, code: string, message: string): ModelFault => ({
+  fault: "refuse",
+  status,
+  code,
+  message,
+});
+
+/** How each provider says that a prompt does not fit. */
+const overflowWords: Readonly<Record<(typeof protocols)[number], string>> = {
+  "openai-compatible/llama-3.3-70b":
+    "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.",
+  "openai/gpt-5":
+    "Your input exceeds the context window of this model. Please adjust your input and try again.",
+  "anthropic/claude-sonnet-4-5": "prompt is too long: 215000 tokens > 200000 maximum",
+  "google/gemini-2.5-pro":
+    "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+};
+
+describe.each(protocols)("%s", (model) => {
+  test("a prompt that does not fit is shortened, and the next attempt passes", async () => {
+    const long = `Everything about it.\n${"It is long. ".repeat(4000)}`;
+    const fits = 40_000;
+    const hive = await ModelHive.open(({ persona, answersBefore, bytes }) => {
+      if (persona === "talker") return calls("submit", { summary: long });
+      if (persona === "editor") return calls("submit", { summary: "It is about a thing." });
+      if (bytes > fits) return refuse(400, "invalid_request_error", overflowWords[model]);
+      return writesThenSubmits(answersBefore);
+    });
+    const team = defineTeam("wordy", {
+      phases: [
+        phase("talk", { personas: [persona("talker", { instructions: "Say everything." })] }),
+        phase("edit", { personas: [persona("editor", { instructions: "Say it shorter.", consumes: [] })] }),
+        phase("work", {
+          personas: [
+            persona("worker", { instructions: "Write a.txt.", contract: { deliverables: ["a.txt"] } }),
+          ],
+        }),
+      ],
+    });
+    const ended = await hive.run(team, { model });
+    expect(ended.result.status).toBe("completed");
+    expect(attemptsOf(ended, "worker")).toEqual([
+      {
+        at: "1.1",
+        status: "failed",
+        category: "RESOURCE",
+        code: "context_length_exceeded",
+        healing: ["shorten-context: kept"],
+      },
+      { at: "1.2", status: "completed", category: null, code: null, healing: [] },
+    ]);
+    const asked = hive.models.log.filter(({ persona }) => persona === "worker");
+    expect(asked.map(({ answersBefore }) => answersBefore)).toEqual([0, 0, 1]);
+    expect(asked[0]?.bytes).toBeGreaterThan(fits);
+    expect(asked[1]?.bytes).toBeLessThan(fits);
+  });
+});
+
+/** The first model of the persona is another one's business than the second: two providers. */
+const [first, second] = ["openai/gpt-5", "anthropic/claude-sonnet-4-5"] as const;
+const withFallback = defineTeam("careful", {
+  model: first,
+  phases: [
+    phase("only", {
+      personas: [
+        persona("worker", {
+          instructions: "Write a.txt.",
+          fallbackModels: [second],
+          contract: { deliverables: ["a.txt"] },
+        }),
+      ],
+    }),
+  ],
+});
+
+const wrongKey = refuse(401, "authentication_error", "Your key was revoked.");
+const down = refuse(500, "server_error", "Something broke.");
+
+test("a model whose key is refused is replaced by the next one, and the attempt with that one passes", async () => {
+  const hive = await ModelHive.open(({ model, answersBefore }) =>
+    model === "gpt-5" ? wrongKey : writesThenSubmits(answersBefore),
+  );
+  const ended = await hive.run(withFallback);
+  expect(ended.result.status).toBe("completed");
+  expect(attemptsOf(ended, "worker")).toMatchObject([
+    { at: "1.1", status: "failed", category: "AUTH", healing: ["fallback-model: kept"] },
+    { at: "1.2", status: "completed", healing: [] },
+  ]);
+  expect(hive.models.log.map(({ model }) => model)).toEqual([
+    "gpt-5",
+    "claude-sonnet-4-5",
+    "claude-sonnet-4-5",
+  ]);
+  const { rows } = await hive.maestro.usage({ by: "model", session: ended.result.id });
+  expect(rows.map(({ name, calls, failedCalls }) => [name, calls, failedCalls])).toEqual(
+    expect.arrayContaining([
+      [second, 2, 0],
+      [first, 1, 1],
+    ]),
+  );
+});
+
+test("a model that is down twice is replaced; one outage alone is only waited out", async () => {
+  const hive = await ModelHive.open(({ model, answersBefore }) =>
+    model === "gpt-5" ? down : writesThenSubmits(answersBefore),
+  );
+  const ended = await hive.run(withFallback);
+  expect(ended.result.status).toBe("completed");
+  expect(attemptsOf(ended, "worker")).toMatchObject([
+    { at: "1.1", status: "failed", category: "API_ERROR", healing: [] },
+    { at: "1.2", status: "failed", category: "API_ERROR", healing: ["fallback-model: kept"] },
+    { at: "1.3", status: "completed", healing: [] },
+  ]);
+  expect(hive.models.log.map(({ model }) => model)).toEqual([
+    "gpt-5",
+    "gpt-5",
+    "claude-sonnet-4-5",
+    "claude-sonnet-4-5",
+  ]);
+});
+
+test("a fallback that does not help is on record as kept, and a person is asked after it", async () => {
+  const hive = await ModelHive.open(() => wrongKey);
+  const ended = await hive.run(withFallback);
+  expect(ended.result).toMatchObject({ status: "parked", reason: "help" });
+  expect(attemptsOf(ended, "worker")).toMatchObject([
+    { at: "1.1", status: "failed", category: "AUTH", healing: ["fallback-model: kept"] },
+    { at: "1.2", status: "failed", category: "AUTH", healing: [] },
+  ]);
+  expect(hive.models.log.map(({ model }) => model)).toEqual(["gpt-5", "claude-sonnet-4-5"]);
+});
+
+test("a model that thinks or writes for longer than an attempt may stand still is not standing still", async () => {
+  const thinking = {
+    reasoning: "Hmm, let me think about that.",
+    calls: [{ id: "c", tool: "write_file", input: { path: "a.txt", content: "a\n" } }],
+  };
+  const hive = await ModelHive.open(
+    ({ answersBefore }) => (answersBefore === 0 ? thinking : writesThenSubmits(answersBefore)),
+    { paceMs: 300, attempts: { timeoutMs: 1500 } },
+  );
+  const ended = await hive.run(withFallback, { model: "openai-compatible/llama-3.3-70b" });
+  expect(ended.result.status).toBe("completed");
+  expect(attemptsOf(ended, "worker")).toMatchObject([{ at: "1.1", status: "completed" }]);
+  expect(ended.tookMs).toBeGreaterThan(2000);
+});
