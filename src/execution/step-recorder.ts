@@ -271,8 +271,8 @@ export class StepRecorder {
     } catch (error) {
       return this.#failed(error, spend?.spent({ error }));
     }
-    // The result of a tool or a command names its changes itself.
-    const changes = kind === "tool" || kind === "command" ? [] : ended.changes;
+    // A tool and an agent name their changes in their results, and apply them again by themselves.
+    const changes = namesChanges(ended.result) ? [] : ended.changes;
     if (kind === "function") reach("step.function:after-effect");
     const spent = spend && { spent: spend.spent(ended), failed: false };
     const saved = savedBy?.(ended.result);
@@ -378,3 +378,6 @@ interface Performed {
     | { readonly spent: ReturnType<Spend<never>["spent"]>; readonly failed: boolean }
     | undefined;
 }
+
+const namesChanges = (result: unknown): boolean =>
+  typeof result === "object" && result !== null && "changes" in result && Array.isArray(result.changes);
