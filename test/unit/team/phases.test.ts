@@ -262,7 +262,8 @@ describe("review", () => {
       revision: 2,
       source: { kind: "edited" },
     });
-    await expect(async () => (await maestro.resume(session.id, { edits })).result()).rejects.toThrow(
+    const others = { design: { outputs: { tables: 5 } } };
+    await expect(async () => (await maestro.resume(session.id, { edits: others })).result()).rejects.toThrow(
       /build already rests on it/,
     );
   });
