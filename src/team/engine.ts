@@ -5,6 +5,7 @@ import {
   SessionCanceled,
   SessionConflict,
   SessionNotFound,
+  StorageFailed,
 } from "../domain/errors.ts";
 import { applyRecorded } from "../domain/fold.ts";
 import { newSessionId, type SessionId } from "../domain/ids.ts";
@@ -18,7 +19,7 @@ import {
 } from "../domain/journal.ts";
 import { emptyState, type SessionState } from "../domain/session-state.ts";
 import { Control } from "../execution/control.ts";
-import { projectInit } from "../state/checkpoint.ts";
+import { initPhase, projectInit } from "../state/checkpoint.ts";
 import type { Lease } from "../state/lease.ts";
 import type { Projector } from "../state/projector.ts";
 import { repairFiles } from "../state/repair-files.ts";
@@ -305,7 +306,17 @@ export class TeamEngine {
   async #writeInit(id: SessionId, row: RecordedRow): Promise<void> {
     const state = emptyState(id);
     applyRecorded(state, row);
-    await this.#files(id).writeCheckpoint(projectInit(state));
+    const init = projectInit(state);
+    const files = this.#files(id);
+    try {
+      await files.writeCheckpoint(init);
+    } catch (error) {
+      // Whoever has claimed the session meanwhile tidied up and wrote the same bytes.
+      const found = await files.readCheckpoint(initPhase, 1).catch(() => undefined);
+      if (found?.sha256 === init.sha256) return;
+      if (!StorageFailed.is(error)) throw error;
+      await files.writeCheckpoint(init);
+    }
   }
 
   #files(id: SessionId): SessionFiles {

@@ -61,7 +61,8 @@ test("an edit counts as approval, and what rests on it reads the edit", async ()
   const resumed = await maestro(at, "resume", "k", "--edit", "greeting=edit.json", "--out", "out");
   expect(resumed).toMatchObject({ code: 0 });
   expect(read(at, "out/docs/greeting.md")).toBe("# By hand\n");
-  const late = await maestro(at, "resume", "k", "--edit", "greeting=edit.json");
+  writeFileSync(join(at.folder, "late.json"), '{"files": {"docs/greeting.md": "# Too late\\n"}}');
+  const late = await maestro(at, "resume", "k", "--edit", "greeting=late.json");
   expect(late.code).toBe(2);
   expect(late.stderr).toContain("maestro fork");
 });

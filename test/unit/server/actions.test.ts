@@ -22,6 +22,7 @@ test("starting with one key twice, also at the same moment, is one session that 
   const body = { team: "quick", brief: "x", key: "k" };
   const answers = await Promise.all(Array.from({ length: 10 }, () => server.post("/v1/sessions", body)));
   const views = await Promise.all(answers.map(async (answer) => (await answer.json()) as SessionPageView));
+  expect(views.filter(({ id }) => id === undefined)).toEqual([]);
   expect(new Set(views.map(({ id }) => id)).size).toBe(1);
   const done = await until(server, "k", "completed");
   expect(done.phases.flatMap(({ personas }) => personas.flatMap(({ attempts }) => attempts))).toHaveLength(2);

@@ -101,9 +101,10 @@ describe("phases can be run one by one", () => {
   it("says which phases are missing when it should start in the middle with nothing", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
-    const session = await maestro.start(threePhases(place), { brief: "a shop", from: "build" });
-    await expect(session.result()).rejects.toThrow(/needs a result of design/);
+    const started = maestro.start(threePhases(place), { brief: "a shop", from: "build" });
+    await expect(started).rejects.toThrow(/needs a result of design/);
     expect(place.ran).toEqual([]);
+    expect(await maestro.sessions()).toEqual([]);
   });
 });
 
