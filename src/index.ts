@@ -31,7 +31,7 @@ export {
   UnrecoverableError,
 } from "./domain/errors.ts";
 export type { Failure, FailureCategory } from "./domain/failure.ts";
-export type { ParkReason, PersonaResult, SessionStatus } from "./domain/journal.ts";
+export type { Decision, ParkReason, PersonaResult, SessionStatus } from "./domain/journal.ts";
 export type { Json } from "./domain/json.ts";
 export { durableModel } from "./execution/own-model.ts";
 export type {
@@ -65,6 +65,7 @@ export {
 export { type CheckpointInfo, verifyCheckpointFile } from "./state/list-checkpoints.ts";
 export type { RetentionPolicy } from "./state/retention.ts";
 export type { SessionRecord } from "./state/store.ts";
+export { builtInTeam, builtInTeams } from "./team/built-in.ts";
 export {
   defineTeam,
   type Persona,
@@ -82,6 +83,8 @@ export type {
   GateDefinition,
   PersonaDefinition,
   PhaseDefinition,
+  PlanDefinition,
+  PlanningMode,
   PolicyDefinition,
   TeamDefinition,
   ToolName,
@@ -99,6 +102,7 @@ export { loadTeam } from "./team/load-team.ts";
 export type { PhaseEdit } from "./team/phase-edit.ts";
 export type { PlannedPersona } from "./team/plan.ts";
 export type { Plan } from "./team/plan-cost.ts";
+export type { Classification } from "./team/planning/classification.ts";
 export type {
   BudgetView,
   PersonaView,

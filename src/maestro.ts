@@ -22,6 +22,7 @@ import type { Team } from "./team/define.ts";
 import { TeamEngine } from "./team/engine.ts";
 import { describeRow, type SessionEvent } from "./team/event.ts";
 import { performOf } from "./team/perform-of.ts";
+import { askModel } from "./team/planning/ask-model.ts";
 import { toBudget } from "./team/spending.ts";
 import { chooseSink, outcomeOfTicket } from "./tickets/choose-sink.ts";
 import { TicketOutbox } from "./tickets/outbox.ts";
@@ -178,6 +179,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     tracker,
     budgets,
     teams,
+    askModel: (model) => askModel(model, process.env),
     onNotice,
   });
   if (recover) await maestro.recover();

@@ -2,7 +2,7 @@ import type { Message, PhaseContent, RecordedRow, Transition } from "./journal.t
 import { decodeTransition, isStep } from "./journal-codec.ts";
 import { plannedPhases } from "./planned.ts";
 import { RecordedSteps } from "./recorded-steps.ts";
-import { applyCheckpoint, type RestoredCheckpoint, takeFiles } from "./restored-checkpoint.ts";
+import { applyCheckpoint, hasItsPast, type RestoredCheckpoint, takeFiles } from "./restored-checkpoint.ts";
 import {
   type AttemptState,
   type Completed,
@@ -59,7 +59,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
     case "session.restored":
       for (const checkpoint of entry.checkpoints)
         applyCheckpoint(state, checkpoint as unknown as RestoredCheckpoint);
-      state.copied = true;
+      state.copied = hasItsPast(state);
       return;
     case "session.claimed":
       return applyClaim(state, entry);

@@ -93,6 +93,8 @@ export type Transition =
       readonly given?: readonly GivenPhase[];
       /** The session this one is a fork of, and the phase from which on it goes its own way. */
       readonly fork?: ForkOrigin;
+      /** How its team was planned; the first driver records each as a row of its own. */
+      readonly decisions?: readonly Decision[];
     }
   /** The database was lost; these checkpoints, oldest first, are where the session goes on from. */
   | { readonly kind: "session.restored"; readonly head: JournalHead; readonly checkpoints: readonly Json[] }

@@ -8,6 +8,7 @@ import type {
   Transition,
 } from "./journal.ts";
 import type { Json } from "./json.ts";
+import { plannedPhases } from "./planned.ts";
 import {
   type AttemptState,
   type PersonaState,
@@ -90,6 +91,15 @@ export function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpo
     const begun = attempts.map((attempt) => withoutHistory(attempt, of));
     restored.attempts.splice(0, restored.attempts.length, ...begun);
   }
+}
+
+/** What a fork takes over is its own when it is sealed here; what is not has to come from its parent again. */
+export function hasItsPast({ created: { fork, definition }, phases }: SessionState): boolean {
+  if (fork === undefined) return true;
+  const planned = new Map(plannedPhases(definition).map(({ name, dependsOn }) => [name, dependsOn]));
+  const needed = new Set([...(planned.get(fork.at) ?? []), ...fork.edited.map(({ phase }) => phase)]);
+  for (const name of needed) for (const before of planned.get(name) ?? []) needed.add(before);
+  return [...needed].every((name) => phases.get(name)?.status === "completed");
 }
 
 export function takeFiles(persona: PersonaState, { base, tree, input }: PersonaFiles = {}): void {

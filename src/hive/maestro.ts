@@ -1,9 +1,7 @@
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, LeaseHeld, SessionConflict, TeamInvalid } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
-
 import { type ClaimCause, type Direction, finalStatuses, type Message } from "../domain/journal.ts";
-
 import { isAccepted } from "../domain/session-state.ts";
 import { LostSessions } from "../state/lost-sessions.ts";
 import { type Pruned, prune, type RetentionPolicy } from "../state/retention.ts";
@@ -11,32 +9,29 @@ import { readState } from "../state/session-journal.ts";
 import type { SessionRecord } from "../state/store.ts";
 import type { Team } from "../team/define.ts";
 import type { Outcome } from "../team/driver.ts";
-import type { Brief } from "../team/engine.ts";
+import { type Brief, checkBrief } from "../team/engine.ts";
 import { giveAll } from "../team/given.ts";
 import { makeFork } from "../team/make-fork.ts";
 import { type Plan, planFork, planResume } from "../team/plan-cost.ts";
-import { recordedTeam } from "../team/recorded-team.ts";
 import { Recovery } from "../team/recovery.ts";
 import { resultsOf, type SessionResult } from "../team/session-view.ts";
 import { toBudget } from "../team/spending.ts";
-
 import { type Carried, importCheckpoints } from "./carry.ts";
 import { refuseImpossibleStart } from "./check-start.ts";
-
+import { directionOf } from "./direction-of.ts";
 import { enqueue } from "./enqueue.ts";
-
 import type { HiveParts } from "./hive-parts.ts";
 import {
   type BudgetOptions,
-  directionOf,
   type ForkOptions,
   type ResumeOptions,
   type Session,
   type StartOptions,
 } from "./options.ts";
 import { Reading } from "./reading.ts";
-
 import { checkIntegration, refuseWord } from "./refusals.ts";
+import { teamForBrief, teamForSession } from "./session-team.ts";
+import { Turns } from "./turns.ts";
 
 const shutdownGraceMs = 8_000;
 const deliveryPatienceMs = 10_000;
@@ -46,6 +41,7 @@ export class Maestro extends Reading {
   readonly #parts: HiveParts;
   readonly #teams = new Map<string, Team>();
   readonly #recovery: Recovery;
+  readonly #turns = new Turns();
   #closing: Promise<void> | undefined;
 
   constructor(parts: HiveParts) {
@@ -75,9 +71,11 @@ export class Maestro extends Reading {
     const isNew = key === undefined || (await this.#parts.store.findSession(key)) === undefined;
     if (isNew) refuseImpossibleStart(team, directionOf(options), Object.keys(given));
     // With a budget, nobody may take it up before the budget is said.
-    const { id, status } = await this.#create(team, options, { drivenSoon: budget === undefined });
-    if (budget !== undefined && !finalStatuses.includes(status)) await this.setBudget(id, budget);
-    return this.#handle(id, status === "queued" ? "start" : "resume", team, {
+    const session = await this.#create(team, options, { drivenSoon: budget === undefined });
+    if (budget !== undefined && !finalStatuses.includes(session.status))
+      await this.setBudget(session.id, budget);
+    const cause = session.status === "queued" ? "start" : "resume";
+    return this.#handle(session.id, cause, await this.#teamOf(session, team), {
       direction: directionOf(options),
     });
   }
@@ -94,29 +92,16 @@ export class Maestro extends Reading {
   async resume(idOrKey: string, { team, ...preparation }: ResumeOptions = {}): Promise<Session> {
     const session = await this.find(idOrKey);
     if (team !== undefined) this.#teams.set(team.name, team);
-    return this.#handle(session.id, "resume", team ?? (await this.#teamOf(session)), preparation);
+    return this.#handle(session.id, "resume", await this.#teamOf(session, team), preparation);
   }
 
   /** Creates a session that waits for its turn; with the key of one that is there, that one goes on in its turn. */
-  async queue<PhaseName extends string>(
+  queue<PhaseName extends string>(
     team: Team<PhaseName>,
-    { budget, ...options }: StartOptions<PhaseName>,
+    options: StartOptions<PhaseName>,
   ): Promise<{ readonly id: SessionId; readonly isNew: boolean }> {
-    const { store } = this.#parts;
-    const { key } = options;
-    const isNew = key === undefined || (await store.findSession(key))?.key !== key;
-    const direction = directionOf(options);
-    const isPlain = budget === undefined && Object.keys(direction).length === 0;
-    // Killed before its limits are on record, it must not be taken up without them.
-    const { id, status } = await this.#create(team, options, { drivenSoon: isPlain });
-    if (status === "completed" || status === "running") return { id, isNew };
-    const [listed] = await store.listing.find([id]);
-    if (!isNew && status === "queued" && listed?.wakeAt !== undefined) return { id, isNew };
-    if (isNew && budget !== undefined) await this.setBudget(id, budget);
-    const cause = isNew ? "start" : "resume";
-    // Two that start with one key at the same moment are one session.
-    await enqueue(id, team, cause, isPlain ? {} : { direction }, this.#parts).catch(ignoreHeld);
-    return { id, isNew };
+    // Two that start with one key at the same moment are one session, and the second finds it whole.
+    return this.#turns.run(options.key, () => this.#queue(team, options));
   }
 
   /** As `resume`, but the session waits for its turn; what is refused is refused now. */
@@ -126,7 +111,7 @@ export class Maestro extends Reading {
   ): Promise<void> {
     const session = await this.find(idOrKey);
     if (session.status === "completed") return;
-    const team = given ?? (await this.#teamOf(session));
+    const team = await this.#teamOf(session, given);
     await enqueue(session.id, team, "resume", preparation, this.#parts);
   }
 
@@ -177,9 +162,8 @@ export class Maestro extends Reading {
   /** A new session that takes over what comes before a phase and reuses what is unchanged after it; not yet driven. */
   async fork(idOrKey: string, { team: given, ...options }: ForkOptions): Promise<SessionRecord> {
     const parent = await this.find(idOrKey);
-    const team = given ?? (await this.#teamOf(parent));
-    this.#teams.set(team.name, team);
-    return makeFork(parent.id, team, options, this.#parts);
+    if (given !== undefined) this.#teams.set(given.name, given);
+    return makeFork(parent.id, await this.#teamOf(parent, given), options, this.#parts);
   }
 
   /** What comes after the phase may rest on it. */
@@ -214,7 +198,7 @@ export class Maestro extends Reading {
   /** What a fork would reuse and run, and what that may cost, before it exists. */
   async planFork(idOrKey: string, { team, ...options }: ForkOptions): Promise<Plan> {
     const parent = await this.find(idOrKey);
-    return planFork(parent, team ?? (await this.#teamOf(parent)), options, this.#parts);
+    return planFork(parent, await this.#teamOf(parent, team), options, this.#parts);
   }
 
   /** Takes effect at the session's next step. */
@@ -284,21 +268,46 @@ export class Maestro extends Reading {
     await store.close();
   }
 
+  async #queue(team: Team, { budget, ...options }: StartOptions) {
+    const { store } = this.#parts;
+    const { key } = options;
+    const isNew = key === undefined || (await store.findSession(key))?.key !== key;
+    const direction = directionOf(options);
+    const isPlain = budget === undefined && Object.keys(direction).length === 0;
+    // Killed before its limits are on record, it must not be taken up without them.
+    const session = await this.#create(team, options, { drivenSoon: isPlain });
+    const { id, status } = session;
+    if (status === "completed" || status === "running") return { id, isNew };
+    const [listed] = await store.listing.find([id]);
+    if (!isNew && status === "queued" && listed?.wakeAt !== undefined) return { id, isNew };
+    if (isNew && budget !== undefined) await this.setBudget(id, budget);
+    const cause = isNew ? "start" : "resume";
+    const bound = await this.#teamOf(session, team);
+    await enqueue(id, bound, cause, isPlain ? {} : { direction }, this.#parts).catch(ignoreHeld);
+    return { id, isNew };
+  }
+
   async #create(
     team: Team,
     { given = {}, ...brief }: Pick<StartOptions, keyof Brief | "given">,
     options: { drivenSoon: boolean },
   ): Promise<SessionRecord> {
     const { engine, store, model, artifacts, lost } = this.#parts;
-    this.#teams.set(team.name, team);
-    if (brief.key !== undefined && (await store.findSession(brief.key)) === undefined)
-      await lost.bringBackByKey(brief.key);
-    checkIntegration(team, this.#parts.onNotice);
-    const origin = await giveAll(team.definition, given, artifacts);
     const { key, teamFile } = brief;
+    this.#teams.set(team.name, team);
+    checkBrief(brief.brief, key);
+    const known =
+      key === undefined ? undefined : ((await store.findSession(key)) ?? (await lost.bringBackByKey(key)));
     const chosen = brief.model ?? model;
+    // What was planned once is not planned again.
+    const planned =
+      known !== undefined && known.key === key
+        ? { team, decisions: [] }
+        : await teamForBrief(team, { brief: brief.brief, model: chosen }, this.#parts);
+    checkIntegration(planned.team, this.#parts.onNotice);
+    const origin = await giveAll(planned.team.definition, given, artifacts);
     return engine.create(
-      team,
+      planned.team,
       {
         brief: brief.brief,
         ...(key !== undefined && { key }),
@@ -306,7 +315,7 @@ export class Maestro extends Reading {
         ...(chosen !== undefined && { model: chosen }),
       },
       options,
-      origin,
+      { ...origin, decisions: planned.decisions },
     );
   }
 
@@ -343,12 +352,10 @@ export class Maestro extends Reading {
     return { status: "completed" };
   }
 
-  /** Registered here, or known from the session itself when no persona of it is code. */
-  async #teamOf({ id, team: name }: SessionRecord): Promise<Team> {
+  async #teamOf(session: SessionRecord, given?: Team): Promise<Team> {
+    const { team: name } = session;
     const registered = this.#teams.get(name);
-    if (registered !== undefined) return registered;
-    const state = await readState(this.#parts.store, id);
-    const team = recordedTeam(state.created.definition);
+    const team = await teamForSession(session, { given, registered }, this.#parts);
     if (team !== undefined) return team;
     throw new TeamInvalid(`The team "${name}" is not registered.${didYouMean(name, this.#teams.keys())}`, {
       advice: "Give its personas' code to open({ teams: [...] }), or its file with --team.",

@@ -1,5 +1,4 @@
 import type { SessionId } from "../domain/ids.ts";
-import type { Direction } from "../domain/journal.ts";
 import type { Team } from "../team/define.ts";
 import type { Brief } from "../team/engine.ts";
 import type { PhaseEdit } from "../team/phase-edit.ts";
@@ -50,13 +49,4 @@ export interface BudgetOptions {
   readonly phase?: string;
   readonly tokens?: number;
   readonly usd?: number;
-}
-
-export function directionOf({ only, from, until, pauseAfter }: StartOptions): Direction {
-  return {
-    ...(only !== undefined && { only }),
-    ...(from !== undefined && { from }),
-    ...(until !== undefined && { until }),
-    ...(pauseAfter !== undefined && { pauseAfter }),
-  };
 }

@@ -11,6 +11,7 @@ import { applyRecorded } from "../domain/fold.ts";
 import { newSessionId, type SessionId } from "../domain/ids.ts";
 import {
   type ClaimCause,
+  type Decision,
   type Direction,
   type ForkOrigin,
   finalStatuses,
@@ -32,6 +33,7 @@ import { definitionJson } from "./definition/team-definition.ts";
 import { type DriverParts, driveSession, type Outcome, outcomeOf } from "./driver.ts";
 import { copyFromParent } from "./fork.ts";
 import { Inbox, obey } from "./inbox.ts";
+import { recordPlan } from "./planning/record-plan.ts";
 import { type Preparation, type PreparedDrive, prepareDrive } from "./prepare.ts";
 import { resultsOf } from "./session-view.ts";
 
@@ -53,6 +55,8 @@ export interface Brief {
 export interface Origin {
   readonly given?: readonly GivenPhase[];
   readonly fork?: ForkOrigin;
+  /** How its team was planned. */
+  readonly decisions?: readonly Decision[];
   /** What these point to. */
   readonly artifacts?: readonly string[];
 }
@@ -95,7 +99,7 @@ export class TeamEngine {
     team: Team,
     { brief, key, model, teamFile }: Brief,
     { drivenSoon }: { readonly drivenSoon: boolean },
-    { given, fork, artifacts }: Origin = {},
+    { given, fork, decisions, artifacts }: Origin = {},
   ): Promise<SessionRecord> {
     checkBrief(brief, key);
     const { store, clock } = this.#parts;
@@ -125,6 +129,7 @@ export class TeamEngine {
         ...(teamFile !== undefined && { teamFile }),
         ...(given !== undefined && given.length > 0 && { given }),
         ...(fork !== undefined && { fork }),
+        ...(decisions !== undefined && decisions.length > 0 && { decisions }),
       },
     });
     if (row === undefined) return sameWork(session, identity);
@@ -222,6 +227,7 @@ export class TeamEngine {
       if (journal.state.status === "canceled") throw canceled(id);
       await repairFiles(journal.state, files, artifacts, report);
       await copyFromParent(store, journal, team.definition);
+      await recordPlan(journal);
       await direct(journal, cause, prepared);
       const outcome = await driveSession(team, {
         ...this.#parts,
@@ -356,7 +362,8 @@ function awaitsReview({ phases }: SessionState): boolean {
   return [...phases.values()].some(({ review }) => review === "awaiting");
 }
 
-function checkBrief(brief: string, key: string | undefined): void {
+/** What can be refused is refused before anybody plans or pays for it. */
+export function checkBrief(brief: string, key: string | undefined): void {
   if (typeof brief !== "string" || brief.trim() === "")
     throw new InputInvalid("The brief is empty.", { advice: "Say what the team should do." });
   if (Buffer.byteLength(brief) > maxBriefBytes) {

@@ -35,7 +35,7 @@ export async function makeFork(
   }
   const fork: ForkOrigin = { session: parentId, at, fresh, edited };
   checkFork(team.definition, parent, fork);
-  const { brief, teamFile } = parent.created;
+  const { brief, teamFile, decisions } = parent.created;
   const model = request.model ?? parent.created.model;
   const session = await engine.create(
     team,
@@ -46,7 +46,7 @@ export async function makeFork(
       ...(teamFile !== undefined && { teamFile }),
     },
     { drivenSoon: false },
-    { fork, artifacts: kept },
+    { fork, artifacts: kept, ...(decisions !== undefined && { decisions }) },
   );
   await engine.copyFork(session.id, team);
   return session;

@@ -66,6 +66,22 @@ describe("the session that a half-made fork comes from", () => {
     expect(life.begun).toEqual([]);
   });
 
+  test("is needed as well when the database is gone: the fork does not begin anew without its edit", async () => {
+    const place = await killedAt("fork.copied:after-commit");
+    place.loseDatabase();
+    const alone = await place.afterlife(place.wish("shop", { do: "resume", session: "fork" }), "fork");
+    expect(alone.ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/There is no session/) });
+    expect(alone.begun).toEqual([]);
+    await asOnlooker(place, (maestro) => maestro.show("shop"));
+    const life = await place.afterlife(place.wish("shop", { do: "resume", session: "fork" }), "fork");
+    expect(endingOf(life)).toMatchObject({
+      results: { needs: { api_analyst: { outputs: needs.outputs.api_analyst } } },
+    });
+    expect(new Set(life.begun.map((attempt) => attempt.split(",")[0]))).toEqual(
+      new Set(["backend", "database", "tester"]),
+    );
+  });
+
   test("is pruned when the fork does", async () => {
     const place = await killedAt("fork.copied:after-commit");
     await prune(place);

@@ -15,6 +15,7 @@ export function teamFieldChanges(before: TeamDefinition, after: TeamDefinition):
     ...changed("model", before.model, after.model),
     ...changed("parallel", before.parallel, after.parallel),
     ...changed("budget", before.budget, after.budget),
+    ...changed("blueprint", before.plan?.blueprint, after.plan?.blueprint),
   ];
 }
 

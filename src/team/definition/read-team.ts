@@ -1,6 +1,6 @@
 import { checkTeam } from "./check-team.ts";
 import { Fields } from "./fields.ts";
-import { name, text, wholeNumber } from "./kinds.ts";
+import { name, oneOf, text, wholeNumber } from "./kinds.ts";
 import { readModelName } from "./model-name.ts";
 import { Place, type Problems } from "./place.ts";
 import { readBudget } from "./read-budget.ts";
@@ -9,7 +9,7 @@ import { type ReadPersona, type ReadPhase, readPhase } from "./read-phase.ts";
 import type { Form } from "./read-work.ts";
 import { defaultParallel, definitionLimits, type TeamDefinition } from "./team-definition.ts";
 
-const keys = ["name", "description", "model", "parallel", "budget", "phases"];
+const keys = ["name", "description", "model", "parallel", "budget", "planning", "phases"];
 
 const hints = {
   stages: "Write phases instead.",
@@ -28,12 +28,14 @@ export function readTeam(value: unknown, form: Form, problems: Problems): TeamDe
   });
   if (fields === undefined) return undefined;
   const description = fields.read("description", text(16 * 1024));
+  const planned = fields.read("planning", oneOf("rules", "model", "off")) ?? "off";
   const definition = {
     name: fields.required("name", name) ?? "",
     ...(description !== undefined && { description }),
     model: fields.has("model") ? (readModelName(fields.value("model"), place.at("model")) ?? null) : null,
     parallel: fields.read("parallel", wholeNumber(1, 100)) ?? defaultParallel,
     budget: readBudget(fields, "budget"),
+    ...(planned !== "off" && { planning: planned }),
   };
   const personas = new Personas(fields, form);
   const phases = readPhases(fields, (item, at, phase) => personas.read(item, at, phase));

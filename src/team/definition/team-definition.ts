@@ -10,7 +10,22 @@ export interface TeamDefinition {
   /** How many personas of a group work at once. */
   readonly parallel: number;
   readonly budget: BudgetDefinition | null;
+  /** Missing: off. Otherwise each session gets the part of the team that its brief needs. */
+  readonly planning?: PlanningMode;
+  /** Only in the definition of a session: which part of its team it got. */
+  readonly plan?: PlanDefinition;
   readonly phases: readonly PhaseDefinition[];
+}
+
+/** Who reads the brief to plan the team: rules, or one call of the session's model. */
+export type PlanningMode = "rules" | "model";
+
+/** Who was chosen stands in the phases; this is what else it takes to plan a changed team in the same way. */
+export interface PlanDefinition {
+  /** Fingerprint of the team that the session's own was chosen from. */
+  readonly from: string;
+  readonly blueprint: string;
+  readonly parallelism: "few" | "some" | "many";
 }
 
 export interface PhaseDefinition {

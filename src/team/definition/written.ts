@@ -1,6 +1,6 @@
 import type { Json } from "../../domain/json.ts";
 import type { PersonaFunction } from "../../execution/persona-context.ts";
-import type { BudgetDefinition, ToolName } from "./team-definition.ts";
+import type { BudgetDefinition, PlanningMode, ToolName } from "./team-definition.ts";
 
 // A team as people write it. YAML and JSON have the same keys, without `run`, and name their personas in a map.
 
@@ -123,6 +123,8 @@ export interface TeamOptions<PhaseName extends string, DependsOn extends string 
   /** How many personas of a group work at once; default 4. */
   readonly parallel?: number;
   readonly budget?: BudgetDefinition;
+  /** Default off. Otherwise each session gets the part of the team that its brief needs. */
+  readonly planning?: PlanningMode | "off";
   readonly phases: readonly Phase<PhaseName, DependsOn>[];
 }
 

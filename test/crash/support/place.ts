@@ -16,6 +16,8 @@ import type { RecoverOptions } from "./recover.ts";
 import type { TeamName } from "./teams.ts";
 import type { Wish, WishOptions } from "./wish.ts";
 
+const command = join(import.meta.dirname, "../../../bin/maestro.cjs");
+
 /** What one process did, and what was on record when it was gone. */
 export interface Life {
   readonly ended: Ended;
@@ -46,10 +48,14 @@ export class Place {
     writeFileSync(this.#door, "");
   }
 
+  /** One of the programs of this folder. */
   run(file: string, options: object): Program {
-    const program = new Program(file, options);
-    this.programs.push(program);
-    return program;
+    return this.#started(new Program(join(import.meta.dirname, file), [JSON.stringify(options)]));
+  }
+
+  /** The built command, as a user runs it. */
+  command(args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+    return this.#started(new Program(command, [...args, "--state-dir", this.stateDir], env));
   }
 
   /** A process that takes up what others left of this team's sessions. */
@@ -136,6 +142,11 @@ export class Place {
 
   get #world() {
     return { stateDir: this.stateDir, marks: this.marksFile, runs: this.runsFile, door: this.#door };
+  }
+
+  #started(program: Program): Program {
+    this.programs.push(program);
+    return program;
   }
 
   #read(sql: string, ...values: string[]): Record<string, unknown>[] {

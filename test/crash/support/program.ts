@@ -1,8 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join, resolve } from "node:path";
 import { afterAll } from "vitest";
 
 /** Hundreds of processes start here: compiled once, they start in a third of the time. */
@@ -16,7 +15,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A real process running one of the programs of this folder. Only ever signals the process it started. */
+/** A real process. Only ever signals the process it started. */
 export class Program {
   readonly pid: number;
   readonly ended: Promise<Ended>;
@@ -25,13 +24,14 @@ export class Program {
   #stdout = "";
   #stderr = "";
 
-  constructor(file: string, options: object) {
-    const path = fileURLToPath(new URL(file, import.meta.url));
+  /** A list is the command line; anything else goes to a program of this folder, as JSON. */
+  constructor(path: string, options: object, env: Readonly<Record<string, string>> = {}) {
+    const args = Array.isArray(options) ? (options as readonly string[]) : [JSON.stringify(options)];
     // Without vitest's own flags and variables: the process of a user.
-    this.#child = fork(path, [JSON.stringify(options)], {
+    this.#child = fork(resolve(import.meta.dirname, path), args, {
       silent: true,
       execArgv: [],
-      env: plainEnvironment(),
+      env: { ...plainEnvironment(), ...env },
     });
     this.pid = this.#child.pid as number;
     this.#child.once("message", () => {

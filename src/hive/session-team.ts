@@ -1,0 +1,35 @@
+import { readState } from "../state/session-journal.ts";
+import type { SessionRecord } from "../state/store.ts";
+import type { Team } from "../team/define.ts";
+import type { PlannedTeam } from "../team/planning/plan-session.ts";
+import { recordedTeam } from "../team/recorded-team.ts";
+import type { HiveParts } from "./hive-parts.ts";
+
+/** The team that a new session gets: what its brief needs, if the team asks for planning. */
+export async function teamForBrief(
+  team: Team,
+  { brief, model }: { readonly brief: string; readonly model: string | undefined },
+  { askModel, budgets }: HiveParts,
+): Promise<PlannedTeam> {
+  if (team.definition.planning === undefined) return { team, decisions: [] };
+  const { planSession } = await import("../team/planning/plan-session.ts");
+  const ask = askModel(model ?? team.definition.model ?? undefined);
+  return planSession(team, { brief, ask, dayBudget: budgets.day });
+}
+
+/**
+ * The team that a session goes on with: given, registered, or known from the session itself when no persona of it is
+ * code. A plan is replayed, never made again; who gives no team has changed none, so that the record decides.
+ */
+export async function teamForSession(
+  { id }: SessionRecord,
+  { given, registered }: { readonly given: Team | undefined; readonly registered: Team | undefined },
+  { store }: HiveParts,
+): Promise<Team | undefined> {
+  const team = given ?? registered;
+  if (team !== undefined && team.definition.planning === undefined) return team;
+  const { definition } = (await readState(store, id)).created;
+  const recorded = given === undefined ? recordedTeam(definition) : undefined;
+  if (recorded !== undefined || team === undefined) return recorded;
+  return (await import("../team/planning/replay-plan.ts")).replayPlan(team, definition);
+}

@@ -1,0 +1,57 @@
+import { teamFingerprint } from "../definition/fingerprint.ts";
+import type {
+  PersonaDefinition,
+  PhaseDefinition,
+  PlanDefinition,
+  TeamDefinition,
+} from "../definition/team-definition.ts";
+import { findBlueprint } from "./blueprints.ts";
+import type { Parallelism } from "./classification.ts";
+import { mapPersonas, wire, withAdditions } from "./contracts.ts";
+
+/** By phase: who works in it. A phase that is not named keeps all its personas. */
+export type Chosen = ReadonlyMap<string, ReadonlySet<string>>;
+
+const mostAtOnce: Readonly<Record<Parallelism, number>> = { few: 2, some: 3, many: Number.POSITIVE_INFINITY };
+
+/** The part of a team that a session gets. Decides nothing: the same choice always gives the same definition. */
+export function applyPlan(team: TeamDefinition, chosen: Chosen, plan: PlanDefinition): TeamDefinition {
+  const blueprint = findBlueprint(plan.blueprint);
+  const phases = team.phases.map((phase) => ({ ...phase, personas: personasOf(phase, chosen) }));
+  const parallel = Math.min(team.parallel, mostAtOnce[plan.parallelism]);
+  return wire(
+    mapPersonas({ ...withoutPlanning(team), plan, parallel, phases }, (persona) =>
+      withAdditions(persona, blueprint),
+    ),
+  );
+}
+
+/** As the team itself, when nobody has planned anything. */
+export function withoutPlanning(team: TeamDefinition): TeamDefinition {
+  const { planning: _, ...rest } = team;
+  return rest;
+}
+
+export const planOf = (
+  team: TeamDefinition,
+  blueprint: string,
+  parallelism: Parallelism,
+): PlanDefinition => ({
+  from: teamFingerprint(team),
+  blueprint,
+  parallelism,
+});
+
+/** Nobody left, or a gate with nothing to judge: then more of them stay than were chosen. */
+function personasOf(phase: PhaseDefinition, chosen: Chosen): readonly PersonaDefinition[] {
+  const names = chosen.get(phase.name);
+  const kept = phase.personas.filter(({ name }) => names === undefined || names.has(name));
+  if (kept.length === 0) return phase.personas;
+  if (phase.gate === null || kept.some(canBeJudged)) return kept;
+  const judged = phase.personas.find(canBeJudged);
+  return phase.personas.filter((persona) => kept.includes(persona) || persona === judged);
+}
+
+function canBeJudged({ contract: { deliverables, outputs, checks } }: PersonaDefinition): boolean {
+  return outputs !== undefined || [...deliverables, ...checks].some(({ weight }) => weight > 0);
+}

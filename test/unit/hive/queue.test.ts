@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../../src/domain/clock.ts";
+import { SessionCanceled, SessionConflict, TeamChanged } from "../../../src/domain/errors.ts";
+import { defineTeam, type Maestro, open, persona, phase } from "../../../src/index.ts";
+import { SqliteStore } from "../../../src/state/sqlite/sqlite-store.ts";
+
+const worker = (summary: string) => persona("worker", { run: async () => ({ summary }) });
+const team = defineTeam("team", {
+  phases: [
+    phase("one", { personas: [worker("one")] }),
+    phase("two", { personas: [worker("two")] }),
+    phase("three", { personas: [worker("three")] }),
+  ],
+});
+
+async function openHere(stateDir?: string): Promise<{ maestro: Maestro; stateDir: string }> {
+  const folder = stateDir ?? (await mkdtemp(join(tmpdir(), "maestro-queue-")));
+  if (stateDir === undefined) onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const maestro = await open({ stateDir: folder, teams: [team] });
+  onTestFinished(() => maestro.close());
+  return { maestro, stateDir: folder };
+}
+
+test("what is queued waits on disk with how far it should go, and whoever takes it up goes so far", async () => {
+  const { maestro, stateDir } = await openHere();
+  const { id } = await maestro.queue(team, { brief: "b", until: "two", pauseAfter: ["three"] });
+  await maestro.close();
+  const { maestro: other } = await openHere(stateDir);
+  expect(await other.waiting()).toEqual([id]);
+  await other.takeUp(id);
+  const { status, phases, direction } = await other.show(id);
+  expect(status).toBe("paused");
+  expect(phases.map((each) => each.status)).toEqual(["completed", "completed", "pending"]);
+  expect(direction).toEqual({ until: "two", pauseAfter: ["three"] });
+  expect(await other.waiting()).toEqual([]);
+});
+
+test("a resume goes to the end again, but still pauses where the session was told to", async () => {
+  const { maestro } = await openHere();
+  const { id } = await maestro.queue(team, { brief: "b", only: ["one"], pauseAfter: ["two"] });
+  await maestro.takeUp(id);
+  expect((await maestro.show(id)).status).toBe("paused");
+  await maestro.queueResume(id);
+  expect((await maestro.show(id)).direction).toEqual({ pauseAfter: ["two"] });
+  await maestro.takeUp(id);
+  expect(await maestro.show(id)).toMatchObject({ status: "parked", reason: "review" });
+});
+
+test("a limit is on record before anybody may take the session up", async () => {
+  const { maestro } = await openHere();
+  const { id } = await maestro.queue(team, { brief: "b", budget: { tokens: 5 } });
+  const rows = [];
+  for await (const page of maestro.rows(id)) rows.push(...page);
+  const kinds = rows.map(({ kind }) => kind);
+  expect(kinds.indexOf("message.received")).toBeLessThan(kinds.lastIndexOf("session.status"));
+  expect(await maestro.budgets(id)).toMatchObject([{ level: "session", budget: { tokens: 5 } }]);
+});
+
+test("a cancel that was said and that nobody has heard yet is not forgotten by a resume", async () => {
+  const { maestro, stateDir } = await openHere();
+  const { id } = await maestro.queue(team, { brief: "b", until: "one" });
+  await maestro.takeUp(id);
+  const path = join(stateDir, "maestro.db");
+  const elsewhere = new SqliteStore({ path, clock: systemClock, leaseMs: 15_000 });
+  await elsewhere.say(id, { say: "cancel" });
+  await elsewhere.close();
+  await expect(maestro.queueResume(id)).rejects.toThrow(SessionCanceled);
+  expect((await maestro.find(id)).status).toBe("canceled");
+  expect(await maestro.waiting()).toEqual([]);
+});
+
+test("queueing with a key twice is one turn; with other work it is a conflict", async () => {
+  const { maestro } = await openHere();
+  const first = await maestro.queue(team, { brief: "b", key: "k" });
+  const again = await maestro.queue(team, { brief: "b", key: "k" });
+  expect([first.isNew, again.isNew, again.id]).toEqual([true, false, first.id]);
+  expect(await maestro.queued()).toEqual([first.id]);
+  await expect(maestro.queue(team, { brief: "other", key: "k" })).rejects.toThrow(SessionConflict);
+});
+
+test("another definition is refused now and not when its turn has come; accepted, it is on record", async () => {
+  const { maestro, stateDir } = await openHere();
+  const { id } = await maestro.queue(team, { brief: "b", until: "one" });
+  await maestro.takeUp(id);
+  await maestro.close();
+  const changed = defineTeam("team", {
+    phases: [phase("one", { personas: [worker("one")] }), phase("extra", { personas: [worker("extra")] })],
+  });
+  const other = await open({ stateDir, teams: [changed] });
+  onTestFinished(() => other.close());
+  await expect(other.queueResume(id)).rejects.toThrow(TeamChanged);
+  expect((await other.find(id)).status).toBe("paused");
+  await other.queueResume(id, { acceptChanges: true });
+  await other.takeUp(id);
+  const { status, phases } = await other.show(id);
+  expect([status, phases.map(({ name }) => name)]).toEqual(["completed", ["one", "extra"]]);
+});
+
+test("a completed session has no more turn to wait for", async () => {
+  const { maestro } = await openHere();
+  const { id } = await maestro.queue(team, { brief: "b" });
+  await maestro.takeUp(id);
+  await maestro.queueResume(id);
+  expect((await maestro.find(id)).status).toBe("completed");
+  expect(await maestro.waiting()).toEqual([]);
+});
