@@ -1,23 +1,13 @@
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { TeamInvalid } from "../domain/errors.ts";
 import type { Maestro, Team } from "../index.ts";
-import { packageFile } from "../package-files.ts";
 import { say } from "./output.ts";
 
-const builtIn = "software-delivery";
-
-/** The team of a file, or the built-in one. */
+/** The team of a file, or the built-in one, which has none: it is part of what is installed. */
 export async function loadTeamFile(
   file: string | undefined,
-): Promise<{ readonly team: Team; readonly file: string }> {
-  const { loadTeam } = await import("../index.ts");
-  if (file !== undefined) return loadTeam(file);
-  const path = fileURLToPath(packageFile(`teams/${builtIn}.yaml`));
-  if (existsSync(path)) return loadTeam(path);
-  throw new TeamInvalid(`No team is named, and this version has no built-in team "${builtIn}".`, {
-    advice: "Name a team file with --team, or make one with: maestro init",
-  });
+): Promise<{ readonly team: Team; readonly file?: string }> {
+  const { builtInTeam, loadTeam } = await import("../index.ts");
+  return file === undefined ? { team: await builtInTeam() } : loadTeam(file);
 }
 
 /** The team of a session: from the file given now, the file it was started with, or what is recorded. */

@@ -12,7 +12,7 @@ export async function run(written: string | undefined, options: RunOptions): Pro
   const { team, file } = await loadTeamFile(options.team);
   const loaded = await loadFromFlags(options);
   await prove(team, loaded.config.model, loaded.config.simulatedScript);
-  const start = { ...(await readStart(options)), brief, teamFile: file };
+  const start = { ...(await readStart(options)), brief, ...(file !== undefined && { teamFile: file }) };
   if (options.detach) {
     const { detach } = await import("../detach.ts");
     return detach(brief, options);
@@ -27,7 +27,7 @@ async function briefOfKey({ key, ...options }: RunOptions): Promise<string> {
     if (known?.key === key) return known.brief;
   }
   throw new InputInvalid("There is no brief.", {
-    advice: 'Say what the team should do: maestro run "..." --team file',
+    advice: 'Say what the team should do: maestro run "..."',
   });
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { loadConfig } from "../../config/load.ts";
-import { loadTeam } from "../../index.ts";
+import { builtInTeam, loadTeam } from "../../index.ts";
 import { packageFile } from "../../package-files.ts";
 import type { GlobalOptions } from "../open.ts";
 import { print, printJson, say } from "../output.ts";
@@ -17,14 +17,11 @@ interface ServeFlags extends GlobalOptions {
 }
 
 export async function serve(options: ServeFlags): Promise<void> {
+  // Whoever reads the log may go before the server does; that is no reason to end without putting things away.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const { stateDir, port, host } = options;
   const loaded = await loadConfig({ flags: { stateDir, "server.port": port, "server.host": host } });
-  const teams = await Promise.all(
-    (options.team ?? []).map(async (path) => {
-      const { team, file } = await loadTeam(path);
-      return { team, file, builtIn: false };
-    }),
-  );
+  const teams = await loadTeams(options.team ?? []);
   const server = await import("../../server/serve.ts");
   const running = await server.serve({
     loaded,
@@ -63,6 +60,19 @@ function stopOnSignal(stop: () => Promise<void>): Promise<void> {
     process.on("SIGINT", onSignal);
     process.on("SIGTERM", onSignal);
   });
+}
+
+/** The built-in team is always there, unless a file takes its name. */
+async function loadTeams(paths: readonly string[]) {
+  const given = await Promise.all(
+    paths.map(async (path) => {
+      const { team, file } = await loadTeam(path);
+      return { team, file, builtIn: false };
+    }),
+  );
+  const own = await builtInTeam();
+  const isTaken = given.some(({ team }) => team.name === own.name);
+  return isTaken ? given : [...given, { team: own, file: undefined, builtIn: true }];
 }
 
 function version(): string {
