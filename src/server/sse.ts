@@ -1,7 +1,7 @@
 import type { StreamEvents } from "./schemas/events.ts";
 
 /** How much may wait for a reader who does not read, besides what the system's own buffers hold. */
-const mostWaitingBytes = 512 * 1024;
+const mostWaitingBytes = 2 * 1024 * 1024;
 /** A replay goes on when less than this waits, so that a long history is read only as fast as it is taken. */
 const fewWaitingBytes = 64 * 1024;
 /** Live text is worth less than facts: it gives way first. */
@@ -17,9 +17,39 @@ export function frame(event: keyof StreamEvents | "journal", data: unknown, id?:
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
+const encoder = new TextEncoder();
+
+/** Written and encoded once, however many read it. */
+export class EventBatch {
+  readonly #events: readonly { readonly id: number; readonly text: string }[];
+  #bytes: Uint8Array | undefined;
+
+  /** In the order of their numbers. */
+  constructor(events: readonly { readonly id: number; readonly text: string }[]) {
+    this.#events = events;
+  }
+
+  get last(): number | undefined {
+    return this.#events.at(-1)?.id;
+  }
+
+  /** What comes after a number: nearly always all of it, in the bytes that the others get. */
+  after(sent: number): Uint8Array | undefined {
+    const [first, last] = [this.#events.at(0), this.#events.at(-1)];
+    if (first === undefined || last === undefined || last.id <= sent) return undefined;
+    if (first.id > sent) {
+      this.#bytes ??= encode(this.#events);
+      return this.#bytes;
+    }
+    return encode(this.#events.filter(({ id }) => id > sent));
+  }
+}
+
+const encode = (events: readonly { readonly text: string }[]): Uint8Array =>
+  encoder.encode(events.map(({ text }) => text).join(""));
+
 /** One reader of server-sent events. Never waited for: who does not keep up is dropped and comes back where it was. */
 export class SseChannel {
-  readonly #encoder = new TextEncoder();
   readonly #waiting: Uint8Array[] = [];
   readonly #onClose: (reason: CloseReason) => void;
   #waitingBytes = 0;
@@ -53,9 +83,9 @@ export class SseChannel {
     return this.#isClosed;
   }
 
-  send(text: string): void {
+  send(given: string | Uint8Array): void {
     if (this.#isClosed) return;
-    const bytes = this.#encoder.encode(text);
+    const bytes = typeof given === "string" ? encoder.encode(given) : given;
     if (this.#waitingBytes + bytes.byteLength > mostWaitingBytes && this.#waiting.length > 0)
       return this.#close("slow");
     this.#waiting.push(bytes);

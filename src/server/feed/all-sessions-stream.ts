@@ -1,7 +1,7 @@
 import type { SessionId } from "../../domain/ids.ts";
 import type { Maestro } from "../../maestro.ts";
 import type { SessionRows } from "../session-rows.ts";
-import { frame, type SseChannel } from "../sse.ts";
+import { EventBatch, frame, type SseChannel } from "../sse.ts";
 import { isoTime } from "../views/iso-time.ts";
 import type { Changes } from "./journal-follower.ts";
 
@@ -65,7 +65,7 @@ export class AllSessionsStream {
     this.#watchers.add(watcher);
     while (watcher.isBehind) {
       const changes = await this.#parts.maestro.changes(watcher.sent, journal ? rowsAtOnce : mostReplayed);
-      if (journal) sendJournal(watcher, changes);
+      if (journal) sendBatch(watcher, journalBatch(changes));
       else await this.#sendMissed(watcher, changes);
       if (!(await channel.drained())) return;
       // Decided without waiting: what was told to others meanwhile is read again, what is told from now on is not missed.
@@ -80,8 +80,8 @@ export class AllSessionsStream {
 
   told(changes: Changes): void {
     if (this.isIdle) return;
-    for (const watcher of this.#watchers)
-      if (watcher.journal && !watcher.isBehind) sendJournal(watcher, changes);
+    const batch = journalBatch(changes);
+    for (const watcher of this.#watchers) if (watcher.journal && !watcher.isBehind) sendBatch(watcher, batch);
     this.#toldJournal = changes.at(-1)?.position ?? this.#toldJournal;
     for (const { id, position } of changes) this.#changed.set(id, position);
     this.#timer ??= setTimeout(() => void this.#tellRows(), betweenRowsMs).unref();
@@ -99,9 +99,9 @@ export class AllSessionsStream {
     const changed = [...this.#changed];
     this.#changed.clear();
     try {
-      const events = await this.#eventsOf(changed);
+      const batch = await this.#rowsBatch(changed);
       for (const watcher of this.#watchers)
-        if (!watcher.journal && !watcher.isBehind) sendEvents(watcher, events);
+        if (!watcher.journal && !watcher.isBehind) sendBatch(watcher, batch);
       this.#toldRows = Math.max(this.#toldRows, ...changed.map(([, position]) => position));
     } catch (error) {
       this.#parts.report(`Sessions cannot be listed: ${String(error)}`);
@@ -114,37 +114,36 @@ export class AllSessionsStream {
 
   async #sendMissed(watcher: Watcher, changes: Changes): Promise<void> {
     const changed = new Map(changes.map(({ id, position }) => [id, position]));
-    sendEvents(watcher, await this.#eventsOf([...changed]));
+    sendBatch(watcher, await this.#rowsBatch([...changed]));
     watcher.sent = changes.at(-1)?.position ?? watcher.sent;
   }
 
   /** In the order of their numbers, so that whoever comes back with the last one has missed none. */
-  async #eventsOf(
-    changed: readonly (readonly [SessionId, number])[],
-  ): Promise<(readonly [number, string])[]> {
+  async #rowsBatch(changed: readonly (readonly [SessionId, number])[]): Promise<EventBatch> {
     const rows = await this.#parts.rows.of(changed.map(([id]) => id));
     const byId = new Map<string, (typeof rows)[number]>(rows.map((row) => [row.id, row]));
-    return changed
+    const events = changed
       .toSorted((a, b) => a[1] - b[1])
       .flatMap(([id, position]) => {
         const row = byId.get(id);
-        return row === undefined ? [] : [[position, frame("session", row, position)] as const];
+        return row === undefined ? [] : [{ id: position, text: frame("session", row, position) }];
       });
+    return new EventBatch(events);
   }
 }
 
-function sendEvents(watcher: Watcher, events: readonly (readonly [number, string])[]): void {
-  for (const [position, text] of events) {
-    if (position <= watcher.sent) continue;
-    watcher.channel.send(text);
-    watcher.sent = position;
-  }
+function sendBatch(watcher: Watcher, batch: EventBatch): void {
+  const bytes = batch.after(watcher.sent);
+  if (bytes === undefined) return;
+  watcher.channel.send(bytes);
+  watcher.sent = batch.last ?? watcher.sent;
 }
 
-function sendJournal(watcher: Watcher, changes: Changes): void {
-  for (const { id, seq, at, kind, position } of changes) {
-    if (position <= watcher.sent) continue;
-    watcher.channel.send(frame("journal", { sessionId: id, seq, at: isoTime(at), kind }, position));
-    watcher.sent = position;
-  }
+function journalBatch(changes: Changes): EventBatch {
+  return new EventBatch(
+    changes.map(({ id, seq, at, kind, position }) => ({
+      id: position,
+      text: frame("journal", { sessionId: id, seq, at: isoTime(at), kind }, position),
+    })),
+  );
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../../domain/clock.ts";
 import { isStep } from "../../domain/journal-codec.ts";
 import type { StreamEvents } from "../schemas/events.ts";
 import type { SessionPages } from "../session-pages.ts";
-import { frame, type SseChannel } from "../sse.ts";
+import { EventBatch, frame, type SseChannel } from "../sse.ts";
 import { type AskedTools, stepBlocks } from "../views/step-block.ts";
 import { LiveText } from "./live-text.ts";
 import { SessionChanges, wholeChange } from "./session-changes.ts";
@@ -61,7 +61,7 @@ export class SessionStream {
     const isBehind = watcher.sent < this.feed.head;
     while (watcher.sent < this.feed.head) {
       for await (const page of this.feed.replay(watcher.sent)) {
-        for (const row of page) this.#send(watcher, row);
+        sendBatch(watcher, batchOf(page));
         if (!(await channel.drained())) return;
       }
     }
@@ -91,21 +91,10 @@ export class SessionStream {
   }
 
   #told(rows: readonly FeedRow[]): void {
-    for (const row of rows) {
-      const text = frame("entry", row.entry, row.row.seq);
-      for (const watcher of this.#watchers) {
-        if (row.row.seq <= watcher.sent) continue;
-        watcher.channel.send(text);
-        watcher.sent = row.row.seq;
-      }
-      this.#tellStep(row);
-    }
+    const batch = batchOf(rows);
+    for (const watcher of this.#watchers) sendBatch(watcher, batch);
+    for (const row of rows) this.#tellStep(row);
     this.#timer ??= setTimeout(() => void this.#tellChange(), betweenChangesMs).unref();
-  }
-
-  #send(watcher: Watcher, { row, entry }: FeedRow): void {
-    watcher.channel.send(frame("entry", entry, row.seq));
-    watcher.sent = row.seq;
   }
 
   /** The recorded step takes the place of the words that were sent while it was made. */
@@ -144,6 +133,19 @@ export class SessionStream {
       this.#timer = undefined;
     }
   }
+}
+
+function batchOf(rows: readonly FeedRow[]): EventBatch {
+  return new EventBatch(
+    rows.map(({ row, entry }) => ({ id: row.seq, text: frame("entry", entry, row.seq) })),
+  );
+}
+
+function sendBatch(watcher: Watcher, batch: EventBatch): void {
+  const bytes = batch.after(watcher.sent);
+  if (bytes === undefined) return;
+  watcher.channel.send(bytes);
+  watcher.sent = batch.last ?? watcher.sent;
 }
 
 const isPlace = (text: string | undefined, phase: string, persona: string): boolean =>

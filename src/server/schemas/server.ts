@@ -88,7 +88,7 @@ export const usageReport = z
     alerts: list(
       z.object({
         at: time,
-        kind: z.enum(["budget-most", "budget-forecast"]),
+        kind: z.enum(["budget-half", "budget-most", "budget-reached", "overrun", "unpriced"]),
         message: z.string(),
         id: z.string().nullable(),
         key: z.string().nullable(),

@@ -77,7 +77,7 @@ export const stopReport = z
         exitCode: z.number().nullable(),
         round: count,
         attempt: count,
-        durationMs: z.number().nullable(),
+        durationMs: z.number(),
         lines: list(z.object({ number: count, text: z.string(), marked: z.boolean() })),
         totalLines: count,
         sha256: sha256.nullable(),

@@ -96,7 +96,8 @@ function needsHelp({ error, lastFailure }: SessionCard, { maxAttempts }: Present
     check: lastFailure?.check ?? null,
     message: String(details["message"] ?? error?.message ?? ""),
     attempts,
-    maxAttempts: Math.max(attempts, maxAttempts),
+    // Who asks for help after attempts has used up all it had, whatever its team allowed.
+    maxAttempts: attempts > 0 ? attempts : maxAttempts,
   };
 }
 

@@ -57,7 +57,8 @@ function outputOf(attempt: AttemptState, failure: RecordedFailure): StopReport["
     exitCode: null,
     round: attempt.round,
     attempt: attempt.attempt,
-    durationMs: null,
+    // Of the attempt: how long the tool itself took is not kept with its failure.
+    durationMs: (attempt.endedAt ?? attempt.startedAt) - attempt.startedAt,
     lines: lines
       .slice(from, from + mostLines)
       .map((text, index) => ({ number: from + index + 1, text, marked: from + index === marked })),

@@ -15,14 +15,18 @@ import { translate } from "./sqlite-errors.ts";
 const columns = `s.number, s.id, s.key, s.team, s.team_fingerprint, s.identity, s.status, s.reason, s.created_at,
   s.updated_at, s.status_at, s.wake_at, coalesce(l.epoch, 0), c.card`;
 const besides = `LEFT JOIN session_cards c ON c.session = s.number LEFT JOIN leases l ON l.session = s.number`;
-/** Up to so many matches are found first and sorted; more of them are met soon enough on the way through the list. */
+/** Up to so many matches of a search are looked up one by one; more are met soon enough on the way through the list. */
 const fewMatches = 2_000;
 const longestQueue = 10_000;
+
+/** The numbers of the sessions that a search finds, when they are few. */
+type Matches = readonly number[] | "many";
 
 export class SqliteListing implements ListingStore {
   readonly #database: DatabaseSync;
   readonly #path: string;
   readonly #prepared = new Map<string, StatementSync>();
+  #lastSearch: { readonly text: string; readonly version: number; readonly found: Matches } | undefined;
 
   constructor(database: DatabaseSync, path: string) {
     this.#database = database;
@@ -30,11 +34,11 @@ export class SqliteListing implements ListingStore {
   }
 
   async page(query: ListingQuery): Promise<readonly ListedSession[]> {
-    const { statuses, order, limit } = query;
-    const isRare = query.text !== undefined && this.#isRare(query.text);
+    const { statuses, order, limit, text } = query;
+    const matches = text === undefined ? undefined : this.#matches(text);
     // One status at a time, each along its index, and then merged: together they would be sorted anew for each page.
     const parts: readonly (SessionStatus | undefined)[] = statuses ?? [undefined];
-    const found = parts.flatMap((status) => this.#part(query, status, isRare));
+    const found = parts.flatMap((status) => this.#part(query, status, matches));
     if (parts.length > 1) found.sort(order === "created" ? newestFirst : lastChangedFirst);
     return found.slice(0, limit);
   }
@@ -47,21 +51,17 @@ export class SqliteListing implements ListingStore {
   }
 
   async count(filter: Omit<ListingFilter, "statuses" | "heldAt">, now: number): Promise<ListingCounts> {
-    const { where, values } = conditionsOf(filter);
+    const matches = filter.text === undefined ? undefined : this.#matches(filter.text);
+    const { where, values } = conditionsOf(filter, matches);
     const source =
-      filter.text === undefined
-        ? "sessions s"
-        : "session_texts t CROSS JOIN sessions s ON s.number = t.session";
-    const counts = new Map(
-      this.#all(`SELECT s.status, count(*) FROM ${source} ${where} GROUP BY s.status`, ...values) as [
-        string,
-        number,
-      ][],
-    );
-    const held = { ...filter, statuses: ["running"], heldAt: now } as const;
-    const running = conditionsOf(held, "running");
+      matches === "many" ? "session_texts t CROSS JOIN sessions s ON s.number = t.session" : "sessions s";
+    // The plus keeps the index of statuses out of it: with a filter, reading the table in its order is quicker.
+    const by = where === "" ? "s.status" : "+s.status";
+    const counted = this.#all(`SELECT s.status, count(*) FROM ${source} ${where} GROUP BY ${by}`, ...values);
+    const counts = new Map(counted as [string, number][]);
+    const running = conditionsOf({ ...filter, heldAt: now }, matches, "running");
     const [row] = this.#all(
-      `SELECT count(*) FROM sessions s ${besides} ${joinTexts(filter)} ${running.where}`,
+      `SELECT count(*) FROM sessions s ${joinTexts(matches)} ${besides} ${running.where}`,
       ...running.values,
     );
     return {
@@ -92,26 +92,34 @@ export class SqliteListing implements ListingStore {
     return Number(this.#all("SELECT coalesce(max(position), 0) FROM journal")[0]?.[0] ?? 0);
   }
 
-  #part(query: ListingQuery, status: SessionStatus | undefined, isRare: boolean): ListedSession[] {
+  #part(
+    query: ListingQuery,
+    status: SessionStatus | undefined,
+    matches: Matches | undefined,
+  ): ListedSession[] {
     const { order, limit } = query;
-    const { where, values } = conditionsOf(query, status);
-    const source = isRare
-      ? "session_texts t CROSS JOIN sessions s ON s.number = t.session"
-      : `sessions s ${joinTexts(query)}`;
+    const { where, values } = conditionsOf(query, matches, status);
     const by = order === "created" ? "s.number DESC" : "s.status_at DESC, s.number DESC";
     return this.#all(
-      `SELECT ${columns} FROM ${source} ${besides} ${where} ORDER BY ${by} LIMIT ?`,
+      `SELECT ${columns} FROM sessions s ${joinTexts(matches)} ${besides} ${where} ORDER BY ${by} LIMIT ?`,
       ...values,
       limit,
     ).map(toListed);
   }
 
-  #isRare(text: string): boolean {
-    const [row] = this.#all(
-      `SELECT count(*) FROM (SELECT 1 FROM session_texts WHERE instr(text, ?) > 0 LIMIT ${fewMatches + 1})`,
+  /** Searched once for a page and its counts, as long as nobody has written in between. */
+  #matches(text: string): Matches {
+    const version = Number(this.#all("PRAGMA data_version")[0]?.[0]);
+    const last = this.#lastSearch;
+    // Only what other connections wrote changes the version, and in memory there is no other.
+    if (last?.text === text && last.version === version && this.#path !== ":memory:") return last.found;
+    const numbers = this.#all(
+      `SELECT session FROM session_texts WHERE instr(text, ?) > 0 LIMIT ${fewMatches + 1}`,
       text.toLowerCase(),
-    );
-    return Number(row?.[0]) <= fewMatches;
+    ).map(([number]) => number as number);
+    const found = numbers.length > fewMatches ? "many" : numbers;
+    this.#lastSearch = { text, version, found };
+    return found;
   }
 
   #all(sql: string, ...values: SQLInputValue[]): unknown[][] {
@@ -130,11 +138,12 @@ export class SqliteListing implements ListingStore {
 }
 
 /** Driven from the list of sessions: the planner must not turn it around. */
-const joinTexts = ({ text }: ListingFilter): string =>
-  text === undefined ? "" : "CROSS JOIN session_texts t ON t.session = s.number";
+const joinTexts = (matches: Matches | undefined): string =>
+  matches === "many" ? "CROSS JOIN session_texts t ON t.session = s.number" : "";
 
 function conditionsOf(
-  { heldAt, text, team, since, ...query }: ListingFilter & Partial<ListingQuery>,
+  { heldAt, text = "", team, since, after, order }: ListingFilter & Partial<ListingQuery>,
+  matches: Matches | undefined,
   status?: SessionStatus,
 ): { where: string; values: SQLInputValue[] } {
   const conditions: string[] = [];
@@ -145,14 +154,24 @@ function conditionsOf(
   };
   if (status !== undefined) add("s.status = ?", status);
   if (heldAt !== undefined) add("c.held_until > ?", heldAt);
-  if (text !== undefined) add("instr(t.text, ?) > 0", text.toLowerCase());
+  if (matches === "many") add("instr(t.text, ?) > 0", text.toLowerCase());
+  else if (matches !== undefined)
+    add("s.number IN (SELECT value FROM json_each(?))", JSON.stringify(matches));
   if (team !== undefined) add("s.team = ?", team);
   if (since !== undefined) add("s.created_at >= ?", since);
-  const { after, order } = query;
   if (after !== undefined && order === "created") add("s.number < ?", after.number);
   if (after !== undefined && order === "status")
     add("(s.status_at, s.number) < (?, ?)", after.statusAt, after.number);
   return { where: conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`, values };
+}
+
+/** One damaged summary must not hide all the others; its session is folded from the journal. */
+function readCard(card: unknown): SessionCard | undefined {
+  try {
+    return typeof card === "string" ? (JSON.parse(card) as SessionCard) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const newestFirst = (a: ListedSession, b: ListedSession): number => b.number - a.number;
@@ -176,6 +195,6 @@ function toListed(row: unknown[]): ListedSession {
     statusAt: statusAt as number,
     wakeAt: (wakeAt as number | null) ?? undefined,
     epoch: epoch as number,
-    card: typeof card === "string" ? (JSON.parse(card) as SessionCard) : undefined,
+    card: readCard(card),
   };
 }

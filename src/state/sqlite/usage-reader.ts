@@ -72,7 +72,9 @@ export class UsageReader {
   }
 
   ofSessions(ids: readonly string[]): UsageGroupSums[] {
-    return this.#grouped("s.id", "s.id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
+    // By number: along the ledger's own key, however many sessions there are besides.
+    const numbers = "SELECT number FROM sessions WHERE id IN (SELECT value FROM json_each(?))";
+    return this.#grouped("s.id", `u.session IN (${numbers})`, JSON.stringify(ids));
   }
 
   byPlace(session: number): (UsageGroupSums & { phase: string; persona: string })[] {

@@ -60,7 +60,7 @@ describe("every route but /healthz", () => {
     for (const method of ["HEAD", "OPTIONS", "PUT", "DELETE", "TRACE", "PROPFIND"]) {
       if (method === "TRACE") continue;
       const response = await app.request(`${base}/v1/sessions`, { method });
-      expect(response.status, method).toBe(401);
+      expect(response.status, `for ${method}`).toBe(401);
     }
   });
 });
@@ -123,7 +123,7 @@ describe("the dashboard's link", () => {
     const server = await startServer();
     for (const code of ["", "x", "..", "%00", "a".repeat(5_000)]) {
       const response = await login(server, `${base}/login?code=${code}`);
-      expect(response.status, code.slice(0, 10)).toBe(401);
+      expect(response.status, `for ${code.slice(0, 10)}`).toBe(401);
       expect(response.headers.get("set-cookie")).toBeNull();
     }
     expect((await login(server, `${base}/login`)).status).toBe(401);
@@ -158,7 +158,7 @@ test("every answer, errors too, keeps browsers from sniffing, framing, caching a
   const server = await startServer({ teams: [quickTeam] });
   for (const path of ["/v1/sessions", "/v1/nowhere", "/healthz", "/", "/openapi.json", "/metrics"]) {
     const { headers } = await server.request(path);
-    expect(headers.get("x-content-type-options"), path).toBe("nosniff");
+    expect(headers.get("x-content-type-options"), `for ${path}`).toBe("nosniff");
     expect(headers.get("x-frame-options")).toBe("DENY");
     expect(headers.get("referrer-policy")).toBe("no-referrer");
     expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");

@@ -28,7 +28,7 @@ async function expectShape(server: TestServer, path: string, schema: z.ZodType, 
   expect(response.status, `${path}: ${text}`).toBe(200);
   expect(response.headers.get("content-type")).toBe("application/json");
   const read = schema.safeParse(JSON.parse(text));
-  expect(read.success ? [] : read.error.issues, path).toEqual([]);
+  expect(read.success ? [] : read.error.issues, `for ${path}`).toEqual([]);
 }
 
 /** One session of every kind there is. */

@@ -35,7 +35,7 @@ test("a card that was kept row by row says what the whole history says", async (
       ...kept
     } = listing?.card ?? {};
     const { resumes, lastFailure, pauseSaid, checkpoints, phases: folded, ...whole } = cardOfState(state);
-    expect(kept, status).toEqual(whole);
+    expect(kept, `for ${status}`).toEqual(whole);
     expect(phases?.map(({ name, status, gate }) => ({ name, status, gate }))).toEqual(
       folded.map(({ name, status, gate }) => ({ name, status, gate })),
     );

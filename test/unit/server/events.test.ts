@@ -79,7 +79,7 @@ describe("the events of a session", () => {
     for (const { event, data } of reader.events) {
       const schema = streamEvents[event as keyof typeof streamEvents];
       expect(schema, `${event} is a known event`).toBeDefined();
-      expect(schema.safeParse(JSON.parse(data)).error?.issues ?? [], event).toEqual([]);
+      expect(schema.safeParse(JSON.parse(data)).error?.issues ?? [], `for ${event}`).toEqual([]);
       expect(data).not.toContain("\n");
     }
     const failed = reader.events

@@ -43,8 +43,8 @@ test("a server that is stopped and started again goes on with what ran and what 
     stateDir: before.stateDir,
   });
   after.drive();
-  await until(after, running.id, "completed");
-  await until(after, waiting.id, "completed");
+  expect((await until(after, running.id, "completed"))["steps"]).toBe(2);
+  expect((await until(after, waiting.id, "completed"))["steps"]).toBe(2);
 });
 
 test("sessions that somebody only created are not driven", async () => {

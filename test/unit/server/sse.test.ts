@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type CloseReason, frame, SseChannel } from "../../../src/server/sse.ts";
+import { type CloseReason, EventBatch, frame, SseChannel } from "../../../src/server/sse.ts";
 
 function open() {
   const reasons: CloseReason[] = [];
@@ -33,12 +33,13 @@ test("what is sent is read in order, also by who waits for it", async () => {
   expect((await reader.read()).done).toBe(true);
 });
 
-test("who does not read is dropped after half a megabyte, at once and for good", async () => {
+test("who does not read is dropped after two megabytes, at once and for good", async () => {
   const { channel, reasons, reader } = open();
   const piece = "x".repeat(10_000);
   let sent = 0;
   for (; !channel.isClosed && sent < 1_000; sent += 1) channel.send(piece);
-  expect(sent).toBeLessThan(60);
+  expect(sent).toBeGreaterThan(200);
+  expect(sent).toBeLessThan(220);
   expect(reasons).toEqual(["slow"]);
   channel.send("more");
   expect((await reader.read()).done).toBe(true);
@@ -46,8 +47,8 @@ test("who does not read is dropped after half a megabyte, at once and for good",
 
 test("one event larger than the limit still reaches a reader who keeps up", async () => {
   const { channel, reasons, reader } = open();
-  channel.send("y".repeat(2_000_000));
-  expect((await reader.read()).value?.byteLength).toBe(2_000_000);
+  channel.send("y".repeat(5_000_000));
+  expect((await reader.read()).value?.byteLength).toBe(5_000_000);
   expect(reasons).toEqual([]);
 });
 
@@ -71,4 +72,20 @@ test("who leaves is noticed, and a replay for him ends", async () => {
   expect(reasons).toEqual(["gone"]);
   channel.end();
   expect(reasons).toHaveLength(1);
+});
+
+test("a batch is encoded once for all who have what came before, and cut for who has more", () => {
+  const batch = new EventBatch([
+    { id: 4, text: "four " },
+    { id: 5, text: "five " },
+    { id: 9, text: "nine" },
+  ]);
+  const read = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes);
+  expect(batch.after(3)).toBe(batch.after(0));
+  expect(read(batch.after(3))).toBe("four five nine");
+  expect(read(batch.after(4))).toBe("five nine");
+  expect(read(batch.after(8))).toBe("nine");
+  expect(batch.after(9)).toBeUndefined();
+  expect(batch.last).toBe(9);
+  expect(new EventBatch([]).after(0)).toBeUndefined();
 });

@@ -18,7 +18,7 @@ test("the page is served for each of its addresses, its files by their type, has
   const server = await startServer({ dashboardFolder: await builtDashboard() });
   for (const path of ["/", "/s/parking-1", "/s/parking-1/run", "/usage", "/health", "/s/a%2Fb/stopped"]) {
     const response = await server.request(path);
-    expect(response.status, path).toBe(200);
+    expect(response.status, `for ${path}`).toBe(200);
     expect(await response.text()).toContain("<title>Maestro</title>");
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(response.headers.get("cache-control")).toBe("no-cache");
@@ -49,9 +49,8 @@ test.each([
   await symlink("/etc/hostname", join(folder, "assets/link-12345678.js"));
   const server = await startServer({ dashboardFolder: folder });
   const response = await server.request(path);
-  expect([200, 404]).toContain(response.status);
-  if (response.status === 200) expect(await response.text()).toContain("<title>Maestro</title>");
-  else await problemOf(response);
+  // Some of them are other ways to write the page's own address.
+  expect(await response.text()).toMatch(/<title>Maestro<\/title>|"code":"NOT_FOUND"/);
 });
 
 test("without a built page a short text says so, and the API works", async () => {
@@ -89,5 +88,7 @@ test("files that personas made are downloads that no browser runs, and only thei
   const foreign = await server.request(`/v1/sessions/${other.id}/artifacts/${design?.sha256}`);
   expect(await problemOf(foreign)).toMatchObject({ status: 404, code: "NOT_FOUND" });
   for (const hash of ["0".repeat(64), "..", "%2e%2e%2fmaestro.db", page?.sha256.toUpperCase() ?? ""])
-    expect((await server.request(`/v1/sessions/${one.id}/artifacts/${hash}`)).status, hash).toBe(404);
+    expect((await server.request(`/v1/sessions/${one.id}/artifacts/${hash}`)).status, `for ${hash}`).toBe(
+      404,
+    );
 });

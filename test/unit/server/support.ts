@@ -78,7 +78,7 @@ export async function startServer(options: Options = {}): Promise<TestServer> {
     get: async <T>(path: string) => {
       const response = await request(path);
       const text = await response.text();
-      expect(response.status, `the answer: ${text}`).toBe(200);
+      expect(response.status, `for ${text}`).toBe(200);
       return JSON.parse(text) as T;
     },
     post: (path, body = {}, method = "POST") =>
@@ -102,7 +102,7 @@ export async function start(
 ): Promise<SessionPageView> {
   const response = await server.post("/v1/sessions", { team: "quick", brief: "something", ...body });
   const text = await response.text();
-  expect(response.status, `the answer: ${text}`).toBe(201);
+  expect(response.status, `for ${text}`).toBe(201);
   return JSON.parse(text) as SessionPageView;
 }
 

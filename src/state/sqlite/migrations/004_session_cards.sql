@@ -20,3 +20,6 @@ INSERT INTO session_texts (session, text)
 ALTER TABLE sessions ADD COLUMN status_at INTEGER NOT NULL DEFAULT 0;
 UPDATE sessions SET status_at = updated_at;
 CREATE INDEX sessions_by_status_at ON sessions (status, status_at, number);
+
+-- Who is looked for every second: few of many.
+CREATE INDEX sessions_by_wake ON sessions (wake_at, number) WHERE wake_at IS NOT NULL;

@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { applyToCard } from "../../../../src/domain/apply-to-card.ts";
+import { chainHash, chainStart } from "../../../../src/domain/chain.ts";
+import { systemClock } from "../../../../src/domain/clock.ts";
+import { newSessionId } from "../../../../src/domain/ids.ts";
+import type { SessionStatus, Transition } from "../../../../src/domain/journal.ts";
+import { encodeEntry } from "../../../../src/domain/journal-codec.ts";
+import { SqliteStore } from "../../../../src/state/sqlite/sqlite-store.ts";
+
+const statuses: readonly SessionStatus[] = [
+  "completed",
+  "completed",
+  "completed",
+  "failed",
+  "canceled",
+  "parked",
+];
+const phases = ["requirements", "design", "implementation", "testing", "deployment"].map((name) => ({
+  name,
+  personas: [{ name: "analyst" }, { name: "architect" }, { name: "developer" }],
+}));
+
+/** A state directory with as many finished sessions as a busy year leaves, written in one go. */
+export async function writeManySessions(stateDir: string, count: number): Promise<void> {
+  const path = join(stateDir, "maestro.db");
+  const store = new SqliteStore({ path, clock: systemClock, leaseMs: 15_000 });
+  await store.close();
+  const database = new DatabaseSync(path);
+  const session = database.prepare(
+    `INSERT INTO sessions (id, key, team, team_fingerprint, identity, status, reason, created_at, updated_at, status_at)
+     VALUES (?, ?, ?, 'f', ?, ?, ?, ?, ?, ?)`,
+  );
+  const card = database.prepare("INSERT INTO session_cards (session, card) VALUES (?, ?)");
+  const text = database.prepare("INSERT INTO session_texts (session, text) VALUES (?, ?)");
+  const usage = database.prepare(
+    `INSERT INTO usage VALUES (?, '2026-11-01', ?, 'analyst', 'anthropic/claude', 9, 0, 9000, 4000, 0, 900, 0, 12345, 0, 0, 0)`,
+  );
+  const journal = database.prepare(
+    "INSERT INTO journal (session, seq, epoch, at, kind, body, hash) VALUES (?, 1, 0, ?, 'session.created', ?, ?)",
+  );
+  database.exec("BEGIN");
+  for (let number = 1; number <= count; number += 1) {
+    const at = Date.UTC(2026, 0, 1) + number * 300_000;
+    const id = newSessionId(at);
+    const key = `order-${number}`;
+    const team = number % 10 === 0 ? "billing" : "product";
+    const brief = `Change number ${number} of the parking app: ${"more words about it ".repeat(8)}`;
+    const created: Transition = {
+      kind: "session.created",
+      team,
+      definition: { name: team, budget: { usd: 8 }, phases },
+      teamFingerprint: "f",
+      brief,
+      key,
+      model: "anthropic/claude",
+    };
+    const row = encodeEntry(created);
+    const status = number > count - 20 ? "paused" : (statuses[number % statuses.length] ?? "completed");
+    const reason = status === "parked" ? "help" : null;
+    session.run(id, key, team, `i${number}`, status, reason, at, at + 60_000, at + 60_000);
+    card.run(number, JSON.stringify(applyToCard(undefined, row)));
+    text.run(number, `${id} ${key} ${team} ${brief}`.toLowerCase());
+    for (const { name } of phases.slice(0, 3)) usage.run(number, name);
+    const hash = chainHash(chainStart(id), { ...row, seq: 1, epoch: 0, at });
+    journal.run(number, at, row.body, hash);
+  }
+  database.exec("COMMIT");
+  database.close();
+}
