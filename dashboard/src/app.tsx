@@ -1,20 +1,29 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 import { useShortcut } from "./keys/shortcuts.ts";
 import SessionsPage from "./sessions/page.tsx";
 import { Announcer } from "./shell/announcer.tsx";
 import { ConnectionStrip } from "./shell/connection-view.tsx";
+import { ErrorBoundary } from "./shell/error-boundary.tsx";
 import { openPanel } from "./shell/open-panel.ts";
 import { Panels } from "./shell/panels.tsx";
 import { TopBar } from "./shell/top-bar.tsx";
 import { Waiting } from "./ui/loading.tsx";
+import { preloadable } from "./ui/preloadable.tsx";
 
-const SessionPage = lazy(() => import("./session/page.tsx"));
-const UsagePage = lazy(() => import("./usage/page.tsx"));
-const HealthPage = lazy(() => import("./health/page.tsx"));
+const SessionPage = preloadable(() => import("./session/page.tsx"));
+const UsagePage = preloadable(() => import("./usage/page.tsx"));
+const HealthPage = preloadable(() => import("./health/page.tsx"));
+
+/** What the address needs, before anything is drawn; what comes next, when there is time. */
+export async function preloadFor(path: string): Promise<void> {
+  if (path.startsWith("/s/")) await SessionPage.preload();
+  else if (path.startsWith("/usage")) await UsagePage.preload();
+  else if (path.startsWith("/health")) await HealthPage.preload();
+}
 
 export function App() {
-  const [, navigate] = useLocation();
+  const [path, navigate] = useLocation();
   useShortcut("g s", () => navigate("/"));
   useShortcut("g u", () => navigate("/usage"));
   useShortcut("g h", () => navigate("/health"));
@@ -25,15 +34,17 @@ export function App() {
     <div className="app">
       <TopBar />
       <ConnectionStrip />
-      <Suspense fallback={<Waiting onRetry={() => location.reload()} />}>
-        <Switch>
-          <Route path="/" component={SessionsPage} />
-          <Route path="/s/:idOrKey/:tab?" component={SessionPage} />
-          <Route path="/usage" component={UsagePage} />
-          <Route path="/health" component={HealthPage} />
-          <Route component={NotFound} />
-        </Switch>
-      </Suspense>
+      <ErrorBoundary key={path.split("/").slice(0, 3).join("/")}>
+        <Suspense fallback={<Waiting onRetry={() => location.reload()} />}>
+          <Switch>
+            <Route path="/" component={SessionsPage} />
+            <Route path="/s/:idOrKey/:tab?" component={SessionPage} />
+            <Route path="/usage" component={UsagePage} />
+            <Route path="/health" component={HealthPage} />
+            <Route component={NotFound} />
+          </Switch>
+        </Suspense>
+      </ErrorBoundary>
       <Panels />
       <Announcer />
     </div>

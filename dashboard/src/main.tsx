@@ -2,11 +2,13 @@ import "./styles/index.css";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "./api/api-error.ts";
-import { App } from "./app.tsx";
+import { sessionQuery } from "./api/queries.ts";
+import { App, preloadFor } from "./app.tsx";
 import { listenForKeys } from "./keys/shortcuts.ts";
 import { watchVisibility } from "./live/connection.ts";
 import { connectLiveData } from "./shell/live-data.ts";
 import { watchHistory } from "./ui/kept-scroll.ts";
+import { parseSessionAddress } from "./url/session-url.ts";
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -29,8 +31,16 @@ listenForKeys();
 
 const page = document.getElementById("page");
 if (page === null) throw new Error("index.html has no element with the id page");
-createRoot(page).render(
-  <QueryClientProvider client={queries}>
-    <App />
-  </QueryClientProvider>,
-);
+const root = createRoot(page);
+const draw = () =>
+  root.render(
+    <QueryClientProvider client={queries}>
+      <App />
+    </QueryClientProvider>,
+  );
+// The session is asked for while its page is still being fetched. Whatever fails is shown by the page itself.
+const address = parseSessionAddress(location.pathname);
+if (address !== undefined) void queries.prefetchQuery(sessionQuery(address.idOrKey));
+preloadFor(location.pathname).then(draw, draw);
+// Safari has no such thing; it fetches when somebody clicks.
+globalThis.requestIdleCallback?.(() => void preloadFor("/s/").catch(() => undefined));

@@ -100,11 +100,9 @@ export class EventStream {
   #open(): void {
     this.#clearTimer();
     const lost = this.#lost;
-    this.#listener.onConnection(
-      lost === undefined
-        ? { kind: "connecting" }
-        : { kind: "lost", lostAt: lost.lostAt, retryAt: null, failures: lost.failures },
-    );
+    if (lost !== undefined) this.#listener.onConnection({ kind: "lost", ...lost, retryAt: null });
+    // Only the very first time: to follow another persona is no loss.
+    else if (this.#instance === undefined) this.#listener.onConnection({ kind: "connecting" });
     const separator = this.#path.includes("?") ? "&" : "?";
     const after = this.#lastId === undefined ? "" : `${separator}after=${encodeURIComponent(this.#lastId)}`;
     const source = this.#environment.open(this.#path + after);

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { client } from "../api/client.ts";
 import type { PersonaView, StepBlock } from "../api/types.ts";
 import { count, counted } from "../format/count.ts";
@@ -107,12 +107,28 @@ function Stream({ blocks, earlier, onEarlier, writing, running }: StreamProps) {
   const total = virtualizer.getTotalSize();
   const { following, setFollowing, unseen } = useFollow(scroll, total, blocks.length);
   useShortcut("l", () => setFollowing(!following), running);
+  const firstSeq = blocks[0]?.seq;
+  const before = useRef({ firstSeq, total });
+  useLayoutEffect(() => {
+    const { firstSeq: first, total: height } = before.current;
+    // Earlier steps came in above: what somebody reads stays where it is.
+    if (first !== undefined && firstSeq !== undefined && firstSeq < first)
+      scroll.current?.scrollBy(0, total - height);
+    before.current = { firstSeq, total };
+  }, [firstSeq, total]);
 
   return (
     <>
       <div className="stream-scroll" ref={scroll} role="log" aria-live="off" aria-label="Steps" tabIndex={0}>
         {earlier === 0 ? null : (
-          <button type="button" className="button bare small earlier-steps" onClick={onEarlier}>
+          <button
+            type="button"
+            className="button bare small earlier-steps"
+            onClick={() => {
+              setFollowing(false);
+              onEarlier();
+            }}
+          >
             Show {counted(Math.min(earlier, pageSize), "earlier step")}
           </button>
         )}

@@ -31,6 +31,7 @@ export const keyList: readonly {
       ["e", "next failure"],
       ["l", "follow the live text"],
       ["t", "timeline as a table"],
+      ["+ -", "zoom the timeline, as Ctrl and the wheel do"],
       ["0", "fit the timeline"],
       ["c", "copy the command"],
       ["r", "resume…"],

@@ -24,11 +24,24 @@ export function followPersona(place: string): void {
   if (livePersona.get().place !== place) livePersona.set({ place, blocks: [], writing: null });
 }
 
-/** Deltas of a frame are joined; a recorded step replaces what was being written. */
+const betweenTextsMs = 100;
+let waitingTexts: LiveText[] = [];
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Text is shown ten times a second at most: faster cannot be read. A recorded step replaces it at once. */
 export function addLive(texts: readonly LiveText[], steps: readonly LiveStep[]): void {
-  const known = livePersona.get();
-  const next = applyLive(known, texts, steps);
-  livePersona.set(next);
+  waitingTexts.push(...texts);
+  if (steps.length > 0) return flush(steps);
+  if (waitingTexts.length > 0) timer ??= setTimeout(() => flush([]), betweenTextsMs);
+}
+
+function flush(steps: readonly LiveStep[]): void {
+  clearTimeout(timer);
+  timer = undefined;
+  const texts = waitingTexts;
+  waitingTexts = [];
+  // Texts that came before a step belong to it and are gone with it.
+  livePersona.set(applyLive(livePersona.get(), steps.length > 0 ? [] : texts, steps));
 }
 
 export function applyLive(

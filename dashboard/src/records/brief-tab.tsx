@@ -11,7 +11,7 @@ export default function BriefTab() {
   const { view } = useScene();
   const team = useQuery(teamQuery(view.id));
   return (
-    <div className="record-page">
+    <div className="record-page" role="region" aria-label="Brief and team" tabIndex={0}>
       <header className="record-head">
         <h2>Brief</h2>
         <CopyButton text={view.brief} label="Copy the brief" />

@@ -18,7 +18,7 @@ const levels: readonly { readonly level: BudgetView["level"]; readonly title: st
 export default function BudgetTab() {
   const { view } = useScene();
   return (
-    <div className="record-page">
+    <div className="record-page" role="region" aria-label="Budget" tabIndex={0}>
       <header className="record-head">
         <h2>Budget</h2>
         <p className="ink-2">

@@ -15,7 +15,7 @@ export default function CheckpointsTab() {
   const { view } = useScene();
   const query = useQuery(checkpointsQuery(view.id));
   return (
-    <div className="record-page">
+    <div className="record-page" role="region" aria-label="Checkpoints" tabIndex={0}>
       <header className="record-head">
         <h2>Checkpoints</h2>
         <p className="ink-2">

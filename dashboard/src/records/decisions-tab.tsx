@@ -6,7 +6,7 @@ export default function DecisionsTab() {
   const { view } = useScene();
   if (view.decisions.length === 0) return <p className="page-part ink-2">No decisions were recorded yet.</p>;
   return (
-    <div className="record-page">
+    <div className="record-page" role="region" aria-label="Decisions" tabIndex={0}>
       <header className="record-head">
         <h2>Decisions</h2>
         <p className="ink-2">What was chosen, why, and what was rejected. Newest first.</p>

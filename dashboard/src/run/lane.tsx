@@ -1,6 +1,7 @@
 import { memo } from "react";
 import type { PersonaView, PhaseView } from "../api/types.ts";
 import { StatusMark } from "../status/status.tsx";
+import { ChangeTint } from "../ui/change-tint.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { PhraseText } from "../ui/phrase.tsx";
 import { BarShape } from "./bar-shape.tsx";
@@ -58,6 +59,7 @@ export const PersonaCells = memo(function PersonaCells({
   return (
     <>
       <span role="gridcell" className="lane-head persona-head">
+        <ChangeTint value={persona.status} />
         {stale && persona.status === "running" ? (
           <StatusMark icon="pending" tone="quiet" label="was running" />
         ) : (

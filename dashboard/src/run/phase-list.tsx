@@ -1,3 +1,5 @@
+import { useState } from "react";
+import { count } from "../format/count.ts";
 import { useNow } from "../live/use-now.ts";
 import { useScene } from "../session/context.ts";
 import { StatusMark } from "../status/status.tsx";
@@ -5,8 +7,9 @@ import { Icon } from "../ui/icons.tsx";
 import { PhraseText } from "../ui/phrase.tsx";
 import type { Selection } from "../url/session-url.ts";
 import { attemptText, personaLane, phaseLane } from "./lane-text.ts";
-import { personaWord, phaseCount, phaseWord } from "./persona-state.ts";
-import { timelineRows } from "./timeline-rows.ts";
+import { type PersonaKind, personaWord, phaseCount, phaseWord } from "./persona-state.ts";
+import { KindCounts } from "./squares.tsx";
+import { firstKind, timelineRows } from "./timeline-rows.ts";
 
 interface Props {
   readonly selection: Selection | undefined;
@@ -21,9 +24,8 @@ const mostPersonas = 200;
 export function PhaseList({ selection, toggled, onToggle, onSelect }: Props) {
   const { view, stale } = useScene();
   const now = useNow();
-  const rows = timelineRows(view.phases, { toggled, filter: undefined }).filter(
-    ({ kind }) => kind !== "squares",
-  );
+  const [filter, setFilter] = useState<PersonaKind>();
+  const rows = timelineRows(view.phases, { toggled, filter });
   return (
     <ul className="phase-list" aria-label="Phases and personas">
       {rows.slice(0, mostPersonas).map((row) => {
@@ -46,7 +48,16 @@ export function PhaseList({ selection, toggled, onToggle, onSelect }: Props) {
             </li>
           );
         }
-        if (row.kind === "squares") return null;
+        if (row.kind === "squares")
+          return (
+            <li key={`${row.phase.name}//`} className="phase-counts">
+              <KindCounts
+                phase={row.phase}
+                shown={filter ?? firstKind(row.phase.personas)}
+                onFilter={setFilter}
+              />
+            </li>
+          );
         const { icon, tone, word } = personaWord(row.persona, now);
         const isSelected = selection?.phase === row.phase.name && selection.persona === row.persona.name;
         return (
@@ -67,6 +78,11 @@ export function PhaseList({ selection, toggled, onToggle, onSelect }: Props) {
           </li>
         );
       })}
+      {rows.length > mostPersonas ? (
+        <li className="phase-counts ink-3">
+          The first {mostPersonas} of {count(rows.length)} lines.
+        </li>
+      ) : null}
     </ul>
   );
 }

@@ -35,20 +35,7 @@ export const Squares = memo(function Squares({ phase, width, filter, onFilter, o
   const height = Math.ceil(squares.length / columns) * squarePitch;
   return (
     <div className="squares">
-      <div className="square-counts" role="group" aria-label={`Personas of ${phase.name}`}>
-        {kindCounts(phase.personas).map(({ kind, count: value }) => {
-          const { word, icon, tone } = kindWords[kind];
-          return (
-            <button key={kind} type="button" aria-pressed={kind === shown} onClick={() => onFilter(kind)}>
-              <StatusMark icon={icon} tone={tone} />
-              <span className={tone === "completed" || tone === "quiet" ? "ink-2" : `tone-${tone}`}>
-                {count(value)} {word}
-              </span>
-            </button>
-          );
-        })}
-        <span className="ink-3">{count(phase.concurrency)} at a time</span>
-      </div>
+      <KindCounts phase={phase} shown={shown} onFilter={onFilter} />
       {/* oxlint-disable-next-line click-events-have-key-events, no-static-element-interactions -- the lanes beneath have the keys */}
       <svg
         width={columns * squarePitch}
@@ -74,6 +61,32 @@ export const Squares = memo(function Squares({ phase, width, filter, onFilter, o
     </div>
   );
 });
+
+interface KindCountsProps {
+  readonly phase: PhaseView;
+  readonly shown: PersonaKind;
+  readonly onFilter: (kind: PersonaKind) => void;
+}
+
+/** How many failed, wait, run, are done or to come; each count chooses its lanes. */
+export function KindCounts({ phase, shown, onFilter }: KindCountsProps) {
+  return (
+    <div className="square-counts" role="group" aria-label={`Personas of ${phase.name}`}>
+      {kindCounts(phase.personas).map(({ kind, count: value }) => {
+        const { word, icon, tone } = kindWords[kind];
+        return (
+          <button key={kind} type="button" aria-pressed={kind === shown} onClick={() => onFilter(kind)}>
+            <StatusMark icon={icon} tone={tone} />
+            <span className={tone === "completed" || tone === "quiet" ? "ink-2" : `tone-${tone}`}>
+              {count(value)} {word}
+            </span>
+          </button>
+        );
+      })}
+      <span className="ink-3">{count(phase.concurrency)} at a time</span>
+    </div>
+  );
+}
 
 const SquareShape = memo(function SquareShape({
   kind,

@@ -26,7 +26,7 @@ const steps = [
 ];
 
 const leastPixels = 64;
-const nowPixels = 46;
+const nowPixels = 58;
 
 /** Round local times, far enough apart to be read, none where "now" stands. */
 export function axisTicks({ from, to, width, x }: TimeScale, endLabelled: boolean): number[] {

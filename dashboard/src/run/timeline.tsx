@@ -31,6 +31,7 @@ export function Timeline({ selection, onSelect, toggled, onToggle, onTable }: Pr
   const now = useKnownNow();
   const scroll = useRef<HTMLDivElement>(null);
   const chart = useRef<HTMLDivElement>(null);
+  const area = useRef<HTMLElement>(null);
   const [filter, setFilter] = useState<PersonaKind>();
   const [focused, setFocused] = useState<string>();
   const width = useWidth(chart);
@@ -38,10 +39,12 @@ export function Timeline({ selection, onSelect, toggled, onToggle, onTable }: Pr
 
   const running = view.status === "running";
   const whole = useMemo(() => wholeWindow(view, now), [view, now]);
-  const { shown, isZoomed, fit } = useTimeWindow(whole, chart);
+  const { shown, isZoomed, fit, zoom } = useTimeWindow(whole, chart, area);
   const scale = useMemo(() => timeScale(shown, width), [shown, width]);
   const end = running ? now : whole.to;
   useShortcut("0", fit);
+  useShortcut("+", () => zoom(0.5));
+  useShortcut("-", () => zoom(2));
 
   const rows = useMemo(() => timelineRows(view.phases, { toggled, filter }), [view.phases, toggled, filter]);
   const virtualizer = useVirtualizer({
@@ -91,7 +94,7 @@ export function Timeline({ selection, onSelect, toggled, onToggle, onTable }: Pr
 
   const total = virtualizer.getTotalSize();
   return (
-    <section className="timeline" aria-label="Timeline">
+    <section className="timeline" aria-label="Timeline" ref={area}>
       <div className="timeline-head" aria-hidden="true">
         <span className="lane-head">
           Phase, persona <span className="lane-aside">attempt</span>

@@ -17,7 +17,12 @@ export function wholeWindow(
 }
 
 /** The part of time in view; the whole unless somebody zoomed in. */
-export function useTimeWindow(whole: TimeWindow, chart: RefObject<HTMLElement | null>) {
+export function useTimeWindow(
+  whole: TimeWindow,
+  chart: RefObject<HTMLElement | null>,
+  /** Where the wheel turns it: the chart and its lanes. */
+  area: RefObject<HTMLElement | null>,
+) {
   const [chosen, setChosen] = useState<TimeWindow>();
   const shown = chosen ?? whole;
   const zoom = useCallback(
@@ -25,13 +30,14 @@ export function useTimeWindow(whole: TimeWindow, chart: RefObject<HTMLElement | 
     [whole],
   );
   useEffect(() => {
-    const element = chart.current;
+    const element = area.current;
     if (element === null) return;
     const onWheel = (event: WheelEvent) => {
-      const box = element.getBoundingClientRect();
+      const box = chart.current?.getBoundingClientRect() ?? element.getBoundingClientRect();
       if (event.ctrlKey || event.metaKey) {
         event.preventDefault();
-        zoom(Math.exp(event.deltaY / 300), (event.clientX - box.left) / box.width);
+        const at = Math.max(0, Math.min(1, (event.clientX - box.left) / box.width));
+        zoom(Math.exp(event.deltaY / 300), at);
       } else if (event.deltaX !== 0) {
         event.preventDefault();
         setChosen((now) => (now === undefined ? now : panned(now, whole, event.deltaX / box.width)));
@@ -40,7 +46,7 @@ export function useTimeWindow(whole: TimeWindow, chart: RefObject<HTMLElement | 
     // Not passive: the browser would zoom the whole page.
     element.addEventListener("wheel", onWheel, { passive: false });
     return () => element.removeEventListener("wheel", onWheel);
-  }, [chart, whole, zoom]);
+  }, [chart, area, whole, zoom]);
   const fit = useCallback(() => setChosen(undefined), []);
   return useMemo(() => ({ shown, isZoomed: chosen !== undefined, fit, zoom }), [shown, chosen, fit, zoom]);
 }

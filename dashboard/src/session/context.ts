@@ -6,6 +6,7 @@ export type SessionPanel =
   | { readonly kind: "none" }
   | { readonly kind: "pause" }
   | { readonly kind: "cancel" }
+  | { readonly kind: "approve" | "reject" }
   | { readonly kind: "resume" }
   | { readonly kind: "fork"; readonly at?: string }
   | { readonly kind: "edit"; readonly phase: string; readonly path?: string };

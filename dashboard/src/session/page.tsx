@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
+import { Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 import { ApiError } from "../api/api-error.ts";
 import { sessionPath } from "../api/client.ts";
@@ -17,6 +17,7 @@ import { followSession } from "../shell/live-data.ts";
 import { useTitle } from "../shell/title.ts";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Waiting } from "../ui/loading.tsx";
+import { preloadable } from "../ui/preloadable.tsx";
 import { parseRunQuery, parseSessionAddress, sessionAddress } from "../url/session-url.ts";
 import { SessionContext, type SessionPanel } from "./context.ts";
 import { SessionHead } from "./header.tsx";
@@ -26,13 +27,17 @@ import { SessionPanels } from "./session-panels.tsx";
 import { tabsOf, tabToShow } from "./tabs.ts";
 import { useSpeak } from "./use-speak.ts";
 
-const RunTab = lazy(() => import("../run/run-tab.tsx"));
-const StoppedTab = lazy(() => import("../stopped/stopped-tab.tsx"));
-const ArtifactsTab = lazy(() => import("../artifacts/artifacts-tab.tsx"));
-const CheckpointsTab = lazy(() => import("../records/checkpoints-tab.tsx"));
-const DecisionsTab = lazy(() => import("../records/decisions-tab.tsx"));
-const BudgetTab = lazy(() => import("../records/budget-tab.tsx"));
-const BriefTab = lazy(() => import("../records/brief-tab.tsx"));
+const RunTab = preloadable(() => import("../run/run-tab.tsx"));
+const StoppedTab = preloadable(() => import("../stopped/stopped-tab.tsx"));
+const ArtifactsTab = preloadable(() => import("../artifacts/artifacts-tab.tsx"));
+const CheckpointsTab = preloadable(() => import("../records/checkpoints-tab.tsx"));
+const DecisionsTab = preloadable(() => import("../records/decisions-tab.tsx"));
+const BudgetTab = preloadable(() => import("../records/budget-tab.tsx"));
+const BriefTab = preloadable(() => import("../records/brief-tab.tsx"));
+
+// One of these is almost always what comes first; they are here before the session's answer is.
+void StoppedTab.preload();
+void RunTab.preload();
 
 const tabPages = {
   stopped: StoppedTab,
@@ -77,7 +82,7 @@ export default function SessionPage() {
     // oxlint-disable-next-line exhaustive-deps
   }, [sessionId, name, text]);
 
-  useTitle(view === undefined ? name : tabTitle(view.status, view.reason, nameOf(view)));
+  useTitle(view === undefined ? name : tabTitle(view.status, view.reason, nameOf(view)), true);
   useShortcut("Escape", () => navigate("/"), panel.kind === "none" && selection === undefined);
   const scene = useMemo(
     () => (view === undefined ? undefined : { view, name, stale, pending, speak, open }),

@@ -15,9 +15,5 @@ export function PendingLine() {
     );
   const text = pendingText(pending, now);
   if (text === undefined) return null;
-  return (
-    <p className="pending-line" role="status">
-      {text}
-    </p>
-  );
+  return <p className="pending-line">{text}</p>;
 }

@@ -31,6 +31,8 @@ export function SessionKeys({ tabs }: { readonly tabs: readonly TabInfo[] }) {
   useShortcut("r", () => open({ kind: "resume" }), canResume);
   useShortcut("f", () => open({ kind: "fork" }));
   useShortcut("p", () => open({ kind: "pause" }), canPause);
+  useShortcut("a", () => open({ kind: "approve" }), review);
+  useShortcut("x", () => open({ kind: "reject" }), review);
   const list = useMemo((): readonly Command[] => {
     const tabCommands = tabs.map(({ tab, name: title }, index) => ({
       name: `Show ${title.toLowerCase()}`,
@@ -42,11 +44,17 @@ export function SessionKeys({ tabs }: { readonly tabs: readonly TabInfo[] }) {
       ...(canResume
         ? [{ name: "Resume this session…", keys: "r", run: () => open({ kind: "resume" }) }]
         : []),
+      ...(review
+        ? [
+            { name: "Approve…", keys: "a", run: () => open({ kind: "approve" }) },
+            { name: "Reject…", keys: "x", run: () => open({ kind: "reject" }) },
+          ]
+        : []),
       { name: "Fork this session…", keys: "f", run: () => open({ kind: "fork" }) },
       { name: "Copy the resume command", keys: "c", run: () => void copyText(resumeCommand) },
       ...tabCommands,
     ];
-  }, [tabs, name, navigate, open, canPause, canResume, resumeCommand]);
+  }, [tabs, name, navigate, open, canPause, canResume, review, resumeCommand]);
   useCommands(list);
   return null;
 }

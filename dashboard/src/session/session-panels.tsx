@@ -5,6 +5,7 @@ const ForkPanel = lazy(() => import("../panels/fork-panel.tsx"));
 const ResumePanel = lazy(() => import("../panels/resume-panel.tsx"));
 const PausePanel = lazy(() => import("../panels/pause-panel.tsx"));
 const CancelPanel = lazy(() => import("../panels/cancel-panel.tsx"));
+const ReviewPanel = lazy(() => import("../panels/review-panel.tsx"));
 const EditPanel = lazy(() => import("../panels/edit-panel.tsx"));
 
 interface Props {
@@ -19,6 +20,9 @@ export function SessionPanels({ panel, onClose }: Props) {
       {panel.kind === "resume" ? <ResumePanel onClose={onClose} /> : null}
       {panel.kind === "pause" ? <PausePanel onClose={onClose} /> : null}
       {panel.kind === "cancel" ? <CancelPanel onClose={onClose} /> : null}
+      {panel.kind === "approve" || panel.kind === "reject" ? (
+        <ReviewPanel word={panel.kind} onClose={onClose} />
+      ) : null}
       {panel.kind === "edit" ? <EditPanel panel={panel} onClose={onClose} /> : null}
     </Suspense>
   );

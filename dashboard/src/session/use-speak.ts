@@ -1,6 +1,7 @@
 import { useCallback, useState } from "react";
 import type { SessionView } from "../api/types.ts";
 import { serverNow } from "../live/clock.ts";
+import { say } from "../shell/announcer.tsx";
 import { markOf, nothingPending, type Pending, settle } from "./pending.ts";
 
 export function useSpeak(view: SessionView | undefined) {
@@ -10,6 +11,7 @@ export function useSpeak(view: SessionView | undefined) {
   const speak = useCallback(
     async (label: string, failed: string, call: () => Promise<unknown>): Promise<boolean> => {
       setPending({ kind: "sending", label });
+      say({ text: label, urgent: true });
       try {
         await call();
         setPending((known) =>

@@ -94,7 +94,12 @@ export function SessionGrid({ items, rows, states, stale, address, onNeed, onSti
       aria-busy={needed !== undefined}
       onKeyDown={onKeyDown}
       onPointerEnter={(event) => event.pointerType === "mouse" && onStill(true)}
-      onPointerLeave={() => onStill(scroll.current?.contains(document.activeElement) ?? false)}
+      onPointerLeave={(event) => {
+        // On the way to "3 new" the rows wait on: it must not vanish under the pointer that aims at it.
+        const aims =
+          event.relatedTarget instanceof Element && event.relatedTarget.closest(".new-rows") !== null;
+        onStill(aims || (scroll.current?.contains(document.activeElement) ?? false));
+      }}
       onFocus={() => onStill(true)}
       onBlur={(event) => {
         if (!event.currentTarget.contains(event.relatedTarget))

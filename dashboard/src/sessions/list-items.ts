@@ -21,7 +21,8 @@ export function listItems(arrangement: Arrangement, states: readonly GroupState[
     const ids = arrangement.get(group.name) ?? [];
     const unloaded = Math.max(0, total - loaded);
     if (ids.length + unloaded === 0) continue;
-    items.push({ kind: "group", group, total: Math.max(total, ids.length) });
+    // Rows move between groups as they change: what stands here counts, not what the server once said.
+    items.push({ kind: "group", group, total: ids.length + unloaded });
     for (const id of ids) items.push({ kind: "row", id, group });
     for (let index = 0; index < unloaded; index += 1) items.push({ kind: "unloaded", group, index });
   }

@@ -1,5 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation, useSearch } from "wouter";
+import { statusQuery } from "../api/queries.ts";
 import { counted } from "../format/count.ts";
 import { useShortcut } from "../keys/shortcuts.ts";
 import { stream } from "../live/connection.ts";
@@ -7,7 +9,12 @@ import { useStale } from "../shell/connection-view.tsx";
 import { useTitle } from "../shell/title.ts";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Waiting } from "../ui/loading.tsx";
-import { formatSessionsFilter, parseSessionsFilter, type SessionsFilter } from "../url/sessions-url.ts";
+import {
+  formatSessionsFilter,
+  isFiltered,
+  parseSessionsFilter,
+  type SessionsFilter,
+} from "../url/sessions-url.ts";
 import { BreakerStrip } from "./breaker-strip.tsx";
 import { EmptySessions } from "./empty.tsx";
 import { SessionsFooter } from "./footer.tsx";
@@ -28,9 +35,12 @@ export default function SessionsPage() {
     filter,
     still,
   );
+  const server = useQuery(statusQuery);
+  const shownCounts = isFiltered(filter) ? counts : (server.data?.counts ?? counts);
   const items = useMemo(() => listItems(arrangement, states), [arrangement, states]);
   const teams = useMemo(() => [...new Set([...rows.values()].map(({ team }) => team))], [rows]);
-  useTitle(counts === undefined || counts.parked === 0 ? "Sessions" : `${counts.parked} need you · Sessions`);
+  const needed = shownCounts?.parked ?? 0;
+  useTitle(needed === 0 ? "Sessions" : `${needed} need you · Sessions`);
   useShortcut("/", () => search.current?.focus());
 
   const isReady = position !== undefined;
@@ -57,12 +67,20 @@ export default function SessionsPage() {
   return (
     <main className={`page sessions-page ${stale ? "stale" : ""}`} id="content">
       <h1 className="unseen">Sessions</h1>
-      <SessionsToolbar filter={filter} counts={counts} onFilter={onFilter} search={search} teams={teams} />
+      <SessionsToolbar
+        filter={filter}
+        counts={shownCounts}
+        onFilter={onFilter}
+        search={search}
+        teams={teams}
+      />
       <BreakerStrip />
       {waiting === 0 ? null : (
-        <button type="button" className="new-rows" onClick={settle}>
-          {counted(waiting, "new", "new")}
-        </button>
+        <div className="new-rows-place">
+          <button type="button" className="new-rows" onClick={settle} onPointerLeave={() => setStill(false)}>
+            {counted(waiting, "new", "new")}
+          </button>
+        </div>
       )}
       {failed !== undefined ? (
         <div className="page-part">

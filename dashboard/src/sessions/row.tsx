@@ -8,6 +8,7 @@ import { useNow } from "../live/use-now.ts";
 import { situationPhrase } from "../sentences/situation.ts";
 import { sessionWord } from "../sentences/status-word.ts";
 import { Status } from "../status/status.tsx";
+import { ChangeTint } from "../ui/change-tint.tsx";
 import { PhraseText } from "../ui/phrase.tsx";
 import { SpendBar } from "../ui/spend-bar.tsx";
 import { Age } from "../ui/time.tsx";
@@ -30,6 +31,7 @@ export const SessionCells = memo(function SessionCells({ row, stale }: Props) {
   return (
     <>
       <span role="gridcell" className="cell cell-status">
+        <ChangeTint value={`${row.status} ${row.reason}`} />
         <Status status={sessionWord(row.status, row.reason)} />
       </span>
       <span role="gridcell" className="cell cell-session one-line">

@@ -1,7 +1,8 @@
 import { useEffect } from "react";
 
-export function useTitle(title: string): void {
+/** A session's tab is recognized by its status and key, other pages by the product. */
+export function useTitle(title: string, ofSession = false): void {
   useEffect(() => {
-    document.title = title === "" ? "Maestro" : `${title} · Maestro`;
-  }, [title]);
+    document.title = title === "" ? "Maestro" : ofSession ? title : `${title} · Maestro`;
+  }, [title, ofSession]);
 }

@@ -5,7 +5,6 @@ import { counted, listed } from "../format/count.ts";
 import { moneyRange } from "../format/money.ts";
 import { oneLine } from "../format/plain-text.ts";
 import { CheckLine } from "../inspector/contract-tab.tsx";
-import { useShortcut } from "../keys/shortcuts.ts";
 import { gateWord } from "../sentences/status-word.ts";
 import { ActionButton } from "../session/action-button.tsx";
 import { useScene } from "../session/context.ts";
@@ -25,9 +24,6 @@ export default function ReviewView({ review }: { readonly review: Review }) {
   const file = review.files.find((each) => each.path === path);
   const situation = view.situation.kind === "review" ? view.situation : undefined;
   const focusNote = () => document.getElementById(id)?.focus();
-  // Both lead to the note: a key never approves.
-  useShortcut("a", () => document.getElementById(`${id}-approve`)?.querySelector("button")?.focus());
-  useShortcut("x", focusNote);
 
   const approve = () =>
     void speak("Approving…", "Could not approve.", () =>
@@ -113,7 +109,7 @@ export default function ReviewView({ review }: { readonly review: Review }) {
               </p>
             )}
           </div>
-          <div className="dialog-actions" id={`${id}-approve`}>
+          <div className="dialog-actions">
             <ActionButton className="button primary" onClick={approve}>
               <Icon name="check" size={14} />
               Approve

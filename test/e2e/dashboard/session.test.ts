@@ -14,7 +14,7 @@ describeInBrowser("a running session", () => {
       .waitFor();
     await page.getByRole("row", { name: /security_specialist.*Waits for openai\./ }).waitFor();
     await page.getByText("lease epoch 2, 0 completed steps run again").waitFor();
-    expect(await page.title()).toBe("Running · parking-1 · Maestro");
+    expect(await page.title()).toBe("Running · parking-1");
   });
 
   test("follows the text of the persona at work, and stops following when somebody scrolls up", async () => {
@@ -58,9 +58,9 @@ describeInBrowser("a running session", () => {
     await page.getByRole("button", { name: "Pause" }).click();
     const dialog = page.getByRole("dialog", { name: "Pause parking-1" });
     await dialog.getByRole("button", { name: "Pause", exact: true }).click();
-    await page.getByText("Pausing…").waitFor();
+    await page.locator(".pending-line", { hasText: "Pausing…" }).waitFor();
     await page.getByText("Paused after design, by a person.").waitFor();
-    expect(await page.getByText("Pausing…").count()).toBe(0);
+    expect(await page.locator(".pending-line", { hasText: "Pausing…" }).count()).toBe(0);
   });
 
   test("while the connection is lost: past tense, nothing can be pressed; back without a gap", async () => {
@@ -90,7 +90,7 @@ describeInBrowser("a running session", () => {
     fixture.world.instance = "fixture-2";
     fixture.allow();
     await page.getByRole("button", { name: "Try now" }).click();
-    await page.getByText("The server restarted.").waitFor();
+    await expect.poll(() => page.getByText("The server restarted.").isVisible()).toBe(true);
   });
 
   test("1,000 personas are squares with failures first; counts are filters; few lanes exist", async () => {
@@ -127,6 +127,19 @@ describeInBrowser("a running session", () => {
     await vi.waitUntil(async () => (await page.locator(".persona-lane").count()) === 0);
     await page.keyboard.press("ArrowRight");
     await vi.waitUntil(async () => (await page.locator(".persona-lane").count()) === 5);
+    const labels = () => page.locator(".axis-labels text").allTextContents();
+    const whole = (await labels()).length;
+    await page.locator(".timeline-scroll").hover();
+    await page.keyboard.down("Control");
+    await page.mouse.wheel(0, -600);
+    await page.keyboard.up("Control");
+    await vi.waitUntil(
+      async () =>
+        (await labels()).some((label) => /:\d\d:\d\d$/.test(label)) ||
+        (await page.locator(".axis-now").count()) === 0,
+    );
+    await page.keyboard.press("0");
+    await vi.waitUntil(async () => (await labels()).length === whole);
     await page.keyboard.press("t");
     await page.getByRole("cell", { name: "migration 003 does not apply: column fee exists" }).waitFor();
   });
@@ -136,7 +149,7 @@ describeInBrowser("a running session", () => {
     await page.getByRole("heading", { name: "<b>hostile</b>" }).waitFor();
     await page.getByText("safe\\u202etxt.exe looks like exe.txt").first().waitFor();
     expect(await page.locator("#page img, #page script, #page b:text('hostile')").count()).toBe(0);
-    expect(await page.title()).toBe("Running · <b>hostile</b> · Maestro");
+    expect(await page.title()).toBe("Running · <b>hostile</b>");
     expect(await overflowOf(page)).toBe(0);
     await page.keyboard.press("4");
     await page.getByRole("heading", { name: "Decisions" }).waitFor();
@@ -183,6 +196,6 @@ describeInBrowser("a running session", () => {
     const { page } = await visit("/s/nothing-here");
     await page.getByText("There is no session nothing-here.").waitFor();
     await page.getByRole("link", { name: "All sessions", exact: true }).click();
-    await page.locator(".session-line").first().waitFor();
+    await expect.poll(() => page.locator(".session-line").first().isVisible()).toBe(true);
   });
 });

@@ -125,7 +125,7 @@ describe("the scale", () => {
     expect(ticks.length).toBeGreaterThanOrEqual(4);
     const places = ticks.map((at) => scale.x(at));
     expect(ticks.filter((at) => at % (5 * 60_000) !== 0)).toEqual([]);
-    expect(places.filter((x) => scale.width - x < 46)).toEqual([]);
+    expect(places.filter((x) => scale.width - x < 58)).toEqual([]);
     expect(places.filter((x, index) => index > 0 && x - (places[index - 1] ?? 0) < 64)).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
 import type { Fixture } from "../../../../dashboard/fixture/fixture.ts";
 import { type FixtureOptions, startFixture } from "../../../../dashboard/fixture/server.ts";
@@ -25,16 +25,27 @@ function findOnPath(names: readonly string[]): string | undefined {
 }
 
 let browser: Browser;
+/** One for each theme: what the browser has read and compiled once serves every test of a file. */
+const contexts = new Map<string, BrowserContext>();
+/** Fixtures follow each other at one address, for the same reason. */
+let port = 0;
 
 /** A group of tests that look at the built page with a real browser. */
 export function describeInBrowser(name: string, tests: () => void): void {
+  // oxlint-disable-next-line vitest/valid-title -- the title is the caller's
   describe.skipIf(executable === undefined)(name, () => {
     beforeAll(async () => {
       if (!existsSync(join(built, "index.html")))
         throw new Error("dist/dashboard is missing: run `npm run build` first.");
-      browser = await chromium.launch({ executablePath: executable ?? "", args: ["--no-sandbox"] });
+      browser = await chromium.launch({
+        executablePath: executable ?? "",
+        args: ["--no-sandbox", "--disable-gpu"],
+      });
     });
-    afterAll(() => browser.close());
+    afterAll(async () => {
+      contexts.clear();
+      await browser.close();
+    });
     tests();
   });
 }
@@ -50,24 +61,25 @@ export interface VisitOptions extends FixtureOptions {
   readonly dark?: boolean;
   readonly width?: number;
   readonly height?: number;
+  /** A browser that remembers nothing, and that nobody uses afterwards. */
+  readonly fresh?: boolean;
   /** Something to do before the page is asked for. */
   readonly before?: (page: Page, fixture: Fixture) => Promise<void> | void;
 }
 
 /** Opens the page over invented sessions of its own; both are gone when the test ends. */
 export async function visit(path: string, options: VisitOptions = {}): Promise<Visit> {
-  const { dark = false, width = 1440, height = 900, before, ...fixtureOptions } = options;
-  const fixture = await startFixture({ sessions: 60, page: built, ...fixtureOptions });
-  const context = await browser.newContext({
-    viewport: { width, height },
-    colorScheme: dark ? "dark" : "light",
-    reducedMotion: "reduce",
-  });
+  const { dark = false, width = 1440, height = 900, fresh = false, before, ...fixtureOptions } = options;
+  const fixture = await startFixture({ sessions: 60, page: built, port, ...fixtureOptions });
+  port = Number(new URL(fixture.url).port);
+  const context = await contextOf(dark, fresh);
+  const page = await context.newPage();
   onTestFinished(async () => {
-    await context.close();
+    await page.close();
+    if (fresh) await context.close();
     await fixture.close();
   });
-  const page = await context.newPage();
+  await page.setViewportSize({ width, height });
   page.setDefaultTimeout(15_000);
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
@@ -81,6 +93,14 @@ export async function visit(path: string, options: VisitOptions = {}): Promise<V
   await before?.(page, fixture);
   await page.goto(fixture.url + path);
   return { page, fixture, faults };
+}
+
+async function contextOf(dark: boolean, fresh: boolean): Promise<BrowserContext> {
+  const colorScheme = dark ? "dark" : "light";
+  const known = fresh ? undefined : contexts.get(colorScheme);
+  const context = known ?? (await browser.newContext({ colorScheme, reducedMotion: "reduce" }));
+  if (!fresh) contexts.set(colorScheme, context);
+  return context;
 }
 
 /** The document is never wider than the window: only code may scroll sideways, inside its own box. */

@@ -1,0 +1,12 @@
+import { useState } from "react";
+
+/** Tints its line once when a value changes; not when it is first seen, and not when motion is unwanted. */
+export function ChangeTint({ value }: { readonly value: string }) {
+  const [known, setKnown] = useState(value);
+  const [changes, setChanges] = useState(0);
+  if (value !== known) {
+    setKnown(value);
+    setChanges(changes + 1);
+  }
+  return changes === 0 ? null : <span key={changes} className="change-tint" aria-hidden="true" />;
+}
