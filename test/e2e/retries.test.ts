@@ -74,7 +74,7 @@ test("a persona that always fails ends in parked/help, exit 4, a ticket and a co
   expect(run.stdout).toContain("is parked (help)");
   const url = /^Ticket: (file:\S+) \(delivered\)$/m.exec(run.stderr)?.[1] ?? "";
   const ticket = readFileSync(fileURLToPath(url), "utf8");
-  const [, command = "", id] = /^Go on with: maestro ((?:resume (\w+)).*)$/m.exec(run.stderr) ?? [];
+  const [, command = ""] = /^Go on with: maestro ((?:resume (\w+)).*)$/m.exec(run.stderr) ?? [];
   expect(ticket).toContain("maestro resume ");
   expect(ticket).toContain("the answer is wrong");
 
