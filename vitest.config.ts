@@ -15,6 +15,8 @@ const project = (
     testTimeout,
     hookTimeout: testTimeout,
     ...options,
+    // However vitest itself was started, commands to paste are the same.
+    env: { npm_command: "test" },
     pool: "forks" as const,
   },
 });

@@ -133,7 +133,7 @@ test("the demo is the same whatever a person has set, and SIGTERM leaves no proc
   child.kill("SIGTERM");
   const [code] = (await once(child, "close")) as [number];
   expect(code).toBe(130);
-  expect(said).toContain("Go on with: npx maestro resume");
+  expect(said).toContain("Go on with: maestro resume");
   await expect.poll(() => children.split(" ").filter(isAlive)).toEqual([]);
 });
 

@@ -35,7 +35,7 @@ export async function demo(options: GlobalOptions & { readonly out?: string }): 
   // By way of exit, so that the terminal is left as it was and no process stays behind.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
-      tell(`\nStopped. Go on with: npx ${commandLine("resume", place.key, place.stateDir)}`);
+      tell(`\nStopped. Go on with: ${commandLine("resume", place.key, place.stateDir)}`);
       process.exit(exitCodes.interrupted);
     });
   }
@@ -173,8 +173,8 @@ function* summary(
   yield `  project      ${count(counts.files, "file")} in ${project}, checked by its own tests`;
   yield "";
   yield "Try next:";
-  yield `  npx ${commandLine("show", key, stateDir)}`;
-  yield `  npx ${commandLine("usage", "--session", undefined, key, "--state-dir", quote(stateDir))}`;
+  yield `  ${commandLine("show", key, stateDir)}`;
+  yield `  ${commandLine("usage", "--session", undefined, key, "--state-dir", quote(stateDir))}`;
   yield `  (cd ${quote(project)} && node --test)`;
 }
 
