@@ -7,7 +7,7 @@ import { defineConfig } from "vitest/config";
 const project = (
   name: string,
   testTimeout: number,
-  options: { fileParallelism?: boolean; retry?: number } = {},
+  options: { fileParallelism?: boolean; retry?: number; sequence?: { groupOrder: number } } = {},
 ) => ({
   test: {
     name,
@@ -15,6 +15,8 @@ const project = (
     testTimeout,
     hookTimeout: testTimeout,
     ...options,
+    // However vitest itself was started, commands to paste are the same.
+    env: { npm_command: "test" },
     pool: "forks" as const,
   },
 });
@@ -27,6 +29,8 @@ export default defineConfig({
       project("architecture", 60_000),
       project("e2e", 120_000, { retry: 1 }),
       project("crash", 600_000, { fileParallelism: false, retry: 1 }),
+      // Last and alone: what is compared with itself under load must not be under somebody else's.
+      project("load", 300_000, { fileParallelism: false, sequence: { groupOrder: 1 } }),
     ],
   },
 });

@@ -3,14 +3,16 @@ import { once } from "node:events";
 import { mkdir, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { SessionFailed } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import { packageFile } from "../package-files.ts";
+import { exitCodes } from "./exit-code.ts";
 import { withMaestro } from "./open.ts";
 import { commandLine, print, printJson, say } from "./output.ts";
 import type { RunOptions } from "./run-options.ts";
+import type { Begun } from "./starter.ts";
 
-const lookEveryMs = 50;
+/** Of a file, less its ending: keys may be longer than file systems like. */
+const longestName = 120;
 /** The entry file, as a user starts it. */
 export const entryFile = fileURLToPath(packageFile("bin/maestro.cjs"));
 
@@ -21,34 +23,28 @@ export async function detach(brief: string, options: RunOptions): Promise<void> 
   await withMaestro(options, async (maestro) => {
     const folder = join(maestro.stateDirectory, "logs");
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const log = join(folder, `${key.replaceAll(/[^\w.-]/g, "_")}.log`);
+    const log = join(folder, `${key.replaceAll(/[^\w.-]/g, "_").slice(0, longestName)}.log`);
     const handle = await open(log, "a", 0o600);
+    const begins = (await handle.stat()).size;
     const child = spawn(process.execPath, [entryFile, "run", brief, ...flagsOf({ ...options, key })], {
       detached: true,
-      stdio: ["ignore", handle.fd, handle.fd],
+      stdio: ["ignore", handle.fd, handle.fd, "ipc"],
     });
     await handle.close();
-    let ended: number | null | undefined;
-    const exited = once(child, "exit").then(([code]) => {
-      ended = code as number | null;
-    });
-    for (;;) {
-      const session = await maestro.find(key).catch(() => undefined);
-      if (session !== undefined) {
-        child.unref();
-        if (json) printJson({ id: session.id, key, pid: child.pid, log });
-        else {
-          print(`Session ${session.id} runs in the background (process ${child.pid}); it writes to ${log}.`);
-          say(`Watch it with: ${commandLine("watch", key, stateDir)}`);
-        }
-        return;
-      }
-      if (ended !== undefined) {
-        const said = (await readFile(log, "utf8")).trim().split("\n").slice(-4).join("\n");
-        throw new SessionFailed(`The run in the background ended with ${ended} before it began: ${said}`);
-      }
-      await Promise.race([exited, new Promise((resolve) => setTimeout(resolve, lookEveryMs))]);
+    // Only the child knows which session it drives: one with the same key may be somebody else's.
+    const begun = once(child, "message").then(([message]) => ({ id: (message as Begun).begun }));
+    const exited = once(child, "exit").then(([code]) => ({ code: code as number | null }));
+    const first = await Promise.race([begun, exited]);
+    if ("code" in first) {
+      process.exitCode = first.code ?? exitCodes.failed;
+      const said = (await readFile(log)).subarray(begins).toString().trim();
+      return say(said === "" ? `The run in the background ended before it began; see ${log}.` : said);
     }
+    child.disconnect();
+    child.unref();
+    if (json) return printJson({ id: first.id, key, pid: child.pid, log });
+    print(`Session ${first.id} runs in the background (process ${child.pid}); it writes to ${log}.`);
+    say(`Watch it with: ${commandLine("watch", key, stateDir)}`);
   });
 }
 

@@ -1,11 +1,13 @@
 import type { Maestro, OpenOptions, SessionEvent, SessionResult } from "../index.ts";
 import { exitCodeOf, exitCodes } from "./exit-code.ts";
 import { pauseOnInterrupt } from "./interrupt.ts";
+import { JsonEvents } from "./json-events.ts";
 import { LiveView } from "./live/live-view.ts";
 import { answersFor } from "./on-call.ts";
 import { type GlobalOptions, withMaestro } from "./open.ts";
-import { commandLine, print, printJson, printWrapped, say, sayWrapped } from "./output.ts";
+import { commandLine, print, printJson, printWrapped, resumeCommand, say, sayWrapped } from "./output.ts";
 import { progressLine } from "./progress.ts";
+import { tellStarter } from "./starter.ts";
 import { screenOf } from "./terminal/screen.ts";
 import { count, plain } from "./terminal/words.ts";
 
@@ -36,14 +38,17 @@ export async function drive(
   const { quiet = false, ...open } = more;
   const watching = quiet ? silently() : options.json ? asJson() : asPeopleSee();
   const finish = async (maestro: Maestro, result: SessionResult): Promise<void> => {
-    const files = options.out === undefined ? undefined : await giveFiles(maestro, result, options.out);
+    const given = options.out === undefined ? undefined : giveFiles(maestro, result, options.out);
+    // What became of the session is said whatever becomes of its files.
+    const files = await given?.catch(() => undefined);
     if (options.json && !quiet) printJson({ kind: "result", ...result, ...(files && { files }) });
     if (!options.json) await conclude(maestro, result, options);
+    await given;
   };
   const { result, interrupted } = await withMaestro(
     options,
     async (maestro) => {
-      const ended = await watchToTheEnd(maestro, begin, watching);
+      const ended = await watchToTheEnd(maestro, begin, watching, options.stateDir);
       if (!ended.interrupted) await finish(maestro, ended.result);
       return ended;
     },
@@ -59,10 +64,17 @@ async function watchToTheEnd(
   maestro: Maestro,
   begin: (maestro: Maestro) => Promise<Driven>,
   watching: Watching,
+  stateDir: string | undefined,
 ): Promise<{ readonly result: SessionResult; readonly interrupted: boolean }> {
   try {
     const session = await begin(maestro);
-    const interrupt = pauseOnInterrupt(maestro, session.id, watching.say);
+    tellStarter(session.id);
+    const interrupt = pauseOnInterrupt(
+      maestro,
+      session.id,
+      resumeCommand(session.id, stateDir),
+      watching.say,
+    );
     try {
       await watching.follow(maestro, session.id);
       return { result: await session.result(), interrupted: interrupt.interrupted() };
@@ -103,13 +115,13 @@ function silently(): Watching {
   return { onEvent: () => {}, say, follow: async () => {}, close: async () => {} };
 }
 
-/** What a model says while it says it is not for programs: the recorded step replaces it. */
 function asJson(): Watching {
+  const events = new JsonEvents();
   return {
     ...silently(),
-    onEvent: (event) => {
-      if (event.kind !== "text") printJson(event);
-    },
+    onEvent: (event) => events.hear(event),
+    follow: async (maestro, id) => events.follow(maestro, id),
+    close: () => events.close(),
   };
 }
 

@@ -1,12 +1,14 @@
 import type { Maestro } from "../maestro.ts";
 import { exitCodes } from "./exit-code.ts";
 
-const hardStopMs = 10_000;
+/** Ten seconds are promised, and the process needs some of them to end. */
+const hardStopMs = 9_000;
 
 /** The first Ctrl-C lets the step under way finish and pauses the session; the second one stops at once. */
 export function pauseOnInterrupt(
   maestro: Maestro,
   session: string,
+  resumeCommand: string,
   say: (text: string) => void,
 ): { readonly interrupted: () => boolean; readonly leave: () => void } {
   let interrupted = false;
@@ -14,7 +16,10 @@ export function pauseOnInterrupt(
     if (interrupted) process.exit(exitCodes.interrupted);
     interrupted = true;
     say("Stopping after the step under way; once more stops at once.");
-    setTimeout(() => process.exit(exitCodes.interrupted), hardStopMs).unref();
+    setTimeout(() => {
+      say(`Stopped in the middle of a step. Go on with: ${resumeCommand}`);
+      process.exit(exitCodes.interrupted);
+    }, hardStopMs).unref();
     maestro
       .pause(session)
       .then(() => maestro.close())

@@ -2,14 +2,17 @@ import { CommanderError } from "commander";
 import { MaestroError } from "../domain/errors.ts";
 import { exitCodes } from "./exit-code.ts";
 import { buildProgram } from "./program.ts";
+import { plain } from "./terminal/words.ts";
 
 /** The command line, from arguments to exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
-  // Whoever reads only the first lines closes the pipe; that is no fault of anybody.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(exitCodes.done);
-    throw error;
-  });
+  // Whoever reads only the first lines closes the pipe; that is no fault of anybody, and no reason to leave a session
+  // in the middle of its work: from here on nobody is told.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+    });
+  }
   try {
     await buildProgram().parseAsync(argv, { from: "user" });
   } catch (error) {
@@ -19,7 +22,8 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 /** One sentence what happened, one what to do, the code; the stack only for who asks. */
 function explain(error: unknown, debug: boolean): number {
-  const write = (line: string): void => void process.stderr.write(`${line}\n`);
+  const write = (text: string): void =>
+    void process.stderr.write(`${text.split("\n").map(plain).join("\n")}\n`);
   if (error instanceof CommanderError) {
     // Commander has printed its own message already; asking for help is no error.
     if (error.exitCode === 0) return exitCodes.done;

@@ -2,6 +2,7 @@ import { loadConfig } from "../config/load.ts";
 import type { Looking } from "../look.ts";
 import type { Maestro, OpenOptions } from "../maestro.ts";
 import { say } from "./output.ts";
+import { plain } from "./terminal/words.ts";
 
 export interface GlobalOptions {
   readonly stateDir?: string;
@@ -17,7 +18,7 @@ export async function withMaestro<T>(
 ): Promise<T> {
   const loaded = more.loaded ?? (await loadFromFlags(options));
   const { open } = await import("../maestro.ts");
-  const maestro = await open({ onNotice: say, ...more, loaded });
+  const maestro = await open({ onNotice: sayPlain, ...more, loaded });
   try {
     return await use(maestro);
   } finally {
@@ -28,13 +29,16 @@ export async function withMaestro<T>(
 /** For commands that only look: without the engine, they are there in half the time. */
 export async function withLook<T>(options: GlobalOptions, use: (looking: Looking) => Promise<T>): Promise<T> {
   const { look } = await import("../look.ts");
-  const looking = await look({ loaded: await loadFromFlags(options), onNotice: say });
+  const looking = await look({ loaded: await loadFromFlags(options), onNotice: sayPlain });
   try {
     return await use(looking);
   } finally {
     await looking.close();
   }
 }
+
+/** Notices name files and keys, which people choose freely. */
+const sayPlain = (notice: string): void => say(plain(notice));
 
 export function loadFromFlags({ stateDir, model }: GlobalOptions) {
   const flags = { ...(stateDir !== undefined && { stateDir }), ...(model !== undefined && { model }) };

@@ -45,7 +45,12 @@ export function commandLine(
   ...more: readonly string[]
 ): string {
   const where = stateDir === undefined ? [] : ["--state-dir", quote(stateDir)];
-  return ["maestro", command, quote(argument), ...more, ...where].join(" ");
+  return [program(), command, quote(argument), ...more, ...where].join(" ");
+}
+
+/** As it was called: who has it from npx has no "maestro" on the path. */
+function program(): string {
+  return process.env["npm_command"] === "exec" ? "npx maestro" : "maestro";
 }
 
 export function resumeCommand(session: string, stateDir: string | undefined): string {

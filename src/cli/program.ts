@@ -21,11 +21,11 @@ export function buildProgram(): Command {
   defineLooking(define);
   defineDeciding(define);
   defineKeeping(define);
-  program
-    .command("completion <shell>")
-    .description("print what bash, zsh or fish need to complete commands and flags")
-    .addHelpText("after", '\nExample:\n  $ eval "$(maestro completion bash)"')
-    .action(async (shell: string) => (await import("./commands/completion.ts")).completion(shell, program));
+  define({
+    signature: "completion <shell>",
+    description: "print what bash, zsh or fish need to complete commands, flags and sessions",
+    example: 'eval "$(maestro completion bash)"',
+  }).action(async (shell: string) => (await import("./completion/completion.ts")).completion(shell, program));
   return program;
 }
 

@@ -1,12 +1,15 @@
 import { InputInvalid } from "../domain/errors.ts";
 
-/** `a,b` as a list; nothing when the flag was not given. */
-export function readList(text: string | undefined): readonly string[] | undefined {
+/** `a,b` as a list; nothing when the flag was not given. An empty one is a script's empty variable, never "all". */
+export function readList(flag: string, text: string | undefined): readonly string[] | undefined {
   const words = text
     ?.split(",")
     .map((word) => word.trim())
     .filter((word) => word !== "");
-  return words?.length === 0 ? undefined : words;
+  if (words?.length !== 0) return words;
+  throw new InputInvalid(`${flag} names nothing.`, {
+    advice: `For example: ${flag} design,testing. Or leave it out.`,
+  });
 }
 
 export function readTokens(flag: string, text: string | undefined): number | undefined {
@@ -21,19 +24,40 @@ export function readTokens(flag: string, text: string | undefined): number | und
   });
 }
 
+/** Money is kept in millionths of a dollar; less would be a limit of nothing. */
+const leastDollars = 0.000_001;
+
 export function readDollars(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const usd = /^\$?\d+(?:\.\d+)?$/.test(text.trim()) ? Number(text.trim().replace("$", "")) : Number.NaN;
-  if (usd > 0 && usd <= 1_000_000) return usd;
-  throw new InputInvalid(`${flag} is "${text}"; it must be an amount of dollars above 0.`, {
-    advice: `For example: ${flag} 2.50.`,
-  });
+  if (usd >= leastDollars && usd <= 1_000_000) return usd;
+  throw new InputInvalid(
+    `${flag} is "${text}"; it must be an amount of dollars from ${leastDollars} to 1000000.`,
+    {
+      advice: `For example: ${flag} 2.50.`,
+    },
+  );
 }
 
 export function readNumber(flag: string, text: string): number {
   const number = Number(text);
   if (text.trim() !== "" && Number.isFinite(number) && number >= 0) return number;
-  throw new InputInvalid(`${flag} is "${text}"; it must be a number, 0 or more.`);
+  throw new InputInvalid(`${flag} is "${text}"; it must be a number, 0 or more.`, {
+    advice: `For example: ${flag} 30.`,
+  });
+}
+
+export function readCount(
+  flag: string,
+  text: string,
+  { least = 0, most = Number.MAX_SAFE_INTEGER } = {},
+): number {
+  const count = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
+  if (count >= least && count <= most) return count;
+  const upTo = most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`;
+  throw new InputInvalid(`${flag} is "${text}"; it must be a whole number from ${least}${upTo}.`, {
+    advice: `For example: ${flag} ${Math.max(least, Math.min(most, 50))}.`,
+  });
 }
 
 const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -43,8 +67,10 @@ export function readSince(flag: string, text: string | undefined, now: number): 
   if (text === undefined) return undefined;
   const back = /^(\d{1,5})\s*([mhdw])$/.exec(text.trim());
   if (back !== null) return now - Number(back[1]) * (units[back[2] ?? ""] ?? 0);
-  const at = /^\d{4}-\d{2}-\d{2}/.test(text.trim()) ? Date.parse(text.trim()) : Number.NaN;
-  if (Number.isFinite(at)) return at;
+  const [day = ""] = /^\d{4}-\d{2}-\d{2}/.exec(text.trim()) ?? [];
+  const at = day === "" ? Number.NaN : Date.parse(text.trim());
+  // JavaScript takes 31 February for a day in March.
+  if (Number.isFinite(at) && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)) return at;
   throw new InputInvalid(`${flag} is "${text}"; it must be a day or how long back.`, {
     advice: `For example: ${flag} 2030-01-31, or ${flag} 7d.`,
   });

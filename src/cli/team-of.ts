@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Maestro, Team } from "../index.ts";
+import { type GlobalOptions, loadFromFlags } from "./open.ts";
 import { say } from "./output.ts";
 
 /** The team of a file, or the built-in one, which has none: it is part of what is installed. */
@@ -8,6 +9,32 @@ export async function loadTeamFile(
 ): Promise<{ readonly team: Team; readonly file?: string }> {
   const { builtInTeam, loadTeam } = await import("../index.ts");
   return file === undefined ? { team: await builtInTeam() } : loadTeam(file);
+}
+
+/** Before anything is claimed: a model that cannot be had is wrong usage, not a failed attempt. */
+export async function prove(
+  team: Team,
+  {
+    model,
+    simulatedScript: script,
+  }: { readonly model?: string | undefined; readonly simulatedScript?: string | undefined },
+): Promise<void> {
+  const { proveModels } = await import("../index.ts");
+  await proveModels(team, { model, script, env: process.env });
+}
+
+/** The same for a session that is there: with the model it was started with, unless another is named now. */
+export async function proveFor(
+  maestro: Maestro,
+  idOrKey: string,
+  given: Team | undefined,
+  options: GlobalOptions,
+): Promise<void> {
+  const { model, status } = await maestro.show(idOrKey);
+  if (status === "completed" && options.model === undefined) return;
+  const { config } = await loadFromFlags(options);
+  const team = given ?? (await maestro.team(idOrKey));
+  await prove(team, { ...config, model: options.model ?? model ?? undefined });
 }
 
 /** The team of a session: from the file given now, the file it was started with, or what is recorded. */

@@ -88,7 +88,8 @@ export function flagLayer(flags: Flags): Layer {
   };
 }
 
-/** `attempts.maxDelayMs` is `--attempts-max-delay-ms`. */
+/** Flags are short: `stateDir` is `--state-dir`, `server.port` is `--port`. */
 function flagName(key: SettingKey): string {
-  return `--${key.replaceAll(".", "-").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const [name = key] = key.split(".").slice(-1);
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

@@ -62,6 +62,11 @@ export class Maestro extends Reading {
     this.#teams.set(team.name, team);
   }
 
+  /** The team that a session goes on with. */
+  async team(idOrKey: string): Promise<Team> {
+    return this.#teamOf(await this.find(idOrKey));
+  }
+
   /** Creates a session and drives it. With the key of an unfinished session, goes on with that one. */
   async start<PhaseName extends string>(
     team: Team<PhaseName>,

@@ -25,6 +25,12 @@ export function selectPhases(
   );
   const phases = new Map(definition.phases.map((phase) => [phase.name, phase]));
   const chosen = order.flatMap((name) => (wanted.has(name) ? (phases.get(name) ?? []) : []));
+  if (chosen.length === 0) {
+    throw new InputInvalid("No phase is left between what was asked for.", {
+      details: { ...direction },
+      advice: `The order is: ${order.join(", ")}. Let what you name come after each other in it.`,
+    });
+  }
   refuseMissing(chosen, wanted, state);
   return chosen;
 }

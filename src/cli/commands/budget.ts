@@ -1,7 +1,8 @@
+import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { BudgetView } from "../../index.ts";
 import { type GlobalOptions, withMaestro } from "../open.ts";
-import { commandLine, print, printJson, printTable, resumeCommand, say } from "../output.ts";
+import { commandLine, print, printJson, printTable, quote, resumeCommand, say } from "../output.ts";
 import { readDollars, readTokens } from "../read-flags.ts";
 import { bar } from "../terminal/table.ts";
 import { money, number } from "../terminal/words.ts";
@@ -37,6 +38,16 @@ export async function budget(idOrKey: string, options: BudgetFlags): Promise<voi
     }
     return maestro.show(id);
   });
+  refuseUnknown(
+    "persona",
+    persona,
+    view.phases.flatMap(({ personas }) => personas.map(({ name }) => name)),
+  );
+  refuseUnknown(
+    "phase",
+    phase,
+    view.phases.map(({ name }) => name),
+  );
   const shown = view.budgets.filter(
     ({ level, name }) =>
       (persona === undefined || (level === "persona" && name === persona)) &&
@@ -46,10 +57,28 @@ export async function budget(idOrKey: string, options: BudgetFlags): Promise<voi
   if (options.json) return printJson({ id, status, reason, budgets: shown });
   if (shown.length === 0) {
     print("No budget is set.");
-    return say(`Set one: ${commandLine("budget", key ?? id, stateDir, "--tokens", "200000")}`);
+    const target = Object.entries({ "--persona": persona, "--phase": phase }).flatMap(([flag, name]) =>
+      name === undefined ? [] : [flag, quote(name)],
+    );
+    return say(`Set one: ${commandLine("budget", key ?? id, stateDir, ...target, "--tokens", "200000")}`);
   }
   list(shown);
+  if (raises && shown.some(isBelowUse)) say("That is less than was used already: the next call is refused.");
   if (raises && reason === "budget") say(`Go on with: ${resumeCommand(key ?? id, stateDir)}`);
+}
+
+function isBelowUse({ limit, used }: BudgetView): boolean {
+  return (
+    (limit.tokens !== null && limit.tokens <= used.tokens) ||
+    (limit.usd !== null && limit.usd <= (used.usd ?? 0))
+  );
+}
+
+function refuseUnknown(level: string, name: string | undefined, known: readonly string[]): void {
+  if (name === undefined || known.includes(name)) return;
+  throw new InputInvalid(`There is no ${level} "${name}" in this session.${didYouMean(name, known)}`, {
+    advice: `There are: ${[...new Set(known)].join(", ")}.`,
+  });
 }
 
 function list(budgets: readonly BudgetView[]): void {

@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
-import { CheckpointCorrupt, SessionNotFound } from "../../domain/errors.ts";
+import { statSync } from "node:fs";
+import { CheckpointCorrupt, InputInvalid, SessionNotFound } from "../../domain/errors.ts";
 import type { CheckpointInfo } from "../../index.ts";
 import { type GlobalOptions, withLook, withMaestro } from "../open.ts";
-import { print, printJson, printTable, resumeCommand, say } from "../output.ts";
+import { print, printJson, printTable, quote, resumeCommand, say } from "../output.ts";
 import { ago, bytes, count } from "../terminal/words.ts";
 
 export async function checkpoints(idOrKey: string, options: GlobalOptions): Promise<void> {
@@ -12,10 +12,18 @@ export async function checkpoints(idOrKey: string, options: GlobalOptions): Prom
 /** Of a session: every checkpoint. Of a file: that one. Damage is exit 5. */
 export async function verify(sessionOrFile: string, options: GlobalOptions): Promise<void> {
   const { verifyCheckpointFile } = await import("../../look.ts");
-  const isFile = /[./\\]/.test(sessionOrFile) || existsSync(sessionOrFile);
-  const found = isFile
-    ? [await verifyCheckpointFile(sessionOrFile)]
-    : await withLook(options, (maestro) => maestro.checkpoints(sessionOrFile));
+  const file = statSync(sessionOrFile, { throwIfNoEntry: false });
+  if (file?.isDirectory())
+    throw new InputInvalid(`${sessionOrFile} is a folder.`, {
+      advice: "Name a session, or one checkpoint file.",
+    });
+  // A key may have dots and slashes too, so only a file that is there is one.
+  const found =
+    file === undefined
+      ? await withLook(options, (maestro) => maestro.checkpoints(sessionOrFile)).catch((error: unknown) => {
+          throw SessionNotFound.is(error) && /[./\\]/.test(sessionOrFile) ? noFile(sessionOrFile) : error;
+        })
+      : [await verifyCheckpointFile(sessionOrFile)];
   if (found.length === 0) throw new SessionNotFound(`Session ${sessionOrFile} has no checkpoints.`);
   list(found, options);
   const bad = found.filter(({ valid }) => !valid);
@@ -26,13 +34,19 @@ export async function verify(sessionOrFile: string, options: GlobalOptions): Pro
   );
 }
 
+function noFile(name: string): InputInvalid {
+  return new InputInvalid(`There is no file ${name}, and no session with that key.`, {
+    advice: "List sessions with: maestro sessions",
+  });
+}
+
 export async function exportTo(idOrKey: string, file: string, options: GlobalOptions): Promise<void> {
   const carried = await withLook(options, (maestro) => maestro.exportCheckpoints(idOrKey, file));
   if (options.json) return printJson({ ...carried, file });
   print(
     `${count(carried.checkpoints, "checkpoint")} and ${count(carried.artifacts, "artifact")} of session ${carried.session} are in ${file} (${bytes(carried.bytes)}).`,
   );
-  say(`On the other machine: maestro checkpoints import ${file}`);
+  say(`On the other machine: maestro checkpoints import ${quote(file)}`);
 }
 
 export async function importFrom(file: string, options: GlobalOptions): Promise<void> {

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { loadConfig } from "../../config/load.ts";
 import { SessionFailed } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
 import type { CheckpointInfo, Maestro, SessionEvent, SessionView } from "../../index.ts";
@@ -8,6 +9,7 @@ import { type Ended, runMaestro, teamFile } from "../demo/child.ts";
 import { DemoScreen } from "../demo/screen.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type GlobalOptions, withMaestro } from "../open.ts";
+import { checkOut } from "../out-folder.ts";
 import { commandLine, print, printJson, quote, sayWrapped } from "../output.ts";
 import { painter } from "../terminal/color.ts";
 import { screenOf } from "../terminal/screen.ts";
@@ -31,14 +33,20 @@ export async function demo(options: GlobalOptions & { readonly out?: string }): 
   const place = await choosePlace(options);
   const tell = options.json ? () => {} : sayWrapped;
   // By way of exit, so that the terminal is left as it was and no process stays behind.
-  process.once("SIGINT", () => process.exit(exitCodes.interrupted));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      tell(`\nStopped. Go on with: ${commandLine("resume", place.key, place.stateDir)}`);
+      process.exit(exitCodes.interrupted);
+    });
+  }
   tell(
     [
       "A team of five phases builds a URL shortener. The model is simulated: it plays a script, offline, and costs nothing.",
       "Everything else is real: the files, the tests that check them, the journal, the kill.\n",
     ].join("\n"),
   );
-  await withMaestro({ stateDir: place.stateDir }, async (maestro) => {
+  const loaded = await loadConfig({ flags: { stateDir: place.stateDir }, env: {}, cwd: place.folder });
+  const look = async (maestro: Maestro): Promise<void> => {
     const screen = new DemoScreen(maestro, options.json === true);
     const { before, killedPid } = await firstLife(maestro, screen, place, tell);
     tell(
@@ -61,11 +69,13 @@ export async function demo(options: GlobalOptions & { readonly out?: string }): 
     const { columns } = screenOf(process.stdout);
     for (const line of summary(before, after, checkpoints, place, Date.now() - startedAt))
       for (const piece of hang(line, columns)) print(piece);
-  });
+  };
+  await withMaestro({}, look, { loaded });
 }
 
 async function choosePlace({ out, stateDir }: GlobalOptions & { readonly out?: string }): Promise<Place> {
   const folder = out === undefined ? await mkdtemp(join(tmpdir(), "maestro-demo-")) : resolve(out);
+  await checkOut(folder);
   await mkdir(folder, { recursive: true });
   // A folder of one's own may have seen the demo before.
   const key = out === undefined && stateDir === undefined ? "demo" : `demo-${newId().slice(-4)}`;
@@ -163,8 +173,8 @@ function* summary(
   yield `  project      ${count(counts.files, "file")} in ${project}, checked by its own tests`;
   yield "";
   yield "Try next:";
-  yield `  npx ${commandLine("show", key, stateDir)}`;
-  yield `  npx ${commandLine("usage", "--session", undefined, key, "--state-dir", quote(stateDir))}`;
+  yield `  ${commandLine("show", key, stateDir)}`;
+  yield `  ${commandLine("usage", "--session", undefined, key, "--state-dir", quote(stateDir))}`;
   yield `  (cd ${quote(project)} && node --test)`;
 }
 

@@ -1,9 +1,10 @@
 import type { ForkOptions, Plan } from "../../index.ts";
 import { type DriveOptions, drive } from "../drive.ts";
 import { withMaestro } from "../open.ts";
+import { checkOut } from "../out-folder.ts";
 import { commandLine, print, printJson, say } from "../output.ts";
 import { readEdits } from "../read-edit.ts";
-import { teamForSession } from "../team-of.ts";
+import { proveFor, teamForSession } from "../team-of.ts";
 import { money, number } from "../terminal/words.ts";
 
 interface ForkFlags extends DriveOptions {
@@ -18,9 +19,11 @@ interface ForkFlags extends DriveOptions {
 /** Says what a fork would reuse and what it may cost; then makes it and drives it. */
 export async function fork(idOrKey: string, options: ForkFlags): Promise<void> {
   const edits = await readEdits(options.edit);
+  await checkOut(options.out);
   const { parent, plan, request } = await withMaestro(options, async (maestro) => {
     const { id, key } = await maestro.find(idOrKey);
     const team = await teamForSession(maestro, id, options.team);
+    await proveFor(maestro, id, team, options);
     const request: ForkOptions = {
       at: options.at,
       ...(Object.keys(edits).length > 0 && { edits }),

@@ -1,6 +1,9 @@
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
-import { InputInvalid } from "../../domain/errors.ts";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { InputInvalid, TeamInvalid } from "../../domain/errors.ts";
+import { exitCodes } from "../exit-code.ts";
 import type { GlobalOptions } from "../open.ts";
 import { print, printJson, quote, say } from "../output.ts";
 import { readList } from "../read-flags.ts";
@@ -20,7 +23,7 @@ export async function init(options: InitOptions): Promise<void> {
   const asks = !options.yes && !options.json && process.stdin.isTTY;
   const answers = asks ? await ask(options) : options;
   const name = answers.name ?? "my-team";
-  const phases = readList(answers.phases) ?? ["requirements", "implementation"];
+  const phases = readList("--phases", answers.phases) ?? ["requirements", "implementation"];
   for (const word of [name, ...phases])
     if (!nameForm.test(word))
       throw new InputInvalid(`"${word}" cannot be a name.`, {
@@ -32,15 +35,37 @@ export async function init(options: InitOptions): Promise<void> {
     throw new InputInvalid(`${file} is not a YAML file.`, { advice: "Let the name end in .yaml." });
   if (existsSync(file) && !options.force)
     throw new InputInvalid(`${file} is there already.`, { advice: "Choose another with --out, or --force." });
-  await writeFile(file, teamText(name, model, phases)).catch((cause: Error) => {
-    throw new InputInvalid(`${file} cannot be written: ${cause.message}.`, { cause });
+  const text = teamText(name, model, phases);
+  await proveText(text);
+  await writeFile(file, text).catch((cause: Error) => {
+    throw new InputInvalid(`${file} cannot be written: ${cause.message}.`, {
+      cause,
+      advice: "Choose another place with --out.",
+    });
   });
-  const { loadTeam } = await import("../../index.ts");
-  await loadTeam(file);
   if (options.json) return printJson({ file, name, model, phases });
   print(`${file} is a team of ${phases.length} phases.`);
   if (model === "simulated") say("Its model is simulated: it runs offline and delivers placeholders.");
   say(`Try it: maestro run "Say hello" --team ${quote(file)} --key hello`);
+}
+
+/** A file that does not run is not written: it would be in the way of the next try. */
+async function proveText(text: string): Promise<void> {
+  const { loadTeam } = await import("../../index.ts");
+  const folder = await mkdtemp(join(tmpdir(), "maestro-init-"));
+  const file = join(folder, "team.yaml");
+  try {
+    await writeFile(file, text);
+    await loadTeam(file);
+  } catch (error) {
+    if (!TeamInvalid.is(error)) throw error;
+    throw new InputInvalid(`No team can be made of that: ${error.message.replaceAll(file, "it")}`, {
+      cause: error,
+      advice: "Mend --name, --phases or --model; nothing was written.",
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 async function ask(options: InitOptions): Promise<InitOptions> {
@@ -57,6 +82,11 @@ async function ask(options: InitOptions): Promise<InitOptions> {
       "simulated",
     );
     return { ...options, name, phases, model };
+  } catch (error) {
+    // Ctrl-C and Ctrl-D are answers.
+    if ((error as Error).name !== "AbortError") throw error;
+    say("\nNothing was written.");
+    process.exit(exitCodes.interrupted);
   } finally {
     lines.close();
   }
@@ -65,15 +95,15 @@ async function ask(options: InitOptions): Promise<InitOptions> {
 function teamText(name: string, model: string, phases: readonly string[]): string {
   const persona = (phase: string): string => `${phase}_author`;
   return `# A team for Maestro. Try it: maestro run "Say hello" --team <this file>
-name: ${name}
+name: ${JSON.stringify(name)}
 # provider/model (anthropic/..., openai/..., google/..., openai-compatible/...), or simulated: offline, placeholders.
-model: ${model}
+model: ${JSON.stringify(model)}
 # What a session may use at most, over all its resumes.
 budget: { tokens: 500000 }
 phases:
 ${phases
   .map(
-    (phase) => `  - name: ${phase}
+    (phase) => `  - name: ${JSON.stringify(phase)}
     personas: [${persona(phase)}]`,
   )
   .join("\n")}
@@ -86,7 +116,7 @@ ${phases
     contract:
       # What must be there in the end, and commands that must succeed.
       deliverables:
-        - name: ${phase}
+        - name: ${JSON.stringify(phase)}
           files: ["docs/${phase}.md"]
       checks:
         - name: has-a-title

@@ -1,6 +1,6 @@
 import { type GlobalOptions, withMaestro } from "../open.ts";
 import { print, printJson } from "../output.ts";
-import { readNumber } from "../read-flags.ts";
+import { readCount, readNumber } from "../read-flags.ts";
 import { count } from "../terminal/words.ts";
 
 const dayMs = 86_400_000;
@@ -15,7 +15,7 @@ export async function prune(options: PruneOptions): Promise<void> {
   const policy = {
     olderThanMs: readNumber("--older-than", options.olderThan) * dayMs,
     dryRun: options.dryRun ?? false,
-    ...(options.keep !== undefined && { keep: readNumber("--keep", options.keep) }),
+    ...(options.keep !== undefined && { keep: readCount("--keep", options.keep) }),
   };
   const pruned = await withMaestro(options, (maestro) => maestro.prune(policy));
   if (options.json) return printJson({ ...pruned, dryRun: policy.dryRun });

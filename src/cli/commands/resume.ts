@@ -3,9 +3,10 @@ import { InputInvalid } from "../../domain/errors.ts";
 import type { Maestro } from "../../index.ts";
 import { type DriveOptions, drive } from "../drive.ts";
 import type { GlobalOptions } from "../open.ts";
+import { checkOut } from "../out-folder.ts";
 import { printJson } from "../output.ts";
 import { readEdits } from "../read-edit.ts";
-import { teamForSession } from "../team-of.ts";
+import { proveFor, teamForSession } from "../team-of.ts";
 
 export interface ResumeFlags extends DriveOptions {
   readonly edit?: readonly string[];
@@ -16,10 +17,12 @@ export interface ResumeFlags extends DriveOptions {
 export async function resume(idOrKey: string, options: ResumeFlags): Promise<void> {
   const edits = await readEdits(options.edit);
   const { model, ...others } = options;
+  await checkOut(options.out);
   await drive(
     others,
     async (maestro) => {
       const team = await teamForSession(maestro, idOrKey, options.team);
+      await proveFor(maestro, idOrKey, team, options);
       return maestro.resume(idOrKey, {
         ...(team !== undefined && { team }),
         ...(Object.keys(edits).length > 0 && { edits }),
@@ -44,6 +47,7 @@ export async function phase(
       refuseUnknown(name, phases);
       const team = await teamForSession(maestro, id, options.team);
       if (team !== undefined) maestro.register(team);
+      await proveFor(maestro, id, team, options);
       const result = maestro.executePhase(id, name);
       result.catch(() => undefined);
       return { id, result: () => result };

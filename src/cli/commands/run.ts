@@ -1,45 +1,48 @@
-import { InputInvalid } from "../../domain/errors.ts";
-import type { StartOptions, Team } from "../../index.ts";
+import { InputInvalid, SessionNotFound } from "../../domain/errors.ts";
+import type { SessionView, StartOptions } from "../../index.ts";
 import { drive } from "../drive.ts";
 import { loadFromFlags, withMaestro } from "../open.ts";
+import { checkOut } from "../out-folder.ts";
 import { readGiven } from "../read-edit.ts";
 import { readDollars, readList, readTokens } from "../read-flags.ts";
 import type { RunOptions } from "../run-options.ts";
-import { loadTeamFile } from "../team-of.ts";
+import { loadTeamFile, prove } from "../team-of.ts";
 
 export async function run(written: string | undefined, options: RunOptions): Promise<void> {
-  const brief = written ?? (await briefOfKey(options));
-  const { team, file } = await loadTeamFile(options.team);
+  const known = written === undefined || options.team === undefined ? await sessionOf(options) : undefined;
+  const brief = written ?? known?.brief;
+  if (brief === undefined) {
+    throw new InputInvalid("There is no brief.", {
+      advice: 'Say what the team should do: maestro run "..."',
+    });
+  }
+  const teamFile = options.team ?? known?.teamFile ?? undefined;
+  const { team, file } = await loadTeamFile(teamFile);
   const loaded = await loadFromFlags(options);
-  await prove(team, loaded.config.model, loaded.config.simulatedScript);
+  await prove(team, { ...loaded.config, model: loaded.config.model ?? known?.model ?? undefined });
   const start = { ...(await readStart(options)), brief, ...(file !== undefined && { teamFile: file }) };
+  await checkOut(options.out);
   if (options.detach) {
     const { detach } = await import("../detach.ts");
-    return detach(brief, options);
+    return detach(brief, { ...options, ...(teamFile !== undefined && { team: teamFile }) });
   }
   await drive(options, (maestro) => maestro.start(team, start), { loaded, teams: [team] });
 }
 
-/** A key that is known says what it is about. */
-async function briefOfKey({ key, ...options }: RunOptions): Promise<string> {
-  if (key !== undefined) {
-    const known = await withMaestro(options, (maestro) => maestro.show(key)).catch(() => undefined);
-    if (known?.key === key) return known.brief;
-  }
-  throw new InputInvalid("There is no brief.", {
-    advice: 'Say what the team should do: maestro run "..."',
+/** A key that is known says what it is about, and with whom. */
+async function sessionOf({ key, ...options }: RunOptions): Promise<SessionView | undefined> {
+  if (key === undefined) return undefined;
+  const found = await withMaestro(options, (maestro) => maestro.show(key)).catch((error: unknown) => {
+    if (SessionNotFound.is(error)) return undefined;
+    throw error;
   });
-}
-
-/** Before a session exists: a model that cannot be had is wrong usage, not a failed run. */
-async function prove(team: Team, model: string | undefined, script: string | undefined): Promise<void> {
-  const { proveModels } = await import("../../index.ts");
-  await proveModels(team, { model, script, env: process.env });
+  // A key may look like the beginning of another session's id.
+  return found?.key === key ? found : undefined;
 }
 
 async function readStart(options: RunOptions): Promise<Omit<StartOptions, "brief">> {
-  const only = readList(options.only);
-  const pauseAfter = readList(options.pauseAfter);
+  const only = readList("--only", options.only);
+  const pauseAfter = readList("--pause-after", options.pauseAfter);
   const tokens = readTokens("--budget-tokens", options.budgetTokens);
   const usd = readDollars("--budget-usd", options.budgetUsd);
   const budget = { ...(tokens !== undefined && { tokens }), ...(usd !== undefined && { usd }) };

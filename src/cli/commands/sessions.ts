@@ -4,17 +4,20 @@ import { type SessionStatus, sessionStatuses } from "../../domain/journal.ts";
 import type { UsageTotals } from "../../index.ts";
 import type { Looking } from "../../look.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
-import { printJson, printTable, say } from "../output.ts";
-import { ago, money, shortNumber } from "../terminal/words.ts";
+import { print, printJson, printTable, say } from "../output.ts";
+import { readCount } from "../read-flags.ts";
+import { ago, money, plain, shortNumber } from "../terminal/words.ts";
 
 interface SessionsOptions extends GlobalOptions {
   readonly status?: string;
   readonly limit: string;
+  readonly names?: boolean;
 }
 
 export async function sessions(options: SessionsOptions): Promise<void> {
   const statuses = options.status?.split(",").map(readStatus);
-  const limit = readLimit(options.limit);
+  if (options.names) return printNames(options);
+  const limit = readCount("--limit", options.limit, { least: 1, most: 10_000 });
   const found = await withLook(options, async (maestro) => {
     const abandoned = await maestro.abandoned();
     const listed = await maestro.sessions({ limit, ...(statuses && { statuses }) });
@@ -69,6 +72,12 @@ export async function sessions(options: SessionsOptions): Promise<void> {
     say(`The process of ${died.length} died; nothing recorded is lost. Go on with: maestro resume <session>`);
 }
 
+/** For shells that complete them: a key where there is one, one a line. */
+async function printNames(options: GlobalOptions): Promise<void> {
+  const listed = await withLook(options, (maestro) => maestro.sessions({ limit: 100 }));
+  for (const { id, key } of listed) print(plain(key ?? id));
+}
+
 /** A report has at most this many rows, the largest. */
 const mostRows = 1_000;
 
@@ -107,12 +116,6 @@ function readStatus(text: string): SessionStatus {
   throw new InputInvalid(`"${text}" is not a status.${didYouMean(text, sessionStatuses)}`, {
     advice: `One of: ${sessionStatuses.join(", ")}.`,
   });
-}
-
-function readLimit(text: string): number {
-  const limit = Number(text);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= 10_000) return limit;
-  throw new InputInvalid(`--limit is ${text}; it must be a whole number from 1 to 10000.`);
 }
 
 /** A session whose process died still says that it runs; who looks should see the difference. */

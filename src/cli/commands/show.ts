@@ -51,11 +51,14 @@ export function* describe(
   for (const line of answersFor(view, facing)) yield* fit(line, 0);
   yield "";
   for (const phase of view.phases) {
-    for (const line of phaseText(phase, paint)) yield line;
+    for (const [text, indent] of phaseTexts(phase)) {
+      // The color goes on after the folding, which counts columns.
+      for (const line of fit(text, indent)) yield indent > 0 ? line : colored(line, phase, paint);
+    }
     for (const persona of phase.personas)
       for (const [text, indent] of personaTexts(persona)) yield* fit(text, indent);
   }
-  yield* fileLines(view);
+  for (const [text, indent] of fileTexts(view)) yield* fit(text, indent);
   if (view.decisions.length > 0) {
     yield "";
     yield "Decisions:";
@@ -63,10 +66,16 @@ export function* describe(
   }
 }
 
-function phaseText(
-  { name, status, gate, checkpoint, review, source, revision, notes }: PhaseView,
-  paint: Paint,
-): string[] {
+function phaseTexts({
+  name,
+  status,
+  gate,
+  checkpoint,
+  review,
+  source,
+  revision,
+  notes,
+}: PhaseView): [string, number][] {
   const parts: string[] = [status];
   if (revision > 1) parts.push(`revision ${revision}`);
   if (source.kind !== "work")
@@ -76,12 +85,17 @@ function phaseText(
   else if (gate !== null) parts.push(gate.verdict);
   if (review === "awaiting") parts.push("waits for review");
   if (checkpoint !== null) parts.push(`sealed ${checkpoint.sha256.slice(0, 12)}`);
+  return [
+    [`${name}: ${parts.join(", ")}`, 0],
+    ...notes.map((note): [string, number] => [`sent back: ${note}`, 2]),
+  ];
+}
+
+function colored(line: string, { name, status }: PhaseView, paint: Paint): string {
   const color =
     status === "completed" || status === "reused" ? "green" : status === "running" ? "cyan" : "dim";
-  return [
-    `${paint(color, plain(name))}: ${plain(parts.join(", "))}`,
-    ...notes.map((note) => plain(`  sent back: ${note}`)),
-  ];
+  const head = plain(name);
+  return line.startsWith(`${head}:`) ? paint(color, head) + line.slice(head.length) : line;
 }
 
 function personaTexts({ name, status, summary, attempts, usage }: PersonaView): [string, number][] {
@@ -105,12 +119,12 @@ function personaTexts({ name, status, summary, attempts, usage }: PersonaView): 
   return texts;
 }
 
-function* fileLines({ artifacts }: SessionView): Generator<string> {
+function* fileTexts({ artifacts }: SessionView): Generator<[string, number]> {
   if (artifacts.length === 0) return;
-  yield "";
-  yield `${count(artifacts.length, "file")}; write them with --out <folder>:`;
+  yield ["", 0];
+  yield [`${count(artifacts.length, "file")}; write them with --out <folder>:`, 0];
   for (const { path, bytes: size, persona } of artifacts.slice(0, mostFiles))
-    yield plain(`  ${path} (${bytes(size)}${persona === null ? "" : `, ${persona}`})`);
+    yield [`${path} (${bytes(size)}${persona === null ? "" : `, ${persona}`})`, 2];
   if (artifacts.length > mostFiles)
-    yield `  and ${artifacts.length - mostFiles} more; all of them with --json`;
+    yield [`and ${artifacts.length - mostFiles} more; all of them with --json`, 2];
 }

@@ -3,8 +3,9 @@ import { exitCodeOf, exitCodes } from "../exit-code.ts";
 import { LiveView } from "../live/live-view.ts";
 import { answersFor } from "../on-call.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
-import { print, printJson, say, sayWrapped } from "../output.ts";
+import { commandLine, print, printJson, say, sayWrapped } from "../output.ts";
 import { progressLine } from "../progress.ts";
+import { readCount } from "../read-flags.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { plain } from "../terminal/words.ts";
 
@@ -15,12 +16,15 @@ export async function watch(
   idOrKey: string,
   options: GlobalOptions & { readonly after?: string },
 ): Promise<void> {
+  const after = readCount("--after", options.after ?? "0");
   await withLook(options, async (maestro) => {
     const { id } = await maestro.find(idOrKey);
     const stop = new AbortController();
     const interrupted = (): void => stop.abort("interrupted");
     process.once("SIGINT", interrupted);
     process.once("SIGTERM", interrupted);
+    // Nobody reads any more.
+    for (const stream of [process.stdout, process.stderr]) stream.once("error", interrupted);
     const timer = setInterval(() => void lookForDeath(maestro, id, stop), lookForDeathMs);
     const view = !options.json && screenOf(process.stderr).live ? new LiveView().open() : undefined;
     try {
@@ -28,8 +32,7 @@ export async function watch(
         view.session.hint = "Ctrl-C stops looking";
         await view.follow(maestro, id);
       }
-      const after = Number(options.after ?? 0);
-      const seen = view?.session.seq ?? (Number.isInteger(after) && after > 0 ? after : 0);
+      const seen = view?.session.seq ?? after;
       for await (const event of maestro.events(id, { after: seen, signal: stop.signal })) {
         if (options.json) printJson(event);
         else if (view !== undefined) view.apply(event);
@@ -65,7 +68,7 @@ async function conclude(
   const abandoned = stopped === "died";
   if (json) printJson({ kind: "result", id, status, reason, error, usage, ticket, abandoned });
   else if (stopped === "interrupted")
-    say(`It goes on without you. Look again with: maestro watch ${view.key ?? id}`);
+    say(`It goes on without you. Look again with: ${commandLine("watch", view.key ?? id, stateDir)}`);
   else {
     print(`Session ${id} is ${reason === null ? status : `${status} (${reason})`}.`);
     for (const line of answersFor(view, { stateDir, abandoned, now: Date.now() })) sayWrapped(plain(line));

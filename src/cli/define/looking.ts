@@ -1,3 +1,4 @@
+import { Option } from "commander";
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { GlobalOptions } from "../open.ts";
@@ -12,6 +13,7 @@ export function defineLooking(define: Define): void {
   })
     .option("--status <statuses>", "only these, separated by commas")
     .option("--limit <n>", "at most this many", "50")
+    .addOption(new Option("--names", "only keys and ids, for completion").hideHelp())
     .action(async (options) => (await import("../commands/sessions.ts")).sessions(options));
 
   define({
@@ -32,7 +34,7 @@ export function defineLooking(define: Define): void {
       (await import("../commands/watch.ts")).watch(session, options),
     );
 
-  // One command, because a session may not be called "verify", "export" or "import".
+  // One command, because a session's name may stand where a subcommand does; one that has such a key goes by its id.
   define({
     signature: "checkpoints <session> [of] [file]",
     description: "list a session's checkpoints, prove them, or carry them to another machine",
@@ -58,6 +60,8 @@ export function defineLooking(define: Define): void {
   }).action(async (options: GlobalOptions) => (await import("../commands/tickets.ts")).tickets(options));
 }
 
+const subcommands = ["verify", "export", "import"];
+
 async function checkpoints(
   first: string,
   second: string | undefined,
@@ -65,14 +69,18 @@ async function checkpoints(
   options: GlobalOptions,
 ): Promise<void> {
   const commands = await import("../commands/checkpoints.ts");
-  if (second === undefined) return commands.checkpoints(first, options);
-  if (first === "verify" && third === undefined) return commands.verify(second, options);
-  if (first === "import" && third === undefined) return commands.importFrom(second, options);
-  if (first === "export" && third !== undefined) return commands.exportTo(second, third, options);
+  if (second === undefined && !subcommands.includes(first)) return commands.checkpoints(first, options);
+  if (first === "verify" && second !== undefined && third === undefined)
+    return commands.verify(second, options);
+  if (first === "import" && second !== undefined && third === undefined)
+    return commands.importFrom(second, options);
+  if (first === "export" && second !== undefined && third !== undefined)
+    return commands.exportTo(second, third, options);
   const advice =
     "maestro checkpoints <session> | verify <session or file> | export <session> <file> | import <file>";
-  if (first === "export")
-    throw new InputInvalid("checkpoints export needs a session and a file.", { advice: `Usage: ${advice}` });
-  const hint = didYouMean(first, ["verify", "export", "import"]);
+  const needed = { verify: "a session or a file", export: "a session and a file", import: "a file" }[first];
+  if (needed !== undefined)
+    throw new InputInvalid(`checkpoints ${first} needs ${needed}.`, { advice: `Usage: ${advice}` });
+  const hint = didYouMean(first, subcommands);
   throw new InputInvalid(`"checkpoints ${first}" is not a command.${hint}`, { advice: `Usage: ${advice}` });
 }

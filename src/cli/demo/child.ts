@@ -24,7 +24,10 @@ export async function runMaestro(
   onEvent: (event: SessionEvent) => void,
   isTheMoment: (event: SessionEvent) => boolean,
 ): Promise<Ended> {
-  const { MAESTRO_MODEL: _, ...env } = process.env;
+  // A person's own limits and models are for their work, not for the demo's.
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith("MAESTRO_")),
+  );
   const child = spawn(process.execPath, [entryFile, ...args, "--json"], {
     cwd: folder,
     env: { ...env, MAESTRO_SIMULATED_SCRIPT: scriptFile },

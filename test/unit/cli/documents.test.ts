@@ -17,12 +17,12 @@ test.each([
 
 test.each(buildProgram().commands.map((command) => [command.name(), command] as const))(
   "%s has a description, the common flags and one example",
-  (name, command) => {
+  (_name, command) => {
     let help = "";
     command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
     expect(command.description()).not.toBe("");
     expect(help.match(/\$ .*maestro/g)).toHaveLength(1);
-    const flags = name === "completion" ? [] : ["--state-dir", "--json", "--debug"];
+    const flags = ["--state-dir", "--json", "--debug"];
     for (const flag of flags) expect(help).toContain(flag);
   },
 );

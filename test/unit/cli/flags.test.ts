@@ -39,9 +39,10 @@ test("a time is a day or how long back", () => {
 });
 
 test("a list is what stands between commas", () => {
-  expect(readList(" a, b ,,c")).toEqual(["a", "b", "c"]);
-  expect(readList(" , ")).toBeUndefined();
-  expect(readList(undefined)).toBeUndefined();
+  expect(readList("--only", " a, b ,,c")).toEqual(["a", "b", "c"]);
+  expect(() => readList("--only", " , ")).toThrow("--only names nothing.");
+  expect(() => readList("--only", "")).toThrow("--only names nothing.");
+  expect(readList("--only", undefined)).toBeUndefined();
 });
 
 test.each(["phase", "=x", "phase=", ""])("%j is no pair", (pair) =>

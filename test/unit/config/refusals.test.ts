@@ -76,8 +76,8 @@ describe("a value that is not allowed is refused with its place and what is allo
   });
 
   test("a flag", async () => {
-    expect(await refusal({ cwd: await project(), flags: { "attempts.max": "many" } })).toContain(
-      'attempts.max is "many" (flag --attempts-max)',
+    expect(await refusal({ cwd: await project(), flags: { "server.port": "many" } })).toContain(
+      'server.port is "many" (flag --port)',
     );
   });
 

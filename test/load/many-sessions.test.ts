@@ -2,8 +2,8 @@ import { mkdirSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { writeManySessions } from "./support/many-sessions.ts";
-import { newFolder, quantile, type ServerProcess, startServer } from "./support/server.ts";
+import { writeManySessions } from "../e2e/server/support/many-sessions.ts";
+import { newFolder, quantile, type ServerProcess, startServer } from "../e2e/server/support/server.ts";
 
 interface Page {
   readonly sessions: { readonly id: string; readonly key: string; readonly status: string }[];

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { range, SseReader } from "../../unit/server/sse-reader.ts";
-import { stall } from "./support/raw.ts";
-import { newFolder, type ServerProcess, startServer, token } from "./support/server.ts";
+import { stall } from "../e2e/server/support/raw.ts";
+import { newFolder, type ServerProcess, startServer, token } from "../e2e/server/support/server.ts";
+import { range, SseReader } from "../unit/server/sse-reader.ts";
 
-const team = join(import.meta.dirname, "support/steps-team.ts");
+const team = join(import.meta.dirname, "../e2e/server/support/steps-team.ts");
 const slow = { timeout: 300_000 };
 
 interface View {
@@ -118,7 +118,7 @@ test(
 );
 
 test(
-  "50 requests at once, for 15 seconds, without an error, while sessions run; memory stays flat",
+  "50 requests at once, for a minute, without an error, while sessions run; memory stays flat",
   slow,
   async () => {
     const server = await startServer(join(newFolder(), "state"), ["--team", team]);
@@ -162,10 +162,10 @@ test(
       await Promise.all(Array.from({ length: 50 }, (_, worker) => work(worker, untilMs)));
     };
     // Until caches are full and code is compiled, memory grows; afterwards it must not.
-    await together(5);
+    await together(15);
     const memory: number[] = [];
     for (let round = 0; round < 3; round += 1) {
-      await together(5);
+      await together(15);
       memory.push((await metric(server, "process_resident_memory_bytes")) / 1024 / 1024);
     }
     expect(new Set(statuses.keys())).toEqual(new Set([200, 201]));

@@ -1,0 +1,55 @@
+import type { KnownCommand, KnownFlag, Value } from "./known-command.ts";
+
+export function zsh(commands: readonly KnownCommand[]): string {
+  return `#compdef maestro
+_maestro_sessions() {
+  local -a names
+  names=(\${(f)"$(maestro sessions --names 2>/dev/null)"})
+  _describe session names
+}
+_maestro() {
+  if (( CURRENT == 2 )); then
+    local -a commands
+    commands=(
+${commands.map(({ name, description }) => `      '${name}:${quoted(description)}'`).join("\n")}
+    )
+    _describe command commands
+    return
+  fi
+  local command="$words[2]"
+  # _arguments takes the first word for the command.
+  shift words
+  (( CURRENT-- ))
+  case "$command" in
+${commands.map(commandCase).join("\n")}
+  esac
+}
+compdef _maestro maestro`;
+}
+
+function commandCase({ name, flags, argument }: KnownCommand): string {
+  const specs = [...flags.map(flagSpec), "'--help[print help]'"];
+  const first =
+    argument === undefined ? [] : [`'1:${name === "help" ? "command" : "argument"}:${action(argument)}'`];
+  return `    ${name}) _arguments ${[...specs, ...first, "'*:argument:_files'"].join(" ")} ;;`;
+}
+
+function flagSpec({ flag, description, value }: KnownFlag): string {
+  const after = value === undefined ? "" : `:value:${action(value)}`;
+  return `'${flag}[${quoted(description)}]${after}'`;
+}
+
+function action(value: Value): string {
+  switch (value.kind) {
+    case "file":
+      return "_files";
+    case "session":
+      return "_maestro_sessions";
+    case "words":
+      return `(${value.words.join(" ")})`;
+    case "text":
+      return " ";
+  }
+}
+
+const quoted = (text: string): string => text.replaceAll(/['[\]:`$\\]/g, "");

@@ -1,0 +1,55 @@
+import type { Maestro, SessionEvent } from "../index.ts";
+import { printJson } from "./output.ts";
+
+/**
+ * One event a line. The rows that come before the first one heard, the claim and for a new session its creation, are
+ * read from the journal, so that who reads the lines misses nothing.
+ */
+export class JsonEvents {
+  /** Heard before what comes first was read. */
+  #early: SessionEvent[] | undefined = [];
+  #session: { readonly maestro: Maestro; readonly id: string } | undefined;
+  #filling: Promise<void> | undefined;
+
+  hear(event: SessionEvent): void {
+    // What a model says while it says it is not for programs: the recorded step replaces it.
+    if (event.kind === "text") return;
+    if (this.#early === undefined) return printJson(event);
+    this.#early.push(event);
+    this.#fill();
+  }
+
+  follow(maestro: Maestro, id: string): void {
+    this.#session = { maestro, id };
+    this.#fill();
+  }
+
+  async close(): Promise<void> {
+    await this.#filling;
+    this.#flush();
+  }
+
+  #fill(): void {
+    const first = this.#early?.find((event) => "seq" in event);
+    if (this.#session === undefined || first === undefined || this.#filling !== undefined) return;
+    this.#filling = this.#printBefore(first.seq).finally(() => this.#flush());
+  }
+
+  async #printBefore(seq: number): Promise<void> {
+    if (this.#session === undefined) return;
+    const { maestro, id } = this.#session;
+    let before: SessionEvent[] = [];
+    let claims = 0;
+    for await (const event of maestro.events(id, { follow: false })) {
+      if ("seq" in event && event.seq >= seq) break;
+      if (event.kind === "session.claimed" && ++claims > 1) before = [];
+      before.push(event);
+    }
+    for (const event of before) printJson(event);
+  }
+
+  #flush(): void {
+    for (const event of this.#early ?? []) printJson(event);
+    this.#early = undefined;
+  }
+}
