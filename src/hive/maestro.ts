@@ -227,8 +227,8 @@ export class Maestro extends Reading {
   }
 
   async prune(policy: RetentionPolicy): Promise<Pruned> {
-    const { store, artifacts, clock } = this.#parts;
-    return prune(policy, { store, artifacts, stateDirectory: this.stateDirectory, now: clock.now() });
+    const { store, artifacts, stateDirectory, clock, onNotice } = this.#parts;
+    return prune(policy, { store, artifacts, stateDirectory, now: clock.now(), report: onNotice });
   }
 
   /** Lets the next call through at once. */

@@ -1,7 +1,8 @@
-import { chmod, mkdir, open, readdir, stat, unlink } from "node:fs/promises";
+import { chmod, open, readdir, stat, unlink } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { StateUnavailable } from "../domain/errors.ts";
+import { makeDirectories } from "./durable-file.ts";
 
 export interface StateDirectory {
   readonly path: string;
@@ -52,39 +53,6 @@ async function prepare(path: string): Promise<void> {
   const isNew = await makeDirectories(path);
   if (!isNew) await closeToOthers(path);
   await proveWritable(path);
-}
-
-/** Not `mkdir` with `recursive`: on a read-only file system Node then says ENOENT, and users search the wrong thing. */
-async function makeDirectories(path: string): Promise<boolean> {
-  try {
-    return await makeDirectory(path);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT" || dirname(path) === path) throw error;
-    await makeDirectories(dirname(path));
-    return await makeDirectory(path);
-  }
-}
-
-/** Whether it is new. Another process may be making the same one; both are right. */
-async function makeDirectory(path: string): Promise<boolean> {
-  try {
-    await mkdir(path, { mode: 0o700 });
-  } catch (error) {
-    if (codeOf(error) === "EEXIST" && (await stat(path)).isDirectory()) return false;
-    throw error;
-  }
-  await syncDirectory(dirname(path));
-  return true;
-}
-
-/** A new directory's entry lies in its parent: without this a power cut may take the directory and all in it. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, "r");
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }
 
 /** Only a directory that is ours and for state alone is changed: `--state-dir /tmp` must not lock everybody out. */

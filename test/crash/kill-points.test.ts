@@ -20,6 +20,7 @@ import {
   paused,
   probed,
   pruned,
+  prunedLater,
   restored,
   type Scenario,
   said,
@@ -66,6 +67,8 @@ const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario[]>> = 
   "phase.completed:after-commit": everyday(1, 3),
   "checkpoint.sealed:before-commit": everyday(1, 3),
   "checkpoint.sealed:after-commit": everyday(1, 3),
+  // The state directory, and the folder of all sessions.
+  "directory:before-fsync": everyday(1, 2),
   // The first is checkpoint_init.json, the last the final execution_state.json.
   "file:before-fsync": everyday(1, artifactIsWritten, 6),
   "file:before-rename": everyday(1, 3, 5),
@@ -91,6 +94,9 @@ const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario[]>> = 
   // On disk, before a slice is after the slice before.
   "session.deleted:before-commit": [pruned("long", 1), deletedWithCalls(1)],
   "session.deleted:after-commit": [pruned("long", 1, 2, 3), deletedWithCalls(1, 2)],
+  "session.aside:before-rename": pruned("everyday", 1),
+  "session.aside:after-rename": pruned("everyday", 1),
+  "artifact.aside:after-rename": prunedLater,
   "space.reclaimed:before-commit": pruned("everyday", 1),
   "space.reclaimed:after-commit": pruned("everyday", 1),
   "breaker.admitted:before-commit": probed,

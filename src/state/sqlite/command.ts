@@ -70,6 +70,7 @@ export type Command =
       readonly verb: "delete";
       readonly session: number;
       readonly owner: string | null;
+      readonly onlyFinished: boolean;
       readonly rows: number;
       readonly at: number;
     }

@@ -10,7 +10,13 @@ import {
   StorageFailed,
 } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
-import type { ClaimCause, Entry, Message, RecordedRow } from "../../domain/journal.ts";
+import {
+  type ClaimCause,
+  type Entry,
+  finalStatuses,
+  type Message,
+  type RecordedRow,
+} from "../../domain/journal.ts";
 import { encodeEntry, type RowToWrite } from "../../domain/journal-codec.ts";
 import type { BreakerStore } from "../breaker-store.ts";
 import { type Lease, type LeaseState, leaseState } from "../lease.ts";
@@ -147,15 +153,19 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#reader.sessions(query));
   }
 
-  async deleteSession(id: SessionId): Promise<void> {
+  async deleteSession(id: SessionId, { onlyFinished = false } = {}): Promise<void> {
     const session = this.#number(id);
     for (;;) {
+      const status = this.#read(() => this.#reader.session(id))?.status;
+      if (onlyFinished && status !== undefined && !finalStatuses.includes(status))
+        throw new SessionConflict(`Session ${id} is not finished: it is ${status}.`);
       const { holder } = this.#read(() => this.#reader.lease(session));
       if (this.#stateOf(holder) === "held") throw this.#heldBy(id, holder);
       const reply = await this.#submit({
         verb: "delete",
         session,
         owner: holder?.id ?? null,
+        onlyFinished,
         rows: deleteSliceRows,
         at: this.#clock.now(),
       });
@@ -230,19 +240,26 @@ export class SqliteStore implements Store {
     return rows.map((row, index) => recorded(row, reply.rows[index] as Placed, epoch));
   }
 
-  async *readJournal(id: SessionId, afterSeq = 0): AsyncIterable<readonly RecordedRow[]> {
+  async *readJournal(
+    id: SessionId,
+    afterSeq = 0,
+    limit = Number.POSITIVE_INFINITY,
+  ): AsyncIterable<readonly RecordedRow[]> {
     const session = this.#number(id);
+    // The row before is read along, for its hash.
+    const lastSeq = afterSeq + limit;
     let seq = Math.max(0, afterSeq - 1);
     let previous: string | undefined = seq === 0 ? chainStart(id) : undefined;
     for (;;) {
-      const page = this.#read(() => this.#reader.journalPage(session, seq, journalPageRows));
+      const pageRows = Math.min(journalPageRows, lastSeq - seq);
+      const page = this.#read(() => this.#reader.journalPage(session, seq, pageRows));
       for (const row of page) {
         previous = verify(id, previous, row, seq);
         seq = row.seq;
       }
       const wanted = page.filter((row) => row.seq > afterSeq);
       if (wanted.length > 0) yield wanted;
-      if (page.length < journalPageRows) return;
+      if (page.length < pageRows || seq >= lastSeq) return;
       // A long history is read in turns, so that other sessions of this process go on meanwhile.
       await new Promise(setImmediate);
     }

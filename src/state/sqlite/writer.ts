@@ -310,9 +310,10 @@ export class Writer {
     });
   }
 
-  #delete({ session, owner, rows, at }: Extract<Command, { verb: "delete" }>): Reply {
+  #delete({ session, owner, onlyFinished, rows, at }: Extract<Command, { verb: "delete" }>): Reply {
     const lease = this.#lease(session);
-    if (lease.owner !== owner) return { kind: "refused", epoch: lease.epoch };
+    const isLive = onlyFinished && this.#statements.isUnfinished.get(session) !== undefined;
+    if (isLive || lease.owner !== owner) return { kind: "refused", epoch: lease.epoch };
     this.#heads.delete(session);
     // At once and first: a session whose history is half gone must not be listed any more.
     this.#statements.deleteSession.run(session);
