@@ -76,6 +76,8 @@ export const faultPoints = {
   "session.aside:before-rename": "a prune that has taken nothing yet",
   "session.aside:after-rename": "the files are out of sight and the rows are there: the next prune decides",
   "artifact.aside:after-rename": "out of its place and perhaps needed: found there, and judged again",
+  "export:before-rename": "no export under its name",
+  "export:after-rename": "the export is whole, and nobody was told",
   "message.said:before-commit": "the speaker is gone: nothing was said",
   "message.said:after-commit":
     "the speaker is gone and the driver knows nothing yet: it is heard all the same",

@@ -11,6 +11,7 @@ export interface ActOptions {
 
 export type Act =
   | { readonly do: "pause"; readonly session: string }
+  | { readonly do: "export"; readonly session: string; readonly file: string }
   | { readonly do: "reset breaker"; readonly dependency: string }
   | { readonly do: "prune everything"; readonly laterMs?: number };
 
@@ -19,6 +20,7 @@ armFault(fault);
 const laterMs = act.do === "prune everything" ? (act.laterMs ?? 0) : 0;
 const maestro = await open({ stateDir, clock: clockAhead(laterMs) });
 if (act.do === "pause") await maestro.pause(act.session);
+if (act.do === "export") await maestro.exportCheckpoints(act.session, act.file);
 if (act.do === "reset breaker") await maestro.resetBreaker(act.dependency);
 if (act.do === "prune everything") await maestro.prune({ keep: 0 });
 await maestro.close();

@@ -254,6 +254,28 @@ export const prunedLater: Scenario = {
   },
 };
 
+/** An export is whole or not there, and the session does not care. */
+export const exported: Scenario = {
+  team: "everyday",
+  hits: [1],
+  before: async (place) => {
+    endingOf(await place.afterlife(place.drive("everyday"), "everyday"));
+  },
+  victim: (place, fault) => place.act({ do: "export", session: "everyday", file: exportOf(place) }, fault),
+  recover: async (place, { point }) => {
+    expect(existsSync(exportOf(place))).toBe(point === "export:after-rename");
+    await asOnlooker(place, (maestro) => maestro.exportCheckpoints("everyday", exportOf(place)));
+    const elsewhere = { stateDir: join(place.stateDir, "..", "elsewhere") };
+    await asOnlooker(elsewhere, (maestro) => maestro.importCheckpoints(exportOf(place)));
+    expect(await asOnlooker(elsewhere, (maestro) => maestro.sessions())).toHaveLength(1);
+    await expectTidyFiles(place, "everyday");
+  },
+};
+
+function exportOf({ stateDir }: Place): string {
+  return join(stateDir, "..", "session.export");
+}
+
 /** Who is listed can be shown, with all it did; who is not is not offered for resuming either. */
 async function expectWholeOrNothing(maestro: Maestro): Promise<void> {
   expect(await maestro.lostSessions(), "offered for resuming").toEqual([]);
