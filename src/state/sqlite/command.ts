@@ -75,6 +75,8 @@ export type Command =
       readonly at: number;
     }
   | { readonly verb: "reclaim" }
+  /** Changes nothing: done when this process had its turn at the lock. */
+  | { readonly verb: "pass" }
   | LedgerCommand;
 
 /** `owner` and `epoch` prove the lease; for an estimate, that it is still the one of a driver known to be gone. */

@@ -19,6 +19,8 @@ export function openDatabase(path: string): DatabaseSync {
     createPrivately(path);
     database = new DatabaseSync(path, { timeout: openTimeoutMs });
     refuseNewer(database, path);
+    // Only of a database that is still empty, and before anything else is written to it.
+    database.exec("PRAGMA auto_vacuum = INCREMENTAL");
     setAndAssert(database, "journal_mode", path === ":memory:" ? "memory" : "wal", path);
     setAndAssert(database, "synchronous", 2, path);
     setAndAssert(database, "foreign_keys", 1, path);

@@ -19,7 +19,7 @@ import {
 } from "../../domain/journal.ts";
 import { encodeEntry, type RowToWrite } from "../../domain/journal-codec.ts";
 import type { BreakerStore } from "../breaker-store.ts";
-import { type Lease, type LeaseState, leaseState } from "../lease.ts";
+import type { Lease, LeaseState } from "../lease.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import type { ListingStore } from "../listing-store.ts";
 import { type Heartbeat, type Owner, thisOwner, uptimeMs } from "../owner.ts";
@@ -34,6 +34,7 @@ import type {
 } from "../store.ts";
 import type { TicketStore } from "../ticket-store.ts";
 import type { Command, Placed, Success } from "./command.ts";
+import { LeaseJudge } from "./lease-judge.ts";
 import { lostTo } from "./lost-lease.ts";
 import { measureCommit } from "./measure-commit.ts";
 import { migrate, openDatabase } from "./open-database.ts";
@@ -57,7 +58,6 @@ export interface SqliteStoreOptions {
 
 const journalPageRows = 1_000;
 const deleteSliceRows = 1_000;
-const beatsPerLease = 3;
 
 export class SqliteStore implements Store {
   readonly breakers: BreakerStore;
@@ -66,7 +66,7 @@ export class SqliteStore implements Store {
   readonly listing: ListingStore;
   readonly #path: string;
   readonly #clock: Clock;
-  readonly #leaseMs: number;
+  readonly #leases: LeaseJudge;
   readonly #owner: Owner = thisOwner();
   readonly #database: DatabaseSync;
   readonly #reader: Reader;
@@ -76,17 +76,18 @@ export class SqliteStore implements Store {
   constructor({ path, clock, leaseMs }: SqliteStoreOptions) {
     this.#path = path;
     this.#clock = clock;
-    this.#leaseMs = leaseMs;
     this.#database = openDatabase(path);
     migrate(this.#database, path);
     this.#reader = new Reader(this.#database);
     const submit = (command: Command) => this.#submit(command);
+    const pass = () => submit({ verb: "pass" });
+    this.#leases = new LeaseJudge({ reader: this.#reader, observer: this.#owner, clock, leaseMs, pass });
     this.breakers = new SqliteBreakers(this.#database, submit, clock);
     this.tickets = new SqliteTickets(this.#database, submit, clock);
     this.ledger = new SqliteLedger(this.#database, submit, clock, {
       owner: this.#owner.id,
       numberOf: (id) => this.#number(id),
-      isDriven: (session) => this.#stateOf(this.#reader.lease(session).holder) === "held",
+      isDriven: (session) => this.#leases.stateOf(this.#reader.lease(session).holder) === "held",
     });
     this.listing = new SqliteListing(this.#database, path);
     if (path === ":memory:") this.#writer = new InlineWriter(new Writer(this.#database));
@@ -160,7 +161,7 @@ export class SqliteStore implements Store {
       if (onlyFinished && status !== undefined && !finalStatuses.includes(status))
         throw new SessionConflict(`Session ${id} is not finished: it is ${status}.`);
       const { holder } = this.#read(() => this.#reader.lease(session));
-      if (this.#stateOf(holder) === "held") throw this.#heldBy(id, holder);
+      if (this.#leases.stateOf(holder) === "held") throw this.#heldBy(id, holder);
       const reply = await this.#submit({
         verb: "delete",
         session,
@@ -178,8 +179,7 @@ export class SqliteStore implements Store {
     cause: ClaimCause | ((found: Claim["found"]) => ClaimCause),
   ): Promise<Claim> {
     const session = this.#number(id);
-    const { epoch, holder } = this.#read(() => this.#reader.lease(session));
-    const found = this.#stateOf(holder);
+    const { epoch, holder, state: found } = await this.#leases.judge(session);
     if (found === "held") throw this.#heldBy(id, holder);
     const claimed = {
       kind: "session.claimed",
@@ -212,7 +212,7 @@ export class SqliteStore implements Store {
     const states = new Map<string | undefined, LeaseState>();
     return this.#read(() => this.#reader.underWay())
       .filter(({ holder }) => {
-        const state = states.get(holder?.id) ?? this.#stateOf(holder);
+        const state = states.get(holder?.id) ?? this.#leases.stateOf(holder);
         states.set(holder?.id, state);
         return state !== "held";
       })
@@ -367,15 +367,6 @@ export class SqliteStore implements Store {
     return number;
   }
 
-  #stateOf(holder: Heartbeat | undefined) {
-    return leaseState(holder, {
-      observer: this.#owner,
-      now: this.#clock.now(),
-      uptimeMs: uptimeMs(),
-      leaseMs: this.#leaseMs,
-    });
-  }
-
   #heldBy(id: SessionId, holder: Heartbeat | undefined): LeaseHeld {
     const who = holder === undefined ? "another driver" : `process ${holder.pid}`;
     return new LeaseHeld(`Session ${id} is being driven by ${who}.`, {
@@ -388,7 +379,7 @@ export class SqliteStore implements Store {
   #startBeating(): void {
     if (this.#beating) return;
     this.#beating = true;
-    this.#writer.beat(this.#owner.id, Math.ceil(this.#leaseMs / beatsPerLease));
+    this.#writer.beat(this.#owner.id, this.#leases.beatMs);
   }
 }
 
