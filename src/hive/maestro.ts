@@ -4,7 +4,7 @@ import type { SessionId } from "../domain/ids.ts";
 import { type ClaimCause, type Direction, finalStatuses, type Message } from "../domain/journal.ts";
 import { isAccepted } from "../domain/session-state.ts";
 import { LostSessions } from "../state/lost-sessions.ts";
-import { type Pruned, prune, type RetentionPolicy } from "../state/retention.ts";
+import { type Pruned, prune, type RetentionPolicy, removeDamaged } from "../state/retention.ts";
 import { readState } from "../state/session-journal.ts";
 import type { SessionRecord } from "../state/store.ts";
 import type { Team } from "../team/define.ts";
@@ -226,9 +226,12 @@ export class Maestro extends Reading {
     return carried;
   }
 
-  async prune(policy: RetentionPolicy): Promise<Pruned> {
-    const { store, artifacts, stateDirectory, clock, onNotice } = this.#parts;
-    return prune(policy, { store, artifacts, stateDirectory, now: clock.now(), report: onNotice });
+  /** `damaged`: instead, only this session, whose journal is. */
+  async prune({ damaged, ...policy }: RetentionPolicy & { readonly damaged?: string }): Promise<Pruned> {
+    const { clock, onNotice } = this.#parts;
+    const parts = { ...this.#parts, now: clock.now(), report: onNotice };
+    if (damaged !== undefined) return removeDamaged((await this.find(damaged)).id, parts);
+    return prune(policy, parts);
   }
 
   /** Lets the next call through at once. */

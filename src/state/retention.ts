@@ -1,4 +1,4 @@
-import { LeaseHeld, MaestroError, SessionConflict } from "../domain/errors.ts";
+import { InputInvalid, JournalCorrupt, LeaseHeld, MaestroError, SessionConflict } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import { finalStatuses } from "../domain/journal.ts";
 import type { Artifacts } from "./artifacts.ts";
@@ -83,6 +83,23 @@ async function removeSession(id: SessionId, { store, stateDirectory }: Retention
     if (LeaseHeld.is(error) || SessionConflict.is(error)) return false;
     throw error;
   }
+}
+
+/** Of a session whose journal is damaged: it can neither go on nor be canceled, so it would stay for ever. */
+export async function removeDamaged(id: SessionId, parts: RetentionParts): Promise<Pruned> {
+  try {
+    for await (const _ of parts.store.readJournal(id));
+  } catch (error) {
+    if (!JournalCorrupt.is(error)) throw error;
+    const files = new SessionFiles(parts.stateDirectory, id);
+    await files.setAside();
+    await parts.store.deleteSession(id);
+    await files.removeAside();
+    return { sessions: [id], artifacts: 0 };
+  }
+  throw new InputInvalid(`The journal of session ${id} is not damaged.`, {
+    advice: `Cancel it, and prune takes it in its time: maestro cancel ${id}`,
+  });
 }
 
 async function findPrunable(

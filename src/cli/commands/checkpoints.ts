@@ -1,12 +1,25 @@
 import { existsSync } from "node:fs";
-import { CheckpointCorrupt, SessionNotFound } from "../../domain/errors.ts";
+import { CheckpointCorrupt, JournalCorrupt, SessionNotFound } from "../../domain/errors.ts";
 import type { CheckpointInfo } from "../../index.ts";
+import type { Looking } from "../../look.ts";
 import { type GlobalOptions, withLook, withMaestro } from "../open.ts";
 import { print, printJson, printTable, resumeCommand, say } from "../output.ts";
 import { ago, bytes, count } from "../terminal/words.ts";
 
 export async function checkpoints(idOrKey: string, options: GlobalOptions): Promise<void> {
-  list(await withLook(options, (maestro) => maestro.checkpoints(idOrKey)), options);
+  list(await withLook(options, (maestro) => checkpointsOf(idOrKey, maestro)), options);
+}
+
+/** A damaged journal is when people need to know what their checkpoints are worth. */
+async function checkpointsOf(idOrKey: string, maestro: Looking): Promise<readonly CheckpointInfo[]> {
+  try {
+    return await maestro.checkpoints(idOrKey);
+  } catch (error) {
+    if (!JournalCorrupt.is(error)) throw error;
+    say(`${error.message} What follows is by the seals of the files alone.`);
+    say(`Go on elsewhere: ${error.advice}`);
+    return maestro.checkpointFiles(idOrKey);
+  }
 }
 
 /** Of a session: every checkpoint. Of a file: that one. Damage is exit 5. */
@@ -15,7 +28,7 @@ export async function verify(sessionOrFile: string, options: GlobalOptions): Pro
   const isFile = /[./\\]/.test(sessionOrFile) || existsSync(sessionOrFile);
   const found = isFile
     ? [await verifyCheckpointFile(sessionOrFile)]
-    : await withLook(options, (maestro) => maestro.checkpoints(sessionOrFile));
+    : await withLook(options, (maestro) => checkpointsOf(sessionOrFile, maestro));
   if (found.length === 0) throw new SessionNotFound(`Session ${sessionOrFile} has no checkpoints.`);
   list(found, options);
   const bad = found.filter(({ valid }) => !valid);

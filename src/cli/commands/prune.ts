@@ -9,16 +9,21 @@ interface PruneOptions extends GlobalOptions {
   readonly olderThan: string;
   readonly keep?: string;
   readonly dryRun?: boolean;
+  /** Id or key. */
+  readonly damaged?: string;
 }
 
 export async function prune(options: PruneOptions): Promise<void> {
   const policy = {
     olderThanMs: readNumber("--older-than", options.olderThan) * dayMs,
     dryRun: options.dryRun ?? false,
+    ...(options.damaged !== undefined && { damaged: options.damaged }),
     ...(options.keep !== undefined && { keep: readNumber("--keep", options.keep) }),
   };
   const pruned = await withMaestro(options, (maestro) => maestro.prune(policy));
   if (options.json) return printJson({ ...pruned, dryRun: policy.dryRun });
+  if (options.damaged !== undefined)
+    return print(`Session ${pruned.sessions.join()} is gone, with its files.`);
   print(
     `${policy.dryRun ? "Would remove" : "Removed"} ${count(pruned.sessions.length, "finished session")} and ${count(pruned.artifacts, "artifact")} nobody points to.`,
   );
