@@ -278,7 +278,11 @@ export class Maestro extends Reading {
     const direction = directionOf(options);
     const isPlain = budget === undefined && Object.keys(direction).length === 0;
     // Killed before its limits are on record, it must not be taken up without them.
-    const session = await this.#create(team, options, { drivenSoon: isPlain });
+    const session = await this.#create(
+      team,
+      { ...options, ...(budget && { budget }) },
+      { drivenSoon: isPlain },
+    );
     const { id, status } = session;
     if (status === "completed" || status === "running") return { id, isNew };
     const [listed] = await store.listing.find([id]);
@@ -292,7 +296,7 @@ export class Maestro extends Reading {
 
   async #create(
     team: Team,
-    { given = {}, ...brief }: Pick<StartOptions, keyof Brief | "given">,
+    { given = {}, budget, ...brief }: Pick<StartOptions, keyof Brief | "given" | "budget">,
     options: { drivenSoon: boolean },
   ): Promise<SessionRecord> {
     const { engine, store, model, artifacts, lost } = this.#parts;
@@ -318,7 +322,7 @@ export class Maestro extends Reading {
         ...(chosen !== undefined && { model: chosen }),
       },
       options,
-      { ...origin, decisions: planned.decisions },
+      { ...origin, decisions: planned.decisions, ...(budget !== undefined && { budget: toBudget(budget) }) },
     );
   }
 

@@ -42,6 +42,7 @@ export async function readLostSession(stateDirectory: string, id: SessionId): Pr
       reason: undefined,
       createdAt: init.content.createdAt,
     },
+    usage: newest.content.usage ?? [],
     restored: {
       kind: "session.restored",
       head: newest.content.journal,

@@ -8,6 +8,7 @@ import type {
   Transition,
 } from "../domain/journal.ts";
 import type { Saving, Settlement } from "../domain/ledger.ts";
+import type { SessionUsage } from "../domain/session-usage.ts";
 import type { Ticket } from "../domain/ticket.ts";
 import type { BreakerStore, EndedCall } from "./breaker-store.ts";
 import type { Lease, LeaseState } from "./lease.ts";
@@ -36,6 +37,8 @@ export interface LostSession {
   readonly session: Omit<SessionRecord, "updatedAt">;
   readonly restored: Extract<Transition, { kind: "session.restored" }>;
   readonly artifacts: readonly string[];
+  /** What it had used: counted again against every budget. */
+  readonly usage?: readonly SessionUsage[];
 }
 
 export interface SessionQuery {

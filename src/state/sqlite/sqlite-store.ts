@@ -119,7 +119,7 @@ export class SqliteStore implements Store {
     return { session: existing, row: undefined };
   }
 
-  async restoreSession({ session, restored, artifacts }: LostSession): Promise<SessionRecord> {
+  async restoreSession({ session, restored, artifacts, usage = [] }: LostSession): Promise<SessionRecord> {
     const reply = await this.#submit({
       verb: "restore",
       session: { ...session, key: session.key ?? null, at: session.createdAt, wakeAt: null },
@@ -129,6 +129,7 @@ export class SqliteStore implements Store {
       previous: restored.head.hash,
       row: encodeEntry(restored),
       artifacts,
+      usage,
     });
     if (reply.kind === "exists") {
       throw new SessionConflict(

@@ -111,6 +111,7 @@ export class Writer {
         const session = this.#insertSession(command, command.status, command.reason);
         if (session === undefined) return { kind: "exists" };
         for (const sha256 of command.artifacts) sql.refer.run(session, sha256);
+        this.#ledger.restore(session, command.usage);
         const head = { seq: command.seq, hash: command.previous, epoch: 0 };
         return {
           kind: "placed",
