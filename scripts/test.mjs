@@ -48,6 +48,8 @@ function conclude(counted, status) {
     failed = 1;
   }
   process.stdout.write("\n");
+  for (const name of counted.retried) process.stdout.write(`passed only when tried again: ${name}\n`);
+  process.stdout.write(`retried: ${counted.retried.length}\n`);
   summary(passed, failed, skipped);
   return failed === 0 ? 0 : 1;
 }
@@ -75,7 +77,11 @@ function count(file) {
     (result) =>
       result.status === "failed" && !result.assertionResults.some((test) => test.status === "failed"),
   );
+  const tests = report.testResults.flatMap((result) => result.assertionResults);
+  // A test that passes and has failed before carries why.
+  const retried = tests.filter((test) => test.status === "passed" && test.failureMessages.length > 0);
   return {
+    retried: retried.map((test) => test.fullName),
     passed: report.numPassedTests,
     failed: report.numFailedTests + unloaded.length,
     skipped: report.numPendingTests + report.numTodoTests,

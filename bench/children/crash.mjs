@@ -1,21 +1,26 @@
 // Records steps, each noted in a side file when it runs, and kills itself inside the next one; started again with
-// the same key it says when that step began. Plain JavaScript: what is timed is the package.
+// the same key it says when that step began. Steps have names of their own, or one name ("same"), or one name and an
+// input that is another after the crash ("changed": all run afresh, and the first that does is timed). Plain JavaScript:
+// what is timed is the package.
 import { appendFileSync } from "node:fs";
 import { defineTeam, open, persona, phase } from "../../dist/index.js";
 
-const [, , stateDir, sideFile, mode, steps] = process.argv;
+const [, , stateDir, sideFile, mode, steps, shape] = process.argv;
 const last = Number(steps);
 const answer = "x".repeat(1_000);
 let reachedAt = 0;
 const worker = persona("worker", {
   run: async (ctx) => {
     for (let index = 0; index <= last; index += 1) {
-      await ctx.step(`step-${index}`, () => {
-        if (reachedAt === 0 && index === last) reachedAt = Date.now();
+      const effect = () => {
+        if (reachedAt === 0 && (index === last || shape === "changed")) reachedAt = Date.now();
         appendFileSync(sideFile, `${index}\n`);
         if (mode === "crash" && index === last) process.kill(process.pid, "SIGKILL");
         return `${index} ${answer}`;
-      });
+      };
+      if (shape === "named") await ctx.step(`step-${index}`, effect);
+      else if (shape === "same") await ctx.step("fetch", effect);
+      else await ctx.step("fetch", effect, { input: [index, mode] });
     }
     return { summary: "done" };
   },

@@ -53,6 +53,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       state.begun = entry;
       state.createdHead = head;
       state.copied = entry.fork === undefined;
+      if (entry.budget !== undefined) state.budgets.set("session", entry.budget);
       for (const given of entry.given ?? [])
         completeWith(state, given, { kind: "given", origin: given.origin }, head);
       return;
@@ -60,6 +61,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       for (const checkpoint of entry.checkpoints)
         applyCheckpoint(state, checkpoint as unknown as RestoredCheckpoint);
       state.copied = hasItsPast(state);
+      state.restoredSeq = entry.head.seq;
       return;
     case "session.claimed":
       return applyClaim(state, entry);
@@ -156,9 +158,12 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       persona.reused = true;
       return;
     }
-    case "checkpoint.sealed":
-      phaseOf(state, entry.phase).checkpoint = { revision: entry.revision, sha256: entry.sha256 };
+    case "checkpoint.sealed": {
+      const phase = phaseOf(state, entry.phase);
+      phase.checkpoint = { revision: entry.revision, sha256: entry.sha256 };
+      phase.usage = entry.usage ?? [];
       return;
+    }
     case "attempt.started":
       return beginAttempt(state, entry, row);
     case "attempt.completed": {
@@ -283,10 +288,15 @@ function reject(phase: PhaseState, note: string): void {
 }
 
 function completedAt(
-  { created: { teamFingerprint, definition }, teamChanged }: SessionState,
+  { created: { teamFingerprint, definition }, teamChanged, budgets }: SessionState,
   head: SessionState["createdHead"],
 ): Completed {
-  return { ...head, teamFingerprint, ...(teamChanged && { definition }) };
+  return {
+    ...head,
+    teamFingerprint,
+    ...(teamChanged && { definition }),
+    ...(budgets.size > 0 && { budgets: Object.fromEntries(budgets) }),
+  };
 }
 
 /** A phase that is done without work of this session. */

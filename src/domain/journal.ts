@@ -4,6 +4,7 @@ import type { EffectKind } from "./durable-step.ts";
 import type { ErrorJson } from "./error-json.ts";
 import type { Failure } from "./failure.ts";
 import type { Json } from "./json.ts";
+import type { SessionUsage } from "./session-usage.ts";
 import type { TreeChange } from "./tree.ts";
 
 export const sessionStatuses = [
@@ -89,6 +90,8 @@ export type Transition =
       readonly brief: string;
       readonly key?: string;
       readonly model?: string;
+      /** The limit it was started with. */
+      readonly budget?: Budget;
       /** Phases that came from outside, as if they had run. */
       readonly given?: readonly GivenPhase[];
       /** The session this one is a fork of, and the phase from which on it goes its own way. */
@@ -181,6 +184,8 @@ export type Transition =
       readonly phase: string;
       readonly revision: number;
       readonly sha256: string;
+      /** What the session had used by then, as the checkpoint says it. */
+      readonly usage?: readonly SessionUsage[];
     }
   | {
       readonly kind: "attempt.started";

@@ -1,33 +1,12 @@
 import type { RecordedRow } from "./journal.ts";
-
-export interface RecordedStep {
-  readonly seq: number;
-  readonly position: number;
-  /** Which driver recorded it. */
-  readonly epoch: number;
-  /** Kind and name: what a step whose input changed still has in common with its record. */
-  readonly title: string;
-  readonly fingerprint: string;
-  /** Kept while there is room, and only until the step is asked for; the store has it anyway. */
-  body: string | undefined;
-  /** Its dependency failed it: whoever inherits the steps runs it again. */
-  readonly outage: boolean;
-  used: boolean;
-}
+import { keepBody } from "./kept-bodies.ts";
+import type { RecordedStep } from "./recorded-step.ts";
+import { type Suspicion, Suspicions } from "./suspicions.ts";
 
 /** How the body of a step begins that an outage ended; known without parsing it. */
 export const outageBody = '{"outage":true,';
 
-const keptLimit = 16 * 1024 * 1024;
-
 export type SeqRange = readonly [from: number, to: number];
-
-/** A record that seems left over: its name was asked for with another input. */
-export interface Suspicion {
-  readonly step: RecordedStep;
-  /** The fingerprint its name was asked for with. */
-  readonly asked: string;
-}
 
 /**
  * The recorded steps of one attempt, found again by kind, fingerprint and occurrence. Order does not matter, so steps
@@ -35,13 +14,11 @@ export interface Suspicion {
  */
 export class RecordedSteps {
   readonly #steps = new Map<string, RecordedStep>();
-  readonly #byTitle = new Map<string, RecordedStep[]>();
-  readonly #suspicions: Suspicion[] = [];
+  readonly #suspicions = new Suspicions();
   /** Steps that ran in this process, as pairs of first and last seq: a long attempt must not fill the memory. */
   readonly #live: number[] = [];
   /** What has to be read back before anybody asks; see `unread`. */
   #unread: readonly SeqRange[] = [];
-  #keptLength = 0;
 
   /** `used`: it ran just now, so nobody asks for it again, unless another attempt inherits it. */
   add(row: RecordedRow, used: boolean): void {
@@ -61,10 +38,11 @@ export class RecordedSteps {
       epoch,
       title: `${kind} ${name}`,
       fingerprint: fingerprint as string,
-      body: this.#keep(body),
       outage: body.startsWith(outageBody),
       used: false,
     };
+    // A history that was just read need not be read again row by row.
+    keepBody(step, body);
     this.#set(keyOf(kind, step.fingerprint, occurrence as number), step);
   }
 
@@ -75,24 +53,25 @@ export class RecordedSteps {
   /** Its record serves again. Records of its name that an earlier driver left unasked become suspicious. */
   use(step: RecordedStep): void {
     step.used = true;
-    this.#suspect(step.title, step.fingerprint, (other) => other.epoch < step.epoch);
+    this.#suspicions.suspect(step.title, step.fingerprint, step.epoch);
   }
 
   /** No record serves: those of its name that nobody has asked for become suspicious. */
   miss(kind: string, name: string, fingerprint: string): void {
-    this.#suspect(`${kind} ${name}`, fingerprint, () => true);
+    this.#suspicions.suspect(`${kind} ${name}`, fingerprint, Number.POSITIVE_INFINITY);
   }
 
   /** What was recorded after a step whose input has changed may rest on the old input and must not serve again. */
   suspicionBefore(seq: number): Suspicion | undefined {
-    return this.#suspicions.find(({ step }) => !step.used && step.seq < seq);
+    const first = this.#suspicions.first();
+    return first !== undefined && first.step.seq < seq ? first : undefined;
   }
 
   /** For an attempt that goes on where another ended: everything but the step that ended it, and outages. */
   inherit(failedStep: number | undefined): RecordedSteps {
     const heir = new RecordedSteps();
     for (const [key, step] of this.#steps) {
-      if (!step.outage && step.seq !== failedStep) heir.#set(key, { ...step, body: undefined, used: false });
+      if (!step.outage && step.seq !== failedStep) heir.#set(key, { ...step, used: false });
     }
     heir.#unread = [...this.#liveRanges()].flatMap((range) => without(range, failedStep));
     return heir;
@@ -106,8 +85,7 @@ export class RecordedSteps {
   /** The rows of `unread`, and perhaps others; those count that belong to it. */
   giveUnread(rows: readonly RecordedRow[]): void {
     for (const row of rows) {
-      const belongs = this.#unread.some(([from, to]) => row.seq >= from && row.seq <= to);
-      if (belongs && !row.body.startsWith(outageBody)) this.#addRecorded(row);
+      if (isWithin(this.#unread, row.seq) && !row.body.startsWith(outageBody)) this.#addRecorded(row);
     }
   }
 
@@ -133,36 +111,32 @@ export class RecordedSteps {
   }
 
   /** After a divergence: everything outside the ranges is forgotten. */
-  keepOnly(ranges: readonly (readonly [number, number])[]): void {
-    this.#suspicions.length = 0;
-    this.#byTitle.clear();
+  keepOnly(ranges: readonly SeqRange[]): void {
+    this.#suspicions.clear();
     const before = Array.from(this.#steps);
     this.#steps.clear();
     for (const [key, step] of before) {
-      if (ranges.some(([from, to]) => step.seq >= from && step.seq <= to)) this.#set(key, step);
+      if (isWithin(ranges, step.seq)) this.#set(key, step);
     }
   }
 
   #set(key: string, step: RecordedStep): void {
     this.#steps.set(key, step);
-    const namesakes = this.#byTitle.get(step.title);
-    if (namesakes === undefined) this.#byTitle.set(step.title, [step]);
-    else namesakes.push(step);
+    this.#suspicions.add(step);
   }
+}
 
-  #suspect(title: string, asked: string, among: (step: RecordedStep) => boolean): void {
-    for (const step of this.#byTitle.get(title) ?? []) {
-      if (step.used || step.fingerprint === asked || !among(step)) continue;
-      if (!this.#suspicions.some((known) => known.step === step)) this.#suspicions.push({ step, asked });
-    }
+/** The ranges are in order and apart, as `usedRanges` gives them. */
+function isWithin(ranges: readonly SeqRange[], seq: number): boolean {
+  let [low, high] = [0, ranges.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const [from, to] = ranges[middle] as SeqRange;
+    if (seq < from) high = middle - 1;
+    else if (seq > to) low = middle + 1;
+    else return true;
   }
-
-  /** A history that was just read need not be read again row by row; a very long one is not held in memory. */
-  #keep(body: string): string | undefined {
-    if (this.#keptLength + body.length > keptLimit) return undefined;
-    this.#keptLength += body.length;
-    return body;
-  }
+  return false;
 }
 
 function without([from, to]: SeqRange, seq: number | undefined): SeqRange[] {

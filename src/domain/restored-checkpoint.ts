@@ -1,3 +1,4 @@
+import type { Budget } from "./budget.ts";
 import type { GateResult } from "./contract.ts";
 import type {
   JournalHead,
@@ -18,6 +19,7 @@ import {
   type RecordedDecision,
   type SessionState,
 } from "./session-state.ts";
+import type { SessionUsage } from "./session-usage.ts";
 
 /** What a checkpoint says, as a session whose rows are gone takes it over. */
 export interface RestoredCheckpoint {
@@ -44,6 +46,8 @@ export interface RestoredCheckpoint {
   readonly teamFingerprint: string;
   readonly definition?: Json;
   readonly decisions?: readonly RecordedDecision[];
+  readonly budgets?: Readonly<Record<string, Budget>>;
+  readonly usage?: readonly SessionUsage[];
 }
 
 /** What the database forgot, as far as a checkpoint knows it. */
@@ -55,13 +59,21 @@ export function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpo
     state.begun = state.created;
     state.createdHead = head;
     state.initSha256 = sha256;
+    if (checkpoint.session.budget !== undefined) state.budgets.set("session", checkpoint.session.budget);
     return;
   }
   const phase = phaseOf(state, name);
   phase.status = "completed";
   phase.revision = revision;
-  const { teamFingerprint, definition } = checkpoint;
-  phase.completed = { ...head, teamFingerprint, ...(definition !== undefined && { definition }) };
+  const { teamFingerprint, definition, budgets, usage = [] } = checkpoint;
+  phase.completed = {
+    ...head,
+    teamFingerprint,
+    ...(definition !== undefined && { definition }),
+    ...(budgets !== undefined && { budgets }),
+  };
+  for (const [limited, budget] of Object.entries(budgets ?? {})) state.budgets.set(limited, budget);
+  phase.usage = usage;
   phase.checkpoint = { revision, sha256 };
   phase.base = checkpoint.base;
   phase.tree = checkpoint.tree;

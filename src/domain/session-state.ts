@@ -20,6 +20,7 @@ import type {
 } from "./journal.ts";
 import type { Json } from "./json.ts";
 import type { RecordedSteps } from "./recorded-steps.ts";
+import type { SessionUsage } from "./session-usage.ts";
 
 export interface AttemptState extends OfAttempt {
   readonly round: number;
@@ -107,6 +108,8 @@ export interface PhaseState {
   source: PhaseSource;
   completed: Completed | undefined;
   checkpoint: { readonly revision: number; readonly sha256: string } | undefined;
+  /** What the session had used when the checkpoint was sealed. */
+  usage: readonly SessionUsage[];
 }
 
 /** When a phase was done, and by which team: its checkpoint says the same whenever it is projected. */
@@ -115,6 +118,8 @@ export interface Completed extends JournalHead {
   readonly teamFingerprint: string;
   /** Only when it was no longer the one the session began with. */
   readonly definition?: Json;
+  /** The limits that people had set by then. */
+  readonly budgets?: Readonly<Record<string, Budget>>;
 }
 
 export type PhaseSource =
@@ -159,6 +164,8 @@ export interface SessionState {
   readonly budgets: Map<string, Budget>;
   /** A fork is driven only when everything it may use is its own. */
   copied: boolean;
+  /** Where its history goes on, when the rows before are gone. */
+  restoredSeq: number | undefined;
   /** What people said and nobody has acted on yet. */
   messages: Message[];
   /** Attempts under way, by identity. */
@@ -206,6 +213,7 @@ export function emptyState(id: SessionId): SessionState {
     teamChanged: false,
     budgets: new Map(),
     copied: false,
+    restoredSeq: undefined,
     messages: [],
     running: new Map(),
     inheritedSteps: new Map(),
@@ -230,6 +238,7 @@ export function phaseOf(state: SessionState, name: string): PhaseState {
       source: { kind: "work" },
       completed: undefined,
       checkpoint: undefined,
+      usage: [],
     };
     state.phases.set(name, phase);
   }

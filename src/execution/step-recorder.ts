@@ -5,10 +5,12 @@ import type { Failure } from "../domain/failure.ts";
 import type { StepKind, StepOutcome, Wait } from "../domain/journal.ts";
 import { parseBody } from "../domain/journal-codec.ts";
 import { type Json, parseJson } from "../domain/json.ts";
+import { takeBody } from "../domain/kept-bodies.ts";
 import type { Saving } from "../domain/ledger.ts";
-import type { RecordedStep, Suspicion } from "../domain/recorded-steps.ts";
+import type { RecordedStep } from "../domain/recorded-step.ts";
 import { remainingWaitMs } from "../domain/retry-policy.ts";
 import type { RunningAttempt } from "../domain/session-state.ts";
+import type { Suspicion } from "../domain/suspicions.ts";
 import type { TreeChange } from "../domain/tree.ts";
 import { type Spend, totalTokens } from "../domain/usage.ts";
 import type { Artifacts } from "../state/artifacts.ts";
@@ -222,8 +224,7 @@ export class StepRecorder {
       steps.miss(`step.${kind}`, name, identity.fingerprint);
       return { identity, body: undefined, seq: 0 };
     }
-    const body = step.body ?? (await this.#machine(journal.store.readBody(step.position)));
-    step.body = undefined;
+    const body = takeBody(step) ?? (await this.#machine(journal.store.readBody(step.position)));
     return { identity, body, seq: step.seq };
   }
 

@@ -1,13 +1,14 @@
-import { open, readFile, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile, stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { sha256 } from "../domain/canonical.ts";
 import { InputInvalid, StateTooNew } from "../domain/errors.ts";
-import { isSessionId, newId, type SessionId } from "../domain/ids.ts";
+import { isSessionId, type SessionId } from "../domain/ids.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
 import { fromManifest } from "../domain/tree.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { readCheckpoint } from "../state/checkpoint.ts";
+import { writeDurably } from "../state/durable-file.ts";
 import { SessionFiles } from "../state/session-files.ts";
 import type { Store } from "../state/store.ts";
 
@@ -15,7 +16,9 @@ import type { Store } from "../state/store.ts";
 const kind = "maestro-checkpoints";
 const format = 1;
 const maxFileBytes = 1024 * 1024 * 1024;
-const maxUnpackedBytes = 512 * 1024 * 1024;
+const maxCarriedBytes = 256 * 1024 * 1024;
+/** Checkpoints are texts within a text: each quote of theirs takes another byte. */
+const maxUnpackedBytes = 480 * 1024 * 1024;
 
 export interface Carried {
   readonly session: SessionId;
@@ -43,17 +46,16 @@ export async function exportCheckpoints(
   const contents = await Promise.all(
     wanted.map(async (hash) => (await artifacts.get(hash)).toString("base64")),
   );
+  const size = [...texts, ...contents].reduce((sum, { length }) => sum + length, 0);
+  // Before it is one text: a longer one cannot be made.
+  if (size > maxCarriedBytes)
+    throw new InputInvalid(`Session ${id} has ${size} bytes to carry; ${maxCarriedBytes} is the limit.`, {
+      advice: "Copy its folder under sessions/ and the artifacts folder instead.",
+    });
   const text = JSON.stringify({ kind, format, session: id, checkpoints: texts, artifacts: contents });
-  if (text.length > maxUnpackedBytes)
-    throw new InputInvalid(
-      `Session ${id} has ${text.length} bytes to carry; ${maxUnpackedBytes} is the limit.`,
-      {
-        advice: "Copy its folder under sessions/ and the artifacts folder instead.",
-      },
-    );
   const { gzip } = await import("node:zlib");
   const packed = await promisify(gzip)(text);
-  await writeWhole(file, packed);
+  await writeExport(file, packed);
   return { session: id, checkpoints: texts.length, artifacts: contents.length, bytes: packed.length };
 }
 
@@ -114,7 +116,7 @@ async function unpack(packed: Buffer, file: string) {
   let content: Json;
   try {
     const text = await promisify(gunzip)(packed, { maxOutputLength: maxUnpackedBytes });
-    content = parseJson(text.toString(), { what: file, refuseProto: true });
+    content = parseJson(text.toString(), { what: file, refuseProto: true, maxBytes: maxUnpackedBytes });
   } catch (cause) {
     throw notAnExport(file, "it cannot be unpacked", cause);
   }
@@ -154,20 +156,14 @@ function notAnExport(file: string, why: string, cause?: unknown): InputInvalid {
   });
 }
 
-/** Beside it and then in its place: a full disk leaves no half file. */
-async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {
-  const beside = join(dirname(file), `.maestro-export-${newId()}`);
+/** Not made beside the state, so its own folder is the user's. */
+async function writeExport(file: string, bytes: Uint8Array): Promise<void> {
   try {
-    const handle = await open(beside, "wx", 0o600);
-    try {
-      await handle.writeFile(bytes);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(beside, file);
+    await writeDurably(resolve(file), bytes, {
+      beforeRename: "export:before-rename",
+      afterRename: "export:after-rename",
+    });
   } catch (cause) {
-    await rm(beside, { force: true });
-    throw new InputInvalid(`The file ${file} cannot be written: ${(cause as Error).message}.`, { cause });
+    throw new InputInvalid(`The file ${file} cannot be written: ${(cause as Error).message}`, { cause });
   }
 }

@@ -4,7 +4,7 @@ import type { SessionId } from "../domain/ids.ts";
 import { type ClaimCause, type Direction, finalStatuses, type Message } from "../domain/journal.ts";
 import { isAccepted } from "../domain/session-state.ts";
 import { LostSessions } from "../state/lost-sessions.ts";
-import { type Pruned, prune, type RetentionPolicy } from "../state/retention.ts";
+import { type Pruned, prune, type RetentionPolicy, removeDamaged } from "../state/retention.ts";
 import { readState } from "../state/session-journal.ts";
 import type { SessionRecord } from "../state/store.ts";
 import type { Team } from "../team/define.ts";
@@ -231,9 +231,12 @@ export class Maestro extends Reading {
     return carried;
   }
 
-  async prune(policy: RetentionPolicy): Promise<Pruned> {
-    const { store, artifacts, clock } = this.#parts;
-    return prune(policy, { store, artifacts, stateDirectory: this.stateDirectory, now: clock.now() });
+  /** `damaged`: instead, only this session, whose journal is. */
+  async prune({ damaged, ...policy }: RetentionPolicy & { readonly damaged?: string }): Promise<Pruned> {
+    const { clock, onNotice } = this.#parts;
+    const parts = { ...this.#parts, now: clock.now(), report: onNotice };
+    if (damaged !== undefined) return removeDamaged((await this.find(damaged)).id, parts);
+    return prune(policy, parts);
   }
 
   /** Lets the next call through at once. */
@@ -280,7 +283,11 @@ export class Maestro extends Reading {
     const direction = directionOf(options);
     const isPlain = budget === undefined && Object.keys(direction).length === 0;
     // Killed before its limits are on record, it must not be taken up without them.
-    const session = await this.#create(team, options, { drivenSoon: isPlain });
+    const session = await this.#create(
+      team,
+      { ...options, ...(budget && { budget }) },
+      { drivenSoon: isPlain },
+    );
     const { id, status } = session;
     if (status === "completed" || status === "running") return { id, isNew };
     const [listed] = await store.listing.find([id]);
@@ -294,7 +301,7 @@ export class Maestro extends Reading {
 
   async #create(
     team: Team,
-    { given = {}, ...brief }: Pick<StartOptions, keyof Brief | "given">,
+    { given = {}, budget, ...brief }: Pick<StartOptions, keyof Brief | "given" | "budget">,
     options: { drivenSoon: boolean },
   ): Promise<SessionRecord> {
     const { engine, store, model, artifacts, lost } = this.#parts;
@@ -320,7 +327,7 @@ export class Maestro extends Reading {
         ...(chosen !== undefined && { model: chosen }),
       },
       options,
-      { ...origin, decisions: planned.decisions },
+      { ...origin, decisions: planned.decisions, ...(budget !== undefined && { budget: toBudget(budget) }) },
     );
   }
 

@@ -9,7 +9,7 @@ import { utcDay } from "../domain/ledger.ts";
 import type { SessionState } from "../domain/session-state.ts";
 import { fromManifest, type Tree } from "../domain/tree.ts";
 import type { LedgerCall, LedgerStore, RaisedAlert, UsagePoint, UsageQuery } from "../state/ledger-store.ts";
-import { type CheckpointInfo, listCheckpoints } from "../state/list-checkpoints.ts";
+import { type CheckpointInfo, listCheckpointFiles, listCheckpoints } from "../state/list-checkpoints.ts";
 import type { JournalChange, ListingCounts, ListingQuery, ListingStore } from "../state/listing-store.ts";
 import { readState } from "../state/session-journal.ts";
 import type { SessionQuery, SessionRecord } from "../state/store.ts";
@@ -145,6 +145,12 @@ export class Reading {
   async checkpoints(idOrKey: string): Promise<readonly CheckpointInfo[]> {
     const { id } = await this.find(idOrKey);
     return listCheckpoints(this.stateDirectory, await readState(this.#parts.store, id));
+  }
+
+  /** As they lie on the disk, each against its own seal: all that can be said when the journal is damaged. */
+  async checkpointFiles(idOrKey: string): Promise<readonly CheckpointInfo[]> {
+    const { id } = await this.find(idOrKey);
+    return listCheckpointFiles(this.stateDirectory, id);
   }
 
   /** What happened, and with `follow` what happens, in the order of the journal. */

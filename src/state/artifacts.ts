@@ -1,10 +1,18 @@
-import { readdir, stat, unlink, utimes } from "node:fs/promises";
+import { readdir, rename, stat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256 } from "../domain/canonical.ts";
 import { ArtifactCorrupt, InputInvalid } from "../domain/errors.ts";
-import { makeDirectoryDurably, readBounded, removeTemporaries, writeDurably } from "./durable-file.ts";
+import {
+  makeDirectoryDurably,
+  readBounded,
+  removeTemporaries,
+  syncDirectory,
+  writeDurably,
+} from "./durable-file.ts";
+import { reach } from "./fault-points.ts";
 
 const hashForm = /^[0-9a-f]{64}$/;
+const asideSuffix = ".pruned";
 const maxArtifactBytes = 64 * 1024 * 1024;
 const points = { beforeRename: "artifact:before-rename", afterRename: "artifact:after-rename" } as const;
 
@@ -31,7 +39,12 @@ export class Artifacts {
   }
 
   async get(hash: string): Promise<Buffer> {
-    const content = await readBounded(this.#path(hash), maxArtifactBytes);
+    const path = this.#path(hash);
+    // For a moment it may lie aside, see `removeUnless`, and be back the next.
+    const content =
+      (await readBounded(path, maxArtifactBytes)) ??
+      (await readBounded(path + asideSuffix, maxArtifactBytes)) ??
+      (await readBounded(path, maxArtifactBytes));
     if (content !== undefined && sha256(content) === hash) return content;
     throw new ArtifactCorrupt(`Artifact ${hash} is ${content === undefined ? "missing" : "damaged"}.`, {
       details: { sha256: hash },
@@ -39,20 +52,45 @@ export class Artifacts {
     });
   }
 
-  /** Artifacts that nobody has stored or stored again since then. */
+  /** Artifacts that nobody has stored or stored again since then; temporary files from before then are removed. */
   async *olderThan(time: number): AsyncIterable<string> {
     for (const folder of await readdir(this.#root).catch(() => [])) {
-      await removeStaleTemporaries(join(this.#root, folder), time);
-      for (const hash of await readdir(join(this.#root, folder))) {
-        if (!hashForm.test(hash)) continue;
-        const { mtimeMs } = await stat(this.#path(hash));
-        if (mtimeMs < time) yield hash;
+      await removeTemporaries(join(this.#root, folder), { olderThan: time });
+      const names = await readdir(join(this.#root, folder)).catch(() => []);
+      // What a killed prune left aside is judged again as if it were in its place.
+      const hashes = new Set(names.map((name) => name.replace(asideSuffix, "")).filter(isHash));
+      for (const hash of hashes) {
+        const changedAt = (await this.#changedAt(hash)) ?? (await this.#changedAt(hash, asideSuffix));
+        if (changedAt !== undefined && changedAt < time) yield hash;
       }
     }
   }
 
-  async remove(hash: string): Promise<void> {
-    await unlink(this.#path(hash));
+  /**
+   * Whether it is gone. Set aside before it is judged for the last time: whoever stores the same bytes either touched
+   * it before, which shows here, or finds it missing and writes it anew.
+   */
+  async removeUnless(
+    hash: string,
+    olderThan: number,
+    isNeeded: (hash: string) => Promise<boolean>,
+  ): Promise<boolean> {
+    const path = this.#path(hash);
+    await rename(path, path + asideSuffix).catch(ignoreMissing);
+    reach("artifact.aside:after-rename");
+    const changedAt = await this.#changedAt(hash, asideSuffix);
+    if (changedAt === undefined) return false;
+    if (changedAt >= olderThan || (await isNeeded(hash))) {
+      await rename(path + asideSuffix, path);
+      return false;
+    }
+    await unlink(path + asideSuffix);
+    return true;
+  }
+
+  async #changedAt(hash: string, suffix = ""): Promise<number | undefined> {
+    const found = await stat(this.#path(hash) + suffix).catch(ignoreMissing);
+    return found?.mtimeMs;
   }
 
   /** Touched as well, so that retention cannot take it between now and the row that will point to it. */
@@ -61,6 +99,8 @@ export class Artifacts {
       await this.get(hash);
       const now = new Date();
       await utimes(this.#path(hash), now, now);
+      // Whoever wrote it may be between its rename and this, or have died there.
+      await syncDirectory(this.#folder(hash));
       return true;
     } catch {
       return false;
@@ -77,8 +117,8 @@ export class Artifacts {
   }
 }
 
-/** Several processes store artifacts at once, so only what is surely abandoned goes. */
-async function removeStaleTemporaries(folder: string, time: number): Promise<void> {
-  const { mtimeMs } = await stat(folder);
-  if (mtimeMs < time) await removeTemporaries(folder);
+const isHash = (name: string): boolean => hashForm.test(name);
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
 }

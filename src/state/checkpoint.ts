@@ -1,3 +1,4 @@
+import type { Budget } from "../domain/budget.ts";
 import type { GateResult } from "../domain/contract.ts";
 import { CheckpointCorrupt, StateTooNew } from "../domain/errors.ts";
 import type {
@@ -17,6 +18,7 @@ import type {
   RecordedDecision,
   SessionState,
 } from "../domain/session-state.ts";
+import type { SessionUsage } from "../domain/session-usage.ts";
 
 /** Formats this version reads. A newer one is refused, because what it says might be misunderstood. */
 const format = 1;
@@ -57,6 +59,9 @@ export interface CheckpointContent {
   /** Missing when it is the work of this session; a phase from outside says so, and where it came from. */
   readonly source?: PhaseSource;
   readonly decisions?: readonly RecordedDecision[];
+  /** Limits that people have set, and what the session had used: no ceiling is forgotten with the database. */
+  readonly budgets?: Readonly<Record<string, Budget>>;
+  readonly usage?: readonly SessionUsage[];
   readonly results: Readonly<Record<string, PersonaResult>>;
   readonly attempts: Readonly<Record<string, readonly Json[]>>;
 }
@@ -86,6 +91,7 @@ export function projectPhase(
   phase: string,
   predecessors: readonly Predecessor[],
   files: Json | undefined,
+  usage: readonly SessionUsage[],
 ): Checkpoint {
   const found = state.phases.get(phase);
   if (found?.completed === undefined)
@@ -104,11 +110,13 @@ export function projectPhase(
     }));
   }
   const { revision } = found;
-  const { definition } = found.completed;
+  const { definition, budgets } = found.completed;
   const personas = Object.fromEntries([...found.personas].map(([name, persona]) => [name, filesOf(persona)]));
   return sealed({
     ...common(state, phase, found.completed),
     ...(definition !== undefined && { definition }),
+    ...(budgets !== undefined && { budgets }),
+    ...(usage.length > 0 && { usage }),
     ...whatItLeft(state, phase, found, files),
     revision,
     predecessors,

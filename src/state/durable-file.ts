@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InputInvalid, StorageFailed } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
@@ -36,13 +36,51 @@ export async function writeDurably(
   }
 }
 
-/** A directory's own entry must be synced too, or the whole directory can vanish with the power. */
+/** Their entries are known to be on disk. Only so many are remembered; the others are synced once more. */
+const durableDirectories = new Set<string>();
+const rememberedDirectories = 10_000;
+
+/**
+ * Level by level, each on disk before the next is made, or a whole branch can vanish with the power. One that was there
+ * is synced as well, once: whoever made it may have died before.
+ */
 export async function makeDirectoryDurably(path: string): Promise<void> {
   try {
-    const first = await mkdir(path, { recursive: true, mode: 0o700 });
-    if (first !== undefined) await syncDirectory(dirname(first));
+    await makeDirectories(path);
   } catch (error) {
     throw storageFailed(path, error);
+  }
+}
+
+/**
+ * The same with the system's own errors; whether the last one is new. Not `mkdir` with `recursive`: on a read-only file
+ * system Node then says ENOENT, and users search the wrong thing.
+ */
+export async function makeDirectories(path: string): Promise<boolean> {
+  let isNew: boolean;
+  try {
+    isNew = await makeDirectory(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(path) === path) throw error;
+    await makeDirectories(dirname(path));
+    isNew = await makeDirectory(path);
+  }
+  if (!isNew && durableDirectories.has(path)) return false;
+  reach("directory:before-fsync");
+  await syncDirectory(dirname(path));
+  if (durableDirectories.size >= rememberedDirectories) durableDirectories.clear();
+  durableDirectories.add(path);
+  return isNew;
+}
+
+/** Whether it is new. Another process may be making the same one; both are right. */
+async function makeDirectory(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST" && (await stat(path)).isDirectory()) return false;
+    throw error;
   }
 }
 
@@ -76,13 +114,20 @@ export async function readBounded(path: string, maxBytes: number): Promise<Buffe
   }
 }
 
-/** Removes what killed writers left behind. Only safe while nobody else writes there: at a claim, or when pruning. */
-export async function removeTemporaries(directory: string): Promise<number> {
-  const leftovers = (await readdir(directory).catch(() => [])).filter((file) =>
-    file.endsWith(temporarySuffix),
-  );
-  for (const file of leftovers) await unlink(join(directory, file)).catch(() => undefined);
-  return leftovers.length;
+/**
+ * Removes what killed writers left behind. Where others may be writing, only what has not changed since `olderThan`:
+ * without it, only at a claim.
+ */
+export async function removeTemporaries(
+  directory: string,
+  { olderThan = Number.POSITIVE_INFINITY } = {},
+): Promise<void> {
+  const files = (await readdir(directory).catch(() => [])).filter((file) => file.endsWith(temporarySuffix));
+  for (const file of files) {
+    const path = join(directory, file);
+    const changedAt = (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
+    if (changedAt < olderThan) await unlink(path).catch(() => undefined);
+  }
 }
 
 function storageFailed(path: string, cause: unknown): unknown {

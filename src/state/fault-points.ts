@@ -66,11 +66,18 @@ export const faultPoints = {
   "phase.completed:after-commit": "done but not sealed: sealed at the next claim without running anything",
   "checkpoint.sealed:before-commit": "as above",
   "checkpoint.sealed:after-commit": "sealed in the journal, the file is missing: projected again",
+  "directory:before-fsync":
+    "a directory that may not survive a power cut: the next one syncs it before it uses it",
   "file:before-fsync": "a torn temporary file, never under the real name",
   "file:before-rename": "a whole temporary file that nobody reads and the next start removes",
   "file:after-rename": "the new name may not survive a power cut before the directory is synced",
   "artifact:before-rename": "no row may point to it yet",
   "artifact:after-rename": "stored but unreferenced: kept for a day, then pruned",
+  "session.aside:before-rename": "a prune that has taken nothing yet",
+  "session.aside:after-rename": "the files are out of sight and the rows are there: the next prune decides",
+  "artifact.aside:after-rename": "out of its place and perhaps needed: found there, and judged again",
+  "export:before-rename": "no export under its name",
+  "export:after-rename": "the export is whole, and nobody was told",
   "message.said:before-commit": "the speaker is gone: nothing was said",
   "message.said:after-commit":
     "the speaker is gone and the driver knows nothing yet: it is heard all the same",

@@ -1,7 +1,8 @@
+import { JournalCorrupt } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
-import { finalStatuses, sessionStatuses, type Transition } from "../domain/journal.ts";
+import { finalStatuses, sessionStatuses } from "../domain/journal.ts";
 import { decodeTransition } from "../domain/journal-codec.ts";
-import { readState } from "./session-journal.ts";
+import type { CheckpointContent } from "./checkpoint.ts";
 import type { Store } from "./store.ts";
 
 const pageSize = 500;
@@ -17,22 +18,40 @@ export async function findParentsInUse(store: Store): Promise<ReadonlySet<string
       ...(before && { before }),
     });
     for (const { id } of page) {
-      const fork = (await readCreated(store, id))?.fork;
-      if (fork !== undefined && !(await readState(store, id)).copied) parents.add(fork.session);
+      const parent = await findParent(store, id);
+      if (parent !== undefined && !(await isCopied(store, id))) parents.add(parent);
     }
     if (page.length < pageSize) return parents;
     before = page.at(-1)?.id;
   }
 }
 
-/** The first row alone: most sessions are no forks, and their history may be long. */
-async function readCreated(
-  store: Store,
-  id: SessionId,
-): Promise<Extract<Transition, { kind: "session.created" }> | undefined> {
-  for await (const [first] of store.readJournal(id)) {
-    const entry = first === undefined ? undefined : decodeTransition(first);
-    return entry?.kind === "session.created" ? entry : undefined;
+/** From the first row alone: most sessions are no forks, and their history may be long. */
+async function findParent(store: Store, id: SessionId): Promise<string | undefined> {
+  try {
+    for await (const [first] of store.readJournal(id, 0, 1)) {
+      const entry = first === undefined ? undefined : decodeTransition(first);
+      if (entry?.kind === "session.created") return entry.fork?.session;
+      if (entry?.kind !== "session.restored") return undefined;
+      const [init] = entry.checkpoints as unknown as readonly CheckpointContent[];
+      return init?.session?.fork?.session;
+    }
+    return undefined;
+  } catch (error) {
+    // Damaged where it begins, it never goes on here, so it needs nothing; and it must not stand in everybody's way.
+    if (JournalCorrupt.is(error)) return undefined;
+    throw error;
   }
-  return undefined;
+}
+
+/** Damaged counts as not copied: better a parent too many than one too few. */
+async function isCopied(store: Store, id: SessionId): Promise<boolean> {
+  try {
+    for await (const page of store.readJournal(id)) {
+      if (page.some(({ kind }) => kind === "fork.copied")) return true;
+    }
+  } catch (error) {
+    if (!JournalCorrupt.is(error)) throw error;
+  }
+  return false;
 }

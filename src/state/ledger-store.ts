@@ -9,6 +9,7 @@ import type {
 } from "../domain/budget.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { CallEnding, SavingKind, UsageSums } from "../domain/ledger.ts";
+import type { SessionUsage } from "../domain/session-usage.ts";
 import type { Lease } from "./lease.ts";
 
 export interface BudgetLimit {
@@ -153,6 +154,8 @@ export interface LedgerStore {
   series(query: UsageQuery): Promise<readonly UsagePoint[]>;
   /** Of all sessions, newest first. */
   recentAlerts(limit: number): Promise<readonly RaisedAlert[]>;
+  /** Everything the session has used; `Store.restoreSession` takes it back. */
+  snapshot(id: SessionId): Promise<readonly SessionUsage[]>;
   /** Of the newest completed sessions of a team. */
   history(team: string): Promise<readonly RunSample[]>;
 }

@@ -1,4 +1,5 @@
 import { CheckpointCorrupt, InputInvalid } from "../domain/errors.ts";
+import type { SessionId } from "../domain/ids.ts";
 import { sealedLimitBytes } from "../domain/seal.ts";
 import type { SessionState } from "../domain/session-state.ts";
 import { checkpointFile, readCheckpoint } from "./checkpoint.ts";
@@ -16,10 +17,15 @@ export interface CheckpointInfo {
   readonly problem: string | null;
 }
 
+/** What is on disk, verified by its seals alone: of a session whose journal cannot be read. */
+export function listCheckpointFiles(stateDirectory: string, id: SessionId): Promise<CheckpointInfo[]> {
+  return listCheckpoints(stateDirectory, { id, phases: new Map() });
+}
+
 /** What is on disk, verified, and what the journal says should be. */
 export async function listCheckpoints(
   stateDirectory: string,
-  state: SessionState,
+  state: Pick<SessionState, "id" | "phases">,
 ): Promise<CheckpointInfo[]> {
   const listed = (await new SessionFiles(stateDirectory, state.id).findCheckpoints()).map(
     ({ file, phase, revision, checkpoint, error }): CheckpointInfo => {

@@ -1,3 +1,4 @@
+import { SessionConflict } from "../domain/errors.ts";
 import { isSessionId, type SessionId } from "../domain/ids.ts";
 import { Artifacts } from "./artifacts.ts";
 import { artifactsOf, readLostSession } from "./restore.ts";
@@ -11,6 +12,7 @@ export class LostSessions {
   readonly #report: (notice: string) => void;
   /** Looked for once: the database does not lose sessions while it is open. */
   #found: Promise<readonly SessionId[]> | undefined;
+  readonly #keys = new Map<SessionId, { readonly key: string | undefined }>();
 
   constructor(stateDirectory: string, store: Store, report: (notice: string) => void) {
     this.#stateDirectory = stateDirectory;
@@ -41,17 +43,34 @@ export class LostSessions {
 
   async bringBackByKey(key: string): Promise<SessionRecord | undefined> {
     for (const id of await this.list()) {
-      const lost = await readLostSession(this.#stateDirectory, id).catch(() => undefined);
-      if (lost?.session.key === key) return this.#restore(id);
+      if ((await this.#keyOf(id)) === key) return this.#restore(id);
     }
     return undefined;
+  }
+
+  /** Read once: every new key is looked for here first. */
+  async #keyOf(id: SessionId): Promise<string | undefined> {
+    const known = this.#keys.get(id);
+    if (known !== undefined) return known.key;
+    const lost = await readLostSession(this.#stateDirectory, id).catch(() => undefined);
+    this.#keys.set(id, { key: lost?.session.key });
+    return lost?.session.key;
   }
 
   async #restore(id: SessionId): Promise<SessionRecord> {
     const lost = await readLostSession(this.#stateDirectory, id);
     const artifacts = await artifactsOf(lost, new Artifacts(this.#stateDirectory));
-    const session = await this.#store.restoreSession({ ...lost, artifacts });
-    this.#found = undefined;
+    let session: SessionRecord;
+    try {
+      session = await this.#store.restoreSession({ ...lost, artifacts });
+    } catch (error) {
+      // Somebody else who looked at the same moment was first.
+      const found = SessionConflict.is(error) ? await this.#store.findSession(id) : undefined;
+      if (found === undefined) throw error;
+      return found;
+    } finally {
+      this.#found = undefined;
+    }
     const phases = lost.restored.checkpoints.length - 1;
     this.#report(
       `Session ${id} was not in the database; brought back from its checkpoints ` +

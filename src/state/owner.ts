@@ -34,9 +34,21 @@ export function thisOwner(): Owner {
 
 /** Only a process of this boot and this pid namespace can be known to be dead; others have to expire. */
 export function isKnownDead(owner: Owner, observer: Owner): boolean {
-  if (owner.boot !== observer.boot || owner.pidNamespace !== observer.pidNamespace) return false;
+  if (!isNear(owner, observer)) return false;
   const started = processStart(owner.pid);
   return started === undefined || started !== owner.started;
+}
+
+/**
+ * Silent is not always gone: while somebody holds the write lock for long, nobody can beat. True for a process that may
+ * only be held up; one that is stopped, or that this process cannot look at, is not asked to wait for.
+ */
+export function mayBeHeldUp(owner: Owner, observer: Owner): boolean {
+  return isNear(owner, observer) && !isStopped(owner.pid);
+}
+
+function isNear(owner: Owner, observer: Owner): boolean {
+  return owner.boot === observer.boot && owner.pidNamespace === observer.pidNamespace;
 }
 
 /** When the process started, in whatever unit the system has; undefined when there is no such living process. */
@@ -45,6 +57,19 @@ function processStart(pid: number): string | undefined {
 }
 
 function startFromProc(pid: number): string | undefined {
+  const [state, started] = readStat(pid) ?? [];
+  return state === "Z" || state === "X" ? undefined : started;
+}
+
+function isStopped(pid: number): boolean {
+  const state = readStat(pid)?.[0];
+  return state === "T" || state === "t";
+}
+
+/** State and start of a process, where there is /proc. */
+function readStat(
+  pid: number,
+): readonly [state: string | undefined, started: string | undefined] | undefined {
   let stat: string;
   try {
     stat = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -53,15 +78,18 @@ function startFromProc(pid: number): string | undefined {
   }
   // The command name is in parentheses and may itself contain them; fields are counted after the last one.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const state = fields[0];
-  return state === "Z" || state === "X" ? undefined : fields[19];
+  return [fields[0], fields[19]];
 }
 
 function startFromPs(pid: number): string | undefined {
   // Only where there is no /proc; loading it would cost every start some milliseconds.
   const { execFileSync } = process.getBuiltinModule("node:child_process");
   try {
-    return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" }).trim() || undefined;
+    // It prints local time in local words: two processes must see the same, whatever their environments.
+    const env = { ...process.env, TZ: "UTC", LC_ALL: "C" };
+    return (
+      execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", env }).trim() || undefined
+    );
   } catch {
     return undefined;
   }

@@ -17,12 +17,12 @@ export async function repairFiles(
   await reportNewerSummary(state, files, report);
   const init = projectInit(state);
   await repair(init, init.sha256, files, report);
-  for (const [phase, { checkpoint: sealed, tree }] of state.phases) {
+  for (const [phase, { checkpoint: sealed, tree, usage }] of state.phases) {
     if (sealed === undefined) continue;
     // Most files are whole: they are compared by their seal before anything is projected.
     if (await isWhole(files, phase, sealed)) continue;
     const manifest = await manifestOf(artifacts, tree);
-    const projected = projectPhase(state, phase, predecessorsOf(state, phase), manifest);
+    const projected = projectPhase(state, phase, predecessorsOf(state, phase), manifest, usage);
     await repair(projected, sealed.sha256, files, report);
   }
 }
@@ -93,6 +93,14 @@ async function reportNewerSummary(
     const isKnown =
       summary.journal.seq < seq || (summary.journal.seq === seq && summary.journal.hash === hash);
     if (isKnown) return;
+    if (state.restoredSeq !== undefined) {
+      const gone = summary.journal.seq - state.restoredSeq;
+      if (gone > 0)
+        report(
+          `${gone} rows of session ${state.id} after its newest checkpoint are gone with the database; what they recorded is done again.`,
+        );
+      return;
+    }
     report(
       `The database knew ${seq} rows of session ${state.id}, its execution_state.json ${summary.journal.seq}: ` +
         "the database may come from an older backup. Going on from the database.",

@@ -42,6 +42,7 @@ export async function readLostSession(stateDirectory: string, id: SessionId): Pr
       reason: undefined,
       createdAt: init.content.createdAt,
     },
+    usage: newest.content.usage ?? [],
     restored: {
       kind: "session.restored",
       head: newest.content.journal,
@@ -54,8 +55,9 @@ export async function readLostSession(stateDirectory: string, id: SessionId): Pr
 export async function artifactsOf({ restored }: RestoredSession, artifacts: Artifacts): Promise<string[]> {
   const manifests = new Set<string>();
   for (const checkpoint of restored.checkpoints) {
-    const { base, tree, personas = {} } = checkpoint as unknown as CheckpointContent;
-    for (const files of [{ base, tree }, ...Object.values(personas)])
+    const { base, tree, personas = {}, session } = checkpoint as unknown as CheckpointContent;
+    const brought = [...(session?.given ?? []), ...(session?.fork?.edited ?? [])];
+    for (const files of [{ base, tree }, ...Object.values(personas), ...brought])
       for (const hash of [files.base, files.tree]) if (hash !== undefined) manifests.add(hash);
   }
   const kept = new Set(manifests);

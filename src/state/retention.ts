@@ -1,9 +1,11 @@
-import { LeaseHeld } from "../domain/errors.ts";
+import { InputInvalid, JournalCorrupt, LeaseHeld, MaestroError, SessionConflict } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import { finalStatuses } from "../domain/journal.ts";
 import type { Artifacts } from "./artifacts.ts";
+import type { CheckpointContent } from "./checkpoint.ts";
 import { findParentsInUse } from "./half-made-forks.ts";
-import { listSetAside, SessionFiles } from "./session-files.ts";
+import { artifactsOf, readLostSession } from "./restore.ts";
+import { listSessionFolders, listSetAside, SessionFiles } from "./session-files.ts";
 import type { SessionRecord, Store } from "./store.ts";
 
 const unreferencedGraceMs = 24 * 3_600_000;
@@ -27,11 +29,23 @@ export interface RetentionParts {
   readonly artifacts: Artifacts;
   readonly stateDirectory: string;
   readonly now: number;
+  /** What a person should know about what was kept. */
+  readonly report: (notice: string) => void;
+}
+
+/** What sessions need that the database does not know, because it was lost or comes from an older backup. */
+interface NeedsOfTheLost {
+  readonly parents: ReadonlySet<string>;
+  /** Undefined when nobody can tell, because a lost session cannot be read. */
+  readonly artifacts: ReadonlySet<string> | undefined;
 }
 
 /** Bounds the disk. Takes only sessions that are finished; what a live one needs is never touched. */
 export async function prune(policy: RetentionPolicy, parts: RetentionParts): Promise<Pruned> {
-  const inUse = await findParentsInUse(parts.store);
+  // Before anything is read for long: what is set aside by a prune that was killed is no lost session.
+  if (!policy.dryRun) await clearSetAside(parts);
+  const lost = await needsOfTheLost(parts);
+  const inUse = new Set([...(await findParentsInUse(parts.store)), ...lost.parents]);
   const prunable = (await findPrunable(policy, parts)).flatMap(({ id }) => (inUse.has(id) ? [] : [id]));
   const sessions = policy.dryRun ? prunable : [];
   if (!policy.dryRun) {
@@ -40,7 +54,7 @@ export async function prune(policy: RetentionPolicy, parts: RetentionParts): Pro
     }
     await clearSetAside(parts);
   }
-  const artifacts = await pruneArtifacts(parts, policy.dryRun ?? false);
+  const artifacts = await pruneArtifacts(parts, lost.artifacts, policy.dryRun ?? false);
   if (!policy.dryRun) await parts.store.reclaimSpace();
   return { sessions, artifacts };
 }
@@ -61,13 +75,31 @@ async function removeSession(id: SessionId, { store, stateDirectory }: Retention
   // Out of sight first: a folder without rows would look like a lost session and be offered for resuming.
   await files.setAside();
   try {
-    await store.deleteSession(id);
+    await store.deleteSession(id, { onlyFinished: true });
+    await files.removeAside();
     return true;
   } catch (error) {
     await files.putBack();
-    if (LeaseHeld.is(error)) return false;
+    if (LeaseHeld.is(error) || SessionConflict.is(error)) return false;
     throw error;
   }
+}
+
+/** Of a session whose journal is damaged: it can neither go on nor be canceled, so it would stay for ever. */
+export async function removeDamaged(id: SessionId, parts: RetentionParts): Promise<Pruned> {
+  try {
+    for await (const _ of parts.store.readJournal(id));
+  } catch (error) {
+    if (!JournalCorrupt.is(error)) throw error;
+    const files = new SessionFiles(parts.stateDirectory, id);
+    await files.setAside();
+    await parts.store.deleteSession(id);
+    await files.removeAside();
+    return { sessions: [id], artifacts: 0 };
+  }
+  throw new InputInvalid(`The journal of session ${id} is not damaged.`, {
+    advice: `Cancel it, and prune takes it in its time: maestro cancel ${id}`,
+  });
 }
 
 async function findPrunable(
@@ -93,13 +125,54 @@ async function findPrunable(
   }
 }
 
+/** A session that only its files know has no references yet: they come with its rows, when it is resumed. */
+async function needsOfTheLost({
+  store,
+  artifacts,
+  stateDirectory,
+  report,
+}: RetentionParts): Promise<NeedsOfTheLost> {
+  const parents = new Set<string>();
+  const needed = new Set<string>();
+  const unreadable: string[] = [];
+  for (const id of await store.findUnknown(await listSessionFolders(stateDirectory))) {
+    try {
+      const lost = await readLostSession(stateDirectory, id);
+      const [init] = lost.restored.checkpoints as unknown as readonly CheckpointContent[];
+      if (init?.session?.fork !== undefined) parents.add(init.session.fork.session);
+      for (const hash of await artifactsOf(lost, artifacts)) needed.add(hash);
+    } catch (error) {
+      if (!MaestroError.is(error)) throw error;
+      unreadable.push(id);
+    }
+  }
+  if (unreadable.length === 0) return { parents, artifacts: needed };
+  report(
+    `No artifact is removed: ${unreadable.join(", ")} ${unreadable.length === 1 ? "has" : "have"} files that the ` +
+      "database does not know and that cannot be read. Restore them from a backup, or remove their folders.",
+  );
+  return { parents, artifacts: undefined };
+}
+
+/** Only artifacts: no row is written, so a full disk does not stand in its way. */
+export async function removeUnneeded(parts: RetentionParts): Promise<number> {
+  return pruneArtifacts(parts, (await needsOfTheLost(parts)).artifacts, false);
+}
+
 /** Only what no session points to, and only after a day: somebody may be about to record a row that does. */
-async function pruneArtifacts({ store, artifacts, now }: RetentionParts, dryRun: boolean): Promise<number> {
+async function pruneArtifacts(
+  { store, artifacts, now }: Pick<RetentionParts, "store" | "artifacts" | "now">,
+  neededByTheLost: ReadonlySet<string> | undefined,
+  dryRun: boolean,
+): Promise<number> {
+  if (neededByTheLost === undefined) return 0;
+  const isNeeded = async (hash: string) =>
+    neededByTheLost.has(hash) || (await store.findReferenced([hash])).has(hash);
+  const before = now - unreferencedGraceMs;
   let removed = 0;
-  for await (const hash of artifacts.olderThan(now - unreferencedGraceMs)) {
-    if ((await store.findReferenced([hash])).has(hash)) continue;
-    removed += 1;
-    if (!dryRun) await artifacts.remove(hash);
+  for await (const hash of artifacts.olderThan(before)) {
+    if (await isNeeded(hash)) continue;
+    if (dryRun || (await artifacts.removeUnless(hash, before, isNeeded))) removed += 1;
   }
   return removed;
 }

@@ -1,11 +1,12 @@
 import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CheckpointCorrupt, MaestroError } from "../domain/errors.ts";
-import { isSessionId, type SessionId } from "../domain/ids.ts";
+import { isSessionId, parseSessionId, type SessionId } from "../domain/ids.ts";
 import { sealedLimitBytes } from "../domain/seal.ts";
 import { type Checkpoint, checkpointFile, readCheckpoint } from "./checkpoint.ts";
 import { makeDirectoryDurably, readBounded, removeTemporaries, writeDurably } from "./durable-file.ts";
 import { type ExecutionState, executionStateFile, readExecutionState } from "./execution-state.ts";
+import { reach } from "./fault-points.ts";
 
 const asideSuffix = ".pruned";
 const checkpointForm = /^checkpoint_(?<phase>[A-Za-z][A-Za-z0-9_-]*)(?:\.(?<revision>[1-9]\d*))?\.json$/;
@@ -26,7 +27,7 @@ export class SessionFiles {
   readonly #id: SessionId;
 
   constructor(stateDirectory: string, id: SessionId) {
-    this.folder = join(sessionsFolder(stateDirectory), id);
+    this.folder = join(sessionsFolder(stateDirectory), parseSessionId(id));
     this.#id = id;
   }
 
@@ -94,15 +95,26 @@ export class SessionFiles {
 
   /** Out of sight, until it is put back or removed for good. */
   async setAside(): Promise<void> {
+    // An older one of a prune that was killed: whoever wrote the folder since then has written all of it.
+    await this.removeAside();
+    reach("session.aside:before-rename");
     await rename(this.folder, this.folder + asideSuffix).catch(ignoreMissing);
+    reach("session.aside:after-rename");
   }
 
   async removeAside(): Promise<void> {
     await rm(this.folder + asideSuffix, { recursive: true, force: true });
   }
 
+  /** Where somebody has written the folder anew meanwhile, that is the truth: projected from the journal. */
   async putBack(): Promise<void> {
-    await rename(this.folder + asideSuffix, this.folder).catch(ignoreMissing);
+    try {
+      await rename(this.folder + asideSuffix, this.folder);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOTEMPTY" || code === "EEXIST") await this.removeAside();
+      else if (code !== "ENOENT") throw error;
+    }
   }
 }
 

@@ -1,12 +1,15 @@
-import { chmod, mkdir, open, readdir, stat, unlink } from "node:fs/promises";
+import { chmod, open, readdir, stat, unlink } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { StateUnavailable } from "../domain/errors.ts";
+import { makeDirectories } from "./durable-file.ts";
 
 export interface StateDirectory {
   readonly path: string;
   /** One line for the user when it is not the directory that was to be expected. */
   readonly notice: string | undefined;
+  /** Only when it is opened for looking: why nothing can be written there. */
+  readonly unwritable?: StateUnavailable;
 }
 
 interface Options {
@@ -14,6 +17,8 @@ interface Options {
   readonly explicit?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly defaultPath?: string | undefined;
+  /** What is there can be looked at also on a disk that is full or read-only: that is when people look. */
+  readonly forLooking?: boolean | undefined;
 }
 
 const howToChoose = "choose another directory with --state-dir or MAESTRO_STATE_DIR";
@@ -22,8 +27,10 @@ const howToChoose = "choose another directory with --state-dir or MAESTRO_STATE_
 export async function resolveStateDirectory(options: Options): Promise<StateDirectory> {
   if (options.explicit !== undefined) {
     const path = resolve(options.explicit);
-    await prepare(path).catch((error: unknown) => refuse(path, error));
-    return { path, notice: undefined };
+    return prepare(path).then(
+      () => ({ path, notice: undefined }),
+      (error: unknown) => lookOrRefuse(path, error, options),
+    );
   }
   const expected = options.defaultPath ?? "/var/maestro/state";
   try {
@@ -31,14 +38,28 @@ export async function resolveStateDirectory(options: Options): Promise<StateDire
     return { path: expected, notice: undefined };
   } catch (error) {
     // A full disk may hold sessions: going elsewhere would make them look lost.
-    if (isFull(error)) return refuse(expected, error);
+    if (isFull(error)) return lookOrRefuse(expected, error, options);
     const path = ownDirectory(options.env);
-    await prepare(path).catch((second: unknown) =>
-      refuse(path, second, `${expected} neither (${reason(error)})`),
-    );
+    try {
+      await prepare(path);
+    } catch (second) {
+      return await lookOrRefuse(path, second, options, `${expected} neither (${reason(error)})`);
+    }
     const notice = `State is kept in ${path}, because ${expected} cannot be used (${reason(error)}); ${howToChoose}.`;
     return { path, notice };
   }
+}
+
+async function lookOrRefuse(
+  path: string,
+  error: unknown,
+  { forLooking = false }: Options,
+  also?: string,
+): Promise<StateDirectory> {
+  const unwritable = refusal(path, error, also);
+  const isThere = forLooking && (await stat(join(path, "maestro.db")).catch(() => undefined)) !== undefined;
+  if (!isThere) throw unwritable;
+  return { path, notice: `${unwritable.message} It can only be looked at.`, unwritable };
 }
 
 /** The XDG rule: a relative path there counts as none. */
@@ -52,39 +73,6 @@ async function prepare(path: string): Promise<void> {
   const isNew = await makeDirectories(path);
   if (!isNew) await closeToOthers(path);
   await proveWritable(path);
-}
-
-/** Not `mkdir` with `recursive`: on a read-only file system Node then says ENOENT, and users search the wrong thing. */
-async function makeDirectories(path: string): Promise<boolean> {
-  try {
-    return await makeDirectory(path);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT" || dirname(path) === path) throw error;
-    await makeDirectories(dirname(path));
-    return await makeDirectory(path);
-  }
-}
-
-/** Whether it is new. Another process may be making the same one; both are right. */
-async function makeDirectory(path: string): Promise<boolean> {
-  try {
-    await mkdir(path, { mode: 0o700 });
-  } catch (error) {
-    if (codeOf(error) === "EEXIST" && (await stat(path)).isDirectory()) return false;
-    throw error;
-  }
-  await syncDirectory(dirname(path));
-  return true;
-}
-
-/** A new directory's entry lies in its parent: without this a power cut may take the directory and all in it. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, "r");
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }
 
 /** Only a directory that is ours and for state alone is changed: `--state-dir /tmp` must not lock everybody out. */
@@ -111,9 +99,9 @@ async function proveWritable(path: string): Promise<void> {
   }
 }
 
-function refuse(path: string, error: unknown, also?: string): never {
+function refusal(path: string, error: unknown, also?: string): StateUnavailable {
   const full = isFull(error);
-  throw new StateUnavailable(
+  return new StateUnavailable(
     `The state directory ${path} cannot be used: ${reason(error)}${also === undefined ? "" : `; ${also}`}.`,
     {
       details: { path, code: codeOf(error) },

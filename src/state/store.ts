@@ -8,6 +8,7 @@ import type {
   Transition,
 } from "../domain/journal.ts";
 import type { Saving, Settlement } from "../domain/ledger.ts";
+import type { SessionUsage } from "../domain/session-usage.ts";
 import type { Ticket } from "../domain/ticket.ts";
 import type { BreakerStore, EndedCall } from "./breaker-store.ts";
 import type { Lease, LeaseState } from "./lease.ts";
@@ -36,6 +37,8 @@ export interface LostSession {
   readonly session: Omit<SessionRecord, "updatedAt">;
   readonly restored: Extract<Transition, { kind: "session.restored" }>;
   readonly artifacts: readonly string[];
+  /** What it had used: counted again against every budget. */
+  readonly usage?: readonly SessionUsage[];
 }
 
 export interface SessionQuery {
@@ -89,8 +92,11 @@ export interface Store {
   findUnknown(ids: readonly SessionId[]): Promise<readonly SessionId[]>;
   /** Newest first. */
   listSessions(query?: SessionQuery): Promise<readonly SessionRecord[]>;
-  /** Removes a session that no live driver holds, with all its rows. What it spent stays in totals and reports. */
-  deleteSession(id: SessionId): Promise<void>;
+  /**
+   * Removes a session that no live driver holds, with all its rows. What it spent stays in totals and reports.
+   * `onlyFinished`: SessionConflict when it is not, or not any more; proved in the transaction that removes it.
+   */
+  deleteSession(id: SessionId, options?: { readonly onlyFinished?: boolean }): Promise<void>;
 
   /**
    * Takes the right to drive the session, or throws LeaseHeld. Records the words that wait and a `session.claimed`;
@@ -105,8 +111,8 @@ export interface Store {
 
   /** All entries and effects, or none. */
   append(lease: Lease, entries: readonly Entry[], effects?: Effects): Promise<readonly RecordedRow[]>;
-  /** In order, in pages, the hash chain verified on the way (JournalCorrupt). */
-  readJournal(id: SessionId, afterSeq?: number): AsyncIterable<readonly RecordedRow[]>;
+  /** In order, in pages, the hash chain verified on the way (JournalCorrupt). No more than `limit` are looked at. */
+  readJournal(id: SessionId, afterSeq?: number, limit?: number): AsyncIterable<readonly RecordedRow[]>;
   /** The body of one row again, without reading the journal. */
   readBody(position: number): Promise<string>;
 

@@ -1,3 +1,4 @@
+import type { Budget } from "../domain/budget.ts";
 import type { Clock } from "../domain/clock.ts";
 import {
   InputInvalid,
@@ -57,6 +58,8 @@ export interface Origin {
   readonly fork?: ForkOrigin;
   /** How its team was planned. */
   readonly decisions?: readonly Decision[];
+  /** The limit it is started with. */
+  readonly budget?: Budget;
   /** What these point to. */
   readonly artifacts?: readonly string[];
 }
@@ -99,7 +102,7 @@ export class TeamEngine {
     team: Team,
     { brief, key, model, teamFile }: Brief,
     { drivenSoon }: { readonly drivenSoon: boolean },
-    { given, fork, decisions, artifacts }: Origin = {},
+    { given, fork, decisions, artifacts, budget }: Origin = {},
   ): Promise<SessionRecord> {
     checkBrief(brief, key);
     const { store, clock } = this.#parts;
@@ -127,6 +130,7 @@ export class TeamEngine {
         ...(key !== undefined && { key }),
         ...(resolvedModel !== undefined && { model: resolvedModel }),
         ...(teamFile !== undefined && { teamFile }),
+        ...(budget !== undefined && { budget }),
         ...(given !== undefined && given.length > 0 && { given }),
         ...(fork !== undefined && { fork }),
         ...(decisions !== undefined && decisions.length > 0 && { decisions }),

@@ -93,9 +93,12 @@ export async function sealPhase(
   { journal, files, artifacts }: Pick<PhaseParts, "journal" | "files" | "artifacts">,
 ): Promise<void> {
   const manifest = await manifestOf(artifacts, phaseOf(journal.state, phase).tree);
-  const checkpoint = projectPhase(journal.state, phase, predecessorsOf(journal.state, phase), manifest);
+  const { state, store } = journal;
+  const usage = await store.ledger.snapshot(state.id);
+  const checkpoint = projectPhase(state, phase, predecessorsOf(state, phase), manifest, usage);
   const { revision } = checkpoint.content;
-  await journal.append([{ kind: "checkpoint.sealed", phase, revision, sha256: checkpoint.sha256 }]);
+  const used = usage.length > 0 ? { usage } : {};
+  await journal.append([{ kind: "checkpoint.sealed", phase, revision, sha256: checkpoint.sha256, ...used }]);
   await files.writeCheckpoint(checkpoint);
 }
 

@@ -28,6 +28,22 @@ export function journalContract(open: OpenStore): void {
       expect(rows[4]).toMatchObject({ kind: "phase.started", attempt: null, at: clock.now() });
     });
 
+    test("no more rows are read than are asked for", async () => {
+      const { store } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      await store.append(lease, steps(1_200));
+      const seqs = async (afterSeq: number, limit: number) => {
+        const rows: number[] = [];
+        for await (const page of store.readJournal(id, afterSeq, limit))
+          rows.push(...page.map(({ seq }) => seq));
+        return rows;
+      };
+      expect(await seqs(0, 1)).toEqual([1]);
+      expect(await seqs(7, 2)).toEqual([8, 9]);
+      expect(await seqs(100, 1_050)).toHaveLength(1_050);
+      expect(await seqs(1_200, 50)).toEqual([1_201, 1_202]);
+    });
+
     test("appends keep their order, however many are under way", async () => {
       const { store } = await openFor(open);
       const { id, lease } = await createAndClaim(store);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LeaseHeld } from "../../src/domain/errors.ts";
+import { LeaseHeld, SessionConflict } from "../../src/domain/errors.ts";
 import {
   createAndClaim,
   newSession,
@@ -41,6 +41,21 @@ export function retentionContract(open: OpenStore): void {
       expect(bodies.filter(({ status }) => status === "fulfilled")).toEqual([]);
       expect(await readAll(store, kept.id)).toEqual(before);
       expect(await store.receive(kept.lease)).toHaveLength(1);
+    });
+
+    test("that has to be finished is refused when it is taken up again, and nothing is lost", async () => {
+      const { store } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      await store.append(lease, [{ kind: "session.status", status: "parked", reason: "review" }]);
+      await store.releaseSession(lease);
+      const onlyFinished = true;
+      await expect(store.deleteSession(id, { onlyFinished })).rejects.toThrow(SessionConflict);
+      expect(await readAll(store, id)).toHaveLength(3);
+      const { lease: again } = await store.claimSession(id, "resume");
+      await store.append(again, [{ kind: "session.status", status: "completed" }]);
+      await store.releaseSession(again);
+      await store.deleteSession(id, { onlyFinished });
+      expect(await store.findSession(id)).toBeUndefined();
     });
 
     test("frees its key", async () => {

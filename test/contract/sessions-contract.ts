@@ -159,6 +159,22 @@ export function sessionsContract(open: OpenStore): void {
       expect(await refusalOf(store.claimSession(lost.id, "start"))).toBe("SessionNotFound");
     });
   });
+
+  describe("sessions that wait for their time", () => {
+    test("wait no longer than they were to, also when the clock is set back an hour", async () => {
+      const { store, clock } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      const wakeAt = clock.now() + 3_600_000;
+      await store.append(lease, [{ kind: "session.status", status: "parked", reason: "breaker", wakeAt }]);
+      await store.releaseSession(lease);
+      await clock.advance(60_000);
+      expect(await store.findDue()).toEqual([]);
+      clock.jump(-3_600_000);
+      expect(await store.findDue()).toEqual([id]);
+      clock.jump(2 * 3_600_000);
+      expect(await store.findDue()).toEqual([id]);
+    });
+  });
 }
 
 function lostSession(id = newSessionId()) {

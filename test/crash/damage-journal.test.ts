@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ArtifactCorrupt, JournalCorrupt } from "../../src/domain/errors.ts";
 import { defineTeam, type Maestro, open, persona, phase } from "../../src/index.ts";
 import { newStateDir, temporaryDirectory } from "./damage-support/temporary-directory.ts";
@@ -65,6 +65,40 @@ describe("a journal that somebody changed is not believed", () => {
     await session.with((maestro) =>
       expect(maestro.show(session.id)).rejects.toMatchObject({ name: "JournalCorrupt" }),
     );
+  });
+
+  test.each([1, 5])(
+    "damage in row %i: checkpoints are still told and carried, prune goes on, and it can be removed",
+    async (seq) => {
+      const session = original.copy(newStateDir());
+      tamper(session.stateDir, `UPDATE journal SET body = body || ' ' WHERE ${row(seq)}`);
+      const file = join(session.stateDir, "..", `export-${seq}-${session.id}`);
+      onTestFinished(() => rmSync(file, { force: true }));
+      await session.with(async (maestro) => {
+        await expect(maestro.checkpoints(session.id)).rejects.toThrow(/damaged at row/);
+        const files = await maestro.checkpointFiles(session.id);
+        expect(files.length).toBeGreaterThanOrEqual(2);
+        expect(files.filter(({ valid }) => !valid)).toEqual([]);
+        expect(await maestro.prune({ keep: 0 })).toMatchObject({ sessions: [] });
+        await maestro.exportCheckpoints(session.id, file);
+        expect(await maestro.prune({ damaged: session.id })).toMatchObject({ sessions: [session.id] });
+        expect(await maestro.sessions()).toEqual([]);
+        expect(await maestro.lostSessions()).toEqual([]);
+      });
+      const elsewhere = new ThreePhases(newStateDir());
+      elsewhere.id = session.id;
+      elsewhere.paused = false;
+      await elsewhere.with((maestro) => maestro.importCheckpoints(file));
+      expect((await elsewhere.resume()).result.status).toBe("completed");
+    },
+  );
+
+  test("a session whose journal is whole is not removed as damaged", async () => {
+    const session = original.copy(newStateDir());
+    await session.with(async (maestro) => {
+      await expect(maestro.prune({ damaged: session.id })).rejects.toThrow(/is not damaged/);
+      expect(await maestro.sessions()).toHaveLength(1);
+    });
   });
 
   test("a row moved to another session is noticed there as well", async () => {

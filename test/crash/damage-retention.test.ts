@@ -1,7 +1,17 @@
-import { existsSync, readdirSync, statSync, utimesSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/domain/clock.ts";
+import { newSessionId } from "../../src/domain/ids.ts";
 import { defineTeam, type Maestro, open, persona, phase, type Session } from "../../src/index.ts";
 import { Artifacts } from "../../src/state/artifacts.ts";
 import { linesOf, runClerk } from "./damage-support/run-clerk.ts";
@@ -31,9 +41,35 @@ const writer = defineTeam("writer", {
   ],
 });
 
+/** Leaves a file in one phase that it reads in the next. */
+const drafts = defineTeam("drafts", {
+  phases: [
+    phase("draft", {
+      personas: [
+        persona("drafter", {
+          run: async ({ workspace }) => {
+            await workspace.write("draft.md", "three short words");
+            return { summary: "drafted" };
+          },
+        }),
+      ],
+    }),
+    phase("read", {
+      dependsOn: ["draft"],
+      personas: [
+        persona("reader", {
+          run: async ({ workspace }) => ({
+            summary: `${(await workspace.readText("draft.md")).split(" ").length} words`,
+          }),
+        }),
+      ],
+    }),
+  ],
+});
+
 async function inOneLife<T>(stateDir: string, act: () => Promise<T>, daysLater = 0): Promise<T> {
   const clock = { ...systemClock, now: () => Date.now() + daysLater * dayMs };
-  maestro = await open({ stateDir, teams: [writer], rounds: { max: 1 }, clock });
+  maestro = await open({ stateDir, teams: [writer, drafts], rounds: { max: 1 }, clock });
   try {
     return await act();
   } finally {
@@ -151,6 +187,71 @@ describe("prune", () => {
     expect(artifactsIn(stateDir)).toHaveLength(4);
     expect((await inOneLife(stateDir, () => maestro.prune({}))).artifacts).toBe(1);
     expect(artifactsIn(stateDir).sort()).toEqual([referenced, young, again].sort());
+  });
+
+  test("never takes an artifact of a session that only its files know, whenever it is resumed", async () => {
+    const stateDir = temporaryDirectory();
+    const begin = async () => {
+      const session = await maestro.start(drafts, { brief: "b", until: "draft" });
+      return (await session.result()).id;
+    };
+    const id = await inOneLife(stateDir, begin);
+    const kept = artifactsIn(stateDir);
+    expect(kept.length).toBeGreaterThanOrEqual(2);
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(join(stateDir, `maestro.db${suffix}`), { force: true });
+    for (const hash of kept) makeOld(stateDir, hash, 2 * dayMs);
+    expect(await inOneLife(stateDir, () => maestro.prune({ olderThanMs: 0 }))).toMatchObject({
+      artifacts: 0,
+    });
+    expect(artifactsIn(stateDir)).toEqual(kept);
+    const ended = await inOneLife(stateDir, async () => (await maestro.resume(id)).result());
+    expect(ended).toMatchObject({
+      status: "completed",
+      results: { read: { reader: { summary: "3 words" } } },
+    });
+  });
+
+  test("takes no artifact, and says why, while a lost session cannot be read", async () => {
+    const stateDir = temporaryDirectory();
+    const artifacts = new Artifacts(stateDir);
+    makeOld(stateDir, await artifacts.put("perhaps needed"), 2 * dayMs);
+    const folder = join(stateDir, "sessions", newSessionId());
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "checkpoint_init.json"), "{torn");
+    const notices: string[] = [];
+    const opened = await open({ stateDir, onNotice: (notice) => notices.push(notice) });
+    expect(await opened.prune({})).toMatchObject({ artifacts: 0 });
+    rmSync(folder, { recursive: true });
+    expect(await opened.prune({})).toMatchObject({ artifacts: 1 });
+    await opened.close();
+    expect(notices.filter((notice) => notice.startsWith("No artifact is removed"))).toHaveLength(1);
+  });
+
+  test("goes on after one that was killed, also when somebody has written the session's files since", async () => {
+    const stateDir = temporaryDirectory();
+    const id = await inOneLife(stateDir, () => run("finish me"));
+    const folder = join(stateDir, "sessions", id);
+    cpSync(folder, `${folder}.pruned`, { recursive: true });
+    await inOneLife(stateDir, async () => {
+      expect((await maestro.prune({ olderThanMs: dayMs })).sessions).toEqual([]);
+      expect(readdirSync(join(stateDir, "sessions"))).toEqual([id]);
+      cpSync(folder, `${folder}.pruned`, { recursive: true });
+      expect((await maestro.prune({ keep: 0 })).sessions).toEqual([id]);
+      expect(readdirSync(join(stateDir, "sessions"))).toEqual([]);
+    });
+  });
+
+  test("removes temporary files of killed writers, also where others are written every day", async () => {
+    const stateDir = temporaryDirectory();
+    const hash = await new Artifacts(stateDir).put("one");
+    const [old, young] = ["old.tmp", "young.tmp"].map((name) =>
+      join(stateDir, "artifacts", hash.slice(0, 2), `${hash}.${name}`),
+    );
+    for (const file of [old, young]) writeFileSync(file ?? "", "half");
+    const then = new Date(Date.now() - 2 * dayMs);
+    utimesSync(old ?? "", then, then);
+    await inOneLife(stateDir, () => maestro.prune({}));
+    expect([existsSync(old ?? ""), existsSync(young ?? "")]).toEqual([false, true]);
   });
 
   test("bounds the disk: space of pruned sessions is used again or given back", async () => {

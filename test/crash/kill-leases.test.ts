@@ -1,4 +1,7 @@
 import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newSessionId, type SessionId } from "../../src/domain/ids.ts";
 import type { SqliteStore } from "../../src/state/sqlite/sqlite-store.ts";
@@ -101,6 +104,39 @@ describe("one session, many processes", () => {
       ["phase.started", slept.epoch + 1],
       ["phase.started", slept.epoch + 1],
     ]);
+  });
+
+  it("a driver that only could not get at the lock keeps its lease, however long that took", async () => {
+    const leaseMs = 1_000;
+    const [driver, other] = [claimant(leaseMs), claimant(leaseMs)];
+    const claimed = (await order(driver, { do: "claim" })) as { epoch: number };
+    for (let round = 1; round <= 3; round += 1) {
+      const lock = new DatabaseSync(join(place.stateDir, "maestro.db"));
+      lock.exec("BEGIN IMMEDIATE");
+      const write = order(driver, { do: "write", row: `round-${round}` });
+      await setTimeout(3 * leaseMs);
+      const taken = order(other, { do: "claim" });
+      await setTimeout(leaseMs / 2);
+      lock.exec("COMMIT");
+      lock.close();
+      expect(await taken).toEqual({ refused: "LEASE_HELD" });
+      expect(await write).toEqual(claimed);
+    }
+  });
+
+  it("a process that is stopped inside a commit holds everybody up, and nothing is lost", async () => {
+    const [driver, other] = [claimant(3_000), claimant(3_000)];
+    const claimed = (await order(driver, { do: "claim" })) as { epoch: number };
+    const holder = place.run("lock-holder.ts", { stateDir: place.stateDir });
+    await until("it has the lock", () => holder.isReady);
+    holder.signal("SIGSTOP");
+    expect(await order(driver, { do: "write", row: "too late" })).toEqual({ refused: "STORAGE_FAILED" });
+    const taken = order(other, { do: "claim" });
+    holder.signal("SIGCONT");
+    expect(await taken).toEqual({ refused: "LEASE_HELD" });
+    expect(await order(driver, { do: "write", row: "again" })).toEqual(claimed);
+    const { rows } = await readRecorded(place.stateDir, key);
+    expect(rows.filter(({ kind }) => kind === "phase.started")).toHaveLength(1);
   });
 });
 

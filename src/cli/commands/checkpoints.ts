@@ -1,12 +1,25 @@
 import { statSync } from "node:fs";
-import { CheckpointCorrupt, InputInvalid, SessionNotFound } from "../../domain/errors.ts";
+import { CheckpointCorrupt, InputInvalid, JournalCorrupt, SessionNotFound } from "../../domain/errors.ts";
 import type { CheckpointInfo } from "../../index.ts";
+import type { Looking } from "../../look.ts";
 import { type GlobalOptions, withLook, withMaestro } from "../open.ts";
 import { print, printJson, printTable, quote, resumeCommand, say } from "../output.ts";
 import { ago, bytes, count } from "../terminal/words.ts";
 
 export async function checkpoints(idOrKey: string, options: GlobalOptions): Promise<void> {
-  list(await withLook(options, (maestro) => maestro.checkpoints(idOrKey)), options);
+  list(await withLook(options, (maestro) => checkpointsOf(idOrKey, maestro)), options);
+}
+
+/** A damaged journal is when people need to know what their checkpoints are worth. */
+async function checkpointsOf(idOrKey: string, maestro: Looking): Promise<readonly CheckpointInfo[]> {
+  try {
+    return await maestro.checkpoints(idOrKey);
+  } catch (error) {
+    if (!JournalCorrupt.is(error)) throw error;
+    say(`${error.message} What follows is by the seals of the files alone.`);
+    say(`Go on elsewhere: ${error.advice}`);
+    return maestro.checkpointFiles(idOrKey);
+  }
 }
 
 /** Of a session: every checkpoint. Of a file: that one. Damage is exit 5. */
@@ -20,7 +33,7 @@ export async function verify(sessionOrFile: string, options: GlobalOptions): Pro
   // A key may have dots and slashes too, so only a file that is there is one.
   const found =
     file === undefined
-      ? await withLook(options, (maestro) => maestro.checkpoints(sessionOrFile)).catch((error: unknown) => {
+      ? await withLook(options, (maestro) => checkpointsOf(sessionOrFile, maestro)).catch((error: unknown) => {
           throw SessionNotFound.is(error) && /[./\\]/.test(sessionOrFile) ? noFile(sessionOrFile) : error;
         })
       : [await verifyCheckpointFile(sessionOrFile)];

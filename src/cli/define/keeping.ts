@@ -32,6 +32,7 @@ export function defineKeeping(define: Define): void {
     .option("--older-than <days>", "finished sessions not touched for this long", "30")
     .option("--keep <n>", "keep at most this many finished sessions")
     .option("--dry-run", "only say what would go")
+    .option("--damaged <session>", "instead, remove this session, whose journal is damaged")
     .action(async (options) => (await import("../commands/prune.ts")).prune(options));
 
   define({

@@ -1,5 +1,6 @@
 import type { Admission } from "../../domain/breaker.ts";
 import type { RowToWrite } from "../../domain/journal-codec.ts";
+import type { SessionUsage } from "../../domain/session-usage.ts";
 import type { Ticket } from "../../domain/ticket.ts";
 import type { PostingDelivery, TicketDelivery } from "../../domain/ticket-delivery.ts";
 import type { BreakerUse, EndedCall } from "../breaker-store.ts";
@@ -25,6 +26,7 @@ export type Command =
       readonly previous: string;
       readonly row: RowToWrite;
       readonly artifacts: readonly string[];
+      readonly usage: readonly SessionUsage[];
     }
   | {
       readonly verb: "claim";
@@ -70,10 +72,13 @@ export type Command =
       readonly verb: "delete";
       readonly session: number;
       readonly owner: string | null;
+      readonly onlyFinished: boolean;
       readonly rows: number;
       readonly at: number;
     }
   | { readonly verb: "reclaim" }
+  /** Changes nothing: done when this process had its turn at the lock. */
+  | { readonly verb: "pass" }
   | LedgerCommand;
 
 /** `owner` and `epoch` prove the lease; for an estimate, that it is still the one of a driver known to be gone. */

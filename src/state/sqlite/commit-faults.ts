@@ -65,6 +65,8 @@ function namesOf(command: Command): readonly CommitName[] {
       return ["session.deleted"];
     case "reclaim":
       return ["space.reclaimed"];
+    case "pass":
+      return [];
   }
 }
 

@@ -95,10 +95,17 @@ export class Reader {
     }));
   }
 
-  /** Sessions that may be taken up, those that have waited longest first. */
+  /**
+   * Sessions that may be taken up, those that have waited longest first. One that began to wait in the future is due as
+   * well: the clock was set back since then, and whoever takes it up finds out how long it has still to wait.
+   */
   due(now: number): SessionId[] {
     return this.#all(
-      "SELECT id FROM sessions WHERE status IN ('parked', 'queued') AND wake_at <= ? ORDER BY wake_at, number",
+      `SELECT id, wake_at, number FROM sessions WHERE status IN ('parked', 'queued') AND wake_at <= ?
+       UNION SELECT id, wake_at, number FROM sessions
+         WHERE status IN ('parked', 'queued') AND status_at > ? AND wake_at IS NOT NULL
+       ORDER BY wake_at, number`,
+      now,
       now,
     ).map((row) => row[0] as SessionId);
   }

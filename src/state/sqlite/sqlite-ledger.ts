@@ -9,6 +9,7 @@ import {
 import type { Clock } from "../../domain/clock.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import { checkAsked, utcDay } from "../../domain/ledger.ts";
+import type { SessionUsage } from "../../domain/session-usage.ts";
 import type { Lease } from "../lease.ts";
 import type {
   BudgetAlert,
@@ -154,6 +155,10 @@ export class SqliteLedger implements LedgerStore {
   async usage({ by, session, since }: UsageQuery) {
     const filter = { session: session && this.#of.numberOf(session), since };
     return { total: this.#usage.total(filter), groups: this.#usage.groups(by, filter) };
+  }
+
+  async snapshot(id: SessionId): Promise<readonly SessionUsage[]> {
+    return this.#usage.snapshot(this.#of.numberOf(id));
   }
 
   async history(team: string): Promise<readonly RunSample[]> {

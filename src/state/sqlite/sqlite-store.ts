@@ -10,10 +10,16 @@ import {
   StorageFailed,
 } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
-import type { ClaimCause, Entry, Message, RecordedRow } from "../../domain/journal.ts";
+import {
+  type ClaimCause,
+  type Entry,
+  finalStatuses,
+  type Message,
+  type RecordedRow,
+} from "../../domain/journal.ts";
 import { encodeEntry, type RowToWrite } from "../../domain/journal-codec.ts";
 import type { BreakerStore } from "../breaker-store.ts";
-import { type Lease, type LeaseState, leaseState } from "../lease.ts";
+import type { Lease, LeaseState } from "../lease.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import type { ListingStore } from "../listing-store.ts";
 import { type Heartbeat, type Owner, thisOwner, uptimeMs } from "../owner.ts";
@@ -28,9 +34,10 @@ import type {
 } from "../store.ts";
 import type { TicketStore } from "../ticket-store.ts";
 import type { Command, Placed, Success } from "./command.ts";
+import { LeaseJudge } from "./lease-judge.ts";
 import { lostTo } from "./lost-lease.ts";
 import { measureCommit } from "./measure-commit.ts";
-import { migrate, openDatabase } from "./open-database.ts";
+import { migrate, openDatabase, openForLooking } from "./open-database.ts";
 import { Reader } from "./reader.ts";
 import { SqliteBreakers } from "./sqlite-breakers.ts";
 import { translate } from "./sqlite-errors.ts";
@@ -47,11 +54,12 @@ export interface SqliteStoreOptions {
   readonly clock: Clock;
   /** How long a silent driver keeps its lease. */
   readonly leaseMs: number;
+  /** The disk cannot be written: every write fails, and reading needs none. */
+  readonly onlyLooks?: boolean;
 }
 
 const journalPageRows = 1_000;
 const deleteSliceRows = 1_000;
-const beatsPerLease = 3;
 
 export class SqliteStore implements Store {
   readonly breakers: BreakerStore;
@@ -60,27 +68,28 @@ export class SqliteStore implements Store {
   readonly listing: ListingStore;
   readonly #path: string;
   readonly #clock: Clock;
-  readonly #leaseMs: number;
+  readonly #leases: LeaseJudge;
   readonly #owner: Owner = thisOwner();
   readonly #database: DatabaseSync;
   readonly #reader: Reader;
   readonly #writer: WriterClient;
   #beating = false;
 
-  constructor({ path, clock, leaseMs }: SqliteStoreOptions) {
+  constructor({ path, clock, leaseMs, onlyLooks = false }: SqliteStoreOptions) {
     this.#path = path;
     this.#clock = clock;
-    this.#leaseMs = leaseMs;
-    this.#database = openDatabase(path);
-    migrate(this.#database, path);
+    this.#database = onlyLooks ? openForLooking(path) : openDatabase(path);
+    if (!onlyLooks) migrate(this.#database, path);
     this.#reader = new Reader(this.#database);
     const submit = (command: Command) => this.#submit(command);
+    const pass = () => submit({ verb: "pass" });
+    this.#leases = new LeaseJudge({ reader: this.#reader, observer: this.#owner, clock, leaseMs, pass });
     this.breakers = new SqliteBreakers(this.#database, submit, clock);
     this.tickets = new SqliteTickets(this.#database, submit, clock);
     this.ledger = new SqliteLedger(this.#database, submit, clock, {
       owner: this.#owner.id,
       numberOf: (id) => this.#number(id),
-      isDriven: (session) => this.#stateOf(this.#reader.lease(session).holder) === "held",
+      isDriven: (session) => this.#leases.stateOf(this.#reader.lease(session).holder) === "held",
     });
     this.listing = new SqliteListing(this.#database, path);
     if (path === ":memory:") this.#writer = new InlineWriter(new Writer(this.#database));
@@ -112,7 +121,7 @@ export class SqliteStore implements Store {
     return { session: existing, row: undefined };
   }
 
-  async restoreSession({ session, restored, artifacts }: LostSession): Promise<SessionRecord> {
+  async restoreSession({ session, restored, artifacts, usage = [] }: LostSession): Promise<SessionRecord> {
     const reply = await this.#submit({
       verb: "restore",
       session: { ...session, key: session.key ?? null, at: session.createdAt, wakeAt: null },
@@ -122,6 +131,7 @@ export class SqliteStore implements Store {
       previous: restored.head.hash,
       row: encodeEntry(restored),
       artifacts,
+      usage,
     });
     if (reply.kind === "exists") {
       throw new SessionConflict(
@@ -147,15 +157,19 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#reader.sessions(query));
   }
 
-  async deleteSession(id: SessionId): Promise<void> {
+  async deleteSession(id: SessionId, { onlyFinished = false } = {}): Promise<void> {
     const session = this.#number(id);
     for (;;) {
+      const status = this.#read(() => this.#reader.session(id))?.status;
+      if (onlyFinished && status !== undefined && !finalStatuses.includes(status))
+        throw new SessionConflict(`Session ${id} is not finished: it is ${status}.`);
       const { holder } = this.#read(() => this.#reader.lease(session));
-      if (this.#stateOf(holder) === "held") throw this.#heldBy(id, holder);
+      if (this.#leases.stateOf(holder) === "held") throw this.#heldBy(id, holder);
       const reply = await this.#submit({
         verb: "delete",
         session,
         owner: holder?.id ?? null,
+        onlyFinished,
         rows: deleteSliceRows,
         at: this.#clock.now(),
       });
@@ -168,8 +182,7 @@ export class SqliteStore implements Store {
     cause: ClaimCause | ((found: Claim["found"]) => ClaimCause),
   ): Promise<Claim> {
     const session = this.#number(id);
-    const { epoch, holder } = this.#read(() => this.#reader.lease(session));
-    const found = this.#stateOf(holder);
+    const { epoch, holder, state: found } = await this.#leases.judge(session);
     if (found === "held") throw this.#heldBy(id, holder);
     const claimed = {
       kind: "session.claimed",
@@ -202,7 +215,7 @@ export class SqliteStore implements Store {
     const states = new Map<string | undefined, LeaseState>();
     return this.#read(() => this.#reader.underWay())
       .filter(({ holder }) => {
-        const state = states.get(holder?.id) ?? this.#stateOf(holder);
+        const state = states.get(holder?.id) ?? this.#leases.stateOf(holder);
         states.set(holder?.id, state);
         return state !== "held";
       })
@@ -230,19 +243,26 @@ export class SqliteStore implements Store {
     return rows.map((row, index) => recorded(row, reply.rows[index] as Placed, epoch));
   }
 
-  async *readJournal(id: SessionId, afterSeq = 0): AsyncIterable<readonly RecordedRow[]> {
+  async *readJournal(
+    id: SessionId,
+    afterSeq = 0,
+    limit = Number.POSITIVE_INFINITY,
+  ): AsyncIterable<readonly RecordedRow[]> {
     const session = this.#number(id);
+    // The row before is read along, for its hash.
+    const lastSeq = afterSeq + limit;
     let seq = Math.max(0, afterSeq - 1);
     let previous: string | undefined = seq === 0 ? chainStart(id) : undefined;
     for (;;) {
-      const page = this.#read(() => this.#reader.journalPage(session, seq, journalPageRows));
+      const pageRows = Math.min(journalPageRows, lastSeq - seq);
+      const page = this.#read(() => this.#reader.journalPage(session, seq, pageRows));
       for (const row of page) {
         previous = verify(id, previous, row, seq);
         seq = row.seq;
       }
       const wanted = page.filter((row) => row.seq > afterSeq);
       if (wanted.length > 0) yield wanted;
-      if (page.length < journalPageRows) return;
+      if (page.length < pageRows || seq >= lastSeq) return;
       // A long history is read in turns, so that other sessions of this process go on meanwhile.
       await new Promise(setImmediate);
     }
@@ -350,15 +370,6 @@ export class SqliteStore implements Store {
     return number;
   }
 
-  #stateOf(holder: Heartbeat | undefined) {
-    return leaseState(holder, {
-      observer: this.#owner,
-      now: this.#clock.now(),
-      uptimeMs: uptimeMs(),
-      leaseMs: this.#leaseMs,
-    });
-  }
-
   #heldBy(id: SessionId, holder: Heartbeat | undefined): LeaseHeld {
     const who = holder === undefined ? "another driver" : `process ${holder.pid}`;
     return new LeaseHeld(`Session ${id} is being driven by ${who}.`, {
@@ -371,7 +382,7 @@ export class SqliteStore implements Store {
   #startBeating(): void {
     if (this.#beating) return;
     this.#beating = true;
-    this.#writer.beat(this.#owner.id, Math.ceil(this.#leaseMs / beatsPerLease));
+    this.#writer.beat(this.#owner.id, this.#leases.beatMs);
   }
 }
 

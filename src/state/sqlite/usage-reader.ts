@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { type SavingKind, savingKinds, utcDay } from "../../domain/ledger.ts";
+import type { SessionUsage } from "../../domain/session-usage.ts";
 import type { RunSample, SavedSum, UsageGroup, UsageGroupSums, UsagePoint } from "../ledger-store.ts";
 import { savedColumns, sumColumns } from "./writer-usage.ts";
 
@@ -57,6 +58,23 @@ export class UsageReader {
     const unspent = [...saved].map(([name, ofName]) => toGroup({ name }, ofName));
     const all = [...groups, ...unspent.slice(0, mostGroups - groups.length)];
     return by === "day" ? all.sort((a, b) => ((a.name ?? "") < (b.name ?? "") ? -1 : 1)) : all;
+  }
+
+  /** Everything a session has used, to be carried in its checkpoints. */
+  snapshot(session: number): SessionUsage[] {
+    return this.#database
+      .prepare(
+        `SELECT day, phase, persona, model, ${sumColumns.join(", ")} FROM usage WHERE session = ?
+         ORDER BY day, phase, persona, model`,
+      )
+      .all(session)
+      .map(({ day, phase, persona, model, ...sums }) => ({
+        day: String(day),
+        phase: String(phase),
+        persona: String(persona),
+        model: String(model),
+        sums: Object.fromEntries(sumColumns.map((column) => [column, Number(sums[column])])),
+      }));
   }
 
   history(team: string): RunSample[] {

@@ -20,7 +20,9 @@ export function verify(
     `The journal of session ${id} is damaged at row ${row.seq}: ${gap ? `rows after ${before.seq} are missing` : "its hash does not match"}.`,
     {
       details: { session: id, seq: row.seq },
-      advice: `Run "maestro checkpoints verify ${id}"; its valid checkpoints can be imported into another state directory.`,
+      advice:
+        `Restore maestro.db from a backup; or go on from the checkpoints elsewhere: maestro checkpoints export ${id} <file>, ` +
+        `then maestro checkpoints import <file> --state-dir <new>. Remove it here with: maestro prune --damaged ${id}`,
     },
   );
 }

@@ -28,6 +28,8 @@ export class ThreadWriter implements WriterClient {
   #isTurnOver = true;
   /** Rung after each message: the thread sleeps on it, which costs less than an event loop of its own. */
   readonly #bell = new Int32Array(new SharedArrayBuffer(4));
+  /** For a thread that comes in the place of one that died, too. */
+  #heart: Extract<ToThread, { readonly beat: string }> | undefined;
   #closed: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
@@ -44,7 +46,8 @@ export class ThreadWriter implements WriterClient {
   }
 
   beat(owner: string, everyMs: number): void {
-    this.#post({ beat: owner, everyMs });
+    this.#heart = { beat: owner, everyMs };
+    this.#post(this.#heart);
   }
 
   close(): Promise<void> {
@@ -93,6 +96,7 @@ export class ThreadWriter implements WriterClient {
     });
     worker.on("error", (error) => this.#fail(error as Error));
     worker.unref();
+    if (this.#heart !== undefined) worker.postMessage(this.#heart);
     return worker;
   }
 

@@ -18,6 +18,7 @@ import {
   sumsOf,
   utcDay,
 } from "../../domain/ledger.ts";
+import type { SessionUsage } from "../../domain/session-usage.ts";
 import type { BudgetAlert, ReservationAnswer } from "../ledger-store.ts";
 import type { Command, LedgerCommand, Reply } from "./command.ts";
 import {
@@ -90,6 +91,24 @@ export class LedgerTable {
   estimateOpen(session: number, at: number): void {
     const open = this.#sql.open.all(session) as unknown as LedgerRow[];
     for (const row of open) this.#end(row, lostCall, at, null);
+  }
+
+  /** What a lost session had used, as its newest checkpoint knows it: sums alone, the calls are gone. */
+  restore(session: number, usage: readonly SessionUsage[]): void {
+    for (const { sums, ...place } of usage) {
+      this.#usage.restore({ session, ...place }, sums);
+      const sum = (...names: readonly string[]) => names.reduce((all, name) => all + (sums[name] ?? 0), 0);
+      const used = [
+        sum("input_tokens", "output_tokens", "estimated_tokens"),
+        sum("cost_micro_usd", "estimated_micro_usd"),
+        sum("unpriced_calls"),
+      ];
+      for (const level of budgetLevels) {
+        const key = totalsKey(session, level, { ...place, session: "" });
+        this.#sql.reserveTotals.run(...key, ...used);
+        this.#sql.moveTotals.run(...used, ...used, ...key);
+      }
+    }
   }
 
   /** With the session's record, so that no report and no day ever misses or repeats what it spent. */

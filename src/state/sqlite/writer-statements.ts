@@ -26,6 +26,9 @@ export function prepareStatements(database: DatabaseSync) {
     ),
     setTeam: prepare("UPDATE sessions SET team_fingerprint = ?, updated_at = ? WHERE number = ?"),
     touch: prepare("UPDATE sessions SET updated_at = ? WHERE number = ?"),
+    isUnfinished: read(
+      "SELECT 1 FROM sessions WHERE number = ? AND status NOT IN ('completed', 'failed', 'canceled')",
+    ),
     deleteSession: prepare("DELETE FROM sessions WHERE number = ?"),
 
     append: prepare(

@@ -55,6 +55,11 @@ export class UsageTable {
     this.#addUsage.run(...keyOf(place), ...valuesOf(sums).map((value) => sign * value));
   }
 
+  /** As `UsageReader.snapshot` gave it. */
+  restore(place: UsagePlace, sums: Readonly<Record<string, number>>): void {
+    this.#addUsage.run(...keyOf(place), ...sumColumns.map((column) => sums[column] ?? 0));
+  }
+
   save(session: number, day: string, { kind, tokens, microUsd, ...of }: SavedAmount): void {
     const unpriced = microUsd === null ? 1 : 0;
     this.#addSaving.run(...keyOf({ session, day, ...of }), kind, tokens, microUsd ?? 0, unpriced);

@@ -6,7 +6,7 @@ import { reach } from "../fault-points.ts";
 import type { Command, Placed, Reply } from "./command.ts";
 import { reachCommit } from "./commit-faults.ts";
 import { projectStatus } from "./project-status.ts";
-import { reclaimSpace } from "./reclaim-space.ts";
+import { giveBackSpace, shortenLog } from "./reclaim-space.ts";
 import { beginWriting } from "./write-lock.ts";
 import { BreakerTable } from "./writer-breakers.ts";
 import { CardTable } from "./writer-cards.ts";
@@ -70,11 +70,11 @@ export class Writer {
       return commands.map(() => failed(error));
     }
     reachCommit(commands, indexed, "after-commit");
-    // VACUUM cannot run inside a transaction.
+    // Cannot run inside a transaction.
     const swept = replies.some(
       (reply, at) => commands[at]?.verb === "reclaim" && reply.kind === "deleted" && !reply.more,
     );
-    if (swept) reclaimSpace(this.#database);
+    if (swept) shortenLog(this.#database);
     return replies;
   }
 
@@ -111,6 +111,7 @@ export class Writer {
         const session = this.#insertSession(command, command.status, command.reason);
         if (session === undefined) return { kind: "exists" };
         for (const sha256 of command.artifacts) sql.refer.run(session, sha256);
+        this.#ledger.restore(session, command.usage);
         const head = { seq: command.seq, hash: command.previous, epoch: 0 };
         return {
           kind: "placed",
@@ -175,8 +176,11 @@ export class Writer {
         sql.forgetOwners.run();
         // Rows of a session whose deletion was killed.
         const orphan = sql.orphan.get() as unknown as [session: number] | undefined;
-        return orphan === undefined ? { kind: "deleted", more: false } : this.#sweep(orphan[0]);
+        if (orphan !== undefined) return this.#sweep(orphan[0]);
+        return { kind: "deleted", more: giveBackSpace(this.#database) };
       }
+      case "pass":
+        return { kind: "done" };
     }
   }
 
@@ -310,9 +314,10 @@ export class Writer {
     });
   }
 
-  #delete({ session, owner, rows, at }: Extract<Command, { verb: "delete" }>): Reply {
+  #delete({ session, owner, onlyFinished, rows, at }: Extract<Command, { verb: "delete" }>): Reply {
     const lease = this.#lease(session);
-    if (lease.owner !== owner) return { kind: "refused", epoch: lease.epoch };
+    const isLive = onlyFinished && this.#statements.isUnfinished.get(session) !== undefined;
+    if (isLive || lease.owner !== owner) return { kind: "refused", epoch: lease.epoch };
     this.#heads.delete(session);
     // At once and first: a session whose history is half gone must not be listed any more.
     this.#statements.deleteSession.run(session);

@@ -1,5 +1,6 @@
 import { open } from "../../../src/maestro.ts";
 import { type ArmedFault, armFault } from "../../../src/state/fault-points.ts";
+import { clockAhead } from "./later.ts";
 
 /** A process that drives nothing and is killed at the one thing it does. */
 export interface ActOptions {
@@ -10,13 +11,16 @@ export interface ActOptions {
 
 export type Act =
   | { readonly do: "pause"; readonly session: string }
+  | { readonly do: "export"; readonly session: string; readonly file: string }
   | { readonly do: "reset breaker"; readonly dependency: string }
-  | { readonly do: "prune everything" };
+  | { readonly do: "prune everything"; readonly laterMs?: number };
 
 const { stateDir, act, fault } = JSON.parse(process.argv[2] ?? "") as ActOptions;
 armFault(fault);
-const maestro = await open({ stateDir });
+const laterMs = act.do === "prune everything" ? (act.laterMs ?? 0) : 0;
+const maestro = await open({ stateDir, clock: clockAhead(laterMs) });
 if (act.do === "pause") await maestro.pause(act.session);
+if (act.do === "export") await maestro.exportCheckpoints(act.session, act.file);
 if (act.do === "reset breaker") await maestro.resetBreaker(act.dependency);
 if (act.do === "prune everything") await maestro.prune({ keep: 0 });
 await maestro.close();

@@ -46,6 +46,7 @@ export interface Killed {
   readonly undisturbed: Undisturbed;
 }
 
+const twoDaysLater = { laterMs: 2 * 24 * 3_600_000 };
 const foundation = "builder, attempt 1: foundation";
 const foundationIsLaid = (place: Place) =>
   until("the foundation is on record", async () => (await place.recorded("patient")).marks.has(foundation));
@@ -239,6 +240,41 @@ export const pruned = (team: "long" | "everyday", ...hits: number[]): Scenario =
     expect(new Set(again.marks)).toEqual(new Set(undisturbed.marks));
   },
 });
+
+/** When the artifacts that nobody points to any more are old enough to go. */
+export const prunedLater: Scenario = {
+  ...pruned("everyday", 1),
+  victim: (place, fault) => place.act({ do: "prune everything", ...twoDaysLater }, fault),
+  recover: async (place) => {
+    const root = join(place.stateDir, "artifacts");
+    const left = () => readdirSync(root).flatMap((folder) => readdirSync(join(root, folder)));
+    expect(left()).toHaveLength(1);
+    await asOnlooker(place, (maestro) => maestro.prune({ keep: 0 }), twoDaysLater);
+    expect(left()).toEqual([]);
+  },
+};
+
+/** An export is whole or not there, and the session does not care. */
+export const exported: Scenario = {
+  team: "everyday",
+  hits: [1],
+  before: async (place) => {
+    endingOf(await place.afterlife(place.drive("everyday"), "everyday"));
+  },
+  victim: (place, fault) => place.act({ do: "export", session: "everyday", file: exportOf(place) }, fault),
+  recover: async (place, { point }) => {
+    expect(existsSync(exportOf(place))).toBe(point === "export:after-rename");
+    await asOnlooker(place, (maestro) => maestro.exportCheckpoints("everyday", exportOf(place)));
+    const elsewhere = { stateDir: join(place.stateDir, "..", "elsewhere") };
+    await asOnlooker(elsewhere, (maestro) => maestro.importCheckpoints(exportOf(place)));
+    expect(await asOnlooker(elsewhere, (maestro) => maestro.sessions())).toHaveLength(1);
+    await expectTidyFiles(place, "everyday");
+  },
+};
+
+function exportOf({ stateDir }: Place): string {
+  return join(stateDir, "..", "session.export");
+}
 
 /** Who is listed can be shown, with all it did; who is not is not offered for resuming either. */
 async function expectWholeOrNothing(maestro: Maestro): Promise<void> {

@@ -1,0 +1,34 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/domain/clock.ts";
+import { LeaseHeld } from "../../src/domain/errors.ts";
+import { armFault } from "../../src/state/fault-points.ts";
+import { SqliteStore } from "../../src/state/sqlite/sqlite-store.ts";
+import { createAndClaim, step } from "./store-under-test.ts";
+
+const leaseMs = 1_000;
+
+test("a writer thread that dies is replaced by one that goes on telling that its process lives", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "maestro-leases-"));
+  const open = () => new SqliteStore({ path: join(directory, "maestro.db"), clock: systemClock, leaseMs });
+  armFault({ point: "phase.started:after-commit", hit: 1, act: "throw" });
+  const [store, other] = [open(), open()];
+  onTestFinished(async () => {
+    armFault(undefined);
+    await store.close();
+    await other.close();
+    await rm(directory, { recursive: true });
+  });
+  const { id, lease } = await createAndClaim(store);
+  await expect(store.append(lease, [{ kind: "phase.started", phase: "p" }])).rejects.toThrow(
+    /thread stopped/,
+  );
+  armFault(undefined);
+  await store.append(lease, [step(1)]);
+  await setTimeout(3 * leaseMs);
+  await expect(other.claimSession(id, "recovery")).rejects.toThrow(LeaseHeld);
+  await store.append(lease, [step(2)]);
+});
