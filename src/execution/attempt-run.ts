@@ -4,7 +4,6 @@ import { fromErrorJson } from "../domain/error-json.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { AttemptSettings, Healed, PersonaResult, RecordedFailure } from "../domain/journal.ts";
-import { isJsonObject, parseJson, toJsonText } from "../domain/json.ts";
 import type { Saving } from "../domain/ledger.ts";
 import type { RunningAttempt } from "../domain/session-state.ts";
 import { emptyTree, type Tree } from "../domain/tree.ts";
@@ -15,12 +14,10 @@ import type { Control } from "./control.ts";
 import type { Healer } from "./healing/healer.ts";
 import { MachineError } from "./machine-error.ts";
 import type { Perform, TeamContext, WorkContext } from "./persona-context.ts";
+import { checkResult } from "./persona-result.ts";
 import { type StepParts, StepRecorder } from "./step-recorder.ts";
 import { checkWorkspace, refuseUnfulfilled, validate } from "./validate.ts";
 import { Watchdog } from "./watchdog.ts";
-
-/** A persona's outputs travel in prompts, checkpoints and pages; what is larger belongs into files. */
-const resultLimits = { maxBytes: 256 * 1024, maxDepth: 100 };
 
 export interface PersonaWork {
   readonly phase: string;
@@ -272,17 +269,4 @@ async function machine<T>(work: Promise<T>): Promise<T> {
   } catch (cause) {
     throw new MachineError(cause);
   }
-}
-
-function checkResult(persona: string, returned: unknown): PersonaResult {
-  const what = `the result of persona "${persona}"`;
-  const json = parseJson(toJsonText(returned, { what, ...resultLimits }), { what });
-  const outputs = isJsonObject(json) ? (json["outputs"] ?? {}) : undefined;
-  if (isJsonObject(json) && typeof json["summary"] === "string" && isJsonObject(outputs)) {
-    const decisions = json["decisions"] as PersonaResult["decisions"] | undefined;
-    return { summary: json["summary"], outputs, ...(decisions !== undefined && { decisions }) };
-  }
-  throw new InputInvalid(`Persona "${persona}" must return { summary: string, outputs?: object }.`, {
-    advice: `It returned ${JSON.stringify(json)?.slice(0, 100)}.`,
-  });
 }
