@@ -263,13 +263,20 @@ export class StepRecorder {
   }
 
   /** What an effect changed in the workspace is part of its result; one that fails changes nothing. */
-  async #run<T>({ kind, name, effect, spend, saved: savedBy }: StepToRun<T>): Promise<Performed> {
+  async #run<T>({
+    kind,
+    name,
+    dependency,
+    effect,
+    spend,
+    saved: savedBy,
+  }: StepToRun<T>): Promise<Performed> {
     const { workspace } = this.#place;
     let ended: { readonly result: T; readonly changes: readonly TreeChange[] };
     try {
       ended = await workspace.recording(effect);
     } catch (error) {
-      return this.#failed(error, spend?.spent({ error }));
+      return this.#failed(error, dependency, spend?.spent({ error }));
     }
     // A tool and an agent name their changes in their results, and apply them again by themselves.
     const changes = namesChanges(ended.result) ? [] : ended.changes;
@@ -288,11 +295,15 @@ export class StepRecorder {
     return { body: stepBody({ kind: "artifact", sha256 }, changes), ...beside, artifacts };
   }
 
-  async #failed(error: unknown, spent: ReturnType<Spend<never>["spent"]> | undefined): Promise<Performed> {
+  async #failed(
+    error: unknown,
+    dependency: string | undefined,
+    spent: ReturnType<Spend<never>["spent"]> | undefined,
+  ): Promise<Performed> {
     // Aborted work says nothing about the step; the next driver runs it again.
     this.#parts.control.signal.throwIfAborted();
     const { classifyError } = await import("./failure/classify-error.ts");
-    const failure = classifyError(error, this.#parts.clock.now());
+    const failure = classifyError(error, this.#parts.clock.now(), { dependency });
     const end = { kind: "error", error: toErrorJson(error), outage: failure.outage } as const;
     return {
       body: stepBody(error instanceof Error ? { ...end, failure } : end, []),

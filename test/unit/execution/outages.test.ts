@@ -78,6 +78,7 @@ test("a wrong key is not tried again: a person is asked at once", async () => {
     }),
   );
   expect(result).toMatchObject({ status: "parked", reason: "help" });
+  expect(result.error?.message).toContain("after 1 attempt. ");
   expect(calls).toBe(1);
 });
 
