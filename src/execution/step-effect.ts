@@ -23,6 +23,7 @@ export interface StepToRun<T> {
   readonly dependency?: string | undefined;
   readonly spend?: Spend<T> | undefined;
   readonly saved?: ((result: T) => SavedBy | undefined) | undefined;
+  readonly isNothing?: ((result: T) => boolean) | undefined;
   readonly effect: () => T | Promise<T>;
 }
 
@@ -33,6 +34,8 @@ export interface Performed {
   readonly stack?: string | undefined;
   /** A result that is a text comes out of its record as it went in, and need not be read back. */
   readonly text?: string;
+  /** It did nothing, and is not recorded. */
+  readonly isNothing?: boolean | undefined;
   readonly failure?: Failure;
   readonly saved?: SavedBy | undefined;
   readonly spent?: { readonly spent: Spent; readonly failed: boolean } | undefined;
@@ -72,7 +75,7 @@ export async function runEffect<T>(
   const saved = savedBy?.(ended.result);
   const json = resultText(ended.result, name);
   const blobs = ended.changes.length === 0 ? [] : await machine.run(workspace.flush(ended.changes));
-  const beside = { artifacts: blobs, spent, saved };
+  const beside = { artifacts: blobs, spent, saved, isNothing: step.isNothing?.(ended.result) };
   if (json === undefined) return { body: stepBody({ kind: "nothing" }, changes), ...beside };
   const same = typeof ended.result === "string" ? { text: ended.result } : {};
   if (json.length <= inlineLimit)

@@ -132,8 +132,8 @@ export class StepRecorder {
         continue;
       }
       if (performed.saved !== undefined) this.#save(performed.saved);
-      const { body, text, stack } = performed;
-      const seq = await this.#record(kind, name, found.identity, body, effects);
+      const { body, text, stack, isNothing } = performed;
+      const seq = isNothing ? 0 : await this.#record(kind, name, found.identity, body, effects);
       if (text !== undefined) return text as T;
       // Through the record, like a replay: a live run must not see more than a replay will.
       return this.#outcome(parseBody(body) as unknown as StepOutcome, seq, stack) as Promise<T>;

@@ -39,6 +39,15 @@ describe("a persona that always fails", () => {
     expect(await triesOf(lives)).toEqual(sixTries);
   });
 
+  test("leaves no steps that it did not take: healers that do nothing are not on record", async () => {
+    const lives = new Lives();
+    await lives.live(() => {
+      throw new TypeError("x is not a function");
+    });
+    expect(lives.rows("attempt.failed")).toHaveLength(6);
+    expect(lives.rows("step")).toEqual([]);
+  });
+
   test.each(["the draft contains a forbidden word", "the spec has no rate limit section"])(
     "is tried as often whatever its words resemble, each time anew: %s",
     async (words) => {
