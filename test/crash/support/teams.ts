@@ -172,13 +172,13 @@ export const teams = {
       }),
     ),
 
-  /** Never good enough; besides, the service it asks is down for its first three attempts, which it does not mind. */
+  /** Never good enough; besides, the service it asks is down for its first two attempts, which it does not mind. */
   luckless: (world) =>
     only(
       worker("pessimist", world, async ({ failures }, step) => {
         await step("try");
         const answer = () => {
-          if (failures.length >= 3) return "hello";
+          if (failures.length >= 2) return "hello";
           throw Object.assign(new Error("connect ECONNREFUSED 192.0.2.1:443"), { code: "ECONNREFUSED" });
         };
         await step("call", answer, { dependency }).catch(() => "then without");
