@@ -80,6 +80,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const breaker = new CircuitBreaker({
     breakers: store.breakers,
     policy: { ...breakerPolicy, threshold: config.breaker.threshold, cooldownMs: config.breaker.cooldownMs },
+    clock,
     onHopeless: async (dependency, record) => {
       const { ticketForDependency } = await import("./team/help.ts");
       await store.tickets.raise(ticketForDependency(dependency, record, clock.now()));

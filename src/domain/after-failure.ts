@@ -33,13 +33,17 @@ export function decideAfterFailure(failed: FailedAttempt, { attempts, rounds }: 
   const help = { kind: "help", ...(continues && { continues }) } as const;
   // A wrong key stays wrong: neither another attempt nor another round could mend it.
   if (!failure.recoverable && !mended && errorSays !== "next-round") return help;
+  // A rate limit of a named service is in its breaker, for everybody: there it can be seen, shared and reset.
+  const isShared = failure.category === "RATE_LIMIT" && failure.dependency !== undefined;
+  const toldMs = isShared ? 0 : (failure.retryAfterMs ?? 0);
   const attempt = decideAfterAttempt(attempts, attemptsFailed, errorSays !== "next-round", random);
   if (attempt.kind === "retry") {
-    const waitMs = mended ? 0 : Math.max(attempt.delayMs, failure.retryAfterMs ?? 0);
+    const waitMs = mended ? 0 : Math.max(attempt.delayMs, toldMs);
     return { kind: "attempt", wait: waitOf(waitMs, now), continues };
   }
   const round = decideAfterRound(rounds, roundsUsed);
-  if (round.kind === "retry") return { kind: "round", wait: waitOf(round.delayMs, now), continues };
+  if (round.kind === "retry")
+    return { kind: "round", wait: waitOf(Math.max(round.delayMs, toldMs), now), continues };
   return help;
 }
 

@@ -21,6 +21,8 @@ export type BreakerState =
 export interface BreakerRecord {
   readonly state: BreakerState;
   readonly notBefore: number | null;
+  /** Rate limits in a row, so that a service that does not say how long to wait is asked less and less often. */
+  readonly rateLimits?: number;
 }
 
 export interface BreakerPolicy {
@@ -37,7 +39,8 @@ export const newBreaker: BreakerRecord = { state: { kind: "closed", failures: 0 
 export function parseBreaker(json: Json): BreakerRecord {
   const record = objectAt(json, "the breaker");
   const notBefore = record.notBefore === null ? null : wholeNumber(record, "notBefore");
-  return { state: parseState(objectAt(record.state, "the breaker's state")), notBefore };
+  const rateLimits = record.rateLimits === undefined ? {} : { rateLimits: wholeNumber(record, "rateLimits") };
+  return { state: parseState(objectAt(record.state, "the breaker's state")), notBefore, ...rateLimits };
 }
 
 function parseState(state: JsonObject): BreakerState {

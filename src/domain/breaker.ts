@@ -13,6 +13,8 @@ export interface BreakerContext {
   readonly now: number;
   /** Unique to one call, so that two calls of one process are never both the probe. */
   readonly owner: string;
+  /** The call was let through as a probe, whoever probes now. */
+  readonly isProbe?: boolean | undefined;
   readonly policy: BreakerPolicy;
 }
 
@@ -25,27 +27,41 @@ export type Admission =
 export type CallOutcome =
   | { readonly kind: "success" }
   | { readonly kind: "outage" }
-  | { readonly kind: "rate-limit"; readonly retryAfterMs: number | undefined };
+  | { readonly kind: "rate-limit"; readonly retryAfterMs: number | undefined }
+  /** It was given up before it could say anything. */
+  | { readonly kind: "unknown" };
 
-const defaultRateLimitMs = 5000;
+/** For a service that does not say how long to wait: doubled with each rate limit in a row. */
+const firstRateLimitMs = 1000;
+const longestUnsaidMs = 60_000;
 /** A longer wait is asked for again when this one is over, so a clock set wrong costs an hour at most. */
 const maxRateLimitMs = 3_600_000;
 const ticketAfterFailedProbes = 3;
 
+/** Asked again by the one that probes, it renews its turn: a call may take longer than a deadline. */
 export function admit(given: BreakerRecord, context: BreakerContext): Admission {
   const record = clampTimes(given, context);
   const { now, owner, policy } = context;
   const { state } = record;
+  const deadline = now + policy.probeDeadlineMs;
+  if (state.kind === "half-open" && state.owner === owner)
+    return { kind: "probe", record: { ...record, state: { ...state, deadline } } };
   const freeAt = state.kind === "closed" ? now : state.kind === "open" ? state.probeAt : state.deadline;
   const retryAt = Math.max(freeAt, record.notBefore ?? now);
   if (retryAt > now) return { kind: "refused", retryAt, record };
-  if (state.kind === "closed") return { kind: "allowed", record };
+  if (state.kind === "closed") {
+    // Over, so it goes: a closed breaker without it is passed without a write.
+    return { kind: "allowed", record: record.notBefore === null ? record : { ...record, notBefore: null } };
+  }
   // An overdue probe was killed with its process: that says nothing about the dependency, so it does not count.
   const { openedAt, failedProbes } = state;
-  const deadline = now + policy.probeDeadlineMs;
   return {
     kind: "probe",
-    record: { state: { kind: "half-open", openedAt, owner, deadline, failedProbes }, notBefore: null },
+    record: {
+      ...record,
+      state: { kind: "half-open", openedAt, owner, deadline, failedProbes },
+      notBefore: null,
+    },
   };
 }
 
@@ -61,10 +77,12 @@ export function onOutcome(
       return onOutage(record, context);
     case "rate-limit":
       return onRateLimit(record, outcome.retryAfterMs, context.now, context.owner);
+    case "unknown":
+      return giveBack(record, context.now, context.owner);
   }
 }
 
-/** Outcomes of calls admitted before it opened, and of probes that lost their turn, change nothing. */
+/** Outages of calls admitted before it opened, and of probes that lost their turn, change nothing. */
 export function onOutage(record: BreakerRecord, { now, owner, policy }: BreakerContext): BreakerRecord {
   const { state } = record;
   if (state.kind === "closed" && state.failures + 1 < policy.threshold) {
@@ -76,11 +94,18 @@ export function onOutage(record: BreakerRecord, { now, owner, policy }: BreakerC
   return { ...record, state: { kind: "open", openedAt, probeAt: now + policy.cooldownMs, failedProbes } };
 }
 
-export function onSuccess(record: BreakerRecord, { owner }: Pick<BreakerContext, "owner">): BreakerRecord {
-  const { state } = record;
-  const counts =
-    state.kind === "closed" ? state.failures > 0 : state.kind === "half-open" && state.owner === owner;
-  return counts ? { ...record, state: { kind: "closed", failures: 0 } } : record;
+/** Of a probe it closes the breaker even when another has the turn by now: the service answers. */
+export function onSuccess(
+  record: BreakerRecord,
+  { owner, isProbe = false }: Pick<BreakerContext, "owner" | "isProbe">,
+): BreakerRecord {
+  const { state, notBefore, rateLimits } = record;
+  const closes =
+    state.kind === "closed"
+      ? state.failures > 0
+      : isProbe || (state.kind === "half-open" && state.owner === owner);
+  if (!closes && rateLimits === undefined) return record;
+  return { state: closes ? { kind: "closed", failures: 0 } : state, notBefore };
 }
 
 /** A rate limit is neither an outage nor a success. The prober that meets one gives its turn back. */
@@ -90,22 +115,37 @@ export function onRateLimit(
   now: number,
   owner?: string,
 ): BreakerRecord {
-  const waitMs = Math.min(Math.max(Math.ceil(retryAfterMs ?? defaultRateLimitMs), 0), maxRateLimitMs);
+  // Calls that were under way together are told together: that is one rate limit.
+  const isNews = record.notBefore === null || record.notBefore <= now;
+  const rateLimits = Math.max((record.rateLimits ?? 0) + (isNews ? 1 : 0), 1);
+  const waitMs = Math.min(Math.max(Math.ceil(retryAfterMs ?? unsaidMs(rateLimits)), 0), maxRateLimitMs);
   const notBefore = Math.max(record.notBefore ?? 0, now + waitMs);
+  return { ...giveBack(record, now, owner), notBefore, rateLimits };
+}
+
+const unsaidMs = (rateLimits: number): number =>
+  Math.min(firstRateLimitMs * 2 ** Math.min(rateLimits - 1, 30), longestUnsaidMs);
+
+/** The turn to probe, if the call had it. */
+function giveBack(record: BreakerRecord, now: number, owner: string | undefined): BreakerRecord {
   const { state } = record;
-  if (state.kind !== "half-open" || state.owner !== owner) return { state, notBefore };
+  if (state.kind !== "half-open" || state.owner !== owner) return record;
   const { openedAt, failedProbes } = state;
-  return { state: { kind: "open", openedAt, probeAt: now, failedProbes }, notBefore };
+  return { ...record, state: { kind: "open", openedAt, probeAt: now, failedProbes } };
 }
 
 export const raisesTicket = ({ state }: BreakerRecord): boolean =>
   state.kind !== "closed" && state.failedProbes >= ticketAfterFailedProbes;
 
+/** Whether this failed probe is one of the first: nobody needs to be told of it, so no attempt has to end for it. */
+export const isEarlyProbe = ({ state }: BreakerRecord): boolean =>
+  state.kind === "half-open" && state.failedProbes + 1 < ticketAfterFailedProbes;
+
 /** No time may lie further ahead than it could have been set: the clock may have been set back since. */
 function clampTimes(record: BreakerRecord, { now, policy }: BreakerContext): BreakerRecord {
   const state = clampState(record.state, now, policy);
   const notBefore = record.notBefore === null ? null : Math.min(record.notBefore, now + maxRateLimitMs);
-  return state === record.state && notBefore === record.notBefore ? record : { state, notBefore };
+  return state === record.state && notBefore === record.notBefore ? record : { ...record, state, notBefore };
 }
 
 function clampState(state: BreakerState, now: number, policy: BreakerPolicy): BreakerState {

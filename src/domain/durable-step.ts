@@ -18,6 +18,8 @@ export interface DurableStep<T> {
   readonly spend?: Spend<T>;
   /** What its result saved against another way to get there. */
   readonly saved?: (result: T) => SavedBy | undefined;
+  /** A result that is not worth a record: nothing was done. Only for steps that call nobody and cost nothing. */
+  readonly isNothing?: (result: T) => boolean;
   readonly effect: () => T | Promise<T>;
 }
 

@@ -40,6 +40,8 @@ export interface Failure {
   readonly outage: boolean;
   readonly suggestedFix: string;
   readonly retryAfterMs?: number;
+  /** The service whose call failed: its breaker knows how long to wait. */
+  readonly dependency?: string;
 }
 
 export interface CategoryRow {
@@ -134,6 +136,7 @@ export interface FailureInput {
   readonly outage?: boolean | undefined;
   readonly suggestedFix?: string | undefined;
   readonly retryAfterMs?: number | undefined;
+  readonly dependency?: string | undefined;
 }
 
 const maxMessageLength = 500;
@@ -157,6 +160,7 @@ export function createFailure(input: FailureInput): Failure {
     outage: input.outage ?? false,
     suggestedFix: input.suggestedFix ?? defaults.suggestedFix,
     ...(input.retryAfterMs !== undefined && { retryAfterMs: input.retryAfterMs }),
+    ...(input.dependency !== undefined && { dependency: input.dependency }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { recordedDecisions } from "./decision.ts";
 import type { Message, PhaseContent, RecordedRow, Transition } from "./journal.ts";
 import { decodeTransition, isStep } from "./journal-codec.ts";
 import { plannedPhases } from "./planned.ts";
@@ -180,7 +181,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       persona.input = attempt.input;
       persona.beginning = undefined;
       state.recoveries = 0;
-      for (const decision of entry.result.decisions ?? [])
+      for (const decision of recordedDecisions(entry.result.decisions))
         state.decisions.push({ ...decision, phase: entry.phase, persona: entry.persona, at });
       return;
     }

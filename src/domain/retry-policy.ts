@@ -30,13 +30,12 @@ export const decideAfterRound = (policy: RetryPolicy, failedRounds: number): Ret
     : { kind: "exhausted" };
 
 /**
- * Doubles from the base up to the maximum; `random` (0 to 1) takes away up to half of it, so that personas
- * that failed together do not come back together. Never less than the base, never more than the maximum.
+ * Doubles from the base up to the maximum; `random` (0 to 1) adds up to half of it, so that personas that failed
+ * together do not come back together. Upward, because the first wait is the base, and nothing may be shorter.
  */
 export function delayMs(policy: RetryPolicy, failedAttempts: number, random: number): number {
-  const fullMs = roundDelayMs(policy, failedAttempts);
-  const jitteredMs = Math.round(fullMs * (1 - random / 2));
-  return Math.min(policy.maxDelayMs, Math.max(policy.baseDelayMs, jitteredMs));
+  const jitteredMs = Math.round(roundDelayMs(policy, failedAttempts) * (1 + random / 2));
+  return Math.min(policy.maxDelayMs, jitteredMs);
 }
 
 /** Rounds of one session never meet each other, so no jitter: 5, 10, 20 s. */

@@ -1,3 +1,4 @@
+import { isEarlyProbe } from "../domain/breaker.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { AttemptState } from "../domain/session-state.ts";
 import type { Spend } from "../domain/usage.ts";
@@ -9,7 +10,7 @@ import type { SpendGuard } from "./spend-guard.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 /** A breaker that stays open for longer than this is not waited for: the session parks and is taken up again. */
-const longestWaitMs = 600_000;
+export const longestWaitMs = 600_000;
 /** How soon a wait notices that the service is back. */
 const lookAgainMs = 1_000;
 
@@ -25,6 +26,8 @@ export interface AdmissionParts {
 export interface Admitted {
   readonly use: BreakerUse | undefined;
   readonly reservation: number | undefined;
+  /** A probe whose failure is not yet worth telling anybody. */
+  readonly isEarlyProbe: boolean;
 }
 
 /** Until its time has come, or somebody's probe or a person has changed the breaker before. */
@@ -36,8 +39,10 @@ async function waitForBreaker(
   const before = await breaker.stateOf(dependency);
   for (let waited = 0; waited < waitMs; waited += lookAgainMs) {
     await clock.sleep(Math.min(lookAgainMs, waitMs - waited), control.stopSignal);
-    if ((await breaker.stateOf(dependency)) !== before) return;
+    if ((await breaker.stateOf(dependency)) !== before) break;
   }
+  // All who waited may call now; not all in the same moment.
+  await clock.sleep(Math.floor(Math.random() * Math.min(lookAgainMs, waitMs)), control.stopSignal);
 }
 
 /**
@@ -59,10 +64,13 @@ export async function admitCall(
         ? undefined
         : await watchdog.during(() => spending.reserve(journal.lease, attempt, spend, control.stopSignal));
     if (control.stopped === undefined) {
-      if (dependency === undefined) return { use: undefined, reservation };
+      if (dependency === undefined) return { use: undefined, reservation, isEarlyProbe: false };
       const use = breaker.use(dependency);
       const admission = await breaker.admit(use);
-      if (admission.kind !== "refused") return { use, reservation };
+      if (admission.kind !== "refused") {
+        const isProbe = admission.kind === "probe";
+        return { use: { ...use, isProbe }, reservation, isEarlyProbe: isEarlyProbe(admission.record) };
+      }
       retryAt = admission.retryAt;
     }
     // Never sent, so it must not look like a call whose answer was lost.

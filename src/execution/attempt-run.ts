@@ -4,23 +4,21 @@ import { fromErrorJson } from "../domain/error-json.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { AttemptSettings, Healed, PersonaResult, RecordedFailure } from "../domain/journal.ts";
-import { isJsonObject, parseJson, toJsonText } from "../domain/json.ts";
 import type { Saving } from "../domain/ledger.ts";
 import type { RunningAttempt } from "../domain/session-state.ts";
 import { emptyTree, type Tree } from "../domain/tree.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import { Workspace } from "../workspace/workspace.ts";
+import { orAbandon } from "./abandon.ts";
 import type { CheckRunner } from "./check-runner.ts";
 import type { Control } from "./control.ts";
 import type { Healer } from "./healing/healer.ts";
 import { MachineError } from "./machine-error.ts";
 import type { Perform, TeamContext, WorkContext } from "./persona-context.ts";
+import { checkResult } from "./persona-result.ts";
 import { type StepParts, StepRecorder } from "./step-recorder.ts";
 import { checkWorkspace, refuseUnfulfilled, validate } from "./validate.ts";
 import { Watchdog } from "./watchdog.ts";
-
-/** A persona's outputs travel in prompts, checkpoints and pages; what is larger belongs into files. */
-const resultLimits = { maxBytes: 256 * 1024, maxDepth: 100 };
 
 export interface PersonaWork {
   readonly phase: string;
@@ -80,9 +78,12 @@ export class AttemptRun {
   readonly #running: RunningAttempt;
   readonly #reasons: readonly RecordedFailure[];
   readonly #timeout = new AbortController();
+  readonly #signal: AbortSignal;
   readonly #watchdog: Watchdog;
   #checks: readonly CheckResult[] = [];
   #began: Tree = emptyTree;
+  /** The work has ended, or was given up and may still run somewhere: what it asks for now is too late. */
+  #isOver = false;
 
   constructor(
     parts: AttemptParts,
@@ -94,6 +95,7 @@ export class AttemptRun {
     this.#work = work;
     this.#running = running;
     this.#reasons = reasons;
+    this.#signal = AbortSignal.any([parts.control.signal, this.#timeout.signal]);
     this.#watchdog = new Watchdog(parts.clock, running.attempt.settings.timeoutMs ?? work.timeoutMs);
   }
 
@@ -105,13 +107,14 @@ export class AttemptRun {
     this.#began = tree;
     const workspace = new Workspace(artifacts, tree);
     // A changed input changes every step's fingerprint, which is how the steps notice that they diverged.
-    const place = { running: this.#running, input: this.#work.input, workspace, watchdog: this.#watchdog };
-    const steps = new StepRecorder(this.#parts, place);
-    try {
-      return await this.#end(workspace, steps);
-    } finally {
-      steps.close();
-    }
+    const steps = new StepRecorder(this.#parts, {
+      running: this.#running,
+      input: this.#work.input,
+      workspace,
+      watchdog: this.#watchdog,
+      signal: this.#signal,
+    });
+    return this.#end(workspace, steps);
   }
 
   async #end(workspace: Workspace, steps: StepRecorder): Promise<AttemptEnd> {
@@ -153,6 +156,7 @@ export class AttemptRun {
   }
 
   async #perform(workspace: Workspace, steps: StepRecorder): Promise<PersonaResult> {
+    const { control, clock } = this.#parts;
     const { perform, persona } = this.#work;
     const context = this.#context(workspace, steps);
     const work = async (): Promise<unknown> => {
@@ -162,42 +166,46 @@ export class AttemptRun {
         await steps.settle();
       }
     };
-    let returned: unknown;
-    try {
-      returned = await this.#watchdog.watch(work(), (reason) => this.#timeout.abort(reason));
-    } finally {
-      steps.throwIfBroken();
-    }
+    const returned = await workspace.lend(async () => {
+      const abandonable = orAbandon(work(), control.signal, clock);
+      try {
+        return await this.#watchdog.watch(abandonable, (reason) => this.#timeout.abort(reason));
+      } finally {
+        this.#isOver = true;
+        // Steps that were given up get their record; what they changed is taken back while it can be told apart.
+        await steps.settle();
+        steps.throwIfBroken();
+      }
+    });
     // A persona may have caught the stop and made something of it; the next driver makes the result from the steps.
-    this.#parts.control.throwIfStopped();
+    control.throwIfStopped();
     return checkResult(persona, returned);
   }
 
   #context(workspace: Workspace, steps: StepRecorder): WorkContext {
-    const { control, log, onText, checks } = this.#parts;
+    const { log, onText, checks } = this.#parts;
     const { brief, context, notes, persona, contract } = this.#work;
     const { attempt } = this.#running;
-    const signal = AbortSignal.any([control.signal, this.#timeout.signal]);
     return {
       brief,
       context,
       persona,
       notes,
       contract,
-      signal,
+      signal: this.#signal,
       conversation: conversationOf(attempt, this.#running.persona.attempts),
       settings: attempt.settings,
       failures: this.#reasons.map(({ error }) => fromErrorJson(error)),
       workspace,
       files: workspace,
-      step: (name, effect, options) => steps.run(name, effect, options),
-      runStep: (step) => steps.perform(step),
+      step: (name, effect, options) => this.#inTime(name, () => steps.run(name, effect, options)),
+      runStep: (step) => this.#inTime(step.name, () => steps.perform(step)),
       runCheck: (name, signal) => {
         const check = contract.checks.find((declared) => declared.name === name);
         if (check === undefined) throw new InputInvalid(`The contract has no check "${name}".`);
         return checkWorkspace(check, workspace, checks, signal);
       },
-      sleep: (ms) => steps.sleep(ms),
+      sleep: (ms) => this.#inTime("sleep", () => steps.sleep(ms)),
       progress: () => this.#watchdog.progress(),
       onText: (delta) => {
         this.#watchdog.progress();
@@ -208,6 +216,13 @@ export class AttemptRun {
         log(persona, message);
       },
     };
+  }
+
+  async #inTime<T>(name: string, step: () => Promise<T>): Promise<T> {
+    if (!this.#isOver) return step();
+    throw new InputInvalid(`Step "${name}" was called after its attempt had ended.`, {
+      advice: "Await every step, and stop when the signal is aborted.",
+    });
   }
 
   #validate(result: PersonaResult, workspace: Workspace, steps: StepRecorder): Promise<CheckResult[]> {
@@ -272,17 +287,4 @@ async function machine<T>(work: Promise<T>): Promise<T> {
   } catch (cause) {
     throw new MachineError(cause);
   }
-}
-
-function checkResult(persona: string, returned: unknown): PersonaResult {
-  const what = `the result of persona "${persona}"`;
-  const json = parseJson(toJsonText(returned, { what, ...resultLimits }), { what });
-  const outputs = isJsonObject(json) ? (json["outputs"] ?? {}) : undefined;
-  if (isJsonObject(json) && typeof json["summary"] === "string" && isJsonObject(outputs)) {
-    const decisions = json["decisions"] as PersonaResult["decisions"] | undefined;
-    return { summary: json["summary"], outputs, ...(decisions !== undefined && { decisions }) };
-  }
-  throw new InputInvalid(`Persona "${persona}" must return { summary: string, outputs?: object }.`, {
-    advice: `It returned ${JSON.stringify(json)?.slice(0, 100)}.`,
-  });
 }

@@ -5,14 +5,18 @@ import {
   type CallOutcome,
   raisesTicket,
 } from "../domain/breaker.ts";
+import type { Clock } from "../domain/clock.ts";
 import { CircuitOpen } from "../domain/errors.ts";
 import type { Failure } from "../domain/failure.ts";
 import { newId } from "../domain/ids.ts";
 import type { BreakerStore, BreakerUse } from "../state/breaker-store.ts";
 
+const renewalsPerDeadline = 3;
+
 export interface BreakerParts {
   readonly breakers: BreakerStore;
   readonly policy: BreakerPolicy;
+  readonly clock: Clock;
   /** Probes keep failing: a person should know. */
   readonly onHopeless: (dependency: string, record: BreakerRecord) => Promise<void>;
 }
@@ -33,9 +37,38 @@ export class CircuitBreaker {
     return this.#parts.breakers.admit(use);
   }
 
-  /** For noticing that it changed. */
+  /** Makes the call. A probe keeps its turn as long as its call lives, and gives it back if nothing came of it. */
+  async attend<T>(use: BreakerUse, call: () => Promise<T>): Promise<T> {
+    if (use.isProbe !== true) return call();
+    const over = new AbortController();
+    void this.#renew(use, over.signal);
+    try {
+      return await call();
+    } catch (error) {
+      // If it cannot be given back, it runs out.
+      await this.#parts.breakers.end({ use, outcome: { kind: "unknown" } }).catch(() => undefined);
+      throw error;
+    } finally {
+      over.abort();
+    }
+  }
+
+  async #renew(use: BreakerUse, signal: AbortSignal): Promise<void> {
+    const { breakers, clock, policy } = this.#parts;
+    try {
+      for (;;) {
+        await clock.sleep(policy.probeDeadlineMs / renewalsPerDeadline, signal);
+        if ((await breakers.admit(use)).kind !== "probe") return;
+      }
+    } catch {
+      // The call has ended, or the turn runs out.
+    }
+  }
+
+  /** For noticing that it changed; that a probe still lives is no change. */
   async stateOf(dependency: string): Promise<string> {
-    return JSON.stringify(await this.#parts.breakers.read(dependency));
+    const { state, notBefore } = await this.#parts.breakers.read(dependency);
+    return JSON.stringify([state.kind === "half-open" ? { ...state, deadline: 0 } : state, notBefore]);
   }
 
   /** To be called when the outcome was committed, whatever it was committed with. */
@@ -45,25 +78,25 @@ export class CircuitBreaker {
     if (raisesTicket(record)) await this.#parts.onHopeless(dependency, record);
   }
 
-  /** For calls that are no step of a session: refused at once while the breaker is open. */
+  /**
+   * For the calls of trackers, which are no step of a session: refused at once while the breaker is open. Raises no
+   * ticket: one about a tracker that is down would wait for that very tracker, and arrive when it is up again.
+   */
   async guard<T>(
     dependency: string,
     call: () => Promise<T>,
     outcomeOfError: (error: unknown) => CallOutcome,
   ): Promise<T> {
-    const use = this.use(dependency);
-    const admission = await this.admit(use);
+    const asking = this.use(dependency);
+    const admission = await this.admit(asking);
     if (admission.kind === "refused") throw circuitOpen(dependency, admission.retryAt);
-    let outcome: CallOutcome = { kind: "success" };
-    try {
-      return await call();
-    } catch (error) {
-      outcome = outcomeOfError(error);
-      throw error;
-    } finally {
-      await this.#parts.breakers.end({ use, outcome });
-      await this.ended(use, outcome);
-    }
+    const use = { ...asking, isProbe: admission.kind === "probe" };
+    const answer = await this.attend(use, async () => (await Promise.allSettled([call()]))[0]);
+    const outcome: CallOutcome =
+      answer.status === "fulfilled" ? { kind: "success" } : outcomeOfError(answer.reason);
+    await this.#parts.breakers.end({ use, outcome });
+    if (answer.status === "rejected") throw answer.reason;
+    return answer.value;
   }
 }
 

@@ -1,3 +1,5 @@
+import { DriverStopped } from "./control.ts";
+
 /**
  * Something below the work failed: the journal, the artifacts, a lease, an open breaker. Told apart by where it comes
  * from, not by its class: work may throw any class it likes, and then it is the work that failed. Ends the driver and
@@ -13,4 +15,24 @@ export class MachineError extends Error {
 
 export function fromTheMachine(cause: unknown): never {
   throw new MachineError(cause);
+}
+
+/** Remembers the first failure of the machine: work that caught it must pass neither for finished nor for failed. */
+export class Machine {
+  #broken: MachineError | undefined;
+
+  throwIfBroken(): void {
+    if (this.#broken !== undefined) throw this.#broken;
+  }
+
+  async run<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (cause) {
+      // Being told to stop is no failure of the machine.
+      if (cause instanceof DriverStopped) throw cause;
+      this.#broken ??= new MachineError(cause);
+      throw cause;
+    }
+  }
 }

@@ -1,9 +1,10 @@
 import { decideAfterFailure, type RetryPolicies } from "../domain/after-failure.ts";
 import { toErrorJson } from "../domain/error-json.ts";
-import { UnrecoverableError } from "../domain/errors.ts";
+import { CircuitOpen, UnrecoverableError } from "../domain/errors.ts";
 import type { PersonaResult, RecordedFailure } from "../domain/journal.ts";
 import { remainingWaitMs } from "../domain/retry-policy.ts";
 import { type AttemptState, type PersonaState, personaOf } from "../domain/session-state.ts";
+import { longestWaitMs } from "./admission.ts";
 import { type AttemptEnd, type AttemptParts, AttemptRun, type PersonaWork } from "./attempt-run.ts";
 import { fromTheMachine, MachineError } from "./machine-error.ts";
 
@@ -42,7 +43,10 @@ export class PersonaExecutor {
     const last = this.#last;
     if (last?.status === "running") return last;
     if (last?.next !== undefined && "wait" in last.next && last.round > this.#persona.roundsUsedBefore) {
-      await clock.sleep(remainingWaitMs(last.next.wait, clock.now()), control.stopSignal);
+      const waitMs = remainingWaitMs(last.next.wait, clock.now());
+      // Nobody's place is taken up by a wait for hours: the session parks and is taken up again by itself.
+      if (waitMs > longestWaitMs) throw toldToWait(last, clock.now() + waitMs);
+      await clock.sleep(waitMs, control.stopSignal);
     }
     control.throwIfStopped();
     await this.#readInheritance();
@@ -157,6 +161,13 @@ export class PersonaExecutor {
       { details: { phase, persona, round, failures } },
     );
   }
+}
+
+function toldToWait({ persona, phase, failure }: AttemptState, retryAt: number): CircuitOpen {
+  return new CircuitOpen(
+    `${persona} in phase ${phase} was told to wait until ${new Date(retryAt).toISOString()}: ${failure?.message}`,
+    { details: { retryAt, phase, persona }, advice: "It goes on by itself then." },
+  );
 }
 
 function of({ started, phase, persona }: AttemptState) {

@@ -34,7 +34,7 @@ function helpNeeded({ phase, persona }: PersonaWork, attempts: readonly AttemptS
   );
   const last = attempts.at(-1)?.failure;
   return new HelpNeeded(
-    `${persona} needs help in phase ${phase} after ${attempts.length} attempts. The last one failed: ${last?.message}`,
+    `${persona} needs help in phase ${phase} after ${attempts.length} ${attempts.length === 1 ? "attempt" : "attempts"}. The last one failed: ${last?.message}`,
     {
       details: {
         phase,

@@ -5,6 +5,8 @@ export interface BreakerUse {
   readonly dependency: string;
   /** Unique to the call. */
   readonly owner: string;
+  /** It was let through as a probe. */
+  readonly isProbe?: boolean;
   readonly policy: BreakerPolicy;
 }
 
@@ -16,7 +18,7 @@ export interface EndedCall {
 
 /** The breakers of all dependencies, shared by all sessions and processes. */
 export interface BreakerStore {
-  /** Asks for leave to call; in all processes together, one caller gets the probe. */
+  /** Asks for leave to call; in all processes together, one caller gets the probe, and renews it by asking again. */
   admit(use: BreakerUse): Promise<Admission>;
   /** For calls that leave no journal entry; the others end with it. */
   end(call: EndedCall): Promise<void>;

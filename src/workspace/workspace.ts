@@ -131,6 +131,11 @@ export class Workspace {
     });
   }
 
+  /** What the work changes after this has settled is refused, at whatever it still is: by then others have the files. */
+  lend<T>(work: () => Promise<T>): Promise<T> {
+    return this.#recordings.run(new Recording(undefined), work);
+  }
+
   /** What the effect changed. If it fails, its changes are taken back: a replay of the failure would not have them. */
   async recording<T>(
     effect: () => T | Promise<T>,

@@ -126,7 +126,7 @@ function expectSixAttemptsAndOneTicket(place: Place): void {
   expect(rowsOf(last.recorded, "session.status")).toMatchObject([{ status: "parked", reason: "help" }]);
   expectRecordedStepsRanOnce(place.lives);
   const outages = last.recorded.rows.filter(({ body }) => body.startsWith(outageBody));
-  expect(outages).toHaveLength(3);
+  expect(outages).toHaveLength(2);
   expect(place.breaker(dependency)).toEqual({ state: { kind: "closed", failures: 0 }, notBefore: null });
   const tickets = [...place.deliveries().keys()];
   expect(tickets).toHaveLength(1);

@@ -88,6 +88,28 @@ describe("two processes share the breaker of a service that answers 503", () => 
     expect(rowsOf(await place.recorded("client"), "attempt.started")).toHaveLength(6);
   });
 
+  it("one is asked to wait, the other waits as long without having called", async () => {
+    service.status = 429;
+    service.headers = { "retry-after": "60" };
+    programs = { client: drive("client"), neighbor: drive("neighbor") };
+    await until("the client was told to wait", async () => (await waits("client")).length === 1);
+    service.status = 200;
+    place.openDoor();
+    await until("the neighbor waits as well", async () => (await waits("neighbor")).length === 1);
+    expect(callers(), "the neighbor does not call").toEqual(["client"]);
+    const told = place.breaker(dependency).notBefore ?? Infinity;
+    for (const caller of ["client", "neighbor"] as const)
+      expect(endingOf(await place.afterlife(programs[caller], caller))).toMatchObject(completed);
+    expect(callers().toSorted()).toEqual(["client", "client", "neighbor"]);
+    for (const { at } of service.calls.slice(1))
+      expect(at, "not before its time").toBeGreaterThanOrEqual(told);
+    expect(rowsOf(await place.recorded("neighbor"), "attempt.started"), "waiting is free").toHaveLength(1);
+    expect(place.breaker(dependency), "no trace is left").toEqual({
+      state: { kind: "closed", failures: 0 },
+      notBefore: null,
+    });
+  });
+
   it("the one that probes is killed: its turn runs out, then the other probes", async () => {
     await openAndMeet();
     const { prober, answer } = await oneProbes();

@@ -47,9 +47,10 @@ test("a persona that fails twice is tried again after the configured waits, whic
   ]);
   const waits = waitsIn(events);
   expect(waits.map(({ kind }) => kind)).toEqual(["attempt", "attempt"]);
-  expect(waits[0]?.waitMs).toBe(200);
-  expect(waits[1]?.waitMs).toBeGreaterThanOrEqual(200);
-  expect(waits[1]?.waitMs).toBeLessThanOrEqual(400);
+  expect(waits[0]?.waitMs).toBeGreaterThanOrEqual(200);
+  expect(waits[0]?.waitMs).toBeLessThanOrEqual(300);
+  expect(waits[1]?.waitMs).toBeGreaterThanOrEqual(400);
+  expect(waits[1]?.waitMs).toBeLessThanOrEqual(600);
   for (const { earlyMs } of waits) expect(earlyMs).toBeLessThanOrEqual(timerMs);
   expect(events.at(-1)).toMatchObject({
     kind: "result",

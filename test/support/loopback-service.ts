@@ -10,10 +10,15 @@ export interface ServiceCall {
 /** Some service that personas call: in trouble until it is told to be well. */
 export class LoopbackService {
   status = 503;
+  headers: Readonly<Record<string, string>> = {};
   readonly calls: ServiceCall[] = [];
   /** A call waits here before it is answered. */
   hold: (call: ServiceCall) => Promise<void> = async () => {};
-  readonly server = new LoopbackServer(() => ({ status: this.status, body: { status: this.status } }));
+  readonly server = new LoopbackServer(() => ({
+    status: this.status,
+    headers: this.headers,
+    body: { status: this.status },
+  }));
   readonly #now: () => number;
 
   constructor(now: () => number = Date.now) {

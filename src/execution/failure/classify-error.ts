@@ -21,20 +21,42 @@ const looks: readonly Look[] = [
   readCommandError,
   (link, links, now) => readProviderError(link, links, now) ?? readSystemError(link),
   ({ name, message }) => readErrorText(name, message),
-  ({ message }) => readProviderWords(message, undefined) ?? readSentence(message),
 ];
+
+const words = ({ message }: Link): Verdict | undefined =>
+  readProviderWords(message, undefined) ?? readSentence(message);
+
+/**
+ * A sentence alone proves nothing: work that says "a forbidden word" or "no rate limit section" judges what it made.
+ * It may name the kind of failure; that trying again is useless, or that a service is down, it may not say.
+ */
+function mereWords(link: Link): Verdict | undefined {
+  const verdict = words(link);
+  return verdict === undefined || verdict.category === "AUTH"
+    ? undefined
+    : { ...verdict, outage: false, recoverable: true };
+}
+
+export interface Circumstances {
+  /** It was thrown by a call to this service, so its words are about the service. */
+  readonly dependency?: string | undefined;
+}
 
 /**
  * Classifies anything thrown. An error from a step's record has lost its status and headers; what was decided while it
  * was fresh holds.
  * `now` matters only for a `retry-after` date from a server that does not say its own time.
  */
-export function classifyError(error: unknown, now: number = Date.now()): Failure {
+export function classifyError(
+  error: unknown,
+  now: number = Date.now(),
+  { dependency }: Circumstances = {},
+): Failure {
   const recorded = recallFailure(error);
   if (recorded !== undefined) return recorded;
   const links = errorChain(error);
   const recoverable = links.map(recoverableByClass).find((said) => said !== undefined);
-  for (const look of looks) {
+  for (const look of [...looks, dependency === undefined ? mereWords : words]) {
     for (const link of links) {
       const verdict = look(link, links, now);
       if (verdict !== undefined) return build(links, link, verdict, recoverable);

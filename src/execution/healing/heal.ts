@@ -33,6 +33,7 @@ export async function heal(
       kind: "heal",
       name: healer.name,
       input: healingInput(now),
+      isNothing: (done) => done === null,
       effect: async () => (await healer.heal(now)) ?? null,
     });
     if (healed === null) continue;

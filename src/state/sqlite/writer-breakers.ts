@@ -33,9 +33,9 @@ export class BreakerTable {
   }
 
   end({ use, outcome }: EndedCall, now: number): BreakerRecord {
-    const { dependency, owner, policy } = use;
+    const { dependency, owner, isProbe, policy } = use;
     const before = this.#read(dependency);
-    const after = onOutcome(before, outcome, { now, owner, policy });
+    const after = onOutcome(before, outcome, { now, owner, isProbe, policy });
     this.#write(dependency, before, after, now);
     return after;
   }

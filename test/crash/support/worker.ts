@@ -43,9 +43,12 @@ export function worker(name: string, world: World, work: Work, extras: Extras = 
       const attempt = context.failures.length + 1;
       if (world.runs !== undefined) leaveMark(world.runs, markOf(name, attempt));
       const results: Record<string, string> = {};
+      const called = new Set<string>();
       await work(context, async (step, result = `${step} by ${name}`, options = {}) => {
         const effect = async () => {
-          leaveMark(world.marks, markOf(name, attempt, step));
+          // A probe that fails is made again in the same attempt; every other effect happens once.
+          if (!called.has(step)) leaveMark(world.marks, markOf(name, attempt, step));
+          if (options.dependency !== undefined) called.add(step);
           if (world.effectMs !== undefined) await pass(world.effectMs);
           return typeof result === "string" ? result : result();
         };

@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import {
   admit,
   type BreakerRecord,
+  isEarlyProbe,
   newBreaker,
   onOutage,
+  onOutcome,
   onRateLimit,
   onSuccess,
   parseBreaker,
@@ -40,16 +42,44 @@ test("an open breaker refuses until its cooldown is over, then lets exactly one 
   const first = admit(opened(), at(probeAt, "a"));
   expect(first.kind).toBe("probe");
   const deadline = probeAt + policy.probeDeadlineMs;
-  for (const owner of ["a", "b"]) {
-    expect(admit(first.record, at(probeAt + 1, owner))).toMatchObject({ kind: "refused", retryAt: deadline });
+  expect(admit(first.record, at(probeAt + 1, "b"))).toMatchObject({ kind: "refused", retryAt: deadline });
+});
+
+test("a prober whose call lives renews its turn, so that a call longer than a deadline is the only one", () => {
+  let record = probing("a");
+  let now = probeAt;
+  for (let renewals = 0; renewals < 50; renewals += 1) {
+    now += policy.probeDeadlineMs / 3;
+    const renewed = admit(record, at(now, "a"));
+    expect(renewed).toMatchObject({ kind: "probe", record: { state: { openedAt: start, owner: "a" } } });
+    record = renewed.record;
+    expect(admit(record, at(now + policy.probeDeadlineMs - 1, "b")).kind).toBe("refused");
+  }
+  expect(onSuccess(record, at(now, "a")).state).toEqual({ kind: "closed", failures: 0 });
+});
+
+test("a killed prober frees the probe at its deadline; one that was only slow may not renew it, nor fail it", () => {
+  const second = admit(probing("a"), at(probeAt + policy.probeDeadlineMs, "b"));
+  expect(second).toMatchObject({ kind: "probe", record: { state: { owner: "b", failedProbes: 0 } } });
+  expect(admit(second.record, at(probeAt + policy.probeDeadlineMs + 1, "a")).kind).toBe("refused");
+  expect(onOutage(second.record, at(0, "a"))).toBe(second.record);
+  expect(onOutcome(second.record, { kind: "unknown" }, at(0, "a"))).toBe(second.record);
+});
+
+test("the late success of a probe closes it, whoever probes now: the service answers", () => {
+  const second = admit(probing("a"), at(probeAt + policy.probeDeadlineMs, "b")).record;
+  const failed = onOutage(second, at(probeAt + policy.probeDeadlineMs, "b"));
+  for (const record of [second, failed]) {
+    expect(onSuccess(record, { owner: "a", isProbe: true }).state).toEqual({ kind: "closed", failures: 0 });
+    expect(onSuccess(record, { owner: "a" }), "not of a call from before").toBe(record);
   }
 });
 
-test("a killed prober frees the probe at its deadline, and its late outcome changes nothing", () => {
-  const second = admit(probing("a"), at(probeAt + policy.probeDeadlineMs, "b"));
-  expect(second).toMatchObject({ kind: "probe", record: { state: { owner: "b", failedProbes: 0 } } });
-  expect(onSuccess(second.record, at(0, "a"))).toBe(second.record);
-  expect(onOutage(second.record, at(0, "a"))).toBe(second.record);
+test("a probe that is given up gives its turn back at once, and says nothing about the service", () => {
+  const record = onOutcome(probing("a"), { kind: "unknown" }, at(probeAt + 5, "a"));
+  expect(record.state).toMatchObject({ kind: "open", openedAt: start, failedProbes: 0 });
+  expect(admit(record, at(probeAt + 5, "b")).kind).toBe("probe");
+  expect(onOutcome(newBreaker, { kind: "unknown" }, at(start))).toBe(newBreaker);
 });
 
 test("a probe that succeeds closes it, one that fails opens it for another cooldown", () => {
@@ -71,13 +101,17 @@ test("calls that began before it opened do not move it", () => {
 test("three failed probes raise a ticket", () => {
   let record = opened();
   const raised: boolean[] = [];
+  const early: boolean[] = [];
   let now = start;
-  for (let probe = 1; probe <= 3; probe += 1) {
+  for (let probe = 1; probe <= 4; probe += 1) {
     now += policy.cooldownMs;
-    record = onOutage(admit(record, at(now)).record, at(now));
+    const { record: probing } = admit(record, at(now));
+    early.push(isEarlyProbe(probing));
+    record = onOutage(probing, at(now));
     raised.push(raisesTicket(record));
   }
-  expect(raised).toEqual([false, false, true]);
+  expect(raised).toEqual([false, false, true, true]);
+  expect(early, "until then nobody is told").toEqual([true, true, false, false]);
   expect(raisesTicket(newBreaker)).toBe(false);
 });
 
@@ -87,8 +121,29 @@ test("a rate limit holds calls back as long as asked and opens nothing", () => {
   expect(admit(limited, at(start))).toMatchObject({ kind: "refused", retryAt: start + 30_000 });
   expect(admit(limited, at(start + 30_000)).kind).toBe("allowed");
   expect(onRateLimit(limited, 1, start).notBefore).toBe(start + 30_000);
-  expect(onRateLimit(newBreaker, undefined, start).notBefore).toBe(start + 5000);
   expect(onRateLimit(newBreaker, 10 ** 12, start).notBefore).toBe(start + 3_600_000);
+});
+
+test("a service that does not say how long is asked less and less often, until it answers", () => {
+  const waits: number[] = [];
+  let record = newBreaker;
+  let now = start;
+  for (let limits = 1; limits <= 8; limits += 1) {
+    record = onRateLimit(admit(record, at(now)).record, undefined, now);
+    const together = onRateLimit(record, undefined, now);
+    expect(together, "told together counts once").toEqual(record);
+    waits.push((record.notBefore ?? 0) - now);
+    now = record.notBefore ?? 0;
+  }
+  expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
+  const answered = onSuccess(admit(record, at(now)).record, at(now));
+  expect(answered).toEqual(newBreaker);
+  expect(onRateLimit(answered, undefined, now).notBefore).toBe(now + 1000);
+});
+
+test("a rate limit that is over leaves no trace on the way through", () => {
+  const limited = onRateLimit(newBreaker, 10, start);
+  expect(admit(limited, at(start + 10))).toMatchObject({ kind: "allowed", record: { notBefore: null } });
 });
 
 test("a prober that meets a rate limit gives its turn back, others do not", () => {
@@ -156,6 +211,7 @@ test("a damaged stored breaker is reported, not believed", () => {
     { state: { ...open, probeAt: 1.5 }, notBefore: null },
     { state: { ...open, kind: "half-open", deadline: 5, owner: "" }, notBefore: null },
     { state: open, notBefore: "soon" },
+    { state: open, notBefore: null, rateLimits: -1 },
   ];
   for (const json of wrong) expect(() => parseBreaker(json)).toThrow(StateCorrupt);
 });

@@ -10,11 +10,12 @@ import {
 } from "../../../src/domain/retry-policy.ts";
 import { newSeed, seededRandom } from "./seeded-random.ts";
 
-test("attempts wait 1, 2, 4, 5 s without jitter, and jitter takes away at most half", () => {
+test("attempts wait 1, 2, 4, 5 s, and jitter adds up to half from the first wait on", () => {
   expect([1, 2, 3, 4, 5].map((failed) => delayMs(attemptPolicy, failed, 0))).toEqual([
     1000, 2000, 4000, 5000, 5000,
   ]);
-  expect([1, 2, 3, 4].map((failed) => delayMs(attemptPolicy, failed, 1))).toEqual([1000, 1000, 2000, 2500]);
+  expect([1, 2, 3, 4].map((failed) => delayMs(attemptPolicy, failed, 1))).toEqual([1500, 3000, 5000, 5000]);
+  expect(delayMs(attemptPolicy, 1, 0.5)).toBe(1250);
 });
 
 test("rounds wait 5, 10, 20 s and never longer", () => {

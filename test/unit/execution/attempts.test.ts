@@ -39,6 +39,28 @@ describe("a persona that always fails", () => {
     expect(await triesOf(lives)).toEqual(sixTries);
   });
 
+  test("leaves no steps that it did not take: healers that do nothing are not on record", async () => {
+    const lives = new Lives();
+    await lives.live(() => {
+      throw new TypeError("x is not a function");
+    });
+    expect(lives.rows("attempt.failed")).toHaveLength(6);
+    expect(lives.rows("step")).toEqual([]);
+  });
+
+  test.each(["the draft contains a forbidden word", "the spec has no rate limit section"])(
+    "is tried as often whatever its words resemble, each time anew: %s",
+    async (words) => {
+      const lives = new Lives();
+      const result = await lives.live(async ({ step }) => {
+        await step("try", lives.effect("try", 1));
+        throw new Error(words);
+      });
+      expect(result).toMatchObject({ status: "parked", reason: "help" });
+      expect(lives.ran).toHaveLength(6);
+    },
+  );
+
   test("is tried exactly as often, whenever its process ends", async () => {
     const lives = new Lives();
     for (const number of [1, 2, 2, 4, 6]) {

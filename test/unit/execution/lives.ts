@@ -32,6 +32,8 @@ export class Lives {
   onEvent: (event: SessionEvent) => void = () => {};
   /** Which session lives. */
   key = "key";
+  /** Time stands still until then. */
+  begun: Promise<void> = Promise.resolve();
   #maestro: Maestro | undefined;
   #closing: Promise<void> | undefined;
 
@@ -98,6 +100,7 @@ export class Lives {
     const ended = new AbortController();
     const end = () => ended.abort();
     work.then(end, end);
+    await this.begun;
     while (!ended.signal.aborted) {
       const dueMs = this.clock.nextDueInMs() ?? 0;
       // What is due later is the watch for attempts that stand still, which nobody waits for.

@@ -78,6 +78,7 @@ test("a wrong key is not tried again: a person is asked at once", async () => {
     }),
   );
   expect(result).toMatchObject({ status: "parked", reason: "help" });
+  expect(result.error?.message).toContain("after 1 attempt. ");
   expect(calls).toBe(1);
 });
 
@@ -102,18 +103,19 @@ test.each([
       lives.onEvent = () => {};
     }
     await lives.live(work);
-    return lives.rows("attempt.failed") as unknown as { failure: object; next: object }[];
+    return lives.rows("attempt.failed") as unknown as { failure: object; next: object; at: number }[];
   };
   const wrongKey = { failure: { category: "AUTH", recoverable: false }, next: { kind: "help" } };
   expect(await refusal(401, {})).toMatchObject([wrongKey]);
   expect(await refusal(403, {})).toMatchObject([
     { ...wrongKey, failure: { category: "AUTH", message: "No call: That did not go well" } },
   ]);
-  const [limited] = await refusal(429, { "retry-after": "30" });
+  const [limited, again] = await refusal(429, { "retry-after": "30" });
   expect(limited).toMatchObject({
     failure: { category: "RATE_LIMIT", retryAfterMs: 30_000 },
-    next: { kind: "attempt", continues: true, wait: { waitMs: 30_000 } },
+    next: { kind: "attempt", continues: true },
   });
+  expect(Number(again?.at) - Number(limited?.at), "as long as it said").toBeGreaterThanOrEqual(30_000);
 });
 
 test("five outages in a row open the breaker; waiting for its probe uses up no attempt", async () => {

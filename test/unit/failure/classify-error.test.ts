@@ -200,6 +200,35 @@ describe("an error with nothing but its class and words", () => {
   });
 });
 
+describe("a sentence of the work is about the work", () => {
+  const said = [
+    "the draft contains a forbidden word",
+    "page should say: payment required",
+    "Response must be 403 Forbidden",
+    "expected 200, got 401 unauthorized",
+    "the spec has no rate limit section",
+    "button label 'Service unavailable' is missing",
+    "no timeout value",
+    "the text says 'no space left on device'",
+  ];
+  test.each(said)("%s", (sentence) => {
+    const wrapped = new Error("rejected", { cause: new Error(sentence) });
+    for (const thrown of [new Error(sentence), wrapped, sentence]) {
+      const failure = classifyError(thrown);
+      expect(failure).toMatchObject({ recoverable: true, outage: false });
+      expect(failure.category).not.toBe("AUTH");
+    }
+  });
+
+  test("one of a call to a service is about the service", () => {
+    const dependency = "api.example.org";
+    const classify = (sentence: string) => classifyError(new Error(sentence), 0, { dependency });
+    expect(classify("unauthorized")).toMatchObject({ category: "AUTH", recoverable: false });
+    expect(classify("too many requests")).toMatchObject({ category: "RATE_LIMIT", outage: true });
+    expect(classify("service unavailable")).toMatchObject({ category: "API_ERROR", outage: true });
+  });
+});
+
 test("errors built to do harm are classified all the same", () => {
   const circle: Error & { cause?: unknown } = new Error("circle");
   circle.cause = new AggregateError([circle, circle]);

@@ -1,0 +1,119 @@
+import type { SavedBy } from "../domain/durable-step.ts";
+import { toErrorJson } from "../domain/error-json.ts";
+import type { Failure } from "../domain/failure.ts";
+import type { StepKind } from "../domain/journal.ts";
+import type { Json } from "../domain/json.ts";
+import type { TreeChange } from "../domain/tree.ts";
+import type { Spend, Spent } from "../domain/usage.ts";
+import type { Artifacts } from "../state/artifacts.ts";
+import { reach } from "../state/fault-points.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { orAbandon } from "./abandon.ts";
+import type { AdmissionParts } from "./admission.ts";
+import type { Machine } from "./machine-error.ts";
+import { resultText, stepBody } from "./step-body.ts";
+
+/** Results over this size are stored as artifacts; the journal keeps their hash. */
+const inlineLimit = 256 * 1024;
+
+export interface StepToRun<T> {
+  readonly kind: StepKind;
+  readonly name: string;
+  readonly input: Json;
+  readonly dependency?: string | undefined;
+  readonly spend?: Spend<T> | undefined;
+  readonly saved?: ((result: T) => SavedBy | undefined) | undefined;
+  readonly isNothing?: ((result: T) => boolean) | undefined;
+  readonly effect: () => T | Promise<T>;
+}
+
+/** What an effect came to, ready to be recorded. */
+export interface Performed {
+  readonly body: string;
+  readonly artifacts: readonly string[];
+  readonly stack?: string | undefined;
+  /** A result that is a text comes out of its record as it went in, and need not be read back. */
+  readonly text?: string;
+  /** It did nothing, and is not recorded. */
+  readonly isNothing?: boolean | undefined;
+  readonly failure?: Failure;
+  readonly saved?: SavedBy | undefined;
+  readonly spent?: { readonly spent: Spent; readonly failed: boolean } | undefined;
+}
+
+export interface EffectParts extends Pick<AdmissionParts, "clock" | "control"> {
+  readonly artifacts: Artifacts;
+  readonly machine: Machine;
+}
+
+export interface EffectPlace {
+  readonly workspace: Workspace;
+  /** Aborted when the driver is told to stop at once, or the attempt has stood still for too long. */
+  readonly signal: AbortSignal;
+}
+
+/** What an effect changed in the workspace is part of its result; one that fails changes nothing. */
+export async function runEffect<T>(
+  parts: EffectParts,
+  place: EffectPlace,
+  step: StepToRun<T>,
+): Promise<Performed> {
+  const { machine, artifacts, clock } = parts;
+  const { workspace, signal } = place;
+  const { kind, name, effect, spend, saved: savedBy } = step;
+  let ended: { readonly result: T; readonly changes: readonly TreeChange[] };
+  try {
+    // Within the recording, so that what an abandoned effect changed is taken back, and what it changes later refused.
+    ended = await workspace.recording(() => orAbandon(begin(effect), signal, clock));
+  } catch (error) {
+    return failed(parts, place, step, error);
+  }
+  // A tool and an agent name their changes in their results, and apply them again by themselves.
+  const changes = namesChanges(ended.result) ? [] : ended.changes;
+  if (kind === "function") reach("step.function:after-effect");
+  const spent = spend && { spent: spend.spent(ended), failed: false };
+  const saved = savedBy?.(ended.result);
+  const json = resultText(ended.result, name);
+  const blobs = ended.changes.length === 0 ? [] : await machine.run(workspace.flush(ended.changes));
+  const beside = { artifacts: blobs, spent, saved, isNothing: step.isNothing?.(ended.result) };
+  if (json === undefined) return { body: stepBody({ kind: "nothing" }, changes), ...beside };
+  const same = typeof ended.result === "string" ? { text: ended.result } : {};
+  if (json.length <= inlineLimit)
+    return { body: stepBody({ kind: "result", json }, changes), ...beside, ...same };
+  const sha256 = await machine.run(artifacts.put(json));
+  return {
+    body: stepBody({ kind: "artifact", sha256 }, changes),
+    ...beside,
+    artifacts: [...blobs, sha256],
+  };
+}
+
+async function begin<T>(effect: () => T | Promise<T>): Promise<T> {
+  return effect();
+}
+
+async function failed<T>(
+  { control, clock }: EffectParts,
+  { signal }: EffectPlace,
+  { dependency, spend }: StepToRun<T>,
+  thrown: unknown,
+): Promise<Performed> {
+  // Aborted work says nothing about the step; the next driver runs it again.
+  control.signal.throwIfAborted();
+  // Whatever it says about having been ended: it was ended because nothing came of it.
+  const error: unknown = signal.aborted ? signal.reason : thrown;
+  const { classifyError } = await import("./failure/classify-error.ts");
+  const judged = classifyError(error, clock.now(), { dependency });
+  const failure = dependency === undefined ? judged : { ...judged, dependency };
+  const end = { kind: "error", error: toErrorJson(error), outage: failure.outage } as const;
+  return {
+    body: stepBody(error instanceof Error ? { ...end, failure } : end, []),
+    artifacts: [],
+    stack: (error as Error | undefined)?.stack,
+    failure,
+    spent: spend && { spent: spend.spent({ error: thrown }), failed: true },
+  };
+}
+
+const namesChanges = (result: unknown): boolean =>
+  typeof result === "object" && result !== null && "changes" in result && Array.isArray(result.changes);

@@ -1,0 +1,103 @@
+import type { StepKind } from "../domain/journal.ts";
+import type { Json } from "../domain/json.ts";
+import { takeBody } from "../domain/kept-bodies.ts";
+import type { RecordedStep } from "../domain/recorded-step.ts";
+import type { RunningAttempt } from "../domain/session-state.ts";
+import type { Suspicion } from "../domain/suspicions.ts";
+import type { SessionJournal } from "../state/session-journal.ts";
+import type { Control } from "./control.ts";
+import type { Machine } from "./machine-error.ts";
+import { StepIdentities, type StepIdentity } from "./step-identity.ts";
+
+/** How long nobody may ask for a step before one that seems to have diverged is believed to have. */
+const quietMs = 20;
+
+export interface FinderParts {
+  readonly journal: SessionJournal;
+  readonly control: Control;
+  readonly machine: Machine;
+}
+
+export interface FoundStep {
+  readonly identity: StepIdentity;
+  /** Undefined when it has to be run. */
+  readonly body: string | undefined;
+  readonly seq: number;
+}
+
+/** Finds the records of one attempt's steps again, and notices when they are records of another story. */
+export class StepFinder {
+  readonly #parts: FinderParts;
+  readonly #running: RunningAttempt;
+  readonly #identities: StepIdentities;
+  #asked = 0;
+  #replaying = 0;
+
+  constructor(parts: FinderParts, running: RunningAttempt, input: string) {
+    this.#parts = parts;
+    this.#running = running;
+    this.#identities = new StepIdentities(input);
+  }
+
+  identify(kind: StepKind, name: string, input: Json): StepIdentity {
+    return this.#identities.next(kind, name, input);
+  }
+
+  async find(kind: StepKind, name: string, identity: StepIdentity): Promise<FoundStep> {
+    const { journal, machine } = this.#parts;
+    this.#asked += 1;
+    const { steps } = this.#running;
+    const step = await this.#reusable(steps.find(`step.${kind}`, identity.fingerprint, identity.occurrence));
+    if (step === undefined) {
+      steps.miss(`step.${kind}`, name, identity.fingerprint);
+      return { identity, body: undefined, seq: 0 };
+    }
+    const body = takeBody(step) ?? (await machine.run(journal.store.readBody(step.position)));
+    return { identity, body, seq: step.seq };
+  }
+
+  /** While something is replayed, whoever waits for it may still ask for more. */
+  async replaying<T>(replay: () => Promise<T>): Promise<T> {
+    this.#replaying += 1;
+    try {
+      return await replay();
+    } finally {
+      this.#replaying -= 1;
+    }
+  }
+
+  /** A record made after one whose input has changed rests on the old input: then the run has diverged. */
+  async #reusable(step: RecordedStep | undefined): Promise<RecordedStep | undefined> {
+    const { steps } = this.#running;
+    if (step === undefined) return undefined;
+    if (steps.suspicionBefore(step.seq) !== undefined) {
+      await this.#othersHaveAsked();
+      this.#parts.control.throwIfStopped();
+      const suspicion = steps.suspicionBefore(step.seq);
+      if (suspicion !== undefined) {
+        await this.#diverge(suspicion);
+        return undefined;
+      }
+    }
+    steps.use(step);
+    return step;
+  }
+
+  /** Steps side by side ask in any order: the record that seems to be left over may be asked for in a moment. */
+  async #othersHaveAsked(): Promise<void> {
+    for (let before = -1; before !== this.#asked || this.#replaying > 0; ) {
+      before = this.#asked;
+      await new Promise((resolve) => setTimeout(resolve, quietMs));
+    }
+  }
+
+  async #diverge({ step: { title, fingerprint }, asked }: Suspicion): Promise<void> {
+    const { journal, machine } = this.#parts;
+    const { started, phase, persona } = this.#running.attempt;
+    const kept = this.#running.steps.usedRanges();
+    const step = title.slice(title.indexOf(" ") + 1);
+    const of = { started, phase, persona };
+    const row = { kind: "attempt.diverged", ...of, step, recorded: fingerprint, now: asked, kept } as const;
+    await machine.run(journal.append([row]));
+  }
+}

@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { PersonaContext } from "../../../src/index.ts";
+import { Lives } from "./lives.ts";
+
+const service = "api.example.org";
+const cooldownMs = 300_000;
+const outage = () => Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+const limit = (responseHeaders: Record<string, string> = {}) =>
+  Object.assign(new Error("slow down"), { statusCode: 429, responseHeaders });
+
+/** Calls the service, which fails so many times; notes when it was called. */
+function caller(
+  lives: Lives,
+  failures: number,
+  failure: () => Error,
+  dependency: string | undefined = service,
+) {
+  const calls: number[] = [];
+  const work = async ({ step }: PersonaContext) => {
+    const call = () => {
+      calls.push(lives.clock.now());
+      if (calls.length <= failures) throw failure();
+      return "answered";
+    };
+    return { summary: await step("call", call, dependency === undefined ? {} : { dependency }) };
+  };
+  return { calls, work };
+}
+
+const tickets = (lives: Lives) => {
+  const folder = join(lives.stateDir, "tickets");
+  return readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
+};
+
+describe("a service that is down", () => {
+  test("for less than three probes costs no attempt but those that opened its breaker, and nobody is called", async () => {
+    const lives = new Lives();
+    const { calls, work } = caller(lives, 7, outage);
+    expect(await lives.live(work)).toMatchObject({ status: "completed" });
+    expect(calls).toHaveLength(8);
+    expect(lives.rows("attempt.started"), "the probes are one attempt").toHaveLength(6);
+    expect(lives.rows("attempt.failed")).toHaveLength(5);
+    expect(lives.rows("dependency.waiting"), "each wait is on record").toHaveLength(3);
+    expect(lives.waitedMs).toBeGreaterThanOrEqual(3 * cooldownMs);
+    expect(() => tickets(lives)).toThrow("ENOENT");
+  });
+
+  test("for three probes: one ticket names it, and the failure counts as usual", async () => {
+    const lives = new Lives();
+    const { calls, work } = caller(lives, Number.POSITIVE_INFINITY, outage);
+    expect(await lives.live(work)).toMatchObject({ status: "parked", reason: "help" });
+    expect(calls, "five that opened it, three probes").toHaveLength(8);
+    expect(lives.rows("attempt.started")).toHaveLength(6);
+    const about = tickets(lives).filter((text) => text.includes(`${service} does not answer`));
+    expect(about).toHaveLength(1);
+  });
+
+  test("a failed probe is free also when its process ends right after it", async () => {
+    const lives = new Lives();
+    const { calls, work } = caller(lives, 6, outage);
+    let waits = 0;
+    lives.onEvent = ({ kind }) => {
+      if (kind === "dependency.waiting" && ++waits === 2) lives.end();
+    };
+    expect(await lives.live(work)).toMatchObject({ status: "running" });
+    expect(calls).toHaveLength(6);
+    expect(await lives.live(work)).toMatchObject({ status: "completed" });
+    expect(lives.rows("attempt.started")).toHaveLength(6);
+  });
+});
+
+describe("a service that asks to wait", () => {
+  test.each([
+    ["a named one", service],
+    ["one that nobody named", undefined],
+  ])(
+    "for hours is not waited for in place, %s: the session parks and knows when to go on",
+    async (_, dependency) => {
+      const lives = new Lives();
+      const { calls, work } = caller(lives, 1, () => limit({ "retry-after": "3000" }), dependency);
+      const before = lives.clock.now();
+      const parked = await lives.live(work);
+      expect(parked).toMatchObject({ status: "parked", reason: "breaker", error: { code: "CIRCUIT_OPEN" } });
+      expect(parked.wakeAt).toBeGreaterThanOrEqual(before + 3_000_000);
+      expect(lives.waitedMs).toBeLessThan(60_000);
+      await lives.clock.advance(Number(parked.wakeAt) - lives.clock.now());
+      expect(await lives.live(work)).toMatchObject({ status: "completed" });
+      expect(calls).toHaveLength(2);
+      expect(lives.rows("attempt.failed")).toHaveLength(1);
+    },
+  );
+
+  test("without saying how long is asked less and less often", async () => {
+    const lives = new Lives();
+    const { calls, work } = caller(lives, 5, limit);
+    expect(await lives.live(work)).toMatchObject({ status: "completed" });
+    const waits = calls.slice(1).map((at, index) => at - Number(calls[index]));
+    for (const [index, leastMs] of [1000, 2000, 4000, 8000, 16_000].entries())
+      expect(waits[index]).toBeGreaterThanOrEqual(leastMs);
+    expect(lives.rows("attempt.started")).toHaveLength(6);
+  });
+});
