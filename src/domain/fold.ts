@@ -3,6 +3,7 @@ import { decodeTransition, isStep } from "./journal-codec.ts";
 import { plannedPhases } from "./planned.ts";
 import { RecordedSteps } from "./recorded-steps.ts";
 import { applyCheckpoint, hasItsPast, type RestoredCheckpoint, takeFiles } from "./restored-checkpoint.ts";
+import { reject, sendBack } from "./send-back.ts";
 import {
   type AttemptState,
   type Completed,
@@ -207,8 +208,9 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       }
       persona.result = undefined;
       persona.reused = false;
-      persona.reopenedAt = seq;
-      persona.beginning = entry.tree === undefined ? {} : { base: entry.tree, tree: entry.tree };
+      const { group, merged, tree, base } = entry;
+      persona.reopened = { at: seq, group, merged, tree };
+      persona.beginning = { base, tree, ...(attempt === undefined && { reasons: [entry.failure] }) };
       return;
     }
     case "dependency.waiting":
@@ -251,34 +253,6 @@ function applyMessage(state: SessionState, message: Message): void {
       state.budgets.set(name, { ...state.budgets.get(name), ...message.budget });
       return;
     }
-  }
-}
-
-/** A new revision; its history stays. */
-function sendBack(phase: PhaseState): void {
-  phase.status = "pending";
-  phase.review = "none";
-  phase.revision += 1;
-  phase.groups.clear();
-  phase.completed = undefined;
-  phase.checkpoint = undefined;
-  phase.source = { kind: "work" };
-  for (const persona of phase.personas.values()) {
-    persona.reused = false;
-    persona.inheritance = undefined;
-    persona.reopenedAt = 0;
-    persona.roundsUsedBefore = persona.attempts.at(-1)?.round ?? 0;
-  }
-}
-
-/** Runs again with the note, on the files it left. */
-function reject(phase: PhaseState, note: string): void {
-  sendBack(phase);
-  phase.notes.push(note);
-  for (const persona of phase.personas.values()) {
-    persona.result = undefined;
-    persona.candidate = undefined;
-    persona.beginning = { tree: persona.tree };
   }
 }
 

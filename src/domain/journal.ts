@@ -227,8 +227,14 @@ export type Transition =
       readonly kind: "attempt.reopened";
       readonly failure: RecordedFailure;
       readonly next: AfterFailure;
-      /** The merged files to work on. */
+      /** The group that found it. */
+      readonly group: number;
+      /** The files of all, its own among them: what it makes of them next is merged into these. */
+      readonly merged?: string;
+      /** What it sees of them, to work on. */
       readonly tree?: string;
+      /** The same without its own work: what all its changes, of all its attempts, are changes of. */
+      readonly base?: string;
     } & OfAttempt)
   /** A dependency's breaker is open; the attempt waits and is not used up. */
   | ({ readonly kind: "dependency.waiting"; readonly dependency: string; readonly until: number } & OfAttempt)

@@ -56,8 +56,8 @@ export interface PersonaState {
   reused: boolean;
   /** What the forked session knows of it. */
   candidate: PersonaCandidate | undefined;
-  /** When its work last turned out not to fit that of the others; merged after theirs from then on. */
-  reopenedAt: number;
+  /** When its work last turned out not to fit that of the others. */
+  reopened: Reopened | undefined;
   /** What the next attempt begins with instead of a clean start. */
   beginning: Beginning | undefined;
   /** Rounds up to this one were used up before a person's resume granted new ones. */
@@ -72,10 +72,24 @@ export type PersonaCandidate = Omit<Extract<Transition, { kind: "persona.inherit
 };
 
 export interface Beginning {
-  /** The merged files of the group, when its own view of the phase is outdated. */
-  readonly base?: string;
+  /** What its changes are changes of, when its own view of the phase is outdated. */
+  readonly base?: string | undefined;
   readonly tree?: string | undefined;
+  /** The work of an earlier revision: laid over what it sees now. */
+  readonly own?: { readonly base: string | undefined; readonly tree: string | undefined };
   readonly settings?: AttemptSettings;
+  /** Why work that was taken over did not fit: no attempt of its own carries it. */
+  readonly reasons?: readonly RecordedFailure[];
+}
+
+export interface Reopened {
+  /** Number of the row. */
+  readonly at: number;
+  readonly group: number;
+  /** The files of all, which its next work is merged into. */
+  readonly merged: string | undefined;
+  /** What it saw of them: its next work is merged as changes of these. */
+  readonly tree: string | undefined;
 }
 
 export interface RunningAttempt {
@@ -249,7 +263,7 @@ export function personaOf(state: SessionState, phase: string, name: string): Per
       input: undefined,
       reused: false,
       candidate: undefined,
-      reopenedAt: 0,
+      reopened: undefined,
       beginning: undefined,
       roundsUsedBefore: 0,
       inheritance: undefined,

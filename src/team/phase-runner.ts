@@ -8,8 +8,8 @@ import { manifestOf, predecessorsOf } from "../state/repair-files.ts";
 import type { SessionFiles } from "../state/session-files.ts";
 import type { SessionJournal } from "../state/session-journal.ts";
 import { groupsOf } from "./definition/order.ts";
-import type { PhaseDefinition } from "./definition/team-definition.ts";
-import { checkPersona, type GroupParts, hasContract, runGroup } from "./group.ts";
+import type { PersonaDefinition, PhaseDefinition } from "./definition/team-definition.ts";
+import { checkPersona, type Group, type GroupParts, hasContract, runGroup } from "./group.ts";
 import type { TreeRef } from "./trees.ts";
 
 export interface PhaseParts extends GroupParts {
@@ -35,23 +35,8 @@ export async function runPhase(phase: PhaseDefinition, parts: PhaseParts): Promi
 
 async function work(phase: PhaseDefinition, parts: PhaseParts): Promise<void> {
   const { journal } = parts;
-  const state = phaseOf(journal.state, phase.name);
   const known = new Map<string, readonly CheckResult[]>();
-  const groups = groupsOf(phase);
-  let tree: TreeRef = state.base;
-  for (const [group, members] of groups.entries()) {
-    if (!state.groups.has(group)) {
-      const end = await runGroup(phase, members, tree, parts);
-      for (const [persona, results] of end.checks) known.set(`${persona} ${end.tree}`, results);
-      // Nobody would miss the row of a phase without files whose only group is done.
-      if (groups.length > 1 || end.tree !== undefined) {
-        const merged = end.tree === undefined ? {} : { tree: end.tree };
-        const row = { kind: "group.merged", phase: phase.name, group, ...merged } as const;
-        await journal.append([row], { artifacts: end.artifacts });
-      } else state.groups.set(group, undefined);
-    }
-    tree = state.groups.get(group);
-  }
+  const tree = await mergeGroups(phase, known, parts);
   const checks = await judgePhase(phase, tree, known, parts);
   const results = checks.flatMap((persona) => persona.results);
   const gate =
@@ -68,6 +53,43 @@ async function work(phase: PhaseDefinition, parts: PhaseParts): Promise<void> {
       ...((failed || asked) && { awaitsReview: true as const }),
     },
   ]);
+}
+
+/** Group after group, each on the files of the ones before it; and once more all, if a later one broke an earlier. */
+async function mergeGroups(
+  phase: PhaseDefinition,
+  known: Map<string, readonly CheckResult[]>,
+  parts: PhaseParts,
+): Promise<TreeRef> {
+  const { journal } = parts;
+  const state = phaseOf(journal.state, phase.name);
+  const groups = groupsOf(phase);
+  const starts = new Map<string, TreeRef>();
+  const startOf = ({ name }: PersonaDefinition) => starts.get(name);
+  const run = async (group: Group, isWorthARow: (end: TreeRef) => boolean): Promise<TreeRef> => {
+    if (state.groups.has(group.number)) return state.groups.get(group.number);
+    const end = await runGroup(phase, group, parts);
+    for (const [persona, results] of end.checks) known.set(`${persona} ${end.tree}`, results);
+    if (isWorthARow(end.tree)) {
+      const merged = end.tree === undefined ? {} : { tree: end.tree };
+      const row = { kind: "group.merged", phase: phase.name, group: group.number, ...merged } as const;
+      await journal.append([row], { artifacts: end.artifacts });
+    }
+    return end.tree;
+  };
+  let tree: TreeRef = state.base;
+  for (const [number, members] of groups.entries()) {
+    for (const { name } of members) starts.set(name, tree);
+    // Nobody would miss the row of a phase without files whose only group is done.
+    tree = await run(
+      { number, members, unmerged: members, start: tree, startOf },
+      (end) => groups.length > 1 || end !== undefined,
+    );
+  }
+  if (groups.length === 1) return tree;
+  const start = tree;
+  const all = { number: groups.length, members: groups.flat(), unmerged: [], start, startOf };
+  return run(all, (end) => end !== start);
 }
 
 /** Every check that the phase's contracts declare, on the files as they are in the end. */

@@ -1,5 +1,5 @@
 import { personaOf, phaseOf, type SessionState } from "../domain/session-state.ts";
-import { changesBetween, emptyTree, type Tree, toManifest, treeHash } from "../domain/tree.ts";
+import { changesBetween, emptyTree, type Tree, type TreeFile, toManifest, treeHash } from "../domain/tree.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import type { Conflict } from "../workspace/conflict.ts";
 import { globMatcher } from "../workspace/glob.ts";
@@ -62,16 +62,34 @@ export class SessionTrees {
   /** What a persona sees of the phase's files: all, or those of the contracts it consumes. */
   async visible(phase: PhaseDefinition, persona: PersonaDefinition, tree: TreeRef): Promise<MergedTree> {
     if (persona.consumes === null || tree === undefined) return { tree, conflicts: [], artifacts: [] };
-    const all = await this.load(tree);
-    const seen = new Map<string, Tree extends ReadonlyMap<string, infer File> ? File : never>();
-    for (const provider of this.#readings.providers(phase, persona)) {
-      for (const path of await this.#pathsOf(provider.phase, provider.persona, all)) {
-        const file = all.get(path);
-        if (file !== undefined) seen.set(path, file);
-      }
-    }
-    if (seen.size === 0) return { tree: undefined, conflicts: [], artifacts: [] };
-    return this.#keep(seen, []);
+    return this.#only(await this.#consumed(phase, persona, tree), tree);
+  }
+
+  /**
+   * What a persona that is sent back works on: the merged files, as far as it may see them, and the same without its
+   * own changes. Where others have built on its work, that is theirs now.
+   */
+  async sentBack(
+    phase: PhaseDefinition,
+    persona: PersonaDefinition,
+    merged: TreeRef,
+    clashing: readonly string[],
+  ): Promise<{ readonly tree: MergedTree; readonly base: MergedTree }> {
+    const own = personaOf(this.#state, phase.name, persona.name);
+    const whole: MergedTree = { tree: merged, conflicts: [], artifacts: [] };
+    const others = await this.merge(own.tree, whole, own.base);
+    if (persona.consumes === null || merged === undefined) return { tree: whole, base: others };
+    const seen = await this.#consumed(phase, persona, merged);
+    for (const known of [own.base, own.tree])
+      for (const path of (await this.load(known)).keys()) seen.add(path);
+    for (const path of clashing) seen.add(path);
+    return { tree: await this.#only(seen, merged), base: await this.#only(seen, others.tree) };
+  }
+
+  /** Which paths it changed. */
+  async changedBy(phase: string, persona: string): Promise<readonly string[]> {
+    const { base, tree } = personaOf(this.#state, phase, persona);
+    return changesBetween(await this.load(base), await this.load(tree)).map(({ path }) => path);
   }
 
   /** Lays what happened between `base` and `theirs` over `ours`. */
@@ -87,13 +105,31 @@ export class SessionTrees {
     return this.#keep(tree, [...ours.artifacts, ...artifacts], [...ours.conflicts, ...conflicts]);
   }
 
+  /** The paths of the contracts it consumes. */
+  async #consumed(phase: PhaseDefinition, persona: PersonaDefinition, tree: TreeRef): Promise<Set<string>> {
+    const all = await this.load(tree);
+    const paths = new Set<string>();
+    for (const provider of this.#readings.providers(phase, persona))
+      for (const path of await this.#pathsOf(provider.phase, provider.persona, all)) paths.add(path);
+    return paths;
+  }
+
   /** What it delivered by name, and whatever else it changed. */
   async #pathsOf(phase: string, persona: PersonaDefinition, all: Tree): Promise<string[]> {
-    const { base, tree } = personaOf(this.#state, phase, persona.name);
     const globs = persona.contract.deliverables.flatMap(({ files }) => files);
     const delivered = globs.flatMap((glob) => [...all.keys()].filter(globMatcher(glob)));
-    const changed = changesBetween(await this.load(base), await this.load(tree));
-    return [...delivered, ...changed.map(({ path }) => path)];
+    return [...delivered, ...(await this.changedBy(phase, persona.name))];
+  }
+
+  async #only(paths: Iterable<string>, tree: TreeRef): Promise<MergedTree> {
+    const all = await this.load(tree);
+    const seen = new Map<string, TreeFile>();
+    for (const path of paths) {
+      const file = all.get(path);
+      if (file !== undefined) seen.set(path, file);
+    }
+    if (seen.size === 0) return { tree: undefined, conflicts: [], artifacts: [] };
+    return this.#keep(seen, []);
   }
 
   async #keep(
