@@ -2,7 +2,7 @@ import { fingerprint } from "../domain/canonical.ts";
 import { ArtifactCorrupt, CheckpointCorrupt, StateTooNew } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Json } from "../domain/json.ts";
-import { emptyTree, fromManifest, type Tree } from "../domain/tree.ts";
+import { emptyTree, emptyTreeHash, fromManifest, type Tree } from "../domain/tree.ts";
 import type { Artifacts } from "./artifacts.ts";
 import { type Checkpoint, type CheckpointContent, initPhase } from "./checkpoint.ts";
 import { type FoundCheckpoint, SessionFiles } from "./session-files.ts";
@@ -56,7 +56,8 @@ export async function artifactsOf({ restored }: RestoredSession, artifacts: Arti
   for (const checkpoint of restored.checkpoints) {
     const { base, tree, personas = {} } = checkpoint as unknown as CheckpointContent;
     for (const files of [{ base, tree }, ...Object.values(personas)])
-      for (const hash of [files.base, files.tree]) if (hash !== undefined) manifests.add(hash);
+      for (const hash of [files.base, files.tree])
+        if (hash !== undefined && hash !== emptyTreeHash) manifests.add(hash);
   }
   const kept = new Set(manifests);
   for (const manifest of manifests) {
