@@ -3,7 +3,7 @@ import { decodeTransition, isStep } from "./journal-codec.ts";
 import { plannedPhases } from "./planned.ts";
 import { RecordedSteps } from "./recorded-steps.ts";
 import { applyCheckpoint, hasItsPast, type RestoredCheckpoint, takeFiles } from "./restored-checkpoint.ts";
-import { reject, sendBack } from "./send-back.ts";
+import { editOf, reject, sendBack } from "./send-back.ts";
 import {
   type AttemptState,
   type Completed,
@@ -102,6 +102,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       const phase = phaseOf(state, entry.phase);
       phase.status = "running";
       phase.base = entry.tree;
+      phase.clashes = entry.clashes ?? [];
       return;
     }
     case "group.merged":
@@ -112,6 +113,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       phase.status = "completed";
       phase.completed = completedAt(state, head);
       phase.tree = entry.tree;
+      phase.edit = entry.edit;
       phase.gate = entry.gate;
       phase.checks = entry.checks ?? [];
       phase.awaitedReview = entry.awaitsReview === true;
@@ -121,6 +123,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
     case "phase.edited": {
       const phase = phaseOf(state, entry.phase);
       phase.revision += 1;
+      phase.edit = editOf(phase, entry.tree);
       completeWith(state, entry, { kind: "edited" }, head);
       phase.review = "approved";
       return;
@@ -129,6 +132,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       const phase = phaseOf(state, entry.phase);
       phase.revision = entry.revision;
       completeWith(state, entry, { kind: "inherited" }, head);
+      phase.edit = entry.edit;
       phase.gate = entry.gate;
       phase.checks = entry.checks ?? [];
       for (const [name, persona] of phase.personas) {

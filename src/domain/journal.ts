@@ -78,6 +78,12 @@ export interface PhaseContent {
   readonly tree?: string;
 }
 
+/** The files of a phase before and after a person changed them. */
+export interface FilesEdit {
+  readonly base?: string;
+  readonly tree?: string;
+}
+
 /** Everything that can happen to a session, one journal row each. A step's row is shaped for replay, see StepRow. */
 export type Transition =
   | {
@@ -126,8 +132,14 @@ export type Transition =
       readonly ticket?: string;
     }
   | { readonly kind: "message.received"; readonly message: Message; readonly sentAt: number }
-  /** `tree`: what earlier phases left, if anything. */
-  | { readonly kind: "phase.started"; readonly phase: string; readonly tree?: string }
+  | {
+      readonly kind: "phase.started";
+      readonly phase: string;
+      /** What earlier phases left, if anything. */
+      readonly tree?: string;
+      /** Where they left different versions, in words. */
+      readonly clashes?: readonly string[];
+    }
   /** The members of a group are done, and their trees are one. */
   | {
       readonly kind: "group.merged";
@@ -141,6 +153,8 @@ export type Transition =
       readonly tree?: string;
       readonly gate?: GateResult;
       readonly checks?: readonly PersonaChecks[];
+      /** What a person had changed in it before it was gone through again, and is there again. */
+      readonly edit?: FilesEdit;
       /** A person has to look before anything rests on it. */
       readonly awaitsReview?: true;
     }
@@ -151,6 +165,7 @@ export type Transition =
       readonly kind: "phase.inherited";
       readonly revision: number;
       readonly personas: Readonly<Record<string, PersonaFiles>>;
+      readonly edit?: FilesEdit;
       readonly gate?: GateResult;
       readonly checks?: readonly PersonaChecks[];
     } & PhaseContent)

@@ -1,4 +1,12 @@
+import type { FilesEdit } from "./journal.ts";
 import type { PhaseState } from "./session-state.ts";
+
+/** All that people changed in the files of a phase, until now. */
+export function editOf(phase: PhaseState, tree: string | undefined): FilesEdit | undefined {
+  const base = phase.edit === undefined ? phase.tree : phase.edit.base;
+  if (base === tree) return undefined;
+  return { ...(base !== undefined && { base }), ...(tree !== undefined && { tree }) };
+}
 
 /** A new revision; its history stays. */
 export function sendBack(phase: PhaseState): void {
@@ -20,6 +28,7 @@ export function sendBack(phase: PhaseState): void {
 /** Runs again with the note, on the files it left. */
 export function reject(phase: PhaseState, note: string): void {
   sendBack(phase);
+  phase.edit = undefined;
   phase.notes.push(note);
   for (const persona of phase.personas.values()) {
     const { base, tree } = persona;

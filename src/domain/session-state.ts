@@ -7,6 +7,7 @@ import type {
   AttemptSettings,
   Decision,
   Direction,
+  FilesEdit,
   Healed,
   JournalHead,
   Message,
@@ -108,8 +109,12 @@ export interface PhaseState {
   base: string | undefined;
   /** The merged files after each group that is done. */
   readonly groups: Map<number, string | undefined>;
+  /** Where the phases before it left different versions, in words. */
+  clashes: readonly string[];
   /** The files it left. */
   tree: string | undefined;
+  /** What a person changed in them. */
+  edit: FilesEdit | undefined;
   gate: GateResult | undefined;
   checks: readonly PersonaChecks[];
   review: "none" | "awaiting" | "approved";
@@ -235,7 +240,9 @@ export function phaseOf(state: SessionState, name: string): PhaseState {
       personas: new Map(),
       base: undefined,
       groups: new Map(),
+      clashes: [],
       tree: undefined,
+      edit: undefined,
       gate: undefined,
       checks: [],
       review: "none",

@@ -54,8 +54,8 @@ export async function readLostSession(stateDirectory: string, id: SessionId): Pr
 export async function artifactsOf({ restored }: RestoredSession, artifacts: Artifacts): Promise<string[]> {
   const manifests = new Set<string>();
   for (const checkpoint of restored.checkpoints) {
-    const { base, tree, personas = {} } = checkpoint as unknown as CheckpointContent;
-    for (const files of [{ base, tree }, ...Object.values(personas)])
+    const { base, tree, edit = {}, personas = {} } = checkpoint as unknown as CheckpointContent;
+    for (const files of [{ base, tree }, edit, ...Object.values(personas)])
       for (const hash of [files.base, files.tree])
         if (hash !== undefined && hash !== emptyTreeHash) manifests.add(hash);
   }

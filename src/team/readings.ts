@@ -56,7 +56,6 @@ export class Readings {
               (personaOf(this.#state, phase, name).result ?? null) as never,
             ]),
           ]);
-    const { notes } = phaseOf(this.#state, phase.name);
     const definition = personaFingerprint(this.#definition, phase.name, persona.name);
     return fingerprint([
       read,
@@ -65,8 +64,14 @@ export class Readings {
       definition,
       this.#modelOf(persona),
       tree ?? null,
-      notes,
+      this.notes(phase),
     ]);
+  }
+
+  /** What a persona of the phase is told besides its brief: where branches clash, and what reviewers said. */
+  notes(phase: PhaseDefinition): readonly string[] {
+    const { clashes, notes } = phaseOf(this.#state, phase.name);
+    return [...clashes, ...notes];
   }
 
   /** Whose contracts it reads: of each name, those in the phases before its own and in its own. */

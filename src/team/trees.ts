@@ -1,7 +1,7 @@
 import { personaOf, phaseOf, type SessionState } from "../domain/session-state.ts";
 import { changesBetween, emptyTree, type Tree, type TreeFile, toManifest, treeHash } from "../domain/tree.ts";
 import type { Artifacts } from "../state/artifacts.ts";
-import type { Conflict } from "../workspace/conflict.ts";
+import { type Conflict, describeConflict } from "../workspace/conflict.ts";
 import { globMatcher } from "../workspace/glob.ts";
 import { mergeTrees } from "../workspace/merge.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
@@ -17,6 +17,16 @@ export interface MergedTree {
   readonly conflicts: readonly Conflict[];
   /** What a journal row that names the tree points to. */
   readonly artifacts: readonly string[];
+}
+
+/** Where branches, or an edit and new work, left different versions of a file. */
+export interface Clash {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface PhaseStart extends Pick<MergedTree, "tree" | "artifacts"> {
+  readonly clashes: readonly Clash[];
 }
 
 /** The files of a session: what a phase starts with, what a persona sees of it, and what becomes of them together. */
@@ -47,16 +57,38 @@ export class SessionTrees {
   }
 
   /** What the phases before it left. Branches that meet are merged in order; where they clash the first stays. */
-  async before(phase: PhaseDefinition): Promise<MergedTree> {
+  async before(phase: PhaseDefinition): Promise<PhaseStart> {
     const [single, ...others] = phase.dependsOn;
-    if (single === undefined) return { tree: undefined, conflicts: [], artifacts: [] };
-    if (others.length === 0) return { tree: phaseOf(this.#state, single).tree, conflicts: [], artifacts: [] };
+    if (single === undefined) return { tree: undefined, clashes: [], artifacts: [] };
+    if (others.length === 0) return { tree: phaseOf(this.#state, single).tree, clashes: [], artifacts: [] };
     let merged: MergedTree = { tree: undefined, conflicts: [], artifacts: [] };
+    const clashes: Clash[] = [];
+    // What clashed where branches met before was looked at there.
+    const settled = new Set<string>();
+    const earlier: string[] = [];
     for (const name of ancestorsOf(this.#definition, phase.name)) {
-      const { base, tree } = phaseOf(this.#state, name);
-      merged = await this.merge(base, merged, tree);
+      const { base, tree, clashes: known } = phaseOf(this.#state, name);
+      for (const text of known) settled.add(text);
+      const { conflicts, ...next } = await this.merge(base, merged, tree);
+      for (const conflict of conflicts)
+        clashes.push({
+          path: conflict.path,
+          text: describeConflict(conflict, await this.#changersOf(conflict, earlier), name),
+        });
+      merged = { ...next, conflicts: [] };
+      earlier.push(name);
     }
-    return merged;
+    const { tree, artifacts } = merged;
+    return { tree, artifacts, clashes: clashes.filter(({ text }) => !settled.has(text)) };
+  }
+
+  async #changersOf({ path, other = path }: Conflict, phases: readonly string[]): Promise<string> {
+    const changers: string[] = [];
+    for (const name of phases) {
+      const changed = await this.#changed(phaseOf(this.#state, name));
+      if (changed.includes(path) || changed.includes(other)) changers.push(name);
+    }
+    return changers.join(", ");
   }
 
   /** What a persona sees of the phase's files: all, or those of the contracts it consumes. */
@@ -87,9 +119,8 @@ export class SessionTrees {
   }
 
   /** Which paths it changed. */
-  async changedBy(phase: string, persona: string): Promise<readonly string[]> {
-    const { base, tree } = personaOf(this.#state, phase, persona);
-    return changesBetween(await this.load(base), await this.load(tree)).map(({ path }) => path);
+  changedBy(phase: string, persona: string): Promise<readonly string[]> {
+    return this.#changed(personaOf(this.#state, phase, persona));
   }
 
   /** Lays what happened between `base` and `theirs` over `ours`. */
@@ -114,11 +145,30 @@ export class SessionTrees {
     return paths;
   }
 
-  /** What it delivered by name, and whatever else it changed. */
+  /** What it delivered by name, whatever else it changed, and what a person added. */
   async #pathsOf(phase: string, persona: PersonaDefinition, all: Tree): Promise<string[]> {
-    const globs = persona.contract.deliverables.flatMap(({ files }) => files);
+    return [...(await this.#ownPaths(phase, persona, all)), ...(await this.#added(phase, all))];
+  }
+
+  async #ownPaths(phase: string, { name, contract }: PersonaDefinition, all: Tree): Promise<string[]> {
+    const globs = contract.deliverables.flatMap(({ files }) => files);
     const delivered = globs.flatMap((glob) => [...all.keys()].filter(globMatcher(glob)));
-    return [...delivered, ...(await this.changedBy(phase, persona.name))];
+    return [...delivered, ...(await this.changedBy(phase, name))];
+  }
+
+  /** What a person edited and no persona of the phase made: it is of all of them. */
+  async #added(phase: string, all: Tree): Promise<readonly string[]> {
+    const { edit } = phaseOf(this.#state, phase);
+    if (edit === undefined) return [];
+    const owned = new Set<string>();
+    const { personas = [] } = this.#definition.phases.find(({ name }) => name === phase) ?? {};
+    for (const persona of personas)
+      for (const path of await this.#ownPaths(phase, persona, all)) owned.add(path);
+    return (await this.#changed(edit)).filter((path) => !owned.has(path));
+  }
+
+  async #changed({ base, tree }: { base?: TreeRef; tree?: TreeRef }): Promise<readonly string[]> {
+    return changesBetween(await this.load(base), await this.load(tree)).map(({ path }) => path);
   }
 
   async #only(paths: Iterable<string>, tree: TreeRef): Promise<MergedTree> {

@@ -56,7 +56,7 @@ export function worksOf(parts: WorkParts): WorkOf {
       base: tree,
       begins: begins.tree,
       baseArtifacts: begins.artifacts,
-      notes: phaseOf(journal.state, phase.name).notes,
+      notes: readings.notes(phase),
       contract: persona.contract,
       timeoutMs: persona.timeoutMs ?? parts.timeoutMs,
       healers: persona.healing ? parts.healers : [],
