@@ -29,9 +29,11 @@ import { TicketOutbox } from "./tickets/outbox.ts";
 
 export { Maestro } from "./hive/maestro.ts";
 export type {
+  ApproveOptions,
   BudgetOptions,
   ForkOptions,
   GivenOptions,
+  RejectOptions,
   ResumeOptions,
   Session,
   StartOptions,

@@ -3,7 +3,7 @@ import { decodeTransition, isStep } from "./journal-codec.ts";
 import { plannedPhases } from "./planned.ts";
 import { RecordedSteps } from "./recorded-steps.ts";
 import { applyCheckpoint, hasItsPast, type RestoredCheckpoint, takeFiles } from "./restored-checkpoint.ts";
-import { editOf, reject, sendBack } from "./send-back.ts";
+import { awaiting, editOf, reject, sendBack } from "./send-back.ts";
 import {
   type AttemptState,
   type Completed,
@@ -247,10 +247,10 @@ function applyMessage(state: SessionState, message: Message): void {
       state.messages.push(message);
       return;
     case "approve":
-      for (const phase of state.phases.values()) if (phase.review === "awaiting") phase.review = "approved";
+      for (const phase of awaiting(state, message.phase)) phase.review = "approved";
       return;
     case "reject":
-      for (const phase of state.phases.values()) if (phase.review === "awaiting") reject(phase, message.note);
+      for (const phase of awaiting(state, message.phase)) reject(phase, message.note);
       return;
     case "budget": {
       const name = `${message.level} ${message.name ?? ""}`.trim();

@@ -44,8 +44,9 @@ export interface Decision {
 export type Message =
   | { readonly say: "pause" }
   | { readonly say: "cancel" }
-  | { readonly say: "approve"; readonly note?: string }
-  | { readonly say: "reject"; readonly note: string }
+  /** `phase`: the one that is meant; several may wait for review at once. */
+  | { readonly say: "approve"; readonly phase?: string; readonly note?: string }
+  | { readonly say: "reject"; readonly phase?: string; readonly note: string }
   /** A new limit; what is missing stays as it is. */
   | {
       readonly say: "budget";

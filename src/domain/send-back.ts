@@ -1,5 +1,11 @@
 import type { FilesEdit } from "./journal.ts";
-import type { PhaseState } from "./session-state.ts";
+import type { PhaseState, SessionState } from "./session-state.ts";
+
+/** The phases that a reviewer's word is about: the one named, or all that wait. */
+export function awaiting({ phases }: SessionState, name?: string): PhaseState[] {
+  const meant = name === undefined ? [...phases.values()] : [phases.get(name)];
+  return meant.filter((phase) => phase !== undefined).filter(({ review }) => review === "awaiting");
+}
 
 /** All that people changed in the files of a phase, until now. */
 export function editOf(phase: PhaseState, tree: string | undefined): FilesEdit | undefined {
