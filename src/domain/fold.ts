@@ -133,8 +133,6 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       phase.revision = entry.revision;
       completeWith(state, entry, { kind: "inherited" }, head);
       phase.edit = entry.edit;
-      phase.gate = entry.gate;
-      phase.checks = entry.checks ?? [];
       for (const [name, persona] of phase.personas) {
         persona.reused = true;
         takeFiles(persona, entry.personas[name]);
@@ -270,7 +268,7 @@ function completedAt(
 /** A phase that is done without work of this session. */
 function completeWith(
   state: SessionState,
-  { phase: name, results, base, tree }: PhaseContent,
+  { phase: name, results, base, tree, gate, checks = [] }: PhaseContent,
   source: PhaseSource,
   head: SessionState["createdHead"],
 ): void {
@@ -281,8 +279,8 @@ function completeWith(
   // Who edits it does not change what it began with.
   phase.base = base ?? phase.base;
   phase.tree = tree;
-  phase.gate = undefined;
-  phase.checks = [];
+  phase.gate = gate;
+  phase.checks = checks;
   phase.review = "none";
   phase.awaitedReview = false;
   phase.source = source;
@@ -290,7 +288,7 @@ function completeWith(
     const found = personaOf(state, name, persona);
     found.result = result;
     // Whoever consumes it sees all the files that came with it.
-    if (source.kind === "given") found.tree = tree;
+    if (source.kind === "given") takeFiles(found, { ...(base && { base }), ...(tree && { tree }) });
   }
 }
 

@@ -77,6 +77,9 @@ export interface PhaseContent {
   /** The files it began with: where branches meet, its changes are those since then. */
   readonly base?: string;
   readonly tree?: string;
+  /** What it came to when it was held against the contracts, without commands. */
+  readonly gate?: GateResult;
+  readonly checks?: readonly PersonaChecks[];
 }
 
 /** The files of a phase before and after a person changed them. */
@@ -167,8 +170,6 @@ export type Transition =
       readonly revision: number;
       readonly personas: Readonly<Record<string, PersonaFiles>>;
       readonly edit?: FilesEdit;
-      readonly gate?: GateResult;
-      readonly checks?: readonly PersonaChecks[];
     } & PhaseContent)
   /** What the forked session knows of a persona: taken over if its input is the same here. */
   | {
