@@ -136,7 +136,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
         onEvent?.({ ...alert, kind: "budget.alert", alert: kind, sessionId }),
     },
     budgets,
-    checks: new SandboxChecks(artifacts, scratch, path),
+    checks: new SandboxChecks(artifacts, scratch, path, onNotice),
     runTool: toolRunner(place, path),
     healers: builtInHealers,
     performOf: (team, model) =>

@@ -12,7 +12,16 @@ export class SandboxChecks implements CheckRunner {
   /** Nothing that is checked may look in here. */
   readonly #stateDirectory: string;
 
-  constructor(blobs: BlobStore, scratch: string, stateDirectory: string) {
+  readonly #notice: (text: string) => void;
+  #isSaid = false;
+
+  constructor(
+    blobs: BlobStore,
+    scratch: string,
+    stateDirectory: string,
+    notice: (text: string) => void = () => {},
+  ) {
+    this.#notice = notice;
     this.#blobs = blobs;
     this.#scratch = scratch;
     this.#stateDirectory = stateDirectory;
@@ -41,7 +50,19 @@ export class SandboxChecks implements CheckRunner {
     ]);
     await mkdir(this.#scratch, { recursive: true, mode: 0o700 });
     const context = { tree, outputs: undefined, ...this.#context(signal), readFailures: readOutput };
-    return runCheck({ kind: "command", check }, context);
+    const result = await runCheck({ kind: "command", check }, context);
+    if (result.unconfined === true) await this.#sayUnconfined();
+    return result;
+  }
+
+  /** Once: who reads it can act on it, and a hundred times would hide the rest. */
+  async #sayUnconfined(): Promise<void> {
+    if (this.#isSaid) return;
+    this.#isSaid = true;
+    const { describeSandbox } = await import("../workspace/sandbox.ts");
+    const found = await describeSandbox();
+    const why = found.kind === "none" ? ` ${found.reason}` : "";
+    this.#notice(`Checks run without a sandbox, with the network and all your files.${why}`);
   }
 
   #context(signal: AbortSignal) {

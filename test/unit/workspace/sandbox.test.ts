@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, constants, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { runCommand } from "../../../src/workspace/command.ts";
 import { describeSandbox, detectSandbox, type Sandbox } from "../../../src/workspace/sandbox.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
@@ -38,6 +38,26 @@ describe("what a machine can do is found out by trying", () => {
 
   test("is found out once", () => {
     expect(describeSandbox()).toBe(describeSandbox());
+  });
+
+  test("is found out again when the trial could not be made, and only then", async () => {
+    vi.resetModules();
+    const fresh = await import("../../../src/workspace/sandbox.ts");
+    vi.useFakeTimers();
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const answers: Sandbox[] = [
+      { kind: "none", reason: "it did not end", isUncertain: true },
+      { kind: "none", reason: "no permissions" },
+    ];
+    const detect = async (): Promise<Sandbox> => answers.shift() as Sandbox;
+    expect(await fresh.describeSandbox(detect)).toMatchObject({ reason: "it did not end" });
+    expect(await fresh.describeSandbox(detect)).toMatchObject({ reason: "it did not end" });
+    vi.advanceTimersByTime(60_000);
+    expect(await fresh.describeSandbox(detect)).toEqual({ kind: "none", reason: "no permissions" });
+    vi.advanceTimersByTime(600_000);
+    expect(await fresh.describeSandbox(detect)).toEqual({ kind: "none", reason: "no permissions" });
   });
 });
 
