@@ -116,6 +116,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       else onNotice(`Ticket ${ticket.id} could not be delivered to ${sink} yet: ${String(error)}`);
     },
   });
+  const { sandboxRequired } = config;
   const tracker = new TokenTracker(store.ledger);
   const budgets = {
     persona: toBudget({ tokens: config.budget.personaTokens }),
@@ -136,8 +137,8 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
         onEvent?.({ ...alert, kind: "budget.alert", alert: kind, sessionId }),
     },
     budgets,
-    checks: new SandboxChecks(artifacts, scratch, path, onNotice),
-    runTool: toolRunner(place, path),
+    checks: new SandboxChecks(artifacts, scratch, path, { sandboxRequired, notice: onNotice }),
+    runTool: toolRunner(place, path, sandboxRequired),
     healers: builtInHealers,
     performOf: (team, model) =>
       performOf(team, modelInstead ?? model, {
@@ -146,6 +147,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
         priceOf,
         place,
         stateDirectory: path,
+        sandboxRequired,
       }),
     timeoutMs: config.attempts.timeoutMs,
     policies: {

@@ -5,6 +5,11 @@ import type { Tree } from "../domain/tree.ts";
 import type { BlobStore } from "../workspace/blob-store.ts";
 import type { CheckRunner } from "./check-runner.ts";
 
+export interface SandboxOptions {
+  readonly sandboxRequired?: boolean;
+  readonly notice?: (text: string) => void;
+}
+
 /** Judges in a sandbox, on copies of the files in a folder of their own. What it needs is loaded at the first check. */
 export class SandboxChecks implements CheckRunner {
   readonly #blobs: BlobStore;
@@ -12,16 +17,11 @@ export class SandboxChecks implements CheckRunner {
   /** Nothing that is checked may look in here. */
   readonly #stateDirectory: string;
 
-  readonly #notice: (text: string) => void;
+  readonly #options: SandboxOptions;
   #isSaid = false;
 
-  constructor(
-    blobs: BlobStore,
-    scratch: string,
-    stateDirectory: string,
-    notice: (text: string) => void = () => {},
-  ) {
-    this.#notice = notice;
+  constructor(blobs: BlobStore, scratch: string, stateDirectory: string, options: SandboxOptions = {}) {
+    this.#options = options;
     this.#blobs = blobs;
     this.#scratch = scratch;
     this.#stateDirectory = stateDirectory;
@@ -62,11 +62,12 @@ export class SandboxChecks implements CheckRunner {
     const { describeSandbox } = await import("../workspace/sandbox.ts");
     const found = await describeSandbox();
     const why = found.kind === "none" ? ` ${found.reason}` : "";
-    this.#notice(`Checks run without a sandbox, with the network and all your files.${why}`);
+    this.#options.notice?.(`Checks run without a sandbox, with the network and all your files.${why}`);
   }
 
   #context(signal: AbortSignal) {
     const places = { hidden: [this.#stateDirectory] };
-    return { blobs: this.#blobs, scratch: this.#scratch, signal, places };
+    const { sandboxRequired } = this.#options;
+    return { blobs: this.#blobs, scratch: this.#scratch, signal, places, sandboxRequired };
   }
 }

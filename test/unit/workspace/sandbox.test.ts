@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, constants, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { runCommand } from "../../../src/workspace/command.ts";
@@ -77,6 +85,25 @@ test("without a sandbox a command runs all the same, and its result says so", as
     () => detectSandbox([]),
   );
   expect(result).toMatchObject({ kind: "exited", code: 0, stdout: "2\n", sandbox: "none" });
+});
+
+test("where a sandbox is required and there is none, a command does not start", async () => {
+  const directory = temporaryDirectory();
+  const result = await runCommand(
+    {
+      argv: ["sh", "-c", "echo x > made"],
+      directory,
+      timeoutMs: 9000,
+      maxOutputBytes: 1000,
+      signal: new AbortController().signal,
+      network: false,
+      writable: "workspace",
+      sandboxRequired: true,
+    },
+    () => detectSandbox([]),
+  );
+  expect(result).toMatchObject({ kind: "not-started", reason: expect.stringMatching(/required/) as string });
+  expect(existsSync(join(directory, "made"))).toBe(false);
 });
 
 describe.skipIf(sandbox.kind === "none")("in bubblewrap (needs bubblewrap)", () => {
