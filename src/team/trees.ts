@@ -63,32 +63,36 @@ export class SessionTrees {
     if (others.length === 0) return { tree: phaseOf(this.#state, single).tree, clashes: [], artifacts: [] };
     let merged: MergedTree = { tree: undefined, conflicts: [], artifacts: [] };
     const clashes: Clash[] = [];
-    // What clashed where branches met before was looked at there.
-    const settled = new Set<string>();
-    const earlier: string[] = [];
-    for (const name of ancestorsOf(this.#definition, phase.name)) {
-      const { base, tree, clashes: known } = phaseOf(this.#state, name);
-      for (const text of known) settled.add(text);
+    const ancestors = ancestorsOf(this.#definition, phase.name);
+    for (const [place, name] of ancestors.entries()) {
+      const { base, tree } = phaseOf(this.#state, name);
       const { conflicts, ...next } = await this.merge(base, merged, tree);
-      for (const conflict of conflicts)
-        clashes.push({
-          path: conflict.path,
-          text: describeConflict(conflict, await this.#changersOf(conflict, earlier), name),
-        });
+      for (const conflict of conflicts) {
+        const changers = await this.#changersOf(conflict, ancestors.slice(0, place));
+        // Where these branches met before, somebody has looked at it.
+        if (this.#haveMet([...changers, name], ancestors)) continue;
+        clashes.push({ path: conflict.path, text: describeConflict(conflict, changers.join(", "), name) });
+      }
       merged = { ...next, conflicts: [] };
-      earlier.push(name);
     }
     const { tree, artifacts } = merged;
-    return { tree, artifacts, clashes: clashes.filter(({ text }) => !settled.has(text)) };
+    return { tree, artifacts, clashes };
   }
 
-  async #changersOf({ path, other = path }: Conflict, phases: readonly string[]): Promise<string> {
+  async #changersOf({ path, other = path }: Conflict, phases: readonly string[]): Promise<string[]> {
     const changers: string[] = [];
     for (const name of phases) {
       const changed = await this.#changed(phaseOf(this.#state, name));
       if (changed.includes(path) || changed.includes(other)) changers.push(name);
     }
-    return changers.join(", ");
+    return changers;
+  }
+
+  #haveMet(branches: readonly string[], phases: readonly string[]): boolean {
+    return phases.some((phase) => {
+      const before = new Set(ancestorsOf(this.#definition, phase));
+      return branches.every((branch) => before.has(branch));
+    });
   }
 
   /** What a persona sees of the phase's files: all, or those of the contracts it consumes. */

@@ -180,6 +180,30 @@ describe("what a person edited", () => {
 });
 
 describe("branches that left different versions of a file", () => {
+  it("are looked at where they meet first, and not again behind it", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const team = defineTeam("twice", {
+      phases: [
+        phase("a", { personas: [writer(place, "pa", "a.md", "a\n")] }),
+        phase("b", { dependsOn: ["a"], personas: [writer(place, "pb", "x.md", "of b\n")] }),
+        phase("c", { dependsOn: ["a"], personas: [writer(place, "pc", "x.md", "of c\n")] }),
+        phase("d", { dependsOn: ["b", "c"], personas: [writer(place, "pd", "x.md", "of both\n")] }),
+        phase("f", { dependsOn: ["a"], personas: [writer(place, "pf", "f.md", "f\n")] }),
+        phase("e", { dependsOn: ["d", "f"], personas: [persona("pe", { run: place.work("pe") })] }),
+      ],
+    });
+    const session = await maestro.start(team, { brief: "x" });
+    expect(await session.result()).toMatchObject({ status: "parked", reason: "review" });
+    await maestro.approve(session.id);
+    expect(await maestro.executeBatch(session.id)).toMatchObject({ status: "completed" });
+    expect(await place.filesOf(maestro, session.id)).toEqual({
+      "a.md": "a\n",
+      "f.md": "f\n",
+      "x.md": "of both\n",
+    });
+  });
+
   it("are shown to whoever works where they meet, and a person looks at what became of them", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
