@@ -34,7 +34,6 @@ export function sendBack(phase: PhaseState): void {
 /** Runs again with the note, on the files it left. */
 export function reject(phase: PhaseState, note: string): void {
   sendBack(phase);
-  phase.edit = undefined;
   phase.notes.push(note);
   for (const persona of phase.personas.values()) {
     const { base, tree } = persona;

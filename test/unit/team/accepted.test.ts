@@ -138,7 +138,9 @@ describe("what a person edited", () => {
     const maestro = await place.open();
     const session = await maestro.start(team(place, 1), { brief: "x" });
     await session.result();
-    await (await maestro.resume(session.id, { edits: { a: { files: { "a.md": "EDITED\n" } } } })).result();
+    await (
+      await maestro.resume(session.id, { edits: { a: { files: { "a.md": "EDITED\n", "new.md": "new\n" } } } })
+    ).result();
     const changed = team(place, 2, "other\n");
     expect(await accept(maestro, session.id, changed)).toMatchObject({ status: "parked", reason: "review" });
     const { decisions } = await maestro.show(session.id);
@@ -147,6 +149,9 @@ describe("what a person edited", () => {
       title: "Which version of a.md",
       reason: expect.stringMatching(/EDITED/) as string,
     });
+    await maestro.reject(session.id, { note: "once more" });
+    expect(await maestro.executeBatch(session.id)).toMatchObject({ status: "parked", reason: "review" });
+    expect(await place.filesOf(maestro, session.id)).toEqual({ "a.md": "other\n", "new.md": "new\n" });
   });
 
   it("is seen by whoever consumes the phase's personas, added files too", async () => {
