@@ -52,12 +52,14 @@ export {
 } from "./hive/machine.ts";
 export type { UsageOptions } from "./hive/reading.ts";
 export {
+  type ApproveOptions,
   type BudgetOptions,
   type ForkOptions,
   type GivenOptions,
   Maestro,
   type OpenOptions,
   open,
+  type RejectOptions,
   type ResumeOptions,
   type Session,
   type StartOptions,

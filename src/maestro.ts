@@ -29,9 +29,11 @@ import { TicketOutbox } from "./tickets/outbox.ts";
 
 export { Maestro } from "./hive/maestro.ts";
 export type {
+  ApproveOptions,
   BudgetOptions,
   ForkOptions,
   GivenOptions,
+  RejectOptions,
   ResumeOptions,
   Session,
   StartOptions,
@@ -115,6 +117,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       else onNotice(`Ticket ${ticket.id} could not be delivered to ${sink} yet: ${String(error)}`);
     },
   });
+  const { sandboxRequired } = config;
   const tracker = new TokenTracker(store.ledger);
   const budgets = {
     persona: toBudget({ tokens: config.budget.personaTokens }),
@@ -135,8 +138,8 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
         onEvent?.({ ...alert, kind: "budget.alert", alert: kind, sessionId }),
     },
     budgets,
-    checks: new SandboxChecks(artifacts, scratch, path),
-    runTool: toolRunner(place, path),
+    checks: new SandboxChecks(artifacts, scratch, path, { sandboxRequired, notice: onNotice }),
+    runTool: toolRunner(place, path, sandboxRequired),
     healers: builtInHealers,
     performOf: (team, model) =>
       performOf(team, modelInstead ?? model, {
@@ -145,6 +148,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
         priceOf,
         place,
         stateDirectory: path,
+        sandboxRequired,
       }),
     timeoutMs: config.attempts.timeoutMs,
     policies: {

@@ -42,7 +42,7 @@ export async function readGiven(pairs: readonly string[] = []): Promise<Record<s
 
 async function giftFrom(path: string, isFolder: boolean): Promise<PhaseEdit> {
   if (isFolder) return { files: await readFolder(path) };
-  if (!path.endsWith(".json")) return { files: { [basename(path)]: await readText(path) } };
+  if (!path.endsWith(".json")) return { files: { [basename(path)]: await readBytes(path) } };
   const content = parseFile(path, await readText(path));
   return isEdit(content) ? editOf(content, path) : { files: { [basename(path)]: await readText(path) } };
 }
@@ -93,15 +93,15 @@ function parseFile(path: string, text: string): Json {
   }
 }
 
-async function readFolder(folder: string): Promise<Record<string, string>> {
-  const files: Record<string, string> = {};
+async function readFolder(folder: string): Promise<Record<string, Uint8Array>> {
+  const files: Record<string, Uint8Array> = {};
   let size = 0;
   // Links are not followed: a folder is given, not what it points to.
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
     const path = relative(folder, join(entry.parentPath, entry.name));
     const names = path.split(sep);
     if (!entry.isFile() || names.some((name) => leftOut.has(name))) continue;
-    const content = await readText(join(folder, path));
+    const content = await readBytes(join(folder, path));
     size += content.length;
     files[names.join("/")] = content;
     if (size > maxBytes || Object.keys(files).length > maxFiles)
@@ -112,21 +112,24 @@ async function readFolder(folder: string): Promise<Record<string, string>> {
   return files;
 }
 
-async function readText(path: string): Promise<string> {
-  let content: Buffer;
+async function readBytes(path: string): Promise<Buffer> {
   try {
     const { size } = await stat(path);
     if (size > maxBytes)
       throw new InputInvalid(`The file ${path} has ${size} bytes; at most ${maxBytes} are taken.`);
-    content = await readFile(path);
+    return await readFile(path);
   } catch (cause) {
     return refuse(path, cause);
   }
+}
+
+async function readText(path: string): Promise<string> {
+  const content = await readBytes(path);
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
   } catch (cause) {
     throw new InputInvalid(`The file ${path} is not text (UTF-8).`, {
-      advice: "Only text files can be given; leave it out of the folder.",
+      advice: "What is read as JSON is a text.",
       cause,
     });
   }

@@ -35,6 +35,8 @@ export interface Config {
   /** Dollars per million tokens, by model, before the published prices; `undefined`: only those. */
   readonly prices: PriceTable | undefined;
   readonly leaseMs: number;
+  /** Commands do not start where there is no sandbox. */
+  readonly sandboxRequired: boolean;
   /** A file with what the simulated model says; `undefined`: it does what contracts ask for. */
   readonly simulatedScript: string | undefined;
   /** `maestro serve`. */

@@ -262,6 +262,13 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     secret: false,
     description: "Prices of models that are not published, or that are yours alone.",
   },
+  sandboxRequired: {
+    environment: "MAESTRO_SANDBOX_REQUIRED",
+    default: false,
+    kind: yesOrNo,
+    secret: false,
+    description: "Where there is no sandbox, checks and agents on the command line do not start at all.",
+  },
   leaseMs: {
     environment: "MAESTRO_LEASE_MS",
     default: 15_000,

@@ -138,12 +138,11 @@ function afterMessage(card: SessionCard, message: Message): Partial<SessionCard>
     case "pause":
       return { pauseSaid: true };
     case "approve":
-      return { review: null };
+      return answered(card, message.phase);
     case "reject": {
-      const phase = card.review?.phase;
-      return phase === undefined
-        ? {}
-        : { review: null, phases: withPhase(card, phase, { status: "pending" }) };
+      const phase = message.phase ?? card.review?.phase;
+      if (phase === undefined) return {};
+      return { ...answered(card, phase), phases: withPhase(card, phase, { status: "pending" }) };
     }
     case "budget":
       return message.level === "session" ? { raised: { ...card.raised, ...message.budget } } : {};
@@ -151,6 +150,10 @@ function afterMessage(card: SessionCard, message: Message): Partial<SessionCard>
       return {};
   }
 }
+
+/** A card knows one phase that waits; another one's answer leaves it waiting. */
+const answered = ({ review }: SessionCard, phase = review?.phase): Partial<SessionCard> =>
+  review?.phase === phase ? { review: null } : {};
 
 function afterTeamChange(
   card: SessionCard,

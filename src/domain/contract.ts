@@ -43,6 +43,8 @@ export interface CheckResult {
   /** One line for people and for the persona's next attempt. */
   readonly message: string;
   readonly failures: readonly Failure[];
+  /** The command ran without a sandbox: with the network, and with all files of the user. */
+  readonly unconfined?: true;
 }
 
 export interface GateResult {

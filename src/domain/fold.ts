@@ -4,6 +4,7 @@ import { decodeTransition, isStep } from "./journal-codec.ts";
 import { plannedPhases } from "./planned.ts";
 import { RecordedSteps } from "./recorded-steps.ts";
 import { applyCheckpoint, hasItsPast, type RestoredCheckpoint, takeFiles } from "./restored-checkpoint.ts";
+import { awaiting, editOf, reject, sendBack } from "./send-back.ts";
 import {
   type AttemptState,
   type Completed,
@@ -104,6 +105,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       const phase = phaseOf(state, entry.phase);
       phase.status = "running";
       phase.base = entry.tree;
+      phase.clashes = entry.clashes ?? [];
       return;
     }
     case "group.merged":
@@ -114,6 +116,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       phase.status = "completed";
       phase.completed = completedAt(state, head);
       phase.tree = entry.tree;
+      phase.edit = entry.edit;
       phase.gate = entry.gate;
       phase.checks = entry.checks ?? [];
       phase.awaitedReview = entry.awaitsReview === true;
@@ -123,6 +126,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
     case "phase.edited": {
       const phase = phaseOf(state, entry.phase);
       phase.revision += 1;
+      phase.edit = editOf(phase, entry.tree);
       completeWith(state, entry, { kind: "edited" }, head);
       phase.review = "approved";
       return;
@@ -131,8 +135,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       const phase = phaseOf(state, entry.phase);
       phase.revision = entry.revision;
       completeWith(state, entry, { kind: "inherited" }, head);
-      phase.gate = entry.gate;
-      phase.checks = entry.checks ?? [];
+      phase.edit = entry.edit;
       for (const [name, persona] of phase.personas) {
         persona.reused = true;
         takeFiles(persona, entry.personas[name]);
@@ -213,8 +216,9 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       }
       persona.result = undefined;
       persona.reused = false;
-      persona.reopenedAt = seq;
-      persona.beginning = entry.tree === undefined ? {} : { base: entry.tree, tree: entry.tree };
+      const { group, merged, tree, base } = entry;
+      persona.reopened = { at: seq, group, merged, tree };
+      persona.beginning = { base, tree, ...(attempt === undefined && { reasons: [entry.failure] }) };
       return;
     }
     case "dependency.waiting":
@@ -247,44 +251,16 @@ function applyMessage(state: SessionState, message: Message): void {
       state.messages.push(message);
       return;
     case "approve":
-      for (const phase of state.phases.values()) if (phase.review === "awaiting") phase.review = "approved";
+      for (const phase of awaiting(state, message.phase)) phase.review = "approved";
       return;
     case "reject":
-      for (const phase of state.phases.values()) if (phase.review === "awaiting") reject(phase, message.note);
+      for (const phase of awaiting(state, message.phase)) reject(phase, message.note);
       return;
     case "budget": {
       const name = `${message.level} ${message.name ?? ""}`.trim();
       state.budgets.set(name, { ...state.budgets.get(name), ...message.budget });
       return;
     }
-  }
-}
-
-/** A new revision; its history stays. */
-function sendBack(phase: PhaseState): void {
-  phase.status = "pending";
-  phase.review = "none";
-  phase.revision += 1;
-  phase.groups.clear();
-  phase.completed = undefined;
-  phase.checkpoint = undefined;
-  phase.source = { kind: "work" };
-  for (const persona of phase.personas.values()) {
-    persona.reused = false;
-    persona.inheritance = undefined;
-    persona.reopenedAt = 0;
-    persona.roundsUsedBefore = persona.attempts.at(-1)?.round ?? 0;
-  }
-}
-
-/** Runs again with the note, on the files it left. */
-function reject(phase: PhaseState, note: string): void {
-  sendBack(phase);
-  phase.notes.push(note);
-  for (const persona of phase.personas.values()) {
-    persona.result = undefined;
-    persona.candidate = undefined;
-    persona.beginning = { tree: persona.tree };
   }
 }
 
@@ -303,7 +279,7 @@ function completedAt(
 /** A phase that is done without work of this session. */
 function completeWith(
   state: SessionState,
-  { phase: name, results, base, tree }: PhaseContent,
+  { phase: name, results, base, tree, gate, checks = [] }: PhaseContent,
   source: PhaseSource,
   head: SessionState["createdHead"],
 ): void {
@@ -314,8 +290,8 @@ function completeWith(
   // Who edits it does not change what it began with.
   phase.base = base ?? phase.base;
   phase.tree = tree;
-  phase.gate = undefined;
-  phase.checks = [];
+  phase.gate = gate;
+  phase.checks = checks;
   phase.review = "none";
   phase.awaitedReview = false;
   phase.source = source;
@@ -323,7 +299,7 @@ function completeWith(
     const found = personaOf(state, name, persona);
     found.result = result;
     // Whoever consumes it sees all the files that came with it.
-    if (source.kind === "given") found.tree = tree;
+    if (source.kind === "given") takeFiles(found, { ...(base && { base }), ...(tree && { tree }) });
   }
 }
 

@@ -45,8 +45,9 @@ export interface Decision {
 export type Message =
   | { readonly say: "pause" }
   | { readonly say: "cancel" }
-  | { readonly say: "approve"; readonly note?: string }
-  | { readonly say: "reject"; readonly note: string }
+  /** `phase`: the one that is meant; several may wait for review at once. */
+  | { readonly say: "approve"; readonly phase?: string; readonly note?: string }
+  | { readonly say: "reject"; readonly phase?: string; readonly note: string }
   /** A new limit; what is missing stays as it is. */
   | {
       readonly say: "budget";
@@ -75,6 +76,15 @@ export interface PhaseContent {
   readonly phase: string;
   readonly results: Readonly<Record<string, PersonaResult>>;
   /** The files it began with: where branches meet, its changes are those since then. */
+  readonly base?: string;
+  readonly tree?: string;
+  /** What it came to when it was held against the contracts, without commands. */
+  readonly gate?: GateResult;
+  readonly checks?: readonly PersonaChecks[];
+}
+
+/** The files of a phase before and after a person changed them. */
+export interface FilesEdit {
   readonly base?: string;
   readonly tree?: string;
 }
@@ -129,8 +139,14 @@ export type Transition =
       readonly ticket?: string;
     }
   | { readonly kind: "message.received"; readonly message: Message; readonly sentAt: number }
-  /** `tree`: what earlier phases left, if anything. */
-  | { readonly kind: "phase.started"; readonly phase: string; readonly tree?: string }
+  | {
+      readonly kind: "phase.started";
+      readonly phase: string;
+      /** What earlier phases left, if anything. */
+      readonly tree?: string;
+      /** Where they left different versions, in words. */
+      readonly clashes?: readonly string[];
+    }
   /** The members of a group are done, and their trees are one. */
   | {
       readonly kind: "group.merged";
@@ -144,6 +160,8 @@ export type Transition =
       readonly tree?: string;
       readonly gate?: GateResult;
       readonly checks?: readonly PersonaChecks[];
+      /** What a person had changed in it before it was gone through again, and is there again. */
+      readonly edit?: FilesEdit;
       /** A person has to look before anything rests on it. */
       readonly awaitsReview?: true;
     }
@@ -154,8 +172,7 @@ export type Transition =
       readonly kind: "phase.inherited";
       readonly revision: number;
       readonly personas: Readonly<Record<string, PersonaFiles>>;
-      readonly gate?: GateResult;
-      readonly checks?: readonly PersonaChecks[];
+      readonly edit?: FilesEdit;
     } & PhaseContent)
   /** What the forked session knows of a persona: taken over if its input is the same here. */
   | {
@@ -232,8 +249,14 @@ export type Transition =
       readonly kind: "attempt.reopened";
       readonly failure: RecordedFailure;
       readonly next: AfterFailure;
-      /** The merged files to work on. */
+      /** The group that found it. */
+      readonly group: number;
+      /** The files of all, its own among them: what it makes of them next is merged into these. */
+      readonly merged?: string;
+      /** What it sees of them, to work on. */
       readonly tree?: string;
+      /** The same without its own work: what all its changes, of all its attempts, are changes of. */
+      readonly base?: string;
     } & OfAttempt)
   /** A dependency's breaker is open; the attempt waits and is not used up. */
   | ({ readonly kind: "dependency.waiting"; readonly dependency: string; readonly until: number } & OfAttempt)

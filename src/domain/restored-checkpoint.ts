@@ -1,6 +1,7 @@
 import type { Budget } from "./budget.ts";
 import type { GateResult } from "./contract.ts";
 import type {
+  FilesEdit,
   JournalHead,
   OfAttempt,
   PersonaChecks,
@@ -39,6 +40,7 @@ export interface RestoredCheckpoint {
   readonly personas?: Readonly<Record<string, PersonaFiles>>;
   readonly base?: string;
   readonly tree?: string;
+  readonly edit?: FilesEdit;
   readonly gate?: GateResult;
   readonly checks?: readonly PersonaChecks[];
   readonly awaitsReview?: boolean;
@@ -77,6 +79,7 @@ export function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpo
   phase.checkpoint = { revision, sha256 };
   phase.base = checkpoint.base;
   phase.tree = checkpoint.tree;
+  phase.edit = checkpoint.edit;
   phase.gate = checkpoint.gate;
   phase.checks = checkpoint.checks ?? [];
   phase.awaitedReview = checkpoint.awaitsReview === true;

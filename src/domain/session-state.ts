@@ -7,6 +7,7 @@ import type {
   AttemptSettings,
   Decision,
   Direction,
+  FilesEdit,
   Healed,
   JournalHead,
   Message,
@@ -57,8 +58,8 @@ export interface PersonaState {
   reused: boolean;
   /** What the forked session knows of it. */
   candidate: PersonaCandidate | undefined;
-  /** When its work last turned out not to fit that of the others; merged after theirs from then on. */
-  reopenedAt: number;
+  /** When its work last turned out not to fit that of the others. */
+  reopened: Reopened | undefined;
   /** What the next attempt begins with instead of a clean start. */
   beginning: Beginning | undefined;
   /** Rounds up to this one were used up before a person's resume granted new ones. */
@@ -73,10 +74,24 @@ export type PersonaCandidate = Omit<Extract<Transition, { kind: "persona.inherit
 };
 
 export interface Beginning {
-  /** The merged files of the group, when its own view of the phase is outdated. */
-  readonly base?: string;
+  /** What its changes are changes of, when its own view of the phase is outdated. */
+  readonly base?: string | undefined;
   readonly tree?: string | undefined;
+  /** The work of an earlier revision: laid over what it sees now. */
+  readonly own?: { readonly base: string | undefined; readonly tree: string | undefined };
   readonly settings?: AttemptSettings;
+  /** Why work that was taken over did not fit: no attempt of its own carries it. */
+  readonly reasons?: readonly RecordedFailure[];
+}
+
+export interface Reopened {
+  /** Number of the row. */
+  readonly at: number;
+  readonly group: number;
+  /** The files of all, which its next work is merged into. */
+  readonly merged: string | undefined;
+  /** What it saw of them: its next work is merged as changes of these. */
+  readonly tree: string | undefined;
 }
 
 export interface RunningAttempt {
@@ -95,8 +110,12 @@ export interface PhaseState {
   base: string | undefined;
   /** The merged files after each group that is done. */
   readonly groups: Map<number, string | undefined>;
+  /** Where the phases before it left different versions, in words. */
+  clashes: readonly string[];
   /** The files it left. */
   tree: string | undefined;
+  /** What a person changed in them. */
+  edit: FilesEdit | undefined;
   gate: GateResult | undefined;
   checks: readonly PersonaChecks[];
   review: "none" | "awaiting" | "approved";
@@ -229,7 +248,9 @@ export function phaseOf(state: SessionState, name: string): PhaseState {
       personas: new Map(),
       base: undefined,
       groups: new Map(),
+      clashes: [],
       tree: undefined,
+      edit: undefined,
       gate: undefined,
       checks: [],
       review: "none",
@@ -258,7 +279,7 @@ export function personaOf(state: SessionState, phase: string, name: string): Per
       input: undefined,
       reused: false,
       candidate: undefined,
-      reopenedAt: 0,
+      reopened: undefined,
       beginning: undefined,
       roundsUsedBefore: 0,
       inheritance: undefined,

@@ -43,6 +43,9 @@ export function treeHash(tree: Tree): string {
   return sha256(toManifest(tree));
 }
 
+/** Known without a store, and in none: a team that makes no files needs none. */
+export const emptyTreeHash: string = treeHash(emptyTree);
+
 export function changesBetween(before: Tree, after: Tree): TreeChange[] {
   const changes: TreeChange[] = [];
   for (const [path, file] of after)

@@ -30,7 +30,9 @@ export interface PersonaWork {
   readonly input: string;
   /** The files it sees, by the hash of their manifest. */
   readonly base: string | undefined;
-  /** What a row that names `base` points to. */
+  /** The files it begins with when nothing else is on record: those it sees, or its earlier work laid over them. */
+  readonly begins: string | undefined;
+  /** What a row that names both points to. */
   readonly baseArtifacts: readonly string[];
   readonly notes: readonly string[];
   readonly contract: Contract;

@@ -22,6 +22,7 @@ export interface CommandParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly place: CommandPlace;
   readonly stateDirectory: string;
+  readonly sandboxRequired?: boolean | undefined;
 }
 
 /**
@@ -54,7 +55,13 @@ export function performWithCommand(work: CommandWork, parts: CommandParts): Perf
         },
       },
       runCommand: (command) =>
-        runCommand({ ...command, network, writable: "workspace", hidden: [parts.stateDirectory] }),
+        runCommand({
+          ...command,
+          network,
+          writable: "workspace",
+          hidden: [parts.stateDirectory],
+          sandboxRequired: parts.sandboxRequired,
+        }),
       signal: context.signal,
       env: passedThrough(work, parts),
       onText: context.onText,

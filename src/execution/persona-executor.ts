@@ -75,8 +75,8 @@ export class PersonaExecutor {
   /** Its view of the phase, and the files and settings that the attempt before left for it. */
   #beginning() {
     const { beginning } = this.#persona;
-    const base = beginning?.base ?? this.#work.base;
-    const tree = beginning?.tree;
+    const base = beginning !== undefined && "base" in beginning ? beginning.base : this.#work.base;
+    const tree = beginning !== undefined && "tree" in beginning ? beginning.tree : this.#work.begins;
     const settings = beginning?.settings;
     return {
       ...(base !== undefined && { base }),
@@ -148,7 +148,8 @@ export class PersonaExecutor {
 
   /** Everything that went wrong so far, for whoever tries again. */
   #reasons(): RecordedFailure[] {
-    return this.#persona.attempts.flatMap(({ failure }) => failure ?? []);
+    const { beginning, attempts } = this.#persona;
+    return [...(beginning?.reasons ?? []), ...attempts.flatMap(({ failure }) => failure ?? [])];
   }
 
   #exhausted(round: number): UnrecoverableError {

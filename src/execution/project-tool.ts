@@ -10,7 +10,7 @@ export type RunTool = (
 ) => Promise<{ readonly exitCode: number | null }>;
 
 /** Runs one of the project's own tools on a copy of the files, in the sandbox, and takes over what it changed. */
-export function toolRunner(place: CommandPlace, stateDirectory: string): RunTool {
+export function toolRunner(place: CommandPlace, stateDirectory: string, sandboxRequired?: boolean): RunTool {
   return async (workspace, argv, signal) => {
     const { runCommand } = await import("../workspace/command.ts");
     const { result, changes } = await place.inFolder(workspace, (directory) =>
@@ -22,6 +22,7 @@ export function toolRunner(place: CommandPlace, stateDirectory: string): RunTool
         network: false,
         writable: "workspace",
         hidden: [stateDirectory],
+        sandboxRequired,
       }),
     );
     if (result.kind !== "exited") return { exitCode: null };

@@ -5,6 +5,11 @@ import type { Tree } from "../domain/tree.ts";
 import type { BlobStore } from "../workspace/blob-store.ts";
 import type { CheckRunner } from "./check-runner.ts";
 
+export interface SandboxOptions {
+  readonly sandboxRequired?: boolean;
+  readonly notice?: (text: string) => void;
+}
+
 /** Judges in a sandbox, on copies of the files in a folder of their own. What it needs is loaded at the first check. */
 export class SandboxChecks implements CheckRunner {
   readonly #blobs: BlobStore;
@@ -12,7 +17,11 @@ export class SandboxChecks implements CheckRunner {
   /** Nothing that is checked may look in here. */
   readonly #stateDirectory: string;
 
-  constructor(blobs: BlobStore, scratch: string, stateDirectory: string) {
+  readonly #options: SandboxOptions;
+  #isSaid = false;
+
+  constructor(blobs: BlobStore, scratch: string, stateDirectory: string, options: SandboxOptions = {}) {
+    this.#options = options;
     this.#blobs = blobs;
     this.#scratch = scratch;
     this.#stateDirectory = stateDirectory;
@@ -41,11 +50,24 @@ export class SandboxChecks implements CheckRunner {
     ]);
     await mkdir(this.#scratch, { recursive: true, mode: 0o700 });
     const context = { tree, outputs: undefined, ...this.#context(signal), readFailures: readOutput };
-    return runCheck({ kind: "command", check }, context);
+    const result = await runCheck({ kind: "command", check }, context);
+    if (result.unconfined === true) await this.#sayUnconfined();
+    return result;
+  }
+
+  /** Once: who reads it can act on it, and a hundred times would hide the rest. */
+  async #sayUnconfined(): Promise<void> {
+    if (this.#isSaid) return;
+    this.#isSaid = true;
+    const { describeSandbox } = await import("../workspace/sandbox.ts");
+    const found = await describeSandbox();
+    const why = found.kind === "none" ? ` ${found.reason}` : "";
+    this.#options.notice?.(`Checks run without a sandbox, with the network and all your files.${why}`);
   }
 
   #context(signal: AbortSignal) {
     const places = { hidden: [this.#stateDirectory] };
-    return { blobs: this.#blobs, scratch: this.#scratch, signal, places };
+    const { sandboxRequired } = this.#options;
+    return { blobs: this.#blobs, scratch: this.#scratch, signal, places, sandboxRequired };
   }
 }

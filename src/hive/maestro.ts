@@ -22,14 +22,16 @@ import { directionOf } from "./direction-of.ts";
 import { enqueue } from "./enqueue.ts";
 import type { HiveParts } from "./hive-parts.ts";
 import {
+  type ApproveOptions,
   type BudgetOptions,
   type ForkOptions,
+  type RejectOptions,
   type ResumeOptions,
   type Session,
   type StartOptions,
 } from "./options.ts";
 import { Reading } from "./reading.ts";
-import { checkIntegration, refuseWord } from "./refusals.ts";
+import { checkIntegration, naming, refuseWord } from "./refusals.ts";
 import { teamForBrief, teamForSession } from "./session-team.ts";
 import { Turns } from "./turns.ts";
 
@@ -172,15 +174,15 @@ export class Maestro extends Reading {
   }
 
   /** What comes after the phase may rest on it. */
-  async approve(idOrKey: string, { note }: { readonly note?: string } = {}): Promise<void> {
-    await this.#say(idOrKey, { say: "approve", ...(note !== undefined && { note }) });
+  async approve(idOrKey: string, options: ApproveOptions = {}): Promise<void> {
+    await this.#say(idOrKey, { say: "approve", ...options });
   }
 
   /** The phase runs again, with the note. */
-  async reject(idOrKey: string, { note }: { readonly note: string }): Promise<void> {
+  async reject(idOrKey: string, { note, ...options }: RejectOptions): Promise<void> {
     if (typeof note !== "string" || note.trim() === "")
       throw new InputInvalid("A rejection needs a note.", { advice: "Say what should be different." });
-    await this.#say(idOrKey, { say: "reject", note });
+    await this.#say(idOrKey, { say: "reject", ...options, note });
   }
 
   /** A new limit for the session, a phase or a persona; a session that is parked for its budget goes on when resumed. */
@@ -389,7 +391,7 @@ export class Maestro extends Reading {
     const { store, engine } = this.#parts;
     const session = await this.find(idOrKey);
     refuseWord(session, message);
-    await store.say(session.id, message);
+    await store.say(session.id, await naming(message, () => readState(store, session.id)));
     if (engine.isDriving(session.id)) return engine.listen();
     await engine.settle(session.id).catch(ignoreHeld);
   }

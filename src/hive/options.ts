@@ -44,6 +44,17 @@ export interface ForkOptions {
   readonly key?: string;
 }
 
+export interface ApproveOptions {
+  /** Needed when more than one waits for review. */
+  readonly phase?: string;
+  readonly note?: string;
+}
+
+export interface RejectOptions extends ApproveOptions {
+  /** What should be different. */
+  readonly note: string;
+}
+
 export interface BudgetOptions {
   readonly persona?: string;
   readonly phase?: string;

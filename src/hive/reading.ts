@@ -7,7 +7,7 @@ import type { SessionId } from "../domain/ids.ts";
 import type { RecordedRow } from "../domain/journal.ts";
 import { utcDay } from "../domain/ledger.ts";
 import type { SessionState } from "../domain/session-state.ts";
-import { fromManifest, type Tree } from "../domain/tree.ts";
+import { emptyTree, emptyTreeHash, fromManifest, type Tree } from "../domain/tree.ts";
 import type { LedgerCall, LedgerStore, RaisedAlert, UsagePoint, UsageQuery } from "../state/ledger-store.ts";
 import { type CheckpointInfo, listCheckpointFiles, listCheckpoints } from "../state/list-checkpoints.ts";
 import type { JournalChange, ListingCounts, ListingQuery, ListingStore } from "../state/listing-store.ts";
@@ -214,6 +214,7 @@ export class Reading {
 
   /** The path and the hash of every file in a tree of the session. */
   async files(idOrKey: string, tree: string): Promise<Tree> {
+    if (tree === emptyTreeHash) return emptyTree;
     return fromManifest((await this.artifact(idOrKey, tree)).toString());
   }
 

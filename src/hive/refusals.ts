@@ -1,5 +1,7 @@
+import { didYouMean } from "../domain/closest.ts";
 import { SessionConflict, TeamInvalid } from "../domain/errors.ts";
 import { finalStatuses, type Message } from "../domain/journal.ts";
+import type { SessionState } from "../domain/session-state.ts";
 import type { SessionRecord } from "../state/store.ts";
 import type { Team } from "../team/define.ts";
 import { integrationProblems } from "../team/definition/integration.ts";
@@ -36,4 +38,38 @@ export function refuseWord({ id, status, reason }: SessionRecord, { say }: Messa
       details,
       advice,
     });
+}
+
+/** A reviewer's word with the phase it is about: one word answers for one phase. */
+export async function naming(message: Message, readState: () => Promise<SessionState>): Promise<Message> {
+  if (message.say !== "approve" && message.say !== "reject") return message;
+  return { ...message, phase: reviewedPhase(await readState(), message.say, message.phase) };
+}
+
+/** Which phase a reviewer means. With more than one that waits, a guess would answer for work that nobody looked at. */
+function reviewedPhase(
+  { id, phases }: SessionState,
+  say: "approve" | "reject",
+  named: string | undefined,
+): string {
+  const waiting = [...phases].flatMap(([name, { review }]) => (review === "awaiting" ? [name] : []));
+  const [only, ...others] = waiting;
+  const details = { session: id, waiting };
+  if (named !== undefined && waiting.includes(named)) return named;
+  if (named !== undefined)
+    throw new SessionConflict(`Phase ${named} does not wait for review.${didYouMean(named, waiting)}`, {
+      details,
+      advice:
+        waiting.length === 0 ? `See why with: maestro show ${id}` : `These wait: ${waiting.join(", ")}.`,
+    });
+  if (only === undefined)
+    throw new SessionConflict(`No phase of session ${id} waits for review.`, {
+      details,
+      advice: `See why with: maestro show ${id}`,
+    });
+  if (others.length === 0) return only;
+  throw new SessionConflict(`More than one phase waits for review: ${waiting.join(", ")}.`, {
+    details,
+    advice: `Say which one you mean: maestro ${say} ${id} --phase ${only}`,
+  });
 }

@@ -29,7 +29,7 @@ export interface PersonaWork {
   readonly earlier: readonly EarlierResult[];
   /** Why earlier attempts failed, oldest first. */
   readonly failures: readonly Failure[];
-  /** What people said when they rejected the phase. */
+  /** What people said when they rejected the phase, and where the phases before it clash. */
   readonly notes: readonly string[];
 }
 
@@ -77,7 +77,7 @@ function sectionsOf({ brief, contract, earlier, failures, notes }: PersonaWork):
     failures.length > 0 &&
       `## Why earlier attempts failed\n\nDo not repeat these.\n\n${failures.map(failureText).join("\n")}`,
     notes.length > 0 &&
-      `## Notes from the review\n\nThe work was rejected with these words. Follow them.\n\n${notes.map((note) => `<note>\n${note.trim()}\n</note>`).join("\n")}`,
+      `## Notes\n\nWords of reviewers who rejected the work, or places where earlier phases left different versions. Act on them.\n\n${notes.map((note) => `<note>\n${note.trim()}\n</note>`).join("\n")}`,
   ];
   return sections.filter((section) => section !== false).join("\n\n");
 }

@@ -2,6 +2,7 @@ import type { Budget } from "../domain/budget.ts";
 import type { GateResult } from "../domain/contract.ts";
 import { CheckpointCorrupt, StateTooNew } from "../domain/errors.ts";
 import type {
+  FilesEdit,
   JournalHead,
   PersonaChecks,
   PersonaFiles,
@@ -53,6 +54,8 @@ export interface CheckpointContent {
   /** The files of the phase, by the hash of their manifest, and the manifest: path, SHA-256, bytes, executable. */
   readonly tree?: string;
   readonly files?: Json;
+  /** The files before and after a person changed them. */
+  readonly edit?: FilesEdit;
   readonly gate?: GateResult;
   readonly checks?: readonly PersonaChecks[];
   readonly awaitsReview?: boolean;
@@ -127,12 +130,13 @@ export function projectPhase(
 }
 
 function whatItLeft(state: SessionState, name: string, phase: PhaseState, files: Json | undefined) {
-  const { base, tree, gate, checks, source } = phase;
+  const { base, tree, edit, gate, checks, source } = phase;
   const decisions = state.decisions.filter(({ phase = name }) => phase === name);
   return {
     ...(base !== undefined && { base }),
     ...(tree !== undefined && { tree }),
     ...(files !== undefined && { files }),
+    ...(edit !== undefined && { edit }),
     ...(gate !== undefined && { gate }),
     ...(checks.length > 0 && { checks }),
     // Sealed before anybody has looked at it; what people say later is in the journal.

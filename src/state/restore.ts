@@ -2,7 +2,7 @@ import { fingerprint } from "../domain/canonical.ts";
 import { ArtifactCorrupt, CheckpointCorrupt, StateTooNew } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Json } from "../domain/json.ts";
-import { emptyTree, fromManifest, type Tree } from "../domain/tree.ts";
+import { emptyTree, emptyTreeHash, fromManifest, type Tree } from "../domain/tree.ts";
 import type { Artifacts } from "./artifacts.ts";
 import { type Checkpoint, type CheckpointContent, initPhase } from "./checkpoint.ts";
 import { type FoundCheckpoint, SessionFiles } from "./session-files.ts";
@@ -55,10 +55,11 @@ export async function readLostSession(stateDirectory: string, id: SessionId): Pr
 export async function artifactsOf({ restored }: RestoredSession, artifacts: Artifacts): Promise<string[]> {
   const manifests = new Set<string>();
   for (const checkpoint of restored.checkpoints) {
-    const { base, tree, personas = {}, session } = checkpoint as unknown as CheckpointContent;
+    const { base, tree, edit = {}, personas = {}, session } = checkpoint as unknown as CheckpointContent;
     const brought = [...(session?.given ?? []), ...(session?.fork?.edited ?? [])];
-    for (const files of [{ base, tree }, ...Object.values(personas), ...brought])
-      for (const hash of [files.base, files.tree]) if (hash !== undefined) manifests.add(hash);
+    for (const files of [{ base, tree }, edit, ...Object.values(personas), ...brought])
+      for (const hash of [files.base, files.tree])
+        if (hash !== undefined && hash !== emptyTreeHash) manifests.add(hash);
   }
   const kept = new Set(manifests);
   for (const manifest of manifests) {

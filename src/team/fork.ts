@@ -82,6 +82,7 @@ export function rowsOfPhase(name: string, fork: ForkOrigin, parent: SessionState
       ...(phase?.tree !== undefined && { tree: phase.tree }),
       revision: phase?.revision ?? 1,
       personas: Object.fromEntries(personas.map(([persona, known]) => [persona, filesOf(known)])),
+      ...(phase?.edit !== undefined && { edit: phase.edit }),
       ...(phase?.gate !== undefined && { gate: phase.gate }),
       ...(phase?.checks !== undefined && phase.checks.length > 0 && { checks: phase.checks }),
     },

@@ -1,34 +1,44 @@
+import { newSessionId } from "../domain/ids.ts";
 import type { GivenPhase } from "../domain/journal.ts";
-import { emptyTree, type Tree } from "../domain/tree.ts";
+import { emptyState, phaseOf } from "../domain/session-state.ts";
 import type { Artifacts } from "../state/artifacts.ts";
-import { loadTree } from "../workspace/stored-tree.ts";
 import { orderPhases } from "./definition/order.ts";
 import type { TeamDefinition } from "./definition/team-definition.ts";
 import type { Origin } from "./engine.ts";
 import { givePhase, type PhaseEdit } from "./phase-edit.ts";
+import { Readings } from "./readings.ts";
 import { unknownPhase } from "./selection.ts";
+import { SessionTrees } from "./trees.ts";
 
-/** Phases from outside, each on top of the files of the ones before it. */
+/** Phases from outside, each on top of the files of those it depends on. */
 export async function giveAll(
   definition: TeamDefinition,
   given: Readonly<Record<string, (PhaseEdit & { readonly origin?: string }) | undefined>>,
   artifacts: Artifacts,
 ): Promise<Origin> {
+  const names = Object.keys(given).filter((name) => given[name] !== undefined);
+  if (names.length === 0) return {};
   const order = orderPhases(definition);
-  for (const name of Object.keys(given)) if (!order.includes(name)) throw unknownPhase(name, order);
+  for (const name of names) if (!order.includes(name)) throw unknownPhase(name, order);
+  const byName = new Map(definition.phases.map((phase) => [phase.name, phase]));
+  // The session that would be if nobody had worked: a phase that is not given hands on what it finds.
+  const state = emptyState(newSessionId());
+  const trees = new SessionTrees(artifacts, definition, state, new Readings(definition, state));
   const phases: GivenPhase[] = [];
   const kept: string[] = [];
-  let tree: Tree = emptyTree;
-  let base: string | undefined;
   for (const name of order) {
+    const phase = byName.get(name);
+    if (phase === undefined) continue;
+    const { tree: base, artifacts: merged } = await trees.before(phase);
+    const here = phaseOf(state, name);
+    here.base = base;
+    here.tree = base;
     const gift = given[name];
     if (gift === undefined) continue;
-    const { content, artifacts: stored } = await givePhase(definition, name, gift, tree, artifacts);
+    const { content, artifacts: stored } = await givePhase(phase, gift, await trees.load(base), artifacts);
+    here.tree = content.tree;
     phases.push({ ...content, ...(base !== undefined && { base }), origin: gift.origin ?? "given" });
-    kept.push(...stored);
-    if (content.tree === undefined) continue;
-    tree = await loadTree(artifacts, content.tree);
-    base = content.tree;
+    kept.push(...merged, ...stored);
   }
-  return phases.length === 0 ? {} : { given: phases, artifacts: kept };
+  return { given: phases, artifacts: kept };
 }

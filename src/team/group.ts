@@ -2,7 +2,8 @@ import { decideAfterFailure } from "../domain/after-failure.ts";
 import type { CheckResult } from "../domain/contract.ts";
 import { toErrorJson } from "../domain/error-json.ts";
 import { ContractUnfulfilled } from "../domain/errors.ts";
-import { personaOf } from "../domain/session-state.ts";
+import type { Transition } from "../domain/journal.ts";
+import { personaOf, type Reopened } from "../domain/session-state.ts";
 import type { ExecutorParts } from "../execution/persona-executor.ts";
 import { refuseUnfulfilled } from "../execution/validate.ts";
 import { type Conflict, describeConflict } from "../workspace/conflict.ts";
@@ -18,92 +19,121 @@ export interface GroupParts {
   readonly parallel: number;
 }
 
+export interface Group {
+  readonly number: number;
+  readonly members: readonly PersonaDefinition[];
+  /** Those whose files are not in `start` yet. */
+  readonly unmerged: readonly PersonaDefinition[];
+  /** The files that are merged already. */
+  readonly start: TreeRef;
+  /** The files that a member found when it first began. */
+  readonly startOf: (member: PersonaDefinition) => TreeRef;
+}
+
 export interface GroupEnd extends MergedTree {
   readonly checks: ReadonlyMap<string, readonly CheckResult[]>;
+}
+
+/** Whose work does not fit that of the others, and why. */
+interface Misfit {
+  readonly persona: PersonaDefinition;
+  readonly error: Error;
+  readonly clashing: readonly string[];
 }
 
 /**
  * Members at once, then their files together, in the order of declaration. Whose work does not fit what the others
  * did, or no longer passes its own checks there, gets another attempt on the merged files; the others stay done.
  */
-export async function runGroup(
-  phase: PhaseDefinition,
-  members: readonly PersonaDefinition[],
-  start: TreeRef,
-  group: GroupParts,
-): Promise<GroupEnd> {
+export async function runGroup(phase: PhaseDefinition, group: Group, parts: GroupParts): Promise<GroupEnd> {
   for (;;) {
-    await runMembers(phase, members, start, group);
-    const merged = await mergeMembers(phase, members, start, group);
-    if (merged.kind === "clash") {
-      await reopen(phase, merged.persona, merged.error, merged.tree, group);
+    await runMembers(phase, group, parts);
+    const { merged, clashes } = await mergeMembers(phase, group, parts);
+    if (clashes.length > 0) {
+      await reopen(phase, group, clashes, merged, parts);
       continue;
     }
-    const atFault = await checkTogether(phase, members, merged, group);
-    if (atFault.failed.length === 0) return { ...merged, checks: atFault.checks };
-    for (const { persona, error } of atFault.failed) await reopen(phase, persona, error, merged, group);
+    const { checks, failed } = await checkTogether(phase, group.members, merged, parts);
+    if (failed.length === 0) return { ...merged, checks };
+    await reopen(phase, group, failed, merged, parts);
   }
 }
 
 async function runMembers(
   phase: PhaseDefinition,
-  members: readonly PersonaDefinition[],
-  start: TreeRef,
+  { members, startOf }: Group,
   { parts, workOf, parallel }: GroupParts,
 ): Promise<void> {
   const works = members.map((persona) => ({
     parts: parts(persona),
-    work: () => workOf(phase, persona, start),
+    work: () => workOf(phase, persona, startOf(persona)),
   }));
   await runTogether(works, parallel);
 }
 
-type Merge =
-  | ({ readonly kind: "merged" } & MergedTree)
-  | {
-      readonly kind: "clash";
-      readonly persona: PersonaDefinition;
-      readonly error: Error;
-      readonly tree: MergedTree;
-    };
-
+/** What was merged before stays merged: only who was sent back since then has something to add. */
 async function mergeMembers(
   phase: PhaseDefinition,
-  members: readonly PersonaDefinition[],
-  start: TreeRef,
+  { number, members, unmerged, start }: Group,
   { parts, trees }: GroupParts,
-): Promise<Merge> {
-  let merged: MergedTree = { tree: start, conflicts: [], artifacts: [] };
-  const before: string[] = [];
+): Promise<{ readonly merged: MergedTree; readonly clashes: readonly Misfit[] }> {
   const stateOf = (persona: PersonaDefinition) =>
     personaOf(parts(persona).journal.state, phase.name, persona.name);
-  // Who was sent back worked on the files of the others, so its changes go on top of theirs.
-  const order = members.toSorted((a, b) => stateOf(a).reopenedAt - stateOf(b).reopenedAt);
-  for (const persona of order) {
+  const reopenedOf = (persona: PersonaDefinition) => {
+    const { reopened } = stateOf(persona);
+    return reopened?.group === number ? reopened : undefined;
+  };
+  const latest = members
+    .flatMap((persona) => reopenedOf(persona) ?? [])
+    .reduce<Reopened | undefined>((one, other) => (other.at > (one?.at ?? 0) ? other : one), undefined);
+  const isNew = (persona: PersonaDefinition) => {
+    const reopened = reopenedOf(persona);
+    return reopened !== undefined && reopened.merged === latest?.merged;
+  };
+  let merged: MergedTree = {
+    tree: latest === undefined ? start : latest.merged,
+    conflicts: [],
+    artifacts: [],
+  };
+  const clashes: Misfit[] = [];
+  for (const persona of latest === undefined ? unmerged : members.filter(isNew)) {
     const { base, tree } = stateOf(persona);
-    const next = await trees.merge(base, merged, tree);
-    if (next.conflicts.length > 0) {
-      const error = clash(persona, before, next.conflicts);
-      return { kind: "clash", persona, error, tree: { ...next, conflicts: [] } };
-    }
-    merged = next;
-    before.push(persona.name);
+    const reopened = reopenedOf(persona);
+    const next = await trees.merge(reopened === undefined ? base : reopened.tree, merged, tree);
+    merged = { ...next, conflicts: [] };
+    if (next.conflicts.length === 0) continue;
+    clashes.push(await clash(phase, persona, members, next.conflicts, trees));
   }
-  return { kind: "merged", ...merged };
+  return { merged, clashes };
 }
 
-function clash(persona: PersonaDefinition, before: readonly string[], conflicts: readonly Conflict[]): Error {
-  const others = before.join(", ");
-  const described = conflicts
-    .map((conflict) => describeConflict(conflict, others, persona.name))
-    .join("\n\n");
-  return new ContractUnfulfilled(
-    `The changes of ${persona.name} clash with those of ${others}: ${conflicts.map(({ path }) => path).join(", ")}`,
+async function clash(
+  phase: PhaseDefinition,
+  persona: PersonaDefinition,
+  members: readonly PersonaDefinition[],
+  conflicts: readonly Conflict[],
+  trees: SessionTrees,
+): Promise<Misfit> {
+  const changed = new Map<string, ReadonlySet<string>>();
+  for (const { name } of members)
+    if (name !== persona.name) changed.set(name, new Set(await trees.changedBy(phase.name, name)));
+  const namesOf = (paths: readonly string[]) =>
+    [...changed].flatMap(([name, own]) => (paths.some((path) => own.has(path)) ? [name] : [])).join(", ") ||
+    "earlier phases";
+  const touched = ({ path, other }: Conflict) => (other === undefined ? [path] : [path, other]);
+  const described = conflicts.map((conflict) =>
+    describeConflict(conflict, namesOf(touched(conflict)), persona.name),
+  );
+  const paths = conflicts.map(({ path }) => path);
+  const clashing = conflicts.flatMap(touched);
+  const error = new ContractUnfulfilled(
+    `The changes of ${persona.name} clash with those of ${namesOf(clashing)}: ${paths.join(", ")}`,
     {
-      details: { persona: persona.name, paths: conflicts.map(({ path }) => path), list: described },
+      details: { persona: persona.name, paths, list: described.join("\n\n") },
       advice: "Work on the merged files: keep what the others did and add your part.",
     },
   );
+  return { persona, error, clashing };
 }
 
 /** Who no longer passes its own checks on the files of all. */
@@ -114,17 +144,17 @@ async function checkTogether(
   group: GroupParts,
 ): Promise<{
   readonly checks: ReadonlyMap<string, readonly CheckResult[]>;
-  readonly failed: readonly { readonly persona: PersonaDefinition; readonly error: Error }[];
+  readonly failed: readonly Misfit[];
 }> {
   const checks = new Map<string, readonly CheckResult[]>();
-  const failed: { persona: PersonaDefinition; error: Error }[] = [];
+  const failed: Misfit[] = [];
   for (const persona of members.filter(hasContract)) {
     const results = await checkPersona(phase, persona, merged, group);
     checks.set(persona.name, results);
     try {
       refuseUnfulfilled(persona.name, results);
     } catch (error) {
-      failed.push({ persona, error: error as Error });
+      failed.push({ persona, error: error as Error, clashing: [] });
     }
   }
   return { checks, failed };
@@ -154,15 +184,41 @@ export async function checkPersona(
   return results;
 }
 
-/** A counted attempt on the merged files, with the reason; decided as for any failed attempt, but without a wait. */
+/** One fact, all or none: what is merged holds the work of each of them only as far as it fits. */
 async function reopen(
+  phase: PhaseDefinition,
+  { number }: Group,
+  misfits: readonly Misfit[],
+  merged: MergedTree,
+  { parts, trees }: GroupParts,
+): Promise<void> {
+  const [first] = misfits;
+  if (first === undefined) return;
+  const { journal } = parts(first.persona);
+  const rows: Transition[] = [];
+  const artifacts = [...merged.artifacts];
+  for (const { persona, error, clashing } of misfits) {
+    const { tree, base } = await trees.sentBack(phase, persona, merged.tree, clashing);
+    artifacts.push(...tree.artifacts, ...base.artifacts);
+    rows.push({
+      kind: "attempt.reopened",
+      ...(await nextAttempt(phase, persona, error, parts(persona))),
+      group: number,
+      ...(merged.tree !== undefined && { merged: merged.tree }),
+      ...(tree.tree !== undefined && { tree: tree.tree }),
+      ...(base.tree !== undefined && { base: base.tree }),
+    });
+  }
+  await journal.append(rows, { artifacts });
+}
+
+/** Counted, with the reason; decided as for any failed attempt, but without a wait. */
+async function nextAttempt(
   phase: PhaseDefinition,
   persona: PersonaDefinition,
   error: Error,
-  merged: MergedTree,
-  { parts }: GroupParts,
-): Promise<void> {
-  const { journal, clock, policies } = parts(persona);
+  { journal, clock, policies }: ExecutorParts,
+) {
   const state = personaOf(journal.state, phase.name, persona.name);
   const last = state.attempts.at(-1);
   const { classifyError } = await import("../execution/failure/classify-error.ts");
@@ -180,19 +236,7 @@ async function reopen(
     },
     policies,
   );
-  const of = { started: last?.started ?? 0, phase: phase.name, persona: persona.name };
-  const recorded = { ...failure, error: toErrorJson(error) };
   // A reused persona has no attempt here; it starts with its first.
-  await journal.append(
-    [
-      {
-        kind: "attempt.reopened",
-        ...of,
-        failure: recorded,
-        next,
-        ...(merged.tree !== undefined && { tree: merged.tree }),
-      },
-    ],
-    { artifacts: merged.artifacts },
-  );
+  const of = { started: last?.started ?? 0, phase: phase.name, persona: persona.name };
+  return { ...of, failure: { ...failure, error: toErrorJson(error) }, next };
 }

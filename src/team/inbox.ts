@@ -17,7 +17,8 @@ export class Inbox {
   readonly #report: (problem: unknown) => void;
   readonly #watched = new Map<SessionId, Watched>();
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> = Promise.resolve();
+  #looking: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
 
   constructor(store: Store, report: (problem: unknown) => void) {
     this.#store = store;
@@ -27,7 +28,10 @@ export class Inbox {
   /** Returns how to stop watching; after it resolves nothing more is written to the journal from here. */
   watch(id: SessionId, watched: Watched): () => Promise<void> {
     this.#watched.set(id, watched);
-    this.#timer ??= setInterval(() => void this.look(), lookEveryMs).unref();
+    // A look that takes longer than the time between two is not piled up on.
+    this.#timer ??= setInterval(() => {
+      if (this.#looking === undefined) void this.look();
+    }, lookEveryMs).unref();
     return async () => {
       this.#watched.delete(id);
       if (this.#watched.size === 0) {
@@ -38,9 +42,22 @@ export class Inbox {
     };
   }
 
-  /** Looks now; one look at a time. */
+  /** Looks now; one look at a time. One under way may be past the session: one more serves all who ask meanwhile. */
   look(): Promise<void> {
-    this.#looking = this.#looking.then(() => this.#look()).catch(this.#report);
+    if (this.#looking === undefined) return this.#begin();
+    this.#next ??= this.#looking.then(() => {
+      this.#next = undefined;
+      return this.#begin();
+    });
+    return this.#next;
+  }
+
+  #begin(): Promise<void> {
+    this.#looking = this.#look()
+      .catch(this.#report)
+      .finally(() => {
+        this.#looking = undefined;
+      });
     return this.#looking;
   }
 
@@ -53,8 +70,8 @@ export class Inbox {
         await watched.journal.receive();
         obey(watched);
       } catch (error) {
-        // The driver finds out at its own next write, and says so.
-        if (!LeaseLost.is(error)) throw error;
+        // One session's trouble keeps no other from being heard. Who lost its lease finds out at its own next write.
+        if (!LeaseLost.is(error)) this.#report(error);
       }
     }
   }

@@ -41,7 +41,7 @@ function asMerged(
         const known = personas.get(name);
         return known === undefined ? [] : [[name, known] as const];
       })
-      .sort(([, a], [, b]) => a.reopenedAt - b.reopenedAt),
+      .sort(([, a], [, b]) => (a.reopened?.at ?? 0) - (b.reopened?.at ?? 0)),
   );
 }
 

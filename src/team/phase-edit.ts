@@ -9,6 +9,7 @@ import { loadTree } from "../workspace/stored-tree.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import { dependentsOf, orderPhases } from "./definition/order.ts";
 import type { PhaseDefinition, TeamDefinition } from "./definition/team-definition.ts";
+import { judgeContent } from "./judge-content.ts";
 import { unknownPhase } from "./selection.ts";
 
 /** What a person puts in the place of what a phase left: its outputs, some of its files, or both. */
@@ -16,7 +17,7 @@ export interface PhaseEdit {
   /** Of its only persona, or by the names of its personas. */
   readonly outputs?: JsonObject;
   /** By path; null removes the file. */
-  readonly files?: Readonly<Record<string, string | null>>;
+  readonly files?: Readonly<Record<string, string | Uint8Array | null>>;
   readonly summary?: string;
 }
 
@@ -55,13 +56,11 @@ export function changesNothing(state: SessionState, { phase: name, results, tree
 
 /** A phase from outside: what it says, on top of the files that the phases before it left. */
 export async function givePhase(
-  definition: TeamDefinition,
-  name: string,
+  phase: PhaseDefinition,
   edit: PhaseEdit,
   before: Tree,
   artifacts: Artifacts,
 ): Promise<Edited> {
-  const phase = findPhase(definition, name);
   const nothing: PersonaResult = { summary: edit.summary ?? "Given from outside.", outputs: {} };
   const results = Object.fromEntries(phase.personas.map((persona) => [persona.name, nothing]));
   return contentOf(phase, edit, results, before, artifacts);
@@ -105,10 +104,10 @@ async function contentOf(
     if (content === null) await workspace.remove(path);
     else await workspace.write(path, content);
   }
-  if (tree.size === 0 && workspace.tree.size === 0)
-    return { content: { phase: phase.name, results }, artifacts: [] };
+  const content = { phase: phase.name, results, ...(await judgeContent(phase, workspace.tree, results)) };
+  if (tree.size === 0 && workspace.tree.size === 0) return { content, artifacts: [] };
   const saved = await workspace.save();
-  return { content: { phase: phase.name, results, tree: saved.tree }, artifacts: saved.artifacts };
+  return { content: { ...content, tree: saved.tree }, artifacts: saved.artifacts };
 }
 
 function outputsByPersona(

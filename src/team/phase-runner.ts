@@ -7,10 +7,11 @@ import { projectPhase } from "../state/checkpoint.ts";
 import { manifestOf, predecessorsOf } from "../state/repair-files.ts";
 import type { SessionFiles } from "../state/session-files.ts";
 import type { SessionJournal } from "../state/session-journal.ts";
+import { describeConflict } from "../workspace/conflict.ts";
 import { groupsOf } from "./definition/order.ts";
-import type { PhaseDefinition } from "./definition/team-definition.ts";
-import { checkPersona, type GroupParts, hasContract, runGroup } from "./group.ts";
-import type { TreeRef } from "./trees.ts";
+import type { PersonaDefinition, PhaseDefinition } from "./definition/team-definition.ts";
+import { checkPersona, type Group, type GroupParts, hasContract, runGroup } from "./group.ts";
+import type { Clash, PhaseStart, TreeRef } from "./trees.ts";
 
 export interface PhaseParts extends GroupParts {
   readonly journal: SessionJournal;
@@ -23,11 +24,15 @@ export async function runPhase(phase: PhaseDefinition, parts: PhaseParts): Promi
   const { journal, trees } = parts;
   const state = phaseOf(journal.state, phase.name);
   if (state.status === "pending") {
-    const { tree, artifacts, conflicts } = await trees.before(phase);
-    const row = { kind: "phase.started", phase: phase.name, ...(tree !== undefined && { tree }) } as const;
-    await journal.append([row, ...conflicts.map((conflict) => branchesClash(phase, conflict.path))], {
-      artifacts,
-    });
+    const { tree, artifacts, clashes } = await trees.before(phase);
+    const row = {
+      kind: "phase.started",
+      phase: phase.name,
+      ...(tree !== undefined && { tree }),
+      ...(clashes.length > 0 && { clashes: clashes.map(({ text }) => text) }),
+    } as const;
+    const decisions = clashes.map((clash) => whichVersion(phase, clash, firstStays));
+    await journal.append([row, ...decisions], { artifacts });
   }
   if (state.status === "running") await work(phase, parts);
   if (state.checkpoint === undefined) await sealPhase(phase.name, parts);
@@ -35,39 +40,83 @@ export async function runPhase(phase: PhaseDefinition, parts: PhaseParts): Promi
 
 async function work(phase: PhaseDefinition, parts: PhaseParts): Promise<void> {
   const { journal } = parts;
-  const state = phaseOf(journal.state, phase.name);
   const known = new Map<string, readonly CheckResult[]>();
-  const groups = groupsOf(phase);
-  let tree: TreeRef = state.base;
-  for (const [group, members] of groups.entries()) {
-    if (!state.groups.has(group)) {
-      const end = await runGroup(phase, members, tree, parts);
-      for (const [persona, results] of end.checks) known.set(`${persona} ${end.tree}`, results);
-      // Nobody would miss the row of a phase without files whose only group is done.
-      if (groups.length > 1 || end.tree !== undefined) {
-        const merged = end.tree === undefined ? {} : { tree: end.tree };
-        const row = { kind: "group.merged", phase: phase.name, group, ...merged } as const;
-        await journal.append([row], { artifacts: end.artifacts });
-      } else state.groups.set(group, undefined);
-    }
-    tree = state.groups.get(group);
-  }
+  const made = await mergeGroups(phase, known, parts);
+  const { tree, artifacts, clashes } = await layEdit(phase, made, parts);
   const checks = await judgePhase(phase, tree, known, parts);
   const results = checks.flatMap((persona) => persona.results);
   const gate =
     results.length === 0 && phase.gate === null ? undefined : judge(results, phase.gate?.threshold);
   const failed = gate?.verdict === "failed" && phase.gate?.onFail === "review";
-  const asked = phase.review || journal.state.direction.pauseAfter?.includes(phase.name) === true;
-  await journal.append([
-    {
-      kind: "phase.completed",
-      phase: phase.name,
-      ...(tree !== undefined && { tree }),
-      ...(gate !== undefined && { gate }),
-      ...(checks.length > 0 && { checks }),
-      ...((failed || asked) && { awaitsReview: true as const }),
-    },
-  ]);
+  // Where versions clash, one of them is gone unless somebody looks.
+  const clashed = clashes.length > 0 || phaseOf(journal.state, phase.name).clashes.length > 0;
+  const asked = clashed || phase.review || journal.state.direction.pauseAfter?.includes(phase.name) === true;
+  const edit = { ...(made !== undefined && { base: made }), ...(tree !== undefined && { tree }) };
+  const completed = {
+    kind: "phase.completed",
+    phase: phase.name,
+    ...(tree !== undefined && { tree }),
+    ...(made !== tree && { edit }),
+    ...(gate !== undefined && { gate }),
+    ...(checks.length > 0 && { checks }),
+    ...((failed || asked) && { awaitsReview: true as const }),
+  } as const;
+  const decisions = clashes.map((clash) => whichVersion(phase, clash, workStays));
+  await journal.append([...decisions, completed], { artifacts });
+}
+
+/** What a person changed in a phase stays when it is gone through again, wherever it does not clash with new work. */
+async function layEdit(
+  phase: PhaseDefinition,
+  made: TreeRef,
+  { journal, trees }: PhaseParts,
+): Promise<PhaseStart> {
+  const { edit } = phaseOf(journal.state, phase.name);
+  if (edit === undefined) return { tree: made, artifacts: [], clashes: [] };
+  const ours = { tree: made, conflicts: [], artifacts: [] };
+  const { tree, artifacts, conflicts } = await trees.merge(edit.base, ours, edit.tree);
+  const clashes = conflicts.map((conflict) => ({
+    path: conflict.path,
+    text: describeConflict(conflict, phase.name, "the edit"),
+  }));
+  return { tree, artifacts, clashes };
+}
+
+/** Group after group, each on the files of the ones before it; and once more all, if a later one broke an earlier. */
+async function mergeGroups(
+  phase: PhaseDefinition,
+  known: Map<string, readonly CheckResult[]>,
+  parts: PhaseParts,
+): Promise<TreeRef> {
+  const { journal } = parts;
+  const state = phaseOf(journal.state, phase.name);
+  const groups = groupsOf(phase);
+  const starts = new Map<string, TreeRef>();
+  const startOf = ({ name }: PersonaDefinition) => starts.get(name);
+  const run = async (group: Group, isWorthARow: (end: TreeRef) => boolean): Promise<TreeRef> => {
+    if (state.groups.has(group.number)) return state.groups.get(group.number);
+    const end = await runGroup(phase, group, parts);
+    for (const [persona, results] of end.checks) known.set(`${persona} ${end.tree}`, results);
+    if (isWorthARow(end.tree)) {
+      const merged = end.tree === undefined ? {} : { tree: end.tree };
+      const row = { kind: "group.merged", phase: phase.name, group: group.number, ...merged } as const;
+      await journal.append([row], { artifacts: end.artifacts });
+    }
+    return end.tree;
+  };
+  let tree: TreeRef = state.base;
+  for (const [number, members] of groups.entries()) {
+    for (const { name } of members) starts.set(name, tree);
+    // Nobody would miss the row of a phase without files whose only group is done.
+    tree = await run(
+      { number, members, unmerged: members, start: tree, startOf },
+      (end) => groups.length > 1 || end !== undefined,
+    );
+  }
+  if (groups.length === 1) return tree;
+  const start = tree;
+  const all = { number: groups.length, members: groups.flat(), unmerged: [], start, startOf };
+  return run(all, (end) => end !== start);
 }
 
 /** Every check that the phase's contracts declare, on the files as they are in the end. */
@@ -102,13 +151,15 @@ export async function sealPhase(
   await files.writeCheckpoint(checkpoint);
 }
 
-function branchesClash(phase: PhaseDefinition, path: string) {
+const firstStays = { choice: "the one of the phase that comes first", rejected: ["the later ones"] };
+const workStays = { choice: "the one of the personas", rejected: ["the edit"] };
+
+function whichVersion(phase: PhaseDefinition, { path, text }: Clash, choice: typeof firstStays) {
   return {
     kind: "decision.recorded",
     phase: phase.name,
     title: `Which version of ${path}`,
-    choice: "the one of the phase that comes first",
-    reason: `The phases ${phase.dependsOn.join(", ")} left different versions of it.`,
-    rejected: ["the later ones"],
+    ...choice,
+    reason: text,
   } as const;
 }

@@ -79,7 +79,9 @@ class Planner {
     if (isAccepted(state))
       return personas.map((persona) => ({ phase: name, persona: persona.name, action: "kept" }));
     const planned: PlannedPersona[] = [];
-    let merged: MergedTree = await this.#trees.before(phase);
+    const { clashes, ...start } = await this.#trees.before(phase);
+    state.clashes = clashes.map(({ text }) => text);
+    let merged: MergedTree = { ...start, conflicts: [] };
     for (const group of groupsOf(phase)) {
       const start = merged.tree;
       for (const persona of group) {

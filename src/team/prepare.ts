@@ -6,7 +6,7 @@ import type { Artifacts } from "../state/artifacts.ts";
 import { readState } from "../state/session-journal.ts";
 import type { SessionRecord, Store } from "../state/store.ts";
 import type { Team } from "./define.ts";
-import { changedPersonas, describeChanges } from "./definition/changes.ts";
+import { changedPersonas, describeChanges, joinedPhases, rejudgedPhases } from "./definition/changes.ts";
 import { dependentsOf } from "./definition/order.ts";
 import { definitionJson, type TeamDefinition } from "./definition/team-definition.ts";
 import { changesNothing, editPhase, type PhaseEdit, refuseEditInPlace } from "./phase-edit.ts";
@@ -55,7 +55,7 @@ export async function prepareDrive(
   return { direction, rows, artifacts: kept };
 }
 
-/** Phases with a changed persona and all that rest on them are gone through again; equal inputs keep their results. */
+/** Changed phases and all that rest on them are gone through again; equal inputs keep their results. */
 function changeTeam(state: SessionState, team: Team, acceptChanges: boolean): Entry {
   const before = state.created.definition as unknown as TeamDefinition;
   const { definition, fingerprint } = team;
@@ -71,9 +71,15 @@ function changeTeam(state: SessionState, team: Team, acceptChanges: boolean): En
     );
   }
   const known = new Set(plannedPhases(definitionJson(definition)).map(({ name }) => name));
-  const touched = changedPersonas(before, definition).map(({ phase }) => phase);
+  const touched = [
+    ...changedPersonas(before, definition).map(({ phase }) => phase),
+    ...joinedPhases(before, definition),
+    ...rejudgedPhases(before, definition),
+  ];
   const reset = new Set(touched.filter((name) => known.has(name)));
   for (const name of reset) for (const dependent of dependentsOf(definition, name)) reset.add(dependent);
+  // Nobody here made what came from outside, and nobody here could make it again.
+  for (const name of reset) if (state.phases.get(name)?.source.kind === "given") reset.delete(name);
   return {
     kind: "team.changed",
     definition: definitionJson(definition),

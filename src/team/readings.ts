@@ -20,7 +20,8 @@ export class Readings {
   readonly #phases: ReadonlyMap<string, PhaseDefinition>;
   readonly #brief: string;
   readonly #read = new Map<string, string>();
-  readonly #before = new Map<string, TeamContext["results"]>();
+  /** Of the phase that is asked for now: of each phase, all would be as long as the line squared. */
+  #before: { readonly phase: string; readonly results: TeamContext["results"] } | undefined;
   readonly #done = new Map<string, Readonly<Record<string, PersonaResult>>>();
   #providers: Providers | undefined;
 
@@ -56,7 +57,6 @@ export class Readings {
               (personaOf(this.#state, phase, name).result ?? null) as never,
             ]),
           ]);
-    const { notes } = phaseOf(this.#state, phase.name);
     const definition = personaFingerprint(this.#definition, phase.name, persona.name);
     return fingerprint([
       read,
@@ -65,8 +65,14 @@ export class Readings {
       definition,
       this.#modelOf(persona),
       tree ?? null,
-      notes,
+      this.notes(phase),
     ]);
+  }
+
+  /** What a persona of the phase is told besides its brief: where branches clash, and what reviewers said. */
+  notes(phase: PhaseDefinition): readonly string[] {
+    const { clashes, notes } = phaseOf(this.#state, phase.name);
+    return [...clashes, ...notes];
   }
 
   /** Whose contracts it reads: of each name, those in the phases before its own and in its own. */
@@ -94,16 +100,14 @@ export class Readings {
 
   /** One object for all personas of a phase: a thousand phases must not be gone through for each of ten thousand. */
   #resultsBefore(phase: string): TeamContext["results"] {
-    let known = this.#before.get(phase);
-    if (known === undefined) {
-      known = Object.freeze(
-        Object.fromEntries(
-          ancestorsOf(this.#definition, phase).map((name) => [name, this.#resultsOnce(name)] as const),
-        ),
-      );
-      this.#before.set(phase, known);
-    }
-    return known;
+    if (this.#before?.phase === phase) return this.#before.results;
+    const results = Object.freeze(
+      Object.fromEntries(
+        ancestorsOf(this.#definition, phase).map((name) => [name, this.#resultsOnce(name)] as const),
+      ),
+    );
+    this.#before = { phase, results };
+    return results;
   }
 
   /** Of a phase that is done: it does not change any more in this drive. */

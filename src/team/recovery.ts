@@ -7,6 +7,8 @@ import type { TeamEngine } from "./engine.ts";
 
 const everyMs = 1_000;
 const againMs = 60_000;
+/** A crash may leave hundreds: they are taken up as others end. */
+const mostAtOnce = 16;
 
 export interface RecoveryParts {
   readonly store: Store;
@@ -23,6 +25,7 @@ export class Recovery {
   readonly #parts: RecoveryParts;
   /** Sessions that could not be recovered, and when to try again. */
   readonly #notBefore = new Map<SessionId, number>();
+  #underWay = 0;
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
 
@@ -50,10 +53,12 @@ export class Recovery {
 
   async #look(): Promise<void> {
     const { store, engine, clock, teamOf, alsoDue } = this.#parts;
+    for (const [id, at] of this.#notBefore) if (clock.now() >= at) this.#notBefore.delete(id);
     const abandoned = (await store.findAbandoned()).map((id) => ({ id, isDue: false }));
     const due = (await store.findDue()).map((id) => ({ id, isDue: true }));
     for (const { id, isDue } of [...abandoned, ...due]) {
-      if (engine.isDriving(id) || clock.now() < (this.#notBefore.get(id) ?? 0)) continue;
+      if (this.#underWay >= mostAtOnce) break;
+      if (engine.isDriving(id) || this.#notBefore.has(id)) continue;
       const session = await store.findSession(id);
       const team = session && (await teamOf(session));
       if (session === undefined || team === undefined) {
@@ -63,7 +68,12 @@ export class Recovery {
       }
       const drives = isDue || wasDriven(session);
       const recovered = drives ? engine.drive(id, team, "recovery") : engine.settle(id);
-      recovered.catch((error: unknown) => this.#failed(id, error));
+      this.#underWay += 1;
+      recovered
+        .catch((error: unknown) => this.#failed(id, error))
+        .finally(() => {
+          this.#underWay -= 1;
+        });
     }
     await alsoDue();
   }

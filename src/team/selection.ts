@@ -47,15 +47,18 @@ function refuseMissing(
   state: SessionState,
 ): void {
   const missing = new Set<string>();
+  const needy: string[] = [];
   for (const { name, dependsOn } of chosen) {
     if (isAccepted(state.phases.get(name))) continue;
-    for (const needed of dependsOn) {
-      if (!wanted.has(needed) && !isAccepted(state.phases.get(needed))) missing.add(needed);
-    }
+    const lacking = dependsOn.filter(
+      (needed) => !wanted.has(needed) && !isAccepted(state.phases.get(needed)),
+    );
+    if (lacking.length > 0) needy.push(`${name} needs a result of ${lacking.join(", ")}`);
+    for (const needed of lacking) missing.add(needed);
   }
   if (missing.size === 0) return;
   const list = [...missing].join(", ");
-  throw new InputInvalid(`Phase ${chosen[0]?.name} needs a result of ${list}, and there is none.`, {
+  throw new InputInvalid(`Phase ${needy.join(", and phase ")}, and there is none.`, {
     details: { missing: [...missing] },
     advice: `Run ${list} first, or bring it: ${[...missing].map((name) => `--given ${name}=<folder or file>`).join(" ")}`,
   });

@@ -1,7 +1,7 @@
 import { personaOf, phaseOf, type SessionState } from "../domain/session-state.ts";
-import { changesBetween, emptyTree, type Tree, toManifest, treeHash } from "../domain/tree.ts";
+import { changesBetween, emptyTree, type Tree, type TreeFile, toManifest, treeHash } from "../domain/tree.ts";
 import type { Artifacts } from "../state/artifacts.ts";
-import type { Conflict } from "../workspace/conflict.ts";
+import { type Conflict, describeConflict } from "../workspace/conflict.ts";
 import { globMatcher } from "../workspace/glob.ts";
 import { mergeTrees } from "../workspace/merge.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
@@ -17,6 +17,16 @@ export interface MergedTree {
   readonly conflicts: readonly Conflict[];
   /** What a journal row that names the tree points to. */
   readonly artifacts: readonly string[];
+}
+
+/** Where branches, or an edit and new work, left different versions of a file. */
+export interface Clash {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface PhaseStart extends Pick<MergedTree, "tree" | "artifacts"> {
+  readonly clashes: readonly Clash[];
 }
 
 /** The files of a session: what a phase starts with, what a persona sees of it, and what becomes of them together. */
@@ -47,31 +57,74 @@ export class SessionTrees {
   }
 
   /** What the phases before it left. Branches that meet are merged in order; where they clash the first stays. */
-  async before(phase: PhaseDefinition): Promise<MergedTree> {
+  async before(phase: PhaseDefinition): Promise<PhaseStart> {
     const [single, ...others] = phase.dependsOn;
-    if (single === undefined) return { tree: undefined, conflicts: [], artifacts: [] };
-    if (others.length === 0) return { tree: phaseOf(this.#state, single).tree, conflicts: [], artifacts: [] };
+    if (single === undefined) return { tree: undefined, clashes: [], artifacts: [] };
+    if (others.length === 0) return { tree: phaseOf(this.#state, single).tree, clashes: [], artifacts: [] };
     let merged: MergedTree = { tree: undefined, conflicts: [], artifacts: [] };
-    for (const name of ancestorsOf(this.#definition, phase.name)) {
+    const clashes: Clash[] = [];
+    const ancestors = ancestorsOf(this.#definition, phase.name);
+    for (const [place, name] of ancestors.entries()) {
       const { base, tree } = phaseOf(this.#state, name);
-      merged = await this.merge(base, merged, tree);
+      const { conflicts, ...next } = await this.merge(base, merged, tree);
+      for (const conflict of conflicts) {
+        const changers = await this.#changersOf(conflict, ancestors.slice(0, place));
+        // Where these branches met before, somebody has looked at it.
+        if (this.#haveMet([...changers, name], ancestors)) continue;
+        clashes.push({ path: conflict.path, text: describeConflict(conflict, changers.join(", "), name) });
+      }
+      merged = { ...next, conflicts: [] };
     }
-    return merged;
+    const { tree, artifacts } = merged;
+    return { tree, artifacts, clashes };
+  }
+
+  async #changersOf({ path, other = path }: Conflict, phases: readonly string[]): Promise<string[]> {
+    const changers: string[] = [];
+    for (const name of phases) {
+      const changed = await this.#changed(phaseOf(this.#state, name));
+      if (changed.includes(path) || changed.includes(other)) changers.push(name);
+    }
+    return changers;
+  }
+
+  #haveMet(branches: readonly string[], phases: readonly string[]): boolean {
+    return phases.some((phase) => {
+      const before = new Set(ancestorsOf(this.#definition, phase));
+      return branches.every((branch) => before.has(branch));
+    });
   }
 
   /** What a persona sees of the phase's files: all, or those of the contracts it consumes. */
   async visible(phase: PhaseDefinition, persona: PersonaDefinition, tree: TreeRef): Promise<MergedTree> {
     if (persona.consumes === null || tree === undefined) return { tree, conflicts: [], artifacts: [] };
-    const all = await this.load(tree);
-    const seen = new Map<string, Tree extends ReadonlyMap<string, infer File> ? File : never>();
-    for (const provider of this.#readings.providers(phase, persona)) {
-      for (const path of await this.#pathsOf(provider.phase, provider.persona, all)) {
-        const file = all.get(path);
-        if (file !== undefined) seen.set(path, file);
-      }
-    }
-    if (seen.size === 0) return { tree: undefined, conflicts: [], artifacts: [] };
-    return this.#keep(seen, []);
+    return this.#only(await this.#consumed(phase, persona, tree), tree);
+  }
+
+  /**
+   * What a persona that is sent back works on: the merged files, as far as it may see them, and the same without its
+   * own changes. Where others have built on its work, that is theirs now.
+   */
+  async sentBack(
+    phase: PhaseDefinition,
+    persona: PersonaDefinition,
+    merged: TreeRef,
+    clashing: readonly string[],
+  ): Promise<{ readonly tree: MergedTree; readonly base: MergedTree }> {
+    const own = personaOf(this.#state, phase.name, persona.name);
+    const whole: MergedTree = { tree: merged, conflicts: [], artifacts: [] };
+    const others = await this.merge(own.tree, whole, own.base);
+    if (persona.consumes === null || merged === undefined) return { tree: whole, base: others };
+    const seen = await this.#consumed(phase, persona, merged);
+    for (const known of [own.base, own.tree])
+      for (const path of (await this.load(known)).keys()) seen.add(path);
+    for (const path of clashing) seen.add(path);
+    return { tree: await this.#only(seen, merged), base: await this.#only(seen, others.tree) };
+  }
+
+  /** Which paths it changed. */
+  changedBy(phase: string, persona: string): Promise<readonly string[]> {
+    return this.#changed(personaOf(this.#state, phase, persona));
   }
 
   /** Lays what happened between `base` and `theirs` over `ours`. */
@@ -87,13 +140,50 @@ export class SessionTrees {
     return this.#keep(tree, [...ours.artifacts, ...artifacts], [...ours.conflicts, ...conflicts]);
   }
 
-  /** What it delivered by name, and whatever else it changed. */
+  /** The paths of the contracts it consumes. */
+  async #consumed(phase: PhaseDefinition, persona: PersonaDefinition, tree: TreeRef): Promise<Set<string>> {
+    const all = await this.load(tree);
+    const paths = new Set<string>();
+    for (const provider of this.#readings.providers(phase, persona))
+      for (const path of await this.#pathsOf(provider.phase, provider.persona, all)) paths.add(path);
+    return paths;
+  }
+
+  /** What it delivered by name, whatever else it changed, and what a person added. */
   async #pathsOf(phase: string, persona: PersonaDefinition, all: Tree): Promise<string[]> {
-    const { base, tree } = personaOf(this.#state, phase, persona.name);
-    const globs = persona.contract.deliverables.flatMap(({ files }) => files);
+    return [...(await this.#ownPaths(phase, persona, all)), ...(await this.#added(phase, all))];
+  }
+
+  async #ownPaths(phase: string, { name, contract }: PersonaDefinition, all: Tree): Promise<string[]> {
+    const globs = contract.deliverables.flatMap(({ files }) => files);
     const delivered = globs.flatMap((glob) => [...all.keys()].filter(globMatcher(glob)));
-    const changed = changesBetween(await this.load(base), await this.load(tree));
-    return [...delivered, ...changed.map(({ path }) => path)];
+    return [...delivered, ...(await this.changedBy(phase, name))];
+  }
+
+  /** What a person edited and no persona of the phase made: it is of all of them. */
+  async #added(phase: string, all: Tree): Promise<readonly string[]> {
+    const { edit } = phaseOf(this.#state, phase);
+    if (edit === undefined) return [];
+    const owned = new Set<string>();
+    const { personas = [] } = this.#definition.phases.find(({ name }) => name === phase) ?? {};
+    for (const persona of personas)
+      for (const path of await this.#ownPaths(phase, persona, all)) owned.add(path);
+    return (await this.#changed(edit)).filter((path) => !owned.has(path));
+  }
+
+  async #changed({ base, tree }: { base?: TreeRef; tree?: TreeRef }): Promise<readonly string[]> {
+    return changesBetween(await this.load(base), await this.load(tree)).map(({ path }) => path);
+  }
+
+  async #only(paths: Iterable<string>, tree: TreeRef): Promise<MergedTree> {
+    const all = await this.load(tree);
+    const seen = new Map<string, TreeFile>();
+    for (const path of paths) {
+      const file = all.get(path);
+      if (file !== undefined) seen.set(path, file);
+    }
+    if (seen.size === 0) return { tree: undefined, conflicts: [], artifacts: [] };
+    return this.#keep(seen, []);
   }
 
   async #keep(

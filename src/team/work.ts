@@ -31,7 +31,7 @@ export function worksOf(parts: WorkParts): WorkOf {
     const input = readings.input(phase, persona, tree);
     // An attempt under way or failed means that its own work counts, not that of the forked session.
     const { revision } = phaseOf(journal.state, phase.name);
-    const touched = state.reopenedAt > 0 || state.attempts.at(-1)?.revision === revision;
+    const touched = state.reopened !== undefined || state.attempts.at(-1)?.revision === revision;
     if (state.candidate?.input === input && !touched) {
       const row = { phase: phase.name, persona: persona.name, input } as const;
       const { spent = [] } = state.candidate;
@@ -41,6 +41,11 @@ export function worksOf(parts: WorkParts): WorkOf {
       return undefined;
     }
     const { work } = persona;
+    const { own } = state.beginning ?? {};
+    const begins =
+      own === undefined
+        ? { tree, artifacts }
+        : await trees.merge(own.base, { tree, artifacts, conflicts: [] }, own.tree);
     return {
       phase: phase.name,
       persona: persona.name,
@@ -49,8 +54,9 @@ export function worksOf(parts: WorkParts): WorkOf {
       context: readings.context(phase, persona),
       input,
       base: tree,
-      baseArtifacts: artifacts,
-      notes: phaseOf(journal.state, phase.name).notes,
+      begins: begins.tree,
+      baseArtifacts: begins.artifacts,
+      notes: readings.notes(phase),
       contract: persona.contract,
       timeoutMs: persona.timeoutMs ?? parts.timeoutMs,
       healers: persona.healing ? parts.healers : [],

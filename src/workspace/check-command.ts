@@ -20,7 +20,13 @@ export function judgeCommand(
   directory: string,
   readFailures: ((output: CheckOutput) => Failure[]) | undefined,
 ): CheckResult {
-  const base = { kind: "command", name: check.name, must: check.must, weight: check.weight } as const;
+  const base = {
+    kind: "command",
+    name: check.name,
+    must: check.must,
+    weight: check.weight,
+    ...(result.sandbox === "none" && result.kind !== "not-started" && { unconfined: true as const }),
+  } as const;
   const program = check.run[0] ?? "";
   if (result.kind === "not-started") {
     const message = `${program} could not be run: ${result.reason}`;

@@ -37,6 +37,8 @@ export interface CheckContext {
   readonly scratch: string;
   readonly signal: AbortSignal;
   readonly limits?: Partial<CheckLimits> | undefined;
+  /** Commands do not start without a sandbox. */
+  readonly sandboxRequired?: boolean | undefined;
   /** What the commands see of the machine. */
   readonly places?: PlaceOptions | undefined;
   /** Explains a command that failed. */
@@ -100,6 +102,7 @@ function run(check: Check, directory: string, context: CheckContext): Promise<Co
       signal: context.signal,
       network: false,
       writable: "workspace",
+      sandboxRequired: context.sandboxRequired,
       // Without these npm and npx ask a registry that they cannot reach, for minutes.
       env: { npm_config_offline: "true", npm_config_update_notifier: "false" },
       ...context.places,

@@ -21,6 +21,8 @@ export interface Command extends PlaceOptions {
   readonly maxOutputBytes: number;
   readonly signal: AbortSignal;
   readonly network: boolean;
+  /** Default: without a sandbox it runs all the same. */
+  readonly sandboxRequired?: boolean | undefined;
   readonly writable: "workspace" | "nothing";
   /** Each piece as it comes, unbounded. */
   readonly onOutput?: ((text: string, stream: "stdout" | "stderr") => void) | undefined;
@@ -39,6 +41,10 @@ export async function runCommand(
   detect: () => Promise<Sandbox> = describeSandbox,
 ): Promise<CommandResult> {
   const sandbox = await detect();
+  if (sandbox.kind === "none" && command.sandboxRequired === true) {
+    const reason = `a sandbox is required (sandboxRequired), and there is none: ${sandbox.reason}`;
+    return { kind: "not-started", reason, sandbox: "none" };
+  }
   const ending = sandbox.kind === "none" ? await runBare(command) : await runSandboxed(command, sandbox);
   return { ...ending, sandbox: sandbox.kind };
 }

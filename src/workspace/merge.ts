@@ -151,7 +151,7 @@ class TreeMerge {
 }
 
 const kindOf = ({ kind }: TreeProblem): ConflictKind =>
-  kind === "files" || kind === "bytes" ? "limit" : kind;
+  kind === "file" || kind === "files" || kind === "bytes" ? "limit" : kind;
 
 const part = (lines: readonly string[], [from, to]: LineRange): readonly string[] =>
   lines.slice(from - 1, to);

@@ -1,7 +1,7 @@
 import { sha256 } from "../domain/canonical.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { changesBetween, type Tree, type TreeChange, type TreeFile } from "../domain/tree.ts";
-import { checkPath } from "../domain/tree-path.ts";
+import { checkPath, treeLimits } from "../domain/tree-path.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { foldersAbove } from "./folders-above.ts";
 import { type Entry, OpenFolder } from "./open-folder.ts";
@@ -16,8 +16,8 @@ export interface ReadLimits {
 
 export const readLimits: ReadLimits = {
   maxEntries: 20_000,
-  maxFileBytes: 16 * 1024 * 1024,
-  maxTotalBytes: 256 * 1024 * 1024,
+  maxFileBytes: treeLimits.maxFileBytes,
+  maxTotalBytes: treeLimits.maxTreeBytes,
 };
 
 /** Names that are never read, at any depth: a tool's own, or ours. */

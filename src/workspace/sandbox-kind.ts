@@ -18,6 +18,8 @@ export interface Bubblewrap {
 export interface NoSandbox {
   readonly kind: "none";
   readonly reason: string;
+  /** The trial ran out of time or could not be made: a busy machine, perhaps. */
+  readonly isUncertain?: true;
 }
 
 export type Sandbox = Bubblewrap | NoSandbox;

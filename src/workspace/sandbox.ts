@@ -13,12 +13,23 @@ import { launchInSandbox } from "./sandbox-launch.ts";
 export type { Bubblewrap, NoSandbox, Sandbox, SandboxIdentity } from "./sandbox-kind.ts";
 
 const trialMs = 20_000;
+const againMs = 60_000;
 let known: Promise<Sandbox> | undefined;
 
-/** What this machine can do, found out once by trying it. */
-export function describeSandbox(): Promise<Sandbox> {
-  known ??= detectSandbox();
+/** What this machine can do, found out once by trying it; a trial that failed from need of time is made again. */
+export function describeSandbox(detect: () => Promise<Sandbox> = detectSandbox): Promise<Sandbox> {
+  known ??= detect().then((found) => {
+    if (found.kind === "none" && found.isUncertain) forgetLater();
+    return found;
+  });
   return known;
+}
+
+/** One busy moment must not take the sandbox from a server until it is started again. */
+function forgetLater(): void {
+  setTimeout(() => {
+    known = undefined;
+  }, againMs).unref();
 }
 
 export async function detectSandbox(folders: readonly string[] = searchPath()): Promise<Sandbox> {
@@ -27,17 +38,21 @@ export async function detectSandbox(folders: readonly string[] = searchPath()): 
   if (program === undefined)
     return { kind: "none", reason: "bwrap is not installed; it is in the package bubblewrap." };
   const version = await versionOf(program);
-  if (version === undefined) return { kind: "none", reason: `${program} does not say its version.` };
+  if (version === undefined)
+    return { kind: "none", reason: `${program} does not say its version.`, isUncertain: true };
   const prlimit = await findProgram("prlimit", folders);
   const setpriv = await findProgram("setpriv", folders);
   const problems = new Set<string>();
+  let isUncertain = false;
   for (const identity of identities(setpriv !== undefined)) {
     const sandbox = { kind: "bubblewrap", version, program, identity, prlimit, setpriv } as const;
     const problem = await tryOut(sandbox);
     if (problem === undefined) return sandbox;
-    problems.add(problem);
+    problems.add(problem.reason);
+    isUncertain ||= problem.isUncertain;
   }
-  return { kind: "none", reason: `${program} cannot make a sandbox here: ${[...problems].join("; ")}` };
+  const reason = `${program} cannot make a sandbox here: ${[...problems].join("; ")}`;
+  return { kind: "none", reason, ...(isUncertain && { isUncertain }) };
 }
 
 async function versionOf(program: string): Promise<string | undefined> {
@@ -55,8 +70,13 @@ function identities(hasSetpriv: boolean): SandboxIdentity[] {
   return [...(isRoot && hasSetpriv ? (["other-user"] as const) : []), "user-namespace", "same-user"];
 }
 
+interface Problem {
+  readonly reason: string;
+  readonly isUncertain: boolean;
+}
+
 /** Runs Node itself, with all that a real command gets: what works in parts may still fail as a whole. */
-async function tryOut(sandbox: Bubblewrap): Promise<string | undefined> {
+async function tryOut(sandbox: Bubblewrap): Promise<Problem | undefined> {
   const directory = await mkdtemp(join(tmpdir(), "maestro-sandbox-"));
   try {
     const launch = await launchInSandbox(sandbox, {
@@ -67,16 +87,18 @@ async function tryOut(sandbox: Bubblewrap): Promise<string | undefined> {
       network: false,
       places: {},
     });
-    if (typeof launch === "string") return launch;
+    if (typeof launch === "string") return { reason: launch, isUncertain: false };
     const child = start(launch, undefined);
     const timer = setTimeout(() => child.kill("SIGKILL"), trialMs);
     let said = "";
     child.stderr?.on("data", (chunk) => (said = (said + String(chunk)).slice(-2000)));
     const [code] = (await once(child, "close")) as [number | null];
     clearTimeout(timer);
-    return code === 0 ? undefined : (said.trim().split("\n").at(-1) ?? `it ended with ${code}`);
+    if (code === 0) return undefined;
+    if (code === null) return { reason: `it did not end within ${trialMs} ms`, isUncertain: true };
+    return { reason: said.trim().split("\n").at(-1) || `it ended with ${code}`, isUncertain: false };
   } catch (error) {
-    return (error as Error).message;
+    return { reason: (error as Error).message, isUncertain: true };
   } finally {
     await removeFolder(directory);
   }

@@ -1,10 +1,7 @@
 import { ArtifactCorrupt } from "../domain/errors.ts";
-import { emptyTree, fromManifest, type Tree, toManifest, treeHash } from "../domain/tree.ts";
+import { emptyTree, emptyTreeHash, fromManifest, type Tree, toManifest } from "../domain/tree.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { decodeText } from "./text.ts";
-
-/** Known without a store, so that a team that makes no files needs none. */
-export const emptyTreeHash: string = treeHash(emptyTree);
 
 /** Trees never change, so what was stored or loaded once is not hashed again. */
 const known = new WeakMap<BlobStore, WeakMap<Tree, string>>();

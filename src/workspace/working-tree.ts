@@ -4,7 +4,7 @@ import type { Tree, TreeFile } from "../domain/tree.ts";
 import { showPath, treeLimits } from "../domain/tree-path.ts";
 
 /** Why a file cannot be in a tree besides the others. */
-export type TreeProblem = PathClash | { readonly kind: "files" | "bytes" };
+export type TreeProblem = PathClash | { readonly kind: "file" | "files" | "bytes" };
 
 /** A tree that changes. What it hands out does not, and until the first change it costs nothing. */
 export class WorkingTree {
@@ -36,6 +36,7 @@ export class WorkingTree {
     const before = this.#files.get(path);
     const clash = before === undefined ? index.clash(path) : undefined;
     if (clash !== undefined) return clash;
+    if (file.bytes > treeLimits.maxFileBytes) return { kind: "file" };
     if (before === undefined && this.#files.size >= treeLimits.maxFiles) return { kind: "files" };
     const bytes = this.#bytes - (before?.bytes ?? 0) + file.bytes;
     return bytes > treeLimits.maxTreeBytes ? { kind: "bytes" } : undefined;
@@ -81,6 +82,11 @@ export function refusedFile(path: string, problem: TreeProblem): InputInvalid {
 function explain(path: string, problem: TreeProblem): readonly [message: string, advice: string] {
   const shown = showPath(path);
   switch (problem.kind) {
+    case "file":
+      return [
+        `${shown} is larger than the limit of a file, which is ${treeLimits.maxFileBytes} bytes.`,
+        "Split it into several files.",
+      ];
     case "files":
       return [
         `${shown} would be one file too many; the limit is ${treeLimits.maxFiles}.`,

@@ -15,7 +15,7 @@ import { decodeText } from "./text.ts";
 import { refusedFile, WorkingTree } from "./working-tree.ts";
 
 export type { BlobStore } from "./blob-store.ts";
-export { emptyTreeHash, loadTree, storeTree } from "./stored-tree.ts";
+export { loadTree, storeTree } from "./stored-tree.ts";
 
 export interface WriteOptions {
   /** Default: as it was; a new file is not. */

@@ -40,6 +40,8 @@ export interface ForkRequest {
 
 /** `POST /v1/sessions/:id/approve` and `/reject`. server adds `resume: true`: go on at once. */
 export interface ReviewRequest {
+  /** The one that is meant, when more than one waits. */
+  readonly phase?: string;
   readonly note?: string;
   readonly resume?: boolean;
 }

@@ -27,7 +27,11 @@ export default function ReviewView({ review }: { readonly review: Review }) {
 
   const approve = () =>
     void speak("Approving…", "Could not approve.", () =>
-      client.approve(view.id, { ...(note.trim() !== "" && { note: note.trim() }), resume: true }),
+      client.approve(view.id, {
+        phase: review.phase,
+        ...(note.trim() !== "" && { note: note.trim() }),
+        resume: true,
+      }),
     );
   const reject = () => {
     if (note.trim() === "") {
@@ -37,7 +41,7 @@ export default function ReviewView({ review }: { readonly review: Review }) {
     }
     setError(undefined);
     void speak("Rejecting…", "Could not reject.", () =>
-      client.reject(view.id, { note: note.trim(), resume: true }),
+      client.reject(view.id, { phase: review.phase, note: note.trim(), resume: true }),
     );
   };
   const next = situation?.next ?? [];

@@ -4,6 +4,7 @@ import { print, printJson, resumeCommand, say } from "../output.ts";
 
 interface NoteOptions extends GlobalOptions {
   readonly note?: string;
+  readonly phase?: string;
 }
 
 export function pause(idOrKey: string, options: GlobalOptions): Promise<void> {
@@ -15,16 +16,17 @@ export function cancel(idOrKey: string, options: GlobalOptions): Promise<void> {
 }
 
 export function approve(idOrKey: string, options: NoteOptions): Promise<void> {
-  const note = options.note === undefined ? {} : { note: options.note };
-  return tell(idOrKey, options, (maestro, id) => maestro.approve(id, note), "is approved", true);
+  const { note, phase } = options;
+  const word = { ...(note !== undefined && { note }), ...(phase !== undefined && { phase }) };
+  return tell(idOrKey, options, (maestro, id) => maestro.approve(id, word), "is approved", true);
 }
 
 export function reject(idOrKey: string, options: NoteOptions): Promise<void> {
-  const { note = "" } = options;
+  const { note = "", phase } = options;
   return tell(
     idOrKey,
     options,
-    (maestro, id) => maestro.reject(id, { note }),
+    (maestro, id) => maestro.reject(id, { note, ...(phase !== undefined && { phase }) }),
     "is sent back; the phase runs again with your note",
     true,
   );

@@ -10,6 +10,7 @@ export function defineDeciding(define: Define): void {
     description: "what comes after the phase that waits for a review may rest on it",
     example: 'maestro approve hello --note "good"',
   })
+    .option("--phase <name>", "this one, when more than one waits")
     .option("--note <text>", "why; it is recorded")
     .action(async (session: string, options) =>
       (await import("../commands/say.ts")).approve(session, options),
@@ -20,6 +21,7 @@ export function defineDeciding(define: Define): void {
     description: "the phase that waits for a review runs again, with your note",
     example: 'maestro reject hello --note "shorter, please"',
   })
+    .option("--phase <name>", "this one, when more than one waits")
     .requiredOption("--note <text>", "what should be different")
     .action(async (session: string, options) =>
       (await import("../commands/say.ts")).reject(session, options),

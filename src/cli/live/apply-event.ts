@@ -44,8 +44,8 @@ export function applyEvent(session: LiveSession, event: SessionEvent): void {
       session.endedAt = event.at;
       break;
     case "message.received":
-      if (event.message.say === "approve") approve(session);
-      if (event.message.say === "reject") reject(session);
+      if (event.message.say === "approve") approve(session, event.message.phase);
+      if (event.message.say === "reject") reject(session, event.message.phase);
       break;
     case "phase.started":
       onPhase(session, event.phase, (phase) => {
@@ -209,13 +209,16 @@ function resetPhase(session: LiveSession, name: string): void {
   });
 }
 
-function approve(session: LiveSession): void {
-  for (const phase of session.phases) if (phase.review === "awaiting") phase.review = "approved";
+function approve(session: LiveSession, name: string | undefined): void {
+  for (const phase of awaiting(session, name)) phase.review = "approved";
 }
 
-function reject(session: LiveSession): void {
-  for (const phase of session.phases) if (phase.review === "awaiting") resetPhase(session, phase.name);
+function reject(session: LiveSession, name: string | undefined): void {
+  for (const phase of awaiting(session, name)) resetPhase(session, phase.name);
 }
+
+const awaiting = ({ phases }: LiveSession, name: string | undefined): LivePhase[] =>
+  phases.filter((phase) => phase.review === "awaiting" && (name === undefined || phase.name === name));
 
 function onPhase(session: LiveSession, name: string, change: (phase: LivePhase) => void): void {
   const phase = session.phases.find((candidate) => candidate.name === name);

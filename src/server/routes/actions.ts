@@ -80,16 +80,16 @@ export function addActionRoutes(app: App, { maestro, book, pages, actions }: Ser
 
   addRoute(app, approveRoute, async (c) => {
     const { id } = c.req.valid("param");
-    const { note, resume } = c.req.valid("json");
-    await maestro.approve(id, note === undefined ? {} : { note });
+    const { phase, note, resume } = c.req.valid("json");
+    await maestro.approve(id, { ...(phase !== undefined && { phase }), ...(note !== undefined && { note }) });
     if (resume === true) await actions.resume(id);
     return c.json(await viewOf(id), 202);
   });
 
   addRoute(app, rejectRoute, async (c) => {
     const { id } = c.req.valid("param");
-    const { note = "", resume } = c.req.valid("json");
-    await maestro.reject(id, { note });
+    const { phase, note = "", resume } = c.req.valid("json");
+    await maestro.reject(id, { ...(phase !== undefined && { phase }), note });
     if (resume === true) await actions.resume(id);
     return c.json(await viewOf(id), 202);
   });

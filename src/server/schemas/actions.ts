@@ -58,7 +58,7 @@ export const forkRequest = z
   .openapi("ForkRequest");
 
 export const reviewRequest = z
-  .strictObject({ note: note.optional(), resume: z.boolean().optional() })
+  .strictObject({ phase: name.optional(), note: note.optional(), resume: z.boolean().optional() })
   .openapi("ReviewRequest");
 
 export const budgetRequest = z

@@ -51,6 +51,23 @@ export function changedPersonas(before: TeamDefinition, after: TeamDefinition): 
   });
 }
 
+/** Phases that were there and have somebody in them now who was not. */
+export function joinedPhases(before: TeamDefinition, after: TeamDefinition): readonly string[] {
+  return pairs(before.phases, after.phases).flatMap(([old, now]) => {
+    const known = byName(old.personas);
+    return now.personas.every(({ name }) => known.has(name)) ? [] : [now.name];
+  });
+}
+
+/** Phases that are judged in another way: by their gate, or by a person. */
+export function rejudgedPhases(before: TeamDefinition, after: TeamDefinition): readonly string[] {
+  return pairs(before.phases, after.phases).flatMap(([old, now]) =>
+    judgedBy(old) === judgedBy(now) ? [] : [now.name],
+  );
+}
+
+const judgedBy = ({ gate, review }: PhaseDefinition): string => JSON.stringify([gate, review]);
+
 /** One text for all that a persona reads. */
 function readsOf(team: TeamDefinition): (phase: PhaseDefinition, persona: PersonaDefinition) => string {
   const providers = new Providers(team);

@@ -1,4 +1,5 @@
 import { globMatcher } from "../../workspace/glob.ts";
+import { isPattern } from "./is-pattern.ts";
 import { type PersonaPlace, type PhaseSet, Providers } from "./providers.ts";
 import type { PersonaDefinition, PhaseDefinition, TeamDefinition } from "./team-definition.ts";
 
@@ -80,8 +81,7 @@ function* unfulfillable(
       yield { ...problem, severity, message };
       continue;
     }
-    // Of two patterns nobody can say whether they overlap; a plain path is in one or not.
-    const barred = files.find((file) => !/[*?[\]{}!@+()]/.test(file) && !mayWrite(file));
+    const barred = files.find((file) => !isPattern(file) && !mayWrite(file));
     if (barred === undefined) continue;
     const message = `${persona} must deliver ${barred}, which its policy does not let it write.`;
     yield { ...problem, severity, message };

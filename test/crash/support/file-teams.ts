@@ -135,6 +135,52 @@ export const fileTeams = {
       ],
     }),
 
+  /** One is sent back twice: by a check that fails beside its mate's file, and by a later group that removes its own. */
+  workshop: (world) =>
+    defineTeam("workshop", {
+      phases: [
+        phase("make", {
+          personas: [
+            worker(
+              "maker",
+              world,
+              async (context, step) => {
+                const files = context.workspace.list();
+                if (files.length === 0) await writes(step, context, "first.md", "first\n");
+                if (!files.includes("made.md")) await writes(step, context, "made.md", "made\n");
+                if (files.includes("mate.md")) await writes(step, context, "fits.md", "fits\n");
+                await step("look");
+              },
+              {
+                contract: {
+                  deliverables: ["made.md"],
+                  checks: [{ name: "fits", run: ["sh", "-c", "test ! -e mate.md || test -e fits.md"] }],
+                },
+              },
+            ),
+            author("mate", world, "mate.md"),
+            worker(
+              "cleaner",
+              world,
+              async (context, step) => {
+                await step("look");
+                await context.workspace.remove("made.md");
+                await writes(step, context, "clean.md", "clean\n");
+              },
+              { consumes: ["maker"] },
+            ),
+          ],
+        }),
+        phase("read", {
+          personas: [
+            worker("reader", world, async (context, step) => {
+              await step("read", () => everything(context));
+            }),
+          ],
+        }),
+      ],
+    }),
+
   /** What each reads is in what it leaves, so that whoever reads something else leaves something else. */
   shop: (world) =>
     defineTeam("shop", {

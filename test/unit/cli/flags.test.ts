@@ -55,17 +55,21 @@ test("a path may contain =; a phase is given once", () => {
 });
 
 describe("a phase from outside", () => {
-  test("is a folder with all its text files, without what no phase hands on", async () => {
+  test("is a folder with all its files, without what no phase hands on", async () => {
     const given = join(folder, "given");
     mkdirSync(join(given, "docs"), { recursive: true });
     mkdirSync(join(given, "node_modules/x"), { recursive: true });
     mkdirSync(join(given, ".git"), { recursive: true });
     writeFileSync(join(given, "docs/a.md"), "# a\n");
+    writeFileSync(join(given, "docs/a.png"), Buffer.from([0x89, 0xff, 0x00]));
     writeFileSync(join(given, "node_modules/x/index.js"), "no");
     writeFileSync(join(given, ".git/config"), "no");
     symlinkSync("/etc/passwd", join(given, "link"));
     expect(await readGiven([`design=${given}`])).toEqual({
-      design: { files: { "docs/a.md": "# a\n" }, origin: given },
+      design: {
+        files: { "docs/a.md": Buffer.from("# a\n"), "docs/a.png": Buffer.from([0x89, 0xff, 0x00]) },
+        origin: given,
+      },
     });
   });
 
@@ -74,7 +78,7 @@ describe("a phase from outside", () => {
     const edit = file("edit.json", '{"outputs": {"n": 1}, "files": {"x": "y", "gone": null}}');
     const other = file("package.json", '{"name": "x"}');
     expect(await readGiven([`a=${text}`, `b=${edit}`, `c=${other}`])).toEqual({
-      a: { files: { "brief.md": "# b\n" }, origin: text },
+      a: { files: { "brief.md": Buffer.from("# b\n") }, origin: text },
       b: { outputs: { n: 1 }, files: { x: "y", gone: null }, origin: edit },
       c: { files: { "package.json": '{"name": "x"}' }, origin: other },
     });
@@ -82,7 +86,7 @@ describe("a phase from outside", () => {
 
   test.each([
     ["no such file", () => join(folder, "missing"), /cannot be read/],
-    ["no text", () => file("binary", Buffer.from([0xff, 0xfe, 0x00])), /is not text/],
+    ["JSON that is no text", () => file("binary.json", Buffer.from([0xff, 0xfe, 0x00])), /is not text/],
   ])("%s is refused", async (_, path, message) => {
     await expect(readGiven([`a=${path()}`])).rejects.toThrow(message);
   });

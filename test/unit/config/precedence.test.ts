@@ -74,6 +74,7 @@ test("without any configuration every setting has its default", async () => {
     breaker: { threshold: 5, cooldownMs: 300_000 },
     jira: { baseUrl: undefined, email: undefined, apiToken: undefined, projectKey: undefined },
     github: { repository: undefined, token: undefined },
+    sandboxRequired: false,
     webhook: { url: undefined, secret: undefined, allowInternal: false },
     budget: { personaTokens: undefined, dayTokens: undefined, dayUsd: undefined },
     prices: undefined,

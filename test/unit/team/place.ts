@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -50,5 +50,18 @@ export class TeamPlace {
       const outputs = (await act(context)) as Record<string, never> | undefined;
       return { summary: `${name} is done`, outputs: outputs ?? {} };
     };
+  }
+
+  /** The files of a session as its user gets them: text by path. */
+  async filesOf(maestro: Maestro, id: string): Promise<Record<string, string>> {
+    const out = mkdtempSync(join(tmpdir(), "maestro-out-"));
+    try {
+      await maestro.writeFiles(id, out);
+      const paths = readdirSync(out, { recursive: true, encoding: "utf8" }).sort();
+      const files = paths.filter((path) => !path.startsWith(".") && statSync(join(out, path)).isFile());
+      return Object.fromEntries(files.map((path) => [path, readFileSync(join(out, path), "utf8")]));
+    } finally {
+      rmSync(out, { recursive: true, force: true });
+    }
   }
 }

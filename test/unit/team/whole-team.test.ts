@@ -194,6 +194,19 @@ describe("contracts fit together", () => {
     expect(problemsOf(team)).toEqual([
       'persona "two" delivers "docs/design.md", and so does persona "one": a file has one owner.',
       'persona "three" delivers "src/**", and so does persona "one": a file has one owner.',
+      'persona "three" delivers "src/main.ts", and persona "one" delivers "src/**", which matches it: a file has one owner.',
+    ]);
+  });
+
+  test("a path that another's pattern matches has two owners, in whatever order they stand", () => {
+    const team = fileTeam([phase("a", ["one", "two"]), phase("b", ["three"])], {
+      one: delivers("src/a.ts", "docs/a.md"),
+      two: delivers({ name: "code", files: ["src/**"] }),
+      three: delivers("src/deep/b.ts", "test/c.ts"),
+    });
+    expect(problemsOf(team)).toEqual([
+      'persona "one" delivers "src/a.ts", and persona "two" delivers "src/**", which matches it: a file has one owner.',
+      'persona "three" delivers "src/deep/b.ts", and persona "two" delivers "src/**", which matches it: a file has one owner.',
     ]);
   });
 

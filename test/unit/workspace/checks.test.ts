@@ -273,3 +273,16 @@ test("a reader of failures that finds nothing does not turn a failure into succe
     "hunter2",
   );
 });
+
+test("a check that ran without a sandbox says so, passed or failed; one that ran in it does not", async () => {
+  const contract = { checks: [command("good", "true"), command("bad", "false")] };
+  const none = async () => ({ kind: "none", reason: "for this test" }) as const;
+  const bare = await runChecks(options({}, contract, { detect: none }));
+  expect(bare.map(({ status, unconfined }) => [status, unconfined])).toEqual([
+    ["passed", true],
+    ["failed", true],
+  ]);
+  const { kind } = await describeSandbox();
+  const here = await runChecks(options({}, contract));
+  expect(here.every(({ unconfined }) => (unconfined === true) === (kind === "none"))).toBe(true);
+});

@@ -1,7 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, constants, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { runCommand } from "../../../src/workspace/command.ts";
 import { describeSandbox, detectSandbox, type Sandbox } from "../../../src/workspace/sandbox.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
@@ -39,6 +47,26 @@ describe("what a machine can do is found out by trying", () => {
   test("is found out once", () => {
     expect(describeSandbox()).toBe(describeSandbox());
   });
+
+  test("is found out again when the trial could not be made, and only then", async () => {
+    vi.resetModules();
+    const fresh = await import("../../../src/workspace/sandbox.ts");
+    vi.useFakeTimers();
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const answers: Sandbox[] = [
+      { kind: "none", reason: "it did not end", isUncertain: true },
+      { kind: "none", reason: "no permissions" },
+    ];
+    const detect = async (): Promise<Sandbox> => answers.shift() as Sandbox;
+    expect(await fresh.describeSandbox(detect)).toMatchObject({ reason: "it did not end" });
+    expect(await fresh.describeSandbox(detect)).toMatchObject({ reason: "it did not end" });
+    vi.advanceTimersByTime(60_000);
+    expect(await fresh.describeSandbox(detect)).toEqual({ kind: "none", reason: "no permissions" });
+    vi.advanceTimersByTime(600_000);
+    expect(await fresh.describeSandbox(detect)).toEqual({ kind: "none", reason: "no permissions" });
+  });
 });
 
 const sandbox = await describeSandbox();
@@ -57,6 +85,25 @@ test("without a sandbox a command runs all the same, and its result says so", as
     () => detectSandbox([]),
   );
   expect(result).toMatchObject({ kind: "exited", code: 0, stdout: "2\n", sandbox: "none" });
+});
+
+test("where a sandbox is required and there is none, a command does not start", async () => {
+  const directory = temporaryDirectory();
+  const result = await runCommand(
+    {
+      argv: ["sh", "-c", "echo x > made"],
+      directory,
+      timeoutMs: 9000,
+      maxOutputBytes: 1000,
+      signal: new AbortController().signal,
+      network: false,
+      writable: "workspace",
+      sandboxRequired: true,
+    },
+    () => detectSandbox([]),
+  );
+  expect(result).toMatchObject({ kind: "not-started", reason: expect.stringMatching(/required/) as string });
+  expect(existsSync(join(directory, "made"))).toBe(false);
 });
 
 describe.skipIf(sandbox.kind === "none")("in bubblewrap (needs bubblewrap)", () => {

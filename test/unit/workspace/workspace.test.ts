@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../../../src/domain/canonical.ts";
 import { ArtifactCorrupt, InputInvalid } from "../../../src/domain/errors.ts";
-import { emptyTree, toManifest, treeHash } from "../../../src/domain/tree.ts";
+import { emptyTree, emptyTreeHash, toManifest, treeHash } from "../../../src/domain/tree.ts";
 import { treeLimits } from "../../../src/domain/tree-path.ts";
 import { Artifacts } from "../../../src/state/artifacts.ts";
-import { emptyTreeHash, loadTree, storeTree, Workspace } from "../../../src/workspace/workspace.ts";
+import { loadTree, storeTree, Workspace } from "../../../src/workspace/workspace.ts";
 import { newSeed, seededRandom } from "../domain/seeded-random.ts";
 import { clearlyLess, growth } from "./growth.ts";
 import { MemoryBlobs } from "./memory-blobs.ts";
@@ -111,6 +111,8 @@ describe("files", () => {
       new Map(Array.from({ length: 32 }, (_, index) => [`f${index}`, large])),
     );
     await expect(full.write("one", "x")).rejects.toThrow("bytes together");
+    const over = { ...large, bytes: treeLimits.maxFileBytes + 1 };
+    expect(() => workspace.reapply([{ path: "over", after: over }])).toThrow("limit of a file");
     await full.write("f0", "smaller");
     await full.write("one", "x");
     const small = { sha256: hash, bytes: 1, executable: false };
