@@ -21,15 +21,22 @@ export interface LookOptions {
 /** Opens a state directory for looking alone. Its own file, because all that drives sessions takes time to load. */
 export async function look({ loaded, onNotice = () => {} }: LookOptions = {}): Promise<Looking> {
   const { config, warnings } = loaded ?? (await loadConfig());
-  const { path, notice } = await resolveStateDirectory({ explicit: config.stateDir, env: process.env });
+  const { path, notice, unwritable } = await resolveStateDirectory({
+    explicit: config.stateDir,
+    env: process.env,
+    forLooking: true,
+  });
   for (const text of [...warnings, ...(notice === undefined ? [] : [notice])]) onNotice(text);
   const store = new SqliteStore({
     path: join(path, "maestro.db"),
     clock: systemClock,
     leaseMs: config.leaseMs,
+    onlyLooks: unwritable !== undefined,
   });
   return new Looking({
     store,
+    unwritable,
+    onNotice,
     artifacts: new Artifacts(path),
     lost: new LostSessions(path, store, onNotice),
     stateDirectory: path,

@@ -26,9 +26,13 @@ export async function withMaestro<T>(
 }
 
 /** For commands that only look: without the engine, they are there in half the time. */
-export async function withLook<T>(options: GlobalOptions, use: (looking: Looking) => Promise<T>): Promise<T> {
+export async function withLook<T>(
+  options: GlobalOptions,
+  use: (looking: Looking) => Promise<T>,
+  { onNotice = say }: { readonly onNotice?: (notice: string) => void } = {},
+): Promise<T> {
   const { look } = await import("../look.ts");
-  const looking = await look({ loaded: await loadFromFlags(options), onNotice: say });
+  const looking = await look({ loaded: await loadFromFlags(options), onNotice });
   try {
     return await use(looking);
   } finally {

@@ -1,13 +1,29 @@
+import type { StateUnavailable } from "../domain/errors.ts";
+import { removeUnneeded } from "../state/retention.ts";
 import { Reading, type ReadingParts } from "./reading.ts";
+
+interface LookingParts extends ReadingParts {
+  readonly unwritable: StateUnavailable | undefined;
+  readonly onNotice: (notice: string) => void;
+}
 
 /** A state directory that is open for looking alone. */
 export class Looking extends Reading {
-  readonly #parts: ReadingParts;
+  /** Why nothing can be written there; undefined when it can. */
+  readonly unwritable: StateUnavailable | undefined;
+  readonly #parts: LookingParts;
 
-  constructor(parts: ReadingParts) {
+  constructor(parts: LookingParts) {
     super(parts);
     this.#parts = parts;
+    this.unwritable = parts.unwritable;
     void parts.lost.announce();
+  }
+
+  /** The one part of `prune` that a full disk allows: it writes nothing. Gives how many artifacts went. */
+  removeUnneeded(): Promise<number> {
+    const { clock, onNotice } = this.#parts;
+    return removeUnneeded({ ...this.#parts, now: clock.now(), report: onNotice });
   }
 
   async close(): Promise<void> {

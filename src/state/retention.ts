@@ -154,8 +154,13 @@ async function needsOfTheLost({
   return { parents, artifacts: undefined };
 }
 
+/** Only artifacts: no row is written, so a full disk does not stand in its way. */
+export async function removeUnneeded(parts: RetentionParts): Promise<number> {
+  return pruneArtifacts(parts, (await needsOfTheLost(parts)).artifacts, false);
+}
+
 /** Only what no session points to, and only after a day: somebody may be about to record a row that does. */
-export async function pruneArtifacts(
+async function pruneArtifacts(
   { store, artifacts, now }: Pick<RetentionParts, "store" | "artifacts" | "now">,
   neededByTheLost: ReadonlySet<string> | undefined,
   dryRun: boolean,

@@ -8,6 +8,8 @@ export interface StateDirectory {
   readonly path: string;
   /** One line for the user when it is not the directory that was to be expected. */
   readonly notice: string | undefined;
+  /** Only when it is opened for looking: why nothing can be written there. */
+  readonly unwritable?: StateUnavailable;
 }
 
 interface Options {
@@ -15,6 +17,8 @@ interface Options {
   readonly explicit?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly defaultPath?: string | undefined;
+  /** What is there can be looked at also on a disk that is full or read-only: that is when people look. */
+  readonly forLooking?: boolean | undefined;
 }
 
 const howToChoose = "choose another directory with --state-dir or MAESTRO_STATE_DIR";
@@ -23,8 +27,10 @@ const howToChoose = "choose another directory with --state-dir or MAESTRO_STATE_
 export async function resolveStateDirectory(options: Options): Promise<StateDirectory> {
   if (options.explicit !== undefined) {
     const path = resolve(options.explicit);
-    await prepare(path).catch((error: unknown) => refuse(path, error));
-    return { path, notice: undefined };
+    return prepare(path).then(
+      () => ({ path, notice: undefined }),
+      (error: unknown) => lookOrRefuse(path, error, options),
+    );
   }
   const expected = options.defaultPath ?? "/var/maestro/state";
   try {
@@ -32,14 +38,28 @@ export async function resolveStateDirectory(options: Options): Promise<StateDire
     return { path: expected, notice: undefined };
   } catch (error) {
     // A full disk may hold sessions: going elsewhere would make them look lost.
-    if (isFull(error)) return refuse(expected, error);
+    if (isFull(error)) return lookOrRefuse(expected, error, options);
     const path = ownDirectory(options.env);
-    await prepare(path).catch((second: unknown) =>
-      refuse(path, second, `${expected} neither (${reason(error)})`),
-    );
+    try {
+      await prepare(path);
+    } catch (second) {
+      return await lookOrRefuse(path, second, options, `${expected} neither (${reason(error)})`);
+    }
     const notice = `State is kept in ${path}, because ${expected} cannot be used (${reason(error)}); ${howToChoose}.`;
     return { path, notice };
   }
+}
+
+async function lookOrRefuse(
+  path: string,
+  error: unknown,
+  { forLooking = false }: Options,
+  also?: string,
+): Promise<StateDirectory> {
+  const unwritable = refusal(path, error, also);
+  const isThere = forLooking && (await stat(join(path, "maestro.db")).catch(() => undefined)) !== undefined;
+  if (!isThere) throw unwritable;
+  return { path, notice: `${unwritable.message} It can only be looked at.`, unwritable };
 }
 
 /** The XDG rule: a relative path there counts as none. */
@@ -79,9 +99,9 @@ async function proveWritable(path: string): Promise<void> {
   }
 }
 
-function refuse(path: string, error: unknown, also?: string): never {
+function refusal(path: string, error: unknown, also?: string): StateUnavailable {
   const full = isFull(error);
-  throw new StateUnavailable(
+  return new StateUnavailable(
     `The state directory ${path} cannot be used: ${reason(error)}${also === undefined ? "" : `; ${also}`}.`,
     {
       details: { path, code: codeOf(error) },

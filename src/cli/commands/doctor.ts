@@ -1,8 +1,8 @@
 import { statfs } from "node:fs/promises";
 import { MaestroError } from "../../domain/errors.ts";
-import type { Maestro } from "../../index.ts";
+import type { Looking } from "../../look.ts";
 import { exitCodes } from "../exit-code.ts";
-import { type GlobalOptions, loadFromFlags, withMaestro } from "../open.ts";
+import { type GlobalOptions, loadFromFlags, withLook } from "../open.ts";
 import { print, printJson } from "../output.ts";
 import { painter } from "../terminal/color.ts";
 import { screenOf } from "../terminal/screen.ts";
@@ -68,10 +68,15 @@ async function state(options: GlobalOptions): Promise<Finding[]> {
     findings.push({ what: "state", state: "warning", found });
   };
   try {
-    await withMaestro(
+    await withLook(
       options,
       async (maestro) => {
-        findings.push({ what: "state directory", state: "ok", found: maestro.stateDirectory });
+        const { stateDirectory: found, unwritable } = maestro;
+        findings.push(
+          unwritable === undefined
+            ? { what: "state directory", state: "ok", found }
+            : wrong("state directory", unwritable),
+        );
         findings.push(await space(maestro.stateDirectory), ...(await database(maestro)));
       },
       { onNotice },
@@ -97,7 +102,7 @@ async function space(directory: string): Promise<Finding> {
 }
 
 /** Every row of the newest sessions is read and its hash chain proved, and every checkpoint against its seal. */
-async function database(maestro: Maestro): Promise<Finding[]> {
+async function database(maestro: Looking): Promise<Finding[]> {
   const sessions = await maestro.sessions({ limit: mostSessions });
   const findings: Finding[] = [];
   let rows = 0;

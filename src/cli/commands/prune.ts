@@ -1,4 +1,5 @@
-import { type GlobalOptions, withMaestro } from "../open.ts";
+import { StateUnavailable } from "../../domain/errors.ts";
+import { type GlobalOptions, withLook, withMaestro } from "../open.ts";
 import { print, printJson } from "../output.ts";
 import { readNumber } from "../read-flags.ts";
 import { count } from "../terminal/words.ts";
@@ -20,11 +21,23 @@ export async function prune(options: PruneOptions): Promise<void> {
     ...(options.damaged !== undefined && { damaged: options.damaged }),
     ...(options.keep !== undefined && { keep: readNumber("--keep", options.keep) }),
   };
-  const pruned = await withMaestro(options, (maestro) => maestro.prune(policy));
+  const act = () => withMaestro(options, (maestro) => maestro.prune(policy));
+  const pruned = await act().catch(async (error: unknown) => {
+    if (!isFull(error) || policy.dryRun) throw error;
+    // What needs no room goes first, and may make some.
+    const artifacts = await withLook(options, (maestro) => maestro.removeUnneeded());
+    if (artifacts === 0) throw error;
+    const rest = await act();
+    return { ...rest, artifacts: artifacts + rest.artifacts };
+  });
   if (options.json) return printJson({ ...pruned, dryRun: policy.dryRun });
   if (options.damaged !== undefined)
     return print(`Session ${pruned.sessions.join()} is gone, with its files.`);
   print(
     `${policy.dryRun ? "Would remove" : "Removed"} ${count(pruned.sessions.length, "finished session")} and ${count(pruned.artifacts, "artifact")} nobody points to.`,
   );
+}
+
+function isFull(error: unknown): boolean {
+  return StateUnavailable.is(error) && ["ENOSPC", "EDQUOT"].includes(String(error.details["code"]));
 }

@@ -1,5 +1,6 @@
-import { closeSync, openSync, readdirSync, readFileSync, statfsSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { StateTooNew, StateUnavailable } from "../../domain/errors.ts";
 import { besideCode } from "../../package-files.ts";
 import { reach } from "../fault-points.ts";
@@ -27,6 +28,28 @@ export function openDatabase(path: string): DatabaseSync {
     setAndAssert(database, "busy_timeout", openTimeoutMs, path);
     database.exec(`PRAGMA wal_autocheckpoint = ${logPages}`);
     return database;
+  } catch (error) {
+    database?.close();
+    throw translate(error, path);
+  }
+}
+
+/** For a disk that is full or read-only, where SQLite cannot make the files it shares with other processes. */
+export function openForLooking(path: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    const url = pathToFileURL(path);
+    const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+    // Without a log nobody is writing, and the file alone is the truth.
+    if (!hasLog) url.searchParams.set("immutable", "1");
+    database = new DatabaseSync(url, { readOnly: true, timeout: openTimeoutMs });
+    const isShared = statSync(`${path}-shm`, { throwIfNoEntry: false }) !== undefined;
+    if (hasLog && !isShared) database.exec("PRAGMA locking_mode = EXCLUSIVE");
+    refuseNewer(database, path);
+    if (version(database) === listMigrations().length) return database;
+    throw new StateUnavailable(`${path} is of an older version and cannot be brought up to date here.`, {
+      advice: "Make its disk writable, or free some space.",
+    });
   } catch (error) {
     database?.close();
     throw translate(error, path);

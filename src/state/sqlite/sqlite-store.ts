@@ -37,7 +37,7 @@ import type { Command, Placed, Success } from "./command.ts";
 import { LeaseJudge } from "./lease-judge.ts";
 import { lostTo } from "./lost-lease.ts";
 import { measureCommit } from "./measure-commit.ts";
-import { migrate, openDatabase } from "./open-database.ts";
+import { migrate, openDatabase, openForLooking } from "./open-database.ts";
 import { Reader } from "./reader.ts";
 import { SqliteBreakers } from "./sqlite-breakers.ts";
 import { translate } from "./sqlite-errors.ts";
@@ -54,6 +54,8 @@ export interface SqliteStoreOptions {
   readonly clock: Clock;
   /** How long a silent driver keeps its lease. */
   readonly leaseMs: number;
+  /** The disk cannot be written: every write fails, and reading needs none. */
+  readonly onlyLooks?: boolean;
 }
 
 const journalPageRows = 1_000;
@@ -73,11 +75,11 @@ export class SqliteStore implements Store {
   readonly #writer: WriterClient;
   #beating = false;
 
-  constructor({ path, clock, leaseMs }: SqliteStoreOptions) {
+  constructor({ path, clock, leaseMs, onlyLooks = false }: SqliteStoreOptions) {
     this.#path = path;
     this.#clock = clock;
-    this.#database = openDatabase(path);
-    migrate(this.#database, path);
+    this.#database = onlyLooks ? openForLooking(path) : openDatabase(path);
+    if (!onlyLooks) migrate(this.#database, path);
     this.#reader = new Reader(this.#database);
     const submit = (command: Command) => this.#submit(command);
     const pass = () => submit({ verb: "pass" });
