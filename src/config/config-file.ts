@@ -1,7 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { parseJson } from "../domain/json.ts";
+import { jsonLimits, parseJson } from "../domain/json.ts";
+import { isDeeperThan } from "../domain/json-depth.ts";
 
 const extensions = ["ts", "js", "mjs", "yaml", "yml", "json"];
 const largestBytes = 1024 * 1024;
@@ -59,6 +60,9 @@ async function readText(path: string): Promise<ConfigFile> {
 
 async function parseYaml(text: string): Promise<unknown> {
   const { parseDocument } = await import("yaml");
+  // The parser recurses into brackets, and ends with an error of the machine.
+  if (isDeeperThan(text, jsonLimits.maxDepth))
+    throw new Error(`it is nested more than ${jsonLimits.maxDepth} levels deep`);
   const document = parseDocument(text, { logLevel: "error" });
   const [problem] = [...document.errors, ...document.warnings];
   // The first line says what and where; the rest draws the place.

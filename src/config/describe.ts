@@ -1,3 +1,4 @@
+import type { Json } from "../domain/json.ts";
 import type { SettingKey } from "./config.ts";
 import type { LoadedConfig } from "./load.ts";
 import { describeOrigin } from "./origin.ts";
@@ -7,7 +8,7 @@ import { settingKeys, settings } from "./settings.ts";
 export interface DescribedSetting {
   readonly key: SettingKey;
   /** `null`: not set. A secret is "set" or "not set", never itself. */
-  readonly value: string | number | null;
+  readonly value: Json;
   readonly origin: string;
   readonly environment: string;
   readonly description: string;
@@ -27,8 +28,14 @@ export function describeConfig(loaded: LoadedConfig): DescribedSetting[] {
   });
 }
 
-function valueAt(config: object, key: SettingKey): string | number | undefined {
+/** On one line, whatever it is. */
+export function showSetting(value: Json): string {
+  if (value === null) return "-";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+function valueAt(config: object, key: SettingKey): Json | undefined {
   let value: unknown = config;
   for (const name of key.split(".")) value = (value as Record<string, unknown>)[name];
-  return value as string | number | undefined;
+  return value as Json | undefined;
 }

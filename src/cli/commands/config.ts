@@ -1,4 +1,4 @@
-import { describeConfig } from "../../config/describe.ts";
+import { describeConfig, showSetting } from "../../config/describe.ts";
 import { type GlobalOptions, loadFromFlags } from "../open.ts";
 import { printJson, printTable, say } from "../output.ts";
 
@@ -17,7 +17,7 @@ export async function config(options: GlobalOptions): Promise<void> {
     ],
     settings.map(({ key, value, origin, environment, description }) => [
       key,
-      value === null ? "-" : String(value),
+      showSetting(value),
       origin,
       environment,
       description,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Config, SettingKey } from "../../../src/config/config.ts";
-import { describeConfig } from "../../../src/config/describe.ts";
+import { describeConfig, showSetting } from "../../../src/config/describe.ts";
 import { type LoadOptions, loadConfig } from "../../../src/config/load.ts";
 import { settingKeys, settings } from "../../../src/config/settings.ts";
 import { project } from "./project.ts";
@@ -119,12 +119,20 @@ test("the token of the HTTP API is a setting, and is never shown", async () => {
   await expect(refused).rejects.toThrow(/server\.apiToken is a value that is kept secret/);
 });
 
+test("a setting with parts of its own is shown with them", () => {
+  const prices = { "openai/gpt": { input: 1 } };
+  expect(showSetting(prices)).toBe(JSON.stringify(prices));
+  expect([showSetting(null), showSetting(15), showSetting(false)]).toEqual(["-", "15", "false"]);
+});
+
 test("each setting is described with its value, origin, variable and purpose", async () => {
   const cwd = await project({ "maestro.config.yaml": "attempts: { max: 5 }\n" });
   const loaded = await loadConfig({ cwd, env: { MAESTRO_MODEL: "simulated" }, flags: { stateDir: "/s" } });
   const described = describeConfig(loaded);
   expect(described).toHaveLength(settingKeys.length);
-  const byKey = new Map(described.map(({ key, value, origin }) => [key, `${value} (${origin})`]));
+  const byKey = new Map(
+    described.map(({ key, value, origin }) => [key, `${showSetting(value)} (${origin})`]),
+  );
   expect(byKey.get("attempts.max")).toBe(`5 (file ${join(cwd, "maestro.config.yaml")})`);
   expect(byKey.get("model")).toBe("simulated (environment MAESTRO_MODEL)");
   expect(byKey.get("stateDir")).toBe("/s (flag --state-dir)");

@@ -50,6 +50,12 @@ describe("an unknown key is refused with its place and the closest right one", (
   });
 });
 
+test.each(["yaml", "json"])("a %s file that is nested without end is refused as that", async (extension) => {
+  const text = "[".repeat(20_000);
+  const cwd = await project({ [`maestro.config.${extension}`]: text });
+  expect(await refusal({ cwd })).toMatch(/nested more than|too deep|levels/);
+});
+
 describe("a value that is not allowed is refused with its place and what is allowed", () => {
   test.each([
     ["attempts.max", "MAESTRO_L1_MAX_ATTEMPTS", "0", "a whole number from 1 to 20"],
