@@ -66,6 +66,7 @@ export { type CheckpointInfo, verifyCheckpointFile } from "./state/list-checkpoi
 export type { RetentionPolicy } from "./state/retention.ts";
 export type { SessionRecord } from "./state/store.ts";
 export { builtInTeam, builtInTeams } from "./team/built-in.ts";
+export type { Brief } from "./team/create-session.ts";
 export {
   defineTeam,
   type Persona,
@@ -96,7 +97,6 @@ export type {
   DeliverableOptions,
   PolicyOptions,
 } from "./team/definition/written.ts";
-export type { Brief } from "./team/engine.ts";
 export type { SessionEvent } from "./team/event.ts";
 export { loadTeam } from "./team/load-team.ts";
 export type { PhaseEdit } from "./team/phase-edit.ts";

@@ -1,6 +1,6 @@
 import type { SessionId } from "../domain/ids.ts";
+import type { Brief } from "../team/create-session.ts";
 import type { Team } from "../team/define.ts";
-import type { Brief } from "../team/engine.ts";
 import type { PhaseEdit } from "../team/phase-edit.ts";
 import type { SessionResult } from "../team/session-view.ts";
 

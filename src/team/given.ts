@@ -2,9 +2,9 @@ import type { GivenPhase } from "../domain/journal.ts";
 import { emptyTree, type Tree } from "../domain/tree.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
+import type { Origin } from "./create-session.ts";
 import { orderPhases } from "./definition/order.ts";
 import type { TeamDefinition } from "./definition/team-definition.ts";
-import type { Origin } from "./engine.ts";
 import { givePhase, type PhaseEdit } from "./phase-edit.ts";
 import { unknownPhase } from "./selection.ts";
 

@@ -2,7 +2,8 @@ import type { SessionId } from "../domain/ids.ts";
 import type { ForkOrigin, PhaseContent } from "../domain/journal.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { readState } from "../state/session-journal.ts";
-import type { SessionRecord, Store } from "../state/store.ts";
+import type { SessionRecord } from "../state/store.ts";
+import { type CreateParts, createSession } from "./create-session.ts";
 import type { Team } from "./define.ts";
 import type { TeamEngine } from "./engine.ts";
 import { checkFork } from "./fork.ts";
@@ -21,7 +22,7 @@ export async function makeFork(
   parentId: SessionId,
   team: Team,
   request: ForkRequest,
-  parts: { readonly store: Store; readonly artifacts: Artifacts; readonly engine: TeamEngine },
+  parts: CreateParts & { readonly artifacts: Artifacts; readonly engine: TeamEngine },
 ): Promise<SessionRecord> {
   const { store, artifacts, engine } = parts;
   const { at, edits = {}, fresh = false, key } = request;
@@ -37,7 +38,7 @@ export async function makeFork(
   checkFork(team.definition, parent, fork);
   const { brief, teamFile, decisions } = parent.created;
   const model = request.model ?? parent.created.model;
-  const session = await engine.create(
+  const session = await createSession(
     team,
     {
       brief,
@@ -47,6 +48,7 @@ export async function makeFork(
     },
     { drivenSoon: false },
     { fork, artifacts: kept, ...(decisions !== undefined && { decisions }) },
+    parts,
   );
   await engine.copyFork(session.id, team);
   return session;
