@@ -42,6 +42,7 @@ export type {
 } from "./execution/persona-context.ts";
 export type { StepOptions } from "./execution/step-recorder.ts";
 export type { Carried } from "./hive/carry.ts";
+export type { FilesAt } from "./hive/give-out.ts";
 export {
   describeProviders,
   describeSandbox,
