@@ -127,7 +127,10 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
     case "phase.inherited": {
       const phase = phaseOf(state, entry.phase);
       phase.revision = entry.revision;
-      completeWith(state, entry, { kind: "inherited" }, head);
+      phase.notes = [...(entry.notes ?? [])];
+      const { origin } = entry;
+      const source: PhaseSource = origin === undefined ? { kind: "inherited" } : { kind: "given", origin };
+      completeWith(state, entry, source, head);
       phase.gate = entry.gate;
       phase.checks = entry.checks ?? [];
       for (const [name, persona] of phase.personas) {
@@ -140,6 +143,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       const { kind: _, ...candidate } = entry;
       const steps = new RecordedSteps();
       state.inheritedSteps.set(seq, steps);
+      if (entry.notes !== undefined) phaseOf(state, entry.phase).notes = [...entry.notes];
       personaOf(state, entry.phase, entry.persona).candidate = { ...candidate, steps };
       return;
     }

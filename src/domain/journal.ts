@@ -153,6 +153,10 @@ export type Transition =
       readonly personas: Readonly<Record<string, PersonaFiles>>;
       readonly gate?: GateResult;
       readonly checks?: readonly PersonaChecks[];
+      /** What reviewers said when they sent it back there. */
+      readonly notes?: readonly string[];
+      /** Where it came from, if it was given to the forked session from outside. */
+      readonly origin?: string;
     } & PhaseContent)
   /** What the forked session knows of a persona: taken over if its input is the same here. */
   | {
@@ -166,6 +170,8 @@ export type Transition =
       readonly checks?: readonly CheckResult[];
       /** What it cost there: not paid again if its result is taken over. */
       readonly spent?: readonly PaidAmount[];
+      /** What reviewers said about its phase there: part of what it read. */
+      readonly notes?: readonly string[];
     }
   /** Everything a fork may use is its own now. */
   | { readonly kind: "fork.copied" }

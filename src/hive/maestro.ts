@@ -1,7 +1,7 @@
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, LeaseHeld, SessionConflict, TeamInvalid } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
-import { type ClaimCause, type Direction, finalStatuses, type Message } from "../domain/journal.ts";
+import { type ClaimCause, finalStatuses, type Message } from "../domain/journal.ts";
 import { LostSessions } from "../state/lost-sessions.ts";
 import { type Pruned, prune, type RetentionPolicy } from "../state/retention.ts";
 import { readState } from "../state/session-journal.ts";
@@ -22,6 +22,7 @@ import type { HiveParts } from "./hive-parts.ts";
 import {
   type BudgetOptions,
   type ForkOptions,
+  type PlanOptions,
   type ResumeOptions,
   type Session,
   type StartOptions,
@@ -103,10 +104,7 @@ export class Maestro extends Reading {
   }
 
   /** As `resume`, but the session waits for its turn; what is refused is refused now. */
-  async queueResume(
-    idOrKey: string,
-    { team: given, ...preparation }: ResumeOptions & { readonly direction?: Direction } = {},
-  ): Promise<void> {
+  async queueResume(idOrKey: string, { team: given, ...preparation }: PlanOptions = {}): Promise<void> {
     const session = await this.find(idOrKey);
     const team = await this.#teamOf(session, given);
     const hasEdits = Object.keys(preparation.edits ?? {}).length > 0;
@@ -156,10 +154,12 @@ export class Maestro extends Reading {
   }
 
   /** A new session that takes over what comes before a phase and reuses what is unchanged after it; not yet driven. */
-  async fork(idOrKey: string, { team: given, ...options }: ForkOptions): Promise<SessionRecord> {
+  async fork(idOrKey: string, { team: given, budget, ...options }: ForkOptions): Promise<SessionRecord> {
     const parent = await this.find(idOrKey);
     if (given !== undefined) this.#teams.set(given.name, given);
-    return makeFork(parent.id, await this.#teamOf(parent, given), options, this.#parts);
+    const fork = await makeFork(parent.id, await this.#teamOf(parent, given), options, this.#parts);
+    if (budget !== undefined) await this.setBudget(fork.id, budget);
+    return fork;
   }
 
   /** What comes after the phase may rest on it. */
@@ -186,9 +186,9 @@ export class Maestro extends Reading {
   }
 
   /** What a resume would keep, reuse and run. */
-  async plan(idOrKey: string): Promise<Plan> {
+  async plan(idOrKey: string, { team, ...preparation }: PlanOptions = {}): Promise<Plan> {
     const session = await this.find(idOrKey);
-    return planResume(session, await this.#teamOf(session), this.#parts);
+    return planResume(session, await this.#teamOf(session, team), preparation, this.#parts);
   }
 
   /** What a fork would reuse and run, and what that may cost, before it exists. */

@@ -3,6 +3,7 @@ import { type DriveOptions, drive } from "../drive.ts";
 import { withMaestro } from "../open.ts";
 import { commandLine, print, printJson, say } from "../output.ts";
 import { readEdits } from "../read-edit.ts";
+import { readBudget } from "../read-flags.ts";
 import { teamForSession } from "../team-of.ts";
 import { money, number } from "../terminal/words.ts";
 
@@ -12,12 +13,15 @@ interface ForkFlags extends DriveOptions {
   readonly fresh?: boolean;
   readonly team?: string;
   readonly key?: string;
+  readonly budgetTokens?: string;
+  readonly budgetUsd?: string;
   readonly dryRun?: boolean;
 }
 
 /** Says what a fork would reuse and what it may cost; then makes it and drives it. */
 export async function fork(idOrKey: string, options: ForkFlags): Promise<void> {
   const edits = await readEdits(options.edit);
+  const budget = readBudget(options);
   const { parent, plan, request } = await withMaestro(options, async (maestro) => {
     const { id, key } = await maestro.find(idOrKey);
     const team = await teamForSession(maestro, id, options.team);
@@ -28,6 +32,7 @@ export async function fork(idOrKey: string, options: ForkFlags): Promise<void> {
       ...(team !== undefined && { team }),
       ...(options.model !== undefined && { model: options.model }),
       ...(options.key !== undefined && { key: options.key }),
+      ...(budget !== undefined && { budget }),
     };
     return { parent: key ?? id, plan: await maestro.planFork(id, request), request };
   });

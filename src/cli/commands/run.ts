@@ -3,7 +3,7 @@ import type { StartOptions, Team } from "../../index.ts";
 import { drive } from "../drive.ts";
 import { loadFromFlags, withMaestro } from "../open.ts";
 import { readGiven } from "../read-edit.ts";
-import { readDollars, readList, readTokens } from "../read-flags.ts";
+import { readBudget, readList } from "../read-flags.ts";
 import type { RunOptions } from "../run-options.ts";
 import { loadTeamFile } from "../team-of.ts";
 
@@ -40,9 +40,7 @@ async function prove(team: Team, model: string | undefined, script: string | und
 async function readStart(options: RunOptions): Promise<Omit<StartOptions, "brief">> {
   const only = readList(options.only);
   const pauseAfter = readList(options.pauseAfter);
-  const tokens = readTokens("--budget-tokens", options.budgetTokens);
-  const usd = readDollars("--budget-usd", options.budgetUsd);
-  const budget = { ...(tokens !== undefined && { tokens }), ...(usd !== undefined && { usd }) };
+  const budget = readBudget(options);
   const given = await readGiven(options.given);
   return {
     ...(options.key !== undefined && { key: options.key }),
@@ -50,7 +48,7 @@ async function readStart(options: RunOptions): Promise<Omit<StartOptions, "brief
     ...(options.from !== undefined && { from: options.from }),
     ...(options.until !== undefined && { until: options.until }),
     ...(pauseAfter !== undefined && { pauseAfter }),
-    ...(Object.keys(budget).length > 0 && { budget }),
+    ...(budget !== undefined && { budget }),
     ...(Object.keys(given).length > 0 && { given }),
   };
 }
