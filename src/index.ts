@@ -59,6 +59,7 @@ export {
   Maestro,
   type OpenOptions,
   open,
+  type PlanOptions,
   type ResumeOptions,
   type Session,
   type StartOptions,

@@ -32,6 +32,7 @@ export type {
   BudgetOptions,
   ForkOptions,
   GivenOptions,
+  PlanOptions,
   ResumeOptions,
   Session,
   StartOptions,
@@ -145,6 +146,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
         place,
         stateDirectory: path,
       }),
+    askModel: (model, call) => askModel(modelInstead ?? model, call, { env: process.env, priceOf }),
     timeoutMs: config.attempts.timeoutMs,
     policies: {
       attempts: {
@@ -179,7 +181,6 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     tracker,
     budgets,
     teams,
-    askModel: (model) => askModel(model, process.env),
     onNotice,
   });
   if (recover) await maestro.recover();

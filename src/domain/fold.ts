@@ -83,6 +83,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
         ...state.created,
         definition: entry.definition,
         teamFingerprint: entry.teamFingerprint,
+        ...(entry.decisions !== undefined && { decisions: entry.decisions }),
       };
       for (const [name, phase] of state.phases) {
         if (!plannedPhases(entry.definition).some((planned) => planned.name === name))

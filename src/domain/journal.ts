@@ -101,7 +101,10 @@ export type Transition =
   | { readonly kind: "session.claimed"; readonly cause: ClaimCause; readonly owner: string }
   /** How far to go, until a person says otherwise; a crash does not forget it. */
   | ({ readonly kind: "session.directed" } & Direction)
-  /** A person accepted another definition. In the phases named, only personas whose input is the same keep results. */
+  /**
+   * A person accepted another definition, or the session's own was planned for its brief. In the phases named, only
+   * personas whose input is the same keep results.
+   */
   | {
       readonly kind: "team.changed";
       readonly definition: Json;
@@ -109,6 +112,8 @@ export type Transition =
       readonly changes: readonly string[];
       /** Phases that are gone through again. */
       readonly reset: readonly string[];
+      /** How it was planned. */
+      readonly decisions?: readonly Decision[];
     }
   | ({
       readonly kind: "decision.recorded";

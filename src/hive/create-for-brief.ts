@@ -33,9 +33,7 @@ export async function createForBrief(
     key === undefined ? undefined : ((await store.findSession(key)) ?? (await lost.bringBackByKey(key)));
   const isKnown = known !== undefined && known.key === key;
   // What was planned once is not planned again.
-  const planned = isKnown
-    ? { team, decisions: [] }
-    : await teamForBrief(team, { brief: brief.brief, model }, parts);
+  const planned = isKnown ? { team, decisions: [] } : await teamForBrief(team, brief.brief);
   checkIntegration(planned.team, parts.onNotice);
   const origin = isKnown ? {} : await giveAll(planned.team.definition, given, artifacts);
   const session = await createSession(

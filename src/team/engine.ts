@@ -17,12 +17,11 @@ import { type DriverParts, driveSession, type Outcome, outcomeOf } from "./drive
 import { copyFromParent } from "./fork.ts";
 import { Inbox, obey } from "./inbox.ts";
 import { refuseToCompleted } from "./nothing-left.ts";
-import { recordPlan } from "./planning/record-plan.ts";
 import { type Preparation, prepareClaimed, prepareDrive, preparedNothing, seeBefore } from "./prepare.ts";
 import { resultsOf } from "./session-view.ts";
 import { type Asked, UnderWay } from "./under-way.ts";
 
-type PartsOfOneDrive = "journal" | "files" | "control" | "log" | "onText";
+type PartsOfOneDrive = "journal" | "files" | "control" | "log" | "onText" | "onPlanned";
 
 export interface EngineParts extends Omit<DriverParts, PartsOfOneDrive> {
   readonly store: Store;
@@ -156,7 +155,6 @@ export class TeamEngine {
           : await prepareClaimed({ prepared: first, seq }, state, team, preparation, { artifacts, append });
       await repairFiles(state, files, artifacts, report);
       await copyFromParent(store, journal, team.definition);
-      await recordPlan(journal);
       const goesOn = cause === "recovery" && prepared.direction === undefined;
       const rows = [...prepared.rows, ...(goesOn ? [] : directionRows(state.direction, prepared.direction))];
       // What a person wants is on record before anything acts on it; going on by itself changes nothing.
@@ -169,6 +167,7 @@ export class TeamEngine {
         control,
         log: (persona, message) => onLog(id, persona, message),
         onText: (persona, delta) => onText(id, persona, delta),
+        onPlanned: (planned) => underWay.goesBy(planned),
       });
       await projector.finish(files, state);
       return { ...outcome, results: resultsOf(state) };

@@ -22,11 +22,14 @@ export class UnderWay {
   readonly #id: SessionId;
   readonly #asked: Asked;
   readonly #directed = Promise.withResolvers<Direction | undefined>();
+  /** Of the team, and of the part of it that was planned since. */
+  readonly #fingerprints = new Set<string>();
   #outcome: Promise<Outcome> | undefined;
 
   constructor(id: SessionId, asked: Asked) {
     this.#id = id;
     this.#asked = asked;
+    this.goesBy(asked.team);
   }
 
   get outcome(): Promise<Outcome> {
@@ -36,6 +39,10 @@ export class UnderWay {
   begin(drive: () => Promise<Outcome>): Promise<Outcome> {
     this.#outcome = drive().finally(() => this.#directed.resolve(undefined));
     return this.#outcome;
+  }
+
+  goesBy({ fingerprint }: Team): void {
+    this.#fingerprints.add(fingerprint);
   }
 
   /** How far it goes is on record. */
@@ -68,11 +75,11 @@ export class UnderWay {
 
   /** It would be true only of what has not run yet, and nobody knows what that will be. */
   #refuseLate({ team, preparation: { edits = {}, direction } }: Asked, { pauseAfter }: Direction): void {
-    const { team: own, preparation } = this.#asked;
+    const { preparation } = this.#asked;
     const what =
       Object.keys(edits).length > 0 && !isSame(edits, preparation.edits ?? {})
         ? "an edit"
-        : team.fingerprint !== own.fingerprint
+        : !this.#fingerprints.has(team.fingerprint)
           ? "a change of its team"
           : direction?.pauseAfter !== undefined && !isSame(direction.pauseAfter, pauseAfter ?? [])
             ? "other phases to pause after"
