@@ -1,16 +1,15 @@
+import { beginAttempt, endAttempt, grantRounds } from "./fold-attempts.ts";
 import type { Message, PhaseContent, RecordedRow, Transition } from "./journal.ts";
 import { decodeTransition, isStep } from "./journal-codec.ts";
 import { plannedPhases } from "./planned.ts";
 import { RecordedSteps } from "./recorded-steps.ts";
 import { applyCheckpoint, hasItsPast, type RestoredCheckpoint, takeFiles } from "./restored-checkpoint.ts";
 import {
-  type AttemptState,
   type Completed,
   type PhaseSource,
   type PhaseState,
   personaOf,
   phaseOf,
-  type RunningAttempt,
   type SessionState,
 } from "./session-state.ts";
 
@@ -325,7 +324,8 @@ function completeWith(
 function goThroughAgain(phase: PhaseState, name: string): void {
   sendBack(phase);
   for (const [persona, state] of phase.personas) {
-    const { result, input, base, tree, checks } = state;
+    const { result, input, base, tree, checks, attempts, candidate } = state;
+    const worked = attempts.flatMap(({ started }) => (started > 0 ? [started] : []));
     if (result === undefined || input === undefined) continue;
     state.candidate = {
       phase: name,
@@ -335,60 +335,10 @@ function goThroughAgain(phase: PhaseState, name: string): void {
       checks,
       ...(base !== undefined && { base }),
       ...(tree !== undefined && { tree }),
-      steps: new RecordedSteps(),
+      // Whose input is another one now may still ask for the same again.
+      steps: worked.length === 0 && candidate ? candidate.steps : RecordedSteps.of(worked),
     };
     state.result = undefined;
     state.beginning = undefined;
   }
-}
-
-function beginAttempt(
-  state: SessionState,
-  entry: Extract<Transition, { kind: "attempt.started" }>,
-  { seq, at }: RecordedRow,
-): void {
-  const { round, attempt, input, base } = entry;
-  const persona = personaOf(state, entry.phase, entry.persona);
-  const begun: AttemptState = {
-    started: seq,
-    phase: entry.phase,
-    persona: entry.persona,
-    round,
-    attempt,
-    input,
-    startedAt: at,
-    continues: entry.continues,
-    revision: phaseOf(state, entry.phase).revision,
-    base,
-    tree: entry.tree ?? base,
-    settings: entry.settings ?? {},
-    checks: [],
-    healing: [],
-    status: "running",
-    endedAt: undefined,
-    failure: undefined,
-    next: undefined,
-  };
-  persona.attempts.push(begun);
-  const inherited = entry.continues === undefined ? undefined : persona.inheritance;
-  persona.inheritance = undefined;
-  state.running.set(seq, { persona, attempt: begun, steps: inherited ?? new RecordedSteps() });
-}
-
-/** A person's resume grants one new set of rounds, numbered on; going on after a crash, by whatever command, grants none. */
-function grantRounds(state: SessionState): void {
-  for (const phase of state.phases.values()) {
-    for (const persona of phase.personas.values()) {
-      const last = persona.attempts.at(-1);
-      if (last?.status === "failed") persona.roundsUsedBefore = last.round;
-    }
-  }
-}
-
-function endAttempt(state: SessionState, started: number): RunningAttempt {
-  const running = state.running.get(started);
-  if (running === undefined)
-    throw new Error(`journal of session ${state.id} ends an attempt that does not run: ${started}`);
-  state.running.delete(started);
-  return running;
 }
