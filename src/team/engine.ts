@@ -10,6 +10,7 @@ import { repairFiles } from "../state/repair-files.ts";
 import { SessionFiles } from "../state/session-files.ts";
 import { readState, SessionJournal } from "../state/session-journal.ts";
 import type { Store } from "../state/store.ts";
+import { WholeFiles } from "../state/whole-files.ts";
 import type { Team } from "./define.ts";
 import { directionRows } from "./direction.ts";
 import { canceled, requireSession } from "./drivable.ts";
@@ -41,6 +42,7 @@ export class TeamEngine {
   readonly #driving = new Map<SessionId, UnderWay>();
   readonly #inbox: Inbox;
   readonly #work = new Set<Promise<unknown>>();
+  readonly #whole = new WholeFiles();
   #stopping = false;
   readonly #unreleased = new Map<SessionId, Lease>();
 
@@ -66,7 +68,7 @@ export class TeamEngine {
       // Nobody has to look any more; it goes on when somebody resumes it.
       else if (state.reason === "review" && !awaitsReview(state))
         await journal.append([{ kind: "session.status", status: "paused" }]);
-      await repairFiles(state, files, artifacts, report);
+      await repairFiles(state, files, artifacts, report, this.#whole);
       await projector.finish(files, state);
       return { status: state.status, ...(state.reason !== undefined && { reason: state.reason }) };
     });
@@ -153,7 +155,7 @@ export class TeamEngine {
         seen === undefined
           ? first
           : await prepareClaimed({ prepared: first, seq }, state, team, preparation, { artifacts, append });
-      await repairFiles(state, files, artifacts, report);
+      await repairFiles(state, files, artifacts, report, this.#whole);
       await copyFromParent(store, journal, team.definition);
       const goesOn = cause === "recovery" && prepared.direction === undefined;
       const rows = [...prepared.rows, ...(goesOn ? [] : directionRows(state.direction, prepared.direction))];

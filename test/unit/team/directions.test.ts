@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/domain/clock.ts";
@@ -52,6 +53,22 @@ describe("phases for an outside orchestrator", () => {
     const [a, typo] = await Promise.allSettled(["a", "d"].map((name) => maestro.executePhase(id, name)));
     expect(a).toMatchObject({ status: "fulfilled" });
     expect(typo).toMatchObject({ status: "rejected", reason: { code: "INPUT_INVALID" } });
+  });
+});
+
+describe("phase by phase in one process", () => {
+  it("still notices a checkpoint that somebody damaged in between, and mends it", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const { id } = await maestro.create(branches(place), { brief: "x" });
+    await maestro.executePhase(id, "a");
+    await maestro.executePhase(id, "b");
+    const file = join(place.stateDir, "sessions", id, "checkpoint_a.json");
+    const whole = readFileSync(file, "utf8");
+    writeFileSync(file, whole.replace("pa is done", "pa is gone"));
+    await maestro.executePhase(id, "c");
+    expect(readFileSync(file, "utf8")).toBe(whole);
+    expect(place.notices.join("\n")).toContain("Checkpoint a of session");
   });
 });
 
