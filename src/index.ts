@@ -42,6 +42,7 @@ export type {
 } from "./execution/persona-context.ts";
 export type { StepOptions } from "./execution/step-recorder.ts";
 export type { Carried } from "./hive/carry.ts";
+export type { FilesAt } from "./hive/give-out.ts";
 export {
   describeProviders,
   describeSandbox,
@@ -59,6 +60,7 @@ export {
   Maestro,
   type OpenOptions,
   open,
+  type PlanOptions,
   type RejectOptions,
   type ResumeOptions,
   type Session,
@@ -68,6 +70,7 @@ export { type CheckpointInfo, verifyCheckpointFile } from "./state/list-checkpoi
 export type { RetentionPolicy } from "./state/retention.ts";
 export type { SessionRecord } from "./state/store.ts";
 export { builtInTeam, builtInTeams } from "./team/built-in.ts";
+export type { Brief } from "./team/create-session.ts";
 export {
   defineTeam,
   type Persona,
@@ -98,7 +101,6 @@ export type {
   DeliverableOptions,
   PolicyOptions,
 } from "./team/definition/written.ts";
-export type { Brief } from "./team/engine.ts";
 export type { SessionEvent } from "./team/event.ts";
 export { loadTeam } from "./team/load-team.ts";
 export type { PhaseEdit } from "./team/phase-edit.ts";

@@ -33,6 +33,7 @@ export type {
   BudgetOptions,
   ForkOptions,
   GivenOptions,
+  PlanOptions,
   RejectOptions,
   ResumeOptions,
   Session,
@@ -150,6 +151,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
         stateDirectory: path,
         sandboxRequired,
       }),
+    askModel: (model, call) => askModel(modelInstead ?? model, call, { env: process.env, priceOf }),
     timeoutMs: config.attempts.timeoutMs,
     policies: {
       attempts: {
@@ -184,7 +186,6 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     tracker,
     budgets,
     teams,
-    askModel: (model) => askModel(model, process.env),
     onNotice,
   });
   if (recover) await maestro.recover();

@@ -75,3 +75,14 @@ export function readSince(flag: string, text: string | undefined, now: number): 
     advice: `For example: ${flag} 2030-01-31, or ${flag} 7d.`,
   });
 }
+
+/** Of a session; undefined when neither limit is given. */
+export function readBudget(flags: {
+  readonly budgetTokens?: string;
+  readonly budgetUsd?: string;
+}): { readonly tokens?: number; readonly usd?: number } | undefined {
+  const tokens = readTokens("--budget-tokens", flags.budgetTokens);
+  const usd = readDollars("--budget-usd", flags.budgetUsd);
+  if (tokens === undefined && usd === undefined) return undefined;
+  return { ...(tokens !== undefined && { tokens }), ...(usd !== undefined && { usd }) };
+}

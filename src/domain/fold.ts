@@ -1,4 +1,5 @@
 import { recordedDecisions } from "./decision.ts";
+import { beginAttempt, endAttempt, grantRounds } from "./fold-attempts.ts";
 import type { Message, PhaseContent, RecordedRow, Transition } from "./journal.ts";
 import { decodeTransition, isStep } from "./journal-codec.ts";
 import { plannedPhases } from "./planned.ts";
@@ -6,13 +7,11 @@ import { RecordedSteps } from "./recorded-steps.ts";
 import { applyCheckpoint, hasItsPast, type RestoredCheckpoint, takeFiles } from "./restored-checkpoint.ts";
 import { awaiting, editOf, reject, sendBack } from "./send-back.ts";
 import {
-  type AttemptState,
   type Completed,
   type PhaseSource,
   type PhaseState,
   personaOf,
   phaseOf,
-  type RunningAttempt,
   type SessionState,
 } from "./session-state.ts";
 
@@ -87,6 +86,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
         ...state.created,
         definition: entry.definition,
         teamFingerprint: entry.teamFingerprint,
+        ...(entry.decisions !== undefined && { decisions: entry.decisions }),
       };
       for (const [name, phase] of state.phases) {
         if (!plannedPhases(entry.definition).some((planned) => planned.name === name))
@@ -134,7 +134,10 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
     case "phase.inherited": {
       const phase = phaseOf(state, entry.phase);
       phase.revision = entry.revision;
-      completeWith(state, entry, { kind: "inherited" }, head);
+      phase.notes = [...(entry.notes ?? [])];
+      const { origin } = entry;
+      const source: PhaseSource = origin === undefined ? { kind: "inherited" } : { kind: "given", origin };
+      completeWith(state, entry, source, head);
       phase.edit = entry.edit;
       for (const [name, persona] of phase.personas) {
         persona.reused = true;
@@ -146,6 +149,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       const { kind: _, ...candidate } = entry;
       const steps = new RecordedSteps();
       state.inheritedSteps.set(seq, steps);
+      if (entry.notes !== undefined) phaseOf(state, entry.phase).notes = [...entry.notes];
       personaOf(state, entry.phase, entry.persona).candidate = { ...candidate, steps };
       return;
     }
@@ -307,7 +311,8 @@ function completeWith(
 function goThroughAgain(phase: PhaseState, name: string): void {
   sendBack(phase);
   for (const [persona, state] of phase.personas) {
-    const { result, input, base, tree, checks } = state;
+    const { result, input, base, tree, checks, attempts, candidate } = state;
+    const worked = attempts.flatMap(({ started }) => (started > 0 ? [started] : []));
     if (result === undefined || input === undefined) continue;
     state.candidate = {
       phase: name,
@@ -317,60 +322,10 @@ function goThroughAgain(phase: PhaseState, name: string): void {
       checks,
       ...(base !== undefined && { base }),
       ...(tree !== undefined && { tree }),
-      steps: new RecordedSteps(),
+      // Whose input is another one now may still ask for the same again.
+      steps: worked.length === 0 && candidate ? candidate.steps : RecordedSteps.of(worked),
     };
     state.result = undefined;
     state.beginning = undefined;
   }
-}
-
-function beginAttempt(
-  state: SessionState,
-  entry: Extract<Transition, { kind: "attempt.started" }>,
-  { seq, at }: RecordedRow,
-): void {
-  const { round, attempt, input, base } = entry;
-  const persona = personaOf(state, entry.phase, entry.persona);
-  const begun: AttemptState = {
-    started: seq,
-    phase: entry.phase,
-    persona: entry.persona,
-    round,
-    attempt,
-    input,
-    startedAt: at,
-    continues: entry.continues,
-    revision: phaseOf(state, entry.phase).revision,
-    base,
-    tree: entry.tree ?? base,
-    settings: entry.settings ?? {},
-    checks: [],
-    healing: [],
-    status: "running",
-    endedAt: undefined,
-    failure: undefined,
-    next: undefined,
-  };
-  persona.attempts.push(begun);
-  const inherited = entry.continues === undefined ? undefined : persona.inheritance;
-  persona.inheritance = undefined;
-  state.running.set(seq, { persona, attempt: begun, steps: inherited ?? new RecordedSteps() });
-}
-
-/** A person's resume grants one new set of rounds, numbered on; going on after a crash, by whatever command, grants none. */
-function grantRounds(state: SessionState): void {
-  for (const phase of state.phases.values()) {
-    for (const persona of phase.personas.values()) {
-      const last = persona.attempts.at(-1);
-      if (last?.status === "failed") persona.roundsUsedBefore = last.round;
-    }
-  }
-}
-
-function endAttempt(state: SessionState, started: number): RunningAttempt {
-  const running = state.running.get(started);
-  if (running === undefined)
-    throw new Error(`journal of session ${state.id} ends an attempt that does not run: ${started}`);
-  state.running.delete(started);
-  return running;
 }

@@ -114,7 +114,10 @@ export type Transition =
   | { readonly kind: "session.claimed"; readonly cause: ClaimCause; readonly owner: string }
   /** How far to go, until a person says otherwise; a crash does not forget it. */
   | ({ readonly kind: "session.directed" } & Direction)
-  /** A person accepted another definition. In the phases named, only personas whose input is the same keep results. */
+  /**
+   * A person accepted another definition, or the session's own was planned for its brief. In the phases named, only
+   * personas whose input is the same keep results.
+   */
   | {
       readonly kind: "team.changed";
       readonly definition: Json;
@@ -122,6 +125,8 @@ export type Transition =
       readonly changes: readonly string[];
       /** Phases that are gone through again. */
       readonly reset: readonly string[];
+      /** How it was planned. */
+      readonly decisions?: readonly Decision[];
     }
   | ({
       readonly kind: "decision.recorded";
@@ -173,6 +178,10 @@ export type Transition =
       readonly revision: number;
       readonly personas: Readonly<Record<string, PersonaFiles>>;
       readonly edit?: FilesEdit;
+      /** What reviewers said when they sent it back there. */
+      readonly notes?: readonly string[];
+      /** Where it came from, if it was given to the forked session from outside. */
+      readonly origin?: string;
     } & PhaseContent)
   /** What the forked session knows of a persona: taken over if its input is the same here. */
   | {
@@ -186,6 +195,8 @@ export type Transition =
       readonly checks?: readonly CheckResult[];
       /** What it cost there: not paid again if its result is taken over. */
       readonly spent?: readonly PaidAmount[];
+      /** What reviewers said about its phase there: part of what it read. */
+      readonly notes?: readonly string[];
     }
   /** Everything a fork may use is its own now. */
   | { readonly kind: "fork.copied" }

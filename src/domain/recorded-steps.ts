@@ -19,6 +19,17 @@ export class RecordedSteps {
   readonly #live: number[] = [];
   /** What has to be read back before anybody asks; see `unread`. */
   #unread: readonly SeqRange[] = [];
+  /** Whose rows they are, where steps of others lie between them. */
+  #attempts: ReadonlySet<number> | undefined;
+
+  /** Everything that these attempts recorded, read back when somebody asks. */
+  static of(attempts: readonly number[]): RecordedSteps {
+    const steps = new RecordedSteps();
+    if (attempts.length === 0) return steps;
+    steps.#attempts = new Set(attempts);
+    steps.#unread = [[Math.min(...attempts), Number.MAX_SAFE_INTEGER]];
+    return steps;
+  }
 
   /** `used`: it ran just now, so nobody asks for it again, unless another attempt inherits it. */
   add(row: RecordedRow, used: boolean): void {
@@ -85,7 +96,11 @@ export class RecordedSteps {
   /** The rows of `unread`, and perhaps others; those count that belong to it. */
   giveUnread(rows: readonly RecordedRow[]): void {
     for (const row of rows) {
-      if (isWithin(this.#unread, row.seq) && !row.body.startsWith(outageBody)) this.#addRecorded(row);
+      const belongs =
+        row.fingerprint !== null &&
+        (this.#attempts?.has(row.attempt ?? 0) ?? true) &&
+        isWithin(this.#unread, row.seq);
+      if (belongs && !row.body.startsWith(outageBody)) this.#addRecorded(row);
     }
   }
 

@@ -50,7 +50,7 @@ function runningContext(context: PersonaContext): FunctionContext {
 }
 
 /** What was reserved and what is settled are at the same price. */
-function pricingOf(priceOf: FunctionContext["priceOf"]): Pricing {
+export function pricingOf(priceOf: FunctionContext["priceOf"]): Pricing {
   const known = new Map<string, ModelPrice | null>();
   return {
     worstCase: async (model, inputTokens, maxOutputTokens) => {

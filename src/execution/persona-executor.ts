@@ -2,6 +2,7 @@ import { decideAfterFailure, type RetryPolicies } from "../domain/after-failure.
 import { toErrorJson } from "../domain/error-json.ts";
 import { CircuitOpen, UnrecoverableError } from "../domain/errors.ts";
 import type { PersonaResult, RecordedFailure } from "../domain/journal.ts";
+import type { RecordedSteps } from "../domain/recorded-steps.ts";
 import { remainingWaitMs } from "../domain/retry-policy.ts";
 import { type AttemptState, type PersonaState, personaOf } from "../domain/session-state.ts";
 import { longestWaitMs } from "./admission.ts";
@@ -41,6 +42,7 @@ export class PersonaExecutor {
   async #next(round: number): Promise<AttemptState> {
     const { journal, clock, control } = this.#parts;
     const last = this.#last;
+    await this.#readBack(this.#persona.candidate?.steps);
     if (last?.status === "running") return last;
     if (last?.next !== undefined && "wait" in last.next && last.round > this.#persona.roundsUsedBefore) {
       const waitMs = remainingWaitMs(last.next.wait, clock.now());
@@ -49,7 +51,7 @@ export class PersonaExecutor {
       await clock.sleep(waitMs, control.stopSignal);
     }
     control.throwIfStopped();
-    await this.#readInheritance();
+    await this.#readBack(this.#persona.inheritance);
     const { phase, persona, input } = this.#work;
     const attempt = last?.round === round ? last.attempt + 1 : 1;
     const continues =
@@ -61,10 +63,9 @@ export class PersonaExecutor {
     return this.#last as AttemptState;
   }
 
-  /** What a live attempt recorded was not kept in memory; whoever goes on from it needs it now. */
-  async #readInheritance(): Promise<void> {
+  /** What an ended attempt recorded was not kept in memory; whoever goes on from it needs it now. */
+  async #readBack(steps: RecordedSteps | undefined): Promise<void> {
     const { journal } = this.#parts;
-    const steps = this.#persona.inheritance;
     const [first] = steps?.unread ?? [];
     if (steps === undefined || first === undefined) return;
     for await (const page of journal.store.readJournal(journal.state.id, first[0] - 1))

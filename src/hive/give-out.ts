@@ -1,22 +1,55 @@
+import { InputInvalid } from "../domain/errors.ts";
 import { plannedPhases } from "../domain/planned.ts";
 import type { SessionState } from "../domain/session-state.ts";
 import { emptyTree } from "../domain/tree.ts";
 import type { Artifacts } from "../state/artifacts.ts";
+import { SessionFiles } from "../state/session-files.ts";
+import { finalTree, type LookedAtTree } from "../team/final-tree.ts";
+import { unknownPhase } from "../team/selection.ts";
 import type { OutResult } from "../workspace/out-result.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 
-/** The files as the last phase that is done left them, in a person's folder. */
+/** Which files: as the session has them now, or as a checkpoint of a phase sealed them. */
+export interface FilesAt {
+  readonly phase?: string;
+  /** The newest unless named. */
+  readonly revision?: number;
+}
+
+/** In a person's folder. */
 export async function giveOut(
   state: SessionState,
-  artifacts: Artifacts,
+  { artifacts, stateDirectory }: { readonly artifacts: Artifacts; readonly stateDirectory: string },
   directory: string,
+  { phase, revision }: FilesAt,
 ): Promise<OutResult> {
   const { writeOut } = await import("../workspace/out.ts");
-  let last: string | undefined;
-  for (const { name } of plannedPhases(state.created.definition)) {
-    const phase = state.phases.get(name);
-    if (phase?.status === "completed" && phase.tree !== undefined) last = phase.tree;
+  const { tree, blobs } =
+    phase === undefined
+      ? await finalTree(state, artifacts)
+      : await treeOf(state, phase, revision, artifacts, new SessionFiles(stateDirectory, state.id));
+  return writeOut(tree, blobs, directory);
+}
+
+async function treeOf(
+  state: SessionState,
+  name: string,
+  revision: number | undefined,
+  blobs: Artifacts,
+  files: SessionFiles,
+): Promise<LookedAtTree> {
+  const phase = state.phases.get(name);
+  const known = plannedPhases(state.created.definition).map((planned) => planned.name);
+  if (phase === undefined && !known.includes(name)) throw unknownPhase(name, known);
+  const isNewest = phase?.status === "completed" && (revision ?? phase.revision) === phase.revision;
+  const sealed = isNewest || revision === undefined ? undefined : await files.readCheckpoint(name, revision);
+  if (!isNewest && sealed === undefined) {
+    const which = revision === undefined ? `Phase ${name}` : `Revision ${revision} of phase ${name}`;
+    throw new InputInvalid(`${which} of session ${state.id} has left no files yet.`, {
+      details: { session: state.id, phase: name },
+      advice: `See what is sealed with: maestro checkpoints ${state.id}`,
+    });
   }
-  const tree = last === undefined ? emptyTree : await loadTree(artifacts, last);
-  return writeOut(tree, artifacts, directory);
+  const tree = isNewest ? phase.tree : sealed?.content.tree;
+  return { tree: tree === undefined ? emptyTree : await loadTree(blobs, tree), blobs };
 }

@@ -6,7 +6,6 @@ import type { Projector } from "../state/projector.ts";
 import type { Store } from "../state/store.ts";
 import type { Team } from "../team/define.ts";
 import type { TeamEngine } from "../team/engine.ts";
-import type { AskModel } from "../team/planning/classify-with-model.ts";
 import type { BudgetDefaults } from "../team/spending.ts";
 import type { TicketOutbox } from "../tickets/outbox.ts";
 
@@ -24,7 +23,5 @@ export interface HiveParts {
   readonly tracker: TokenTracker;
   readonly budgets: BudgetDefaults;
   readonly teams: readonly Team[];
-  /** For teams that are planned by a model. */
-  readonly askModel: (model: string | undefined) => AskModel;
   readonly onNotice: (notice: string) => void;
 }

@@ -1,23 +1,21 @@
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, LeaseHeld, SessionConflict, TeamInvalid } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
-import { type ClaimCause, type Direction, finalStatuses, type Message } from "../domain/journal.ts";
-import { isAccepted } from "../domain/session-state.ts";
+import { type ClaimCause, finalStatuses, type Message } from "../domain/journal.ts";
 import { LostSessions } from "../state/lost-sessions.ts";
 import { type Pruned, prune, type RetentionPolicy, removeDamaged } from "../state/retention.ts";
 import { readState } from "../state/session-journal.ts";
 import type { SessionRecord } from "../state/store.ts";
 import type { Team } from "../team/define.ts";
-import type { Outcome } from "../team/driver.ts";
-import { type Brief, checkBrief } from "../team/engine.ts";
-import { giveAll } from "../team/given.ts";
 import { makeFork } from "../team/make-fork.ts";
+import { refuseToCompleted } from "../team/nothing-left.ts";
 import { type Plan, planFork, planResume } from "../team/plan-cost.ts";
 import { Recovery } from "../team/recovery.ts";
 import { resultsOf, type SessionResult } from "../team/session-view.ts";
 import { toBudget } from "../team/spending.ts";
 import { type Carried, importCheckpoints } from "./carry.ts";
 import { refuseImpossibleStart } from "./check-start.ts";
+import { type CreateOptions, createForBrief } from "./create-for-brief.ts";
 import { directionOf } from "./direction-of.ts";
 import { enqueue } from "./enqueue.ts";
 import type { HiveParts } from "./hive-parts.ts";
@@ -25,14 +23,15 @@ import {
   type ApproveOptions,
   type BudgetOptions,
   type ForkOptions,
+  type PlanOptions,
   type RejectOptions,
   type ResumeOptions,
   type Session,
   type StartOptions,
 } from "./options.ts";
 import { Reading } from "./reading.ts";
-import { checkIntegration, naming, refuseWord } from "./refusals.ts";
-import { teamForBrief, teamForSession } from "./session-team.ts";
+import { naming, refuseWord } from "./refusals.ts";
+import { teamForSession } from "./session-team.ts";
 import { Turns } from "./turns.ts";
 
 const shutdownGraceMs = 8_000;
@@ -90,7 +89,7 @@ export class Maestro extends Reading {
   /** Only creates. */
   create<PhaseName extends string>(
     team: Team<PhaseName>,
-    options: Pick<StartOptions<PhaseName>, keyof Brief | "given">,
+    options: CreateOptions<PhaseName>,
   ): Promise<SessionRecord> {
     return this.#create(team, options, { drivenSoon: false });
   }
@@ -112,13 +111,16 @@ export class Maestro extends Reading {
   }
 
   /** As `resume`, but the session waits for its turn; what is refused is refused now. */
-  async queueResume(
-    idOrKey: string,
-    { team: given, ...preparation }: ResumeOptions & { readonly direction?: Direction } = {},
-  ): Promise<void> {
+  async queueResume(idOrKey: string, { team: given, ...preparation }: PlanOptions = {}): Promise<void> {
     const session = await this.find(idOrKey);
-    if (session.status === "completed") return;
     const team = await this.#teamOf(session, given);
+    const hasEdits = Object.keys(preparation.edits ?? {}).length > 0;
+    if (session.status === "completed" && !hasEdits)
+      return refuseToCompleted(
+        session,
+        { team, cause: "resume", preparation },
+        { store: this.#parts.store, report: this.#parts.onNotice },
+      );
     await enqueue(session.id, team, "resume", preparation, this.#parts);
   }
 
@@ -135,18 +137,10 @@ export class Maestro extends Reading {
     return this.#parts.engine.isDriving(id);
   }
 
-  /** One phase alone. Idempotent: a phase that is done stays done, and whoever drives the session now is joined. */
+  /** One phase alone. Idempotent: a phase that is done stays done. While others drive the session, it waits its turn. */
   async executePhase(idOrKey: string, phase: string): Promise<SessionResult> {
-    const { store, engine } = this.#parts;
     const session = await this.find(idOrKey);
     const team = await this.#teamOf(session);
-    for (;;) {
-      const joined = engine.joined(session.id);
-      if (joined === undefined) break;
-      await joined;
-      const state = await readState(store, session.id);
-      if (isAccepted(state.phases.get(phase))) break;
-    }
     return this.#handle(session.id, "resume", team, { direction: { only: [phase] } }).result();
   }
 
@@ -167,10 +161,12 @@ export class Maestro extends Reading {
   }
 
   /** A new session that takes over what comes before a phase and reuses what is unchanged after it; not yet driven. */
-  async fork(idOrKey: string, { team: given, ...options }: ForkOptions): Promise<SessionRecord> {
+  async fork(idOrKey: string, { team: given, budget, ...options }: ForkOptions): Promise<SessionRecord> {
     const parent = await this.find(idOrKey);
     if (given !== undefined) this.#teams.set(given.name, given);
-    return makeFork(parent.id, await this.#teamOf(parent, given), options, this.#parts);
+    const fork = await makeFork(parent.id, await this.#teamOf(parent, given), options, this.#parts);
+    if (budget !== undefined) await this.setBudget(fork.id, budget);
+    return fork;
   }
 
   /** What comes after the phase may rest on it. */
@@ -197,9 +193,9 @@ export class Maestro extends Reading {
   }
 
   /** What a resume would keep, reuse and run. */
-  async plan(idOrKey: string): Promise<Plan> {
+  async plan(idOrKey: string, { team, ...preparation }: PlanOptions = {}): Promise<Plan> {
     const session = await this.find(idOrKey);
-    return planResume(session, await this.#teamOf(session), this.#parts);
+    return planResume(session, await this.#teamOf(session, team), preparation, this.#parts);
   }
 
   /** What a fork would reuse and run, and what that may cost, before it exists. */
@@ -301,36 +297,9 @@ export class Maestro extends Reading {
     return { id, isNew };
   }
 
-  async #create(
-    team: Team,
-    { given = {}, budget, ...brief }: Pick<StartOptions, keyof Brief | "given" | "budget">,
-    options: { drivenSoon: boolean },
-  ): Promise<SessionRecord> {
-    const { engine, store, model, artifacts, lost } = this.#parts;
-    const { key, teamFile } = brief;
+  #create(team: Team, options: CreateOptions, soon: { drivenSoon: boolean }): Promise<SessionRecord> {
     this.#teams.set(team.name, team);
-    checkBrief(brief.brief, key);
-    const known =
-      key === undefined ? undefined : ((await store.findSession(key)) ?? (await lost.bringBackByKey(key)));
-    const chosen = brief.model ?? model;
-    // What was planned once is not planned again.
-    const planned =
-      known !== undefined && known.key === key
-        ? { team, decisions: [] }
-        : await teamForBrief(team, { brief: brief.brief, model: chosen }, this.#parts);
-    checkIntegration(planned.team, this.#parts.onNotice);
-    const origin = await giveAll(planned.team.definition, given, artifacts);
-    return engine.create(
-      planned.team,
-      {
-        brief: brief.brief,
-        ...(key !== undefined && { key }),
-        ...(teamFile !== undefined && { teamFile }),
-        ...(chosen !== undefined && { model: chosen }),
-      },
-      options,
-      { ...origin, decisions: planned.decisions, ...(budget !== undefined && { budget: toBudget(budget) }) },
-    );
+    return createForBrief(team, options, soon, this.#parts);
   }
 
   #handle(
@@ -340,10 +309,7 @@ export class Maestro extends Reading {
     preparation: Parameters<HiveParts["engine"]["drive"]>[3] = {},
   ): Session {
     const { store, engine } = this.#parts;
-    const isEdited = Object.keys(preparation.edits ?? {}).length > 0;
-    const ended = engine.track(
-      this.#endOf(id, { isEdited }).then((end) => end ?? engine.drive(id, team, cause, preparation)),
-    );
+    const ended = engine.drive(id, team, cause, preparation);
     // Whoever does not ask for the result must not crash the process with it.
     ended.catch(() => undefined);
     const result = async (): Promise<SessionResult> => {
@@ -354,16 +320,6 @@ export class Maestro extends Reading {
       return { id, ...outcome, results, ticket: await this.ticketOf(outcome.ticket) };
     };
     return { id, result };
-  }
-
-  /** A completed session has nothing left to drive, unless a person edits its past. */
-  async #endOf(id: SessionId, { isEdited }: { isEdited: boolean }): Promise<Outcome | undefined> {
-    const { store, engine } = this.#parts;
-    const session = await store.findSession(id);
-    if (session?.status !== "completed" || isEdited) return undefined;
-    // Its driver may have died after the last row and before the last file.
-    if ((await store.findAbandoned()).includes(id)) await engine.settle(id).catch(ignoreHeld);
-    return { status: "completed" };
   }
 
   async #teamOf(session: SessionRecord, given?: Team): Promise<Team> {

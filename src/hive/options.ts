@@ -1,6 +1,7 @@
 import type { SessionId } from "../domain/ids.ts";
+import type { Direction } from "../domain/journal.ts";
+import type { Brief } from "../team/create-session.ts";
 import type { Team } from "../team/define.ts";
-import type { Brief } from "../team/engine.ts";
 import type { PhaseEdit } from "../team/phase-edit.ts";
 import type { SessionResult } from "../team/session-view.ts";
 
@@ -33,6 +34,11 @@ export interface ResumeOptions {
   readonly acceptChanges?: boolean;
 }
 
+/** As a resume, perhaps of a part only. */
+export interface PlanOptions extends ResumeOptions {
+  readonly direction?: Direction;
+}
+
 export interface ForkOptions {
   /** The first phase that runs again. */
   readonly at: string;
@@ -42,6 +48,8 @@ export interface ForkOptions {
   readonly team?: Team;
   readonly model?: string;
   readonly key?: string;
+  /** Of the new session; what its parent was allowed, unless said. */
+  readonly budget?: Pick<BudgetOptions, "tokens" | "usd">;
 }
 
 export interface ApproveOptions {

@@ -16,12 +16,13 @@ import type { SessionQuery, SessionRecord } from "../state/store.ts";
 import type { TicketRecord } from "../state/ticket-store.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
 import type { SessionEvent } from "../team/event.ts";
+import { finalTree } from "../team/final-tree.ts";
 import { listFiles } from "../team/list-files.ts";
 import { describeSession, describeTicket, type SessionView, type TicketView } from "../team/session-view.ts";
 import { allBudgets } from "../team/spending.ts";
 import type { OutResult } from "../workspace/out-result.ts";
 import { type Carried, exportCheckpoints } from "./carry.ts";
-import { giveOut } from "./give-out.ts";
+import { type FilesAt, giveOut } from "./give-out.ts";
 import type { HiveParts } from "./hive-parts.ts";
 import { reportOf, type SessionListing, withUsage } from "./listings.ts";
 import { type WatchOptions, watchSession } from "./watch.ts";
@@ -206,6 +207,10 @@ export class Reading {
     const { id } = await this.find(idOrKey);
     const { store, artifacts } = this.#parts;
     if ((await store.findReferenced([sha256], id)).size > 0) return artifacts.get(sha256);
+    // Where branches of a graph end beside each other, their files are one only for whoever looks.
+    const { tree, blobs } = await finalTree(await readState(store, id), artifacts);
+    if (blobs !== artifacts && [...tree.values()].some((file) => file.sha256 === sha256))
+      return blobs.get(sha256);
     throw new InputInvalid(`Session ${id} has no artifact ${sha256.slice(0, 64)}.`, {
       details: { session: id },
       advice: `List them with: maestro show ${id} --json`,
@@ -218,11 +223,10 @@ export class Reading {
     return fromManifest((await this.artifact(idOrKey, tree)).toString());
   }
 
-  /** Writes the files as the session has them now; files of a person's own are left alone. */
-  async writeFiles(idOrKey: string, directory: string): Promise<OutResult> {
+  /** Writes the files as the session has them now, or as a checkpoint has them; files of a person's own are left alone. */
+  async writeFiles(idOrKey: string, directory: string, at: FilesAt = {}): Promise<OutResult> {
     const { id } = await this.find(idOrKey);
-    const { store, artifacts } = this.#parts;
-    return giveOut(await readState(store, id), artifacts, directory);
+    return giveOut(await readState(this.#parts.store, id), this.#parts, directory, at);
   }
 
   /** All that the session needs to go on at another machine, in one file. */

@@ -5,16 +5,14 @@ import type { PlannedTeam } from "../team/planning/plan-session.ts";
 import { recordedTeam } from "../team/recorded-team.ts";
 import type { HiveParts } from "./hive-parts.ts";
 
-/** The team that a new session gets: what its brief needs, if the team asks for planning. */
-export async function teamForBrief(
-  team: Team,
-  { brief, model }: { readonly brief: string; readonly model: string | undefined },
-  { askModel, budgets }: HiveParts,
-): Promise<PlannedTeam> {
-  if (team.definition.planning === undefined) return { team, decisions: [] };
-  const { planSession } = await import("../team/planning/plan-session.ts");
-  const ask = askModel(model ?? team.definition.model ?? undefined);
-  return planSession(team, { brief, ask, dayBudget: budgets.day });
+/** The team that a new session gets: what its brief needs, if rules plan it. What costs money its first driver does. */
+export async function teamForBrief(team: Team, brief: string): Promise<PlannedTeam> {
+  if (team.definition.planning !== "rules") return { team, decisions: [] };
+  const [{ planFor }, { classifyByRules }] = await Promise.all([
+    import("../team/planning/plan-session.ts"),
+    import("../team/planning/classify-brief.ts"),
+  ]);
+  return planFor(team, classifyByRules(brief));
 }
 
 /**

@@ -1,11 +1,20 @@
+import { join } from "node:path";
 import { MaestroError, StateTooNew } from "../domain/errors.ts";
 import { type Json, parseJson } from "../domain/json.ts";
 import { plannedPhases } from "../domain/planned.ts";
 import type { SessionState } from "../domain/session-state.ts";
 import { emptyTreeHash } from "../domain/tree.ts";
 import type { Artifacts } from "./artifacts.ts";
-import { type Checkpoint, initPhase, type Predecessor, projectInit, projectPhase } from "./checkpoint.ts";
+import {
+  type Checkpoint,
+  checkpointFile,
+  initPhase,
+  type Predecessor,
+  projectInit,
+  projectPhase,
+} from "./checkpoint.ts";
 import type { SessionFiles } from "./session-files.ts";
+import { stampOf, WholeFiles } from "./whole-files.ts";
 
 /** Each checkpoint the journal knows as sealed must be on disk, whole and equal; what is not is projected again. */
 export async function repairFiles(
@@ -13,6 +22,7 @@ export async function repairFiles(
   files: SessionFiles,
   artifacts: Artifacts,
   report: (problem: string) => void,
+  whole: WholeFiles = new WholeFiles(),
 ): Promise<void> {
   await files.removeLeftovers();
   await reportNewerSummary(state, files, report);
@@ -21,7 +31,7 @@ export async function repairFiles(
   for (const [phase, { checkpoint: sealed, tree, usage }] of state.phases) {
     if (sealed === undefined) continue;
     // Most files are whole: they are compared by their seal before anything is projected.
-    if (await isWhole(files, phase, sealed)) continue;
+    if (await isWhole(files, phase, sealed, whole)) continue;
     const manifest = await manifestOf(artifacts, tree);
     const projected = projectPhase(state, phase, predecessorsOf(state, phase), manifest, usage);
     await repair(projected, sealed.sha256, files, report);
@@ -48,10 +58,16 @@ export async function manifestOf(artifacts: Artifacts, tree: string | undefined)
 async function isWhole(
   files: SessionFiles,
   phase: string,
-  sealed: { readonly revision: number; readonly sha256: string },
+  { revision, sha256 }: { readonly revision: number; readonly sha256: string },
+  whole: WholeFiles,
 ): Promise<boolean> {
+  const path = join(files.folder, checkpointFile(phase, revision));
+  if (await whole.isKnown(path, sha256)) return true;
   try {
-    return (await files.readCheckpoint(phase, sealed.revision))?.sha256 === sealed.sha256;
+    const before = await stampOf(path, sha256);
+    if ((await files.readCheckpoint(phase, revision))?.sha256 !== sha256) return false;
+    whole.remember(path, before);
+    return true;
   } catch (error) {
     if (StateTooNew.is(error) || !MaestroError.is(error)) throw error;
     return false;

@@ -12,6 +12,9 @@ import { orderPhases } from "./definition/order.ts";
 import type { PersonaDefinition, TeamDefinition } from "./definition/team-definition.ts";
 import { obey } from "./inbox.ts";
 import { type PhaseParts, runPhase, sealPhase } from "./phase-runner.ts";
+import type { AskModel } from "./planning/classify-with-model.ts";
+import type { PlannerCall } from "./planning/planner-call.ts";
+import { recordPlan } from "./planning/record-plan.ts";
 import { Readings } from "./readings.ts";
 import { isComplete, selectPhases } from "./selection.ts";
 import { type BudgetDefaults, type SpendingParts, spendingOf } from "./spending.ts";
@@ -30,6 +33,9 @@ export interface DriverParts extends Omit<AttemptParts, "spending"> {
   readonly timeoutMs: number;
   readonly healers: readonly Healer[];
   readonly performOf: (team: Team, model: string | undefined) => WorkParts["performOf"];
+  /** For teams that are planned by a model. */
+  readonly askModel: (model: string | undefined, call: PlannerCall) => AskModel;
+  readonly onPlanned: (team: Team) => void;
 }
 
 /** What a drive came to. Expected ends are values; only surprises are thrown. */
@@ -61,11 +67,13 @@ export async function driveSession(team: Team, parts: DriverParts): Promise<Outc
   return recorded;
 }
 
-async function runPhases(team: Team, parts: DriverParts): Promise<Outcome> {
+async function runPhases(whole: Team, parts: DriverParts): Promise<Outcome> {
   const { journal, control } = parts;
   const { state } = journal;
   try {
     obey(parts);
+    const team = await plan(whole, parts);
+    await recordPlan(journal);
     const { definition } = team;
     const phaseParts = partsOfPhase(team, parts);
     await sealAccepted(definition, phaseParts);
@@ -82,6 +90,21 @@ async function runPhases(team: Team, parts: DriverParts): Promise<Outcome> {
     const { stopped } = control;
     return stopped === undefined ? outcome : outcomeOf(stopped);
   }
+}
+
+/** The team that works: the whole, unless it asks for planning and nobody has done that yet. */
+async function plan(team: Team, parts: DriverParts): Promise<Team> {
+  const { definition } = team;
+  if (definition.planning === undefined) return team;
+  const { journal, control } = parts;
+  control.throwIfStopped();
+  const { planSession } = await import("./planning/plan-session.ts");
+  const model = journal.state.created.model ?? definition.model ?? undefined;
+  const spending = spendingOf(definition, journal.state, parts.budgets, parts.spending);
+  const askModel = (call: PlannerCall) => parts.askModel(model, call);
+  const planned = await planSession(team, { ...parts, spending, askModel });
+  parts.onPlanned(planned);
+  return planned;
 }
 
 /** Phases that are done and not sealed: given from outside, edited, or their driver died in between. */

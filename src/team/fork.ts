@@ -1,16 +1,18 @@
 import { type Amount, add, noAmount } from "../domain/budget.ts";
 import { InputInvalid } from "../domain/errors.ts";
-import type { Entry, ForkOrigin, PaidAmount, RecordedRow, Transition } from "../domain/journal.ts";
+import type { Entry, ForkOrigin, Message, PaidAmount, RecordedRow, Transition } from "../domain/journal.ts";
 import { isStep } from "../domain/journal-codec.ts";
 import { filesOf } from "../domain/restored-checkpoint.ts";
 import { isAccepted, type SessionState } from "../domain/session-state.ts";
-import { totalTokens } from "../domain/usage.ts";
 import type { SessionJournal } from "../state/session-journal.ts";
 import { readState } from "../state/session-journal.ts";
 import type { Store } from "../state/store.ts";
-import { ancestorsOf, orderPhases } from "./definition/order.ts";
+import { ancestorsOf, dependentsOf, orderPhases } from "./definition/order.ts";
 import type { PhaseDefinition, TeamDefinition } from "./definition/team-definition.ts";
+import { paidCalls } from "./paid-calls.ts";
 import { unknownPhase } from "./selection.ts";
+
+type BudgetMessage = Extract<Message, { readonly say: "budget" }>;
 
 /** Rows of one append while a fork is made: a long history in bounded bites. */
 const rowsAtOnce = 200;
@@ -25,13 +27,54 @@ export function takenOver(definition: TeamDefinition, { at, edited }: ForkOrigin
 
 /** What can be refused is refused before the fork exists. */
 export function checkFork(definition: TeamDefinition, parent: SessionState, fork: ForkOrigin): void {
-  for (const name of takenOver(definition, fork)) {
+  const kept = takenOver(definition, fork);
+  const edited = new Set(fork.edited.map(({ phase }) => phase));
+  for (const name of kept) refuseContradiction(definition, name, { parent, fork, kept, edited });
+  for (const name of kept) {
     if (isAccepted(parent.phases.get(name))) continue;
     throw new InputInvalid(`Session ${parent.id} has no accepted result of phase ${name} to take over.`, {
       details: { session: parent.id, phase: name },
       advice: `Fork at ${name} or before, or let the session finish that phase first.`,
     });
   }
+}
+
+/** A phase is taken over only if all it rests on is as it was: an edit under it would be without effect. */
+function refuseContradiction(
+  definition: TeamDefinition,
+  name: string,
+  {
+    parent: { id },
+    fork: { at },
+    kept,
+    edited,
+  }: {
+    readonly parent: SessionState;
+    readonly fork: ForkOrigin;
+    readonly kept: readonly string[];
+    readonly edited: ReadonlySet<string>;
+  },
+): void {
+  const before = ancestorsOf(definition, name);
+  const changed = before.find((other) => edited.has(other));
+  if (changed !== undefined)
+    throw new InputInvalid(
+      `Phase ${name} rests on ${changed}, which is edited, and would be taken over as it was.`,
+      {
+        details: { session: id, at, phase: name, edited: changed },
+        advice: `Let it run again: maestro fork ${id} --at ${name} --edit ${changed}=<file>`,
+      },
+    );
+  const anew = before.find((other) => !kept.includes(other));
+  if (anew === undefined) return;
+  const [after] = dependentsOf(definition, name);
+  throw new InputInvalid(`Phase ${name} is edited and rests on ${anew}, which would run again under it.`, {
+    details: { session: id, at, phase: name },
+    advice:
+      after === undefined
+        ? `Nothing rests on ${name}; edit it where it is: maestro resume ${id} --edit ${name}=<file>`
+        : `Fork behind it: maestro fork ${id} --at ${after} --edit ${name}=<file>`,
+  });
 }
 
 /**
@@ -46,6 +89,7 @@ export async function copyFromParent(
   const { fork } = journal.state.created;
   if (fork === undefined || journal.state.copied) return;
   const parent = await readState(store, fork.session as SessionState["id"]);
+  await takeOverLimits(parent, journal);
   const kept = takenOver(definition, fork);
   for (const name of kept) await takeOverPhase(name, fork, parent, journal);
   if (!fork.fresh) {
@@ -54,6 +98,20 @@ export async function copyFromParent(
   }
   // The fork points to all that its parent does: whatever its rows name stays when the parent is pruned.
   await journal.append([{ kind: "fork.copied" }], { artifactsOf: parent.id });
+}
+
+/** What a person allowed the session holds for its fork too; what the fork spends is counted anew. */
+async function takeOverLimits({ budgets }: SessionState, journal: SessionJournal): Promise<void> {
+  const { state } = journal;
+  const rows = [...budgets]
+    .filter(([name]) => !state.budgets.has(name))
+    .map(([called, budget]): Transition => {
+      const [level, ...names] = called.split(" ");
+      const name = names.join(" ");
+      const of = { level: level as BudgetMessage["level"], ...(name !== "" && { name }) };
+      return { kind: "message.received", message: { say: "budget", ...of, budget }, sentAt: state.updatedAt };
+    });
+  if (rows.length > 0) await journal.append(rows);
 }
 
 async function takeOverPhase(
@@ -85,6 +143,8 @@ export function rowsOfPhase(name: string, fork: ForkOrigin, parent: SessionState
       ...(phase?.edit !== undefined && { edit: phase.edit }),
       ...(phase?.gate !== undefined && { gate: phase.gate }),
       ...(phase?.checks !== undefined && phase.checks.length > 0 && { checks: phase.checks }),
+      ...(phase !== undefined && phase.notes.length > 0 && { notes: phase.notes }),
+      ...(phase?.source.kind === "given" && { origin: phase.source.origin }),
     },
     ...(edited === undefined ? [] : [{ kind: "phase.edited", ...edited } as const]),
   ];
@@ -97,9 +157,17 @@ export function rowOfPersona(
   parent: SessionState,
   spent: readonly PaidAmount[] = [],
 ): Transition | undefined {
-  const known = parent.phases.get(phase)?.personas.get(persona);
-  if (known?.result === undefined || known.input === undefined) return undefined;
-  const { result, input, base, tree, checks } = known;
+  const { personas, notes = [] } = parent.phases.get(phase) ?? {};
+  const known = personas?.get(persona);
+  // A fork that has not come so far still knows what its own parent knew.
+  const {
+    result,
+    input,
+    base,
+    tree,
+    checks = [],
+  } = (known?.result === undefined && known?.candidate) || known || {};
+  if (result === undefined || input === undefined) return undefined;
   return {
     kind: "persona.inherited",
     phase,
@@ -110,23 +178,19 @@ export function rowOfPersona(
     ...(tree !== undefined && { tree }),
     ...(checks.length > 0 && { checks }),
     ...(spent.length > 0 && { spent }),
+    ...(notes.length > 0 && { notes }),
   };
 }
 
 /** What each persona of the session has cost, by phase and name. */
 async function paidBy(store: Store, { id }: SessionState): Promise<ReadonlyMap<string, PaidAmount[]>> {
   const paid = new Map<string, PaidAmount[]>();
-  for (let after = 0; ; ) {
-    const calls = await store.ledger.calls(id, { after });
-    if (calls.length === 0) return paid;
-    for (const call of calls) {
-      after = call.number;
-      if (call.status === "open" || call.usage === null) continue;
-      const key = `${call.phase} ${call.persona}`;
-      const amount = { model: call.model, tokens: totalTokens(call.usage), microUsd: call.costMicroUsd };
-      paid.set(key, [...(paid.get(key) ?? []), amount]);
-    }
+  for await (const { phase, persona, model, spent } of paidCalls(store, id)) {
+    const amounts = paid.get(`${phase} ${persona}`) ?? [];
+    amounts.push({ model, ...spent });
+    paid.set(`${phase} ${persona}`, amounts);
   }
+  return paid;
 }
 
 /** Gives, for each attempt of the parent, the row of the fork that its steps now belong to. */
@@ -139,10 +203,11 @@ async function takeOverPersonas(
   const paid = await paidBy(journal.store, parent);
   for (const { name: phase, personas } of phases) {
     for (const { name: persona } of personas) {
-      const row = rowOfPersona(phase, persona, parent, sumByModel(paid.get(`${phase} ${persona}`) ?? []));
+      const { attempts = [], candidate } = parent.phases.get(phase)?.personas.get(persona) ?? {};
+      const spent = [...(candidate?.spent ?? []), ...(paid.get(`${phase} ${persona}`) ?? [])];
+      const row = rowOfPersona(phase, persona, parent, sumByModel(spent));
       if (row === undefined) continue;
       const [written] = await journal.append([row]);
-      const { attempts = [], candidate } = parent.phases.get(phase)?.personas.get(persona) ?? {};
       for (const { started } of attempts) owners.set(started, written?.seq ?? 0);
       // What the parent itself took over from its own parent has no attempt here: its steps are found by its row.
       for (const [seq, steps] of parent.inheritedSteps)

@@ -2,27 +2,28 @@ import type { PersonaState, SessionState } from "../domain/session-state.ts";
 import { changesBetween, emptyTree, type Tree } from "../domain/tree.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
-import { groupsOf } from "./definition/order.ts";
+import { groupsOf, orderPhases } from "./definition/order.ts";
 import { recordedDefinition } from "./definition/recorded.ts";
 import type { PhaseDefinition } from "./definition/team-definition.ts";
+import { finalTree } from "./final-tree.ts";
 import type { ArtifactView } from "./session-view.ts";
 
-/** The files of the last phase that is done, each with the persona that changed it last. */
+/** The files as the session has them now, each with the persona that changed it last. */
 export async function listFiles(state: SessionState, artifacts: Artifacts): Promise<ArtifactView[]> {
   const owners = new Map<string, { readonly phase: string; readonly persona: string }>();
-  let last: string | undefined;
-  for (const planned of recordedDefinition(state.created.definition).phases) {
-    const { name: phase } = planned;
-    const known = state.phases.get(phase);
-    if (known?.status !== "completed") continue;
-    if (known.tree !== undefined) last = known.tree;
+  const definition = recordedDefinition(state.created.definition);
+  const phases = new Map(definition.phases.map((phase) => [phase.name, phase]));
+  for (const phase of orderPhases(definition)) {
+    const [planned, known] = [phases.get(phase), state.phases.get(phase)];
+    if (planned === undefined || known?.status !== "completed") continue;
     for (const [persona, { base, tree }] of asMerged(planned, known.personas)) {
       if (tree === undefined || tree === base) continue;
       const changes = changesBetween(await load(artifacts, base), await load(artifacts, tree));
       for (const { path } of changes) owners.set(path, { phase, persona });
     }
   }
-  return [...(await load(artifacts, last))]
+  const { tree } = await finalTree(state, artifacts);
+  return [...tree]
     .map(([path, { sha256, bytes }]) => {
       const { persona = null, phase = null } = owners.get(path) ?? {};
       return { path, sha256, bytes, persona, phase };

@@ -1,8 +1,13 @@
+import { canonicalJson } from "../domain/canonical.ts";
+import { SessionConflict } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { ForkOrigin, PhaseContent } from "../domain/journal.ts";
+import type { Json } from "../domain/json.ts";
+import type { SessionState } from "../domain/session-state.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { readState } from "../state/session-journal.ts";
-import type { SessionRecord, Store } from "../state/store.ts";
+import type { SessionRecord } from "../state/store.ts";
+import { type CreateParts, createSession } from "./create-session.ts";
 import type { Team } from "./define.ts";
 import type { TeamEngine } from "./engine.ts";
 import { checkFork } from "./fork.ts";
@@ -21,7 +26,7 @@ export async function makeFork(
   parentId: SessionId,
   team: Team,
   request: ForkRequest,
-  parts: { readonly store: Store; readonly artifacts: Artifacts; readonly engine: TeamEngine },
+  parts: CreateParts & { readonly artifacts: Artifacts; readonly engine: TeamEngine },
 ): Promise<SessionRecord> {
   const { store, artifacts, engine } = parts;
   const { at, edits = {}, fresh = false, key } = request;
@@ -36,8 +41,8 @@ export async function makeFork(
   const fork: ForkOrigin = { session: parentId, at, fresh, edited };
   checkFork(team.definition, parent, fork);
   const { brief, teamFile, decisions } = parent.created;
-  const model = request.model ?? parent.created.model;
-  const session = await engine.create(
+  const model = request.model ?? parent.created.model ?? team.definition.model ?? undefined;
+  const session = await createSession(
     team,
     {
       brief,
@@ -47,7 +52,25 @@ export async function makeFork(
     },
     { drivenSoon: false },
     { fork, artifacts: kept, ...(decisions !== undefined && { decisions }) },
+    parts,
   );
+  if (key !== undefined) refuseOtherFork(session, fork, model, await readState(store, session.id));
   await engine.copyFork(session.id, team);
   return session;
+}
+
+/** A fork has the team and the brief of its parent, so these do not tell whether a key means the same work. */
+function refuseOtherFork(
+  { id, key }: SessionRecord,
+  fork: ForkOrigin,
+  model: string | undefined,
+  { begun }: SessionState,
+): void {
+  const saying = (origin: ForkOrigin | undefined, chosen: string | undefined): string =>
+    canonicalJson([origin ?? null, chosen ?? null] as unknown as Json);
+  if (saying(begun.fork, begun.model) === saying(fork, model)) return;
+  throw new SessionConflict(`The key "${key}" belongs to session ${id}, which is not this fork.`, {
+    details: { key, session: id },
+    advice: "Use another key for the fork.",
+  });
 }

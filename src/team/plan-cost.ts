@@ -1,6 +1,6 @@
 import { forecast } from "../cost/forecast.ts";
 import { type Amount, add, noAmount } from "../domain/budget.ts";
-import type { ForkOrigin } from "../domain/journal.ts";
+import type { ForkOrigin, Transition } from "../domain/journal.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import type { RunSample } from "../state/ledger-store.ts";
 import { readState } from "../state/session-journal.ts";
@@ -8,8 +8,11 @@ import type { SessionRecord, Store } from "../state/store.ts";
 import type { Team } from "./define.ts";
 import { checkFork } from "./fork.ts";
 import type { ForkRequest } from "./make-fork.ts";
+import { paidCalls } from "./paid-calls.ts";
 import { editPhase } from "./phase-edit.ts";
-import { imagineFork, type PlannedPersona, planRun } from "./plan.ts";
+import { imagine, imagineFork, type PlannedPersona, planRun } from "./plan.ts";
+import { type Preparation, prepareDrive } from "./prepare.ts";
+import { selectPhases } from "./selection.ts";
 
 /** What would run, and between which amounts it may cost. */
 export interface Plan {
@@ -25,10 +28,21 @@ interface PlanParts {
   readonly artifacts: Artifacts;
 }
 
-export async function planResume(session: SessionRecord, team: Team, parts: PlanParts): Promise<Plan> {
-  const state = await readState(parts.store, session.id);
-  const personas = await planRun(team.definition, state, parts.artifacts);
-  return withCost(personas, team, state.created.model, await historyOf(session, team, parts.store));
+/** With all that a person wants done before it goes on; what the resume would refuse is refused here too. */
+export async function planResume(
+  session: SessionRecord,
+  team: Team,
+  preparation: Preparation,
+  { store, artifacts }: PlanParts,
+): Promise<Plan> {
+  const state = await readState(store, session.id);
+  const { rows, direction } = await prepareDrive(state, team, preparation, artifacts);
+  for (const row of rows) imagine(state, row as Transition);
+  const chosen = new Set(selectPhases(team.definition, state, direction ?? {}).map(({ name }) => name));
+  const personas = (await planRun(team.definition, state, artifacts)).filter(
+    ({ phase, action }) => action === "kept" || chosen.has(phase),
+  );
+  return withCost(personas, team, state.created.model, await historyOf(session, team, store));
 }
 
 export async function planFork(
@@ -43,20 +57,18 @@ export async function planFork(
   );
   const fork: ForkOrigin = { session: parent.id, at, fresh, edited: edited.map(({ content }) => content) };
   checkFork(team.definition, state, fork);
-  const personas = await planRun(team.definition, imagineFork(team.definition, state, fork), artifacts);
-  return withCost(personas, team, model ?? state.created.model, await historyOf(parent, team, store));
+  const imagined = imagineFork(team.definition, state, fork, model);
+  const personas = await planRun(team.definition, imagined, artifacts);
+  return withCost(personas, team, imagined.created.model, await historyOf(parent, team, store));
 }
 
 /** Past runs of the team; the session itself counts too, finished or not. */
 async function historyOf(session: SessionRecord, team: Team, store: Store): Promise<readonly RunSample[]> {
   const finished = await store.ledger.history(team.name);
   const own = new Map<string, RunSample>();
-  for (const call of await store.ledger.calls(session.id)) {
-    if (call.status === "open" || call.usage === null) continue;
-    const { phase, persona, model, usage, costMicroUsd } = call;
-    const key = `${phase} ${persona} ${model}`;
-    const spent = { tokens: usage.inputTokens + usage.outputTokens, microUsd: costMicroUsd };
-    own.set(key, { phase, persona, model, spent: add(own.get(key)?.spent ?? noAmount, spent) });
+  for await (const { spent, ...place } of paidCalls(store, session.id)) {
+    const key = `${place.phase} ${place.persona} ${place.model}`;
+    own.set(key, { ...place, spent: add(own.get(key)?.spent ?? noAmount, spent) });
   }
   return [...own.values(), ...finished];
 }

@@ -42,11 +42,14 @@ export function imagineFork(
   definition: TeamDefinition,
   parent: SessionState,
   fork: ForkOrigin,
+  model: string | undefined,
 ): SessionState {
   const state = emptyState(parent.id);
   const kept = takenOver(definition, fork);
+  // What was given to its parent is taken over phase by phase, and not where it runs again.
+  const { given: _, ...created } = parent.created;
   const rows: Transition[] = [
-    { ...parent.created, fork },
+    { ...created, ...(model !== undefined && { model }), fork },
     ...kept.flatMap((name) => rowsOfPhase(name, fork, parent)),
   ];
   if (!fork.fresh) {
@@ -129,7 +132,7 @@ class Planner {
 }
 
 /** A row that nobody wrote. */
-function imagine(state: SessionState, transition: Transition): void {
+export function imagine(state: SessionState, transition: Transition): void {
   const seq = state.head.seq + 1;
   applyRecorded(state, { ...encodeEntry(transition), seq, position: 0, epoch: 0, at: 0, hash: "" });
 }

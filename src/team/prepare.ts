@@ -10,7 +10,7 @@ import { changedPersonas, describeChanges, joinedPhases, rejudgedPhases } from "
 import { dependentsOf } from "./definition/order.ts";
 import { definitionJson, type TeamDefinition } from "./definition/team-definition.ts";
 import { changesNothing, editPhase, type PhaseEdit, refuseEditInPlace } from "./phase-edit.ts";
-import { selectPhases } from "./selection.ts";
+import { isComplete, selectPhases } from "./selection.ts";
 
 /** What a person wants done before, or besides, going on. */
 export interface Preparation {
@@ -26,19 +26,30 @@ export interface PreparedDrive {
   readonly artifacts: readonly string[];
 }
 
-/** What can be refused is refused before anything is written. */
-export async function prepareDrive(
+export const preparedNothing: PreparedDrive = { direction: undefined, rows: [], artifacts: [] };
+
+/** The state to prepare on; undefined when there is nothing to look at: then the history is read once, by the driver. */
+export async function seeBefore(
   session: SessionRecord,
   team: Team,
+  { direction, edits = {} }: Preparation,
+  store: Store,
+): Promise<SessionState | undefined> {
+  const isPlain =
+    session.teamFingerprint === team.fingerprint &&
+    direction === undefined &&
+    Object.keys(edits).length === 0;
+  return isPlain ? undefined : readState(store, session.id);
+}
+
+/** What can be refused is refused before anything is written. */
+export async function prepareDrive(
+  state: SessionState,
+  team: Team,
   { direction, edits = {}, acceptChanges = false }: Preparation,
-  { store, artifacts }: { readonly store: Store; readonly artifacts: Artifacts },
+  artifacts: Artifacts,
 ): Promise<PreparedDrive> {
-  const changed = session.teamFingerprint !== team.fingerprint;
-  const names = Object.keys(edits);
-  // Nothing to look at: the history is read once, by the driver.
-  if (!changed && direction === undefined && names.length === 0)
-    return { direction: undefined, rows: [], artifacts: [] };
-  const state = await readState(store, session.id);
+  const changed = state.created.teamFingerprint !== team.fingerprint;
   const rows: Entry[] = changed ? [changeTeam(state, team, acceptChanges)] : [];
   const kept: string[] = [];
   for (const [name, edit] of Object.entries(edits)) {
@@ -53,6 +64,27 @@ export async function prepareDrive(
   }
   if (direction !== undefined) selectPhases(team.definition, state, direction);
   return { direction, rows, artifacts: kept };
+}
+
+/**
+ * Somebody may have gone on with the session since it was looked at, so that what was possible is so no longer. One row
+ * since then is that of the claim. Who is refused now lets go of the session as it is.
+ */
+export async function prepareClaimed(
+  { prepared, seq }: { readonly prepared: PreparedDrive; readonly seq: number },
+  state: SessionState,
+  team: Team,
+  preparation: Preparation,
+  { artifacts, append }: { readonly artifacts: Artifacts; readonly append: (row: Entry) => Promise<unknown> },
+): Promise<PreparedDrive> {
+  if (state.head.seq <= seq + 1) return prepared;
+  try {
+    return await prepareDrive(state, team, preparation, artifacts);
+  } catch (refused) {
+    const status = isComplete(team.definition, state) ? "completed" : "paused";
+    await append({ kind: "session.status", status });
+    throw refused;
+  }
 }
 
 /** Changed phases and all that rest on them are gone through again; equal inputs keep their results. */

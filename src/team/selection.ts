@@ -11,11 +11,9 @@ export function selectPhases(
   state: SessionState,
   direction: Direction,
 ): readonly PhaseDefinition[] {
+  refuseUnknown(definition, direction);
   const order = orderPhases(definition);
-  const { only, from, until, pauseAfter = [] } = direction;
-  for (const name of [...(only ?? []), from, until, ...pauseAfter]) {
-    if (name !== undefined && !order.includes(name)) throw unknownPhase(name, order);
-  }
+  const { only, from, until } = direction;
   const last = until === undefined ? order.length - 1 : order.indexOf(until);
   const first = from === undefined ? 0 : order.indexOf(from);
   const wanted = new Set(
@@ -33,6 +31,17 @@ export function selectPhases(
   }
   refuseMissing(chosen, wanted, state);
   return chosen;
+}
+
+/** Names that no phase of the team has. */
+export function refuseUnknown(
+  definition: TeamDefinition,
+  { only = [], from, until, pauseAfter = [] }: Direction,
+): void {
+  const order = orderPhases(definition);
+  for (const name of [...only, from, until, ...pauseAfter]) {
+    if (name !== undefined && !order.includes(name)) throw unknownPhase(name, order);
+  }
 }
 
 /** Whether everything the team plans is done and accepted. */

@@ -33,9 +33,11 @@ export async function verify(sessionOrFile: string, options: GlobalOptions): Pro
   // A key may have dots and slashes too, so only a file that is there is one.
   const found =
     file === undefined
-      ? await withLook(options, (maestro) => checkpointsOf(sessionOrFile, maestro)).catch((error: unknown) => {
-          throw SessionNotFound.is(error) && /[./\\]/.test(sessionOrFile) ? noFile(sessionOrFile) : error;
-        })
+      ? await withLook(options, (maestro) => checkpointsOf(sessionOrFile, maestro)).catch(
+          (error: unknown) => {
+            throw SessionNotFound.is(error) && /[./\\]/.test(sessionOrFile) ? noFile(sessionOrFile) : error;
+          },
+        )
       : [await verifyCheckpointFile(sessionOrFile)];
   if (found.length === 0) throw new SessionNotFound(`Session ${sessionOrFile} has no checkpoints.`);
   list(found, options);

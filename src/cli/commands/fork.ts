@@ -4,6 +4,7 @@ import { withMaestro } from "../open.ts";
 import { checkOut } from "../out-folder.ts";
 import { commandLine, print, printJson, say } from "../output.ts";
 import { readEdits } from "../read-edit.ts";
+import { readBudget } from "../read-flags.ts";
 import { proveFor, teamForSession } from "../team-of.ts";
 import { money, number } from "../terminal/words.ts";
 
@@ -13,6 +14,8 @@ interface ForkFlags extends DriveOptions {
   readonly fresh?: boolean;
   readonly team?: string;
   readonly key?: string;
+  readonly budgetTokens?: string;
+  readonly budgetUsd?: string;
   readonly dryRun?: boolean;
 }
 
@@ -20,6 +23,7 @@ interface ForkFlags extends DriveOptions {
 export async function fork(idOrKey: string, options: ForkFlags): Promise<void> {
   const edits = await readEdits(options.edit);
   await checkOut(options.out);
+  const budget = readBudget(options);
   const { parent, plan, request } = await withMaestro(options, async (maestro) => {
     const { id, key } = await maestro.find(idOrKey);
     const team = await teamForSession(maestro, id, options.team);
@@ -31,6 +35,7 @@ export async function fork(idOrKey: string, options: ForkFlags): Promise<void> {
       ...(team !== undefined && { team }),
       ...(options.model !== undefined && { model: options.model }),
       ...(options.key !== undefined && { key: options.key }),
+      ...(budget !== undefined && { budget }),
     };
     return { parent: key ?? id, plan: await maestro.planFork(id, request), request };
   });

@@ -4,7 +4,7 @@ import { drive } from "../drive.ts";
 import { loadFromFlags, withMaestro } from "../open.ts";
 import { checkOut } from "../out-folder.ts";
 import { readGiven } from "../read-edit.ts";
-import { readDollars, readList, readTokens } from "../read-flags.ts";
+import { readBudget, readList } from "../read-flags.ts";
 import type { RunOptions } from "../run-options.ts";
 import { loadTeamFile, prove } from "../team-of.ts";
 
@@ -43,9 +43,7 @@ async function sessionOf({ key, ...options }: RunOptions): Promise<SessionView |
 async function readStart(options: RunOptions): Promise<Omit<StartOptions, "brief">> {
   const only = readList("--only", options.only);
   const pauseAfter = readList("--pause-after", options.pauseAfter);
-  const tokens = readTokens("--budget-tokens", options.budgetTokens);
-  const usd = readDollars("--budget-usd", options.budgetUsd);
-  const budget = { ...(tokens !== undefined && { tokens }), ...(usd !== undefined && { usd }) };
+  const budget = readBudget(options);
   const given = await readGiven(options.given);
   return {
     ...(options.key !== undefined && { key: options.key }),
@@ -53,7 +51,7 @@ async function readStart(options: RunOptions): Promise<Omit<StartOptions, "brief
     ...(options.from !== undefined && { from: options.from }),
     ...(options.until !== undefined && { until: options.until }),
     ...(pauseAfter !== undefined && { pauseAfter }),
-    ...(Object.keys(budget).length > 0 && { budget }),
+    ...(budget !== undefined && { budget }),
     ...(Object.keys(given).length > 0 && { given }),
   };
 }

@@ -1,5 +1,6 @@
+import { InputInvalid } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
-import type { PersonaView, PhaseView, SessionView } from "../../index.ts";
+import type { FilesAt, PersonaView, PhaseView, SessionView } from "../../index.ts";
 import { answersFor } from "../on-call.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
 import { folded, print, printJson, say } from "../output.ts";
@@ -11,13 +12,19 @@ const mostFiles = 20;
 
 interface ShowOptions extends GlobalOptions {
   readonly out?: string;
+  readonly at?: string;
 }
 
 export async function show(idOrKey: string, options: ShowOptions): Promise<void> {
+  if (options.at !== undefined && options.out === undefined)
+    throw new InputInvalid("--at says which files are written, and there is no --out to write them to.");
   const { view, abandoned, files } = await withLook(options, async (maestro) => ({
     view: await maestro.show(idOrKey),
     abandoned: await maestro.abandoned(),
-    files: options.out === undefined ? undefined : await maestro.writeFiles(idOrKey, options.out),
+    files:
+      options.out === undefined
+        ? undefined
+        : await maestro.writeFiles(idOrKey, options.out, filesAt(options)),
   }));
   const isAbandoned = view.status === "running" && abandoned.has(view.id as SessionId);
   if (options.json) return printJson({ ...view, abandoned: isAbandoned });
@@ -27,6 +34,13 @@ export async function show(idOrKey: string, options: ShowOptions): Promise<void>
   if (files === undefined) return;
   say(`${count(files.written.length, "file")} written to ${options.out}.`);
   for (const { path, reason } of files.kept) say(plain(`Left alone: ${path}: ${reason}`));
+}
+
+/** `design`, or `design@1` for a revision that was replaced since. */
+function filesAt({ at }: ShowOptions): FilesAt {
+  if (at === undefined) return {};
+  const [, phase = at, revision] = /^(.+)@([1-9]\d{0,8})$/.exec(at) ?? [];
+  return { phase, ...(revision !== undefined && { revision: Number(revision) }) };
 }
 
 /** In the order in which somebody on call asks; the details after that. */

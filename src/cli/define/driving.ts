@@ -80,6 +80,8 @@ export function defineDriving(define: Define): void {
     .option("--team <file>", "another team file")
     .option("--model <model>", "another model")
     .option("--key <key>", "your own name for the new session")
+    .option("--budget-tokens <n>", "tokens the new session may use (default: as its parent)")
+    .option("--budget-usd <x>", "dollars the new session may spend (default: as its parent)")
     .option("--out <folder>", "write the files here in the end")
     .option("--dry-run", "only say what would be reused and what it may cost")
     .action(async (session: string, options) => (await import("../commands/fork.ts")).fork(session, options));

@@ -22,6 +22,7 @@ export function defineLooking(define: Define): void {
     example: "maestro show hello",
   })
     .option("--out <folder>", "also write its files here")
+    .option("--at <phase>", "with --out: the files as this phase left them; design@1 for an older revision")
     .action(async (session: string, options) => (await import("../commands/show.ts")).show(session, options));
 
   define({

@@ -1,7 +1,5 @@
 import { extname } from "node:path";
 import { InputInvalid } from "../../domain/errors.ts";
-import { plannedPhases } from "../../domain/planned.ts";
-import type { SessionState } from "../../domain/session-state.ts";
 import type { Maestro } from "../../maestro.ts";
 import type { SessionFeed } from "../feed/session-feed.ts";
 import type { ArtifactTree } from "../schemas/inside.ts";
@@ -27,7 +25,7 @@ export async function treeView(
 ): Promise<ArtifactTree> {
   const trees = refsOf(feed, page);
   const owners = new Map(page.artifacts.map((file) => [file.path, file]));
-  const found = await filesAt(maestro, feed, ref);
+  const found = await filesAt(maestro, feed, page, ref);
   return {
     ref,
     files: [...found].map(([path, { sha256, bytes }]) => {
@@ -38,8 +36,10 @@ export async function treeView(
   };
 }
 
-async function filesAt(maestro: Maestro, feed: SessionFeed, ref: string) {
+async function filesAt(maestro: Maestro, feed: SessionFeed, { artifacts }: SessionPageView, ref: string) {
   const { state } = feed;
+  // In a graph the files of now are those of more than one phase.
+  if (ref === "head") return new Map(artifacts.map((file) => [file.path, file]));
   if (ref === "parent") {
     const parent = state.created.fork?.session;
     if (parent === undefined) throw unknownRef(ref);
@@ -52,7 +52,6 @@ async function filesAt(maestro: Maestro, feed: SessionFeed, ref: string) {
 
 /** Undefined: there are no files yet. */
 function treeAt({ state, chronicle }: SessionFeed, ref: string): string | undefined {
-  if (ref === "head") return headTree(state);
   const phase = /^phase:(.+?)(?:@(\d+))?$/.exec(ref);
   if (phase?.[1] !== undefined && state.phases.has(phase[1])) {
     const [, name, revision] = phase;
@@ -69,13 +68,6 @@ function treeAt({ state, chronicle }: SessionFeed, ref: string): string | undefi
     );
   if (found !== undefined) return found.tree;
   throw unknownRef(ref);
-}
-
-/** Of the last phase that is done. */
-function headTree({ created, phases }: SessionState): string | undefined {
-  return plannedPhases(created.definition)
-    .map(({ name }) => phases.get(name))
-    .findLast((phase) => phase?.status === "completed" && phase.tree !== undefined)?.tree;
 }
 
 function refsOf({ state, chronicle }: SessionFeed, { forkOf }: SessionPageView): ArtifactTree["trees"] {

@@ -1,24 +1,25 @@
-import type { DurableStep } from "../../domain/durable-step.ts";
+import type { FunctionContext } from "../../execution/persona-context.ts";
 import type { Environment } from "../../models/providers.ts";
 import type { AskModel } from "./classify-with-model.ts";
+import type { PlannerCall } from "./planner-call.ts";
 
-/** A plan is worth no long wait: the rules are there at once. */
-const patienceMs = 60_000;
-
-/**
- * The model that the session will use, bounded as in a session. Nothing of the call is recorded but its answer, because
- * there is no session yet. Its packages are loaded when it is asked.
- */
-export function askModel(name: string | undefined, env: Environment): AskModel {
+/** The model that the session will use, bounded as in a persona's work. Its packages are loaded when it is asked. */
+export function askModel(
+  name: string | undefined,
+  { runStep, signal }: Pick<PlannerCall, "runStep" | "signal">,
+  { env, priceOf }: { readonly env: Environment; readonly priceOf: FunctionContext["priceOf"] },
+): AskModel {
   return async ({ instructions, prompt, maxOutputTokens }) => {
-    const [{ resolveModel }, { durableModel }] = await Promise.all([
+    const [{ resolveModel }, { durableModel }, { pricingOf }] = await Promise.all([
       import("../../models/providers.ts"),
       import("../../models/durable-model.ts"),
+      import("../../execution/own-model.ts"),
     ]);
     const resolved = await resolveModel(name, { env });
     const model = durableModel(resolved.model, {
-      runStep: async <T>({ effect }: DurableStep<T>) => effect(),
-      signal: AbortSignal.timeout(patienceMs),
+      runStep,
+      signal,
+      pricing: pricingOf(priceOf),
       streamAlways: true,
       onWarning: () => {},
     });

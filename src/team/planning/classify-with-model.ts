@@ -51,7 +51,8 @@ export async function classifyWithModel(brief: string, ask: AskModel): Promise<C
   }
   const { model, inputTokens, outputTokens } = answer;
   const read = readAnswer(answer.text);
-  const took = `${inputTokens ?? "unknown"} tokens in, ${outputTokens ?? "unknown"} out`;
+  const cut = brief.length > maxBriefCharacters ? "; it read the first 20,000 characters" : "";
+  const took = `${inputTokens ?? "unknown"} tokens in, ${outputTokens ?? "unknown"} out${cut}`;
   if (typeof read === "string")
     return instead(byRules, `${model} was asked (${took}) and its answer is of no use: ${read}`, model);
   const { type, complexity, expertise } = byRules.classification;

@@ -1,31 +1,24 @@
-import type { Budget } from "../../domain/budget.ts";
+import { TeamInvalid } from "../../domain/errors.ts";
 import type { Decision } from "../../domain/journal.ts";
 import { type Team, teamOf } from "../define.ts";
-import type { TeamDefinition } from "../definition/team-definition.ts";
+import { integrationProblems } from "../definition/integration.ts";
+import { definitionJson, type TeamDefinition } from "../definition/team-definition.ts";
 import type { Phase } from "../definition/written.ts";
 import type { Classified } from "./classification.ts";
 import { classifyByRules } from "./classify-brief.ts";
-import { type AskModel, classifyWithModel, instead } from "./classify-with-model.ts";
+import { type AskModel, classifyWithModel } from "./classify-with-model.ts";
 import { decideClassification } from "./decisions.ts";
 import { planTeam } from "./plan-team.ts";
+import { PlannerCall, type PlannerParts } from "./planner-call.ts";
 
-/** The team that a session is started with, and why it is this one. */
+/** The team that a session works with, and why it is this one. */
 export interface PlannedTeam {
   readonly team: Team;
   readonly decisions: readonly Decision[];
 }
 
-export interface Planning {
-  readonly brief: string;
-  readonly ask: AskModel;
-  /** Over all sessions. */
-  readonly dayBudget: Budget;
-}
-
-/** Decides once, before the session exists. A team that does not ask for planning is taken as it is. */
-export async function planSession(team: Team, planning: Planning): Promise<PlannedTeam> {
-  if (team.definition.planning === undefined) return { team, decisions: [] };
-  const classified = await classify(team.definition, planning);
+/** The part of the team that a brief so classified needs. */
+export function planFor(team: Team, classified: Classified): PlannedTeam {
   const { definition, decisions } = planTeam(team.definition, classified.classification);
   return {
     team: teamOf(definition, phasesOf(definition, team.phases)),
@@ -33,18 +26,58 @@ export async function planSession(team: Team, planning: Planning): Promise<Plann
   };
 }
 
-async function classify(
-  { planning, budget }: TeamDefinition,
-  { brief, ask, dayBudget }: Planning,
-): Promise<Classified> {
-  if (planning !== "model") return classifyByRules(brief);
-  // Never overspend: what cannot be reserved is not spent.
-  if (budget !== null || dayBudget.tokens !== undefined || dayBudget.microUsd !== undefined) {
-    const why = "There is a budget, and a call before the session exists cannot be reserved in it";
-    return instead(classifyByRules(brief), why, "the model");
-  }
-  return classifyWithModel(brief, ask);
+export interface PlanningParts extends PlannerParts {
+  readonly askModel: (call: PlannerCall) => AskModel;
 }
+
+/**
+ * By a model, as the first effect of the session: the plan, its decisions and what the call took are on record
+ * together. Killed before, the next driver asks once more; what cannot be asked or paid for is left to the rules.
+ */
+export async function planSession(team: Team, parts: PlanningParts): Promise<Team> {
+  const { journal, control, askModel } = parts;
+  const { brief } = journal.state.created;
+  const call = new PlannerCall(parts);
+  const classified =
+    team.definition.planning === "model"
+      ? await classifyWithModel(brief, askModel(call))
+      : classifyByRules(brief);
+  if (control.signal.aborted) {
+    // Nobody has decided anything; but the call may have cost something.
+    await journal.append([], call.effects);
+    control.throwIfStopped();
+  }
+  const { team: planned, decisions } = planFor(team, classified);
+  refuseImpossible(planned);
+  await journal.append(
+    [
+      {
+        kind: "team.changed",
+        definition: definitionJson(planned.definition),
+        teamFingerprint: planned.fingerprint,
+        changes: [`planned for the brief: ${describe(planned.definition)}`],
+        reset: [],
+        decisions,
+      },
+      ...decisions.map((decision) => ({ kind: "decision.recorded", ...decision }) as const),
+    ],
+    call.effects,
+  );
+  await call.recorded();
+  return planned;
+}
+
+function refuseImpossible({ name, definition }: Team): void {
+  const problems = integrationProblems(definition).filter(({ severity }) => severity === "blocking");
+  if (problems.length === 0) return;
+  throw new TeamInvalid(
+    `Team "${name}" as planned cannot succeed: ${problems.map(({ message }) => message).join(" ")}`,
+    { details: { team: name, problems }, advice: "Mend the contracts named, or write planning: off." },
+  );
+}
+
+const describe = ({ phases }: TeamDefinition): string =>
+  phases.map(({ name, personas }) => `${name} with ${personas.map((one) => one.name).join(", ")}`).join("; ");
 
 /** As written, of those who are there: one for one with the definition. */
 export function phasesOf(definition: TeamDefinition, phases: readonly Phase[]): readonly Phase[] {

@@ -12,7 +12,9 @@ export function replayPlan(team: Team, recorded: Json): Team {
   if (team.definition.planning === undefined) return team;
   const before = recordedDefinition(recorded);
   const { plan } = before;
-  if (plan === undefined) return teamOf(withoutPlanning(team.definition), team.phases);
+  // Its first driver has not planned it yet, or it began before the team asked for planning.
+  if (plan === undefined)
+    return before.planning === undefined ? teamOf(withoutPlanning(team.definition), team.phases) : team;
   const chosen = new Map(
     before.phases.map(({ name, personas }) => [name, new Set(personas.map((persona) => persona.name))]),
   );

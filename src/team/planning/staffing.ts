@@ -1,5 +1,7 @@
+import type { WorkDefinition } from "../definition/team-definition.ts";
 import type { Blueprint } from "./blueprints.ts";
 import type { Classification, Expertise } from "./classification.ts";
+import { expertiseOf } from "./own-description.ts";
 
 /** Whether a persona works in a phase, and why. */
 export interface Verdict {
@@ -34,7 +36,7 @@ const whenNeeded =
 
 const noCode = "there is no code in this blueprint";
 
-/** Personas that the rules know by their names; all others always work. */
+/** Personas that the rules know by their names. */
 const rules: Readonly<Record<string, Rule>> = {
   requirement_analyst: always("somebody has to say when it is done"),
   solution_architect: always("somebody has to decide how the parts fit together"),
@@ -83,9 +85,36 @@ const rules: Readonly<Record<string, Rule>> = {
   },
 };
 
+/** Whose rule is that of a persona with another name, by what it is there for. */
+const byExpertise: Readonly<Record<Expertise, keyof typeof rules>> = {
+  backend: "backend_developer",
+  frontend: "frontend_developer",
+  database: "database_specialist",
+  security: "security_specialist",
+  ux: "ui_ux_designer",
+  devops: "devops_engineer",
+  docs: "technical_writer",
+  testing: "test_engineer",
+};
+
+/** A persona of a team of one's own works where one of the kind it says it is would; who says nothing always works. */
+function judgeUnknown(persona: StaffedPersona, asked: Asked): Verdict {
+  const kinds = expertiseOf(persona);
+  const verdicts = kinds.flatMap((kind) => rules[byExpertise[kind]]?.(asked) ?? []);
+  const [first] = verdicts;
+  if (first === undefined) return yes("neither its name nor its instructions say what it is there for");
+  const { isChosen, reason } = verdicts.find((verdict) => verdict.isChosen) ?? first;
+  return { isChosen, reason: `by its own description it is there for ${kinds.join(", ")}: ${reason}` };
+}
+
+export interface StaffedPersona {
+  readonly name: string;
+  readonly work: WorkDefinition;
+}
+
 /** For each persona of a phase; at least one is chosen. */
 export function staff(
-  phase: { readonly name: string; readonly personas: readonly { readonly name: string }[] },
+  phase: { readonly name: string; readonly personas: readonly StaffedPersona[] },
   brief: Classification,
   blueprint: Blueprint,
 ): ReadonlyMap<string, Verdict> {
@@ -98,11 +127,10 @@ export function staff(
       names.some((name) => brief.expertise.includes(name) && !blueprint.subjects.includes(name)),
   };
   const verdicts = new Map(
-    phase.personas.map(({ name }) => [
-      name,
-      (Object.hasOwn(rules, name) ? rules[name]?.(asked) : undefined) ??
-        yes("the rules do not know this persona"),
-    ]),
+    phase.personas.map((persona) => {
+      const rule = Object.hasOwn(rules, persona.name) ? rules[persona.name] : undefined;
+      return [persona.name, rule?.(asked) ?? judgeUnknown(persona, asked)];
+    }),
   );
   const [first] = phase.personas;
   if (first !== undefined && [...verdicts.values()].every(({ isChosen }) => !isChosen))

@@ -158,7 +158,7 @@ describe("a review", () => {
     );
     expect(old.files.find(({ path }) => path === "docs/design.md")?.sha256).not.toBe(file?.sha256);
     const wrong = await server.post(`/v1/sessions/${id}/resume`, { edits: { nowhere: { files: {} } } });
-    expect(wrong.status).toBe(202);
+    expect(wrong.status).toBe(400);
   });
 
   test("edits of a phase that is not there are refused before anything is written", async () => {

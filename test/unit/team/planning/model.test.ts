@@ -7,8 +7,16 @@ import {
   classifyWithModel,
   type ModelQuestion,
 } from "../../../../src/team/planning/classify-with-model.ts";
-import { planSession } from "../../../../src/team/planning/plan-session.ts";
+import { planFor } from "../../../../src/team/planning/plan-session.ts";
+import type { PlannerCall } from "../../../../src/team/planning/planner-call.ts";
 import { LoopbackModels, modelKey, type Reaction } from "../../../support/loopback-models.ts";
+
+/** A call that nobody counts. */
+const freely: Pick<PlannerCall, "runStep" | "signal"> = {
+  runStep: async ({ effect }) => effect(),
+  signal: AbortSignal.timeout(60_000),
+};
+const priceOf = async () => null;
 
 const brief = "Fix the login page of the shop.";
 
@@ -47,12 +55,13 @@ describe("a model that answers as asked decides", () => {
 
   test("once, with a bound on what it reads and what it says", async () => {
     const asked: ModelQuestion[] = [];
-    await classifyWithModel(`${"word ".repeat(100_000)}END`, (question) => {
+    const { reason } = await classifyWithModel(`${"word ".repeat(100_000)}END`, (question) => {
       asked.push(question);
       return saying(JSON.stringify(answer))(question);
     });
     expect(asked).toHaveLength(1);
     expect(asked[0]?.prompt.length).toBeLessThan(20_100);
+    expect(reason).toContain("it read the first 20,000 characters");
     expect(asked[0]?.maxOutputTokens).toBe(1_000);
   });
 });
@@ -112,7 +121,7 @@ describe("a real model over the wire", () => {
   async function ask(script: readonly Reaction[], name = "anthropic/claude-sonnet-4-5") {
     const server = await LoopbackModels.start(script);
     onTestFinished(() => server.close());
-    return { server, ask: askModel(name, server.env) };
+    return { server, ask: askModel(name, freely, { env: server.env, priceOf }) };
   }
 
   test.each([
@@ -145,45 +154,27 @@ describe("a real model over the wire", () => {
   });
 
   test("without a key nobody is asked", async () => {
-    const { reason } = await classifyWithModel(brief, askModel("openai/gpt-5", {}));
+    const { reason } = await classifyWithModel(brief, askModel("openai/gpt-5", freely, { env: {}, priceOf }));
     expect(reason).toMatch(/^The model could not be asked: There is no key for openai/);
   });
 });
 
-describe("a budget is never passed by", () => {
-  const team = (more: object) =>
-    defineTeam("own", {
-      planning: "model",
-      phases: [phase("make", { personas: [persona("a", { instructions: "Do it." })] })],
-      ...more,
-    });
-
-  test.each([
-    ["of the team", { budget: { tokens: 1_000 } }, {}],
-    ["of the day in tokens", {}, { tokens: 5 }],
-    ["of the day in dollars", {}, { microUsd: 5 }],
-  ])("%s: a call that cannot be reserved is not made", async (_, more, dayBudget) => {
-    const ask: AskModel = () => expect.unreachable("nobody may be asked");
-    const { decisions } = await planSession(team(more), { brief, ask, dayBudget });
-    expect(decisions[0]).toMatchObject({
-      title: "Classification",
-      reason: expect.stringMatching(/^There is a budget, .* The rules decided instead\./),
-    });
+test("what a model says becomes decisions, and the part of the team that is needed", async () => {
+  const team = defineTeam("own", {
+    planning: "model",
+    phases: [phase("make", { personas: [persona("a", { instructions: "Do it." })] })],
   });
-
-  test("without one the model is asked", async () => {
-    const ask = saying(JSON.stringify(answer));
-    const { decisions, team: planned } = await planSession(team({}), { brief, ask, dayBudget: {} });
-    expect(decisions.map(({ title }) => title)).toEqual([
-      "Classification",
-      "Blueprint",
-      "Personas",
-      "Contracts",
-    ]);
-    expect(decisions[0]?.choice).toBe(
-      "feature, large, many at once; needs backend, docs; confidence 0.88; risks: It may rain.",
-    );
-    expect(planned.definition).toMatchObject({ plan: { blueprint: "backend-service", parallelism: "many" } });
-    expect(planned.definition.planning).toBeUndefined();
-  });
+  const classified = await classifyWithModel(brief, saying(JSON.stringify(answer)));
+  const { decisions, team: planned } = planFor(team, classified);
+  expect(decisions.map(({ title }) => title)).toEqual([
+    "Classification",
+    "Blueprint",
+    "Personas",
+    "Contracts",
+  ]);
+  expect(decisions[0]?.choice).toBe(
+    "feature, large, many at once; needs backend, docs; confidence 0.88; risks: It may rain.",
+  );
+  expect(planned.definition).toMatchObject({ plan: { blueprint: "backend-service", parallelism: "many" } });
+  expect(planned.definition.planning).toBeUndefined();
 });

@@ -1,0 +1,23 @@
+import { SessionConflict } from "../domain/errors.ts";
+import { readState } from "../state/session-journal.ts";
+import type { SessionRecord, Store } from "../state/store.ts";
+import { changedPersonas } from "./definition/changes.ts";
+import type { TeamDefinition } from "./definition/team-definition.ts";
+import { refuseUnknown } from "./selection.ts";
+import type { Asked } from "./under-way.ts";
+
+/** Nothing is left to drive in a completed session; what is asked of it in vain is refused, or at least said. */
+export async function refuseToCompleted(
+  { id, teamFingerprint }: SessionRecord,
+  { team, preparation: { direction = {}, acceptChanges = false } }: Asked,
+  { store, report }: { readonly store: Store; readonly report: (notice: string) => void },
+): Promise<void> {
+  refuseUnknown(team.definition, direction);
+  if (teamFingerprint === team.fingerprint) return;
+  const before = (await readState(store, id)).created.definition as unknown as TeamDefinition;
+  const at = changedPersonas(before, team.definition)[0]?.phase ?? team.definition.phases[0]?.name;
+  const said = `Session ${id} is completed: the change of its team is not applied.`;
+  const advice = `Make a new session with it: maestro fork ${id} --at ${at}`;
+  if (!acceptChanges) return report(`${said} ${advice}`);
+  throw new SessionConflict(said, { details: { session: id }, advice });
+}
