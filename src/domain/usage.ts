@@ -53,7 +53,9 @@ export interface Spent {
 /** What a call may cost at most, and how to read what it did cost from its outcome. */
 export interface Spend<T> {
   readonly model: string;
-  /** Counted input and allowed output: reserved before the call. */
+  /** What it will probably take at most: reserved before the call, and what it counts for if its answer is lost. */
   readonly asked: Amount;
+  /** What it cannot exceed, in the place of `asked` wherever a limit applies. */
+  readonly atMost?: Amount;
   readonly spent: (outcome: { readonly result: T } | { readonly error: unknown }) => Spent;
 }

@@ -1,6 +1,8 @@
 import { readProperty } from "../domain/bounded-json.ts";
+import type { Amount } from "../domain/budget.ts";
 import { noUsage, type Spend, type Spent, type TokenUsage } from "../domain/usage.ts";
 import type { Answer } from "./answer.ts";
+import type { InputCount } from "./count-input.ts";
 import type { Pricing } from "./ports.ts";
 import type { Usage } from "./sdk-types.ts";
 
@@ -20,7 +22,7 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (val
 
 export interface AskedSpend {
   readonly model: string;
-  readonly inputTokens: number;
+  readonly input: InputCount;
   readonly maxOutputTokens: number;
   readonly pricing: Pricing | undefined;
   /** What a call that failed had been billed for; asked only after one failed. */
@@ -28,15 +30,20 @@ export interface AskedSpend {
 }
 
 export async function spendOf(asked: AskedSpend): Promise<Spend<Answer>> {
-  const { model, inputTokens, maxOutputTokens, pricing } = asked;
+  const { model, input, maxOutputTokens, pricing } = asked;
   const priced = (usage: TokenUsage | null): Spent => {
     if (usage === noUsage) return { usage, costMicroUsd: 0 };
     return pricing?.spent(model, usage) ?? { usage, costMicroUsd: null };
   };
-  const unpriced = { tokens: inputTokens + maxOutputTokens, microUsd: null };
+  const worstCase = async (inputTokens: number): Promise<Amount> =>
+    (await pricing?.worstCase(model, inputTokens, maxOutputTokens)) ?? {
+      tokens: inputTokens + maxOutputTokens,
+      microUsd: null,
+    };
   return {
     model,
-    asked: (await pricing?.worstCase(model, inputTokens, maxOutputTokens)) ?? unpriced,
+    asked: await worstCase(input.typical),
+    atMost: await worstCase(input.most),
     spent: (outcome) =>
       priced("result" in outcome ? readUsage(outcome.result.usage) : asked.usageOfFailure(outcome.error)),
   };

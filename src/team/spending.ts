@@ -32,9 +32,10 @@ export function spendingOf(
   { guard, tracker, clock, onAlert }: SpendingParts,
 ): SpendGuard {
   return {
-    reserve: (lease, attempt, { model, asked }, signal) => {
+    reserve: (lease, attempt, { model, asked: typical, atMost = typical }, signal) => {
       const { phase, persona, round, attempt: number, started } = attempt;
       const limits = limitsOf(definition, state, defaults, attempt);
+      const asked = limits.length === 0 ? typical : atMost;
       const request = { phase, persona, round, attempt: number, started, model, asked, limits };
       return guard.reserve(lease, request, signal);
     },
