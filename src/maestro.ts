@@ -23,7 +23,7 @@ import { TeamEngine } from "./team/engine.ts";
 import { describeRow, type SessionEvent } from "./team/event.ts";
 import { performOf } from "./team/perform-of.ts";
 import { askModel } from "./team/planning/ask-model.ts";
-import { toBudget } from "./team/spending.ts";
+import { budgetDefaults } from "./team/spending.ts";
 import { chooseSink, outcomeOfTicket } from "./tickets/choose-sink.ts";
 import { TicketOutbox } from "./tickets/outbox.ts";
 
@@ -115,10 +115,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     },
   });
   const tracker = new TokenTracker(store.ledger);
-  const budgets = {
-    persona: toBudget({ tokens: config.budget.personaTokens }),
-    day: toBudget({ tokens: config.budget.dayTokens, usd: config.budget.dayUsd }),
-  };
+  const budgets = budgetDefaults(config.budget);
   const engine = new TeamEngine({
     store,
     artifacts,

@@ -84,7 +84,7 @@ function whatToDo(view: SessionView, stateDir: string | undefined): string[] {
       `  ${commandLine("approve", name, stateDir)}`,
       `  ${commandLine("reject", name, stateDir, "--note", "'what should be different'")}`,
     );
-  } else if (reason === "budget") {
+  } else if (reason === "budget" && isRaisable(view)) {
     lines.push(`What to do: raise the budget, if it is worth it: ${raiseCommand(view, stateDir)}`);
   } else if (error?.advice !== undefined && view.status !== "completed") {
     lines.push(`What to do: ${error.advice}`);
@@ -92,6 +92,12 @@ function whatToDo(view: SessionView, stateDir: string | undefined): string[] {
   if (ticket !== null)
     lines.push(`Ticket: ${ticket.url ?? ticket.key ?? ticket.fingerprint} (${ticket.status})`);
   return lines;
+}
+
+/** A day's limit is in the configuration, and what has no known amount is mended otherwise: the error says how. */
+function isRaisable({ error }: SessionView): boolean {
+  const { level, limit } = (error?.details ?? {}) as Refused;
+  return level !== "day" && limit !== null;
 }
 
 /** Twice as much as there is, and enough for the next call: a proposal, and a person decides. */
@@ -111,6 +117,7 @@ interface Refused {
   readonly level?: string;
   readonly name?: string;
   readonly unit?: string;
+  readonly limit?: number | null;
   readonly used?: number;
   readonly asked?: number;
 }

@@ -1,4 +1,4 @@
-import type { Budget, Money } from "./budget.ts";
+import type { BudgetChange, Money } from "./budget.ts";
 import type { CheckResult, GateResult } from "./contract.ts";
 import type { EffectKind } from "./durable-step.ts";
 import type { ErrorJson } from "./error-json.ts";
@@ -52,7 +52,7 @@ export type Message =
       readonly level: "persona" | "phase" | "session";
       /** Of the persona or the phase. */
       readonly name?: string;
-      readonly budget: Budget;
+      readonly budget: BudgetChange;
     };
 
 /** How far a person wants the session to go; empty means to the end. */

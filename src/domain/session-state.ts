@@ -1,4 +1,4 @@
-import type { Budget } from "./budget.ts";
+import type { BudgetChange } from "./budget.ts";
 import type { CheckResult, GateResult } from "./contract.ts";
 import type { ErrorJson } from "./error-json.ts";
 import type { SessionId } from "./ids.ts";
@@ -156,7 +156,7 @@ export interface SessionState {
   /** A person has accepted another definition since the start. */
   teamChanged: boolean;
   /** Limits a person has set since the start, by level and name. */
-  readonly budgets: Map<string, Budget>;
+  readonly budgets: Map<string, BudgetChange>;
   /** A fork is driven only when everything it may use is its own. */
   copied: boolean;
   /** What people said and nobody has acted on yet. */

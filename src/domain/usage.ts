@@ -1,4 +1,4 @@
-import type { Amount, Money } from "./budget.ts";
+import type { Amount, BudgetUnit, Money } from "./budget.ts";
 
 /** What one model call took. Cached and cache-write tokens are part of the input, reasoning is part of the output. */
 export interface TokenUsage {
@@ -57,5 +57,7 @@ export interface Spend<T> {
   readonly asked: Amount;
   /** What it cannot exceed, in the place of `asked` wherever a limit applies. */
   readonly atMost?: Amount;
+  /** Where nobody could say what it may take. */
+  readonly undeclared?: readonly BudgetUnit[];
   readonly spent: (outcome: { readonly result: T } | { readonly error: unknown }) => Spent;
 }

@@ -6,6 +6,7 @@ import type {
   Ledger,
   Money,
   ReservationDecision,
+  UnpricedRule,
 } from "../domain/budget.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { CallEnding, SavingKind, UsageSums } from "../domain/ledger.ts";
@@ -27,6 +28,8 @@ export interface ReservationRequest {
   readonly model: string;
   readonly asked: Amount;
   readonly limits: readonly BudgetLimit[];
+  /** Refused, unless somebody has said otherwise. */
+  readonly unpriced?: UnpricedRule;
 }
 
 /** `name`: which persona, phase, session or day it is whose budget stands in the way. */
@@ -80,6 +83,9 @@ export interface SavedSum {
 export interface UsageGroupSums extends UsageSums {
   /** Null: sessions that were deleted. */
   readonly name: string | null;
+  /** Those of the simulated model, which are part of the others; its dollars are invented. */
+  readonly simulatedCalls: number;
+  readonly simulatedMicroUsd: Money;
   readonly saved: readonly SavedSum[];
 }
 

@@ -1,5 +1,4 @@
-import type { Budget } from "../../domain/budget.ts";
-import { microsToUsd } from "../../domain/budget.ts";
+import { type Budget, changedBudget, microsToUsd } from "../../domain/budget.ts";
 import type { SessionRow } from "../schemas/session.ts";
 import { isoTime } from "./iso-time.ts";
 import type { Listing } from "./listing.ts";
@@ -28,7 +27,7 @@ export function sessionRow(
     situation: situationOf(listing, present),
     phases: card.phases.map(({ name, status }) => ({ name, status })),
     phaseCount: card.phaseCount,
-    ...limits({ ...card.limit, ...card.raised }),
+    ...limits(changedBudget(card.limit, card.raised)),
     forkOf:
       card.fork === null ? null : { id: card.fork.session, key: keyOf(card.fork.session), at: card.fork.at },
   };

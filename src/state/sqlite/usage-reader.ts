@@ -116,20 +116,19 @@ export class UsageReader {
       rowsOf("savings", `u.kind, ${sumsOf(savedColumns)}`, ", u.kind").map(toNamedSaving),
       ({ name }) => name,
     );
-    const rows = rowsOf("usage", sumsOf(sumColumns), "");
+    const rows = rowsOf("usage", usageSums, "");
     const spent = new Set(rows.map((row) => row["name"]));
     const unspent = [...saved.keys()].filter((name) => !spent.has(name)).map((name) => ({ name }));
     return [...rows, ...unspent].map((row) => toGroup(row, saved.get(row["name"] as string | null) ?? []));
   }
 
   #sums(group: string, filter: UsageFilter, by?: UsageGroup): Row[] {
-    const sums = sumsOf(sumColumns);
     const { where, values } = conditionOf(filter);
     const order =
       by === "day" ? "name" : "sum(u.input_tokens + u.output_tokens + u.estimated_tokens) DESC, name";
     return this.#database
       .prepare(
-        `SELECT ${group} AS name, ${sums} FROM usage u LEFT JOIN sessions s ON s.number = u.session ${where}
+        `SELECT ${group} AS name, ${usageSums} FROM usage u LEFT JOIN sessions s ON s.number = u.session ${where}
          GROUP BY ${group} ORDER BY ${order} LIMIT ${mostGroups}`,
       )
       .all(...values);
@@ -154,6 +153,13 @@ type NamedSaving = SavedSum & { readonly name: string | null };
 const sumsOf = (columns: readonly string[]): string =>
   columns.map((column) => `sum(u.${column}) AS ${column}`).join(", ");
 
+/** As `isSimulated` says it. */
+const ofSimulated = (column: string): string =>
+  `sum(CASE WHEN u.model = 'simulated' OR u.model LIKE 'simulated/%' THEN u.${column} ELSE 0 END)`;
+
+const usageSums = `${sumsOf(sumColumns)}, ${ofSimulated("calls")} AS simulated_calls,
+  ${ofSimulated("cost_micro_usd")} AS simulated_micro_usd`;
+
 function toNamedSaving(row: Row): NamedSaving {
   return {
     name: row["name"] as string | null,
@@ -176,7 +182,8 @@ function conditionOf({ session, since }: UsageFilter): { where: string; values: 
 }
 
 function toGroup(row: Row, saved: readonly NamedSaving[]): UsageGroupSums {
-  const sum = (column: (typeof sumColumns)[number]) => Number(row[column] ?? 0);
+  const sum = (column: (typeof sumColumns)[number] | "simulated_calls" | "simulated_micro_usd") =>
+    Number(row[column] ?? 0);
   return {
     name: (row["name"] as string | null | undefined) ?? null,
     calls: sum("calls"),
@@ -188,6 +195,9 @@ function toGroup(row: Row, saved: readonly NamedSaving[]): UsageGroupSums {
     reasoningTokens: sum("reasoning_tokens"),
     costMicroUsd: sum("cost_micro_usd"),
     unpricedCalls: sum("unpriced_calls"),
+    unreportedCalls: sum("unreported_calls"),
+    simulatedCalls: sum("simulated_calls"),
+    simulatedMicroUsd: sum("simulated_micro_usd"),
     estimatedTokens: sum("estimated_tokens"),
     estimatedMicroUsd: sum("estimated_micro_usd"),
     saved: saved.map(({ kind, tokens, microUsd, unpriced }) => ({ kind, tokens, microUsd, unpriced })),

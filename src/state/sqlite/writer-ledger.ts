@@ -18,6 +18,7 @@ import {
   sumsOf,
   utcDay,
 } from "../../domain/ledger.ts";
+import { isSimulated } from "../../domain/simulated.ts";
 import type { BudgetAlert, ReservationAnswer } from "../ledger-store.ts";
 import type { Command, LedgerCommand, Reply } from "./command.ts";
 import {
@@ -107,11 +108,14 @@ export class LedgerTable {
 
   #reserve(command: Extract<Command, { verb: "reserve" }>): ReservationAnswer {
     const { session, epoch, at, request, sessionId } = command;
-    const { phase, persona, round, attempt, started, model, asked, limits } = request;
+    const { phase, persona, round, attempt, started, model, asked, limits, unpriced } = request;
     const place = { phase, persona, session: sessionId, day: utcDay(at) };
     const decision = decideReservation(
-      limits.map(({ level, budget }) => ({ level, budget, ledger: this.#totals(session, level, place) })),
+      limits
+        .filter(({ level }) => levelsOf(model).includes(level))
+        .map(({ level, budget }) => ({ level, budget, ledger: this.#totals(session, level, place) })),
       asked,
+      unpriced,
     );
     if (decision.kind !== "granted") return { ...decision, name: nameAt(decision.level, place) };
     const { lastInsertRowid } = this.#sql.insert.run(
@@ -128,7 +132,7 @@ export class LedgerTable {
       asked.tokens,
       asked.microUsd,
     );
-    for (const level of budgetLevels)
+    for (const level of levelsOf(model))
       this.#sql.reserveTotals.run(...totalsKey(session, level, place), ...totalsValues(asked));
     return { kind: "granted", reservation: Number(lastInsertRowid) };
   }
@@ -177,7 +181,7 @@ export class LedgerTable {
       ...totalsValues(reservedBefore),
     ];
     const place = { ...row, session: "" };
-    for (const level of budgetLevels) {
+    for (const level of levelsOf(row.model)) {
       const moved = this.#sql.moveTotals.run(...changes, ...totalsKey(row.session, level, place));
       if (moved.changes !== 1) throw new Error(`there is no total of the ${level} of call ${row.number}`);
     }
@@ -205,4 +209,9 @@ export class LedgerTable {
   #find(reservation: number): LedgerRow | undefined {
     return this.#sql.find.get(reservation) as unknown as LedgerRow | undefined;
   }
+}
+
+/** What the simulated model says is not paid for, so it takes nothing of a day that real sessions share. */
+function levelsOf(model: string): readonly BudgetLevelName[] {
+  return isSimulated(model) ? budgetLevels.filter((level) => level !== "day") : budgetLevels;
 }

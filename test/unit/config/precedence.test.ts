@@ -13,6 +13,7 @@ function valuesFor(key: SettingKey): readonly unknown[] {
   if (key === "prices")
     return [1, 2, 3, 4].map((input) => ({ "openai-compatible/llama": { input, output: 5 } }));
   if (key === "budget.dayUsd") return [1.5, 2, 2.25, 3];
+  if (key === "budget.unpriced") return ["allow", "refuse", "allow", "refuse"];
   if (key.startsWith("budget.")) return [1_000, 2_000, 3_000, 4_000];
   if (typeof settings[key].default !== "number")
     return ["/of/file", "/of/environment", "/of/code", "/of/flag"];
@@ -75,7 +76,7 @@ test("without any configuration every setting has its default", async () => {
     jira: { baseUrl: undefined, email: undefined, apiToken: undefined, projectKey: undefined },
     github: { repository: undefined, token: undefined },
     webhook: { url: undefined, secret: undefined, allowInternal: false },
-    budget: { personaTokens: undefined, dayTokens: undefined, dayUsd: undefined },
+    budget: { personaTokens: undefined, dayTokens: undefined, dayUsd: undefined, unpriced: "refuse" },
     prices: undefined,
     leaseMs: 15_000,
     simulatedScript: undefined,
