@@ -133,7 +133,9 @@ export class StepRecorder {
     const reused = await this.#reuse(step, found.identity);
     if (reused !== undefined) return this.#replay(reused.body, reused.seq) as Promise<T>;
     const admitted = await this.#admit(step);
-    const { body, artifacts, stack, text, failure, spent, saved } = await this.#run(step);
+    const { body, artifacts, stack, text, failure, spent, saved } = await this.#run(step).catch(
+      (error: unknown) => this.#giveUp(admitted, error),
+    );
     const { use, reservation } = admitted;
     if (this.#closed) await this.#settleLost(reservation);
     const call = use && { use, outcome: outcomeOfCall(failure) };
@@ -162,6 +164,13 @@ export class StepRecorder {
     const spent = { usage: null, costMicroUsd: null };
     const settlement = { reservation, spent, failed: true };
     await this.#machine(this.#parts.journal.append([], { settlement }));
+  }
+
+  /** Nothing of the call is recorded; what it may have taken still is. */
+  async #giveUp({ reservation }: Admitted, error: unknown): Promise<never> {
+    // Whoever has lost the session leaves it to the next driver.
+    await this.#settleLost(reservation).catch(() => undefined);
+    throw error;
   }
 
   /** What did not have to be paid; counted with the next row. */
@@ -266,17 +275,23 @@ export class StepRecorder {
   async #run<T>({ kind, name, effect, spend, saved: savedBy }: StepToRun<T>): Promise<Performed> {
     const { workspace } = this.#place;
     let ended: { readonly result: T; readonly changes: readonly TreeChange[] };
+    let made: { readonly result: T } | undefined;
+    let json: string | undefined;
     try {
-      ended = await workspace.recording(effect);
+      ended = await workspace.recording(async () => {
+        made = { result: await effect() };
+        // Here, so that a result that cannot be recorded is a failure of the step, and paid for like its success.
+        json = resultText(made.result, name);
+        return made.result;
+      });
     } catch (error) {
-      return this.#failed(error, spend?.spent({ error }));
+      return this.#failed(error, spend?.spent(made ?? { error }));
     }
     // A tool and an agent name their changes in their results, and apply them again by themselves.
     const changes = namesChanges(ended.result) ? [] : ended.changes;
     if (kind === "function") reach("step.function:after-effect");
     const spent = spend && { spent: spend.spent(ended), failed: false };
     const saved = savedBy?.(ended.result);
-    const json = resultText(ended.result, name);
     const blobs = ended.changes.length === 0 ? [] : await this.#machine(workspace.flush(ended.changes));
     const beside = { artifacts: blobs, spent, saved };
     if (json === undefined) return { body: stepBody({ kind: "nothing" }, changes), ...beside };

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../domain/clock.ts";
-import type { RunStep } from "../domain/durable-step.ts";
+import { callAbandoned, type RunStep } from "../domain/durable-step.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { isJsonObject } from "../domain/json.ts";
 import type { TokenUsage } from "../domain/usage.ts";
@@ -195,7 +195,8 @@ class DurableCalls {
           reported = readUsage(found.usage);
           return checkedAnswer(found, params.prompt, this.#context.numberToolCalls === true, errors);
         } catch (error) {
-          for (const signal of signals) signal.throwIfAborted();
+          this.#context.signal?.throwIfAborted();
+          for (const signal of signals) if (signal.aborted) throw abandoned(signal.reason);
           throw recognizeOverflow(cleanError(readingError(error, errors)), name);
         }
       },
@@ -218,6 +219,16 @@ class DurableCalls {
     const limits = { ...defaultCallLimits, ...this.#context.limits };
     return streams || this.#context.streamAlways ? limits : { ...limits, silenceMs: limits.totalMs };
   }
+}
+
+/**
+ * Whoever asked wants the answer no more: that says nothing about the provider. A limit of its own is another thing, then
+ * the provider was too slow.
+ */
+function abandoned(reason: unknown): unknown {
+  const { name = "AbortError", message = "The call was aborted." } = reason instanceof Error ? reason : {};
+  if (name === "TimeoutError") return reason;
+  return Object.assign(new Error(message, { cause: reason }), { name, code: callAbandoned });
 }
 
 /** Anthropic's package allows thoughts on top of what the call asks for. */

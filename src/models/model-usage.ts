@@ -52,9 +52,12 @@ export async function spendOf(asked: AskedSpend): Promise<Spend<Answer>> {
 /** Errors before anything was sent. */
 const neverSent: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EAI_FAIL"]);
 
+/** A server, or a gateway before it, that fails in the middle may have generated; one that is too busy has not begun. */
+const isRefusal = (status: number): boolean => status < 500 || status === 503 || status === 529;
+
 /**
- * Nothing is billed for a request that was refused or never arrived. Where the answer broke off nobody reports what it
- * took: that is unknown, not zero.
+ * Nothing is billed for a request that was refused or never arrived. Where the answer broke off, or a gateway
+ * gave up, nobody reports what it took: that is unknown, not zero.
  */
 export function usageOfFailure(error: unknown, outputSeen: boolean): TokenUsage | null {
   if (outputSeen) return null;
@@ -64,7 +67,7 @@ export function usageOfFailure(error: unknown, outputSeen: boolean): TokenUsage 
     link = readProperty(link, "cause"), depth += 1
   ) {
     const status = readProperty(link, "statusCode");
-    if (typeof status === "number" && status >= 400) return noUsage;
+    if (typeof status === "number" && status >= 400) return isRefusal(status) ? noUsage : null;
     if (neverSent.has(readProperty(link, "code"))) return noUsage;
   }
   return null;

@@ -36,7 +36,13 @@ export type Command =
       readonly at: number;
       readonly row: RowToWrite;
     }
-  | { readonly verb: "release"; readonly session: number; readonly epoch: number; readonly owner: string }
+  | {
+      readonly verb: "release";
+      readonly session: number;
+      readonly epoch: number;
+      readonly owner: string;
+      readonly at: number;
+    }
   | {
       readonly verb: "append";
       readonly session: number;

@@ -194,7 +194,8 @@ export class SqliteStore implements Store {
   }
 
   async releaseSession({ session, epoch }: Lease): Promise<void> {
-    await this.#submit({ verb: "release", session, epoch, owner: this.#owner.id });
+    const at = this.#clock.now();
+    await this.#submit({ verb: "release", session, epoch, owner: this.#owner.id, at });
   }
 
   async findAbandoned(): Promise<readonly SessionId[]> {

@@ -122,7 +122,9 @@ export class Writer {
         return this.#claim(command);
       case "release": {
         this.#heads.delete(command.session);
-        sql.release.run(command.session, command.epoch, command.owner);
+        const { session, epoch, owner, at } = command;
+        // Nobody will hear how its calls ended, and nobody may come to claim it.
+        if (sql.release.run(session, epoch, owner).changes === 1) this.#ledger.estimateOpen(session, at);
         return { kind: "done" };
       }
       case "append": {

@@ -1,35 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { defineTeam, durableModel, type PersonaContext, persona, phase } from "../../../src/index.ts";
-import type { CallOptions, GenerateResult, Model } from "../../../src/models/sdk-types.ts";
+import { defineTeam, persona, phase } from "../../../src/index.ts";
+import { answer, ask, ownModel } from "./own-models.ts";
 import { TeamPlace } from "./place.ts";
-
-const answer = (input: number, output: number): GenerateResult => ({
-  content: [{ type: "text", text: "hi" }],
-  finishReason: { unified: "stop", raw: "stop" },
-  warnings: [],
-  usage: {
-    inputTokens: { total: input, noCache: input, cacheRead: 0, cacheWrite: 0 },
-    outputTokens: { total: output, text: output, reasoning: 0 },
-  },
-});
-
-/** A published price: $1.25 a million tokens in, $10 out. */
-function ownModel(doGenerate: (options: CallOptions) => Promise<GenerateResult>): Model {
-  return {
-    specificationVersion: "v4",
-    provider: "openai.responses",
-    modelId: "gpt-5",
-    supportedUrls: {},
-    doGenerate,
-    doStream: () => Promise.reject(new Error("not asked")),
-  };
-}
-
-const ask = (model: Model, context: PersonaContext, text: string, maxOutputTokens = 10) =>
-  durableModel(model, context).doGenerate({
-    maxOutputTokens,
-    prompt: [{ role: "user", content: [{ type: "text", text }] }],
-  });
 
 describe("a budget of tokens", () => {
   /** Bills what the densest text there is would be billed for. */
