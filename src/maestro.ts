@@ -24,6 +24,7 @@ import { describeRow, type SessionEvent } from "./team/event.ts";
 import { performOf } from "./team/perform-of.ts";
 import { askModel } from "./team/planning/ask-model.ts";
 import { budgetDefaults } from "./team/spending.ts";
+import { alertTeller } from "./team/tell-alert.ts";
 import { chooseSink, outcomeOfTicket } from "./tickets/choose-sink.ts";
 import { TicketOutbox } from "./tickets/outbox.ts";
 
@@ -114,6 +115,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       else onNotice(`Ticket ${ticket.id} could not be delivered to ${sink} yet: ${String(error)}`);
     },
   });
+  const tellAlert = alertTeller(config.webhook, onNotice);
   const tracker = new TokenTracker(store.ledger);
   const budgets = budgetDefaults(config.budget);
   const engine = new TeamEngine({
@@ -127,8 +129,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       guard: new BudgetGuard(store.ledger, clock),
       tracker,
       clock,
-      onAlert: (sessionId, { kind, ...alert }) =>
-        onEvent?.({ ...alert, kind: "budget.alert", alert: kind, sessionId }),
+      history: (team) => store.ledger.history(team),
     },
     budgets,
     checks: new SandboxChecks(artifacts, scratch, path),
@@ -159,6 +160,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     onRows: (state, rows) => {
       // Describing a row means parsing it; not worth it when nobody listens.
       if (onEvent !== undefined) for (const row of rows) onEvent(describeRow(state, row));
+      for (const row of rows) if (row.kind === "budget.alerted") void engine.track(tellAlert(state.id, row));
     },
     onLog: (sessionId, persona, message) => onEvent?.({ kind: "log", sessionId, persona, message }),
     onText: (sessionId, persona, delta) => onEvent?.({ kind: "text", sessionId, persona, delta }),

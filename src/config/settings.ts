@@ -224,7 +224,8 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: undefined,
     kind: text,
     secret: false,
-    description: "Where tickets are posted as signed JSON; used when neither Jira nor GitHub is set.",
+    description:
+      "Where warnings about budgets are posted as signed JSON, and tickets when neither Jira nor GitHub is set.",
   },
   "webhook.secret": {
     environment: "MAESTRO_WEBHOOK_SECRET",

@@ -1,4 +1,5 @@
 import type { BudgetChange, Money } from "./budget.ts";
+import type { BudgetAlert } from "./budget-alert.ts";
 import type { CheckResult, GateResult } from "./contract.ts";
 import type { EffectKind } from "./durable-step.ts";
 import type { ErrorJson } from "./error-json.ts";
@@ -232,6 +233,8 @@ export type Transition =
     } & OfAttempt)
   /** A dependency's breaker is open; the attempt waits and is not used up. */
   | ({ readonly kind: "dependency.waiting"; readonly dependency: string; readonly until: number } & OfAttempt)
+  /** Committed with the memory that it was raised: said once, and on record. */
+  | { readonly kind: "budget.alerted"; readonly alert: BudgetAlert }
   /** A recorded step's input differs now: steps outside `kept` (ranges of seq) are not used again. */
   | ({
       readonly kind: "attempt.diverged";

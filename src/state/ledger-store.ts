@@ -2,13 +2,14 @@ import type {
   Amount,
   Budget,
   BudgetLevelName,
-  BudgetUnit,
   Ledger,
   Money,
   ReservationDecision,
   UnpricedRule,
 } from "../domain/budget.ts";
+import type { BudgetAlert } from "../domain/budget-alert.ts";
 import type { SessionId } from "../domain/ids.ts";
+import type { RecordedRow } from "../domain/journal.ts";
 import type { CallEnding, SavingKind, UsageSums } from "../domain/ledger.ts";
 import type { Lease } from "./lease.ts";
 
@@ -97,17 +98,7 @@ export interface RunSample {
   readonly spent: Amount;
 }
 
-export interface BudgetAlert {
-  readonly kind: "threshold" | "forecast";
-  readonly level: BudgetLevelName;
-  readonly name: string;
-  /** `limit`, `used` and `expected` are in this; "usd" means micro-dollars. */
-  readonly unit: BudgetUnit;
-  readonly limit: number;
-  readonly used: number;
-  /** What it will come to by the end; only a forecast knows. */
-  readonly expected: number | null;
-}
+export type { BudgetAlert } from "../domain/budget-alert.ts";
 
 /** What one group took on one day. */
 export interface UsagePoint {
@@ -132,8 +123,8 @@ export interface LedgerStore {
   reserve(lease: Lease, request: ReservationRequest): Promise<ReservationAnswer>;
   /** For a call that surely was never sent: it leaves no trace. */
   release(lease: Lease, reservation: number): Promise<void>;
-  /** Remembers the alerts and gives back those that nobody has raised before. */
-  raiseAlerts(lease: Lease, alerts: readonly BudgetAlert[]): Promise<readonly BudgetAlert[]>;
+  /** Records the alerts that nobody has raised before; the session's new rows. */
+  raiseAlerts(lease: Lease, alerts: readonly BudgetAlert[]): Promise<readonly RecordedRow[]>;
   /** Of this session, oldest first. */
   alerts(id: SessionId): Promise<readonly (BudgetAlert & { readonly at: number })[]>;
   /** Of the session, its phases and personas, and of today over all sessions. */
@@ -159,6 +150,6 @@ export interface LedgerStore {
   series(query: UsageQuery): Promise<readonly UsagePoint[]>;
   /** Of all sessions, newest first. */
   recentAlerts(limit: number): Promise<readonly RaisedAlert[]>;
-  /** Of the newest completed sessions of a team. */
-  history(team: string): Promise<readonly RunSample[]>;
+  /** Of the newest completed sessions of a team, and of one more, however far it is. */
+  history(team: string, also?: SessionId): Promise<readonly RunSample[]>;
 }

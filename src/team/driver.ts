@@ -100,7 +100,7 @@ function partsOfPhase(team: Team, parts: DriverParts): PhaseParts {
   const trees = new SessionTrees(artifacts, definition, journal.state, readings);
   const model = journal.state.created.model ?? definition.model ?? undefined;
   const performOf = parts.performOf(team, model);
-  const spending = spendingOf(definition, journal.state, parts.budgets, parts.spending);
+  const spending = spendingOf(definition, journal, parts.budgets, parts.spending);
   return {
     journal,
     files,

@@ -1,5 +1,5 @@
-import { forecast } from "../cost/forecast.ts";
-import { type Amount, add, noAmount } from "../domain/budget.ts";
+import { forecast, type PhaseForecast } from "../cost/forecast.ts";
+import type { Amount } from "../domain/budget.ts";
 import type { ForkOrigin } from "../domain/journal.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import type { RunSample } from "../state/ledger-store.ts";
@@ -10,12 +10,15 @@ import { checkFork } from "./fork.ts";
 import type { ForkRequest } from "./make-fork.ts";
 import { editPhase } from "./phase-edit.ts";
 import { imagineFork, type PlannedPersona, planRun } from "./plan.ts";
+import { plannedRun } from "./planned-runs.ts";
 
 /** What would run, and between which amounts it may cost. */
 export interface Plan {
   readonly personas: readonly PlannedPersona[];
   /** `least`: what surely runs, as such runs usually were. `most`: also what may run, as nine of ten were. */
   readonly cost: { readonly least: Amount; readonly most: Amount };
+  /** Of each phase in which something runs or may run. */
+  readonly phases: readonly PhaseForecast[];
   /** Personas that nobody has ever seen at work: they are not part of the cost. */
   readonly unknown: readonly string[];
 }
@@ -28,7 +31,12 @@ interface PlanParts {
 export async function planResume(session: SessionRecord, team: Team, parts: PlanParts): Promise<Plan> {
   const state = await readState(parts.store, session.id);
   const personas = await planRun(team.definition, state, parts.artifacts);
-  return withCost(personas, team, state.created.model, await historyOf(session, team, parts.store));
+  return withCost(
+    personas,
+    team,
+    state.created.model,
+    await parts.store.ledger.history(team.name, session.id),
+  );
 }
 
 export async function planFork(
@@ -44,21 +52,12 @@ export async function planFork(
   const fork: ForkOrigin = { session: parent.id, at, fresh, edited: edited.map(({ content }) => content) };
   checkFork(team.definition, state, fork);
   const personas = await planRun(team.definition, imagineFork(team.definition, state, fork), artifacts);
-  return withCost(personas, team, model ?? state.created.model, await historyOf(parent, team, store));
-}
-
-/** Past runs of the team; the session itself counts too, finished or not. */
-async function historyOf(session: SessionRecord, team: Team, store: Store): Promise<readonly RunSample[]> {
-  const finished = await store.ledger.history(team.name);
-  const own = new Map<string, RunSample>();
-  for (const call of await store.ledger.calls(session.id)) {
-    if (call.status === "open" || call.usage === null) continue;
-    const { phase, persona, model, usage, costMicroUsd } = call;
-    const key = `${phase} ${persona} ${model}`;
-    const spent = { tokens: usage.inputTokens + usage.outputTokens, microUsd: costMicroUsd };
-    own.set(key, { phase, persona, model, spent: add(own.get(key)?.spent ?? noAmount, spent) });
-  }
-  return [...own.values(), ...finished];
+  return withCost(
+    personas,
+    team,
+    model ?? state.created.model,
+    await store.ledger.history(team.name, parent.id),
+  );
 }
 
 function withCost(
@@ -70,14 +69,8 @@ function withCost(
   const runs = (...actions: readonly string[]) =>
     personas
       .filter(({ action }) => actions.includes(action))
-      .flatMap(({ phase, persona }) => {
-        const work = definition.phases
-          .find(({ name }) => name === phase)
-          ?.personas.find(({ name }) => name === persona)?.work;
-        if (work === undefined || work.kind === "function") return [];
-        return [{ phase, persona, model: (work.kind === "model" ? work.model : null) ?? model ?? "" }];
-      });
+      .flatMap((of) => plannedRun(definition, of, model) ?? []);
   const most = forecast(history, runs("runs", "may-run"));
   const least = forecast(history, runs("runs")).median;
-  return { personas, cost: { least, most: most.p90 }, unknown: most.unknown };
+  return { personas, cost: { least, most: most.p90 }, phases: most.phases, unknown: most.unknown };
 }

@@ -1,5 +1,6 @@
 import type { BudgetGuard } from "../cost/budget.ts";
 import { type NamedBudget, namedBudgets } from "../cost/budget-status.ts";
+import { expectedAtEnd } from "../cost/forecast.ts";
 import type { TokenTracker } from "../cost/token-tracker.ts";
 import { undeclaredSpend } from "../cost/undeclared-spend.ts";
 import {
@@ -15,8 +16,10 @@ import type { SessionId } from "../domain/ids.ts";
 import { utcDay } from "../domain/ledger.ts";
 import type { AttemptState, SessionState } from "../domain/session-state.ts";
 import type { SpendGuard } from "../execution/spend-guard.ts";
-import type { BudgetAlert, BudgetLimit } from "../state/ledger-store.ts";
+import type { BudgetLimit, LevelTotals, RunSample } from "../state/ledger-store.ts";
+import type { SessionJournal } from "../state/session-journal.ts";
 import type { BudgetDefinition, TeamDefinition } from "./definition/team-definition.ts";
+import { runsLeft } from "./planned-runs.ts";
 
 /** What applies where neither the team nor a person says anything. */
 export interface BudgetDefaults {
@@ -46,16 +49,19 @@ export interface SpendingParts {
   readonly guard: BudgetGuard;
   readonly tracker: TokenTracker;
   readonly clock: Clock;
-  readonly onAlert: (id: SessionId, alert: BudgetAlert) => void;
+  /** What runs of the team took before, read once when somebody has to be warned. */
+  readonly history: (team: string) => Promise<readonly RunSample[]>;
 }
 
 /** The budgets of one session: what its team says, and what a person has said since. */
 export function spendingOf(
   definition: TeamDefinition,
-  state: SessionState,
+  journal: SessionJournal,
   defaults: BudgetDefaults,
-  { guard, tracker, clock, onAlert }: SpendingParts,
+  { guard, tracker, clock, history }: SpendingParts,
 ): SpendGuard {
+  const { state } = journal;
+  let past: Promise<readonly RunSample[]> | undefined;
   return {
     reserve: async (lease, attempt, { model, asked: typical, atMost = typical, undeclared = [] }, signal) => {
       const { phase, persona, round, attempt: number, started } = attempt;
@@ -67,13 +73,17 @@ export function spendingOf(
       return guard.reserve(lease, request, signal);
     },
     release: (lease, reservation) => guard.release(lease, reservation),
-    settled: async (lease, attempt) => {
+    settled: async (_, attempt) => {
       guard.settled();
       const { phase, persona } = attempt;
       const place = { phase, persona, session: state.id, day: utcDay(clock.now()) };
       const budgets = namedBudgets(limitsOf(definition, state, defaults, attempt), place);
       if (budgets.length === 0) return;
-      for (const alert of await tracker.newAlerts(lease, budgets)) onAlert(state.id, alert);
+      past ??= history(definition.name);
+      const samples = await past;
+      const expected = (totals: readonly LevelTotals[]) =>
+        expectedAtEnd(samples, runsLeft(definition, state), totals);
+      await tracker.warn(state.id, budgets, (alerts) => journal.raise(alerts), expected);
     },
   };
 }

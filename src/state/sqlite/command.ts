@@ -123,7 +123,10 @@ export type Reply =
   | { readonly kind: "admission"; readonly admission: Admission }
   | { readonly kind: "taken"; readonly due: DueTicket | undefined }
   | { readonly kind: "reservation"; readonly answer: ReservationAnswer }
-  | { readonly kind: "alerts"; readonly raised: readonly BudgetAlert[] }
+  | {
+      readonly kind: "alerted";
+      readonly rows: readonly { readonly placed: Placed; readonly alert: BudgetAlert }[];
+    }
   /** Whether there was anything to reset. */
   | { readonly kind: "reset"; readonly found: boolean }
   | { readonly kind: "failed"; readonly error: WriteError };

@@ -11,7 +11,7 @@ import {
 } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import type { ClaimCause, Entry, Message, RecordedRow } from "../../domain/journal.ts";
-import { encodeEntry, type RowToWrite } from "../../domain/journal-codec.ts";
+import { encodeEntry, transitionRow } from "../../domain/journal-codec.ts";
 import type { BreakerStore } from "../breaker-store.ts";
 import { type Lease, type LeaseState, leaseState } from "../lease.ts";
 import type { LedgerStore } from "../ledger-store.ts";
@@ -32,6 +32,7 @@ import { lostTo } from "./lost-lease.ts";
 import { measureCommit } from "./measure-commit.ts";
 import { migrate, openDatabase } from "./open-database.ts";
 import { Reader } from "./reader.ts";
+import { recorded } from "./recorded-row.ts";
 import { SqliteBreakers } from "./sqlite-breakers.ts";
 import { translate } from "./sqlite-errors.ts";
 import { SqliteLedger } from "./sqlite-ledger.ts";
@@ -287,11 +288,7 @@ export class SqliteStore implements Store {
     });
     if (reply.kind !== "received") throw lostTo(lease, reply);
     return reply.rows.map(({ placed, body }) =>
-      recorded(
-        { kind: "message.received", attempt: null, occurrence: null, fingerprint: null, name: null, body },
-        placed,
-        epoch,
-      ),
+      recorded(transitionRow("message.received", body), placed, epoch),
     );
   }
 
@@ -374,8 +371,4 @@ export class SqliteStore implements Store {
     this.#beating = true;
     this.#writer.beat(this.#owner.id, Math.ceil(this.#leaseMs / beatsPerLease));
   }
-}
-
-function recorded(row: RowToWrite, [position, seq, at, hash]: Placed, epoch: number): RecordedRow {
-  return { ...row, position, seq, epoch, at, hash };
 }

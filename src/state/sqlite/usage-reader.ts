@@ -36,6 +36,7 @@ export class UsageReader {
          sum(u.cost_micro_usd + u.estimated_micro_usd) AS microUsd
        FROM usage u WHERE u.session IN
          (SELECT number FROM sessions WHERE status = 'completed' AND team = ? ORDER BY number DESC LIMIT ${mostSessions})
+         OR (u.session = ? AND u.session != 0)
        GROUP BY u.session, u.phase, u.persona, u.model`,
     );
   }
@@ -59,8 +60,9 @@ export class UsageReader {
     return by === "day" ? all.sort((a, b) => ((a.name ?? "") < (b.name ?? "") ? -1 : 1)) : all;
   }
 
-  history(team: string): RunSample[] {
-    return this.#history.all(team).map((row) => ({
+  /** `also`: a session of its own, 0 for none. */
+  history(team: string, also: number): RunSample[] {
+    return this.#history.all(team, also).map((row) => ({
       phase: String(row["phase"]),
       persona: String(row["persona"]),
       model: String(row["model"]),

@@ -45,7 +45,7 @@ export class LedgerTable {
     this.#sql = prepareLedgerStatements(database);
   }
 
-  execute(command: LedgerCommand): Reply {
+  execute(command: Exclude<LedgerCommand, { verb: "raise-alerts" }>): Reply {
     switch (command.verb) {
       case "reserve":
         return { kind: "reservation", answer: this.#reserve(command) };
@@ -57,8 +57,6 @@ export class LedgerTable {
         this.estimateOpen(command.session, command.at);
         return { kind: "done" };
       }
-      case "raise-alerts":
-        return { kind: "alerts", raised: command.alerts.filter((alert) => this.#raise(command, alert)) };
     }
   }
 
@@ -193,6 +191,11 @@ export class LedgerTable {
     if (row === undefined || ending === undefined) return;
     const { phase, persona, model } = row;
     this.#usage.save(session, day, { kind, phase, persona, model, ...countedAs(ending, askedOf(row)) });
+  }
+
+  /** Those that nobody has raised before. */
+  raise({ alerts, ...of }: Extract<LedgerCommand, { verb: "raise-alerts" }>): readonly BudgetAlert[] {
+    return alerts.filter((alert) => this.#raise(of, alert));
   }
 
   #raise({ session, at }: { session: number; at: number }, alert: BudgetAlert): boolean {
