@@ -26,16 +26,21 @@ function isAnythingLost({ phases, steps }: SessionView, abandoned: boolean): str
   return `${died}Nothing is lost: ${sealed} of ${count(phases.length, "phase")} sealed, ${count(steps, "step")} recorded.`;
 }
 
+function partly({ simulatedCalls, simulatedUsd }: SessionView["usage"]): string {
+  if (simulatedCalls === 0) return "";
+  return ` (${money(simulatedUsd)} of it is invented: ${count(simulatedCalls, "call")} of the simulated model)`;
+}
+
 export function whatItCosts({ usage, simulated, budgets }: SessionView): string {
   const { inputTokens, outputTokens, costUsd, calls, savedTokens, savedUsd, estimatedTokens } = usage;
   if (calls === 0 && estimatedTokens === 0 && savedTokens === 0) return "Cost: no model was asked.";
-  const price = simulated ? " at invented prices (the model is simulated; nothing was paid)" : "";
+  const price = simulated ? " at invented prices (the model is simulated; nothing was paid)" : partly(usage);
   const parts = [
     `Cost: ${number(inputTokens + outputTokens)} tokens in ${count(calls, "call")}, ${money(costUsd)}${price}`,
   ];
   if (savedTokens > 0) parts.push(`not paid again: ${number(savedTokens)} tokens, ${money(savedUsd)}`);
   if (estimatedTokens > 0)
-    parts.push(`lost in a crash, perhaps billed: up to ${number(estimatedTokens)} tokens`);
+    parts.push(`not reported, perhaps billed: up to ${number(estimatedTokens)} tokens`);
   const tightest = budgets.find(({ overrun }) => overrun) ?? budgets.find(({ level }) => level === "session");
   if (tightest !== undefined) parts.push(`budget of the ${tightest.level}: ${budgetText(tightest)}`);
   return `${parts.join("; ")}.`;

@@ -105,7 +105,8 @@ export interface UsagePoint {
   readonly day: string;
   readonly name: string | null;
   readonly tokens: number;
-  readonly microUsd: Money;
+  /** Null when the price of some of it is not known. */
+  readonly microUsd: Money | null;
 }
 
 export interface RaisedAlert extends BudgetAlert {

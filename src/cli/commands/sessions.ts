@@ -5,7 +5,7 @@ import type { UsageTotals } from "../../index.ts";
 import type { Looking } from "../../look.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
 import { printJson, printTable, say } from "../output.ts";
-import { ago, money, shortNumber } from "../terminal/words.ts";
+import { ago, cost, shortNumber } from "../terminal/words.ts";
 
 interface SessionsOptions extends GlobalOptions {
   readonly status?: string;
@@ -60,7 +60,7 @@ export async function sessions(options: SessionsOptions): Promise<void> {
       team,
       describeStatus(status, reason, abandoned),
       usage.calls === 0 ? "-" : shortNumber(usage.inputTokens + usage.outputTokens),
-      usage.calls === 0 ? "-" : money(usage.costUsd),
+      usage.calls === 0 ? "-" : cost(usage),
       ago(updatedAt),
     ]),
   );

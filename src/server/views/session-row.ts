@@ -1,4 +1,5 @@
 import { type Budget, changedBudget, microsToUsd } from "../../domain/budget.ts";
+import { isAllSimulated } from "../../domain/simulated.ts";
 import type { SessionRow } from "../schemas/session.ts";
 import { isoTime } from "./iso-time.ts";
 import type { Listing } from "./listing.ts";
@@ -22,7 +23,7 @@ export function sessionRow(
     updatedAt: isoTime(updatedAt),
     usage: usageView(usage),
     brief: card.brief,
-    simulated: card.model === "simulated",
+    simulated: isAllSimulated(usage, card.model),
     since: isoTime(statusAt),
     situation: situationOf(listing, present),
     phases: card.phases.map(({ name, status }) => ({ name, status })),

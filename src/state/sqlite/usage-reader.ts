@@ -92,16 +92,16 @@ export class UsageReader {
     return this.#database
       .prepare(
         `SELECT u.day, ${groupColumns[by]} AS name, sum(u.input_tokens + u.output_tokens + u.estimated_tokens) AS tokens,
-           sum(u.cost_micro_usd + u.estimated_micro_usd) AS microUsd
+           sum(u.cost_micro_usd + u.estimated_micro_usd) AS microUsd, sum(u.unpriced_calls) AS unpriced
          FROM usage u LEFT JOIN sessions s ON s.number = u.session ${where}
          GROUP BY u.day, name ORDER BY u.day DESC, tokens DESC LIMIT ${mostPoints}`,
       )
       .all(...values)
-      .map(({ day, name, tokens, microUsd }) => ({
+      .map(({ day, name, tokens, microUsd, unpriced }) => ({
         day: String(day),
         name: name as string | null,
         tokens: Number(tokens),
-        microUsd: Number(microUsd),
+        microUsd: unpriced === 0 ? Number(microUsd) : null,
       }))
       .toReversed();
   }

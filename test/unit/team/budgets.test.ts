@@ -186,4 +186,44 @@ describe("the simulated model", () => {
     expect(usage.simulatedUsd).toBe(usage.costUsd);
     expect(budgets).toMatchObject([{ level: "day", used: { tokens: 0, usd: 0 } }]);
   });
+
+  it("is said by what was called, not by what the session was started with", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const team = (withReal: boolean) =>
+      defineTeam(withReal ? "mixed" : "pretend", {
+        model: "anthropic/claude-sonnet-4-5",
+        phases: [
+          phase("work", {
+            personas: [
+              persona("actor", { instructions: "Pretend.", model: "simulated" }),
+              ...(withReal
+                ? [
+                    persona("real", {
+                      run: async (context) => {
+                        await ask(
+                          ownModel(async () => answer(8_000, 0)),
+                          context,
+                          "q",
+                        );
+                        return { summary: "done" };
+                      },
+                    }),
+                  ]
+                : []),
+            ],
+          }),
+        ],
+      });
+    const shown = async (withReal: boolean) => {
+      const session = await maestro.start(team(withReal), { brief: "b" });
+      await session.result();
+      return maestro.show(session.id);
+    };
+    expect(await shown(false)).toMatchObject({ simulated: true });
+    const mixed = await shown(true);
+    expect(mixed.simulated).toBe(false);
+    expect(mixed.usage.simulatedCalls).toBe(mixed.usage.calls - 1);
+    expect((mixed.usage.costUsd ?? 0) - mixed.usage.simulatedUsd).toBeCloseTo(0.01, 9);
+  });
 });
