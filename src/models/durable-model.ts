@@ -17,6 +17,7 @@ import { canonicalCall } from "./canonical-call.ts";
 import { collectStream } from "./collect-stream.ts";
 import { recognizeOverflow } from "./context-overflow.ts";
 import { InputCounter } from "./count-input.ts";
+import { lazyModel } from "./lazy-model.ts";
 import { LiveStream } from "./live-stream.ts";
 import { readUsage, spendOf, usageOfFailure } from "./model-usage.ts";
 import type { Pricing } from "./ports.ts";
@@ -73,20 +74,8 @@ export function durableModel(model: AnyModel, context: DurableModelOptions): Mod
     });
   }
   const middleware = durableMiddleware(context);
-  let wrapped: Promise<Model> | undefined;
   // The SDK takes a fifth of a second to load: not before the first call.
-  const load = (): Promise<Model> => {
-    wrapped ??= import("ai").then(({ wrapLanguageModel }) => wrapLanguageModel({ model, middleware }));
-    return wrapped;
-  };
-  return {
-    specificationVersion: "v4",
-    provider: model.provider,
-    modelId: model.modelId,
-    supportedUrls: model.supportedUrls,
-    doGenerate: async (options) => (await load()).doGenerate(options),
-    doStream: async (options) => (await load()).doStream(options),
-  };
+  return lazyModel(model, async () => (await import("ai")).wrapLanguageModel({ model, middleware }));
 }
 
 /** The same as middleware, for models that are wrapped by hand. */

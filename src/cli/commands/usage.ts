@@ -115,7 +115,7 @@ function* sums(total: UsageTotals): Generator<string> {
     ["cache", "read from the provider's cache, which is cheaper"],
     ["patch", "edited instead of written anew"],
   ] as const;
-  const lines = reasons.filter(([kind]) => saved[kind].tokens > 0);
+  const lines = reasons.filter(([kind]) => saved[kind].tokens !== 0);
   if (lines.length === 0) return;
   yield "Saved:";
   for (const [kind, why] of lines)
