@@ -1,3 +1,4 @@
+export { usageCsv } from "./cost/csv.ts";
 export type { UsageReport, UsageRow, UsageTotals } from "./cost/reports.ts";
 export type { Clock } from "./domain/clock.ts";
 export type { CheckResult, GateResult } from "./domain/contract.ts";
@@ -52,6 +53,7 @@ export {
   type Sandbox,
 } from "./hive/machine.ts";
 export type { UsageOptions } from "./hive/reading.ts";
+export type { SessionForecast } from "./hive/session-forecast.ts";
 export {
   type ApproveOptions,
   type BudgetOptions,

@@ -7,7 +7,7 @@ import { Artifacts } from "./state/artifacts.ts";
 import { LostSessions } from "./state/lost-sessions.ts";
 import { SqliteStore } from "./state/sqlite/sqlite-store.ts";
 import { resolveStateDirectory } from "./state/state-directory.ts";
-import { toBudget } from "./team/spending.ts";
+import { budgetDefaults } from "./team/spending.ts";
 
 export type { Looking } from "./hive/looking.ts";
 export type { Reading } from "./hive/reading.ts";
@@ -42,9 +42,6 @@ export async function look({ loaded, onNotice = () => {} }: LookOptions = {}): P
     stateDirectory: path,
     clock: systemClock,
     tracker: new TokenTracker(store.ledger),
-    budgets: {
-      persona: toBudget({ tokens: config.budget.personaTokens }),
-      day: toBudget({ tokens: config.budget.dayTokens, usd: config.budget.dayUsd }),
-    },
+    budgets: budgetDefaults(config.budget),
   });
 }

@@ -23,7 +23,8 @@ import { TeamEngine } from "./team/engine.ts";
 import { describeRow, type SessionEvent } from "./team/event.ts";
 import { performOf } from "./team/perform-of.ts";
 import { askModel } from "./team/planning/ask-model.ts";
-import { toBudget } from "./team/spending.ts";
+import { budgetDefaults } from "./team/spending.ts";
+import { alertTeller } from "./team/tell-alert.ts";
 import { chooseSink, outcomeOfTicket } from "./tickets/choose-sink.ts";
 import { TicketOutbox } from "./tickets/outbox.ts";
 
@@ -119,11 +120,9 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     },
   });
   const { sandboxRequired } = config;
+  const tellAlert = alertTeller(config.webhook, onNotice);
   const tracker = new TokenTracker(store.ledger);
-  const budgets = {
-    persona: toBudget({ tokens: config.budget.personaTokens }),
-    day: toBudget({ tokens: config.budget.dayTokens, usd: config.budget.dayUsd }),
-  };
+  const budgets = budgetDefaults(config.budget);
   const engine = new TeamEngine({
     store,
     artifacts,
@@ -135,8 +134,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       guard: new BudgetGuard(store.ledger, clock),
       tracker,
       clock,
-      onAlert: (sessionId, { kind, ...alert }) =>
-        onEvent?.({ ...alert, kind: "budget.alert", alert: kind, sessionId }),
+      history: (team) => store.ledger.history(team),
     },
     budgets,
     checks: new SandboxChecks(artifacts, scratch, path, { sandboxRequired, notice: onNotice }),
@@ -169,6 +167,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     onRows: (state, rows) => {
       // Describing a row means parsing it; not worth it when nobody listens.
       if (onEvent !== undefined) for (const row of rows) onEvent(describeRow(state, row));
+      for (const row of rows) if (row.kind === "budget.alerted") void engine.track(tellAlert(state.id, row));
     },
     onLog: (sessionId, persona, message) => onEvent?.({ kind: "log", sessionId, persona, message }),
     onText: (sessionId, persona, delta) => onEvent?.({ kind: "text", sessionId, persona, delta }),

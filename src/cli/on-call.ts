@@ -26,16 +26,21 @@ function isAnythingLost({ phases, steps }: SessionView, abandoned: boolean): str
   return `${died}Nothing is lost: ${sealed} of ${count(phases.length, "phase")} sealed, ${count(steps, "step")} recorded.`;
 }
 
+function partly({ simulatedCalls, simulatedUsd }: SessionView["usage"]): string {
+  if (simulatedCalls === 0) return "";
+  return ` (${money(simulatedUsd)} of it is invented: ${count(simulatedCalls, "call")} of the simulated model)`;
+}
+
 export function whatItCosts({ usage, simulated, budgets }: SessionView): string {
   const { inputTokens, outputTokens, costUsd, calls, savedTokens, savedUsd, estimatedTokens } = usage;
   if (calls === 0 && estimatedTokens === 0 && savedTokens === 0) return "Cost: no model was asked.";
-  const price = simulated ? " at invented prices (the model is simulated; nothing was paid)" : "";
+  const price = simulated ? " at invented prices (the model is simulated; nothing was paid)" : partly(usage);
   const parts = [
     `Cost: ${number(inputTokens + outputTokens)} tokens in ${count(calls, "call")}, ${money(costUsd)}${price}`,
   ];
   if (savedTokens > 0) parts.push(`not paid again: ${number(savedTokens)} tokens, ${money(savedUsd)}`);
   if (estimatedTokens > 0)
-    parts.push(`lost in a crash, perhaps billed: up to ${number(estimatedTokens)} tokens`);
+    parts.push(`not reported, perhaps billed: up to ${number(estimatedTokens)} tokens`);
   const tightest = budgets.find(({ overrun }) => overrun) ?? budgets.find(({ level }) => level === "session");
   if (tightest !== undefined) parts.push(`budget of the ${tightest.level}: ${budgetText(tightest)}`);
   return `${parts.join("; ")}.`;
@@ -84,7 +89,7 @@ function whatToDo(view: SessionView, stateDir: string | undefined): string[] {
       `  ${commandLine("approve", name, stateDir)}`,
       `  ${commandLine("reject", name, stateDir, "--note", "'what should be different'")}`,
     );
-  } else if (reason === "budget") {
+  } else if (reason === "budget" && isRaisable(view)) {
     lines.push(`What to do: raise the budget, if it is worth it: ${raiseCommand(view, stateDir)}`);
   } else if (error?.advice !== undefined && view.status !== "completed") {
     lines.push(`What to do: ${error.advice}`);
@@ -92,6 +97,12 @@ function whatToDo(view: SessionView, stateDir: string | undefined): string[] {
   if (ticket !== null)
     lines.push(`Ticket: ${ticket.url ?? ticket.key ?? ticket.fingerprint} (${ticket.status})`);
   return lines;
+}
+
+/** A day's limit is in the configuration, and what has no known amount is mended otherwise: the error says how. */
+function isRaisable({ error }: SessionView): boolean {
+  const { level, limit } = (error?.details ?? {}) as Refused;
+  return level !== "day" && limit !== null;
 }
 
 /** Twice as much as there is, and enough for the next call: a proposal, and a person decides. */
@@ -111,6 +122,7 @@ interface Refused {
   readonly level?: string;
   readonly name?: string;
   readonly unit?: string;
+  readonly limit?: number | null;
   readonly used?: number;
   readonly asked?: number;
 }

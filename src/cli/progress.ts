@@ -1,5 +1,6 @@
+import { alertText } from "../domain/alert-text.ts";
 import type { SessionEvent } from "../index.ts";
-import { duration, money, number, plain } from "./terminal/words.ts";
+import { duration, plain } from "./terminal/words.ts";
 
 /** An event as a line for people; some events are for programs only. */
 export function progressLine(event: SessionEvent): string | undefined {
@@ -53,8 +54,8 @@ function describe(event: SessionEvent): string | undefined {
       return `somebody said: ${event.message.say}`;
     case "decision.recorded":
       return `  decided: ${event.title}`;
-    case "budget.alert":
-      return alertLine(event);
+    case "budget.alerted":
+      return `! ${alertText(event.alert)}`;
     case "log":
       return `  ${event.persona}: ${event.message}`;
     case "session.created":
@@ -75,14 +76,6 @@ function gateLine({ phase, gate, awaitsReview }: Event<"phase.completed">): stri
   if (gate?.score === undefined || gate.threshold === undefined) return review && `  ${review}`;
   const verdict = `  gate of ${phase} ${gate.verdict}: ${gate.score.toFixed(2)} of ${gate.threshold.toFixed(2)}`;
   return review === undefined ? verdict : `${verdict}; ${review}`;
-}
-
-function alertLine(event: Event<"budget.alert">): string {
-  const amount = (value: number): string =>
-    event.unit === "usd" ? money(value / 1_000_000) : `${number(value)} tokens`;
-  const of = `the budget of ${event.level} ${event.name}`;
-  if (event.alert === "threshold") return `! ${of}: ${amount(event.used)} of ${amount(event.limit)} are gone`;
-  return `! ${of} will not be enough: about ${amount(event.expected ?? 0)} of ${amount(event.limit)}`;
 }
 
 function afterwards(next: Event<"attempt.failed">["next"]): string {

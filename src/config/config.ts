@@ -1,4 +1,5 @@
 import type { PriceTable } from "../cost/price-per-million.ts";
+import type { UnpricedRule } from "../domain/budget.ts";
 
 /** Every setting of Maestro, as the rest of the code reads it. */
 export interface Config {
@@ -31,6 +32,8 @@ export interface Config {
     /** Of all sessions of the state directory together, a day (UTC). */
     readonly dayTokens: number | undefined;
     readonly dayUsd: number | undefined;
+    /** Under a budget of dollars, what has no known price. */
+    readonly unpriced: UnpricedRule;
   };
   /** Dollars per million tokens, by model, before the published prices; `undefined`: only those. */
   readonly prices: PriceTable | undefined;

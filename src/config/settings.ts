@@ -1,5 +1,6 @@
 import type { PriceTable } from "../cost/price-per-million.ts";
 import { breakerPolicy } from "../domain/breaker.ts";
+import type { UnpricedRule } from "../domain/budget.ts";
 import { attemptPolicy, roundPolicy } from "../domain/retry-policy.ts";
 import type { SettingKey, SettingValue } from "./config.ts";
 
@@ -59,6 +60,11 @@ const yesOrNo: Kind<boolean> = {
   allowed: "true or false",
   read: (raw, isText) =>
     isText ? { true: true, false: false }[String(raw).trim()] : typeof raw === "boolean" ? raw : undefined,
+};
+
+const unpriced: Kind<UnpricedRule> = {
+  allowed: "refuse or allow",
+  read: (raw) => (["refuse", "allow"] as const).find((rule) => rule === String(raw).trim()),
 };
 
 const priceParts = ["input", "cached", "cacheWrite", "output", "reasoning"];
@@ -218,7 +224,8 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: undefined,
     kind: text,
     secret: false,
-    description: "Where tickets are posted as signed JSON; used when neither Jira nor GitHub is set.",
+    description:
+      "Where warnings about budgets are posted as signed JSON, and tickets when neither Jira nor GitHub is set.",
   },
   "webhook.secret": {
     environment: "MAESTRO_WEBHOOK_SECRET",
@@ -254,6 +261,13 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     kind: dollars,
     secret: false,
     description: "Dollars all sessions together may spend in a day (UTC).",
+  },
+  "budget.unpriced": {
+    environment: "MAESTRO_UNPRICED",
+    default: "refuse",
+    kind: unpriced,
+    secret: false,
+    description: "Calls without a known price under a budget of dollars; allowed, they count as nothing.",
   },
   prices: {
     environment: "MAESTRO_PRICES",

@@ -42,19 +42,31 @@ function unpriced(
     model,
     session: sessionId,
   };
-  const inTokens = `budget in tokens instead: maestro budget ${sessionId} --tokens <n>`;
+  const instead = withoutDollars(sessionId, level, name);
   if (!isAsked) {
     return new BudgetExceeded(
       `The dollar budget of ${whose} cannot be kept: earlier calls have no known price, so nobody knows what is left.`,
-      { details, advice: `Take the dollar budget away and ${inTokens}` },
+      { details, advice: sentence(instead) },
     );
   }
   const price = `prices: { ${JSON.stringify(model)}: { input: <dollars per million tokens>, output: <...> } }`;
   return new BudgetExceeded(
     `The price of ${model} is not known, so the dollar budget of ${whose} cannot be kept.`,
-    { details, advice: `Give its price in the configuration, ${price}, or ${inTokens}` },
+    { details, advice: `Give its price in the configuration, ${price}, or ${instead}` },
   );
 }
+
+/** Ways that leave no limit in dollars behind. */
+function withoutDollars(sessionId: string, level: Final["level"], name: string): string {
+  const resume = `maestro resume ${sessionId}`;
+  const allow = `let such calls pass as if they cost nothing, MAESTRO_UNPRICED=allow`;
+  if (level === "day")
+    return `${allow}, or limit the day in tokens instead, MAESTRO_DAY_TOKEN_BUDGET, or wait for the next day (UTC); then: ${resume}`;
+  const whose = level === "session" ? "" : ` --${level} ${name}`;
+  return `take the dollar limit away and set one in tokens: maestro budget ${sessionId}${whose} --usd none --tokens <n> && ${resume}; or ${allow}`;
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 function raise(sessionId: string, { level, name }: Final, unit: BudgetUnit, least: number): string {
   const resume = `maestro resume ${sessionId}`;

@@ -1,9 +1,13 @@
 import { type Amount, add, noAmount } from "../domain/budget.ts";
-import type { RunSample } from "../state/ledger-store.ts";
+import type { LevelTotals, RunSample } from "../state/ledger-store.ts";
 import type { Expected } from "./alerts.ts";
 
-/** A persona's work in a phase, by the model that does it. */
-export type PlannedRun = Pick<RunSample, "phase" | "persona" | "model">;
+/** A persona's work in a phase, by the model that does it; undefined: code, which calls what it called before. */
+export interface PlannedRun {
+  readonly phase: string;
+  readonly persona: string;
+  readonly model?: string | undefined;
+}
 
 /** What past runs took: half of them at most `median`, nine of ten at most `p90`. */
 export interface RunForecast {
@@ -33,7 +37,10 @@ export function forecast(history: readonly RunSample[], planned: readonly Planne
       phase,
       median: forecasts.reduce((sum, run) => add(sum, run?.median ?? noAmount), noAmount),
       p90: forecasts.reduce((sum, run) => add(sum, run?.p90 ?? noAmount), noAmount),
-      unknown: runs.filter((_, index) => forecasts[index] === undefined).map(({ persona }) => persona),
+      // Code that never asked a model will hardly begin to.
+      unknown: runs
+        .filter(({ model }, index) => model !== undefined && forecasts[index] === undefined)
+        .map(({ persona }) => persona),
     };
   });
   return {
@@ -47,6 +54,7 @@ export function forecast(history: readonly RunSample[], planned: readonly Planne
 /** Another model's runs say how many tokens the work takes, but not what they cost. */
 export function forecastRun(history: readonly RunSample[], run: PlannedRun): RunForecast | undefined {
   const ofPersona = history.filter(({ phase, persona }) => phase === run.phase && persona === run.persona);
+  if (run.model === undefined) return forecastCode(ofPersona);
   const ofModel = ofPersona.filter(({ model }) => model === run.model);
   const samples = ofModel.length > 0 ? ofModel : ofPersona;
   if (samples.length === 0) return undefined;
@@ -59,12 +67,54 @@ export function forecastRun(history: readonly RunSample[], run: PlannedRun): Run
   return { median: at(0.5), p90: at(0.9), samples: samples.length };
 }
 
-/** For alerts: what is used so far, and half of all past runs' worth of what is still to come. */
-export function expectedAtEnd(rest: Forecast): Expected {
+/** Code may ask several models in one run: what it usually asks of each, together. */
+function forecastCode(ofPersona: readonly RunSample[]): RunForecast | undefined {
+  const models = [...new Set(ofPersona.map(({ model }) => model))];
+  return models
+    .flatMap((model) => forecastRun(ofPersona, { ...(ofPersona[0] as RunSample), model }) ?? [])
+    .reduce<RunForecast | undefined>(
+      (sum, { median, p90, samples }) => ({
+        median: add(sum?.median ?? noAmount, median),
+        p90: add(sum?.p90 ?? noAmount, p90),
+        samples: Math.max(sum?.samples ?? 0, samples),
+      }),
+      undefined,
+    );
+}
+
+/**
+ * For alerts: what is used so far, and what is still to come if each persona takes what half of its past runs took. What
+ * a persona has used by now is part of that, not on top of it.
+ */
+export function expectedAtEnd(
+  history: readonly RunSample[],
+  left: readonly PlannedRun[],
+  totals: readonly LevelTotals[],
+): Expected {
+  const phases = new Map<string, Amount>();
+  let all = noAmount;
+  for (const [persona, runs] of Map.groupBy(left, (run) => run.persona)) {
+    const used = totals.find(({ level, name }) => level === "persona" && name === persona)?.used ?? noAmount;
+    for (const run of runs) {
+      const usual = forecastRun(history, run)?.median;
+      if (usual === undefined) continue;
+      // Whose work is in several phases: nobody knows in which of them it was used.
+      const rest = runs.length === 1 ? without(usual, used) : usual;
+      phases.set(run.phase, add(phases.get(run.phase) ?? noAmount, rest));
+      all = add(all, rest);
+    }
+  }
   return ({ level, name, used }) => {
-    if (level === "persona") return undefined;
-    const median = level === "phase" ? rest.phases.find(({ phase }) => phase === name)?.median : rest.median;
-    return median && add(used, median);
+    const rest = level === "session" ? all : level === "phase" ? phases.get(name) : undefined;
+    return rest && add(used, rest);
+  };
+}
+
+function without(usual: Amount, used: Amount): Amount {
+  return {
+    tokens: Math.max(0, usual.tokens - used.tokens),
+    microUsd:
+      usual.microUsd === null || used.microUsd === null ? null : Math.max(0, usual.microUsd - used.microUsd),
   };
 }
 

@@ -21,10 +21,6 @@ export type PriceTable = Readonly<Record<string, PricePerMillion>>;
  */
 export const simulatedPrice: PricePerMillion = { input: 3, cached: 0.3, cacheWrite: 3.75, output: 15 };
 
-export function isSimulated(model: string): boolean {
-  return model === "simulated" || model.startsWith("simulated/");
-}
-
 /** A thousand dollars a token is a typing mistake. */
 const mostPerMillion = 1_000_000_000;
 

@@ -1,8 +1,9 @@
 import type { Amount } from "../domain/budget.ts";
 import { type Clock, systemClock } from "../domain/clock.ts";
+import { isSimulated } from "../domain/simulated.ts";
 import type { TokenUsage } from "../domain/usage.ts";
 import { type ModelPrice, priceFromTable, roundUp, worstCase } from "./model-price.ts";
-import { checkPrice, isSimulated, type PriceTable, simulatedPrice } from "./price-per-million.ts";
+import { checkPrice, type PriceTable, simulatedPrice } from "./price-per-million.ts";
 
 /**
  * What models cost: the user's own table first, then the published prices. A model in neither has no price (null), and

@@ -19,6 +19,11 @@ export interface UsageTotals extends TokenUsage {
   /** As `costUsd`, of the calls whose price is known. */
   readonly knownCostUsd: number;
   readonly unpricedCalls: number;
+  /** Nobody said how many tokens they took: what was reserved for them is in `estimatedTokens`. */
+  readonly unreportedCalls: number;
+  /** Of the simulated model: part of the numbers above, and its dollars are invented. */
+  readonly simulatedCalls: number;
+  readonly simulatedUsd: number;
   /** Of calls whose answer was lost: perhaps billed, counted against budgets, not part of the numbers above. */
   readonly estimatedTokens: number;
   readonly estimatedUsd: number;
@@ -56,13 +61,14 @@ export async function usageReport(
 }
 
 function toTotals(sums: UsageGroupSums): UsageTotals {
-  const { name: _, costMicroUsd, estimatedMicroUsd, saved: kinds, ...counts } = sums;
+  const { name: _, costMicroUsd, estimatedMicroUsd, simulatedMicroUsd, saved: kinds, ...counts } = sums;
   const knownCostUsd = microsToUsd(costMicroUsd);
   const isPriced = kinds.every(({ unpriced }) => unpriced === 0);
   return {
     ...counts,
     costUsd: counts.unpricedCalls === 0 ? knownCostUsd : null,
     knownCostUsd,
+    simulatedUsd: microsToUsd(simulatedMicroUsd),
     estimatedUsd: microsToUsd(estimatedMicroUsd),
     savedTokens: sum(kinds.filter(({ kind }) => kind !== "cache").map(({ tokens }) => tokens)),
     savedUsd: isPriced ? microsToUsd(sum(kinds.map(({ microUsd }) => microUsd))) : null,

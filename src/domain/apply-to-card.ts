@@ -129,6 +129,7 @@ function changeOf(card: SessionCard, entry: Transition): Partial<SessionCard> {
     case "persona.reused":
     case "fork.copied":
     case "attempt.diverged":
+    case "budget.alerted":
       return {};
   }
 }

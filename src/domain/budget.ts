@@ -14,6 +14,15 @@ export interface Budget {
   readonly microUsd?: Money | undefined;
 }
 
+/** A person's word about a budget: null takes the limit away, what is missing stays as it is. */
+export interface BudgetChange {
+  readonly tokens?: number | null | undefined;
+  readonly microUsd?: Money | null | undefined;
+}
+
+/** Whether a dollar budget refuses what has no known price, or lets it pass as if it cost nothing. */
+export type UnpricedRule = "refuse" | "allow";
+
 export interface Ledger {
   readonly used: Amount;
   readonly reserved: Amount;
@@ -46,16 +55,31 @@ export type ReservationDecision<Level extends string = string> =
 
 export const noAmount: Amount = { tokens: 0, microUsd: 0 };
 
+export function changedBudget(budget: Budget, { tokens, microUsd }: BudgetChange = {}): Budget {
+  const limits = {
+    ...budget,
+    ...(tokens !== undefined && { tokens }),
+    ...(microUsd !== undefined && { microUsd }),
+  };
+  return {
+    ...(limits.tokens != null && { tokens: limits.tokens }),
+    ...(limits.microUsd != null && { microUsd: limits.microUsd }),
+  };
+}
+
 /** All levels refuse before any level waits: no use waiting at one for what another will never grant. */
 export function decideReservation<Level extends string>(
   levels: readonly BudgetLevel<Level>[],
   asked: Amount,
+  unpriced: UnpricedRule = "refuse",
 ): ReservationDecision<Level> {
   checkAmount(asked);
   const limits = levels.flatMap((level) => limitsOf(level, asked));
   for (const { level, unit, limit, used, reserved, asked } of limits) {
-    if (used === null || reserved === null || asked === null) return { kind: "unpriced", level };
-    if (used + asked > limit) return { kind: "exceeded", level, unit, limit, used, asked };
+    const isUnpriced = used === null || reserved === null || asked === null;
+    if (isUnpriced && unpriced === "refuse") return { kind: "unpriced", level };
+    if ((used ?? 0) + (asked ?? 0) > limit)
+      return { kind: "exceeded", level, unit, limit, used: used ?? 0, asked: asked ?? 0 };
   }
   const blocked = limits.find(
     ({ used, reserved, asked, limit }) => (used ?? 0) + (reserved ?? 0) + (asked ?? 0) > limit,

@@ -28,3 +28,6 @@ export type SavedBy = Omit<SavedAmount, "phase" | "persona">;
 
 /** How models, tools and checks record what they do; the executor of an attempt implements it. */
 export type RunStep = <T>(step: DurableStep<T>) => Promise<T>;
+
+/** Code of the error of a call whose own caller gave it up: it says nothing about the service. */
+export const callAbandoned = "CALL_ABANDONED";

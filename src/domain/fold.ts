@@ -153,6 +153,8 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       personaOf(state, entry.phase, entry.persona).candidate = { ...candidate, steps };
       return;
     }
+    case "budget.alerted":
+      return;
     case "fork.copied":
       state.copied = true;
       return;

@@ -10,7 +10,11 @@ export type RowToWrite = Pick<
 export function encodeEntry(entry: Entry): RowToWrite {
   if (isStepRow(entry)) return entry;
   const { kind, ...rest } = entry;
-  return { kind, attempt: null, occurrence: null, fingerprint: null, name: null, body: JSON.stringify(rest) };
+  return transitionRow(kind, JSON.stringify(rest));
+}
+
+export function transitionRow(kind: Transition["kind"], body: string): RowToWrite {
+  return { kind, attempt: null, occurrence: null, fingerprint: null, name: null, body };
 }
 
 /** A recorded value may be as deep as the limit, and its row wraps it in a few more levels. */

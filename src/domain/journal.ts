@@ -1,4 +1,5 @@
-import type { Budget, Money } from "./budget.ts";
+import type { Budget, BudgetChange, Money } from "./budget.ts";
+import type { BudgetAlert } from "./budget-alert.ts";
 import type { CheckResult, GateResult } from "./contract.ts";
 import type { EffectKind } from "./durable-step.ts";
 import type { ErrorJson } from "./error-json.ts";
@@ -54,7 +55,7 @@ export type Message =
       readonly level: "persona" | "phase" | "session";
       /** Of the persona or the phase. */
       readonly name?: string;
-      readonly budget: Budget;
+      readonly budget: BudgetChange;
     };
 
 /** How far a person wants the session to go; empty means to the end. */
@@ -271,6 +272,8 @@ export type Transition =
     } & OfAttempt)
   /** A dependency's breaker is open; the attempt waits and is not used up. */
   | ({ readonly kind: "dependency.waiting"; readonly dependency: string; readonly until: number } & OfAttempt)
+  /** Committed with the memory that it was raised: said once, and on record. */
+  | { readonly kind: "budget.alerted"; readonly alert: BudgetAlert }
   /** A recorded step's input differs now: steps outside `kept` (ranges of seq) are not used again. */
   | ({
       readonly kind: "attempt.diverged";

@@ -49,6 +49,8 @@ export interface UsageSums extends TokenUsage {
   /** Of the calls whose price is known. */
   readonly costMicroUsd: Money;
   readonly unpricedCalls: number;
+  /** Nobody said how many tokens they took. */
+  readonly unreportedCalls: number;
   readonly estimatedTokens: number;
   readonly estimatedMicroUsd: Money;
 }
@@ -92,6 +94,7 @@ export function sumsOf(ending: CallEnding, asked: Amount): UsageSums {
     failedCalls: failed ? 1 : 0,
     costMicroUsd: costMicroUsd ?? 0,
     unpricedCalls: isUnpriced ? 1 : 0,
+    unreportedCalls: usage === null ? 1 : 0,
     estimatedTokens: usage === null ? asked.tokens : 0,
     estimatedMicroUsd: costMicroUsd === null ? (asked.microUsd ?? 0) : 0,
   };

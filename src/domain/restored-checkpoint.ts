@@ -1,4 +1,4 @@
-import type { Budget } from "./budget.ts";
+import type { BudgetChange } from "./budget.ts";
 import type { GateResult } from "./contract.ts";
 import type {
   FilesEdit,
@@ -48,7 +48,7 @@ export interface RestoredCheckpoint {
   readonly teamFingerprint: string;
   readonly definition?: Json;
   readonly decisions?: readonly RecordedDecision[];
-  readonly budgets?: Readonly<Record<string, Budget>>;
+  readonly budgets?: Readonly<Record<string, BudgetChange>>;
   readonly usage?: readonly SessionUsage[];
 }
 

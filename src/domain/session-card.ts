@@ -1,4 +1,4 @@
-import type { Budget } from "./budget.ts";
+import type { Budget, BudgetChange } from "./budget.ts";
 import type { GateResult } from "./contract.ts";
 import type { ErrorJson } from "./error-json.ts";
 import type { Json } from "./json.ts";
@@ -59,7 +59,7 @@ export interface SessionCard {
   } | null;
   /** Of the session as a whole: what its team says, and what a person has said since. */
   readonly limit: Budget;
-  readonly raised: Budget;
+  readonly raised: BudgetChange;
 }
 
 export interface CardError {

@@ -1,4 +1,4 @@
-import type { Budget } from "./budget.ts";
+import type { BudgetChange } from "./budget.ts";
 import type { CheckResult, GateResult } from "./contract.ts";
 import type { ErrorJson } from "./error-json.ts";
 import type { SessionId } from "./ids.ts";
@@ -138,7 +138,7 @@ export interface Completed extends JournalHead {
   /** Only when it was no longer the one the session began with. */
   readonly definition?: Json;
   /** The limits that people had set by then. */
-  readonly budgets?: Readonly<Record<string, Budget>>;
+  readonly budgets?: Readonly<Record<string, BudgetChange>>;
 }
 
 export type PhaseSource =
@@ -180,7 +180,7 @@ export interface SessionState {
   /** A person has accepted another definition since the start. */
   teamChanged: boolean;
   /** Limits a person has set since the start, by level and name. */
-  readonly budgets: Map<string, Budget>;
+  readonly budgets: Map<string, BudgetChange>;
   /** A fork is driven only when everything it may use is its own. */
   copied: boolean;
   /** Where its history goes on, when the rows before are gone. */

@@ -1,4 +1,4 @@
-import type { Amount, Money } from "./budget.ts";
+import type { Amount, BudgetUnit, Money } from "./budget.ts";
 
 /** What one model call took. Cached and cache-write tokens are part of the input, reasoning is part of the output. */
 export interface TokenUsage {
@@ -53,7 +53,11 @@ export interface Spent {
 /** What a call may cost at most, and how to read what it did cost from its outcome. */
 export interface Spend<T> {
   readonly model: string;
-  /** Counted input and allowed output: reserved before the call. */
+  /** What it will probably take at most: reserved before the call, and what it counts for if its answer is lost. */
   readonly asked: Amount;
+  /** What it cannot exceed, in the place of `asked` wherever a limit applies. */
+  readonly atMost?: Amount;
+  /** Where nobody could say what it may take. */
+  readonly undeclared?: readonly BudgetUnit[];
   readonly spent: (outcome: { readonly result: T } | { readonly error: unknown }) => Spent;
 }

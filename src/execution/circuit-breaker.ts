@@ -6,6 +6,7 @@ import {
   raisesTicket,
 } from "../domain/breaker.ts";
 import type { Clock } from "../domain/clock.ts";
+import { callAbandoned } from "../domain/durable-step.ts";
 import { CircuitOpen } from "../domain/errors.ts";
 import type { Failure } from "../domain/failure.ts";
 import { newId } from "../domain/ids.ts";
@@ -102,6 +103,8 @@ export class CircuitBreaker {
 
 /** What a failure says about the dependency. A wrong answer is an answer; a rate limit is no outage. */
 export function outcomeOfCall(failure: Failure | undefined): CallOutcome {
+  // Whoever gave the call up knows nothing about who was to answer it.
+  if (failure?.code === callAbandoned) return { kind: "unknown" };
   if (failure?.category === "RATE_LIMIT") return { kind: "rate-limit", retryAfterMs: failure.retryAfterMs };
   return failure?.outage ? { kind: "outage" } : { kind: "success" };
 }

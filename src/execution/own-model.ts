@@ -1,8 +1,8 @@
-import { type ModelPrice, spentOn, worstCase } from "../cost/model-price.ts";
 import { InputInvalid } from "../domain/errors.ts";
-import type { Pricing } from "../models/ports.ts";
+import { lazyModel } from "../models/lazy-model.ts";
 import type { AnyModel, Model } from "../models/sdk-types.ts";
 import type { FunctionContext, PersonaContext } from "./persona-context.ts";
+import { pricingOf } from "./pricing.ts";
 
 /**
  * Any language model of the AI SDK, for a persona whose work is code: each call is a durable step with journal, budget
@@ -15,28 +15,11 @@ export function durableModel(model: AnyModel, context: PersonaContext): Model {
     });
   }
   const { runStep, signal, onText, progress, priceOf } = runningContext(context);
-  let wrapped: Promise<Model> | undefined;
-  // Loaded at the first call: whoever imports the library may never make one.
-  const load = (): Promise<Model> => {
-    wrapped ??= import("../models/durable-model.ts").then((models) =>
-      models.durableModel(model, {
-        runStep,
-        signal,
-        onText,
-        onProgress: progress,
-        pricing: pricingOf(priceOf),
-      }),
-    );
-    return wrapped;
-  };
-  return {
-    specificationVersion: "v4",
-    provider: model.provider,
-    modelId: model.modelId,
-    supportedUrls: model.supportedUrls,
-    doGenerate: async (options) => (await load()).doGenerate(options),
-    doStream: async (options) => (await load()).doStream(options),
-  };
+  const pricing = pricingOf(priceOf);
+  return lazyModel(model, async () => {
+    const models = await import("../models/durable-model.ts");
+    return models.durableModel(model, { runStep, signal, onText, onProgress: progress, pricing });
+  });
 }
 
 /** The types promise less than a running persona gets. */
@@ -47,17 +30,4 @@ function runningContext(context: PersonaContext): FunctionContext {
     advice:
       "Pass on what the persona's function was called with: run: (ctx) => ... durableModel(model, ctx).",
   });
-}
-
-/** What was reserved and what is settled are at the same price. */
-export function pricingOf(priceOf: FunctionContext["priceOf"]): Pricing {
-  const known = new Map<string, ModelPrice | null>();
-  return {
-    worstCase: async (model, inputTokens, maxOutputTokens) => {
-      const price = await priceOf(model);
-      known.set(model, price);
-      return worstCase(price, inputTokens, maxOutputTokens);
-    },
-    spent: (model, usage) => spentOn(known.get(model) ?? null, usage),
-  };
 }

@@ -1,4 +1,4 @@
-import type { Amount } from "../domain/budget.ts";
+import type { Budget } from "../domain/budget.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { changesBetween } from "../domain/tree.ts";
 import type { CommandPlace } from "./command-place.ts";
@@ -10,7 +10,7 @@ export interface CommandWork {
   readonly argv: readonly string[];
   readonly instructions: string;
   /** What one run may cost at most. */
-  readonly reserve: Amount | undefined;
+  readonly reserve: Budget;
   readonly network: boolean;
   /** Names of variables that are passed through. */
   readonly env: readonly string[];
@@ -65,7 +65,7 @@ export function performWithCommand(work: CommandWork, parts: CommandParts): Perf
       signal: context.signal,
       env: passedThrough(work, parts),
       onText: context.onText,
-      ...(reserve !== undefined && { asked: reserve }),
+      reserve,
       ...(timeoutMs !== undefined && { timeoutMs }),
     });
     for (const { path, reason } of refused) context.log(`not taken over: ${path}: ${reason}`);

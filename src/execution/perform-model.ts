@@ -1,15 +1,16 @@
-import { type ModelPrice, spentOn, worstCase } from "../cost/model-price.ts";
+import type { ModelPrice } from "../cost/model-price.ts";
 import type { Contract } from "../domain/contract.ts";
 import type { RunStep, SavedBy } from "../domain/durable-step.ts";
 import type { Json } from "../domain/json.ts";
 import { noUsage } from "../domain/usage.ts";
 import type { PersonaReturn as ModelReturn } from "../models/model-persona.ts";
-import type { EditSavings, Pricing } from "../models/ports.ts";
+import type { EditSavings } from "../models/ports.ts";
 import type { Environment } from "../models/providers.ts";
 import { showProblem, validateJson } from "../workspace/json-schema.ts";
 import { conversationWork } from "./conversation-work.ts";
 import { type PersonaPolicy, toolPolicy } from "./governance.ts";
 import type { Perform, PersonaReturn } from "./persona-context.ts";
+import { pricingOf } from "./pricing.ts";
 
 export interface ModelWork {
   readonly instructions: string;
@@ -42,7 +43,7 @@ export function performWithModel(work: ModelWork, parts: ModelParts): Perform {
     const maxOutputTokens = context.settings.maxOutputTokens ?? work.maxOutputTokens;
     const returned = await runModelPersona(conversationWork(work.instructions, context), {
       model,
-      pricing: pricingOf(price),
+      pricing: pricingOf(priceOf),
       runStep: withPatchSavings(context.runStep, name, price),
       files: context.files,
       adviseEdit,
@@ -64,13 +65,14 @@ export function performWithModel(work: ModelWork, parts: ModelParts): Perform {
 /** About as many bytes as models put into a token of code. */
 const bytesPerToken = 4;
 
-/** An edit costs the output of its passages; writing the file anew would have cost all of it. */
+/** An edit costs the output of its passages; writing the file anew would have cost all of it, which may be less. */
 function withPatchSavings(runStep: RunStep, model: string, price: ModelPrice | null): RunStep {
   const saved = (result: unknown): SavedBy | undefined => {
     const { edit } = result as { edit?: EditSavings };
-    const tokens = Math.floor(((edit?.rewriteBytes ?? 0) - (edit?.editBytes ?? 0)) / bytesPerToken);
-    if (tokens <= 0) return undefined;
-    const microUsd = price?.cost({ ...noUsage, outputTokens: tokens }) ?? null;
+    const tokens = Math.trunc(((edit?.rewriteBytes ?? 0) - (edit?.editBytes ?? 0)) / bytesPerToken);
+    if (tokens === 0) return undefined;
+    const cost = price?.cost({ ...noUsage, outputTokens: Math.abs(tokens) }) ?? null;
+    const microUsd = cost === null ? null : Math.sign(tokens) * cost;
     return { kind: "patch", model, tokens, microUsd };
   };
   return (step) => runStep(step.kind === "tool" ? { ...step, saved } : step);
@@ -82,13 +84,6 @@ function outputsProblem({ outputs: schema }: Contract): (outputs: Json) => strin
     if (schema === undefined) return undefined;
     const problems = validateJson({ ...schema }, outputs).map(showProblem);
     return problems.length === 0 ? undefined : problems.join("; ");
-  };
-}
-
-function pricingOf(price: ModelPrice | null): Pricing {
-  return {
-    worstCase: (_, inputTokens, maxOutputTokens) => worstCase(price, inputTokens, maxOutputTokens),
-    spent: (_, usage) => spentOn(price, usage),
   };
 }
 

@@ -62,18 +62,24 @@ export async function runEffect<T>(
   const { workspace, signal } = place;
   const { kind, name, effect, spend, saved: savedBy } = step;
   let ended: { readonly result: T; readonly changes: readonly TreeChange[] };
+  let made: { readonly result: T } | undefined;
+  let json: string | undefined;
   try {
-    // Within the recording, so that what an abandoned effect changed is taken back, and what it changes later refused.
-    ended = await workspace.recording(() => orAbandon(begin(effect), signal, clock));
+    ended = await workspace.recording(async () => {
+      // Within the recording, so that what an abandoned effect changed is taken back, and what it changes later refused.
+      made = { result: await orAbandon(begin(effect), signal, clock) };
+      // Here, so that a result that cannot be recorded is a failure of the step, and paid for like its success.
+      json = resultText(made.result, name);
+      return made.result;
+    });
   } catch (error) {
-    return failed(parts, place, step, error);
+    return failed(parts, place, step, error, made);
   }
   // A tool and an agent name their changes in their results, and apply them again by themselves.
   const changes = namesChanges(ended.result) ? [] : ended.changes;
   if (kind === "function") reach("step.function:after-effect");
   const spent = spend && { spent: spend.spent(ended), failed: false };
   const saved = savedBy?.(ended.result);
-  const json = resultText(ended.result, name);
   const blobs = ended.changes.length === 0 ? [] : await machine.run(workspace.flush(ended.changes));
   const beside = { artifacts: blobs, spent, saved, isNothing: step.isNothing?.(ended.result) };
   if (json === undefined) return { body: stepBody({ kind: "nothing" }, changes), ...beside };
@@ -97,6 +103,7 @@ async function failed<T>(
   { signal }: EffectPlace,
   { dependency, spend }: StepToRun<T>,
   thrown: unknown,
+  made: { readonly result: T } | undefined,
 ): Promise<Performed> {
   // Aborted work says nothing about the step; the next driver runs it again.
   control.signal.throwIfAborted();
@@ -111,7 +118,7 @@ async function failed<T>(
     artifacts: [],
     stack: (error as Error | undefined)?.stack,
     failure,
-    spent: spend && { spent: spend.spent({ error: thrown }), failed: true },
+    spent: spend && { spent: spend.spent(made ?? { error: thrown }), failed: true },
   };
 }
 

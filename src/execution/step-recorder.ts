@@ -125,7 +125,9 @@ export class StepRecorder {
     if (reused !== undefined) return this.#replay(reused.body, reused.seq) as Promise<T>;
     for (;;) {
       const admitted = await this.#admit(step);
-      const performed = await this.#run(step, admitted);
+      const performed = await this.#run(step, admitted).catch((error: unknown) =>
+        this.#giveUp(admitted, error),
+      );
       const effects = this.#effectsOf(admitted, performed);
       if (this.#isEarlyProbe(admitted, effects)) {
         await this.#end([], effects);
@@ -164,6 +166,16 @@ export class StepRecorder {
   /** Its failure says what everybody knows, that the service is down: the same attempt waits for the next probe. */
   #isEarlyProbe({ isEarlyProbe }: Admitted, { call }: Effects): boolean {
     return isEarlyProbe && call?.outcome.kind === "outage" && !this.#place.signal.aborted;
+  }
+
+  /** Nothing of the call is recorded; what it may have taken still is. */
+  async #giveUp({ reservation }: Admitted, error: unknown): Promise<never> {
+    if (reservation !== undefined) {
+      const settlement = { reservation, spent: { usage: null, costMicroUsd: null }, failed: true };
+      // Whoever has lost the session leaves it to the next driver.
+      await this.#parts.journal.append([], { settlement }).catch(() => undefined);
+    }
+    throw error;
   }
 
   /** What did not have to be paid; counted with the next row. */

@@ -49,6 +49,9 @@ const nothing: UsageGroupSums = {
   reasoningTokens: 0,
   costMicroUsd: 0,
   unpricedCalls: 0,
+  unreportedCalls: 0,
+  simulatedCalls: 0,
+  simulatedMicroUsd: 0,
   estimatedTokens: 0,
   estimatedMicroUsd: 0,
 };

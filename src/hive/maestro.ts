@@ -12,7 +12,7 @@ import { refuseToCompleted } from "../team/nothing-left.ts";
 import { type Plan, planFork, planResume } from "../team/plan-cost.ts";
 import { Recovery } from "../team/recovery.ts";
 import { resultsOf, type SessionResult } from "../team/session-view.ts";
-import { toBudget } from "../team/spending.ts";
+import { toChange } from "../team/spending.ts";
 import { type Carried, importCheckpoints } from "./carry.ts";
 import { refuseImpossibleStart } from "./check-start.ts";
 import { type CreateOptions, createForBrief } from "./create-for-brief.ts";
@@ -181,9 +181,9 @@ export class Maestro extends Reading {
     await this.#say(idOrKey, { say: "reject", ...options, note });
   }
 
-  /** A new limit for the session, a phase or a persona; a session that is parked for its budget goes on when resumed. */
+  /** A new limit for the session, a phase or a persona, or with null none; a session that is parked for its budget goes on when resumed. */
   async setBudget(idOrKey: string, { persona, phase, tokens, usd }: BudgetOptions): Promise<void> {
-    const budget = toBudget({ tokens, usd });
+    const budget = toChange({ tokens, usd });
     if (budget.tokens === undefined && budget.microUsd === undefined)
       throw new InputInvalid("No limit is given.", { advice: "Give --tokens, --usd or both." });
     const level = persona !== undefined ? "persona" : phase !== undefined ? "phase" : "session";

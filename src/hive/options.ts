@@ -17,7 +17,7 @@ export interface StartOptions<PhaseName extends string = string> extends Brief {
   readonly until?: PhaseName;
   readonly pauseAfter?: readonly PhaseName[];
   /** Of the whole session, over all its resumes. */
-  readonly budget?: Pick<BudgetOptions, "tokens" | "usd">;
+  readonly budget?: { readonly tokens?: number; readonly usd?: number };
   /** Phases that were done elsewhere. */
   readonly given?: Readonly<Partial<Record<PhaseName, GivenOptions>>>;
 }
@@ -66,6 +66,7 @@ export interface RejectOptions extends ApproveOptions {
 export interface BudgetOptions {
   readonly persona?: string;
   readonly phase?: string;
-  readonly tokens?: number;
-  readonly usd?: number;
+  /** Null: no limit any more. */
+  readonly tokens?: number | null;
+  readonly usd?: number | null;
 }

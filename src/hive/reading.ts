@@ -1,6 +1,6 @@
 import type { BudgetStatus } from "../cost/budget-status.ts";
 import { type UsageReport, type UsageTotals, usageReport } from "../cost/reports.ts";
-import type { Amount } from "../domain/budget.ts";
+import { type Amount, noAmount } from "../domain/budget.ts";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, SessionNotFound } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
@@ -8,7 +8,14 @@ import type { RecordedRow } from "../domain/journal.ts";
 import { utcDay } from "../domain/ledger.ts";
 import type { SessionState } from "../domain/session-state.ts";
 import { emptyTree, emptyTreeHash, fromManifest, type Tree } from "../domain/tree.ts";
-import type { LedgerCall, LedgerStore, RaisedAlert, UsagePoint, UsageQuery } from "../state/ledger-store.ts";
+import type {
+  BudgetAlert,
+  LedgerCall,
+  LedgerStore,
+  RaisedAlert,
+  UsagePoint,
+  UsageQuery,
+} from "../state/ledger-store.ts";
 import { type CheckpointInfo, listCheckpointFiles, listCheckpoints } from "../state/list-checkpoints.ts";
 import type { JournalChange, ListingCounts, ListingQuery, ListingStore } from "../state/listing-store.ts";
 import { readState } from "../state/session-journal.ts";
@@ -25,6 +32,7 @@ import { type Carried, exportCheckpoints } from "./carry.ts";
 import { type FilesAt, giveOut } from "./give-out.ts";
 import type { HiveParts } from "./hive-parts.ts";
 import { reportOf, type SessionListing, withUsage } from "./listings.ts";
+import { type Outlook, outlookOf, type SessionForecast } from "./session-forecast.ts";
 import { type WatchOptions, watchSession } from "./watch.ts";
 
 export interface UsageOptions extends Omit<UsageQuery, "session"> {
@@ -194,6 +202,28 @@ export class Reading {
   /** Warnings about budgets, of all sessions, newest first. */
   alerts(limit: number): Promise<readonly RaisedAlert[]> {
     return this.#parts.store.ledger.recentAlerts(limit);
+  }
+
+  /** What is left of it, as past runs of its team were; null when it is over. */
+  async forecast(idOrKey: string): Promise<SessionForecast | null> {
+    const { id } = await this.find(idOrKey);
+    return (await this.outlook(await readState(this.#parts.store, id)))?.forecast ?? null;
+  }
+
+  /** The same, and what each budget will probably come to. */
+  outlook(state: SessionState): Promise<Outlook | null> {
+    return outlookOf(state, this.#parts.store);
+  }
+
+  /** Of calls that are under way, whether there is a budget or not. */
+  async reserved(id: SessionId): Promise<Amount> {
+    const totals = await this.#parts.store.ledger.totals(id);
+    return totals.find(({ level }) => level === "session")?.reserved ?? noAmount;
+  }
+
+  /** Warnings about the budgets of one session, oldest first. */
+  alertsOf(id: SessionId): Promise<readonly (BudgetAlert & { readonly at: number })[]> {
+    return this.#parts.store.ledger.alerts(id);
   }
 
   /** Every budget of the session and how much of it is gone. */

@@ -1,5 +1,4 @@
-import { basename } from "node:path";
-import { type Amount, noAmount } from "../domain/budget.ts";
+import type { Budget } from "../domain/budget.ts";
 import type { RunStep } from "../domain/durable-step.ts";
 import { AttemptTimeout } from "../domain/errors.ts";
 import { redact } from "../domain/redact.ts";
@@ -9,6 +8,7 @@ import { AgentOutput } from "./agents/agent-output.ts";
 import type { AgentReport } from "./agents/agent-report.ts";
 import { readLastWord } from "./agents/last-word.ts";
 import { raceAbort } from "./call-limits.ts";
+import { commandName, commandSpend } from "./command-spend.ts";
 import type { PersonaReturn } from "./model-persona.ts";
 import type { CommandEnding, CommandPlace, RunCommand, ToolFiles } from "./ports.ts";
 import { commandPrompt, type PersonaWork } from "./prompt.ts";
@@ -29,8 +29,8 @@ export interface CommandPersonaPorts {
   /** Keys that the agent needs; they are neither recorded nor part of what the step is found again by. */
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
-  /** What to reserve: nobody can know beforehand what an agent will take. */
-  readonly asked?: Amount;
+  /** What its author says one run may take: nobody can know it beforehand. */
+  readonly reserve?: Budget;
   readonly onText?: (text: string) => void;
 }
 
@@ -53,7 +53,7 @@ export async function runCommandPersona(
   ports: CommandPersonaPorts,
 ): Promise<CommandPersonaReturn> {
   const { argv, runStep, files, signal } = ports;
-  const name = `command/${basename(argv[0] ?? "").slice(0, 100)}`;
+  const name = commandName(argv);
   const prompt = commandPrompt(work);
   let reported: AgentReport | undefined;
   const outcome = await raceAbort(
@@ -64,7 +64,7 @@ export async function runCommandPersona(
       dependency: name,
       spend: {
         model: name,
-        asked: ports.asked ?? noAmount,
+        ...commandSpend(ports.reserve),
         spent: (ended) => ("result" in ended ? spentOf(ended.result) : spentOf(reported)),
       },
       effect: () =>

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../domain/clock.ts";
-import type { RunStep } from "../domain/durable-step.ts";
+import { callAbandoned, type RunStep } from "../domain/durable-step.ts";
 import { InputInvalid } from "../domain/errors.ts";
+import { isJsonObject } from "../domain/json.ts";
 import type { TokenUsage } from "../domain/usage.ts";
 import { type Answer, answerOf, toGenerateResult, toStreamParts } from "./answer.ts";
 import { answerErrors, checkedAnswer, readingError } from "./bad-answer.ts";
@@ -15,7 +16,8 @@ import {
 import { canonicalCall } from "./canonical-call.ts";
 import { collectStream } from "./collect-stream.ts";
 import { recognizeOverflow } from "./context-overflow.ts";
-import { type Counting, InputCounter } from "./count-input.ts";
+import { InputCounter } from "./count-input.ts";
+import { lazyModel } from "./lazy-model.ts";
 import { LiveStream } from "./live-stream.ts";
 import { readUsage, spendOf, usageOfFailure } from "./model-usage.ts";
 import type { Pricing } from "./ports.ts";
@@ -23,6 +25,7 @@ import { cleanError } from "./provider-error.ts";
 import type { AnyModel, CallOptions, Middleware, Model, StreamPart } from "./sdk-types.ts";
 
 export const defaultMaxOutputTokens = 8192;
+const leastThinkingTokens = 1_024;
 
 /** What a durable model needs from whoever runs it. */
 export interface DurableModelContext {
@@ -32,7 +35,6 @@ export interface DurableModelContext {
   /** For calls that do not say it themselves: every call has a limit, or nothing could be reserved for it. */
   readonly maxOutputTokens?: number;
   readonly limits?: Partial<CallLimits>;
-  readonly counting?: Counting;
   readonly clock?: Clock;
   /** Text as it comes, for people who watch; a replay says nothing. */
   readonly onText?: (delta: string) => void;
@@ -72,20 +74,8 @@ export function durableModel(model: AnyModel, context: DurableModelOptions): Mod
     });
   }
   const middleware = durableMiddleware(context);
-  let wrapped: Promise<Model> | undefined;
   // The SDK takes a fifth of a second to load: not before the first call.
-  const load = (): Promise<Model> => {
-    wrapped ??= import("ai").then(({ wrapLanguageModel }) => wrapLanguageModel({ model, middleware }));
-    return wrapped;
-  };
-  return {
-    specificationVersion: "v4",
-    provider: model.provider,
-    modelId: model.modelId,
-    supportedUrls: model.supportedUrls,
-    doGenerate: async (options) => (await load()).doGenerate(options),
-    doStream: async (options) => (await load()).doStream(options),
-  };
+  return lazyModel(model, async () => (await import("ai")).wrapLanguageModel({ model, middleware }));
 }
 
 /** The same as middleware, for models that are wrapped by hand. */
@@ -106,11 +96,10 @@ type Ask = (call: Call, onOutput: () => void) => Promise<Answer>;
 
 class DurableCalls {
   readonly #context: DurableModelOptions;
-  readonly #counter: InputCounter;
+  readonly #counter = new InputCounter();
 
   constructor(context: DurableModelOptions) {
     this.#context = context;
-    this.#counter = new InputCounter(context.counting ?? "typical");
   }
 
   async generate(model: Model, params: CallOptions) {
@@ -177,8 +166,8 @@ class DurableCalls {
       dependency: name,
       spend: await spendOf({
         model: name,
-        inputTokens: this.#counter.count(params),
-        maxOutputTokens: params.maxOutputTokens ?? defaultMaxOutputTokens,
+        input: this.#counter.count(input),
+        maxOutputTokens: allowedOutput(params),
         pricing,
         usageOfFailure: (error) => (reported === undefined ? usageOfFailure(error, outputSeen) : reported),
       }),
@@ -195,12 +184,13 @@ class DurableCalls {
           reported = readUsage(found.usage);
           return checkedAnswer(found, params.prompt, this.#context.numberToolCalls === true, errors);
         } catch (error) {
-          for (const signal of signals) signal.throwIfAborted();
+          this.#context.signal?.throwIfAborted();
+          for (const signal of signals) if (signal.aborted) throw abandoned(signal.reason);
           throw recognizeOverflow(cleanError(readingError(error, errors)), name);
         }
       },
     });
-    this.#counter.learn(params, readUsage(answer.usage));
+    this.#counter.learn(input, readUsage(answer.usage));
     return answer;
   }
 
@@ -218,6 +208,24 @@ class DurableCalls {
     const limits = { ...defaultCallLimits, ...this.#context.limits };
     return streams || this.#context.streamAlways ? limits : { ...limits, silenceMs: limits.totalMs };
   }
+}
+
+/**
+ * Whoever asked wants the answer no more: that says nothing about the provider. A limit of its own is another thing, then
+ * the provider was too slow.
+ */
+function abandoned(reason: unknown): unknown {
+  const { name = "AbortError", message = "The call was aborted." } = reason instanceof Error ? reason : {};
+  if (name === "TimeoutError") return reason;
+  return Object.assign(new Error(message, { cause: reason }), { name, code: callAbandoned });
+}
+
+/** Anthropic's package allows thoughts on top of what the call asks for. */
+function allowedOutput({ maxOutputTokens = defaultMaxOutputTokens, providerOptions }: CallOptions): number {
+  const thinking = providerOptions?.["anthropic"]?.["thinking"];
+  const { type, budgetTokens } = isJsonObject(thinking) ? thinking : {};
+  if (type !== "enabled") return maxOutputTokens;
+  return maxOutputTokens + Math.max(leastThinkingTokens, typeof budgetTokens === "number" ? budgetTokens : 0);
 }
 
 const isOutput = ({ type }: StreamPart): boolean =>

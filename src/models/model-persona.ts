@@ -5,7 +5,6 @@ import { InputInvalid } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
 import type { CallLimits } from "./call-limits.ts";
 import { repeatedWrongCall, type Steps, withShortErrors } from "./conversation-errors.ts";
-import type { Counting } from "./count-input.ts";
 import { defaultMaxOutputTokens, durableModel } from "./durable-model.ts";
 import {
   type AdviseEdit,
@@ -52,7 +51,6 @@ export interface ModelPersonaPorts {
   readonly signal: AbortSignal;
   readonly policy?: ToolPolicy;
   readonly pricing?: Pricing;
-  readonly counting?: Counting;
   readonly outputsProblem?: OutputsProblem;
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
@@ -229,7 +227,7 @@ class Conversation {
 
 /** Streamed, so that people can watch and silence is noticed. */
 function durable(ports: ModelPersonaPorts): Model {
-  const { model, runStep, pricing, counting, limits, clock, signal, onText, onProgress, onWarning } = ports;
+  const { model, runStep, pricing, limits, clock, signal, onText, onProgress, onWarning } = ports;
   return durableModel(model, {
     runStep,
     signal,
@@ -237,7 +235,6 @@ function durable(ports: ModelPersonaPorts): Model {
     numberToolCalls: true,
     onWarning: (warning) => onWarning?.(warning),
     ...(pricing && { pricing }),
-    ...(counting && { counting }),
     ...(limits && { limits: callLimits(limits) }),
     ...(clock && { clock }),
     ...(onText && { onText }),

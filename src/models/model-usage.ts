@@ -1,6 +1,8 @@
 import { readProperty } from "../domain/bounded-json.ts";
+import type { Amount } from "../domain/budget.ts";
 import { noUsage, type Spend, type Spent, type TokenUsage } from "../domain/usage.ts";
 import type { Answer } from "./answer.ts";
+import type { InputCount } from "./count-input.ts";
 import type { Pricing } from "./ports.ts";
 import type { Usage } from "./sdk-types.ts";
 
@@ -20,7 +22,7 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (val
 
 export interface AskedSpend {
   readonly model: string;
-  readonly inputTokens: number;
+  readonly input: InputCount;
   readonly maxOutputTokens: number;
   readonly pricing: Pricing | undefined;
   /** What a call that failed had been billed for; asked only after one failed. */
@@ -28,15 +30,20 @@ export interface AskedSpend {
 }
 
 export async function spendOf(asked: AskedSpend): Promise<Spend<Answer>> {
-  const { model, inputTokens, maxOutputTokens, pricing } = asked;
+  const { model, input, maxOutputTokens, pricing } = asked;
   const priced = (usage: TokenUsage | null): Spent => {
     if (usage === noUsage) return { usage, costMicroUsd: 0 };
     return pricing?.spent(model, usage) ?? { usage, costMicroUsd: null };
   };
-  const unpriced = { tokens: inputTokens + maxOutputTokens, microUsd: null };
+  const worstCase = async (inputTokens: number): Promise<Amount> =>
+    (await pricing?.worstCase(model, inputTokens, maxOutputTokens)) ?? {
+      tokens: inputTokens + maxOutputTokens,
+      microUsd: null,
+    };
   return {
     model,
-    asked: (await pricing?.worstCase(model, inputTokens, maxOutputTokens)) ?? unpriced,
+    asked: await worstCase(input.typical),
+    atMost: await worstCase(input.most),
     spent: (outcome) =>
       priced("result" in outcome ? readUsage(outcome.result.usage) : asked.usageOfFailure(outcome.error)),
   };
@@ -45,9 +52,12 @@ export async function spendOf(asked: AskedSpend): Promise<Spend<Answer>> {
 /** Errors before anything was sent. */
 const neverSent: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EAI_FAIL"]);
 
+/** A server, or a gateway before it, that fails in the middle may have generated; one that is too busy has not begun. */
+const isRefusal = (status: number): boolean => status < 500 || status === 503 || status === 529;
+
 /**
- * Nothing is billed for a request that was refused or never arrived. Where the answer broke off nobody reports what it
- * took: that is unknown, not zero.
+ * Nothing is billed for a request that was refused or never arrived. Where the answer broke off, or a gateway
+ * gave up, nobody reports what it took: that is unknown, not zero.
  */
 export function usageOfFailure(error: unknown, outputSeen: boolean): TokenUsage | null {
   if (outputSeen) return null;
@@ -57,7 +67,7 @@ export function usageOfFailure(error: unknown, outputSeen: boolean): TokenUsage 
     link = readProperty(link, "cause"), depth += 1
   ) {
     const status = readProperty(link, "statusCode");
-    if (typeof status === "number" && status >= 400) return noUsage;
+    if (typeof status === "number" && status >= 400) return isRefusal(status) ? noUsage : null;
     if (neverSent.has(readProperty(link, "code"))) return noUsage;
   }
   return null;

@@ -1,4 +1,5 @@
 import type { LoadedConfig } from "../config/load.ts";
+import { alertText } from "../domain/alert-text.ts";
 import { type Clock, systemClock } from "../domain/clock.ts";
 import { newId } from "../domain/ids.ts";
 import type { Maestro } from "../maestro.ts";
@@ -67,6 +68,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       metrics.hear(event);
       activity.hear(event);
       hub?.hear(event);
+      if (event.kind === "budget.alerted") report(`Session ${event.sessionId}: ${alertText(event.alert)}`);
     },
   });
   try {

@@ -45,7 +45,7 @@ export async function readStatus(parts: StatusParts): Promise<ServerStatus> {
     counts: viewCounts(counts),
     breakersNotClosed: breakers.filter(({ record }) => record.state.kind !== "closed").length,
     spentTodayUsd: usage.total.costUsd,
-    savedTodayUsd: usage.total.savedUsd ?? 0,
+    savedTodayUsd: usage.total.savedUsd,
   };
 }
 

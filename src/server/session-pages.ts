@@ -1,7 +1,7 @@
 import { microsToUsd } from "../domain/budget.ts";
 import { SessionNotFound } from "../domain/errors.ts";
 import type { SessionState } from "../domain/session-state.ts";
-import type { SessionView } from "../index.ts";
+import type { SessionForecast, SessionView } from "../index.ts";
 import type { Maestro } from "../maestro.ts";
 import type { SessionFeed } from "./feed/session-feed.ts";
 import type { Review, SessionHeader, SessionPageView, SessionRow } from "./schemas/session.ts";
@@ -35,11 +35,17 @@ export class SessionPages {
     const { maestro, rows } = this.#parts;
     const { state } = feed;
     const definition = definitionOf(state);
-    const [shown, [listing], inside] = await Promise.all([
+    const [shown, [listing], inside, outlook, statuses] = await Promise.all([
       maestro.describe(state, { withFiles }),
       maestro.listed([feed.id]),
       maestro.usageInside(feed.id),
+      maestro.outlook(state),
+      maestro.budgets(state.id),
     ]);
+    const expectedOf = ({ level, name }: SessionView["budgets"][number]): number | null | undefined => {
+      const status = statuses.find((known) => known.level === level && known.name === name);
+      return status && outlook?.expected(status)?.microUsd;
+    };
     const [row] = listing === undefined ? [] : await rows.rows([listing]);
     if (listing === undefined || row === undefined)
       throw new SessionNotFound(`Session ${feed.id} is there no more.`, { details: { session: feed.id } });
@@ -65,7 +71,7 @@ export class SessionPages {
     return {
       ...shown,
       ...line,
-      ...(await this.#header(feed, shown, listing)),
+      ...(await this.#header(feed, shown, listing, outlook?.forecast ?? null)),
       phases: shown.phases.map((phase) => ({
         ...phase,
         ...this.#phaseTimes(feed, phase.name),
@@ -77,7 +83,7 @@ export class SessionPages {
           personaView(phase.name, persona, phase.personas.length, context),
         ),
       })),
-      budgets: shown.budgets.map(budgetView),
+      budgets: shown.budgets.map((budget) => budgetView(budget, expectedOf(budget))),
       decisions: shown.decisions.map(decisionView),
     };
   }
@@ -86,8 +92,9 @@ export class SessionPages {
     { state, chronicle }: SessionFeed,
     shown: SessionView,
     { epoch }: Listing,
+    forecast: SessionForecast | null,
   ): Promise<Omit<SessionHeader, Exclude<keyof SessionRow, "brief">>> {
-    const reserved = (await this.#parts.maestro.budgets(state.id)).find(({ level }) => level === "session");
+    const reserved = await this.#parts.maestro.reserved(state.id);
     return {
       brief: shown.brief,
       model: shown.model,
@@ -96,12 +103,12 @@ export class SessionPages {
       entries: state.head.seq,
       // Every row that is read is checked against the one before it.
       chainVerified: true,
-      reservedUsd: microsToUsd(reserved?.reserved.microUsd ?? 0),
+      reservedUsd: reserved.microUsd === null ? null : microsToUsd(reserved.microUsd),
       restarts: chronicle.restarts.map(isoTime),
       teamFile: shown.teamFile,
       stop: stopReport(state),
       review: await this.#review(state),
-      forecast: null,
+      forecast: rangeOf(forecast),
     };
   }
 
@@ -122,6 +129,13 @@ export class SessionPages {
       files: await changedFiles(this.#parts.maestro, state.id, { before: phase.base, after: phase.tree }),
     };
   }
+}
+
+/** Null where something is not known: half a forecast is none. */
+function rangeOf(forecast: SessionForecast | null): SessionHeader["forecast"] {
+  const [low, high] = [forecast?.median.usd, forecast?.p90.usd];
+  if (low == null || high == null || (forecast?.unknown.length ?? 0) > 0) return null;
+  return { lowUsd: low, highUsd: high };
 }
 
 function checkpointView(

@@ -1,4 +1,4 @@
-import type { Budget } from "../domain/budget.ts";
+import type { BudgetChange } from "../domain/budget.ts";
 import type { GateResult } from "../domain/contract.ts";
 import { CheckpointCorrupt, StateTooNew } from "../domain/errors.ts";
 import type {
@@ -63,7 +63,7 @@ export interface CheckpointContent {
   readonly source?: PhaseSource;
   readonly decisions?: readonly RecordedDecision[];
   /** Limits that people have set, and what the session had used: no ceiling is forgotten with the database. */
-  readonly budgets?: Readonly<Record<string, Budget>>;
+  readonly budgets?: Readonly<Record<string, BudgetChange>>;
   readonly usage?: readonly SessionUsage[];
   readonly results: Readonly<Record<string, PersonaResult>>;
   readonly attempts: Readonly<Record<string, readonly Json[]>>;

@@ -2,12 +2,14 @@ import type {
   Amount,
   Budget,
   BudgetLevelName,
-  BudgetUnit,
   Ledger,
   Money,
   ReservationDecision,
+  UnpricedRule,
 } from "../domain/budget.ts";
+import type { BudgetAlert } from "../domain/budget-alert.ts";
 import type { SessionId } from "../domain/ids.ts";
+import type { RecordedRow } from "../domain/journal.ts";
 import type { CallEnding, SavingKind, UsageSums } from "../domain/ledger.ts";
 import type { SessionUsage } from "../domain/session-usage.ts";
 import type { Lease } from "./lease.ts";
@@ -28,6 +30,8 @@ export interface ReservationRequest {
   readonly model: string;
   readonly asked: Amount;
   readonly limits: readonly BudgetLimit[];
+  /** Refused, unless somebody has said otherwise. */
+  readonly unpriced?: UnpricedRule;
 }
 
 /** `name`: which persona, phase, session or day it is whose budget stands in the way. */
@@ -81,6 +85,9 @@ export interface SavedSum {
 export interface UsageGroupSums extends UsageSums {
   /** Null: sessions that were deleted. */
   readonly name: string | null;
+  /** Those of the simulated model, which are part of the others; its dollars are invented. */
+  readonly simulatedCalls: number;
+  readonly simulatedMicroUsd: Money;
   readonly saved: readonly SavedSum[];
 }
 
@@ -92,24 +99,15 @@ export interface RunSample {
   readonly spent: Amount;
 }
 
-export interface BudgetAlert {
-  readonly kind: "threshold" | "forecast";
-  readonly level: BudgetLevelName;
-  readonly name: string;
-  /** `limit`, `used` and `expected` are in this; "usd" means micro-dollars. */
-  readonly unit: BudgetUnit;
-  readonly limit: number;
-  readonly used: number;
-  /** What it will come to by the end; only a forecast knows. */
-  readonly expected: number | null;
-}
+export type { BudgetAlert } from "../domain/budget-alert.ts";
 
 /** What one group took on one day. */
 export interface UsagePoint {
   readonly day: string;
   readonly name: string | null;
   readonly tokens: number;
-  readonly microUsd: Money;
+  /** Null when the price of some of it is not known. */
+  readonly microUsd: Money | null;
 }
 
 export interface RaisedAlert extends BudgetAlert {
@@ -127,8 +125,8 @@ export interface LedgerStore {
   reserve(lease: Lease, request: ReservationRequest): Promise<ReservationAnswer>;
   /** For a call that surely was never sent: it leaves no trace. */
   release(lease: Lease, reservation: number): Promise<void>;
-  /** Remembers the alerts and gives back those that nobody has raised before. */
-  raiseAlerts(lease: Lease, alerts: readonly BudgetAlert[]): Promise<readonly BudgetAlert[]>;
+  /** Records the alerts that nobody has raised before; the session's new rows. */
+  raiseAlerts(lease: Lease, alerts: readonly BudgetAlert[]): Promise<readonly RecordedRow[]>;
   /** Of this session, oldest first. */
   alerts(id: SessionId): Promise<readonly (BudgetAlert & { readonly at: number })[]>;
   /** Of the session, its phases and personas, and of today over all sessions. */
@@ -156,6 +154,6 @@ export interface LedgerStore {
   recentAlerts(limit: number): Promise<readonly RaisedAlert[]>;
   /** Everything the session has used; `Store.restoreSession` takes it back. */
   snapshot(id: SessionId): Promise<readonly SessionUsage[]>;
-  /** Of the newest completed sessions of a team. */
-  history(team: string): Promise<readonly RunSample[]>;
+  /** Of the newest completed sessions of a team, and of one more, however far it is. */
+  history(team: string, also?: SessionId): Promise<readonly RunSample[]>;
 }

@@ -1,3 +1,4 @@
+import type { BudgetAlert } from "../domain/budget-alert.ts";
 import { applyLive, applyRecorded } from "../domain/fold.ts";
 import type { Entry, RecordedRow } from "../domain/journal.ts";
 import { emptyState, type SessionState } from "../domain/session-state.ts";
@@ -41,6 +42,11 @@ export class SessionJournal {
   /** Turns what people said into journal rows. */
   async receive(): Promise<void> {
     this.#apply(await this.store.receive(this.lease));
+  }
+
+  /** Warnings that nobody has given before. */
+  async raise(alerts: readonly BudgetAlert[]): Promise<void> {
+    this.#apply(await this.store.ledger.raiseAlerts(this.lease, alerts));
   }
 
   #apply(rows: readonly RecordedRow[]): readonly RecordedRow[] {

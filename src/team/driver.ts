@@ -100,7 +100,7 @@ async function plan(team: Team, parts: DriverParts): Promise<Team> {
   control.throwIfStopped();
   const { planSession } = await import("./planning/plan-session.ts");
   const model = journal.state.created.model ?? definition.model ?? undefined;
-  const spending = spendingOf(definition, journal.state, parts.budgets, parts.spending);
+  const spending = spendingOf(definition, journal, parts.budgets, parts.spending);
   const askModel = (call: PlannerCall) => parts.askModel(model, call);
   const planned = await planSession(team, { ...parts, spending, askModel });
   parts.onPlanned(planned);
@@ -123,7 +123,7 @@ function partsOfPhase(team: Team, parts: DriverParts): PhaseParts {
   const trees = new SessionTrees(artifacts, definition, journal.state, readings);
   const model = journal.state.created.model ?? definition.model ?? undefined;
   const performOf = parts.performOf(team, model);
-  const spending = spendingOf(definition, journal.state, parts.budgets, parts.spending);
+  const spending = spendingOf(definition, journal, parts.budgets, parts.spending);
   return {
     journal,
     files,

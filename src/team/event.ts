@@ -1,16 +1,11 @@
 import type { OfAttempt, RecordedRow, Transition } from "../domain/journal.ts";
 import { decodeTransition, isStep } from "../domain/journal-codec.ts";
 import type { SessionState } from "../domain/session-state.ts";
-import type { BudgetAlert } from "../state/ledger-store.ts";
-
-type Alert = Omit<BudgetAlert, "kind"> & { readonly alert: BudgetAlert["kind"] };
 
 /** What watchers see: journal rows as they commit, by seq, and unrecorded log lines. */
 export type SessionEvent =
   | ({ readonly sessionId: string; readonly seq: number; readonly at: number } & (Transition | StepEvent))
   | { readonly kind: "log"; readonly sessionId: string; readonly persona: string; readonly message: string }
-  /** Four fifths of a budget are gone, or it will not be enough; said once. */
-  | ({ readonly kind: "budget.alert"; readonly sessionId: string } & Alert)
   /** What a model says while it says it; the recorded step replaces it. */
   | { readonly kind: "text"; readonly sessionId: string; readonly persona: string; readonly delta: string };
 

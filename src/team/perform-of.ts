@@ -1,4 +1,3 @@
-import type { Amount, Budget } from "../domain/budget.ts";
 import { TeamInvalid } from "../domain/errors.ts";
 import { type CommandParts, performWithCommand } from "../execution/perform-command.ts";
 import { type ModelParts, performWithModel } from "../execution/perform-model.ts";
@@ -36,7 +35,7 @@ export function performOf(
           {
             argv: work.argv,
             instructions: work.instructions ?? "",
-            reserve: work.reserve === null ? undefined : reserved(toBudget(work.reserve)),
+            reserve: toBudget(work.reserve),
             network: work.network,
             env: work.env,
             timeoutMs: timeoutMs ?? undefined,
@@ -46,11 +45,6 @@ export function performOf(
         );
     }
   };
-}
-
-/** A limit that its author did not name is not known, and a budget in that unit refuses it. */
-function reserved({ tokens, microUsd }: Budget): Amount {
-  return { tokens: tokens ?? 0, microUsd: microUsd ?? null };
 }
 
 function functionOf(team: Team, phase: string, persona: string): PersonaFunction {

@@ -1,5 +1,5 @@
-import { forecast } from "../cost/forecast.ts";
-import { type Amount, add, noAmount } from "../domain/budget.ts";
+import { forecast, type PhaseForecast } from "../cost/forecast.ts";
+import type { Amount } from "../domain/budget.ts";
 import type { ForkOrigin, Transition } from "../domain/journal.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import type { RunSample } from "../state/ledger-store.ts";
@@ -8,9 +8,9 @@ import type { SessionRecord, Store } from "../state/store.ts";
 import type { Team } from "./define.ts";
 import { checkFork } from "./fork.ts";
 import type { ForkRequest } from "./make-fork.ts";
-import { paidCalls } from "./paid-calls.ts";
 import { editPhase } from "./phase-edit.ts";
 import { imagine, imagineFork, type PlannedPersona, planRun } from "./plan.ts";
+import { plannedRun } from "./planned-runs.ts";
 import { type Preparation, prepareDrive } from "./prepare.ts";
 import { selectPhases } from "./selection.ts";
 
@@ -19,6 +19,8 @@ export interface Plan {
   readonly personas: readonly PlannedPersona[];
   /** `least`: what surely runs, as such runs usually were. `most`: also what may run, as nine of ten were. */
   readonly cost: { readonly least: Amount; readonly most: Amount };
+  /** Of each phase in which something runs or may run. */
+  readonly phases: readonly PhaseForecast[];
   /** Personas that nobody has ever seen at work: they are not part of the cost. */
   readonly unknown: readonly string[];
 }
@@ -42,7 +44,7 @@ export async function planResume(
   const personas = (await planRun(team.definition, state, artifacts)).filter(
     ({ phase, action }) => action === "kept" || chosen.has(phase),
   );
-  return withCost(personas, team, state.created.model, await historyOf(session, team, store));
+  return withCost(personas, team, state.created.model, await store.ledger.history(team.name, session.id));
 }
 
 export async function planFork(
@@ -59,18 +61,7 @@ export async function planFork(
   checkFork(team.definition, state, fork);
   const imagined = imagineFork(team.definition, state, fork, model);
   const personas = await planRun(team.definition, imagined, artifacts);
-  return withCost(personas, team, imagined.created.model, await historyOf(parent, team, store));
-}
-
-/** Past runs of the team; the session itself counts too, finished or not. */
-async function historyOf(session: SessionRecord, team: Team, store: Store): Promise<readonly RunSample[]> {
-  const finished = await store.ledger.history(team.name);
-  const own = new Map<string, RunSample>();
-  for await (const { spent, ...place } of paidCalls(store, session.id)) {
-    const key = `${place.phase} ${place.persona} ${place.model}`;
-    own.set(key, { ...place, spent: add(own.get(key)?.spent ?? noAmount, spent) });
-  }
-  return [...own.values(), ...finished];
+  return withCost(personas, team, imagined.created.model, await store.ledger.history(team.name, parent.id));
 }
 
 function withCost(
@@ -82,14 +73,8 @@ function withCost(
   const runs = (...actions: readonly string[]) =>
     personas
       .filter(({ action }) => actions.includes(action))
-      .flatMap(({ phase, persona }) => {
-        const work = definition.phases
-          .find(({ name }) => name === phase)
-          ?.personas.find(({ name }) => name === persona)?.work;
-        if (work === undefined || work.kind === "function") return [];
-        return [{ phase, persona, model: (work.kind === "model" ? work.model : null) ?? model ?? "" }];
-      });
+      .flatMap((of) => plannedRun(definition, of, model) ?? []);
   const most = forecast(history, runs("runs", "may-run"));
   const least = forecast(history, runs("runs")).median;
-  return { personas, cost: { least, most: most.p90 }, unknown: most.unknown };
+  return { personas, cost: { least, most: most.p90 }, phases: most.phases, unknown: most.unknown };
 }

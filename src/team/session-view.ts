@@ -19,6 +19,7 @@ import type {
   RecordedDecision,
   SessionState,
 } from "../domain/session-state.ts";
+import { isAllSimulated } from "../domain/simulated.ts";
 import type { TicketRecord } from "../state/ticket-store.ts";
 import type { Outcome } from "./driver.ts";
 
@@ -154,7 +155,7 @@ export function describeSession(
     reason: state.reason ?? null,
     error: state.error ?? null,
     model: created.model ?? null,
-    simulated: created.model === "simulated",
+    simulated: isAllSimulated(usage.total, created.model),
     teamFile: created.teamFile ?? null,
     createdAt: isoTime(createdHead.at),
     updatedAt: isoTime(state.updatedAt),

@@ -1,52 +1,23 @@
-import { createHmac } from "node:crypto";
-import { lookup } from "node:dns/promises";
-import { type Clock, systemClock } from "../domain/clock.ts";
-import { ConfigInvalid } from "../domain/errors.ts";
 import { isJsonObject } from "../domain/json.ts";
 import type { Ticket, TicketReference } from "../domain/ticket.ts";
 import { hideSecrets } from "./hide-secrets.ts";
 import { cut, oneLine } from "./plain-text.ts";
 import { renderMarkdown } from "./render.ts";
-import { TicketRefused, type TicketSink } from "./ticket-sink.ts";
-import { callTracker } from "./tracker-http.ts";
-import { hostOf, isInternal, trackerUrl } from "./tracker-url.ts";
+import { SignedWebhook, type WebhookOptions } from "./signed-webhook.ts";
+import type { TicketSink } from "./ticket-sink.ts";
 
-export interface WebhookOptions {
-  readonly url: string;
-  /** Shared with the receiver, who checks the signature with it. */
-  readonly secret: string;
-  /** Allows addresses that are not public, and http:// there. */
-  readonly allowInternal?: boolean;
-  readonly timeoutMs?: number;
-  readonly clock?: Clock;
-  /** All addresses of a host name. */
-  readonly resolve?: (host: string) => Promise<readonly string[]>;
-}
+export type { WebhookOptions } from "./signed-webhook.ts";
 
-const defaultTimeoutMs = 20_000;
-const leastSecretLength = 16;
-
-/**
- * Any receiver of JSON. Each POST carries `maestro-signature: t=<unix seconds>,v1=<hex>`, the HMAC-SHA256 of
- * "<t>.<body>", and the fingerprint as `idempotency-key`: after an unclear POST the same key comes again, and the
- * receiver is the one who drops the second.
- *
- * The host's addresses are checked just before the call, which then resolves the name once more: whoever controls the
- * name can change it in between. Where that matters, let a proxy decide where this process may connect to.
- */
+/** Tickets for any receiver of JSON; a ticket's fingerprint is its idempotency key. */
 export class WebhookSink implements TicketSink {
   readonly name: string;
-  readonly #url: URL;
-  readonly #options: WebhookOptions;
+  readonly #webhook: SignedWebhook;
+  readonly #secret: string;
 
   constructor(options: WebhookOptions) {
-    this.#url = trackerUrl(options.url, "the webhook's address", () => options.allowInternal === true);
-    this.#options = options;
-    this.name = `webhook:${this.#url.host}`;
-    if (options.secret.length < leastSecretLength)
-      throw new ConfigInvalid(`the webhook's secret is shorter than ${leastSecretLength} characters`, {
-        advice: "Make one with: openssl rand -hex 32",
-      });
+    this.#webhook = new SignedWebhook(options);
+    this.#secret = options.secret;
+    this.name = `webhook:${this.#webhook.url.host}`;
   }
 
   /** A webhook cannot be asked what it has: always undefined, see the idempotency key. */
@@ -55,44 +26,16 @@ export class WebhookSink implements TicketSink {
   }
 
   async post(ticket: Ticket, signal: AbortSignal): Promise<TicketReference> {
-    const { secret, timeoutMs = defaultTimeoutMs, clock = systemClock } = this.#options;
-    await this.#refuseInternal();
+    const { url: address } = this.#webhook;
     // The whole address counts as a secret: many receivers know their senders by nothing else.
-    const safe = hideSecrets(ticket, [secret, this.#url.href]);
+    const safe = hideSecrets(ticket, [this.#secret, address.href]);
     const body = JSON.stringify({ type: "ticket.raised", ticket: safe, markdown: renderMarkdown(safe) });
-    const seconds = Math.floor(clock.now() / 1000);
-    const signature = createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex");
-    const headers = {
-      "content-type": "application/json",
-      "user-agent": "maestro-hive",
-      "idempotency-key": safe.fingerprint,
-      "maestro-signature": `t=${seconds},v1=${signature}`,
-    };
-    const call = { tracker: "The webhook", method: "POST", url: this.#url.href } as const;
-    const { json } = await callTracker({ ...call, headers, body, signal, timeoutMs });
+    const { json } = await this.#webhook.post(body, safe.fingerprint, signal);
     // A receiver may say where a person finds the ticket.
     const { key, url } = isJsonObject(json) ? json : {};
     return {
       key: typeof key === "string" && key.trim() !== "" ? cut(oneLine(key), 200) : safe.fingerprint,
-      url: typeof url === "string" && /^https?:\/\/\S{1,2000}$/.test(url) ? url : this.#url.origin,
+      url: typeof url === "string" && /^https?:\/\/\S{1,2000}$/.test(url) ? url : address.origin,
     };
   }
-
-  async #refuseInternal(): Promise<void> {
-    if (this.#options.allowInternal === true) return;
-    const host = hostOf(this.#url);
-    const addresses = await (this.#options.resolve ?? resolveAll)(host).catch((cause: unknown) => {
-      throw new TicketRefused(`The webhook's host ${host} cannot be resolved.`, { cause, fault: "outage" });
-    });
-    const inside = addresses.find(isInternal);
-    if (addresses.length > 0 && inside === undefined) return;
-    throw new TicketRefused(`The webhook's host ${host} is not on the public internet.`, {
-      fault: "request",
-      details: { address: inside },
-      advice: "Allow internal addresses for the webhook, if that is what you want.",
-    });
-  }
 }
-
-const resolveAll = async (host: string): Promise<readonly string[]> =>
-  (await lookup(host, { all: true })).map(({ address }) => address);

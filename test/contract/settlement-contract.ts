@@ -105,6 +105,7 @@ export function settlementContract(open: OpenStore): void {
         estimatedMicroUsd: 250,
         calls: 1,
         unpricedCalls: 0,
+        unreportedCalls: 1,
       });
     });
 

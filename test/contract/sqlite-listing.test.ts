@@ -28,7 +28,8 @@ test("sessions from before there were cards are listed, searched and driven like
   // As the version before left it.
   const database = new DatabaseSync(path);
   database.exec(`DROP TABLE session_cards; DROP TABLE session_texts; DROP INDEX sessions_by_status_at;
-    DROP INDEX sessions_by_wake; ALTER TABLE sessions DROP COLUMN status_at; PRAGMA user_version = 3`);
+    DROP INDEX sessions_by_wake; ALTER TABLE sessions DROP COLUMN status_at;
+    ALTER TABLE usage DROP COLUMN unreported_calls; PRAGMA user_version = 3`);
   database.close();
 
   const maestro = await open({ stateDir: join(path, "..") });

@@ -16,6 +16,8 @@ export interface StepRecord {
 export interface Settled {
   readonly askedTokens: number;
   readonly askedMicroUsd: number | null;
+  /** Under a limit. */
+  readonly atMostTokens: number;
   readonly spent: Spent;
 }
 
@@ -69,6 +71,12 @@ export class RecordingSteps {
   #settle<T>({ spend }: DurableStep<T>, outcome: { result: T } | { error: unknown }): void {
     if (spend === undefined) return;
     const { tokens, microUsd } = spend.asked;
-    this.settled.push({ askedTokens: tokens, askedMicroUsd: microUsd, spent: spend.spent(outcome) });
+    const atMostTokens = spend.atMost?.tokens ?? tokens;
+    this.settled.push({
+      askedTokens: tokens,
+      askedMicroUsd: microUsd,
+      atMostTokens,
+      spent: spend.spent(outcome),
+    });
   }
 }

@@ -114,6 +114,12 @@ export type EntryFact =
       readonly tookMs: number | null;
     }
   | {
+      readonly kind: "budget.alerted";
+      readonly alert: "threshold" | "forecast";
+      readonly level: string;
+      readonly message: string;
+    }
+  | {
       readonly kind: "budget.reserved";
       readonly call: string;
       readonly usd: number | null;

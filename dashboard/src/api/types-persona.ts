@@ -7,7 +7,7 @@ export interface PersonaDetail {
   readonly model: string | null;
   readonly limitUsd: number | null;
   readonly limitTokens: number | null;
-  readonly reservedUsd: number;
+  readonly reservedUsd: number | null;
   readonly instructions: string;
   /** The prompt of the last attempt's first call, as sent; null before it was made. */
   readonly prompt: string | null;

@@ -15,7 +15,7 @@ export interface ServerStatus {
   readonly counts: ViewCounts;
   readonly breakersNotClosed: number;
   readonly spentTodayUsd: number | null;
-  readonly savedTodayUsd: number;
+  readonly savedTodayUsd: number | null;
 }
 
 /** `GET /v1/breakers` */
@@ -80,15 +80,16 @@ export interface UsageReport {
     readonly at: string;
     readonly name: string;
     readonly tokens: number;
-    readonly costUsd: number;
+    /** Null: the price of some of it is not known. */
+    readonly costUsd: number | null;
   }[];
   /** server adds: sums to `total.savedTokens` and `savedUsd`. */
   readonly savings: readonly {
     readonly by: "resume" | "reuse" | "cache" | "patches";
     readonly tokens: number;
-    readonly usd: number;
+    readonly usd: number | null;
   }[];
-  /** server adds: the forecast made at the start against what it came to; newest 20 sessions. */
+  /** server adds: what sessions that are not over will probably have cost in the end; newest 20. */
   readonly forecasts: readonly {
     readonly id: string;
     readonly key: string | null;
@@ -99,7 +100,7 @@ export interface UsageReport {
   /** server adds */
   readonly alerts: readonly {
     readonly at: string;
-    readonly kind: "budget-half" | "budget-most" | "budget-reached" | "overrun" | "unpriced";
+    readonly kind: "budget-most" | "budget-reached" | "forecast";
     readonly message: string;
     readonly id: string | null;
     readonly key: string | null;

@@ -185,7 +185,7 @@ export interface SessionHeader extends Omit<SessionRow, "phases" | "phaseCount">
   readonly entries: number;
   readonly chainVerified: boolean;
   /** server adds: reserved for calls under way. */
-  readonly reservedUsd: number;
+  readonly reservedUsd: number | null;
   /** server adds: times at which a driver took it over after an unclean end; the newest 20. */
   readonly restarts: readonly string[];
   /** server adds */
@@ -272,7 +272,7 @@ export interface BudgetView {
   readonly persona: string | null;
   readonly limitUsd: number | null;
   readonly usedUsd: number | null;
-  readonly reservedUsd: number;
+  readonly reservedUsd: number | null;
   readonly limitTokens: number | null;
   readonly usedTokens: number;
   readonly reservedTokens: number;

@@ -11,7 +11,7 @@ export interface Usage {
   readonly estimatedTokens: number;
   readonly estimatedUsd: number;
   readonly savedTokens: number;
-  readonly savedUsd: number;
+  readonly savedUsd: number | null;
 }
 
 /** Dollars, from what is likely at least to what is possible at most. */

@@ -6,7 +6,7 @@ import { WordPanel } from "./word-panel.tsx";
 
 export default function PausePanel({ onClose }: { readonly onClose: () => void }) {
   const { view } = useScene();
-  const calls = view.reservedUsd < 0.005 ? "" : " Calls under way end first and are paid.";
+  const calls = (view.reservedUsd ?? 1) < 0.005 ? "" : " Calls under way end first and are paid.";
   return (
     <WordPanel
       title={`Pause ${nameOf(view)}`}

@@ -80,7 +80,7 @@ export function BudgetLine({ budget }: { readonly budget: BudgetView }) {
       ) : (
         <SpendBar
           used={usedUsd ?? 0}
-          reserved={reservedUsd}
+          reserved={reservedUsd ?? 0}
           limit={limitUsd}
           forecast={forecastUsd}
           width={360}
@@ -95,7 +95,7 @@ export function BudgetLine({ budget }: { readonly budget: BudgetView }) {
         ) : (
           <>
             <b className="strong">{money(usedUsd)}</b>
-            {reservedUsd < 0.005 ? "" : ` + ${money(reservedUsd)}`}
+            {reservedUsd !== null && reservedUsd < 0.005 ? "" : ` + ${money(reservedUsd)}`}
             {limitUsd === null ? "" : ` of ${money(limitUsd)}`}
             {forecastUsd === null ? "" : `, forecast ${money(forecastUsd)}`}
           </>

@@ -90,6 +90,8 @@ function lineOf(entry: JournalEntry): Line {
         `${entry.step === "check" ? "check " : ""}${entry.name} ${oneLine(entry.outcome, 200)}`.trim();
       return line(text, took, stepMark(entry));
     }
+    case "budget.alerted":
+      return line(entry.message, "", { icon: "waits", tone: "parked" });
     case "budget.reserved":
       return line(
         `${entry.call} reserved ${entry.usd === null ? `${tokens(entry.tokens)} tokens` : money(entry.usd)}`,

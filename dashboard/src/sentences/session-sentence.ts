@@ -36,7 +36,7 @@ export function sessionSentence(
     case "breaker":
       return [strong(breakerHeadline(situation, now)), ` ${breakerRest(situation, now)}`];
     case "completed":
-      return [strong("Completed."), completedRest(situation, usage.savedUsd)];
+      return [strong("Completed."), completedRest(situation, usage.savedUsd ?? 0)];
     case "failed":
       return [strong(failedHeadline(situation)), " Nothing is running or spending."];
     case "canceled":

@@ -34,7 +34,7 @@ export function situationPhrase(
       return [`${situation.dependency} stayed open for ${open}${probes}`];
     }
     case "completed":
-      return completed(situation, usage.savedUsd);
+      return completed(situation, usage.savedUsd ?? 0);
     case "failed":
       return [failed(situation)];
     case "canceled": {

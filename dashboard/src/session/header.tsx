@@ -123,13 +123,13 @@ function SessionMoney() {
     <p className="session-money">
       <span>
         <b className="strong">{money(usage.costUsd)}</b>
-        {reservedUsd < 0.005 ? "" : ` + ${money(reservedUsd)} reserved`}
+        {reservedUsd !== null && reservedUsd < 0.005 ? "" : ` + ${money(reservedUsd)} reserved`}
         {limitUsd === null ? "" : ` of ${money(limitUsd)}`}
       </span>
       {limitUsd === null ? null : (
-        <SpendBar used={usage.costUsd} reserved={reservedUsd} limit={limitUsd} width={130} full={full} />
+        <SpendBar used={usage.costUsd} reserved={reservedUsd ?? 0} limit={limitUsd} width={130} full={full} />
       )}
-      {usage.savedUsd < 0.005 ? null : <span className="ink-3">saved {money(usage.savedUsd)}</span>}
+      {(usage.savedUsd ?? 0) < 0.005 ? null : <span className="ink-3">saved {money(usage.savedUsd)}</span>}
     </p>
   );
 }

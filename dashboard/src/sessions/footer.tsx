@@ -26,7 +26,7 @@ export function SessionsFooter() {
       {data === undefined ? null : (
         <>
           <span>Spent today {money(data.spentTodayUsd)}</span>
-          {data.savedTodayUsd < 0.005 ? null : (
+          {(data.savedTodayUsd ?? 0) < 0.005 ? null : (
             <span>Saved {money(data.savedTodayUsd)} by resume, reuse, cache and patches</span>
           )}
           <span className="mono">{data.address}</span>

@@ -21,7 +21,7 @@ const savingNames = {
 } as const;
 
 export function Savings({ report: { savings, total } }: Props) {
-  const most = Math.max(0.01, ...savings.map(({ usd }) => usd));
+  const most = Math.max(0.01, ...savings.map(({ usd }) => usd ?? 0));
   return (
     <section aria-label="Saved">
       <header className="part-head">
@@ -36,7 +36,7 @@ export function Savings({ report: { savings, total } }: Props) {
             <span className="end">
               {money(usd)} <span className="ink-3">{tokens(saved)}</span>
             </span>
-            <SpendBar used={usd} limit={most} width={300} />
+            <SpendBar used={Math.max(0, usd ?? 0)} limit={most} width={300} />
           </li>
         ))}
       </ul>
@@ -84,11 +84,9 @@ export function Forecasts({ report: { forecasts } }: Props) {
 }
 
 const alertIcons: Readonly<Record<UsageReport["alerts"][number]["kind"], readonly [StatusIcon, Tone]>> = {
-  "budget-half": ["pending", "quiet"],
   "budget-most": ["waits", "parked"],
   "budget-reached": ["parked", "parked"],
-  overrun: ["failed", "failed"],
-  unpriced: ["unverified", "quiet"],
+  forecast: ["pending", "quiet"],
 };
 
 export function Alerts({ report: { alerts } }: Props) {

@@ -17,7 +17,8 @@ const mostLayers = 8;
 
 /** The points of a report as layers on top of each other; small names are put together. */
 export function stackSeries({ series }: Pick<UsageReport, "series">, unit: UsageUnit): Stack {
-  const value = (point: UsageReport["series"][number]) => (unit === "usd" ? point.costUsd : point.tokens);
+  const value = (point: UsageReport["series"][number]) =>
+    unit === "usd" ? (point.costUsd ?? 0) : point.tokens;
   const times = [...new Set(series.map(({ at }) => Date.parse(at) / 1000))].sort((a, b) => a - b);
   const indexOf = new Map(times.map((time, index) => [time, index]));
   const sums = new Map<string, number>();

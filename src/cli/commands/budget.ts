@@ -15,11 +15,12 @@ interface BudgetFlags extends GlobalOptions {
 }
 
 const barColumns = 12;
+const noLimit = "none";
 
 /** Shows the budgets of a session, or sets one. */
 export async function budget(idOrKey: string, options: BudgetFlags): Promise<void> {
-  const tokens = readTokens("--tokens", options.tokens);
-  const usd = readDollars("--usd", options.usd);
+  const tokens = options.tokens === noLimit ? null : readTokens("--tokens", options.tokens);
+  const usd = options.usd === noLimit ? null : readDollars("--usd", options.usd);
   const { persona, phase, stateDir } = options;
   if (persona !== undefined && phase !== undefined)
     throw new InputInvalid("A budget is of a persona or of a phase, not of both.", {
@@ -108,7 +109,7 @@ function list(budgets: readonly BudgetView[]): void {
           of,
           money(used.usd),
           money(limit.usd),
-          share(used.usd ?? 0, limit.usd),
+          used.usd === null ? "unknown" : share(used.usd, limit.usd),
           money(reserved.usd),
         ]);
       return lines;

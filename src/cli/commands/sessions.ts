@@ -6,7 +6,7 @@ import type { Looking } from "../../look.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
 import { print, printJson, printTable, say } from "../output.ts";
 import { readCount } from "../read-flags.ts";
-import { ago, money, plain, shortNumber } from "../terminal/words.ts";
+import { ago, cost, plain, shortNumber } from "../terminal/words.ts";
 
 interface SessionsOptions extends GlobalOptions {
   readonly status?: string;
@@ -63,7 +63,7 @@ export async function sessions(options: SessionsOptions): Promise<void> {
       team,
       describeStatus(status, reason, abandoned),
       usage.calls === 0 ? "-" : shortNumber(usage.inputTokens + usage.outputTokens),
-      usage.calls === 0 ? "-" : money(usage.costUsd),
+      usage.calls === 0 ? "-" : cost(usage),
       ago(updatedAt),
     ]),
   );
@@ -103,6 +103,9 @@ const noUsage: UsageTotals = {
   costUsd: 0,
   knownCostUsd: 0,
   unpricedCalls: 0,
+  unreportedCalls: 0,
+  simulatedCalls: 0,
+  simulatedUsd: 0,
   estimatedTokens: 0,
   estimatedUsd: 0,
   savedTokens: 0,

@@ -6,7 +6,7 @@ import { type GlobalOptions, withLook } from "../open.ts";
 import { folded, print, printJson, say } from "../output.ts";
 import { type Paint, painter } from "../terminal/color.ts";
 import { type Screen, screenOf } from "../terminal/screen.ts";
-import { ago, bytes, count, duration, money, plain, shortNumber } from "../terminal/words.ts";
+import { ago, bytes, cost, count, duration, plain, shortNumber } from "../terminal/words.ts";
 
 const mostFiles = 20;
 
@@ -117,7 +117,7 @@ function personaTexts({ name, status, summary, attempts, usage }: PersonaView): 
   const spent =
     usage === null || usage.calls === 0
       ? ""
-      : `, ${shortNumber(usage.inputTokens + usage.outputTokens)} tokens, ${money(usage.costUsd)}`;
+      : `, ${shortNumber(usage.inputTokens + usage.outputTokens)} tokens, ${cost(usage)}`;
   const began = attempts[0]?.startedAt;
   const took =
     began !== undefined && last?.endedAt != null

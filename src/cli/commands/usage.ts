@@ -1,12 +1,18 @@
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
-import type { UsageOptions, UsageReport, UsageTotals } from "../../index.ts";
+import {
+  type SessionForecast,
+  type UsageOptions,
+  type UsageReport,
+  type UsageTotals,
+  usageCsv,
+} from "../../index.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
 import { print, printJson, printTable, say } from "../output.ts";
 import { readSince } from "../read-flags.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { bar } from "../terminal/table.ts";
-import { count, money, number } from "../terminal/words.ts";
+import { cost, count, money, number, plain } from "../terminal/words.ts";
 
 const groups = ["persona", "phase", "model", "session", "day"] as const;
 const mostRows = 30;
@@ -15,6 +21,7 @@ interface UsageFlags extends GlobalOptions {
   readonly session?: string;
   readonly by: string;
   readonly since?: string;
+  readonly csv?: boolean;
 }
 
 export async function usage(options: UsageFlags): Promise<void> {
@@ -23,13 +30,23 @@ export async function usage(options: UsageFlags): Promise<void> {
     since: readSince("--since", options.since, Date.now()),
     ...(options.session !== undefined && { session: options.session }),
   };
-  const report = await withLook(options, (maestro) => maestro.usage(query));
-  if (options.json) return printJson(report);
+  const { session } = options;
+  const { report, forecast } = await withLook(options, async (maestro) => ({
+    report: await maestro.usage(query),
+    forecast: session === undefined ? null : await maestro.forecast(session),
+  }));
+  if (options.csv) {
+    process.stdout.write(usageCsv(report));
+    return;
+  }
+  if (options.json) return printJson({ ...report, forecast });
   const { total } = report;
-  if (total.calls === 0 && total.savedTokens === 0 && total.estimatedTokens === 0)
-    return say("No model was asked yet.");
-  rows(report);
-  for (const line of sums(total)) print(line);
+  if (total.calls === 0 && total.savedTokens === 0) say("No model was asked yet.");
+  else {
+    rows(report);
+    for (const line of sums(total)) print(line);
+  }
+  if (forecast !== null) for (const line of toCome(forecast)) print(line);
 }
 
 function readGroup(text: string): (typeof groups)[number] {
@@ -60,7 +77,7 @@ function rows({ by, rows: all }: UsageReport): void {
         number(tokensOf(row)),
         bar(tokensOf(row) / most, columns).padEnd(columns),
         number(row.calls),
-        money(row.costUsd),
+        cost(row),
         row.savedTokens === 0 ? "-" : number(row.savedTokens),
       ]),
   );
@@ -69,23 +86,36 @@ function rows({ by, rows: all }: UsageReport): void {
 
 const tokensOf = ({ inputTokens, outputTokens }: UsageTotals): number => inputTokens + outputTokens;
 
+/** What past runs of the team took for what is left, phase by phase. */
+function* toCome({ phases, unknown }: SessionForecast): Generator<string> {
+  if (phases.length === 0) return;
+  yield "Still to come, as past runs were (half of them at most, nine of ten at most):";
+  for (const { phase, median, p90 } of phases)
+    yield plain(
+      `  ${phase}: ${number(median.tokens)} to ${number(p90.tokens)} tokens, ${money(median.usd)} to ${money(p90.usd)}`,
+    );
+  if (unknown.length > 0) yield plain(`  never seen at work, so not in it: ${unknown.join(", ")}`);
+}
+
 function* sums(total: UsageTotals): Generator<string> {
   const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens, saved } = total;
   yield "";
-  yield `Together: ${number(tokensOf(total))} tokens in ${count(total.calls, "call")}, ${money(total.costUsd)}`;
+  yield `Together: ${number(tokensOf(total))} tokens in ${count(total.calls, "call")}, ${cost(total)}`;
   yield `  input ${number(inputTokens)} (from cache ${number(cachedInputTokens)}), output ${number(outputTokens)} (reasoning ${number(reasoningTokens)})`;
   if (total.failedCalls > 0) yield `  failed calls: ${number(total.failedCalls)}`;
+  if (total.simulatedCalls > 0)
+    yield `  invented, not paid: ${money(total.simulatedUsd)} in ${count(total.simulatedCalls, "call")} of the simulated model`;
   if (total.unpricedCalls > 0)
     yield `  ${count(total.unpricedCalls, "call")} without a known price; the others: ${money(total.knownCostUsd)}`;
-  if (total.estimatedTokens > 0)
-    yield `  answers lost in a crash, perhaps billed: up to ${number(total.estimatedTokens)} tokens, ${money(total.estimatedUsd)}`;
+  if (total.unreportedCalls > 0)
+    yield `  ${count(total.unreportedCalls, "call")} whose tokens nobody reported, perhaps billed: reserved ${number(total.estimatedTokens)} tokens, ${money(total.estimatedUsd)}`;
   const reasons = [
     ["resume", "recorded, so not asked again after a stop"],
     ["reuse", "taken over by forks"],
     ["cache", "read from the provider's cache, which is cheaper"],
     ["patch", "edited instead of written anew"],
   ] as const;
-  const lines = reasons.filter(([kind]) => saved[kind].tokens > 0);
+  const lines = reasons.filter(([kind]) => saved[kind].tokens !== 0);
   if (lines.length === 0) return;
   yield "Saved:";
   for (const [kind, why] of lines)

@@ -50,8 +50,8 @@ export function defineDeciding(define: Define): void {
   })
     .option("--persona <name>", "of this persona")
     .option("--phase <name>", "of this phase")
-    .option("--tokens <n>", "the new limit, in tokens")
-    .option("--usd <x>", "the new limit, in dollars")
+    .option("--tokens <n>", "the new limit, in tokens; none takes it away")
+    .option("--usd <x>", "the new limit, in dollars; none takes it away")
     .action(async (session: string, options) =>
       (await import("../commands/budget.ts")).budget(session, options),
     );

@@ -52,6 +52,7 @@ export function defineLooking(define: Define): void {
     .option("--session <session>", "only of this one")
     .option("--by <what>", "persona, phase, model, session or day", "persona")
     .option("--since <time>", "from this day on (2030-01-31), or how long back (24h, 7d)")
+    .option("--csv", "for a spreadsheet; what is not known is an empty field")
     .action(async (options) => (await import("../commands/usage.ts")).usage(options));
 
   define({

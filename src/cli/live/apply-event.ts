@@ -1,8 +1,9 @@
+import { alertText } from "../../domain/alert-text.ts";
 import type { GateResult } from "../../domain/contract.ts";
 import type { Json } from "../../domain/json.ts";
 import { plannedPhases } from "../../domain/planned.ts";
 import type { SessionEvent } from "../../index.ts";
-import { money, plain, shortNumber } from "../terminal/words.ts";
+import { plain } from "../terminal/words.ts";
 import { type LivePersona, type LivePhase, type LiveSession, newLivePersona } from "./live-state.ts";
 
 const mostWarnings = 3;
@@ -135,18 +136,9 @@ export function applyEvent(session: LiveSession, event: SessionEvent): void {
         persona.activity = event.message;
       });
       break;
-    case "budget.alert": {
-      const amount = (value: number): string =>
-        event.unit === "usd" ? money(value / 1_000_000) : `${shortNumber(value)} tokens`;
-      const whose = event.level === "session" ? "the session" : `${event.level} ${event.name}`;
-      warn(
-        session,
-        event.alert === "threshold"
-          ? `budget of ${whose}: ${amount(event.used)} of ${amount(event.limit)} are gone`
-          : `budget of ${whose} will not be enough: about ${amount(event.expected ?? 0)} of ${amount(event.limit)}`,
-      );
+    case "budget.alerted":
+      warn(session, alertText(event.alert));
       break;
-    }
     // Not seen on the screen, or by what comes with them.
     case "session.restored":
     case "session.directed":

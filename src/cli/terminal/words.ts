@@ -54,6 +54,7 @@ const scaled = (value: number): string => (value < 99.95 ? value.toFixed(1) : St
 /** Small sums with enough digits to be told from nothing. Null: the price is not known. */
 export function money(usd: number | null): string {
   if (usd === null) return "price unknown";
+  if (usd < 0) return `-${money(-usd)}`;
   if (usd === 0) return "$0.00";
   if (usd < 0.0001) return "<$0.0001";
   if (usd < 0.1) return `$${usd.toFixed(4)}`;
@@ -70,4 +71,15 @@ export function bytes(size: number): string {
   if (size < 1_024 ** 2) return `${(size / 1_024).toFixed(1)} KiB`;
   if (size < 1_024 ** 3) return `${(size / 1_024 ** 2).toFixed(1)} MiB`;
   return `${(size / 1_024 ** 3).toFixed(1)} GiB`;
+}
+
+/** What calls cost, and whether that is money: the simulated model's prices are invented. */
+export function cost(usage: {
+  readonly costUsd: number | null;
+  readonly calls: number;
+  readonly simulatedCalls: number;
+}): string {
+  const { costUsd, calls, simulatedCalls } = usage;
+  if (simulatedCalls === 0) return money(costUsd);
+  return `${money(costUsd)} ${simulatedCalls === calls ? "simulated" : "partly simulated"}`;
 }

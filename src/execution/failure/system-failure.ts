@@ -1,3 +1,4 @@
+import { callAbandoned } from "../../domain/durable-step.ts";
 import type { Link } from "./error-chain.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -101,6 +102,7 @@ export function readSystemError(link: Link): Verdict | undefined {
   }
   const verdict = verdictOfCode(link.code);
   if (verdict !== undefined) return verdict;
+  if (link.code === callAbandoned) return { category: "TIMEOUT", outage: false, code: callAbandoned };
   if (link.name === "TimeoutError") return { ...timeout, code: "TimeoutError" };
   // Ended from outside, so not on quality: the work goes on from where it was.
   if (link.name === "AbortError" || link.code === "ABORT_ERR") return { ...timeout, code: "AbortError" };

@@ -128,6 +128,7 @@ export class Chronicle {
       case "fork.copied":
       case "attempt.reopened":
       case "attempt.diverged":
+      case "budget.alerted":
         return;
     }
   }

@@ -1,4 +1,6 @@
+import { alertText } from "../../domain/alert-text.ts";
 import type { RecordedRow, Transition } from "../../domain/journal.ts";
+
 import type { JournalEntry } from "../schemas/events.ts";
 import { gateView } from "../views/gate.ts";
 import { isoTime } from "../views/iso-time.ts";
@@ -87,6 +89,8 @@ function factsOf(row: RecordedRow, entry: Transition, trail: AttemptTrail | unde
       return { dependency: entry.dependency, until: isoTime(entry.until) };
     case "decision.recorded":
       return { title: entry.title, choice: entry.choice };
+    case "budget.alerted":
+      return { alert: entry.alert.kind, level: entry.alert.level, message: alertText(entry.alert) };
     case "session.created":
     case "session.restored":
     case "phase.started":
@@ -112,6 +116,7 @@ const transitionKinds: ReadonlySet<string> = new Set([
   "attempt.started",
   "attempt.completed",
   "attempt.failed",
+  "budget.alerted",
 ]);
 
 export const isTransition = ({ kind }: JournalEntry): boolean => transitionKinds.has(kind);

@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { usageCsv } from "../../index.ts";
 import { HttpProblem } from "../problem.ts";
 import { emptyRequest } from "../schemas/actions.ts";
 import {
@@ -30,9 +31,16 @@ const usageRoute = createRoute({
       session: z.string().max(300).optional(),
       by: z.enum(["persona", "phase", "model", "session", "day"]).default("persona"),
       since: timeParameter,
+      format: z.enum(["json", "csv"]).default("json"),
     }),
   },
-  responses: { 200: json("What was used.", usageReport), ...problems },
+  responses: {
+    200: {
+      description: "What was used. As CSV the rows alone; what is not known is an empty field.",
+      content: { "application/json": { schema: usageReport }, "text/csv": { schema: z.string() } },
+    },
+    ...problems,
+  },
 });
 const statusRoute = createRoute({
   ...get("/v1/status", "status", "Disk, queue, version"),
@@ -76,8 +84,16 @@ export function addServerRoutes(app: App, parts: ServerParts): void {
   const readBreakers = () => breakerViews(maestro, config.breaker, clock.now());
 
   addRoute(app, usageRoute, async (c) => {
-    const { session, by, since } = c.req.valid("query");
+    const { session, by, since, format } = c.req.valid("query");
     const from = since === undefined ? undefined : Date.parse(since);
+    if (format === "csv") {
+      const csv = usageCsv(await maestro.usage({ session, by, since: from }));
+      const headers = {
+        "content-type": "text/csv; charset=utf-8",
+        "content-disposition": 'attachment; filename="usage.csv"',
+      };
+      return c.body(csv, 200, headers);
+    }
     return c.json(await usageReportView(maestro, { session, by, since: from }), 200);
   });
   addRoute(app, statusRoute, async (c) => c.json(await readStatus(parts), 200));

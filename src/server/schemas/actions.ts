@@ -65,8 +65,8 @@ export const budgetRequest = z
   .strictObject({
     persona: name.optional(),
     phase: name.optional(),
-    usd: usd.optional(),
-    tokens: tokens.optional(),
+    usd: usd.nullable().optional().openapi({ description: "Null takes the limit away." }),
+    tokens: tokens.nullable().optional(),
     resume: z.boolean().optional(),
   })
   .openapi("BudgetRequest");

@@ -24,7 +24,7 @@ export const personaDetail = z
     model: z.string().nullable(),
     limitUsd: z.number().nullable(),
     limitTokens: z.number().nullable(),
-    reservedUsd: z.number(),
+    reservedUsd: z.number().nullable(),
     instructions: z.string(),
     prompt: z.string().nullable(),
     contract: z.object({

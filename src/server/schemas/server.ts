@@ -16,7 +16,7 @@ export const serverStatus = z
     counts: viewCounts,
     breakersNotClosed: count,
     spentTodayUsd: z.number().nullable(),
-    savedTodayUsd: z.number(),
+    savedTodayUsd: z.number().nullable(),
   })
   .openapi("ServerStatus");
 
@@ -72,9 +72,15 @@ export const usageReport = z
     total: usage,
     rows: list(usage.extend({ name: z.string() })),
     bucket: z.enum(["hour", "day"]),
-    series: list(z.object({ at: time, name: z.string(), tokens: z.number(), costUsd: z.number() })),
+    series: list(
+      z.object({ at: time, name: z.string(), tokens: z.number(), costUsd: z.number().nullable() }),
+    ),
     savings: list(
-      z.object({ by: z.enum(["resume", "reuse", "cache", "patches"]), tokens: z.number(), usd: z.number() }),
+      z.object({
+        by: z.enum(["resume", "reuse", "cache", "patches"]),
+        tokens: z.number(),
+        usd: z.number().nullable(),
+      }),
     ),
     forecasts: list(
       z.object({
@@ -88,7 +94,7 @@ export const usageReport = z
     alerts: list(
       z.object({
         at: time,
-        kind: z.enum(["budget-half", "budget-most", "budget-reached", "overrun", "unpriced"]),
+        kind: z.enum(["budget-most", "budget-reached", "forecast"]),
         message: z.string(),
         id: z.string().nullable(),
         key: z.string().nullable(),

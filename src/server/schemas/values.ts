@@ -26,7 +26,11 @@ export const usage = z
     estimatedTokens: count,
     estimatedUsd: z.number(),
     savedTokens: z.number(),
-    savedUsd: z.number(),
+    savedUsd: z.number().nullable().openapi({ description: "Null: the price of some of it is not known." }),
+    unpricedCalls: count,
+    unreportedCalls: count.openapi({ description: "Nobody said how many tokens they took." }),
+    simulatedCalls: count.openapi({ description: "Of the simulated model; its dollars are invented." }),
+    simulatedUsd: z.number(),
   })
   .openapi("Usage");
 

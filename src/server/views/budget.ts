@@ -1,8 +1,11 @@
+import { microsToUsd } from "../../domain/budget.ts";
 import type { SessionView } from "../../index.ts";
 import type { BudgetView } from "../schemas/session.ts";
 
-/** As `show` has it, and flat, as a page shows it. */
-export function budgetView(budget: SessionView["budgets"][number]): BudgetView {
+type Budget = SessionView["budgets"][number];
+
+/** As `show` has it, and flat, as a page shows it. `expected`: micro-dollars it will probably come to. */
+export function budgetView(budget: Budget, expected: number | null | undefined): BudgetView {
   const { level, name, limit, used, reserved } = budget;
   return {
     ...budget,
@@ -10,10 +13,10 @@ export function budgetView(budget: SessionView["budgets"][number]): BudgetView {
     persona: level === "persona" ? name : null,
     limitUsd: limit.usd,
     usedUsd: used.usd,
-    reservedUsd: reserved.usd ?? 0,
+    reservedUsd: reserved.usd,
     limitTokens: limit.tokens,
     usedTokens: used.tokens,
     reservedTokens: reserved.tokens,
-    forecastUsd: null,
+    forecastUsd: expected == null ? null : microsToUsd(expected),
   };
 }

@@ -30,7 +30,7 @@ export async function personaDetail(
     model: work.kind === "model" ? (work.model ?? page.model) : null,
     limitUsd: budget?.limitUsd ?? null,
     limitTokens: budget?.limitTokens ?? null,
-    reservedUsd: budget?.reservedUsd ?? 0,
+    reservedUsd: budget === undefined ? 0 : budget.reservedUsd,
     instructions: work.kind === "function" ? "" : (work.instructions ?? ""),
     // Only its fingerprint is on record: a prompt is made anew from what it consists of.
     prompt: null,

@@ -1,5 +1,5 @@
-import type { Budget } from "../../domain/budget.ts";
-import { microsToUsd } from "../../domain/budget.ts";
+import { type Budget, changedBudget, microsToUsd } from "../../domain/budget.ts";
+import { isAllSimulated } from "../../domain/simulated.ts";
 import type { SessionRow } from "../schemas/session.ts";
 import { isoTime } from "./iso-time.ts";
 import type { Listing } from "./listing.ts";
@@ -23,12 +23,12 @@ export function sessionRow(
     updatedAt: isoTime(updatedAt),
     usage: usageView(usage),
     brief: card.brief,
-    simulated: card.model === "simulated",
+    simulated: isAllSimulated(usage, card.model),
     since: isoTime(statusAt),
     situation: situationOf(listing, present),
     phases: card.phases.map(({ name, status }) => ({ name, status })),
     phaseCount: card.phaseCount,
-    ...limits({ ...card.limit, ...card.raised }),
+    ...limits(changedBudget(card.limit, card.raised)),
     forkOf:
       card.fork === null ? null : { id: card.fork.session, key: keyOf(card.fork.session), at: card.fork.at },
   };

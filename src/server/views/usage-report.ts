@@ -1,3 +1,4 @@
+import { alertText } from "../../domain/alert-text.ts";
 import { microsToUsd } from "../../domain/budget.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import type { UsageOptions } from "../../index.ts";
@@ -10,6 +11,8 @@ import { usageView } from "./usage.ts";
 const mostNames = 20;
 const others = "others";
 const mostAlerts = 50;
+const mostForecasts = 20;
+const unfinished = ["queued", "running", "paused", "parked"] as const;
 
 /** Tokens and money by whom or by what, day by day, and what did not have to be paid. */
 export async function usageReportView(maestro: Maestro, query: UsageOptions): Promise<UsageReportView> {
@@ -26,9 +29,8 @@ export async function usageReportView(maestro: Maestro, query: UsageOptions): Pr
     rows: report.rows.map((row) => ({ name: row.name, ...usageView(row) })),
     bucket: "day",
     series: seriesOf(points, query.by),
-    savings: savings.map(({ by, tokens, usd }) => ({ by, tokens, usd: usd ?? 0 })),
-    // What was expected at the start is not on record.
-    forecasts: [],
+    savings: savings.map(({ by, tokens, usd }) => ({ by, tokens, usd })),
+    forecasts: await forecastsOf(maestro, query.session),
     alerts: await alertsOf(maestro, query.session),
   };
 }
@@ -43,13 +45,13 @@ function seriesOf(points: Points, by: UsageOptions["by"]): UsageReportView["seri
   }
   const largest = [...totals].toSorted((a, b) => b[1] - a[1]).slice(0, mostNames);
   const shown = new Set(largest.map(([name]) => name));
-  const sums = new Map<string, { at: string; name: string; tokens: number; costUsd: number }>();
+  const sums = new Map<string, { at: string; name: string; tokens: number; costUsd: number | null }>();
   for (const { day, name, tokens, microUsd } of points) {
     const known = shown.has(nameOf(name, by)) ? nameOf(name, by) : others;
     const key = `${day} ${known}`;
     const sum = sums.get(key) ?? { at: `${day}T00:00:00.000Z`, name: known, tokens: 0, costUsd: 0 };
     sum.tokens += tokens;
-    sum.costUsd += microsToUsd(microUsd);
+    sum.costUsd = sum.costUsd === null || microUsd === null ? null : sum.costUsd + microsToUsd(microUsd);
     sums.set(key, sum);
   }
   return [...sums.values()];
@@ -60,28 +62,49 @@ const nameOf = (name: string | null, by: UsageOptions["by"]): string =>
   by === "day" ? "all" : (name ?? "(deleted)");
 
 async function alertsOf(maestro: Maestro, session: string | undefined): Promise<UsageReportView["alerts"]> {
-  const id = session === undefined ? undefined : (await maestro.find(session)).id;
-  const raised = (await maestro.alerts(mostAlerts)).filter(
-    (alert) => id === undefined || alert.session === id,
-  );
-  const ids = [...new Set(raised.flatMap(({ session }) => session ?? []))] as SessionId[];
+  const raised =
+    session === undefined
+      ? await maestro.alerts(mostAlerts)
+      : await alertsOfSession(maestro, (await maestro.find(session)).id);
+  const ids = [...new Set(raised.flatMap(({ session }) => session ?? []))];
   const keys = new Map<string, string | null>(
     (await maestro.listed(ids)).map((listing) => [listing.id, listing.key ?? null]),
   );
-  return raised.map(({ at, kind, level, name, unit, limit, used, expected, session }) => {
-    const show = (value: number) =>
-      unit === "usd" ? `$${microsToUsd(value).toFixed(2)}` : `${value} tokens`;
-    const whose = level === "session" ? "the session" : `${level} ${name}`;
-    const message =
-      kind === "threshold"
-        ? `${whose}: ${show(used)} of ${show(limit)} are spent`
-        : `${whose}: it will come to ${show(expected ?? 0)}, the limit is ${show(limit)}`;
-    return {
-      at: isoTime(at),
-      kind: "budget-most",
-      message,
-      id: session,
-      key: session === null ? null : (keys.get(session) ?? null),
-    };
-  });
+  return raised.map(({ at, session, ...alert }) => ({
+    at: isoTime(at),
+    kind:
+      alert.kind === "forecast" ? "forecast" : alert.used >= alert.limit ? "budget-reached" : "budget-most",
+    message: alertText(alert),
+    id: session,
+    key: session === null ? null : (keys.get(session) ?? null),
+  }));
+}
+
+/** Newest first, like those of all sessions. */
+async function alertsOfSession(maestro: Maestro, id: SessionId) {
+  const found = (await maestro.alertsOf(id)).toReversed().slice(0, mostAlerts);
+  return found.map((alert) => ({ ...alert, session: alert.level === "day" ? null : id }));
+}
+
+/** Of sessions that are not over: what they have cost, and what they will probably have cost in the end. */
+async function forecastsOf(
+  maestro: Maestro,
+  session: string | undefined,
+): Promise<UsageReportView["forecasts"]> {
+  const ids =
+    session === undefined
+      ? (await maestro.sessions({ limit: mostForecasts, statuses: unfinished })).map(({ id }) => id)
+      : [(await maestro.find(session)).id];
+  const listings = await maestro.listed(ids);
+  const forecasts = await Promise.all(
+    listings.map(async ({ id, key, usage }) => {
+      const forecast = await maestro.forecast(id);
+      const [spent, low, high] = [usage.costUsd, forecast?.median.usd, forecast?.p90.usd];
+      if (forecast === null || forecast.unknown.length > 0 || spent === null || low == null || high == null)
+        return [];
+      const range = { lowUsd: spent + low, highUsd: spent + high };
+      return [{ id, key: key ?? null, forecast: range, actualUsd: spent, finished: false }];
+    }),
+  );
+  return forecasts.flat();
 }

@@ -1,7 +1,7 @@
 import type { UsageTotals } from "../../index.ts";
 import type { Usage } from "../schemas/values.ts";
 
-/** What people see of what was used; savings without a known price count as nothing. */
+/** What people see of what was used; unknown stays unknown. */
 export function usageView(totals: UsageTotals | null | undefined): Usage {
   return {
     inputTokens: totals?.inputTokens ?? 0,
@@ -13,6 +13,10 @@ export function usageView(totals: UsageTotals | null | undefined): Usage {
     estimatedTokens: totals?.estimatedTokens ?? 0,
     estimatedUsd: totals?.estimatedUsd ?? 0,
     savedTokens: totals?.savedTokens ?? 0,
-    savedUsd: totals?.savedUsd ?? 0,
+    savedUsd: totals === null || totals === undefined ? 0 : totals.savedUsd,
+    unpricedCalls: totals?.unpricedCalls ?? 0,
+    unreportedCalls: totals?.unreportedCalls ?? 0,
+    simulatedCalls: totals?.simulatedCalls ?? 0,
+    simulatedUsd: totals?.simulatedUsd ?? 0,
   };
 }

@@ -38,7 +38,13 @@ export type Command =
       readonly at: number;
       readonly row: RowToWrite;
     }
-  | { readonly verb: "release"; readonly session: number; readonly epoch: number; readonly owner: string }
+  | {
+      readonly verb: "release";
+      readonly session: number;
+      readonly epoch: number;
+      readonly owner: string;
+      readonly at: number;
+    }
   | {
       readonly verb: "append";
       readonly session: number;
@@ -122,7 +128,10 @@ export type Reply =
   | { readonly kind: "admission"; readonly admission: Admission }
   | { readonly kind: "taken"; readonly due: DueTicket | undefined }
   | { readonly kind: "reservation"; readonly answer: ReservationAnswer }
-  | { readonly kind: "alerts"; readonly raised: readonly BudgetAlert[] }
+  | {
+      readonly kind: "alerted";
+      readonly rows: readonly { readonly placed: Placed; readonly alert: BudgetAlert }[];
+    }
   /** Whether there was anything to reset. */
   | { readonly kind: "reset"; readonly found: boolean }
   | { readonly kind: "failed"; readonly error: WriteError };

@@ -8,6 +8,8 @@ import {
 } from "../../domain/budget.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { SessionId } from "../../domain/ids.ts";
+import type { RecordedRow } from "../../domain/journal.ts";
+import { encodeEntry } from "../../domain/journal-codec.ts";
 import { checkAsked, utcDay } from "../../domain/ledger.ts";
 import type { SessionUsage } from "../../domain/session-usage.ts";
 import type { Lease } from "../lease.ts";
@@ -32,6 +34,7 @@ import {
   totalsColumns,
 } from "./ledger-row.ts";
 import { lostTo } from "./lost-lease.ts";
+import { recorded } from "./recorded-row.ts";
 import { UsageReader } from "./usage-reader.ts";
 
 const pageRows = 1_000;
@@ -123,9 +126,12 @@ export class SqliteLedger implements LedgerStore {
     await this.#prove(lease, { verb: "release-reservation", reservation });
   }
 
-  async raiseAlerts(lease: Lease, alerts: readonly BudgetAlert[]): Promise<readonly BudgetAlert[]> {
+  async raiseAlerts(lease: Lease, alerts: readonly BudgetAlert[]): Promise<readonly RecordedRow[]> {
     const reply = await this.#prove(lease, { verb: "raise-alerts", alerts });
-    return reply.kind === "alerts" ? reply.raised : [];
+    if (reply.kind !== "alerted") return [];
+    return reply.rows.map(({ placed, alert }) =>
+      recorded(encodeEntry({ kind: "budget.alerted", alert }), placed, lease.epoch),
+    );
   }
 
   async alerts(id: SessionId): Promise<readonly (BudgetAlert & { readonly at: number })[]> {
@@ -161,8 +167,8 @@ export class SqliteLedger implements LedgerStore {
     return this.#usage.snapshot(this.#of.numberOf(id));
   }
 
-  async history(team: string): Promise<readonly RunSample[]> {
-    return this.#usage.history(team);
+  async history(team: string, also?: SessionId): Promise<readonly RunSample[]> {
+    return this.#usage.history(team, also === undefined ? 0 : this.#of.numberOf(also));
   }
 
   async #reserve(lease: Lease, request: ReservationRequest): Promise<ReservationAnswer> {

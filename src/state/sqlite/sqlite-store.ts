@@ -17,7 +17,7 @@ import {
   type Message,
   type RecordedRow,
 } from "../../domain/journal.ts";
-import { encodeEntry, type RowToWrite } from "../../domain/journal-codec.ts";
+import { encodeEntry, transitionRow } from "../../domain/journal-codec.ts";
 import type { BreakerStore } from "../breaker-store.ts";
 import type { Lease, LeaseState } from "../lease.ts";
 import type { LedgerStore } from "../ledger-store.ts";
@@ -39,6 +39,7 @@ import { lostTo } from "./lost-lease.ts";
 import { measureCommit } from "./measure-commit.ts";
 import { migrate, openDatabase, openForLooking } from "./open-database.ts";
 import { Reader } from "./reader.ts";
+import { recorded } from "./recorded-row.ts";
 import { SqliteBreakers } from "./sqlite-breakers.ts";
 import { translate } from "./sqlite-errors.ts";
 import { SqliteLedger } from "./sqlite-ledger.ts";
@@ -207,7 +208,8 @@ export class SqliteStore implements Store {
   }
 
   async releaseSession({ session, epoch }: Lease): Promise<void> {
-    await this.#submit({ verb: "release", session, epoch, owner: this.#owner.id });
+    const at = this.#clock.now();
+    await this.#submit({ verb: "release", session, epoch, owner: this.#owner.id, at });
   }
 
   async findAbandoned(): Promise<readonly SessionId[]> {
@@ -306,11 +308,7 @@ export class SqliteStore implements Store {
     });
     if (reply.kind !== "received") throw lostTo(lease, reply);
     return reply.rows.map(({ placed, body }) =>
-      recorded(
-        { kind: "message.received", attempt: null, occurrence: null, fingerprint: null, name: null, body },
-        placed,
-        epoch,
-      ),
+      recorded(transitionRow("message.received", body), placed, epoch),
     );
   }
 
@@ -384,8 +382,4 @@ export class SqliteStore implements Store {
     this.#beating = true;
     this.#writer.beat(this.#owner.id, this.#leases.beatMs);
   }
-}
-
-function recorded(row: RowToWrite, [position, seq, at, hash]: Placed, epoch: number): RecordedRow {
-  return { ...row, position, seq, epoch, at, hash };
 }

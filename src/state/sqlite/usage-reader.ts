@@ -37,6 +37,7 @@ export class UsageReader {
          sum(u.cost_micro_usd + u.estimated_micro_usd) AS microUsd
        FROM usage u WHERE u.session IN
          (SELECT number FROM sessions WHERE status = 'completed' AND team = ? ORDER BY number DESC LIMIT ${mostSessions})
+         OR (u.session = ? AND u.session != 0)
        GROUP BY u.session, u.phase, u.persona, u.model`,
     );
   }
@@ -77,8 +78,9 @@ export class UsageReader {
       }));
   }
 
-  history(team: string): RunSample[] {
-    return this.#history.all(team).map((row) => ({
+  /** `also`: a session of its own, 0 for none. */
+  history(team: string, also: number): RunSample[] {
+    return this.#history.all(team, also).map((row) => ({
       phase: String(row["phase"]),
       persona: String(row["persona"]),
       model: String(row["model"]),
@@ -108,16 +110,16 @@ export class UsageReader {
     return this.#database
       .prepare(
         `SELECT u.day, ${groupColumns[by]} AS name, sum(u.input_tokens + u.output_tokens + u.estimated_tokens) AS tokens,
-           sum(u.cost_micro_usd + u.estimated_micro_usd) AS microUsd
+           sum(u.cost_micro_usd + u.estimated_micro_usd) AS microUsd, sum(u.unpriced_calls) AS unpriced
          FROM usage u LEFT JOIN sessions s ON s.number = u.session ${where}
          GROUP BY u.day, name ORDER BY u.day DESC, tokens DESC LIMIT ${mostPoints}`,
       )
       .all(...values)
-      .map(({ day, name, tokens, microUsd }) => ({
+      .map(({ day, name, tokens, microUsd, unpriced }) => ({
         day: String(day),
         name: name as string | null,
         tokens: Number(tokens),
-        microUsd: Number(microUsd),
+        microUsd: unpriced === 0 ? Number(microUsd) : null,
       }))
       .toReversed();
   }
@@ -134,20 +136,19 @@ export class UsageReader {
       rowsOf("savings", `u.kind, ${sumsOf(savedColumns)}`, ", u.kind").map(toNamedSaving),
       ({ name }) => name,
     );
-    const rows = rowsOf("usage", sumsOf(sumColumns), "");
+    const rows = rowsOf("usage", usageSums, "");
     const spent = new Set(rows.map((row) => row["name"]));
     const unspent = [...saved.keys()].filter((name) => !spent.has(name)).map((name) => ({ name }));
     return [...rows, ...unspent].map((row) => toGroup(row, saved.get(row["name"] as string | null) ?? []));
   }
 
   #sums(group: string, filter: UsageFilter, by?: UsageGroup): Row[] {
-    const sums = sumsOf(sumColumns);
     const { where, values } = conditionOf(filter);
     const order =
       by === "day" ? "name" : "sum(u.input_tokens + u.output_tokens + u.estimated_tokens) DESC, name";
     return this.#database
       .prepare(
-        `SELECT ${group} AS name, ${sums} FROM usage u LEFT JOIN sessions s ON s.number = u.session ${where}
+        `SELECT ${group} AS name, ${usageSums} FROM usage u LEFT JOIN sessions s ON s.number = u.session ${where}
          GROUP BY ${group} ORDER BY ${order} LIMIT ${mostGroups}`,
       )
       .all(...values);
@@ -172,6 +173,13 @@ type NamedSaving = SavedSum & { readonly name: string | null };
 const sumsOf = (columns: readonly string[]): string =>
   columns.map((column) => `sum(u.${column}) AS ${column}`).join(", ");
 
+/** As `isSimulated` says it. */
+const ofSimulated = (column: string): string =>
+  `sum(CASE WHEN u.model = 'simulated' OR u.model LIKE 'simulated/%' THEN u.${column} ELSE 0 END)`;
+
+const usageSums = `${sumsOf(sumColumns)}, ${ofSimulated("calls")} AS simulated_calls,
+  ${ofSimulated("cost_micro_usd")} AS simulated_micro_usd`;
+
 function toNamedSaving(row: Row): NamedSaving {
   return {
     name: row["name"] as string | null,
@@ -194,7 +202,8 @@ function conditionOf({ session, since }: UsageFilter): { where: string; values: 
 }
 
 function toGroup(row: Row, saved: readonly NamedSaving[]): UsageGroupSums {
-  const sum = (column: (typeof sumColumns)[number]) => Number(row[column] ?? 0);
+  const sum = (column: (typeof sumColumns)[number] | "simulated_calls" | "simulated_micro_usd") =>
+    Number(row[column] ?? 0);
   return {
     name: (row["name"] as string | null | undefined) ?? null,
     calls: sum("calls"),
@@ -206,6 +215,9 @@ function toGroup(row: Row, saved: readonly NamedSaving[]): UsageGroupSums {
     reasoningTokens: sum("reasoning_tokens"),
     costMicroUsd: sum("cost_micro_usd"),
     unpricedCalls: sum("unpriced_calls"),
+    unreportedCalls: sum("unreported_calls"),
+    simulatedCalls: sum("simulated_calls"),
+    simulatedMicroUsd: sum("simulated_micro_usd"),
     estimatedTokens: sum("estimated_tokens"),
     estimatedMicroUsd: sum("estimated_micro_usd"),
     saved: saved.map(({ kind, tokens, microUsd, unpriced }) => ({ kind, tokens, microUsd, unpriced })),

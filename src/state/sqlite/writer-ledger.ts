@@ -19,6 +19,7 @@ import {
   utcDay,
 } from "../../domain/ledger.ts";
 import type { SessionUsage } from "../../domain/session-usage.ts";
+import { isSimulated } from "../../domain/simulated.ts";
 import type { BudgetAlert, ReservationAnswer } from "../ledger-store.ts";
 import type { Command, LedgerCommand, Reply } from "./command.ts";
 import {
@@ -45,7 +46,7 @@ export class LedgerTable {
     this.#sql = prepareLedgerStatements(database);
   }
 
-  execute(command: LedgerCommand): Reply {
+  execute(command: Exclude<LedgerCommand, { verb: "raise-alerts" }>): Reply {
     switch (command.verb) {
       case "reserve":
         return { kind: "reservation", answer: this.#reserve(command) };
@@ -57,8 +58,6 @@ export class LedgerTable {
         this.estimateOpen(command.session, command.at);
         return { kind: "done" };
       }
-      case "raise-alerts":
-        return { kind: "alerts", raised: command.alerts.filter((alert) => this.#raise(command, alert)) };
     }
   }
 
@@ -126,11 +125,14 @@ export class LedgerTable {
 
   #reserve(command: Extract<Command, { verb: "reserve" }>): ReservationAnswer {
     const { session, epoch, at, request, sessionId } = command;
-    const { phase, persona, round, attempt, started, model, asked, limits } = request;
+    const { phase, persona, round, attempt, started, model, asked, limits, unpriced } = request;
     const place = { phase, persona, session: sessionId, day: utcDay(at) };
     const decision = decideReservation(
-      limits.map(({ level, budget }) => ({ level, budget, ledger: this.#totals(session, level, place) })),
+      limits
+        .filter(({ level }) => levelsOf(model).includes(level))
+        .map(({ level, budget }) => ({ level, budget, ledger: this.#totals(session, level, place) })),
       asked,
+      unpriced,
     );
     if (decision.kind !== "granted") return { ...decision, name: nameAt(decision.level, place) };
     const { lastInsertRowid } = this.#sql.insert.run(
@@ -147,7 +149,7 @@ export class LedgerTable {
       asked.tokens,
       asked.microUsd,
     );
-    for (const level of budgetLevels)
+    for (const level of levelsOf(model))
       this.#sql.reserveTotals.run(...totalsKey(session, level, place), ...totalsValues(asked));
     return { kind: "granted", reservation: Number(lastInsertRowid) };
   }
@@ -196,7 +198,7 @@ export class LedgerTable {
       ...totalsValues(reservedBefore),
     ];
     const place = { ...row, session: "" };
-    for (const level of budgetLevels) {
+    for (const level of levelsOf(row.model)) {
       const moved = this.#sql.moveTotals.run(...changes, ...totalsKey(row.session, level, place));
       if (moved.changes !== 1) throw new Error(`there is no total of the ${level} of call ${row.number}`);
     }
@@ -208,6 +210,11 @@ export class LedgerTable {
     if (row === undefined || ending === undefined) return;
     const { phase, persona, model } = row;
     this.#usage.save(session, day, { kind, phase, persona, model, ...countedAs(ending, askedOf(row)) });
+  }
+
+  /** Those that nobody has raised before. */
+  raise({ alerts, ...of }: Extract<LedgerCommand, { verb: "raise-alerts" }>): readonly BudgetAlert[] {
+    return alerts.filter((alert) => this.#raise(of, alert));
   }
 
   #raise({ session, at }: { session: number; at: number }, alert: BudgetAlert): boolean {
@@ -224,4 +231,9 @@ export class LedgerTable {
   #find(reservation: number): LedgerRow | undefined {
     return this.#sql.find.get(reservation) as unknown as LedgerRow | undefined;
   }
+}
+
+/** What the simulated model says is not paid for, so it takes nothing of a day that real sessions share. */
+function levelsOf(model: string): readonly BudgetLevelName[] {
+  return isSimulated(model) ? budgetLevels.filter((level) => level !== "day") : budgetLevels;
 }

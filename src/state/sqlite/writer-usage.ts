@@ -23,6 +23,7 @@ export const sumColumns = [
   "unpriced_calls",
   "estimated_tokens",
   "estimated_micro_usd",
+  "unreported_calls",
 ] as const;
 export const savedColumns = ["tokens", "micro_usd", "unpriced"] as const;
 
@@ -87,6 +88,7 @@ function valuesOf(sums: UsageSums): number[] {
     sums.unpricedCalls,
     sums.estimatedTokens,
     sums.estimatedMicroUsd,
+    sums.unreportedCalls,
   ];
 }
 

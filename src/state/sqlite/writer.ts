@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { chainHash, chainStart } from "../../domain/chain.ts";
 import type { JournalHead } from "../../domain/journal.ts";
-import type { RowToWrite } from "../../domain/journal-codec.ts";
+import { encodeEntry, type RowToWrite, transitionRow } from "../../domain/journal-codec.ts";
 import { reach } from "../fault-points.ts";
 import type { Command, Placed, Reply } from "./command.ts";
 import { reachCommit } from "./commit-faults.ts";
@@ -123,7 +123,9 @@ export class Writer {
         return this.#claim(command);
       case "release": {
         this.#heads.delete(command.session);
-        sql.release.run(command.session, command.epoch, command.owner);
+        const { session, epoch, owner, at } = command;
+        // Nobody will hear how its calls ended, and nobody may come to claim it.
+        if (sql.release.run(session, epoch, owner).changes === 1) this.#ledger.estimateOpen(session, at);
         return { kind: "done" };
       }
       case "append": {
@@ -164,10 +166,11 @@ export class Writer {
         if (refusal) return refusal;
         return { kind: "received", rows: this.#receive(command) };
       }
+      case "raise-alerts":
+        return this.#refuseStale(command) ?? this.#alert(command);
       case "reserve":
       case "release-reservation":
       case "estimate":
-      case "raise-alerts":
         return this.#refuseStale(command) ?? this.#ledger.execute(command);
       case "delete":
         return this.#delete(command);
@@ -300,18 +303,19 @@ export class Writer {
     ][];
     return waiting.map(([id, sentAt, message]) => {
       const body = `{"message":${message},"sentAt":${sentAt}}`;
-      const row = {
-        kind: "message.received",
-        attempt: null,
-        occurrence: null,
-        fingerprint: null,
-        name: null,
-        body,
-      };
+      const row = transitionRow("message.received", body);
       const [placed] = this.#appendRows(session, this.#head({ session, epoch }), at, [row]);
       this.#statements.forget.run(id);
       return { placed: placed as Placed, body };
     });
+  }
+
+  /** Remembered and on record in one commit: what nobody has read yet is not lost with the process that raised it. */
+  #alert(command: Extract<Command, { verb: "raise-alerts" }>): Reply {
+    const raised = this.#ledger.raise(command);
+    const rows = raised.map((alert) => encodeEntry({ kind: "budget.alerted", alert }));
+    const placed = this.#appendRows(command.session, this.#head(command), command.at, rows);
+    return { kind: "alerted", rows: raised.map((alert, at) => ({ placed: placed[at] as Placed, alert })) };
   }
 
   #delete({ session, owner, onlyFinished, rows, at }: Extract<Command, { verb: "delete" }>): Reply {

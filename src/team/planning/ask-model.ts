@@ -13,7 +13,7 @@ export function askModel(
     const [{ resolveModel }, { durableModel }, { pricingOf }] = await Promise.all([
       import("../../models/providers.ts"),
       import("../../models/durable-model.ts"),
-      import("../../execution/own-model.ts"),
+      import("../../execution/pricing.ts"),
     ]);
     const resolved = await resolveModel(name, { env });
     const model = durableModel(resolved.model, {

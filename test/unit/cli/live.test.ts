@@ -85,11 +85,12 @@ describe("the picture", () => {
       dependency: "api",
       until: 60_000,
     };
-    const alert = { kind: "budget.alert", alert: "threshold", level: "session", name: "s", unit: "usd" };
-    const amounts = { limit: 1_000_000, used: 800_000, expected: null };
-    const text = frame(told(...designDone, waiting, waiting, { ...alert, ...amounts }), wide, 30_000).join(
-      "\n",
-    );
+    const of80 = { kind: "threshold", level: "session", name: "s", unit: "usd" };
+    const alert = {
+      kind: "budget.alerted",
+      alert: { ...of80, limit: 1_000_000, used: 800_000, expected: null },
+    };
+    const text = frame(told(...designDone, waiting, waiting, alert), wide, 30_000).join("\n");
     expect(text).toContain("! budget of the session: $0.80 of $1.00 are gone");
     expect(text.match(/its breaker is open/g)).toHaveLength(1);
     expect(text).toContain("again in 30 s · waits for api");

@@ -13,6 +13,7 @@ function valuesFor(key: SettingKey): readonly unknown[] {
   if (key === "prices")
     return [1, 2, 3, 4].map((input) => ({ "openai-compatible/llama": { input, output: 5 } }));
   if (key === "budget.dayUsd") return [1.5, 2, 2.25, 3];
+  if (key === "budget.unpriced") return ["allow", "refuse", "allow", "refuse"];
   if (key.startsWith("budget.")) return [1_000, 2_000, 3_000, 4_000];
   if (typeof settings[key].default !== "number")
     return ["/of/file", "/of/environment", "/of/code", "/of/flag"];
@@ -76,7 +77,7 @@ test("without any configuration every setting has its default", async () => {
     github: { repository: undefined, token: undefined },
     sandboxRequired: false,
     webhook: { url: undefined, secret: undefined, allowInternal: false },
-    budget: { personaTokens: undefined, dayTokens: undefined, dayUsd: undefined },
+    budget: { personaTokens: undefined, dayTokens: undefined, dayUsd: undefined, unpriced: "refuse" },
     prices: undefined,
     leaseMs: 15_000,
     simulatedScript: undefined,

@@ -1,10 +1,15 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { decideAlerts } from "../../../src/cost/alerts.ts";
-import { budgetStatuses, namedBudgets } from "../../../src/cost/budget-status.ts";
-import { expectedAtEnd, forecast } from "../../../src/cost/forecast.ts";
+import { decideAlerts, type Expected } from "../../../src/cost/alerts.ts";
+import { budgetStatuses, type NamedBudget, namedBudgets } from "../../../src/cost/budget-status.ts";
+import { expectedAtEnd } from "../../../src/cost/forecast.ts";
 import { TokenTracker } from "../../../src/cost/token-tracker.ts";
 import { type Amount, type Budget, noAmount } from "../../../src/domain/budget.ts";
+import type { BudgetAlert } from "../../../src/domain/budget-alert.ts";
+import type { Transition } from "../../../src/domain/journal.ts";
+import { decodeTransition } from "../../../src/domain/journal-codec.ts";
 import { ManualClock } from "../../../src/domain/manual-clock.ts";
+import type { Lease } from "../../../src/state/lease.ts";
+import type { LevelTotals } from "../../../src/state/ledger-store.ts";
 import { SqliteStore } from "../../../src/state/sqlite/sqlite-store.ts";
 import { amount, call, limit, took } from "../../contract/ledger-support.ts";
 import { createAndClaim } from "../../contract/store-under-test.ts";
@@ -49,6 +54,22 @@ describe("an alert", () => {
   });
 });
 
+/** What is on record of the warnings that this look gave. */
+async function raisedBy(
+  tracker: TokenTracker,
+  { store, lease }: { readonly store: SqliteStore; readonly lease: Lease },
+  budgets: readonly NamedBudget[],
+  expected?: (totals: readonly LevelTotals[]) => Expected,
+): Promise<readonly BudgetAlert[]> {
+  let raised: readonly BudgetAlert[] = [];
+  const raise = async (alerts: readonly BudgetAlert[]) => {
+    const rows = await store.ledger.raiseAlerts(lease, alerts);
+    raised = rows.map((row) => (decodeTransition(row) as { alert: BudgetAlert } & Transition).alert);
+  };
+  await tracker.warn(lease.sessionId, budgets, raise, expected);
+  return raised;
+}
+
 describe("the tracker", () => {
   async function openTracker() {
     const store = new SqliteStore({ path: ":memory:", clock: new ManualClock(), leaseMs: 15_000 });
@@ -77,7 +98,7 @@ describe("the tracker", () => {
     const tracker = new TokenTracker(store.ledger);
     await call(store, lease, took(70));
     const names = async (by: TokenTracker, of = budgets) =>
-      (await by.newAlerts(lease, of)).map(({ level, unit, kind }) => `${level} ${unit} ${kind}`);
+      (await raisedBy(by, { store, lease }, of)).map(({ level, unit, kind }) => `${level} ${unit} ${kind}`);
     expect(await names(tracker)).toEqual(["session usd threshold"]);
     await call(store, lease, took(15));
     expect(await names(tracker)).toEqual(["persona tokens threshold"]);
@@ -92,8 +113,10 @@ describe("the tracker", () => {
     const { store, lease, budgets } = await openTracker();
     await call(store, lease, took(40));
     const run = { phase: "build", persona: "coder", model: "m" };
-    const rest = forecast([{ ...run, spent: amount(50, 100) }], [run]);
-    const alerts = await new TokenTracker(store.ledger).newAlerts(lease, budgets, expectedAtEnd(rest));
+    const history = [{ ...run, spent: amount(50, 100) }];
+    const alerts = await raisedBy(new TokenTracker(store.ledger), { store, lease }, budgets, (totals) =>
+      expectedAtEnd(history, [run], totals),
+    );
     expect(alerts).toMatchObject([
       { kind: "forecast", level: "session", unit: "usd", limit: 150, used: 80, expected: 180 },
     ]);

@@ -54,10 +54,30 @@ test("phases and the whole are the sums of their runs, and who is unknown is nam
 });
 
 test("what will be used in the end is what is used and what is usual for the rest", () => {
-  const expected = expectedAtEnd(forecast(samples([10, 20, 30]), [run]));
+  const expected = expectedAtEnd(samples([10, 20, 30]), [run], []);
   const status = { budget: {}, used: amount(100), reserved: noAmount, overrun: false };
   expect(expected({ ...status, level: "session", name: "s" })).toEqual(amount(120));
   expect(expected({ ...status, level: "phase", name: "build" })).toEqual(amount(120));
   expect(expected({ ...status, level: "phase", name: "done" })).toBeUndefined();
   expect(expected({ ...status, level: "persona", name: "coder" })).toBeUndefined();
+});
+
+test("what a persona has used of its usual amount is not expected once more", () => {
+  const status = { budget: {}, used: amount(100), reserved: noAmount, overrun: false };
+  const atEnd = (used: number) => {
+    const totals = [{ level: "persona" as const, name: run.persona, used: amount(used), reserved: noAmount }];
+    const expected = expectedAtEnd(samples([10, 20, 30]), [run], totals);
+    return expected({ ...status, level: "session", name: "s" })?.tokens;
+  };
+  expect([atEnd(0), atEnd(15), atEnd(500)]).toEqual([120, 105, 100]);
+});
+
+test("code is expected to ask what it asked before, of every model, and is never unknown", () => {
+  const code = { phase: "build", persona: "coder" };
+  const history = [
+    { ...code, model: "a", spent: amount(10, 100) },
+    { ...code, model: "b", spent: amount(5, 1) },
+  ];
+  expect(forecast(history, [code])).toMatchObject({ median: amount(15, 101), unknown: [] });
+  expect(forecast([], [code])).toMatchObject({ median: noAmount, unknown: [] });
 });

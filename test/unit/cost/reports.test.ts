@@ -44,6 +44,9 @@ describe("the usage report", () => {
       costUsd: 1.50006,
       knownCostUsd: 1.50006,
       unpricedCalls: 0,
+      unreportedCalls: 1,
+      simulatedCalls: 0,
+      simulatedUsd: 0,
       estimatedTokens: 100,
       estimatedUsd: 0.0002,
       savedTokens: 8_200,
@@ -131,8 +134,8 @@ describe("CSV", () => {
     await call(store, lease, took(9, { costMicroUsd: null }), { asked: amount(10, null), model: "=cmd" });
     const lines = usageCsv(await usageReport(store, { by: "model" })).split("\r\n");
     expect(lines).toEqual([
-      "model,calls,failedCalls,inputTokens,cachedInputTokens,cacheWriteTokens,outputTokens,reasoningTokens,costUsd,knownCostUsd,unpricedCalls,estimatedTokens,estimatedUsd,savedTokens,savedUsd",
-      "'=cmd,1,0,6,0,0,3,0,,0,1,0,0,0,0",
+      "model,calls,failedCalls,inputTokens,cachedInputTokens,cacheWriteTokens,outputTokens,reasoningTokens,costUsd,knownCostUsd,unpricedCalls,unreportedCalls,simulatedCalls,simulatedUsd,estimatedTokens,estimatedUsd,savedTokens,savedUsd",
+      "'=cmd,1,0,6,0,0,3,0,,0,1,0,0,0,0,0,0,0",
       "",
     ]);
   });

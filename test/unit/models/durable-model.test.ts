@@ -169,15 +169,50 @@ describe("what is spent", () => {
     expect(settled?.askedTokens).toBeLessThan(50 + JSON.stringify(question()).length);
   });
 
-  test("a strict count never asks for less than a token a byte", async () => {
+  test("under a limit never less than a token a byte is asked for, and what providers add", async () => {
     const steps = new RecordingSteps();
-    const model = durableModel(answering(text("hi")), {
+    const model = durableModel(answering(text("hi")), { runStep: steps.runStep, maxOutputTokens: 1 });
+    await model.doGenerate(question("🅿️".repeat(100)));
+    const bytes = Buffer.byteLength("🅿️".repeat(100));
+    expect(steps.settled[0]?.askedTokens).toBeLessThan(bytes);
+    expect(steps.settled[0]?.atMostTokens).toBeGreaterThan(bytes + 1_000);
+  });
+
+  test("another conversation of the same length is not taken for the one before", async () => {
+    const steps = new RecordingSteps();
+    const model = durableModel(answering(text("hi"), usage(300, 10)), {
       runStep: steps.runStep,
-      counting: "strict",
       maxOutputTokens: 1,
     });
-    await model.doGenerate(question("🅿️".repeat(100)));
-    expect(steps.settled[0]?.askedTokens).toBeGreaterThan(Buffer.byteLength("🅿️".repeat(100)));
+    await model.doGenerate(question("x".repeat(9_000)));
+    await model.doGenerate(question("本".repeat(3_000)));
+    expect(steps.settled[1]?.atMostTokens).toBeGreaterThan(9_000);
+  });
+
+  test("thoughts that are allowed on top of the answer, and the answer's schema, are asked for too", async () => {
+    const steps = new RecordingSteps();
+    const model = durableModel(answering(text("hi")), { runStep: steps.runStep, maxOutputTokens: 1 });
+    const thinking = { type: "enabled", budgetTokens: 30_000 };
+    await model.doGenerate({ ...question(), providerOptions: { anthropic: { thinking } } });
+    expect(steps.settled[0]?.askedTokens).toBeGreaterThan(30_000);
+    const schema = { type: "object" as const, description: "d".repeat(5_000) };
+    await model.doGenerate({ ...question(), responseFormat: { type: "json", schema } });
+    expect(steps.settled[1]?.atMostTokens).toBeGreaterThan(5_000);
+  });
+
+  test("a picture is asked for as a picture, not as its bytes, and also where only its address is sent", async () => {
+    const steps = new RecordingSteps();
+    const model = durableModel(answering(text("hi")), { runStep: steps.runStep, maxOutputTokens: 1 });
+    const image = (data: { type: "data"; data: Uint8Array } | { type: "url"; url: URL }) =>
+      model.doGenerate({
+        prompt: [{ role: "user", content: [{ type: "file", mediaType: "image/png", data }] }],
+      });
+    await image({ type: "data", data: new Uint8Array(3_000_000) });
+    await image({ type: "url", url: new URL("https://example.org/a.png") });
+    for (const { atMostTokens } of steps.settled) {
+      expect(atMostTokens).toBeGreaterThan(10_000);
+      expect(atMostTokens).toBeLessThan(30_000);
+    }
   });
 
   test("a longer conversation is counted from what the one before took", async () => {

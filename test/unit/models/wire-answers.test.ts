@@ -46,6 +46,7 @@ describe.each(wireModels)("%s", (name) => {
         {
           askedTokens: expect.any(Number),
           askedMicroUsd: null,
+          atMostTokens: expect.any(Number),
           spent: {
             usage: {
               inputTokens: 1200,

@@ -38,7 +38,11 @@ const faults: Readonly<Record<string, readonly [Reaction, Expected]>> = {
   ],
   "500": [
     refuse(500, "server_error", "Something broke."),
-    { category: "API_ERROR", code: "500", outage: true, usage: noUsage },
+    { category: "API_ERROR", code: "500", outage: true, usage: null },
+  ],
+  "504 of a gateway, behind which the answer may have been made": [
+    refuse(504, "timeout", "The upstream took too long."),
+    { category: "TIMEOUT", code: "504", outage: true, usage: null },
   ],
   "503 with retry-after": [
     refuse(503, "unavailable", "Come back.", { "retry-after": "120" }),
@@ -172,7 +176,7 @@ describe.each(wireModels)("%s", (name) => {
     await until(() => server.open === 1);
     const before = performance.now();
     controller.abort(reason);
-    expect(await ended).toBe(reason);
+    expect(await ended).toMatchObject({ message: reason.message, cause: reason });
     expect(performance.now() - before).toBeLessThan(1000);
     await until(() => server.open === 0);
     expect(steps.records).toEqual([]);

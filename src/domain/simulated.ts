@@ -1,0 +1,12 @@
+/** Whether nothing of a session was said by a real model: by its calls, and before the first one by its model. */
+export function isAllSimulated(
+  { calls, simulatedCalls }: { readonly calls: number; readonly simulatedCalls: number },
+  model: string | null | undefined,
+): boolean {
+  return calls === 0 ? isSimulated(model ?? "") : simulatedCalls === calls;
+}
+
+/** Nothing it says comes from a model, and nothing it costs is money. */
+export function isSimulated(model: string): boolean {
+  return model === "simulated" || model.startsWith("simulated/");
+}

@@ -1,0 +1,50 @@
+import type { Expected } from "../cost/alerts.ts";
+import { expectedAtEnd, forecast } from "../cost/forecast.ts";
+import { type Amount, microsToUsd } from "../domain/budget.ts";
+import { finalStatuses } from "../domain/journal.ts";
+import type { SessionState } from "../domain/session-state.ts";
+import type { Store } from "../state/store.ts";
+import { recordedDefinition } from "../team/definition/recorded.ts";
+import { runsLeft } from "../team/planned-runs.ts";
+
+interface Range {
+  readonly tokens: number;
+  /** Null: not known. */
+  readonly usd: number | null;
+}
+
+/** What is left of a session, as past runs of its team were: half of them at most `median`, nine of ten at most `p90`. */
+export interface SessionForecast {
+  readonly median: Range;
+  readonly p90: Range;
+  readonly phases: readonly { readonly phase: string; readonly median: Range; readonly p90: Range }[];
+  /** Personas without any past run: not part of the sums. */
+  readonly unknown: readonly string[];
+}
+
+export interface Outlook {
+  readonly forecast: SessionForecast;
+  readonly expected: Expected;
+}
+
+/** Null for a session that is over. */
+export async function outlookOf(state: SessionState, { ledger }: Store): Promise<Outlook | null> {
+  if (finalStatuses.includes(state.status)) return null;
+  const left = runsLeft(recordedDefinition(state.created.definition), state);
+  const [history, totals] = await Promise.all([ledger.history(state.created.team), ledger.totals(state.id)]);
+  const { median, p90, phases, unknown } = forecast(history, left);
+  return {
+    forecast: {
+      median: rangeOf(median),
+      p90: rangeOf(p90),
+      phases: phases.map((of) => ({ phase: of.phase, median: rangeOf(of.median), p90: rangeOf(of.p90) })),
+      unknown,
+    },
+    expected: expectedAtEnd(history, left, totals),
+  };
+}
+
+const rangeOf = ({ tokens, microUsd }: Amount): Range => ({
+  tokens,
+  usd: microUsd === null ? null : microsToUsd(microUsd),
+});

@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import { defineTeam, type PersonaContext, persona, phase, type Team } from "../../../src/index.ts";
+import type { UsageReportView } from "../../../src/server/schemas/server.ts";
+import type { SessionPageView } from "../../../src/server/schemas/session.ts";
+import { answer, ask, ownModel } from "../team/own-models.ts";
+import { start, startServer, type TestServer, teamOf, until } from "./support.ts";
+
+const spending = (tokens: number) => async (context: PersonaContext) => {
+  await ask(
+    ownModel(async () => answer(tokens, 0)),
+    context,
+    "q",
+  );
+  return { summary: "done" };
+};
+
+async function startDriven(teams: readonly Team[]): Promise<TestServer> {
+  const server = await startServer({ teams });
+  server.drive();
+  return server;
+}
+
+const startSession = async (server: TestServer, team: string, more: object = {}): Promise<string> =>
+  (await start(server, { team, ...more })).id;
+const finished = (server: TestServer, id: string) => until(server, id, "completed");
+const pageOf = (server: TestServer, id: string) => server.get<SessionPageView>(`/v1/sessions/${id}`);
+
+const unknown = { ...ownModel(async () => answer(100, 0)), provider: "somebody.chat", modelId: "large" };
+
+test("usage comes as CSV, for a spreadsheet", async () => {
+  const server = await startDriven([teamOf("spender", spending(1_000))]);
+  await finished(server, await startSession(server, "spender"));
+  const response = await server.request("/v1/usage?by=model&format=csv");
+  expect(response.headers.get("content-type")).toContain("text/csv");
+  const [head, row, end] = (await response.text()).split("\r\n");
+  expect(head).toMatch(/^model,calls,.*costUsd/);
+  expect(row).toMatch(/^openai\/gpt-5,1,0,1000,/);
+  expect(end).toBe("");
+  expect((await server.request("/v1/usage?format=xml")).status).toBe(400);
+});
+
+test("warnings are in the session's journal and in the server's log, and those of one session are not lost behind others", async () => {
+  const many = defineTeam("many", {
+    phases: [
+      phase("all", {
+        personas: Array.from({ length: 60 }, (_, index) =>
+          persona(`p${index}`, { budget: { tokens: 2_000 }, run: spending(1_700) }),
+        ),
+      }),
+    ],
+  });
+  const server = await startDriven([teamOf("spender", spending(1_700)), many]);
+  const first = await startSession(server, "spender", { budget: { tokens: 2_000 } });
+  await finished(server, first);
+  await finished(server, await startSession(server, "many"));
+  const { alerts } = await server.get<UsageReportView>(`/v1/usage?session=${first}`);
+  expect(alerts).toMatchObject([{ kind: "budget-most", id: first }]);
+  expect((await server.get<UsageReportView>("/v1/usage")).alerts).toHaveLength(50);
+  const response = await server.request(`/v1/sessions/${first}/events`, {
+    headers: { accept: "application/json" },
+  });
+  const journal = (await response.json()) as { entries: { kind: string }[] };
+  expect(journal.entries.find(({ kind }) => kind === "budget.alerted")).toMatchObject({
+    message: "budget of the session: 1,700 tokens of 2,000 tokens are gone",
+  });
+  expect(server.notices.filter((notice) => notice.includes(first))).toEqual([
+    expect.stringContaining("are gone"),
+  ]);
+});
+
+test("what has no known price is unknown, not 0", async () => {
+  const team = teamOf("unpriced", async (context) => {
+    await ask(unknown, context, "q");
+    return { summary: "done" };
+  });
+  const server = await startDriven([team]);
+  await finished(server, await startSession(server, "unpriced"));
+  const report = await server.get<UsageReportView>("/v1/usage?by=model");
+  expect(report.total).toMatchObject({ costUsd: null, unpricedCalls: 1 });
+  expect(report.series).toMatchObject([{ name: "somebody/large", costUsd: null }]);
+});
+
+test("what a session will still cost is on its page and in the report, as past runs were", async () => {
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  let runs = 0;
+  const team = teamOf("spender", async (context) => {
+    runs += 1;
+    if (runs > 1) await held;
+    return spending(8_000)(context);
+  });
+  const server = await startDriven([team]);
+  await finished(server, await startSession(server, "spender"));
+  const id = await startSession(server, "spender", { budget: { usd: 1 } });
+  await expect.poll(() => runs).toBe(2);
+  const page = await pageOf(server, id);
+  expect(page.forecast).toEqual({ lowUsd: 0.01, highUsd: 0.01 });
+  expect(page.budgets[0]).toMatchObject({ level: "session", forecastUsd: 0.01, reservedUsd: 0 });
+  const report = await server.get<UsageReportView>("/v1/usage");
+  expect(report.forecasts).toMatchObject([
+    { id, forecast: { lowUsd: 0.01, highUsd: 0.01 }, finished: false },
+  ]);
+  letGo();
+  await finished(server, id);
+  expect((await pageOf(server, id)).forecast).toBeNull();
+});

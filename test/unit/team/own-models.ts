@@ -1,0 +1,30 @@
+import { durableModel, type PersonaContext } from "../../../src/index.ts";
+import type { CallOptions, GenerateResult, Model } from "../../../src/models/sdk-types.ts";
+
+export const answer = (input: number, output: number): GenerateResult => ({
+  content: [{ type: "text", text: "hi" }],
+  finishReason: { unified: "stop", raw: "stop" },
+  warnings: [],
+  usage: {
+    inputTokens: { total: input, noCache: input, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: output, text: output, reasoning: 0 },
+  },
+});
+
+/** A model of somebody's own agent, with a published price: $1.25 a million tokens in, $10 out. */
+export function ownModel(doGenerate: (options: CallOptions) => Promise<GenerateResult>): Model {
+  return {
+    specificationVersion: "v4",
+    provider: "openai.responses",
+    modelId: "gpt-5",
+    supportedUrls: {},
+    doGenerate,
+    doStream: () => Promise.reject(new Error("not asked")),
+  };
+}
+
+export const ask = (model: Model, context: PersonaContext, text: string, maxOutputTokens = 10) =>
+  durableModel(model, context).doGenerate({
+    maxOutputTokens,
+    prompt: [{ role: "user", content: [{ type: "text", text }] }],
+  });
