@@ -47,6 +47,7 @@ export {
   describeSandbox,
   type ProveOptions,
   type ProviderStatus,
+  proveCommands,
   proveModels,
   type Sandbox,
 } from "./hive/machine.ts";

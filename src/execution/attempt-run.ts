@@ -199,6 +199,7 @@ export class AttemptRun {
       },
       sleep: (ms) => steps.sleep(ms),
       progress: () => this.#watchdog.progress(),
+      during: (work) => this.#watchdog.during(work),
       onText: (delta) => {
         this.#watchdog.progress();
         onText(persona, delta);

@@ -3,13 +3,13 @@ import type { Contract } from "../domain/contract.ts";
 import type { RunStep, SavedBy } from "../domain/durable-step.ts";
 import type { Json } from "../domain/json.ts";
 import { noUsage } from "../domain/usage.ts";
-import type { PersonaReturn as ModelReturn } from "../models/model-persona.ts";
 import type { EditSavings, Pricing } from "../models/ports.ts";
 import type { Environment } from "../models/providers.ts";
 import { showProblem, validateJson } from "../workspace/json-schema.ts";
+import { asReturn } from "./as-return.ts";
 import { conversationWork } from "./conversation-work.ts";
 import { type PersonaPolicy, toolPolicy } from "./governance.ts";
-import type { Perform, PersonaReturn } from "./persona-context.ts";
+import type { Perform } from "./persona-context.ts";
 
 export interface ModelWork {
   readonly instructions: string;
@@ -89,18 +89,5 @@ function pricingOf(price: ModelPrice | null): Pricing {
   return {
     worstCase: (_, inputTokens, maxOutputTokens) => worstCase(price, inputTokens, maxOutputTokens),
     spent: (_, usage) => spentOn(price, usage),
-  };
-}
-
-function asReturn({ summary, outputs, decisions }: ModelReturn): PersonaReturn {
-  return {
-    summary,
-    outputs,
-    decisions: decisions.map(({ decision, reason, rejected = [] }) => ({
-      title: decision,
-      choice: decision,
-      reason,
-      rejected,
-    })),
   };
 }

@@ -38,6 +38,8 @@ export function performOf(
             instructions: work.instructions ?? "",
             reserve: work.reserve === null ? undefined : reserved(toBudget(work.reserve)),
             network: work.network,
+            readable: work.readable ?? [],
+            writable: work.writable ?? [],
             env: work.env,
             timeoutMs: timeoutMs ?? undefined,
             policy,

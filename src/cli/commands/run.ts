@@ -31,10 +31,11 @@ async function briefOfKey({ key, ...options }: RunOptions): Promise<string> {
   });
 }
 
-/** Before a session exists: a model that cannot be had is wrong usage, not a failed run. */
+/** Before a session exists: a model or a program that cannot be had is wrong usage, not a failed run. */
 async function prove(team: Team, model: string | undefined, script: string | undefined): Promise<void> {
-  const { proveModels } = await import("../../index.ts");
+  const { proveCommands, proveModels } = await import("../../index.ts");
   await proveModels(team, { model, script, env: process.env });
+  await proveCommands(team);
 }
 
 async function readStart(options: RunOptions): Promise<Omit<StartOptions, "brief">> {

@@ -28,6 +28,8 @@ const fileKeys = [
   "reserve",
   "network",
   "env",
+  "readable",
+  "writable",
 ];
 
 const hints = {

@@ -70,6 +70,10 @@ interface CommandKeys {
   readonly network?: boolean;
   /** Names of environment variables to pass through. */
   readonly env?: readonly string[];
+  /** Files and folders outside of the workspace that it may read: absolute, or `~/...`, found in its own home. */
+  readonly readable?: readonly string[];
+  /** And those it may also change. */
+  readonly writable?: readonly string[];
 }
 
 type Without<Keys> = { readonly [Key in keyof Keys]?: never };
