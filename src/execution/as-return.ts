@@ -1,4 +1,4 @@
-import type { PersonaReturn as Submitted } from "../models/model-persona.ts";
+import type { PersonaReturn as Submitted } from "../models/persona-return.ts";
 import type { PersonaReturn } from "./persona-context.ts";
 
 /** What a model submitted or an agent said at its end, as every persona returns it. */

@@ -14,7 +14,7 @@ export function durableModel(model: AnyModel, context: PersonaContext): Model {
       advice: 'Use a provider package, for instance openai("gpt-5").',
     });
   }
-  const { runStep, signal, onText, progress, priceOf } = runningContext(context);
+  const { runStep, signal, onText, progress, during, priceOf } = runningContext(context);
   let wrapped: Promise<Model> | undefined;
   // Loaded at the first call: whoever imports the library may never make one.
   const load = (): Promise<Model> => {
@@ -24,6 +24,7 @@ export function durableModel(model: AnyModel, context: PersonaContext): Model {
         signal,
         onText,
         onProgress: progress,
+        during,
         pricing: pricingOf(priceOf),
       }),
     );

@@ -16,6 +16,7 @@ export interface ModelWork {
   /** None: whoever runs it gets an error that says the ways to name one. */
   readonly model: string | undefined;
   readonly maxSteps: number | null;
+  readonly maxTimeMs: number | null;
   readonly maxOutputTokens: number | null;
   readonly temperature: number | null;
   readonly policy: PersonaPolicy;
@@ -55,7 +56,10 @@ export function performWithModel(work: ModelWork, parts: ModelParts): Perform {
       onWarning: (warning) => context.log(`the provider warns: ${JSON.stringify(warning)}`),
       ...(maxOutputTokens !== null && { maxOutputTokens }),
       ...(work.temperature !== null && { temperature: work.temperature }),
-      ...(work.maxSteps !== null && { limits: { maxSteps: work.maxSteps } }),
+      limits: {
+        ...(work.maxSteps !== null && { maxSteps: work.maxSteps }),
+        ...(work.maxTimeMs !== null && { maxTimeMs: work.maxTimeMs }),
+      },
     });
     return asReturn(returned);
   };

@@ -11,7 +11,7 @@ import { type Hide, hideValues } from "./agents/hide-values.ts";
 import { readLastWord } from "./agents/last-word.ts";
 import { resumeArguments } from "./agents/resume-arguments.ts";
 import { raceAbort } from "./call-limits.ts";
-import type { PersonaReturn } from "./model-persona.ts";
+import type { PersonaReturn } from "./persona-return.ts";
 import type { CommandEnding, CommandFolder, CommandPlace, RunCommand, ToolFiles } from "./ports.ts";
 import { commandPrompt, goOnPrompt, type PersonaWork } from "./prompt.ts";
 

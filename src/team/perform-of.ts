@@ -24,10 +24,10 @@ export function performOf(
         };
       }
       case "model": {
-        const { instructions, maxSteps, maxOutputTokens, temperature } = work;
+        const { instructions, maxSteps, maxTimeMs = null, maxOutputTokens, temperature } = work;
         const chosen = work.model ?? model;
         return performWithModel(
-          { instructions, model: chosen, maxSteps, maxOutputTokens, temperature, policy },
+          { instructions, model: chosen, maxSteps, maxTimeMs, maxOutputTokens, temperature, policy },
           parts,
         );
       }

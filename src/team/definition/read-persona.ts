@@ -23,6 +23,7 @@ const fileKeys = [
   "healing",
   "policy",
   "maxSteps",
+  "maxTimeMs",
   "maxOutputTokens",
   "temperature",
   "reserve",

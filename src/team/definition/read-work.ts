@@ -13,7 +13,7 @@ const argv = "a list of program and arguments (there is no shell)";
 
 /** Keys that mean something for one kind of work only. */
 const keysOfKind = {
-  model: ["fallbackModels", "tools", "maxSteps", "maxOutputTokens", "temperature"],
+  model: ["fallbackModels", "tools", "maxSteps", "maxTimeMs", "maxOutputTokens", "temperature"],
   command: ["reserve", "network", "env", "readable", "writable"],
 } as const;
 
@@ -87,12 +87,14 @@ function isFunction(fields: Fields): boolean {
 
 function readModel(fields: Fields): WorkDefinition {
   const place = fields.place.at("model");
+  const maxTimeMs = fields.read("maxTimeMs", wholeNumber(1_000, 7 * 86_400_000));
   return {
     kind: "model",
     instructions: fields.read("instructions", instructions) ?? "",
     model: fields.has("model") ? (readModelName(fields.value("model"), place) ?? null) : null,
     fallbackModels: readFallbacks(fields),
     maxSteps: fields.read("maxSteps", wholeNumber(1, 1_000)) ?? null,
+    ...(maxTimeMs !== undefined && { maxTimeMs }),
     maxOutputTokens: fields.read("maxOutputTokens", wholeNumber(1, 10_000_000)) ?? null,
     temperature: fields.read("temperature", numberBetween(0, 2)) ?? null,
   };

@@ -66,6 +66,7 @@ export type WorkDefinition =
       readonly model: string | null;
       readonly fallbackModels: readonly string[];
       readonly maxSteps: number | null;
+      readonly maxTimeMs?: number;
       readonly maxOutputTokens: number | null;
       readonly temperature: number | null;
     }

@@ -59,6 +59,8 @@ interface ModelKeys {
   /** Short for `policy.tools`. */
   readonly tools?: readonly ToolName[];
   readonly maxSteps?: number;
+  /** How long one conversation may take; default four hours. */
+  readonly maxTimeMs?: number;
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
 }
