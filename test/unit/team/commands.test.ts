@@ -1,6 +1,6 @@
-import { readdirSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { defineTeam, type PersonaOptions, persona, phase, proveCommands } from "../../../src/index.ts";
 import { TeamPlace } from "./place.ts";
 
@@ -108,6 +108,35 @@ describe("an agent on the command line", () => {
     const { phases } = await maestro.show(session.id);
     expect(phases[0]?.personas[0]?.attempts).toHaveLength(6);
     expect(await maestro.breakers()).toEqual([]);
+  });
+
+  it("whose provider fails goes on with its own session in the next attempt, on the files it left", async () => {
+    const place = new TeamPlace();
+    const bin = join(place.stateDir, "bin");
+    mkdirSync(bin);
+    const script = `#!/usr/bin/env node
+      const fs = require("fs");
+      const print = (event) => console.log(JSON.stringify({ session_id: "s-1", ...event }));
+      const resumed = process.argv.at(-2) === "--resume" && process.argv.at(-1) === "s-1";
+      print({ type: "system", subtype: "init" });
+      if (!resumed) fs.writeFileSync("first.txt", "first");
+      if (!resumed) print({ type: "result", is_error: true, result: "API Error: 529 overloaded" });
+      else print({ type: "result", subtype: "success", result: "went on after " + fs.readdirSync(".") });
+      process.exitCode = resumed ? 0 : 1;`;
+    writeFileSync(join(bin, "claude"), script);
+    chmodSync(join(bin, "claude"), 0o755);
+    vi.stubEnv("PATH", `${bin}:${process.env["PATH"]}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const maestro = await place.open();
+    const session = await maestro.start(agent("", { command: ["claude", "-p"] }), { brief: "x" });
+    const { status, results } = await session.result();
+    expect([status, results["work"]?.["agent"]?.summary]).toEqual(["completed", "went on after first.txt"]);
+    const { phases, artifacts } = await maestro.show(session.id);
+    expect(phases[0]?.personas[0]?.attempts.map((attempt) => attempt.failure?.category)).toEqual([
+      "API_ERROR",
+      undefined,
+    ]);
+    expect(artifacts.map(({ path }) => path)).toEqual(["first.txt"]);
   });
 
   it("leaves nothing on the disk", async () => {
