@@ -2,17 +2,9 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { newId } from "../domain/ids.ts";
-import type { TreeChange } from "../domain/tree.ts";
 import type { BlobStore } from "../workspace/blob-store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { KeptPlace } from "./kept-place.ts";
-
-/** What a program came to, and what it left in its folder. */
-export interface LeftBehind<T> {
-  readonly result: T;
-  readonly changes: readonly TreeChange[];
-  readonly refused: readonly { readonly path: string; readonly reason: string }[];
-}
+import { KeptPlace, type LeftBehind } from "./kept-place.ts";
 
 /** Where files of the virtual workspace meet a real disk, for as long as a program works on them. */
 export class CommandPlace {

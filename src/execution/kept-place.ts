@@ -1,10 +1,17 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject, parseJson } from "../domain/json.ts";
+import type { TreeChange } from "../domain/tree.ts";
 import type { CommandFolder } from "../models/ports.ts";
 import type { BlobStore } from "../workspace/blob-store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { LeftBehind } from "./command-place.ts";
+
+/** What a program came to, and what it left in its folder. */
+export interface LeftBehind<T> {
+  readonly result: T;
+  readonly changes: readonly TreeChange[];
+  readonly refused: readonly { readonly path: string; readonly reason: string }[];
+}
 
 /**
  * The folder of one conversation with an agent, on the disk until the agent's work is on record. Whoever goes on after

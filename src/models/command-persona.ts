@@ -144,10 +144,11 @@ async function runAgent(
 }
 
 /** The agent does not know its conversation any more: it failed before it did anything, and not from an outage. */
-function isLost({ ending, report: { usage, error } }: AgentRun): boolean {
+function isLost({ ending, report: { usage, error, cliSession } }: AgentRun): boolean {
   if (ending.kind !== "exited" || (ending.code === 0 && error === null)) return false;
   const nothing = usage === null || usage.inputTokens + usage.outputTokens === 0;
-  return nothing && (error === null || (error.status === null && error.unreachable !== true));
+  if (!nothing) return false;
+  return error === null ? cliSession === null : error.status === null && error.unreachable !== true;
 }
 
 function endedWell(

@@ -39,7 +39,7 @@ const place: Kind<string> = {
     typeof value === "string" &&
     value.length < 1_000 &&
     /^(?:~\/|\/)[^/\0]/.test(value) &&
-    !value.split("/").includes("..")
+    !value.split("/").some((part) => part === "." || part === "..")
       ? value
       : undefined,
 };

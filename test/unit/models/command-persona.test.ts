@@ -265,6 +265,16 @@ describe("a conversation that was interrupted", () => {
     expect(calls.map(([words]) => words)).toEqual(["claude -p --resume old-id", "claude -p"]);
   });
 
+  test("that is killed in its middle is not begun anew behind the back of its attempt", async () => {
+    const { calls, runCommand } = agentOf([{ code: 137, print: events("old-id").slice(0, 1) }, went]);
+    const { run } = place(["claude", "-p"], {
+      runCommand,
+      place: commandPlace(new MemoryFiles(), { session: "old-id" }),
+    });
+    expect(classifyError(await failureOf(run))).toMatchObject({ category: "RESOURCE" });
+    expect(calls).toHaveLength(1);
+  });
+
   test("that meets a limit is not begun anew", async () => {
     const limit = {
       type: "result",
