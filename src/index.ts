@@ -49,6 +49,7 @@ export {
   describeSandbox,
   type ProveOptions,
   type ProviderStatus,
+  proveCommands,
   proveModels,
   type Sandbox,
 } from "./hive/machine.ts";

@@ -7,6 +7,7 @@ import { TokenTracker } from "./cost/token-tracker.ts";
 import { breakerPolicy } from "./domain/breaker.ts";
 import { type Clock, systemClock } from "./domain/clock.ts";
 import { newId } from "./domain/ids.ts";
+import { finalStatuses } from "./domain/journal.ts";
 import { CircuitBreaker } from "./execution/circuit-breaker.ts";
 import { CommandPlace } from "./execution/command-place.ts";
 import { builtInHealers } from "./execution/healing/built-in.ts";
@@ -78,6 +79,10 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const artifacts = new Artifacts(path);
   const scratch = join(path, "scratch");
   const place = new CommandPlace(artifacts, scratch);
+  void place.sweep(async (id) => {
+    const status = (await store.findSession(id))?.status;
+    return status === undefined || finalStatuses.includes(status);
+  });
   const prices = new Prices(config.prices, clock);
   const priceOf = (model: string) => prices.of(model);
   const projector = new Projector((problem) => onNotice(String(problem)));

@@ -11,7 +11,7 @@ export async function loadTeamFile(
   return file === undefined ? { team: await builtInTeam() } : loadTeam(file);
 }
 
-/** Before anything is claimed: a model that cannot be had is wrong usage, not a failed attempt. */
+/** Before anything is claimed: a model or a program that cannot be had is wrong usage, not a failed attempt. */
 export async function prove(
   team: Team,
   {
@@ -19,8 +19,9 @@ export async function prove(
     simulatedScript: script,
   }: { readonly model?: string | undefined; readonly simulatedScript?: string | undefined },
 ): Promise<void> {
-  const { proveModels } = await import("../index.ts");
+  const { proveCommands, proveModels } = await import("../index.ts");
   await proveModels(team, { model, script, env: process.env });
+  await proveCommands(team);
 }
 
 /** The same for a session that is there: with the model it was started with, unless another is named now. */

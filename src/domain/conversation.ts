@@ -3,6 +3,8 @@ import type { AttemptState } from "./session-state.ts";
 
 /** How a conversation began: an attempt that goes on after an outage is still the one that began it. */
 export interface Conversation {
+  /** The seq of the first row of the attempt that began it. */
+  readonly started: number;
   readonly round: number;
   readonly attempt: number;
   readonly reasons: readonly RecordedFailure[];
@@ -17,5 +19,5 @@ export function conversationOf(attempt: AttemptState, attempts: readonly Attempt
     first = before;
   }
   const reasons = attempts.slice(0, attempts.indexOf(first)).flatMap(({ failure }) => failure ?? []);
-  return { round: first.round, attempt: first.attempt, reasons };
+  return { started: first.started, round: first.round, attempt: first.attempt, reasons };
 }

@@ -2,7 +2,7 @@ export const redactedMark = "[redacted]";
 
 /**
  * Every pattern is linear: it starts at a fixed word and takes a run, so that hostile text cannot stall it.
- * A run that is cut in its middle still matches, so cutting before redacting is safe.
+ * A run whose end is cut off still matches, so a text may be shortened at its end before; never at its beginning.
  */
 const secrets: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [

@@ -209,6 +209,7 @@ export class AttemptRun {
       },
       sleep: (ms) => this.#inTime("sleep", () => steps.sleep(ms)),
       progress: () => this.#watchdog.progress(),
+      during: (work) => this.#watchdog.during(work),
       onText: (delta) => {
         this.#watchdog.progress();
         onText(persona, delta);

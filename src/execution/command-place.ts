@@ -1,9 +1,10 @@
+import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { newId } from "../domain/ids.ts";
-import type { TreeChange } from "../domain/tree.ts";
 import type { BlobStore } from "../workspace/blob-store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { KeptPlace, type LeftBehind } from "./kept-place.ts";
 
 /** Where files of the virtual workspace meet a real disk, for as long as a program works on them. */
 export class CommandPlace {
@@ -16,21 +17,15 @@ export class CommandPlace {
   }
 
   /** Copies the files into a fresh folder, lets the work happen there and reads back what it left; nothing stays. */
-  async inFolder<T>(
-    workspace: Workspace,
-    work: (directory: string) => Promise<T>,
-  ): Promise<{
-    readonly result: T;
-    readonly changes: readonly TreeChange[];
-    readonly refused: readonly { readonly path: string; readonly reason: string }[];
-  }> {
-    const [{ materialize }, { readBack }, { removeFolder }] = await Promise.all([
+  async inFolder<T>(workspace: Workspace, work: (directory: string) => Promise<T>): Promise<LeftBehind<T>> {
+    const [{ materialize }, { readBack }, { removeFolder }, { ownerMark }] = await Promise.all([
       import("../workspace/materialize.ts"),
       import("../workspace/read-back.ts"),
       import("../workspace/remove-folder.ts"),
+      import("../workspace/scratch.ts"),
     ]);
     await mkdir(this.#scratch, { recursive: true, mode: 0o700 });
-    const directory = join(this.#scratch, newId());
+    const directory = join(this.#scratch, `${await ownerMark()}${newId()}`);
     try {
       const { tree } = workspace;
       await workspace.save();
@@ -40,6 +35,22 @@ export class CommandPlace {
       return { result, changes, refused };
     } finally {
       await removeFolder(directory);
+    }
+  }
+
+  /** A folder that outlives this process, for the conversation that this attempt of the session began. */
+  kept(sessionId: string, started: number): KeptPlace {
+    return new KeptPlace(this.#blobs, join(this.#scratch, "kept", sessionId, String(started)));
+  }
+
+  /** Beside everything else: nobody waits for the removal of what killed processes and ended sessions left. */
+  async sweep(isOver: (sessionId: string) => Promise<boolean>): Promise<void> {
+    if (!existsSync(this.#scratch)) return;
+    try {
+      const { sweepScratch } = await import("../workspace/scratch.ts");
+      await sweepScratch(this.#scratch, isOver);
+    } catch {
+      // Closed meanwhile, or not ours to remove: the next one tries again.
     }
   }
 }

@@ -14,11 +14,11 @@ export function durableModel(model: AnyModel, context: PersonaContext): Model {
       advice: 'Use a provider package, for instance openai("gpt-5").',
     });
   }
-  const { runStep, signal, onText, progress, priceOf } = runningContext(context);
+  const { runStep, signal, onText, progress, during, priceOf } = runningContext(context);
   const pricing = pricingOf(priceOf);
   return lazyModel(model, async () => {
     const models = await import("../models/durable-model.ts");
-    return models.durableModel(model, { runStep, signal, onText, onProgress: progress, pricing });
+    return models.durableModel(model, { runStep, signal, onText, onProgress: progress, during, pricing });
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Budget } from "../domain/budget.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { changesBetween } from "../domain/tree.ts";
+import { asReturn } from "./as-return.ts";
 import type { CommandPlace } from "./command-place.ts";
 import { conversationWork } from "./conversation-work.ts";
 import { type PersonaPolicy, writeRule } from "./governance.ts";
@@ -12,6 +13,9 @@ export interface CommandWork {
   /** What one run may cost at most. */
   readonly reserve: Budget;
   readonly network: boolean;
+  /** Places outside of the workspace that it may read, and those it may write too. */
+  readonly readable: readonly string[];
+  readonly writable: readonly string[];
   /** Names of variables that are passed through. */
   readonly env: readonly string[];
   readonly timeoutMs: number | undefined;
@@ -27,7 +31,8 @@ export interface CommandParts {
 
 /**
  * An agent's command line does the work, on a copy of the files. What it changed is taken over as a whole or, when its
- * policy does not allow it, not at all. A crash in the middle runs the command again from the files it began with.
+ * policy does not allow it, not at all. After a crash an agent that can goes on with its own session in the same folder;
+ * any other command runs again from the files it began with.
  */
 export function performWithCommand(work: CommandWork, parts: CommandParts): Perform {
   return async (context) => {
@@ -35,7 +40,11 @@ export function performWithCommand(work: CommandWork, parts: CommandParts): Perf
       import("../models/command-persona.ts"),
       import("../workspace/command.ts"),
     ]);
-    const { argv, instructions, reserve, network, timeoutMs, policy } = work;
+    const { argv, instructions, reserve, network, readable, writable, timeoutMs, policy } = work;
+    const { conversation, signal } = context;
+    const kept = parts.place.kept(context.context.sessionId, conversation.started);
+    const keeps = async (error: unknown): Promise<boolean> =>
+      signal.aborted || (await import("./failure/classify-error.ts")).classifyError(error).outage;
     const before = context.files.tree;
     const {
       usage: _,
@@ -48,30 +57,36 @@ export function performWithCommand(work: CommandWork, parts: CommandParts): Perf
       files: context.files,
       place: {
         inFolder: async (run) => {
-          const ended = await parts.place.inFolder(context.files, run);
+          const ended = await kept.inFolder(context.files, run, keeps);
           // Inside the step, so that its record keeps the blobs alive.
           context.files.reapply(ended.changes);
           return ended;
         },
       },
+      // Its own limit ends it: an agent may well say nothing until it is done.
       runCommand: (command) =>
-        runCommand({
-          ...command,
-          network,
-          writable: "workspace",
-          hidden: [parts.stateDirectory],
-          sandboxRequired: parts.sandboxRequired,
-        }),
-      signal: context.signal,
+        context.during(() =>
+          runCommand({
+            ...command,
+            network,
+            readable,
+            writablePlaces: writable,
+            writable: "workspace",
+            hidden: [parts.stateDirectory],
+            sandboxRequired: parts.sandboxRequired,
+          }),
+        ),
+      signal,
       env: passedThrough(work, parts),
       onText: context.onText,
       reserve,
       ...(timeoutMs !== undefined && { timeoutMs }),
     });
+    await kept.forget();
     for (const { path, reason } of refused) context.log(`not taken over: ${path}: ${reason}`);
     if (cliSession !== null) context.log(`${argv[0]} session ${cliSession}`);
     refuseForbidden(context, before, policy);
-    return { ...returned, decisions: [] };
+    return asReturn(returned);
   };
 }
 

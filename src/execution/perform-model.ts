@@ -3,13 +3,13 @@ import type { Contract } from "../domain/contract.ts";
 import type { RunStep, SavedBy } from "../domain/durable-step.ts";
 import type { Json } from "../domain/json.ts";
 import { noUsage } from "../domain/usage.ts";
-import type { PersonaReturn as ModelReturn } from "../models/model-persona.ts";
 import type { EditSavings } from "../models/ports.ts";
 import type { Environment } from "../models/providers.ts";
 import { showProblem, validateJson } from "../workspace/json-schema.ts";
+import { asReturn } from "./as-return.ts";
 import { conversationWork } from "./conversation-work.ts";
 import { type PersonaPolicy, toolPolicy } from "./governance.ts";
-import type { Perform, PersonaReturn } from "./persona-context.ts";
+import type { Perform } from "./persona-context.ts";
 import { pricingOf } from "./pricing.ts";
 
 export interface ModelWork {
@@ -17,6 +17,7 @@ export interface ModelWork {
   /** None: whoever runs it gets an error that says the ways to name one. */
   readonly model: string | undefined;
   readonly maxSteps: number | null;
+  readonly maxTimeMs: number | null;
   readonly maxOutputTokens: number | null;
   readonly temperature: number | null;
   readonly policy: PersonaPolicy;
@@ -56,7 +57,10 @@ export function performWithModel(work: ModelWork, parts: ModelParts): Perform {
       onWarning: (warning) => context.log(`the provider warns: ${JSON.stringify(warning)}`),
       ...(maxOutputTokens !== null && { maxOutputTokens }),
       ...(work.temperature !== null && { temperature: work.temperature }),
-      ...(work.maxSteps !== null && { limits: { maxSteps: work.maxSteps } }),
+      limits: {
+        ...(work.maxSteps !== null && { maxSteps: work.maxSteps }),
+        ...(work.maxTimeMs !== null && { maxTimeMs: work.maxTimeMs }),
+      },
     });
     return asReturn(returned);
   };
@@ -84,18 +88,5 @@ function outputsProblem({ outputs: schema }: Contract): (outputs: Json) => strin
     if (schema === undefined) return undefined;
     const problems = validateJson({ ...schema }, outputs).map(showProblem);
     return problems.length === 0 ? undefined : problems.join("; ");
-  };
-}
-
-function asReturn({ summary, outputs, decisions }: ModelReturn): PersonaReturn {
-  return {
-    summary,
-    outputs,
-    decisions: decisions.map(({ decision, reason, rejected = [] }) => ({
-      title: decision,
-      choice: decision,
-      reason,
-      rejected,
-    })),
   };
 }

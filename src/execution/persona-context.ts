@@ -65,6 +65,8 @@ export interface WorkContext extends PersonaContext {
   /** Live text for whoever watches; not recorded. */
   readonly onText: (delta: string) => void;
   readonly progress: () => void;
+  /** For work that has a limit of its own: as long as it takes, the attempt does not stand still. */
+  readonly during: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** What a function of the team's author gets at run time: what it needs to make a model of its own durable. */

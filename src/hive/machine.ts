@@ -1,3 +1,5 @@
+import { dirname, isAbsolute } from "node:path";
+import { ConfigInvalid } from "../domain/errors.ts";
 import type { Team } from "../team/define.ts";
 import type { Sandbox } from "../workspace/sandbox-kind.ts";
 
@@ -53,4 +55,20 @@ export async function proveModels(
   const names = new Set<string>();
   for (const name of new Set(asked)) names.add((await resolveModel(name, { env, script })).name);
   return [...names];
+}
+
+/** A program that is not here is an error before anything begins, too. One in the workspace may yet come to be. */
+export async function proveCommands({ definition }: Team): Promise<void> {
+  const { findInstall } = await import("../workspace/find-install.ts");
+  const { searchPath } = await import("../workspace/find-program.ts");
+  const folders = [dirname(process.execPath), ...searchPath()];
+  for (const { name, work } of definition.phases.flatMap(({ personas }) => personas)) {
+    const program = work.kind === "command" ? (work.argv[0] ?? "") : "";
+    if (program === "" || (program.includes("/") && !isAbsolute(program))) continue;
+    if ((await findInstall(program, folders)) !== undefined) continue;
+    throw new ConfigInvalid(`Persona ${name} runs ${program}, which is not installed.`, {
+      details: { persona: name, program },
+      advice: `Install ${program}, or correct the persona's command.`,
+    });
+  }
 }

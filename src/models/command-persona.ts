@@ -1,17 +1,20 @@
 import type { Budget } from "../domain/budget.ts";
 import type { RunStep } from "../domain/durable-step.ts";
-import { AttemptTimeout } from "../domain/errors.ts";
-import { redact } from "../domain/redact.ts";
+import { AttemptTimeout, ConfigInvalid } from "../domain/errors.ts";
 import type { TreeChange } from "../domain/tree.ts";
 import type { Spent, TokenUsage } from "../domain/usage.ts";
-import { AgentOutput } from "./agents/agent-output.ts";
+import { thrownBy } from "./agents/agent-error.ts";
+import { commandName } from "./agents/agent-name.ts";
+import { AgentOutput, endOf } from "./agents/agent-output.ts";
 import type { AgentReport } from "./agents/agent-report.ts";
+import { type Hide, hideValues } from "./agents/hide-values.ts";
 import { readLastWord } from "./agents/last-word.ts";
+import { resumeArguments } from "./agents/resume-arguments.ts";
 import { raceAbort } from "./call-limits.ts";
-import { commandName, commandSpend } from "./command-spend.ts";
-import type { PersonaReturn } from "./model-persona.ts";
-import type { CommandEnding, CommandPlace, RunCommand, ToolFiles } from "./ports.ts";
-import { commandPrompt, type PersonaWork } from "./prompt.ts";
+import { commandSpend } from "./command-spend.ts";
+import type { PersonaReturn } from "./persona-return.ts";
+import type { CommandEnding, CommandFolder, CommandPlace, RunCommand, ToolFiles } from "./ports.ts";
+import { commandPrompt, goOnPrompt, type PersonaWork } from "./prompt.ts";
 
 const maxOutputBytes = 256 * 1024;
 const maxWords = 2000;
@@ -80,62 +83,114 @@ export async function runCommandPersona(
 }
 
 async function perform(
-  { argv, runCommand, place, signal, env, timeoutMs = defaultCommandTimeoutMs, onText }: CommandPersonaPorts,
+  ports: CommandPersonaPorts,
   prompt: string,
   onReport: (report: AgentReport) => void,
 ): Promise<CommandOutcome> {
-  const output = new AgentOutput((text) => onText?.(text));
-  const { result, changes, refused } = await place.inFolder(async (directory) => {
-    const ending = await runCommand({
-      argv,
-      directory,
-      ...(env && { env }),
-      stdin: prompt,
-      timeoutMs,
-      maxOutputBytes,
-      signal,
-      onOutput: (text, stream) => {
-        if (stream === "stdout") output.add(text);
-      },
-    });
-    const report = output.finish();
-    onReport(report);
-    throwIfFailed(argv[0] ?? "", ending, report, timeoutMs, signal);
-    return report;
+  const { argv, place, env } = ports;
+  const hide = hideValues(env);
+  const { result, changes, refused } = await place.inFolder(async (folder) => {
+    const resumed = folder.session === null ? undefined : resumeArguments(argv, folder.session);
+    if (resumed !== undefined) {
+      const again = await runAgent(ports, folder, hide, { argv: resumed, stdin: goOnPrompt });
+      onReport(again.report);
+      if (!isLost(again)) return endedWell(ports, hide, again);
+    }
+    // What an earlier run left is of no use to one that does not know of it.
+    if (folder.session !== null) await folder.restart();
+    const ended = await runAgent(ports, folder, hide, { argv, stdin: prompt });
+    onReport(ended.report);
+    return endedWell(ports, hide, ended);
   });
   const { usage, costMicroUsd, cliSession, text } = result;
-  const said = readLastWord(redact(text));
+  const said = readLastWord(text);
   const summary = said.summary === "" ? `${argv[0] ?? ""} ended without a word.` : said.summary;
   return { ...said, summary, usage, costMicroUsd, cliSession, changes, refused };
 }
 
-function throwIfFailed(
-  program: string,
-  ending: CommandEnding,
-  report: AgentReport,
-  timeoutMs: number,
-  signal: AbortSignal,
-): void {
+interface AgentRun {
+  readonly ending: CommandEnding;
+  readonly report: AgentReport;
+}
+
+async function runAgent(
+  { runCommand, signal, env, timeoutMs = defaultCommandTimeoutMs, onText }: CommandPersonaPorts,
+  folder: CommandFolder,
+  hide: Hide,
+  asked: { readonly argv: readonly string[]; readonly stdin: string },
+): Promise<AgentRun> {
+  let noted: Promise<void> = Promise.resolve();
+  const output = new AgentOutput({
+    hide,
+    onText: (text) => onText?.(text),
+    // Not to be able to go on after a crash is no reason to fail now.
+    onSession: (session) => {
+      noted = noted.then(() => folder.note(session)).catch(() => {});
+    },
+  });
+  const ending = await runCommand({
+    ...asked,
+    directory: folder.directory,
+    home: folder.home,
+    ...(env && { env }),
+    timeoutMs,
+    maxOutputBytes,
+    signal,
+    onOutput: (text, stream) => {
+      if (stream === "stdout") output.add(text);
+    },
+  });
+  await noted;
+  return { ending, report: output.finish() };
+}
+
+/** The agent does not know its conversation any more: it failed before it did anything, and not from an outage. */
+function isLost({ ending, report: { usage, error, cliSession } }: AgentRun): boolean {
+  if (ending.kind !== "exited" || (ending.code === 0 && error === null)) return false;
+  const nothing = usage === null || usage.inputTokens + usage.outputTokens === 0;
+  if (!nothing) return false;
+  return error === null ? cliSession === null : error.status === null && error.unreachable !== true;
+}
+
+function endedWell(
+  { argv, timeoutMs = defaultCommandTimeoutMs, signal }: CommandPersonaPorts,
+  hide: Hide,
+  { ending, report }: AgentRun,
+): AgentReport {
+  const program = argv[0] ?? "";
   signal.throwIfAborted();
   if (ending.kind === "not-started") {
-    const error = new Error(`${program} could not be started: ${ending.reason}`);
-    throw Object.assign(error, { code: "ENOENT", syscall: `spawn ${program}` });
+    const message = `${program} could not be started: ${hide(ending.reason)}`;
+    if (ending.permanent !== true)
+      throw Object.assign(new Error(message), { code: "ENOENT", syscall: `spawn ${program}` });
+    throw new ConfigInvalid(message, {
+      details: { program },
+      advice: `Install ${program}, or correct the persona's command. Then resume.`,
+    });
   }
   if (ending.kind === "timeout")
     throw new AttemptTimeout(`${program} did not end within ${timeoutMs} ms.`, {
       details: { program, timeoutMs },
-      advice: "Give it a smaller task, or more time.",
+      advice: "Give it a smaller task, or more time: timeoutMs of the persona.",
     });
   if (ending.kind !== "exited") throw new Error(`${program} was ended from outside`);
-  // The agent's own words first: they say whether its provider failed or its work did.
-  if (report.error !== null) throw new Error(`${program}: ${words(report.error)}`);
-  if (ending.code === 0) return;
-  const last = words(ending.stderr.trim() || report.text || ending.stdout);
-  throw new Error(`${program} ended with ${ending.code}${last === "" ? "" : `: ${last}`}`);
+  const { error } = report;
+  // The agent's own word first: it says whether its provider failed or its work did.
+  if (error !== null) {
+    const words = endOf(hide(error.words), maxWords);
+    if (error.status !== null || error.unreachable === true) throw thrownBy(program, { ...error, words });
+    throw exitError(argv, `${program}: ${words}`, words, ending.code);
+  }
+  if (ending.code === 0) return report;
+  const last = endOf(hide(ending.stderr.trim() || report.text || ending.stdout), maxWords);
+  const message = `${program} ended with ${ending.code}${last === "" ? "" : `: ${last}`}`;
+  throw exitError(argv, message, last, ending.code);
 }
 
-/** The end says what went wrong. */
-const words = (text: string): string => redact(text.slice(-maxWords).toWellFormed().trim());
+/** Like the error of a tool that failed: what its words resemble says nothing about a provider. */
+function exitError(argv: readonly string[], message: string, printed: string, code: number): Error {
+  return Object.assign(new Error(message), { argv, stdout: "", stderr: printed, code: code || 1 });
+}
 
 const spentOf = (said: { usage: TokenUsage | null; costMicroUsd: number | null } | undefined): Spent => ({
   usage: said?.usage ?? null,

@@ -1,11 +1,5 @@
-import { basename } from "node:path";
 import type { Budget, BudgetUnit } from "../domain/budget.ts";
 import type { Spend } from "../domain/usage.ts";
-
-/** What ledger, breaker and forecast know an agent's command by. */
-export function commandName(argv: readonly string[]): string {
-  return `command/${basename(argv[0] ?? "").slice(0, 100)}`;
-}
 
 /** What nobody has declared is not known beforehand: a limit in that unit refuses the command. */
 export function commandSpend({ tokens, microUsd }: Budget = {}): Pick<Spend<never>, "asked" | "undeclared"> {

@@ -13,15 +13,15 @@ interface ToolCall {
 
 /** Calls that never reached a tool, unknown names and arguments that do not fit, again and again. */
 export function repeatedWrongCall(steps: Steps): string | undefined {
-  let last = "";
-  let times = 0;
+  const seen = new Map<string, number>();
   for (const { invalid, error, toolName } of steps.flatMap(
     ({ toolCalls }): readonly ToolCall[] => toolCalls,
   )) {
-    const message = invalid === true ? `${toolName}: ${String((error as Error | undefined)?.message)}` : "";
-    times = message !== "" && message === last ? times + 1 : 1;
-    last = message;
-    if (message !== "" && times >= sameErrors)
+    if (invalid !== true) continue;
+    const message = `${toolName}: ${String((error as Error | undefined)?.message)}`;
+    const times = (seen.get(message) ?? 0) + 1;
+    seen.set(message, times);
+    if (times >= sameErrors)
       return `made the same wrong call ${times} times: ${message.slice(0, 500).toWellFormed()}`;
   }
   return undefined;

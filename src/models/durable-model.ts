@@ -40,6 +40,8 @@ export interface DurableModelContext {
   readonly onText?: (delta: string) => void;
   /** Something of the answer came, thoughts and arguments of tools too: whoever waits need not give up. */
   readonly onProgress?: () => void;
+  /** Around a call whose answer comes as a whole: it is silent until then, and has a limit of its own. */
+  readonly during?: <T>(call: () => Promise<T>) => Promise<T>;
 }
 
 export interface DurableModelOptions extends DurableModelContext {
@@ -105,8 +107,9 @@ class DurableCalls {
   async generate(model: Model, params: CallOptions) {
     const { streamAlways, onWarning } = this.#context;
     const streamed: Ask = (call, onOutput) => this.#askStream(model, params, call, onOutput);
+    const during = this.#context.during ?? ((call) => call());
     const whole: Ask = async ({ signal }) =>
-      answerOf(await model.doGenerate({ ...params, abortSignal: signal }));
+      answerOf(await during(async () => model.doGenerate({ ...params, abortSignal: signal })));
     const result = toGenerateResult(await this.#step(model, params, streamAlways ? streamed : whole));
     if (onWarning === undefined) return result;
     for (const warning of result.warnings) onWarning(warning);

@@ -1,11 +1,12 @@
-import type { GenerateTextResult, ModelMessage, StepResult, ToolSet } from "ai";
-import type { Clock } from "../domain/clock.ts";
+import type { GenerateTextResult, ModelMessage, ToolSet } from "ai";
+import { type Clock, systemClock } from "../domain/clock.ts";
 import type { RunStep } from "../domain/durable-step.ts";
 import { InputInvalid } from "../domain/errors.ts";
-import type { Json } from "../domain/json.ts";
 import type { CallLimits } from "./call-limits.ts";
-import { repeatedWrongCall, type Steps, withShortErrors } from "./conversation-errors.ts";
+import { repeatedWrongCall, withShortErrors } from "./conversation-errors.ts";
 import { defaultMaxOutputTokens, durableModel } from "./durable-model.ts";
+import { type LoopLimits, LoopMeter } from "./loop-limits.ts";
+import { type PersonaReturn, submissionOf } from "./persona-return.ts";
 import {
   type AdviseEdit,
   allowEverything,
@@ -18,27 +19,6 @@ import { type PersonaWork, personaPrompt } from "./prompt.ts";
 import type { AnyModel, Model } from "./sdk-types.ts";
 import { ToolRunner } from "./tool-runner.ts";
 import { createTools, type OutputsProblem } from "./tools.ts";
-
-export interface Decision {
-  readonly decision: string;
-  readonly reason: string;
-  readonly rejected?: readonly string[];
-}
-
-export interface PersonaReturn {
-  readonly summary: string;
-  readonly outputs: Readonly<Record<string, Json>>;
-  readonly decisions: readonly Decision[];
-}
-
-export interface LoopLimits {
-  /** Answers of the model in one attempt. */
-  readonly maxSteps: number;
-  /** Input and output of all of them. */
-  readonly maxTokens: number;
-}
-
-export const defaultLoopLimits: LoopLimits = { maxSteps: 50, maxTokens: 20_000_000 };
 
 /** What a model persona needs from whoever runs its attempt. */
 export interface ModelPersonaPorts {
@@ -78,14 +58,12 @@ type Told = { readonly kind: "told"; readonly message: string };
 class Conversation {
   readonly #work: PersonaWork;
   readonly #ports: ModelPersonaPorts;
-  readonly #limits: LoopLimits;
+  readonly #meter: LoopMeter;
   readonly #runner: ToolRunner;
   readonly #model: Model;
   readonly #instructions: string;
   readonly #messages: ModelMessage[];
   #tools: ToolSet = {};
-  #stepsUsed = 0;
-  #tokensUsed = 0;
   /** How often the model was told of an answer that is not a submission: once is enough. */
   #nudges = 0;
   #cuts = 0;
@@ -94,7 +72,7 @@ class Conversation {
     const { instructions, prompt } = personaPrompt(work);
     this.#work = work;
     this.#ports = ports;
-    this.#limits = { ...defaultLoopLimits, ...ports.limits };
+    this.#meter = new LoopMeter(ports.limits, ports.clock ?? systemClock);
     this.#instructions = instructions;
     this.#messages = [{ role: "user", content: prompt }];
     this.#model = durable(ports);
@@ -162,11 +140,7 @@ class Conversation {
   async #loop(): Promise<Result> {
     const { generateText } = await import("ai");
     const { temperature, signal } = this.#ports;
-    const before = { steps: this.#stepsUsed, tokens: this.#tokensUsed };
-    const count = (steps: Steps): void => {
-      this.#stepsUsed = before.steps + steps.length;
-      this.#tokensUsed = before.tokens + steps.reduce((sum, { usage }) => sum + (usage.totalTokens ?? 0), 0);
-    };
+    this.#meter.beginLoop();
     const result = await generateText({
       model: this.#model,
       instructions: this.#instructions,
@@ -180,17 +154,14 @@ class Conversation {
       ...(temperature !== undefined && { temperature }),
       abortSignal: signal,
       stopWhen: ({ steps }) => {
-        count(steps);
+        this.#meter.count(steps);
         return (
-          this.#runner.mustStop ||
-          repeatedWrongCall(steps) !== undefined ||
-          this.#stepsUsed >= this.#limits.maxSteps ||
-          this.#tokensUsed >= this.#limits.maxTokens
+          this.#runner.mustStop || repeatedWrongCall(steps) !== undefined || this.#meter.problem !== undefined
         );
       },
       prepareStep: ({ messages }) => ({ messages: withShortErrors(messages) }),
     });
-    count(result.steps);
+    this.#meter.count(result.steps);
     return result;
   }
 
@@ -211,11 +182,8 @@ class Conversation {
   }
 
   #checkLimits(): void {
-    const { maxSteps, maxTokens } = this.#limits;
-    if (this.#stepsUsed >= maxSteps)
-      throw this.#failed(`did not submit within ${maxSteps} answers`, "Do the essential first, then submit.");
-    if (this.#tokensUsed >= maxTokens)
-      throw this.#failed(`did not submit within ${maxTokens} tokens`, "Read less; do the essential first.");
+    const reached = this.#meter.problem;
+    if (reached !== undefined) throw this.#failed(reached.what, reached.advice);
   }
 
   /** On quality, not from an outage: the next attempt begins a new conversation and is told why. */
@@ -240,16 +208,6 @@ function durable(ports: ModelPersonaPorts): Model {
     ...(onText && { onText }),
     ...(onProgress && { onProgress }),
   });
-}
-
-function submissionOf({
-  toolCalls,
-}: StepResult<ToolSet>): { readonly toolCallId: string; readonly result: PersonaReturn } | undefined {
-  const call = toolCalls.find(({ toolName, invalid }) => toolName === "submit" && invalid !== true);
-  if (call === undefined) return undefined;
-  const { summary, outputs, decisions } = call.input as Partial<PersonaReturn>;
-  const result = { summary: summary ?? "", outputs: outputs ?? {}, decisions: decisions ?? [] };
-  return { toolCallId: call.toolCallId, result };
 }
 
 function callLimits({ silenceMs, totalMs }: Partial<CallLimits>): Partial<CallLimits> {

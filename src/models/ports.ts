@@ -77,6 +77,8 @@ export interface CommandRequest {
   /** Program and arguments; no shell. */
   readonly argv: readonly string[];
   readonly directory: string;
+  /** Stays when the command ends, for what the agent wants to find again. */
+  readonly home?: string | undefined;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin: string;
   readonly timeoutMs: number;
@@ -88,17 +90,30 @@ export interface CommandRequest {
 export type CommandEnding =
   | { readonly kind: "exited"; readonly code: number; readonly stdout: string; readonly stderr: string }
   | { readonly kind: "timeout" | "aborted" }
-  | { readonly kind: "not-started"; readonly reason: string };
+  /** `permanent`: trying again cannot start it. */
+  | { readonly kind: "not-started"; readonly reason: string; readonly permanent?: true };
 
 export type RunCommand = (command: CommandRequest) => Promise<CommandEnding>;
 
-/** The persona's files on a real disk, for as long as a command works on them. */
+/** A persona's files on a real disk, and what is left there of an earlier life. */
+export interface CommandFolder {
+  readonly directory: string;
+  readonly home?: string | undefined;
+  /** The agent's conversation that was interrupted: the files are as it left them. `null`: they are the persona's own. */
+  readonly session: string | null;
+  /** Remembers the conversation, so that whoever comes after a crash can go on with it. */
+  note(session: string): Promise<void>;
+  /** Back to the persona's own files. */
+  restart(): Promise<void>;
+}
+
+/** The persona's files on a real disk, until what a command made of them is on record. */
 export interface CommandPlace {
   /**
    * Copies the files into a folder, lets the work happen there and reads back what it left, with blobs made durable. If
    * the work fails, nothing of it is taken over.
    */
-  inFolder<T>(work: (directory: string) => Promise<T>): Promise<{
+  inFolder<T>(work: (folder: CommandFolder) => Promise<T>): Promise<{
     readonly result: T;
     readonly changes: readonly TreeChange[];
     readonly refused: readonly { readonly path: string; readonly reason: string }[];

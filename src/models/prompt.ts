@@ -65,6 +65,11 @@ export function commandPrompt(work: PersonaWork): string {
   return `${instructionsOf(work, howToWorkAlone)}\n\n${sectionsOf(work)}\n`;
 }
 
+/** For an agent whose conversation was interrupted: it knows the rest. */
+export const goOnPrompt = `You were interrupted. Your files are as you left them: look at what is done, and go on from there.
+When everything is done, end with the one block of JSON that was asked for, and nothing after it.
+`;
+
 const instructionsOf = (work: PersonaWork, how: string): string =>
   `${markerLine(work)}\n\n${work.instructions.trim()}\n\n${how}`;
 

@@ -4,11 +4,9 @@ import type { Json } from "../domain/json.ts";
 /** So many times the same is no progress. */
 const limit = 3;
 
-/** Notices a conversation that goes round in circles. */
+/** Notices a conversation that goes round in circles, also when other calls are in between. */
 export class StuckDetector {
-  readonly #calls = new Map<string, number>();
-  #lastError = "";
-  #errors = 0;
+  readonly #seen = new Map<string, number>();
   #problem: string | undefined;
 
   /** Why the attempt should end. */
@@ -18,20 +16,25 @@ export class StuckDetector {
 
   /** `tree`: the files at the time of the call; on other files the same call is another one. */
   succeeded(tool: string, args: Json, tree: string, output: string): void {
-    this.#errors = 0;
-    this.#lastError = "";
-    const key = fingerprint([tool, args, tree, output]);
-    const times = (this.#calls.get(key) ?? 0) + 1;
-    this.#calls.set(key, times);
+    const times = this.#count(["done", tool, args, tree, output]);
     if (times >= limit) this.#problem ??= `made the same ${tool} call ${times} times with the same result`;
   }
 
-  failed(tool: string, message: string): void {
-    const error = `${tool}: ${message}`;
-    this.#errors = error === this.#lastError ? this.#errors + 1 : 1;
-    this.#lastError = error;
-    if (this.#errors >= limit) {
-      this.#problem ??= `met the same error ${this.#errors} times: ${error.slice(0, 500).toWellFormed()}`;
-    }
+  /** The same error, or the same call that fails in other words each time. */
+  failed(tool: string, args: Json, tree: string, message: string): void {
+    const times = Math.max(
+      this.#count(["error", tool, tree, message]),
+      this.#count(["failed", tool, args, tree]),
+    );
+    if (times < limit) return;
+    const error = `${tool}: ${message}`.slice(0, 500).toWellFormed();
+    this.#problem ??= `met the same error ${times} times: ${error}`;
+  }
+
+  #count(what: Json): number {
+    const key = fingerprint(what);
+    const times = (this.#seen.get(key) ?? 0) + 1;
+    this.#seen.set(key, times);
+    return times;
   }
 }

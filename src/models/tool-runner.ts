@@ -65,7 +65,7 @@ export class ToolRunner {
       return outcome.output;
     }
     if (outcome.kind === "refused") throw this.#refused(tool, outcome.reason);
-    this.stuck.failed(tool, outcome.message);
+    this.stuck.failed(tool, args, tree, outcome.message);
     throw new Error(outcome.message);
   }
 

@@ -23,10 +23,10 @@ export function performOf(
         };
       }
       case "model": {
-        const { instructions, maxSteps, maxOutputTokens, temperature } = work;
+        const { instructions, maxSteps, maxTimeMs = null, maxOutputTokens, temperature } = work;
         const chosen = work.model ?? model;
         return performWithModel(
-          { instructions, model: chosen, maxSteps, maxOutputTokens, temperature, policy },
+          { instructions, model: chosen, maxSteps, maxTimeMs, maxOutputTokens, temperature, policy },
           parts,
         );
       }
@@ -37,6 +37,8 @@ export function performOf(
             instructions: work.instructions ?? "",
             reserve: toBudget(work.reserve),
             network: work.network,
+            readable: work.readable ?? [],
+            writable: work.writable ?? [],
             env: work.env,
             timeoutMs: timeoutMs ?? undefined,
             policy,

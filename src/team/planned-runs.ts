@@ -1,6 +1,6 @@
 import type { PlannedRun } from "../cost/forecast.ts";
 import type { SessionState } from "../domain/session-state.ts";
-import { commandName } from "../models/command-spend.ts";
+import { commandName } from "../models/agents/agent-name.ts";
 import type { TeamDefinition } from "./definition/team-definition.ts";
 
 /** A persona's work as the ledger will know it. What code calls, only its past says. */

@@ -1,10 +1,11 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, symlink } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { findProgram, searchPath } from "./find-program.ts";
 import type { Launch } from "./launch.ts";
 import { limitingWords } from "./process-limits.ts";
 import type { LaunchRequest } from "./sandbox-launch.ts";
+import { fromHome } from "./sandbox-places.ts";
 
 /** Without a sandbox: as our own user, on all files, with the network. A text says why there is nothing to start. */
 export async function launchBare(
@@ -30,6 +31,23 @@ export async function launchBare(
     env: { PATH: programs.join(delimiter), HOME: home, ...env },
     descriptors: [],
   };
+}
+
+/** Links to what of our own home was asked for; all else is in its own place anyway. */
+export async function shareInHome(
+  home: string,
+  { readable = [], writablePlaces = [] }: LaunchRequest["places"],
+): Promise<void> {
+  for (const place of [...readable, ...writablePlaces].filter((name) => name.startsWith("~/"))) {
+    const link = fromHome(place, home);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(fromHome(place, homedir()), link).catch(unlessThere);
+  }
+}
+
+/** From an earlier run in the same home. */
+function unlessThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EEXIST") throw error;
 }
 
 export const makeHome = (): Promise<string> => mkdtemp(join(tmpdir(), "maestro-home-"));

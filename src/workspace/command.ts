@@ -1,7 +1,9 @@
+import { sha256 } from "../domain/canonical.ts";
 import { newId } from "../domain/ids.ts";
-import { launchBare, makeHome } from "./bare-launch.ts";
+import { launchBare, makeHome, shareInHome } from "./bare-launch.ts";
 import { ProcessGroup, SandboxedProcess } from "./confinement.ts";
 import type { Launch } from "./launch.ts";
+import { endMarked } from "./process-end.ts";
 import { removeFolder } from "./remove-folder.ts";
 import { describeSandbox, type Sandbox } from "./sandbox.ts";
 import { type LaunchRequest, launchInSandbox } from "./sandbox-launch.ts";
@@ -24,6 +26,8 @@ export interface Command extends PlaceOptions {
   /** Default: without a sandbox it runs all the same. */
   readonly sandboxRequired?: boolean | undefined;
   readonly writable: "workspace" | "nothing";
+  /** A folder that stays, for what the command wants to find again; none: an empty home that goes with it. */
+  readonly home?: string | undefined;
   /** Each piece as it comes, unbounded. */
   readonly onOutput?: ((text: string, stream: "stdout" | "stderr") => void) | undefined;
 }
@@ -54,28 +58,44 @@ async function runSandboxed(
   sandbox: Extract<Sandbox, { kind: "bubblewrap" }>,
 ): Promise<Ending> {
   const launch = await prepare(command, (request) => launchInSandbox(sandbox, request));
-  if (typeof launch === "string") return { kind: "not-started", reason: launch };
+  if (typeof launch === "string") return { kind: "not-started", reason: launch, permanent: true };
   return supervise(launch, command, (child) => new SandboxedProcess(child));
 }
 
 async function runBare(command: Command): Promise<Ending> {
-  const home = await makeHome();
-  const [name, id] = ["MAESTRO_COMMAND", newId()];
+  const home = command.home ?? (await makeHome());
+  // By the home that stays: whoever goes on there ends what an earlier Maestro that was killed left running.
+  const [name, id] = ["MAESTRO_COMMAND", command.home === undefined ? newId() : sha256(command.home)];
+  const mark = `${name}=${id}`;
   try {
+    if (command.home !== undefined) await endMarked(mark);
+    await shareInHome(home, command);
     const launch = await prepare(command, (request) =>
       launchBare({ ...request, env: { ...request.env, [name]: id } }, home),
     );
-    if (typeof launch === "string") return { kind: "not-started", reason: launch };
-    return await supervise(launch, command, (child) => new ProcessGroup(child, `${name}=${id}`));
+    if (typeof launch === "string") return { kind: "not-started", reason: launch, permanent: true };
+    return await supervise(launch, command, (child) => new ProcessGroup(child, mark));
   } finally {
-    await removeFolder(home);
+    if (command.home === undefined) await removeFolder(home);
   }
 }
 
 const environment = { LANG: "C.UTF-8", TZ: "UTC", CI: "true", NO_COLOR: "1" } as const;
 
 async function prepare(
-  { argv, directory, env, writable, network, visible, hidden, modules }: Command,
+  {
+    argv,
+    directory,
+    env,
+    writable,
+    network,
+    visible,
+    readable,
+    writablePlaces,
+    hidden,
+    modules,
+    home,
+  }: Command,
   launch: (request: LaunchRequest) => Promise<Launch | string>,
 ): Promise<Launch | string> {
   const [program, ...args] = argv;
@@ -88,6 +108,7 @@ async function prepare(
     env: { ...environment, ...env },
     writable,
     network,
-    places: { visible, hidden, modules },
+    places: { visible, readable, writablePlaces, hidden, modules },
+    home,
   });
 }

@@ -67,7 +67,8 @@ export class SandboxedProcess implements Confinement {
   }
 }
 
-const graceMs = 1_000;
+/** Enough to say goodbye; an abort is to be over within a second. */
+const graceMs = 500;
 
 /** Without a sandbox: asked to end first, then ended with its group. What left the group is looked for by its mark. */
 export class ProcessGroup implements Confinement {

@@ -1,13 +1,18 @@
 import { dirname } from "node:path";
+import type { Install } from "./find-install.ts";
 import { limitingWords, processLimits } from "./process-limits.ts";
 import type { Bubblewrap } from "./sandbox-kind.ts";
-import { homePlace, modulesPlace, type SandboxPlaces, workspacePlace } from "./sandbox-places.ts";
+import { homePlace, isInside, modulesPlace, type SandboxPlaces, workspacePlace } from "./sandbox-places.ts";
 
 export interface SandboxRequest {
   readonly directory: string;
   readonly writable: "workspace" | "nothing";
   readonly network: boolean;
   readonly places: SandboxPlaces;
+  /** The folder that is the command's home; none: an empty one that goes with it. */
+  readonly home?: string | undefined;
+  /** The program, when it is not where the system keeps its own. */
+  readonly install?: Install | undefined;
   /** The user that the command is. */
   readonly uid: number;
 }
@@ -17,16 +22,26 @@ export const sandboxDescriptors = { status: 3, passwd: 4, group: 5 } as const;
 
 /** The words to put before a command, so that it runs alone. Later mounts cover earlier ones: the order matters. */
 export function sandboxArguments(sandbox: Bubblewrap, request: SandboxRequest): string[] {
-  const { directory, writable, network, places } = request;
+  const { directory, writable, network, places, home, install } = request;
+  const shown = [...places.visible, ...(install === undefined ? [] : [install.root])];
+  const shared = places.shared.filter(({ path }) => !isInside(path, [homePlace])).map(({ path }) => path);
+  const links = install === undefined || isInside(install.path, shown) ? [] : [install];
+  const named = [...shown, ...shared, ...links.map(({ path }) => path)];
   const bind = writable === "workspace" ? "--bind" : "--ro-bind";
   const mounts: string[][] = [
     ...places.links.map(({ path, target }) => ["--symlink", target, path]),
     ["--proc", "/proc", "--dev", "/dev"],
     ...["/dev/shm", "/tmp"].map((path) => temporary(sandbox, path)),
     ["--dir", "/run", "--dir", "/var", "--symlink", "/tmp", "/var/tmp", "--symlink", "/run", "/var/run"],
-    ["--perms", "0777", "--dir", homePlace],
-    ...foldersOf(places.visible).map((path) => ["--dir", path]),
-    ...places.visible.map((path) => ["--ro-bind", path, path]),
+    home === undefined ? ["--perms", "0777", "--dir", homePlace] : ["--bind", home, homePlace],
+    ...foldersOf(named).map((path) => ["--dir", path]),
+    ...shown.map((path) => ["--ro-bind", path, path]),
+    ...links.map(({ path, target }) => ["--symlink", target, path]),
+    ...places.shared.map(({ source, path, writable: mayWrite }) => [
+      mayWrite ? "--bind" : "--ro-bind",
+      source,
+      path,
+    ]),
     ["--perms", "0644", "--ro-bind-data", String(sandboxDescriptors.passwd), "/etc/passwd"],
     ["--perms", "0644", "--ro-bind-data", String(sandboxDescriptors.group), "/etc/group"],
     places.modules === undefined ? [] : ["--ro-bind", places.modules, modulesPlace],

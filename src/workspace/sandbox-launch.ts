@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
+import { findInstall } from "./find-install.ts";
 import { findProgram, searchPath } from "./find-program.ts";
 import type { Launch } from "./launch.ts";
 import { sandboxArguments, sandboxUsers } from "./sandbox-arguments.ts";
@@ -7,9 +8,11 @@ import type { Bubblewrap } from "./sandbox-kind.ts";
 import {
   findPlaces,
   homePlace,
+  isInside,
   modulesPlace,
   type PlaceOptions,
   type SandboxPlaces,
+  workspacePlace,
 } from "./sandbox-places.ts";
 import { takeOver } from "./take-over.ts";
 
@@ -20,47 +23,52 @@ export interface LaunchRequest {
   readonly writable: "workspace" | "nothing";
   readonly network: boolean;
   readonly places: PlaceOptions;
+  /** A folder that stays when the command ends; none: an empty home that goes with it. */
+  readonly home?: string | undefined;
 }
 
 /** A text says why there is nothing to start. */
 export async function launchInSandbox(
   sandbox: Bubblewrap,
-  { argv, directory, env, writable, network, places: options }: LaunchRequest,
+  { argv, directory, env, writable, network, places: options, home }: LaunchRequest,
 ): Promise<Launch | string> {
   const places = await findPlaces(options);
-  if (!(await isThere(argv[0], places))) return whyMissing(argv[0]);
+  const isKnown = await isThere(argv[0], places);
+  const install = isKnown ? undefined : await findInstall(argv[0], searchPath());
+  if (!isKnown && install === undefined) return `${argv[0]} is not installed`;
+  const programs = install === undefined ? places.programs : [...places.programs, dirname(install.path)];
   const isOther = sandbox.identity === "other-user";
   const uid = isOther ? passingUser() : (process.getuid?.() ?? 0);
-  if (isOther) await takeOver(directory, uid);
+  if (isOther) for (const folder of [directory, home ?? directory]) await takeOver(folder, uid);
   const { passwd, group } = sandboxUsers(uid);
   const words = sandboxArguments(sandbox, {
     directory: await realpath(directory),
     writable,
     network,
     places,
+    home,
+    install,
     uid,
   });
   return {
     file: sandbox.program,
     args: [...words, ...argv],
     directory: "/",
-    env: { PATH: places.programs.join(":"), HOME: homePlace, ...env },
+    env: { PATH: programs.join(":"), HOME: homePlace, ...env },
     descriptors: [undefined, passwd, group],
   };
-}
-
-async function whyMissing(program: string): Promise<string> {
-  const found = await findProgram(program, searchPath());
-  return found === undefined
-    ? `${program} is not installed`
-    : `${program} is in ${dirname(found)}, which the sandbox does not show`;
 }
 
 /** A user that no account has and no file belongs to; systems keep this range for users who come and go. */
 const passingUser = (): number => 61_184 + Math.floor(Math.random() * 4_335);
 
-/** Looked up before the start, since a missing program is a reason of its own. A path is left to the start. */
-async function isThere(program: string, { programs, modules }: SandboxPlaces): Promise<boolean> {
+/** Looked up before the start, since a missing program is a reason of its own. A path in the workspace is left to it. */
+async function isThere(
+  program: string,
+  { programs, modules, visible, links }: SandboxPlaces,
+): Promise<boolean> {
+  if (isAbsolute(program))
+    return isInside(program, [...visible, ...links.map(({ path }) => path), workspacePlace]);
   if (program.includes("/")) return true;
   const own = join(modulesPlace, ".bin");
   const folders = programs.map((folder) =>

@@ -1,4 +1,5 @@
 import { access, lstat, readdir, readlink, realpath } from "node:fs/promises";
+import { homedir } from "node:os";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { searchPath } from "./find-program.ts";
 
@@ -60,15 +61,28 @@ export interface SandboxPlaces {
   readonly visible: readonly string[];
   /** Covered, although they lie in a place that is visible. */
   readonly hidden: readonly string[];
+  /** Places that somebody asked for, where the command finds them. */
+  readonly shared: readonly SharedPlace[];
   /** A node_modules folder, seen as `/node_modules`. */
   readonly modules: string | undefined;
   /** The PATH in the sandbox. */
   readonly programs: readonly string[];
 }
 
+export interface SharedPlace {
+  readonly source: string;
+  /** Its own name, or the same place in the command's home. */
+  readonly path: string;
+  readonly writable: boolean;
+}
+
 export interface PlaceOptions {
   /** More files and folders to show, read-only. */
   readonly visible?: readonly string[] | undefined;
+  /** The same, for people to write: absolute, or `~/...`, which is then in the command's own home. */
+  readonly readable?: readonly string[] | undefined;
+  /** And what the command may change. */
+  readonly writablePlaces?: readonly string[] | undefined;
   readonly hidden?: readonly string[] | undefined;
   readonly modules?: string | undefined;
 }
@@ -87,7 +101,12 @@ export async function findPlaces(options: PlaceOptions = {}): Promise<SandboxPla
     (path) => !isInside(path, system),
   );
   const visible = [...system, ...more];
-  const hidden = (await existing(options.hidden ?? [])).filter((path) => isInside(path, visible));
+  const shared = [...(await sharedPlaces(options))];
+  const toHide = await existing(options.hidden ?? []);
+  const hidden = [
+    ...toHide.filter((path) => isInside(path, visible)),
+    ...shared.flatMap((place) => toHide.flatMap((path) => seenThrough(place, path))),
+  ];
   const modules =
     options.modules === undefined ? undefined : await realpath(options.modules).catch(() => undefined);
   const isThere = (folder: string): boolean =>
@@ -97,7 +116,30 @@ export async function findPlaces(options: PlaceOptions = {}): Promise<SandboxPla
     ...(modules === undefined ? [] : [join(modulesPlace, ".bin")]),
     ...searchPath().filter((folder) => isThere(folder)),
   ];
-  return { links, visible, hidden, modules, programs: [...new Set(programs)] };
+  return { links, visible, hidden, shared, modules, programs: [...new Set(programs)] };
+}
+
+async function sharedPlaces({ readable = [], writablePlaces = [] }: PlaceOptions): Promise<SharedPlace[]> {
+  const written = [
+    ...readable.map((place) => ({ place, writable: false })),
+    ...writablePlaces.map((place) => ({ place, writable: true })),
+  ];
+  const found: SharedPlace[] = [];
+  for (const { place, writable } of written) {
+    const source = await realpath(fromHome(place, homedir())).catch(() => undefined);
+    if (source !== undefined) found.push({ source, path: fromHome(place, homePlace), writable });
+  }
+  // The outer ones first: a later mount covers an earlier one.
+  return found.toSorted((one, other) => one.path.length - other.path.length);
+}
+
+/** `~/x` in this home; any other path as it is. */
+export const fromHome = (place: string, home: string): string =>
+  place.startsWith("~/") ? join(home, place.slice(2)) : place;
+
+/** Where a path shows when this place does. */
+function seenThrough({ source, path: shownAt }: SharedPlace, path: string): string[] {
+  return isInside(path, [source]) ? [join(shownAt, relative(source, path))] : [];
 }
 
 /** Node itself may be installed anywhere, also in a home; npm, npx and what they installed for all come with it. */

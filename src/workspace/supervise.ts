@@ -25,7 +25,8 @@ interface Printed {
 export type Ending =
   | ({ readonly kind: "exited"; readonly code: number; readonly signal: NodeJS.Signals | null } & Printed)
   | ({ readonly kind: "timeout" | "aborted" } & Printed)
-  | { readonly kind: "not-started"; readonly reason: string };
+  /** `permanent`: it cannot be started as long as nobody changes the command or the machine. */
+  | { readonly kind: "not-started"; readonly reason: string; readonly permanent?: true };
 
 const longestTimer = 2 ** 31 - 1;
 const drainMs = 500;

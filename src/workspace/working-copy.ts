@@ -5,6 +5,7 @@ import type { BlobStore } from "./blob-store.ts";
 import { isUnchanged } from "./is-unchanged.ts";
 import { materialize } from "./materialize.ts";
 import { removeFolder } from "./remove-folder.ts";
+import { ownerMark } from "./scratch.ts";
 
 /** Copies of a tree for commands to work in. What a command changes there is thrown away, and never seen by the next. */
 export class WorkingCopy implements AsyncDisposable {
@@ -27,7 +28,8 @@ export class WorkingCopy implements AsyncDisposable {
       return this.#directory;
     await this[Symbol.asyncDispose]();
     await mkdir(this.#scratch, { recursive: true, mode: 0o700 });
-    const directory = join(await mkdtemp(join(await realpath(this.#scratch), "copy-")), "workspace");
+    const name = join(await realpath(this.#scratch), await ownerMark());
+    const directory = join(await mkdtemp(name), "workspace");
     this.#directory = directory;
     // Node looks for modules in the folders above. A sandbox has its own place for them, and does not see this one.
     if (this.#modules !== undefined) await symlink(this.#modules, join(dirname(directory), "node_modules"));

@@ -3,6 +3,10 @@ import { unify } from "./line-ends.ts";
 import { splitLines } from "./text.ts";
 
 const maxShownHunks = 5;
+/** Enough of a long line around a change to find the place by, on each side. */
+const aroundBytes = 40;
+/** Where an edit may begin or end within a line. */
+const pieces = /[^\s,;:.(){}[\]<>]{0,64}[\s,;:.(){}[\]<>]?/g;
 
 /**
  * Why a file should be edited and not written again: the change could be said in less than half of its size. Nothing when
@@ -26,7 +30,33 @@ export function adviseEdit(before: string, after: string): string | undefined {
 /** Find and replace, each with a line on both sides, so that the place can be found. */
 function sizeOf(hunk: Hunk, lines: readonly string[], newLines: readonly string[]): number {
   const around = bytesOf(lines, hunk.from - 1, hunk.from) + bytesOf(lines, hunk.to, hunk.to + 1);
-  return 2 * around + bytesOf(lines, hunk.from, hunk.to) + bytesOf(newLines, hunk.otherFrom, hunk.otherTo);
+  const whole =
+    2 * around + bytesOf(lines, hunk.from, hunk.to) + bytesOf(newLines, hunk.otherFrom, hunk.otherTo);
+  return whole <= 4 * aroundBytes ? whole : Math.min(whole, sizeWithin(hunk, lines, newLines));
+}
+
+/** The same within lines: an edit need not hold all of a long one. */
+function sizeWithin(hunk: Hunk, lines: readonly string[], newLines: readonly string[]): number {
+  const [one, other] = trimmed(
+    lines.slice(hunk.from, hunk.to).join(""),
+    newLines.slice(hunk.otherFrom, hunk.otherTo).join(""),
+  );
+  const [before, after] = [one.match(pieces) ?? [], other.match(pieces) ?? []];
+  return diffLines(before, after).reduce(
+    (sum, { from, to, otherFrom, otherTo }) =>
+      sum + 4 * aroundBytes + bytesOf(before, from, to) + bytesOf(after, otherFrom, otherTo),
+    0,
+  );
+}
+
+/** Both without what they begin and end with alike. */
+function trimmed(one: string, other: string): readonly [string, string] {
+  const shorter = Math.min(one.length, other.length);
+  let start = 0;
+  while (start < shorter && one[start] === other[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end += 1;
+  return [one.slice(start, one.length - end), other.slice(start, other.length - end)];
 }
 
 function bytesOf(lines: readonly string[], from: number, to: number): number {

@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { changesBetween } from "../../src/domain/tree.ts";
-import type { CommandEnding, CommandPlace, CommandRequest } from "../../src/models/ports.ts";
+import type { CommandEnding, CommandFolder, CommandPlace, CommandRequest } from "../../src/models/ports.ts";
 import { MemoryFiles } from "./memory-files.ts";
 
 /** Files in memory, copied to a real folder and back. */
-export function commandPlace(files: MemoryFiles): CommandPlace {
+export function commandPlace(files: MemoryFiles, left: Partial<CommandFolder> = {}): CommandPlace {
   return {
     inFolder: async (work) => {
       const directory = await mkdtemp(join(tmpdir(), "maestro-command-"));
@@ -16,15 +16,21 @@ export function commandPlace(files: MemoryFiles): CommandPlace {
           await mkdir(dirname(join(directory, path)), { recursive: true });
           await writeFile(join(directory, path), content);
         }
-        const result = await work(directory);
-        const left = new MemoryFiles({}, files.stored);
+        const result = await work({
+          directory,
+          session: null,
+          note: async () => {},
+          restart: async () => {},
+          ...left,
+        });
+        const found = new MemoryFiles({}, files.stored);
         const entries = await readdir(directory, { recursive: true, withFileTypes: true });
         for (const entry of entries.filter((found) => found.isFile())) {
           const path = join(entry.parentPath, entry.name);
-          await left.write(relative(directory, path), await readFile(path, "utf8"));
+          await found.write(relative(directory, path), await readFile(path, "utf8"));
         }
-        const changes = changesBetween(files.tree, left.tree);
-        await left.flush(changes);
+        const changes = changesBetween(files.tree, found.tree);
+        await found.flush(changes);
         return { result, changes, refused: [] };
       } finally {
         await rm(directory, { recursive: true });

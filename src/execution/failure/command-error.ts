@@ -11,7 +11,9 @@ export function readCommandError(link: Link): Verdict | undefined {
   const ended = exitCode !== null || typeof link.read("signal") === "string";
   if (stdout === undefined || stderr === undefined || !ended) return undefined;
   if (link.read("killed") === true) return { category: "TIMEOUT", code: "killed" };
-  return readOutput({ stdout, stderr, exitCode })[0];
+  const argv = link.read("argv");
+  const command = Array.isArray(argv) ? argv.map(String) : undefined;
+  return readOutput({ stdout, stderr, exitCode, ...(command && { command }) })[0];
 }
 
 const textOf = (value: unknown): string | undefined =>

@@ -1,6 +1,7 @@
 import type { Money } from "../../domain/budget.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { TokenUsage } from "../../domain/usage.ts";
+import type { AgentError } from "./agent-error.ts";
 
 /** What an agent's own output says of its work; `null` where it does not say. */
 export interface AgentReport {
@@ -11,7 +12,7 @@ export interface AgentReport {
   /** What the agent calls the conversation; it can be gone on with. */
   readonly cliSession: string | null;
   /** What it says went wrong. */
-  readonly error: string | null;
+  readonly error: AgentError | null;
 }
 
 /** Understands the events of one agent; the lines are JSON objects. */

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { TokenUsage } from "../../domain/usage.ts";
+import { agentError } from "./agent-error.ts";
 import { type AgentReport, countOf, type EventReader, noReport, textOf } from "./agent-report.ts";
 
 const maxUsd = 1_000_000;
@@ -7,15 +8,28 @@ const maxUsd = 1_000_000;
 /** `claude -p --output-format json` (the last event alone) and `stream-json` (all of them, one a line). */
 export class ClaudeEvents implements EventReader {
   report: AgentReport = noReport;
+  /** When the limit ends that it has met. */
+  #resetsAt: number | null = null;
+  /** Its own word for what its provider did. */
+  #errorKind: string | null = null;
 
   read(event: JsonObject): string | undefined {
     const { type } = event;
     if (type === "result" && "session_id" in event) return this.#result(event);
     if (type === "system" && "session_id" in event) return this.#session(event, "");
+    if (type === "rate_limit_event" && "session_id" in event) return this.#limit(event);
     if ((type === "assistant" || type === "user") && isJsonObject(event["message"])) {
+      this.#errorKind = textOf(event["error"]);
       return this.#session(event, type === "assistant" ? said(event["message"]["content"]) : "");
     }
     return undefined;
+  }
+
+  #limit(event: JsonObject): string {
+    const info = event["rate_limit_info"];
+    const seconds = isJsonObject(info) && info["status"] === "rejected" ? countOf(info["resetsAt"]) : 0;
+    this.#resetsAt = seconds === 0 ? null : seconds * 1000;
+    return this.#session(event, "");
   }
 
   #session(event: JsonObject, text: string): string {
@@ -34,7 +48,9 @@ export class ClaudeEvents implements EventReader {
       usage: usageOf(event["usage"]),
       costMicroUsd: priced ? Math.round(usd * 1_000_000) : null,
       cliSession: textOf(event["session_id"]),
-      error: failed ? words || (textOf(event["subtype"]) ?? "it failed") : null,
+      error: failed
+        ? agentError(words || (textOf(event["subtype"]) ?? "it failed"), this.#errorKind, this.#resetsAt)
+        : null,
     };
     return "";
   }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../domain/json.ts";
 import { noUsage } from "../../domain/usage.ts";
+import { agentError } from "./agent-error.ts";
 import { type AgentReport, countOf, type EventReader, noReport, textOf } from "./agent-report.ts";
 
 /** `codex exec --json`: events of a thread, one a line. It reports no price. */
@@ -16,9 +17,9 @@ export class CodexEvents implements EventReader {
         return this.#usage(event);
       case "turn.failed":
         this.#usage(event);
-        return this.#note({ error: messageOf(event["error"]) ?? "the turn failed" });
+        return this.#note({ error: agentError(messageOf(event["error"]) ?? "the turn failed") });
       case "error":
-        return this.#note({ error: textOf(event["message"]) ?? "it failed" });
+        return this.#note({ error: agentError(textOf(event["message"]) ?? "it failed") });
       case "turn.started":
       case "item.started":
       case "item.updated":

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, parseJson } from "../../domain/json.ts";
-import type { Decision, PersonaReturn } from "../model-persona.ts";
+import type { Decision, PersonaReturn } from "../persona-return.ts";
 
 const maxDecisions = 100;
 

@@ -23,11 +23,14 @@ const fileKeys = [
   "healing",
   "policy",
   "maxSteps",
+  "maxTimeMs",
   "maxOutputTokens",
   "temperature",
   "reserve",
   "network",
   "env",
+  "readable",
+  "writable",
 ];
 
 const hints = {

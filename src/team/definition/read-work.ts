@@ -13,8 +13,8 @@ const argv = "a list of program and arguments (there is no shell)";
 
 /** Keys that mean something for one kind of work only. */
 const keysOfKind = {
-  model: ["fallbackModels", "tools", "maxSteps", "maxOutputTokens", "temperature"],
-  command: ["reserve", "network", "env"],
+  model: ["fallbackModels", "tools", "maxSteps", "maxTimeMs", "maxOutputTokens", "temperature"],
+  command: ["reserve", "network", "env", "readable", "writable"],
 } as const;
 
 /** Which of them there are says what kind of work it is. */
@@ -31,6 +31,17 @@ const variableName: Kind<string> = {
   allowed: "the name of an environment variable",
   read: (value) =>
     typeof value === "string" && /^[A-Za-z_][A-Za-z0-9_]{0,199}$/.test(value) ? value : undefined,
+};
+
+const place: Kind<string> = {
+  allowed: "an absolute path, or one that begins with ~/",
+  read: (value) =>
+    typeof value === "string" &&
+    value.length < 1_000 &&
+    /^(?:~\/|\/)[^/\0]/.test(value) &&
+    !value.split("/").some((part) => part === "." || part === "..")
+      ? value
+      : undefined,
 };
 
 /** What a persona does: exactly one of `run`, `command`, and `instructions` for a model. `undefined` after a problem. */
@@ -76,12 +87,14 @@ function isFunction(fields: Fields): boolean {
 
 function readModel(fields: Fields): WorkDefinition {
   const place = fields.place.at("model");
+  const maxTimeMs = fields.read("maxTimeMs", wholeNumber(1_000, 7 * 86_400_000));
   return {
     kind: "model",
     instructions: fields.read("instructions", instructions) ?? "",
     model: fields.has("model") ? (readModelName(fields.value("model"), place) ?? null) : null,
     fallbackModels: readFallbacks(fields),
     maxSteps: fields.read("maxSteps", wholeNumber(1, 1_000)) ?? null,
+    ...(maxTimeMs !== undefined && { maxTimeMs }),
     maxOutputTokens: fields.read("maxOutputTokens", wholeNumber(1, 10_000_000)) ?? null,
     temperature: fields.read("temperature", numberBetween(0, 2)) ?? null,
   };
@@ -106,7 +119,18 @@ function readCommand(fields: Fields): WorkDefinition {
     reserve: readBudget(fields, "reserve"),
     network: fields.read("network", yesOrNo) ?? true,
     env: readVariables(fields),
+    ...readPlaces(fields, "readable"),
+    ...readPlaces(fields, "writable"),
   };
+}
+
+/** Left out where there are none, so that a team without them is the team it was. */
+function readPlaces<Key extends "readable" | "writable">(
+  fields: Fields,
+  key: Key,
+): { readonly [K in Key]?: readonly string[] } {
+  const found = fields.list(key, place, "a list of absolute paths, or of paths that begin with ~/") ?? [];
+  return (found.length === 0 ? {} : { [key]: found }) as { readonly [K in Key]?: readonly string[] };
 }
 
 /** A command with its arguments, here or in a check. */

@@ -66,6 +66,7 @@ export type WorkDefinition =
       readonly model: string | null;
       readonly fallbackModels: readonly string[];
       readonly maxSteps: number | null;
+      readonly maxTimeMs?: number;
       readonly maxOutputTokens: number | null;
       readonly temperature: number | null;
     }
@@ -79,6 +80,9 @@ export type WorkDefinition =
       readonly network: boolean;
       /** Names of variables that are passed through; values never enter a definition. */
       readonly env: readonly string[];
+      /** Places outside of the workspace: absolute, or `~/...`. */
+      readonly readable?: readonly string[];
+      readonly writable?: readonly string[];
     };
 
 /** What a persona may do; `null`: whatever its contract asks for. */

@@ -59,6 +59,8 @@ interface ModelKeys {
   /** Short for `policy.tools`. */
   readonly tools?: readonly ToolName[];
   readonly maxSteps?: number;
+  /** How long one conversation may take; default four hours. */
+  readonly maxTimeMs?: number;
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
 }
@@ -70,6 +72,10 @@ interface CommandKeys {
   readonly network?: boolean;
   /** Names of environment variables to pass through. */
   readonly env?: readonly string[];
+  /** Files and folders outside of the workspace that it may read: absolute, or `~/...`, found in its own home. */
+  readonly readable?: readonly string[];
+  /** And those it may also change. */
+  readonly writable?: readonly string[];
 }
 
 type Without<Keys> = { readonly [Key in keyof Keys]?: never };

@@ -204,7 +204,7 @@ export const fileTeams = {
       ],
     }),
 
-  /** Records a step of a command. Nothing in the engine does so yet: a persona of code does it in its stead. */
+  /** Records steps of commands, one after the other; a real agent records one only. */
   delegate: (world) =>
     defineTeam("delegate", {
       phases: [

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { durableModel } from "../../../src/execution/own-model.ts";
-import { InputInvalid, type PersonaContext } from "../../../src/index.ts";
+import { defineTeam, InputInvalid, type PersonaContext, persona, phase } from "../../../src/index.ts";
+import { TeamPlace } from "../team/place.ts";
 
 const model = {
   specificationVersion: "v4" as const,
@@ -17,6 +18,39 @@ test("a durable model without the context of a running persona is refused at onc
   expect(made).toThrow(InputInvalid);
   expect(made).toThrow(/context of a running persona/);
   expect(() => durableModel("gpt-5" as never, {} as PersonaContext)).toThrow(/not from its name/);
+});
+
+test("an answer that comes as a whole may take longer than an attempt may stand still", async () => {
+  const place = new TeamPlace();
+  let calls = 0;
+  const slow = {
+    ...model,
+    doGenerate: async () => {
+      calls += 1;
+      await new Promise((resolve) => setTimeout(resolve, 2500));
+      const tokens = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
+      return {
+        content: [{ type: "text", text: "at last" }],
+        finishReason: { unified: "stop", raw: undefined },
+        usage: tokens,
+        warnings: [],
+      };
+    },
+  } as unknown as Parameters<typeof durableModel>[0];
+  const run = async (context: PersonaContext) => {
+    const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "?" }] }];
+    const { content } = await durableModel(slow, context).doGenerate({ prompt });
+    return { summary: JSON.stringify(content) };
+  };
+  const team = defineTeam("own", { phases: [phase("only", { personas: [persona("agent", { run })] })] });
+  const maestro = await place.open({ attempts: { max: 1, timeoutMs: 1000 } });
+  const session = await maestro.start(team, { brief: "x" });
+  const { status, results } = await session.result();
+  expect([status, results["only"]?.["agent"]?.summary]).toEqual([
+    "completed",
+    expect.stringContaining("at last"),
+  ]);
+  expect(calls).toBe(1);
 });
 
 test("importing the library loads neither the AI SDK nor a provider", () => {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { classifyError } from "../../../src/execution/failure/classify-error.ts";
+import { commandName } from "../../../src/models/agents/agent-name.ts";
 import { AgentOutput } from "../../../src/models/agents/agent-output.ts";
 import { readLastWord } from "../../../src/models/agents/last-word.ts";
 import { type CommandPersonaPorts, runCommandPersona } from "../../../src/models/command-persona.ts";
@@ -73,7 +74,7 @@ describe("an agent's command line", () => {
     expect(files.contents["seen.txt"]).toBe(await readFile(fixture("prompt-command.txt"), "utf8"));
     expect(heard.join("")).toBe("All is well\n");
     expect(steps.records.map(({ kind, name, dependency }) => [kind, name, dependency])).toEqual([
-      ["command", "command/node", "command/node"],
+      ["command", expect.stringMatching(/^command\/node:[0-9a-f]{8}$/), steps.records[0]?.name],
     ]);
     expect(steps.settled[0]?.spent).toEqual({ usage: null, costMicroUsd: null });
   });
@@ -96,13 +97,27 @@ describe("an agent's command line", () => {
     await expect(again.run(new RecordingSteps(first.steps.records).runStep)).rejects.toThrow("ended with 9");
   });
 
-  test("keys in its environment are neither recorded nor in what it says", async () => {
-    const secret = "sk-ant-verysecret0123456789";
-    const { run, steps } = place(agent(`console.log("my key is", process.env.AGENT_KEY)`), {
-      env: { AGENT_KEY: secret },
-    });
-    expect((await run()).summary).toBe("my key is [redacted]");
-    expect(JSON.stringify(steps.records)).not.toContain(secret);
+  test.each(["sk-ant-verysecret0123456789", "hunter2-of-no-known-shape", "first line\nsecond line"])(
+    "keys in its environment are neither recorded nor in what it says or shows: %s",
+    async (secret) => {
+      const env = { AGENT_KEY: secret };
+      const { run, steps, heard } = place(agent(`console.log("my key is", process.env.AGENT_KEY)`), { env });
+      expect((await run()).summary).toMatch(/^my key is \[redacted\](?:\n\[redacted\])?$/);
+      const fails = place(agent(`console.error(process.env.AGENT_KEY); process.exit(2)`), { env });
+      expect((await failureOf(fails.run)).message).toMatch(/ended with 2: \[redacted\]/);
+      const kept = JSON.stringify([steps.records, fails.steps.records, heard]);
+      for (const line of secret.split("\n")) expect(kept).not.toContain(line);
+    },
+  );
+
+  test("a key is recognized before its text is cut, wherever the cut falls", async () => {
+    const key = `sk-ant-${"k".repeat(200)}`;
+    for (const after of [1950, 256 * 1024 - 100, 3 * 256 * 1024 - 100]) {
+      const source = `console.error(${JSON.stringify(key)} + "." + "x".repeat(${after})); process.exit(1)`;
+      expect((await failureOf(place(agent(source)).run)).message).not.toContain("kkk");
+      const said = `console.log("a " + ${JSON.stringify(key)} + "." + "x ".repeat(${after / 2}))`;
+      expect((await place(agent(said)).run()).summary).not.toContain("kkk");
+    }
   });
 });
 
@@ -147,11 +162,11 @@ describe("what known agents report is read", () => {
 
   test("however the pieces fall, and whatever stands between them", async () => {
     const text = await readFile(fixture("claude-stream.jsonl"), "utf8");
-    const whole = new AgentOutput(() => {});
+    const whole = new AgentOutput({ onText: () => {} });
     whole.add(text);
     const report = whole.finish();
     for (const size of [1, 7, 1000]) {
-      const output = new AgentOutput(() => {});
+      const output = new AgentOutput({ onText: () => {} });
       output.add("warning: something\n{not json\n");
       for (let at = 0; at < text.length; at += size) output.add(text.slice(at, at + size));
       expect(output.finish()).toEqual(report);
@@ -159,14 +174,14 @@ describe("what known agents report is read", () => {
   });
 
   test("a line without an end does not fill the memory", () => {
-    const output = new AgentOutput(() => {});
+    const output = new AgentOutput({ onText: () => {} });
     for (let piece = 0; piece < 40; piece += 1) output.add("x".repeat(1024 * 1024));
     output.add("\nthe end");
     expect(output.finish().text).toBe("the end");
   });
 
   test("nonsense in the numbers is no number", () => {
-    const output = new AgentOutput(() => {});
+    const output = new AgentOutput({ onText: () => {} });
     const usage = { input_tokens: "many", output_tokens: -3, cache_read_input_tokens: 1.5 };
     output.add(
       JSON.stringify({
@@ -184,6 +199,114 @@ describe("what known agents report is read", () => {
       cliSession: null,
       text: "",
     });
+  });
+});
+
+describe("a conversation that was interrupted", () => {
+  const events = (session: string) => [
+    { type: "system", subtype: "init", session_id: session },
+    { type: "result", subtype: "success", is_error: false, result: "went on", session_id: session },
+  ];
+
+  /** Runs nothing: answers for the agent, and remembers how it was called. */
+  function agentOf(answers: readonly { readonly code: number; readonly print: readonly object[] }[]) {
+    const calls: (readonly [string, string])[] = [];
+    const runCommand: CommandPersonaPorts["runCommand"] = async ({ argv, stdin, onOutput }) => {
+      const answer = answers[calls.length];
+      calls.push([argv.join(" "), stdin.slice(0, 20)]);
+      onOutput((answer?.print ?? []).map((event) => `${JSON.stringify(event)}\n`).join(""), "stdout");
+      return { kind: "exited", code: answer?.code ?? 9, stdout: "", stderr: "No conversation found" };
+    };
+    return { calls, runCommand };
+  }
+
+  const went = { code: 0, print: events("new-id") };
+
+  test.each([
+    [["claude", "-p"], "claude -p --resume old-id"],
+    [
+      ["npx", "-y", "@anthropic-ai/claude-code@2", "-p"],
+      "npx -y @anthropic-ai/claude-code@2 -p --resume old-id",
+    ],
+    [["codex", "exec", "--json"], "codex exec --json resume old-id -"],
+    [["codex", "exec", "--json", "-"], "codex exec --json resume old-id -"],
+  ])("is gone on with: %s", async (argv, expected) => {
+    const { calls, runCommand } = agentOf([went]);
+    const noted: string[] = [];
+    const left = { session: "old-id", note: async (id: string) => void noted.push(id) };
+    const { run } = place(argv, { runCommand, place: commandPlace(new MemoryFiles(), left) });
+    expect((await run()).summary).toBe("went on");
+    expect(calls).toEqual([[expected, "You were interrupted"]]);
+    expect(noted).toEqual(["new-id"]);
+  });
+
+  test.each([
+    ["an agent that nobody knows", ["agent", "-p"], "old-id"],
+    ["a name that is an option", ["claude", "-p"], "--dangerously-skip-permissions"],
+    ["a conversation of the team's own", ["claude", "-p", "--session-id", "x"], "old-id"],
+    ["a conversation that is not kept", ["codex", "exec", "--ephemeral"], "old-id"],
+  ])("begins anew from the first files: %s", async (_, argv, session) => {
+    const { calls, runCommand } = agentOf([went]);
+    let restarts = 0;
+    const left = { session, restart: async () => void (restarts += 1) };
+    const { run } = place(argv, { runCommand, place: commandPlace(new MemoryFiles(), left) });
+    await run();
+    expect(calls).toEqual([[argv.join(" "), "You are skeptic in p"]]);
+    expect(restarts).toBe(1);
+  });
+
+  test("that the agent does not know any more begins anew in the same step", async () => {
+    const { calls, runCommand } = agentOf([{ code: 1, print: [] }, went]);
+    const { run } = place(["claude", "-p"], {
+      runCommand,
+      place: commandPlace(new MemoryFiles(), { session: "old-id" }),
+    });
+    await run();
+    expect(calls.map(([words]) => words)).toEqual(["claude -p --resume old-id", "claude -p"]);
+  });
+
+  test("that is killed in its middle is not begun anew behind the back of its attempt", async () => {
+    const { calls, runCommand } = agentOf([{ code: 137, print: events("old-id").slice(0, 1) }, went]);
+    const { run } = place(["claude", "-p"], {
+      runCommand,
+      place: commandPlace(new MemoryFiles(), { session: "old-id" }),
+    });
+    expect(classifyError(await failureOf(run))).toMatchObject({ category: "RESOURCE" });
+    expect(calls).toHaveLength(1);
+  });
+
+  test("that meets a limit is not begun anew", async () => {
+    const limit = {
+      type: "result",
+      is_error: true,
+      session_id: "s",
+      result: "Claude AI usage limit reached",
+    };
+    const { calls, runCommand } = agentOf([{ code: 1, print: [limit] }, went]);
+    const { run } = place(["claude", "-p"], {
+      runCommand,
+      place: commandPlace(new MemoryFiles(), { session: "old-id" }),
+    });
+    expect(classifyError(await failureOf(run))).toMatchObject({ category: "RATE_LIMIT" });
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe("what a command is known by", () => {
+  test.each([
+    [["claude", "-p"], "command/claude"],
+    [["/home/me/.local/bin/claude", "-p"], "command/claude"],
+    [["npx", "@openai/codex", "exec"], "command/codex"],
+    [["aider", "--yes"], "command/aider"],
+    [["sh", "scripts/agent.sh"], "command/sh:agent.sh"],
+    [["python3", "-m", "agent"], "command/python3:agent"],
+    [["my-agent", "claude"], "command/my-agent"],
+  ])("%s", (argv, name) => {
+    expect(commandName(argv)).toBe(name);
+  });
+
+  test("two scripts of one shell are two commands", () => {
+    expect(commandName(["sh", "-c", "a | b"])).not.toBe(commandName(["sh", "-c", "c | d"]));
   });
 });
 
@@ -238,6 +361,53 @@ describe("a command that fails", () => {
     expect(classifyError(await failureOf(run))).toMatchObject(expected);
     // What it took before it failed counts.
     expect(steps.settled[0]?.spent.usage).toMatchObject({ inputTokens: 5, outputTokens: 1 });
+  });
+
+  test("a subscription's limit is a rate limit, until the time it says", async () => {
+    const resets = Math.floor(Date.now() / 1000) + 7200;
+    const said = (event: object) =>
+      place(agent(`console.log(${JSON.stringify(JSON.stringify(event))}); process.exit(1)`)).run;
+    const failed = { type: "result", subtype: "success", is_error: true, session_id: "s" };
+    const claude = classifyError(
+      await failureOf(said({ ...failed, result: `Claude AI usage limit reached|${resets}` })),
+    );
+    expect(claude).toMatchObject({ category: "RATE_LIMIT", outage: true });
+    expect(claude.retryAfterMs).toBeGreaterThan(7_100_000);
+    expect(claude.retryAfterMs).toBeLessThanOrEqual(7_200_000);
+    const limits = { type: "rate_limit_event", session_id: "s" };
+    const info = { rate_limit_info: { status: "rejected", resetsAt: resets } };
+    const output = new AgentOutput({ onText: () => {} });
+    output.add(`${JSON.stringify({ ...limits, ...info })}\n`);
+    output.add(JSON.stringify({ ...failed, result: "You've hit your limit · resets 3pm" }));
+    expect(output.finish().error).toMatchObject({ status: 429, retryAt: resets * 1000 });
+    const codex = said({
+      type: "turn.failed",
+      error: { message: "You've hit your usage limit. Try later." },
+    });
+    expect(classifyError(await failureOf(codex))).toMatchObject({ category: "RATE_LIMIT" });
+  });
+
+  test.each([
+    "FAIL login.test: expected 200, got 401 unauthorized",
+    "1 of 40 tests failed: request timed out is not handled",
+    "the draft says: API Error: 529 overloaded",
+    "payment required",
+    "Invalid API key",
+    "getaddrinfo ENOTFOUND api.example.org",
+  ])("what it printed of its work is no word about its provider: %s", async (words) => {
+    const printed = await failureOf(
+      place(agent(`console.error(${JSON.stringify(words)}); process.exit(1)`)).run,
+    );
+    const event = {
+      type: "result",
+      subtype: "error_max_turns",
+      is_error: true,
+      session_id: "s",
+      result: `I saw: ${words}`,
+    };
+    const told = await failureOf(place(agent(`console.log(${JSON.stringify(JSON.stringify(event))})`)).run);
+    for (const error of [printed, told])
+      expect(classifyError(error)).toMatchObject({ recoverable: true, outage: false });
   });
 
   test("nothing of what it left is taken over", async () => {

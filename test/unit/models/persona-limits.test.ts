@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { GovernanceViolation, InputInvalid, StorageFailed } from "../../../src/domain/errors.ts";
+import { ManualClock } from "../../../src/domain/manual-clock.ts";
 import { classifyError } from "../../../src/execution/failure/classify-error.ts";
 import type { SimulatedTurn } from "../../../src/models/simulated/script.ts";
 import { MemoryFiles } from "../../support/memory-files.ts";
@@ -92,6 +93,38 @@ describe("a conversation that goes round in circles ends with a reason", () => {
     expect((await failureOf(run)).message).toContain(
       "met the same error 3 times: read_file: There is no file a.md.",
     );
+  });
+
+  test("errors that take turns, and errors with good calls in between", async () => {
+    const other = call("read_file", { path: "b.md" });
+    const turns = [read, other, read, other, read, submit()];
+    expect((await failureOf((await place(turns)).run)).message).toContain("met the same error 3 times");
+    const files = new MemoryFiles({ "c.md": "c" });
+    const good = (glob: string) => call("list_files", { glob });
+    const mixed = [read, good("1"), read, good("2"), read, submit()];
+    expect((await failureOf((await place(mixed, { files })).run)).message).toContain("There is no file a.md");
+    const wrong = [
+      call("erase_disk", {}),
+      read,
+      call("erase_disk", {}),
+      other,
+      call("erase_disk", {}),
+      submit(),
+    ];
+    expect((await failureOf((await place(wrong)).run)).message).toContain("the same wrong call 3 times");
+  });
+
+  test("too long a time, however busy", async () => {
+    const clock = new ManualClock();
+    const turns = Array.from({ length: 20 }, (_, index) => call("list_files", { glob: `${index}.md` }));
+    const slow = await place(turns, { limits: { maxTimeMs: 600_000 }, clock });
+    const runStep: typeof slow.steps.runStep = async (step) => {
+      if (step.kind === "tool") await clock.advance(150_000);
+      return slow.steps.runStep(step);
+    };
+    const late = await place(turns, { limits: { maxTimeMs: 600_000 }, clock, runStep });
+    expect((await failureOf(late.run)).message).toBe("analyst did not submit within 10 minutes.");
+    expect(slow.steps.records.filter(({ kind }) => kind === "tool")).toHaveLength(4);
   });
 
   test("the same wrong call, three times in a row", async () => {

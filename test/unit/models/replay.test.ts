@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { PersonaReturn } from "../../../src/models/model-persona.ts";
 import { runModelPersona } from "../../../src/models/model-persona.ts";
+import type { PersonaReturn } from "../../../src/models/persona-return.ts";
 import { resolveModel } from "../../../src/models/providers.ts";
 import type { LoopbackModels, ModelRequest, Reaction } from "../../support/loopback-models.ts";
 import { LoopbackModels as Models } from "../../support/loopback-models.ts";

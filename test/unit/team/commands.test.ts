@@ -1,5 +1,7 @@
-import { describe, expect, it } from "vitest";
-import { defineTeam, type PersonaOptions, persona, phase } from "../../../src/index.ts";
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { defineTeam, type PersonaOptions, persona, phase, proveCommands } from "../../../src/index.ts";
 import { TeamPlace } from "./place.ts";
 
 const agent = (script: string, options: Partial<PersonaOptions> = {}) =>
@@ -16,6 +18,15 @@ const agent = (script: string, options: Partial<PersonaOptions> = {}) =>
       }),
     ],
   });
+
+it("a program that is not installed is found out before a session exists", async () => {
+  const missing = agent("", { command: ["no-such-agent-here"] });
+  await expect(proveCommands(missing)).rejects.toThrow(
+    "Persona agent runs no-such-agent-here, which is not installed.",
+  );
+  await proveCommands(agent(""));
+  await proveCommands(agent("", { command: ["./made-by-an-earlier-phase"] }));
+});
 
 describe("an agent on the command line", () => {
   it("gets its prompt on stdin, works on its own copy of the files, and what it leaves is taken over", async () => {
@@ -47,6 +58,97 @@ describe("an agent on the command line", () => {
     const { artifacts, phases } = await maestro.show(session.id);
     expect(artifacts.map(({ path }) => path)).toEqual(["docs/a.md"]);
     expect(phases[0]?.personas[0]?.attempts.map(({ status }) => status)).toEqual(["failed", "completed"]);
+  });
+
+  it("may say nothing for longer than an attempt may stand still: it has a limit of its own", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open({
+      attempts: { max: 3, baseDelayMs: 1, maxDelayMs: 1, timeoutMs: 1000 },
+    });
+    const script = "setTimeout(() => console.log('done at last'), 2500)";
+    const session = await maestro.start(agent(script), { brief: "x" });
+    const { status, results } = await session.result();
+    expect([status, results["work"]?.["agent"]?.summary]).toEqual(["completed", "done at last"]);
+    const { phases } = await maestro.show(session.id);
+    expect(phases[0]?.personas[0]?.attempts).toHaveLength(1);
+  });
+
+  it("that decided something is quoted with it", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const decisions = [{ decision: "SQLite", reason: "one file", rejected: ["Postgres"] }];
+    const word = JSON.stringify({ summary: "chosen", decisions });
+    const session = await maestro.start(agent(`console.log(${JSON.stringify(word)})`), { brief: "x" });
+    await session.result();
+    expect((await maestro.show(session.id)).decisions).toMatchObject([
+      { title: "SQLite", reason: "one file", rejected: ["Postgres"], persona: "agent" },
+    ]);
+  });
+
+  it("that is not installed is asked for once: a person has to install it", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const team = agent("", { command: ["no-such-agent-here", "-p"] });
+    const session = await maestro.start(team, { brief: "x" });
+    const { status, reason, error } = await session.result();
+    expect([status, reason]).toEqual(["parked", "help"]);
+    expect(error?.message).toMatch(/no-such-agent-here is not installed/);
+    const { phases } = await maestro.show(session.id);
+    expect(phases[0]?.personas[0]?.attempts).toHaveLength(1);
+  });
+
+  it("that fails in the words of a provider opens nobody's breaker and gets all its attempts", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const team = agent(
+      'console.error("expected 200, got 401 unauthorized; request timed out"); process.exit(1)',
+    );
+    const session = await maestro.start(team, { brief: "x" });
+    await session.result();
+    const { phases } = await maestro.show(session.id);
+    expect(phases[0]?.personas[0]?.attempts).toHaveLength(6);
+    expect(await maestro.breakers()).toEqual([]);
+  });
+
+  it("whose provider fails goes on with its own session in the next attempt, on the files it left", async () => {
+    const place = new TeamPlace();
+    const bin = join(place.stateDir, "bin");
+    mkdirSync(bin);
+    const script = `#!/usr/bin/env node
+      const fs = require("fs");
+      const print = (event) => console.log(JSON.stringify({ session_id: "s-1", ...event }));
+      const resumed = process.argv.at(-2) === "--resume" && process.argv.at(-1) === "s-1";
+      print({ type: "system", subtype: "init" });
+      if (!resumed) fs.writeFileSync("first.txt", "first");
+      if (!resumed) print({ type: "result", is_error: true, result: "API Error: 529 overloaded" });
+      else print({ type: "result", subtype: "success", result: "went on after " + fs.readdirSync(".") });
+      process.exitCode = resumed ? 0 : 1;`;
+    writeFileSync(join(bin, "claude"), script);
+    chmodSync(join(bin, "claude"), 0o755);
+    vi.stubEnv("PATH", `${bin}:${process.env["PATH"]}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const maestro = await place.open();
+    const session = await maestro.start(agent("", { command: ["claude", "-p"] }), { brief: "x" });
+    const { status, results } = await session.result();
+    expect([status, results["work"]?.["agent"]?.summary]).toEqual(["completed", "went on after first.txt"]);
+    const { phases, artifacts } = await maestro.show(session.id);
+    expect(phases[0]?.personas[0]?.attempts.map((attempt) => attempt.failure?.category)).toEqual([
+      "API_ERROR",
+      undefined,
+    ]);
+    expect(artifacts.map(({ path }) => path)).toEqual(["first.txt"]);
+  });
+
+  it("leaves nothing on the disk", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const session = await maestro.start(agent('require("fs").writeFileSync("a", "a")'), { brief: "x" });
+    await session.result();
+    expect(readdirSync(join(place.stateDir, "scratch", "kept", session.id))).toEqual([]);
+    await maestro.close();
+    const again = await place.open();
+    await expect.poll(() => readdirSync(join(place.stateDir, "scratch", "kept"))).toEqual([]);
+    await again.close();
   });
 
   it("that fails is tried again and ends in help, with its own words", async () => {

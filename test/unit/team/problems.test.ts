@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { defineTeam, persona, phase } from "../../../src/index.ts";
 import { fileTeam, problemsOf, works } from "./written-team.ts";
 
 const nameRule = "A name starts with a letter and has at most 64 letters, digits, hyphens and underscores.";
@@ -256,6 +257,25 @@ describe("a persona has exactly one kind of work", () => {
     [{ program: "claude" }, `command is an object; ${argv}.`],
   ])("a command is a list: %j", (command, problem) => {
     expect(problemsOf(withPersona({ command }))).toEqual([`persona "architect": ${problem}`]);
+  });
+
+  test.each(["relative/path", "~", "~/", "/", "~/.", "/./etc", "~/../other", "/a/../b", "$HOME/x"])(
+    "a place that an agent may read or write is named in full: %s",
+    (place) => {
+      const problems = problemsOf(withPersona({ command: ["x"], readable: [place], writable: [place] }));
+      for (const key of ["readable", "writable"])
+        expect(problems).toEqual(expect.arrayContaining([expect.stringContaining(`${key}[0]`)]));
+    },
+  );
+
+  test("places that an agent may read or write are kept, and a team without them is what it was", () => {
+    const work = (more: object) =>
+      defineTeam("t", {
+        phases: [phase("p", { personas: [persona("a", { command: ["x"], ...more })] })],
+      }).definition.phases[0]?.personas[0]?.work;
+    const places = { readable: ["~/.agent.json", "/opt/data"], writable: ["~/.agent"] };
+    expect(work(places)).toMatchObject(places);
+    expect(work({})).not.toHaveProperty("readable");
   });
 
   test("values of environment variables are neither taken nor shown", () => {

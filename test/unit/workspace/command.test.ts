@@ -108,11 +108,25 @@ describe.each(ways)("a command %s", (_, way) => {
     mkdirSync(join(directory, "a-folder"));
     writeFileSync(join(directory, "not-executable"), "#!/bin/sh\n", { mode: 0o644 });
     writeFileSync(join(directory, "bad-interpreter"), "#!/no/such/shell\n", { mode: 0o755 });
-    expect(await run(argv, { directory })).toEqual({
+    expect(await run(argv, { directory })).toMatchObject({
       kind: "not-started",
       reason: expect.stringMatching(/./) as string,
       sandbox: way.kind,
     });
+  });
+
+  test.skipIf(isSkipped)("that does not listen is ended within a second", async () => {
+    const controller = new AbortController();
+    let abortedAt = Number.POSITIVE_INFINITY;
+    const deaf = "process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000)";
+    await run(["node", "-e", deaf], {
+      signal: controller.signal,
+      onOutput: () => {
+        abortedAt = performance.now();
+        controller.abort();
+      },
+    });
+    expect(performance.now() - abortedAt).toBeLessThan(1000);
   });
 
   test.skipIf(isSkipped)("ended by a signal has the code a shell would give", async () => {

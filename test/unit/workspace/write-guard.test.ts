@@ -41,6 +41,18 @@ describe("writing a file again", () => {
     expect(adviseEdit(lines(), lines(5, 6, 7, 8, 9))).toBeUndefined();
   });
 
+  test.each([
+    ["minified JSON", JSON.stringify(Array.from({ length: 3000 }, (_, id) => ({ id, name: `name ${id}` })))],
+    ["one word without an end", "QUJD".repeat(12_000)],
+    ["a paragraph a line", `${"Words that go on and on, and then some more. ".repeat(900)}\n`.repeat(2)],
+  ])("of few long lines is judged by what changed within them: %s", (_title, before) => {
+    const middle = before.length / 2;
+    const replaced = `${before.slice(0, middle)}#${before.slice(middle + 1)}`;
+    const inserted = `start ${before.slice(0, middle)}#${before.slice(middle)}`;
+    for (const after of [replaced, inserted]) expect(adviseEdit(before, after)).toMatch(/Use edit_file/);
+    expect(adviseEdit(before, before.split("").toReversed().join(""))).toBeUndefined();
+  });
+
   test("with nothing changed says so", () => {
     expect(adviseEdit("a\n", "a\n")).toContain("exactly this content");
     expect(adviseEdit("", "")).toBeUndefined();

@@ -1,0 +1,42 @@
+import { basename } from "node:path";
+import { sha256 } from "../../domain/canonical.ts";
+
+/** Agents whose events and command lines are known. */
+export type KnownAgent = "claude" | "codex";
+
+const agents: ReadonlyMap<string, KnownAgent> = new Map([
+  ["claude", "claude"],
+  ["claude-code", "claude"],
+  ["codex", "codex"],
+]);
+
+/** Programs that say nothing by themselves about what they run. */
+const runners = /^(?:bash|bun|bunx|dash|deno|env|node|npm|npx|pnpm|pnpx|python[\d.]*|sh|uv|uvx|yarn|zsh)$/;
+
+/** The agent of a command line, also behind a runner: `npx @openai/codex@latest exec`. */
+export function knownAgent(argv: readonly string[]): KnownAgent | undefined {
+  const [program = "", ...rest] = argv.map(nameOf);
+  const named = runners.test(program) ? [program, ...rest] : [program];
+  return named.flatMap((name) => agents.get(name) ?? [])[0];
+}
+
+/**
+ * What breakers and reports know a command by: the agent, not the shell or the runner that starts it. Two commands share
+ * a name, and so a breaker, only when they run the same program.
+ */
+export function commandName(argv: readonly string[]): string {
+  const [program = "", ...rest] = argv;
+  const name = nameOf(program);
+  const known = knownAgent(argv);
+  if (known !== undefined) return `command/${known}`;
+  if (!runners.test(name)) return `command/${name}`;
+  const script = rest.find((word) => !word.startsWith("-"));
+  const isPlain = script !== undefined && /^[\w@./-]{1,100}$/.test(script);
+  return `command/${name}:${isPlain ? nameOf(script) : sha256(JSON.stringify(argv)).slice(0, 8)}`;
+}
+
+/** Without its folder and its version. */
+const nameOf = (word: string): string =>
+  basename(word)
+    .replace(/@[^@]*$/, "")
+    .slice(0, 100) || word.slice(0, 100);

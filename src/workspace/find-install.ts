@@ -1,0 +1,37 @@
+import { access, realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { findProgram } from "./find-program.ts";
+
+/** Where a program really is, and what of the disk it needs to run. */
+export interface Install {
+  /** The name it is called by. */
+  readonly path: string;
+  readonly target: string;
+  /** The smallest part of the disk that holds all of it. */
+  readonly root: string;
+}
+
+/** A program that somebody installed for themselves, most often somewhere in their home. */
+export async function findInstall(program: string, folders: readonly string[]): Promise<Install | undefined> {
+  const path = program.includes("/") ? program : await findProgram(program, folders);
+  if (path === undefined || !isAbsolute(path)) return undefined;
+  const target = await realpath(path).catch(() => undefined);
+  return target === undefined ? undefined : { path, target, root: await rootOf(target) };
+}
+
+/** Never a whole `~/.local` or `~/.cargo`: keys are kept beside programs there. */
+async function rootOf(target: string): Promise<string> {
+  const parts = target.split("/");
+  const modules = parts.indexOf("node_modules");
+  if (modules !== -1) return parts.slice(0, modules + 1).join("/");
+  const folder = dirname(target);
+  const prefix = dirname(folder);
+  if (basename(folder) === "bin" && (await exists(join(prefix, "pyvenv.cfg")))) return prefix;
+  return target;
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,65 @@
+import { readdir, readlink, stat } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { sha256 } from "../domain/canonical.ts";
+import { startOf } from "./process-end.ts";
+import { removeFolder } from "./remove-folder.ts";
+
+/** Folders that outlive their process, one for each session. */
+export const keptFolder = "kept";
+
+const owned = /^([0-9a-f]{8})-(\d{1,10})-(\d{1,20})-/;
+/** After this nobody who cannot be asked whether they live is at work any more. */
+const staleMs = 24 * 3_600_000;
+
+let mark: Promise<string> | undefined;
+
+/** What the names of this process's folders begin with, so that others can tell whether anybody needs them. */
+export function ownerMark(): Promise<string> {
+  mark ??= Promise.all([machineMark(), startOf(process.pid)]).then(
+    ([machine, started]) => `${machine}-${process.pid}-${started ?? 0}-`,
+  );
+  return mark;
+}
+
+/**
+ * Removes what killed processes left, and what was kept for sessions that are over. Nothing that somebody works in is
+ * touched: a process is known by its pid and the time of its start.
+ */
+export async function sweepScratch(
+  scratch: string,
+  isOver: (sessionId: string) => Promise<boolean>,
+): Promise<void> {
+  const names = await readdir(scratch).catch(() => []);
+  for (const name of names) {
+    const path = join(scratch, name);
+    if (name === keptFolder) {
+      for (const session of await readdir(path).catch(() => []))
+        if (await isOver(session)) await removeFolder(join(path, session));
+    } else if (await isLeft(name, path)) await removeFolder(path);
+  }
+}
+
+async function isLeft(name: string, path: string): Promise<boolean> {
+  const [, machine, pid, started] = owned.exec(name) ?? [];
+  if (pid === undefined || machine !== (await machineMark())) {
+    const status = await stat(path).catch(() => undefined);
+    return status !== undefined && Date.now() - status.mtimeMs > staleMs;
+  }
+  return started === "0" ? !isAlive(Number(pid)) : (await startOf(Number(pid))) !== started;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** A pid means something within one machine and one container only. */
+async function machineMark(): Promise<string> {
+  const namespace = await readlink("/proc/self/ns/pid").catch(() => "");
+  return sha256(`${hostname()} ${namespace}`).slice(0, 8);
+}

@@ -1,0 +1,152 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { type Command, runCommand } from "../../../src/workspace/command.ts";
+import { describeSandbox, detectSandbox } from "../../../src/workspace/sandbox.ts";
+import { temporaryDirectory } from "./temporary-directory.ts";
+
+const sandbox = await describeSandbox();
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** Somebody's home, with a program in it and a key beside the program. */
+function someHome(): string {
+  const home = temporaryDirectory();
+  chmodSync(home, 0o755);
+  write(join(home, ".ssh", "key"), "the key");
+  vi.stubEnv("HOME", home);
+  return home;
+}
+
+function write(path: string, content: string, mode = 0o644): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+  chmodSync(path, mode);
+  return path;
+}
+
+function link(target: string, path: string): string {
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(target, path);
+  vi.stubEnv("PATH", `${process.env["PATH"]}:${dirname(path)}`);
+  return path;
+}
+
+const run = (argv: readonly string[], more: Partial<Command> = {}, detect = describeSandbox) =>
+  runCommand(
+    {
+      argv,
+      directory: temporaryDirectory(),
+      timeoutMs: 9000,
+      maxOutputBytes: 10_000,
+      signal: new AbortController().signal,
+      network: false,
+      writable: "workspace",
+      ...more,
+    },
+    detect,
+  );
+
+describe.skipIf(sandbox.kind === "none")("a program in somebody's home (needs bubblewrap)", () => {
+  test("that is one file behind a link runs, and nothing else of the home is there", async () => {
+    const home = someHome();
+    const real = write(
+      join(home, ".local/share/agent/versions/1.0"),
+      `#!/bin/sh\necho "ran $*"; find "${home}" -type f -o -type l | sort`,
+      0o755,
+    );
+    write(join(home, ".local/share/keyrings/secret"), "secret");
+    const path = link(real, join(home, ".local/bin/agent"));
+    const expected = { kind: "exited", code: 0, stdout: `ran -p\n${path}\n${real}\n` };
+    expect(await run(["agent", "-p"])).toMatchObject(expected);
+    expect(await run([path, "-p"])).toMatchObject(expected);
+  });
+
+  test("that npm installed finds its modules", async () => {
+    const modules = join(someHome(), ".npm-global/lib/node_modules");
+    const main = "#!/usr/bin/env node\nconsole.log(require('helper'), require('./own.js'))";
+    const cli = write(join(modules, "@some/agent/cli.js"), main, 0o755);
+    write(join(modules, "@some/agent/own.js"), "module.exports = 'own'");
+    write(join(modules, "helper/index.js"), "module.exports = 'helped'");
+    link(cli, join(modules, "../../bin/agent"));
+    expect(await run(["agent"])).toMatchObject({ code: 0, stdout: "helped own\n" });
+  });
+
+  test("that Python installed in an environment of its own finds what belongs to it", async () => {
+    const venv = join(someHome(), ".local/pipx/venvs/agent");
+    write(join(venv, "pyvenv.cfg"), "home = /usr/bin");
+    write(join(venv, "lib/part"), "part");
+    const script = write(join(venv, "bin/agent"), `#!/bin/sh\ncat "${venv}/lib/part"`, 0o755);
+    link(script, join(venv, "../../../bin/agent"));
+    expect(await run(["agent"])).toMatchObject({ code: 0, stdout: "part" });
+  });
+
+  test("that is nowhere says so, and that trying again is no use", async () => {
+    const expected = {
+      kind: "not-started",
+      permanent: true,
+      reason: expect.stringContaining("not installed"),
+    };
+    expect(await run(["no-such-agent"])).toMatchObject(expected);
+    expect(await run([join(someHome(), "no-such-agent")])).toMatchObject(expected);
+  });
+});
+
+const kinds = [
+  ["in bubblewrap (needs bubblewrap)", sandbox],
+  ["without a sandbox", await detectSandbox([])],
+] as const;
+
+describe.each(kinds)("places outside of the workspace, %s", (name, kind) => {
+  const skipped = name.startsWith("in") && kind.kind === "none";
+  const here = (argv: readonly string[], more: Partial<Command>) => run(argv, more, async () => kind);
+
+  test.skipIf(skipped)("of the home are found in the command's own home, and only those", async () => {
+    const home = someHome();
+    write(join(home, ".agent/login"), "logged in");
+    const result = await here(["sh", "-c", 'cat "$HOME/.agent/login"; ls -A "$HOME"'], {
+      readable: ["~/.agent", "~/.not-there"],
+    });
+    expect(result).toMatchObject({ kind: "exited" });
+    expect("stdout" in result ? result.stdout : "").toMatch(/^logged in\.agent\n/);
+    expect("stdout" in result ? result.stdout : "").not.toContain(".ssh");
+  });
+
+  test.skipIf(skipped)("can be written only where that was said", async () => {
+    const shared = temporaryDirectory();
+    const [open, closed] = [join(shared, "open"), join(shared, "closed")];
+    for (const folder of [shared, open, closed]) {
+      mkdirSync(folder, { recursive: true });
+      chmodSync(folder, 0o777);
+    }
+    await here(["sh", "-c", `echo 1 > ${open}/a; echo 1 > ${closed}/a`], {
+      readable: [closed],
+      writablePlaces: [open],
+    });
+    expect(readFileSync(join(open, "a"), "utf8")).toBe("1\n");
+    expect(existsSync(join(closed, "a"))).toBe(kind.kind === "none");
+  });
+
+  test.skipIf(skipped)("a home that stays is there for the next command", async () => {
+    const home = temporaryDirectory();
+    await here(["sh", "-c", 'echo remembered > "$HOME/note"'], { home });
+    expect(await here(["sh", "-c", 'cat "$HOME/note"'], { home })).toMatchObject({ stdout: "remembered\n" });
+  });
+});
+
+test.skipIf(sandbox.kind === "none")(
+  "state in a place that is shared stays hidden, under both names (needs bubblewrap)",
+  async () => {
+    const home = someHome();
+    const state = join(home, "work/state");
+    write(join(state, "maestro.db"), "secret");
+    write(join(home, "work/notes"), "notes");
+    const result = await run(["sh", "-c", `cat ~/work/notes; ls -A ~/work/state ${state}`], {
+      readable: ["~/work"],
+      writablePlaces: [join(home, "work")],
+      hidden: [state],
+    });
+    expect("stdout" in result ? result.stdout : "").toContain("notes");
+    expect("stdout" in result ? result.stdout : "maestro.db").not.toContain("maestro.db");
+  },
+);
