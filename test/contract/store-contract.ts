@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { breakersContract } from "./breakers-contract.ts";
 import { inboxContract } from "./inbox-contract.ts";
 import { journalContract } from "./journal-contract.ts";
 import { leaseContract } from "./lease-contract.ts";
@@ -8,6 +9,7 @@ import { retentionContract } from "./retention-contract.ts";
 import { sessionsContract } from "./sessions-contract.ts";
 import { settlementContract } from "./settlement-contract.ts";
 import type { OpenStore } from "./store-under-test.ts";
+import { ticketsContract } from "./tickets-contract.ts";
 import { usageContract } from "./usage-contract.ts";
 
 /** What every store promises, whatever it is made of. */
@@ -22,5 +24,7 @@ export function storeContract(name: string, open: OpenStore): void {
     usageContract(open);
     listingContract(open);
     retentionContract(open);
+    breakersContract(open);
+    ticketsContract(open);
   });
 }

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { breakerPolicy } from "../../src/domain/breaker.ts";
+import type { BreakerUse } from "../../src/state/breaker-store.ts";
+import type { Store } from "../../src/state/store.ts";
+import { type OpenStore, openFor } from "./store-under-test.ts";
+
+const policy = { ...breakerPolicy, threshold: 3, cooldownMs: 60_000 };
+const use = (owner: string, dependency = "tracker"): BreakerUse => ({ dependency, owner, policy });
+const outage = { kind: "outage" } as const;
+
+async function trip({ breakers }: Store): Promise<void> {
+  for (let call = 1; call <= policy.threshold; call += 1) {
+    await breakers.admit(use(`call ${call}`));
+    await breakers.end({ use: use(`call ${call}`), outcome: outage });
+  }
+}
+
+export function breakersContract(open: OpenStore): void {
+  describe("a breaker", () => {
+    test("is closed until its dependency has failed often enough, and is told apart from others", async () => {
+      const { store } = await openFor(open);
+      expect(await store.breakers.list()).toEqual([]);
+      expect((await store.breakers.admit(use("first"))).kind).toBe("allowed");
+      await trip(store);
+      expect((await store.breakers.admit(use("next"))).kind).toBe("refused");
+      expect((await store.breakers.admit(use("next", "another"))).kind).toBe("allowed");
+      expect((await store.breakers.read("tracker")).state.kind).toBe("open");
+    });
+
+    test("lets exactly one probe through, whoever asks at the same moment", async () => {
+      const { store, another, clock } = await openFor(open);
+      const other = (await another?.()) ?? store;
+      await trip(store);
+      await clock.advance(policy.cooldownMs);
+      const asked = await Promise.all(
+        [store, other, store, other].map(({ breakers }, index) => breakers.admit(use(`probe ${index}`))),
+      );
+      expect(asked.map(({ kind }) => kind).sort()).toEqual(["probe", "refused", "refused", "refused"]);
+    });
+
+    test("gives a probe that never came back to the next one, after its time", async () => {
+      const { store, clock } = await openFor(open);
+      await trip(store);
+      await clock.advance(policy.cooldownMs);
+      expect((await store.breakers.admit(use("lost"))).kind).toBe("probe");
+      await clock.advance(policy.probeDeadlineMs - 1);
+      expect((await store.breakers.admit(use("early"))).kind).toBe("refused");
+      await clock.advance(1);
+      expect((await store.breakers.admit(use("next"))).kind).toBe("probe");
+      await store.breakers.end({ use: use("next"), outcome: { kind: "success" } });
+      expect((await store.breakers.admit(use("after"))).kind).toBe("allowed");
+    });
+
+    test("is remembered over a restart, and forgotten when it is reset", async () => {
+      const { store, reopen } = await openFor(open);
+      await trip(store);
+      const later = (await reopen?.()) ?? store;
+      expect((await later.breakers.admit(use("next"))).kind).toBe("refused");
+      expect(await later.breakers.reset("tracker")).toBe(true);
+      expect((await later.breakers.admit(use("next"))).kind).toBe("allowed");
+      expect(await later.breakers.reset("never heard of")).toBe(false);
+    });
+  });
+}
