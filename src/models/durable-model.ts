@@ -175,6 +175,9 @@ class DurableCalls {
         usageOfFailure: (error) => (reported === undefined ? usageOfFailure(error, outputSeen) : reported),
       }),
       effect: async () => {
+        // A probe that failed is made again: what the call before it reported is not what this one takes.
+        outputSeen = false;
+        reported = undefined;
         const errors = await answerErrors();
         try {
           const found = await withinLimits(this.#limits(alsoStops !== undefined), clock, signals, (call) =>
