@@ -38,18 +38,19 @@ function live(options: PlanOptions, env: Readonly<Record<string, string>>): Prom
   });
 }
 
-test.each<[point: FaultPoint, asked: number]>([
+test.each<[point: FaultPoint, before: number, asked: number]>([
+  ["session.created:before-commit", 0, 1],
+  ["session.created:after-commit", 0, 1],
+  ["session.claimed:after-commit", 0, 1],
   // Paid and not recorded: the one window, as for every call.
-  ["session.created:before-commit", 2],
-  ["session.created:after-commit", 1],
-  ["session.claimed:after-commit", 1],
-  ["decision.recorded:before-commit", 1],
-  ["decision.recorded:after-commit", 1],
-  ["phase.started:after-commit", 1],
-  ["attempt.completed:after-commit", 1],
+  ["team.changed:before-commit", 1, 2],
+  ["team.changed:after-commit", 1, 1],
+  ["decision.recorded:after-commit", 1, 1],
+  ["phase.started:after-commit", 1, 1],
+  ["attempt.completed:after-commit", 1, 1],
 ])(
-  "killed at %s: the model is asked %i times, and each decision stands there once",
-  async (point, asked) => {
+  "killed at %s: the model was asked %i times then, %i times in all, and each decision stands there once",
+  async (point, before, asked) => {
     const stateDir = mkdtempSync(join(tmpdir(), "maestro-planning-"));
     const models = await LoopbackModels.start([{ text: JSON.stringify(answer) }]);
     onTestFinished(async () => {
@@ -58,8 +59,11 @@ test.each<[point: FaultPoint, asked: number]>([
     });
     const killed = await live({ stateDir, fault: { point, hit: 1, act: "kill" } }, models.env);
     expect(killed).toMatchObject({ signal: "SIGKILL" });
+    expect(models.requests).toHaveLength(before);
     // If anybody planned again, the answer would be another one by now.
-    models.script = [{ text: JSON.stringify(asked === 1 ? { ...answer, expertise: ["frontend"] } : answer) }];
+    models.script = [
+      { text: JSON.stringify(before === asked ? { ...answer, expertise: ["frontend"] } : answer) },
+    ];
     const { said } = await live({ stateDir }, models.env);
     expect(JSON.parse(said)).toMatchObject({
       status: "completed",
