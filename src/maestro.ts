@@ -6,6 +6,7 @@ import { Prices } from "./cost/prices.ts";
 import { TokenTracker } from "./cost/token-tracker.ts";
 import { breakerPolicy } from "./domain/breaker.ts";
 import { type Clock, systemClock } from "./domain/clock.ts";
+import { commandLine } from "./domain/command-line.ts";
 import { newId } from "./domain/ids.ts";
 import { CircuitBreaker } from "./execution/circuit-breaker.ts";
 import { CommandPlace } from "./execution/command-place.ts";
@@ -77,12 +78,19 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const prices = new Prices(config.prices, clock);
   const priceOf = (model: string) => prices.of(model);
   const projector = new Projector((problem) => onNotice(String(problem)));
+  // Whoever reads it elsewhere does not know where the state is, unless it is where everybody looks for it.
+  const stateDir = config.stateDir === undefined ? undefined : path;
+  const commandFor = (command: string, argument: string) => commandLine(command, argument, stateDir);
   const breaker = new CircuitBreaker({
     breakers: store.breakers,
     policy: { ...breakerPolicy, threshold: config.breaker.threshold, cooldownMs: config.breaker.cooldownMs },
     onHopeless: async (dependency, record) => {
       const { ticketForDependency } = await import("./team/help.ts");
-      await store.tickets.raise(ticketForDependency(dependency, record, clock.now()));
+      const parked = await store.listSessions({ statuses: ["parked"], limit: 1_000 });
+      const waiting = parked.filter(({ reason }) => reason === "breaker").map(({ id }) => id);
+      await store.tickets.raise(
+        ticketForDependency(dependency, record, { now: clock.now(), waiting, commandFor }),
+      );
     },
   });
   const outbox = new TicketOutbox({
@@ -145,6 +153,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
         place,
         stateDirectory: path,
       }),
+    commandFor,
     timeoutMs: config.attempts.timeoutMs,
     policies: {
       attempts: {

@@ -75,7 +75,7 @@ function pausedBecause({ status, phases }: SessionView): string {
 }
 
 function whatToDo(view: SessionView, stateDir: string | undefined): string[] {
-  const { id, key, reason, error, ticket } = view;
+  const { id, key, reason, error, tickets } = view;
   const name = key ?? id;
   const lines: string[] = [];
   if (reason === "review") {
@@ -89,7 +89,7 @@ function whatToDo(view: SessionView, stateDir: string | undefined): string[] {
   } else if (error?.advice !== undefined && view.status !== "completed") {
     lines.push(`What to do: ${error.advice}`);
   }
-  if (ticket !== null)
+  for (const ticket of tickets)
     lines.push(`Ticket: ${ticket.url ?? ticket.key ?? ticket.fingerprint} (${ticket.status})`);
   return lines;
 }

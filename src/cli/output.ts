@@ -1,6 +1,9 @@
+import { commandLine } from "../domain/command-line.ts";
 import { screenOf } from "./terminal/screen.ts";
 import { type Column, table } from "./terminal/table.ts";
 import { wrap } from "./terminal/width.ts";
+
+export { commandLine, quote } from "../domain/command-line.ts";
 
 /** Results go to standard output, everything else to standard error. */
 export function print(text: string): void {
@@ -37,22 +40,6 @@ export function printTable(columns: readonly Column[], rows: readonly (readonly 
   print(table(columns, rows, screenOf(process.stdout).columns));
 }
 
-/** To be pasted as it is. */
-export function commandLine(
-  command: string,
-  argument: string,
-  stateDir: string | undefined,
-  ...more: readonly string[]
-): string {
-  const where = stateDir === undefined ? [] : ["--state-dir", quote(stateDir)];
-  return ["maestro", command, quote(argument), ...more, ...where].join(" ");
-}
-
 export function resumeCommand(session: string, stateDir: string | undefined): string {
   return commandLine("resume", session, stateDir);
-}
-
-/** As a shell reads it back. */
-export function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -72,7 +72,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       state.status = entry.status;
       state.reason = entry.reason;
       state.error = entry.error;
-      state.ticket = entry.ticket ?? state.ticket;
+      if (entry.ticket !== undefined) state.tickets = entry.tickets ?? [entry.ticket];
       state.wakeAt = entry.wakeAt;
       state.messages = [];
       if (entry.reason === "help" || entry.status === "failed") state.awaitsPerson = true;

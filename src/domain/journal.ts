@@ -124,6 +124,8 @@ export type Transition =
       readonly wakeAt?: number;
       /** Fingerprint of the request for help that was raised with it. */
       readonly ticket?: string;
+      /** Of all of them, when several personas need help. */
+      readonly tickets?: readonly string[];
     }
   | { readonly kind: "message.received"; readonly message: Message; readonly sentAt: number }
   /** `tree`: what earlier phases left, if anything. */

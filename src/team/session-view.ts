@@ -32,8 +32,10 @@ export interface TicketView {
   readonly url: string | null;
 }
 
-export interface SessionResult extends Omit<Outcome, "ticket"> {
+export interface SessionResult extends Omit<Outcome, "ticket" | "tickets"> {
   readonly ticket: TicketView | null;
+  /** All of them, when several personas need help. */
+  readonly tickets: readonly TicketView[];
   readonly id: string;
   /** Phase, then persona. */
   readonly results: Readonly<Record<string, Readonly<Record<string, PersonaResult>>>>;
@@ -62,6 +64,8 @@ export interface SessionView {
   readonly usage: UsageTotals;
   readonly budgets: readonly BudgetView[];
   readonly ticket: TicketView | null;
+  /** All of the last time that it asked for help. */
+  readonly tickets: readonly TicketView[];
   readonly artifacts: readonly ArtifactView[];
   readonly decisions: readonly RecordedDecision[];
 }
@@ -142,7 +146,7 @@ export function resultsOf(state: SessionState): SessionResult["results"] {
 
 export function describeSession(
   state: SessionState,
-  { ticket, artifacts, usage, budgets }: Beside,
+  { tickets, artifacts, usage, budgets }: Beside,
 ): SessionView {
   const { created, createdHead } = state;
   return {
@@ -165,7 +169,8 @@ export function describeSession(
     fork: created.fork === undefined ? null : { session: created.fork.session, at: created.fork.at },
     usage: usage.total,
     budgets: budgets.map(describeBudget),
-    ticket,
+    ticket: tickets[0] ?? null,
+    tickets,
     artifacts,
     decisions: state.decisions,
   };
@@ -211,7 +216,7 @@ export function describeTicket({ ticket, delivery }: TicketRecord): TicketView {
 }
 
 /** What the journal does not know. */
-interface Beside extends Pick<SessionView, "ticket" | "artifacts"> {
+interface Beside extends Pick<SessionView, "tickets" | "artifacts"> {
   /** By persona. */
   readonly usage: UsageReport;
   readonly budgets: readonly BudgetStatus[];
