@@ -26,6 +26,7 @@ import { performOf } from "./team/perform-of.ts";
 import { askModel } from "./team/planning/ask-model.ts";
 import { toBudget } from "./team/spending.ts";
 import { chooseSink, outcomeOfTicket } from "./tickets/choose-sink.ts";
+import { FileSink } from "./tickets/file.ts";
 import { TicketOutbox } from "./tickets/outbox.ts";
 
 export { Maestro } from "./hive/maestro.ts";
@@ -113,6 +114,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       path,
       onNotice,
     ),
+    shelf: new FileSink(path),
     guard: (dependency, call) => breaker.guard(dependency, call, outcomeOfTicket),
     clock,
     owner: newId(),

@@ -90,7 +90,10 @@ function whatToDo(view: SessionView, stateDir: string | undefined): string[] {
     lines.push(`What to do: ${error.advice}`);
   }
   for (const ticket of tickets)
-    lines.push(`Ticket: ${ticket.url ?? ticket.key ?? ticket.fingerprint} (${ticket.status})`);
+    lines.push(
+      `Ticket: ${ticket.url ?? ticket.key ?? ticket.fingerprint} (${ticket.status})`,
+      ...(ticket.lastError === null ? [] : [`  not delivered: ${ticket.lastError}`]),
+    );
   return lines;
 }
 

@@ -233,6 +233,11 @@ export class Reading {
     return this.#parts.store.tickets.list();
   }
 
+  /** Ids of stored tickets that cannot be read. */
+  damagedTickets(): Promise<readonly string[]> {
+    return this.#parts.store.tickets.damaged();
+  }
+
   async tickets(): Promise<readonly TicketView[]> {
     return (await this.#parts.store.tickets.list()).map(describeTicket);
   }

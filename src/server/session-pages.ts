@@ -87,11 +87,13 @@ export class SessionPages {
     shown: SessionView,
     { epoch }: Listing,
   ): Promise<Omit<SessionHeader, Exclude<keyof SessionRow, "brief">>> {
+    const tickets = shown.tickets.map((ticket) => ({ ...ticket, at: isoTime(state.updatedAt) }));
     const reserved = (await this.#parts.maestro.budgets(state.id)).find(({ level }) => level === "session");
     return {
       brief: shown.brief,
       model: shown.model,
-      ticket: shown.ticket === null ? null : { ...shown.ticket, at: isoTime(state.updatedAt) },
+      ticket: tickets[0] ?? null,
+      tickets,
       epoch,
       entries: state.head.seq,
       // Every row that is read is checked against the one before it.

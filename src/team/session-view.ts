@@ -30,6 +30,9 @@ export interface TicketView {
   /** Where the tracker has it, once it is delivered. */
   readonly key: string | null;
   readonly url: string | null;
+  /** Why it is not there yet, and when it is tried again. */
+  readonly lastError: string | null;
+  readonly notBefore: string | null;
 }
 
 export interface SessionResult extends Omit<Outcome, "ticket" | "tickets"> {
@@ -212,7 +215,10 @@ function describeGate({ gate }: PhaseState): PhaseView["gate"] {
 
 export function describeTicket({ ticket, delivery }: TicketRecord): TicketView {
   const { key, url } = delivery.kind === "delivered" ? delivery.reference : { key: null, url: null };
-  return { fingerprint: ticket.fingerprint, summary: ticket.summary, status: delivery.kind, key, url };
+  const lastError = delivery.kind === "delivered" ? null : (delivery.lastError ?? null);
+  const notBefore = delivery.kind === "pending" ? isoTime(delivery.notBefore) : null;
+  const { fingerprint, summary } = ticket;
+  return { fingerprint, summary, status: delivery.kind, key, url, lastError, notBefore };
 }
 
 /** What the journal does not know. */
