@@ -8,6 +8,7 @@ import { breakerPolicy } from "./domain/breaker.ts";
 import { type Clock, systemClock } from "./domain/clock.ts";
 import { commandLine } from "./domain/command-line.ts";
 import { newId } from "./domain/ids.ts";
+import { keepSecret, secretsIn } from "./domain/redact.ts";
 import { CircuitBreaker } from "./execution/circuit-breaker.ts";
 import { CommandPlace } from "./execution/command-place.ts";
 import { builtInHealers } from "./execution/healing/built-in.ts";
@@ -72,6 +73,9 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const { config, warnings } = loaded ?? (await loadConfig({ overrides }));
   const { path, notice } = await resolveStateDirectory({ explicit: config.stateDir, env: process.env });
   for (const text of [...warnings, ...(notice === undefined ? [] : [notice])]) onNotice(text);
+  const { jira, github, webhook } = config;
+  // Before anything can fail with one of them in its words.
+  keepSecret([...secretsIn(process.env), jira.apiToken, github.token, webhook.secret, webhook.url]);
   const store = new SqliteStore({ path: join(path, "maestro.db"), clock, leaseMs: config.leaseMs });
   const artifacts = new Artifacts(path);
   const scratch = join(path, "scratch");
@@ -99,17 +103,13 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     sink: await chooseSink(
       {
         jira: {
-          baseUrl: config.jira.baseUrl,
-          email: config.jira.email,
-          apiToken: config.jira.apiToken,
-          projectKey: config.jira.projectKey,
+          baseUrl: jira.baseUrl,
+          email: jira.email,
+          apiToken: jira.apiToken,
+          projectKey: jira.projectKey,
         },
-        github: { repository: config.github.repository, token: config.github.token },
-        webhook: {
-          url: config.webhook.url,
-          secret: config.webhook.secret,
-          allowInternal: config.webhook.allowInternal,
-        },
+        github: { repository: github.repository, token: github.token },
+        webhook: { url: webhook.url, secret: webhook.secret, allowInternal: webhook.allowInternal },
       },
       path,
       onNotice,

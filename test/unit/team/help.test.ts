@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { BreakerRecord } from "../../../src/domain/breaker.ts";
 import {
   BudgetExceeded,
@@ -137,4 +137,14 @@ test("a dependency's ticket is about the dependency; once an outage, and again a
   expect(text).toContain("maestro breakers reset api.example.org");
   expect(text).toContain("parked until a service answers: 2: s1 s2");
   expect(text).not.toMatch(/of team -|: -$|needs help in -/m);
+});
+
+test("a key of this process that looks like nothing known is in no ticket", async () => {
+  vi.stubEnv("OPENAI_COMPATIBLE_API_KEY", "a-key-that-looks-like-words");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const place = new TeamPlace();
+  const maestro = await place.open();
+  const stuck = team({ worker: fails("refused: a-key-that-looks-like-words is not valid") });
+  const { ticket } = await (await maestro.start(stuck, { brief: "x" })).result();
+  expect(`${ticket?.summary} ${textOf(ticket?.url)}`).not.toContain("looks-like-words");
 });
