@@ -2,6 +2,7 @@ import { MaestroError, StateTooNew } from "../domain/errors.ts";
 import { type Json, parseJson } from "../domain/json.ts";
 import { plannedPhases } from "../domain/planned.ts";
 import type { SessionState } from "../domain/session-state.ts";
+import { emptyTree, treeHash } from "../domain/tree.ts";
 import type { Artifacts } from "./artifacts.ts";
 import { type Checkpoint, initPhase, type Predecessor, projectInit, projectPhase } from "./checkpoint.ts";
 import type { SessionFiles } from "./session-files.ts";
@@ -38,9 +39,14 @@ export function predecessorsOf(state: SessionState, phase: string): Predecessor[
   return [{ phase: initPhase, revision: 1, sha256: state.initSha256 ?? projectInit(state).sha256 }];
 }
 
+const emptyTreeHash = treeHash(emptyTree);
+
 /** The manifest of a phase's files, as its checkpoint carries it. */
 export async function manifestOf(artifacts: Artifacts, tree: string | undefined): Promise<Json | undefined> {
-  return tree === undefined ? undefined : parseJson(await artifacts.get(tree), { what: "a tree" });
+  if (tree === undefined) return undefined;
+  // The tree without files has a hash, and is in no store.
+  if (tree === emptyTreeHash) return [];
+  return parseJson(await artifacts.get(tree), { what: "a tree" });
 }
 
 async function isWhole(
