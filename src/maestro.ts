@@ -12,6 +12,7 @@ import { keepSecret, secretsIn } from "./domain/redact.ts";
 import { CircuitBreaker } from "./execution/circuit-breaker.ts";
 import { CommandPlace } from "./execution/command-place.ts";
 import { builtInHealers } from "./execution/healing/built-in.ts";
+import type { Healer } from "./execution/healing/healer.ts";
 import { toolRunner } from "./execution/project-tool.ts";
 import { SandboxChecks } from "./execution/sandbox-checks.ts";
 import { Maestro } from "./hive/maestro.ts";
@@ -48,6 +49,8 @@ export interface OpenOptions extends ConfigOverrides {
   /** A configuration that was loaded already. */
   readonly loaded?: LoadedConfig;
   readonly clock?: Clock;
+  /** Asked before the built-in ones, in this order, for failures of their categories. */
+  readonly healers?: readonly Healer[];
   /** A file with what the simulated model says. */
   readonly script?: string;
   /** For every model persona that this process runs, whatever its session was started with. */
@@ -64,6 +67,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     recover = false,
     loaded,
     clock = systemClock,
+    healers = [],
     onNotice = () => {},
     onEvent,
     script,
@@ -146,7 +150,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     budgets,
     checks: new SandboxChecks(artifacts, scratch, path),
     runTool: toolRunner(place, path),
-    healers: builtInHealers,
+    healers: [...healers, ...builtInHealers],
     performOf: (team, model) =>
       performOf(team, modelInstead ?? model, {
         env: process.env,

@@ -208,6 +208,8 @@ export type Transition =
       readonly checks?: readonly CheckResult[];
       /** The healer whose action made the contract pass. */
       readonly healed?: Healed;
+      /** Everything that healers tried on the way. */
+      readonly healing?: readonly Healed[];
     } & OfAttempt)
   | ({
       readonly kind: "attempt.failed";
@@ -282,7 +284,6 @@ export interface AttemptSettings {
   readonly model?: string;
   /** Which part of the optional context the prompt keeps: 1 is all of it. */
   readonly contextShare?: number;
-  readonly maxOutputTokens?: number;
   readonly timeoutMs?: number;
 }
 

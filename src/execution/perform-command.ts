@@ -1,10 +1,7 @@
 import type { Amount } from "../domain/budget.ts";
-import { InputInvalid } from "../domain/errors.ts";
-import { changesBetween } from "../domain/tree.ts";
 import type { CommandPlace } from "./command-place.ts";
 import { conversationWork } from "./conversation-work.ts";
-import { type PersonaPolicy, writeRule } from "./governance.ts";
-import type { Perform, WorkContext } from "./persona-context.ts";
+import type { Perform } from "./persona-context.ts";
 
 export interface CommandWork {
   readonly argv: readonly string[];
@@ -15,7 +12,6 @@ export interface CommandWork {
   /** Names of variables that are passed through. */
   readonly env: readonly string[];
   readonly timeoutMs: number | undefined;
-  readonly policy: PersonaPolicy;
 }
 
 export interface CommandParts {
@@ -25,8 +21,7 @@ export interface CommandParts {
 }
 
 /**
- * An agent's command line does the work, on a copy of the files. What it changed is taken over as a whole or, when its
- * policy does not allow it, not at all. A crash in the middle runs the command again from the files it began with.
+ * An agent's command line does the work, on a copy of the files; what it changed is taken over as a whole. A crash in the middle runs the command again from the files it began with.
  */
 export function performWithCommand(work: CommandWork, parts: CommandParts): Perform {
   return async (context) => {
@@ -34,8 +29,7 @@ export function performWithCommand(work: CommandWork, parts: CommandParts): Perf
       import("../models/command-persona.ts"),
       import("../workspace/command.ts"),
     ]);
-    const { argv, instructions, reserve, network, timeoutMs, policy } = work;
-    const before = context.files.tree;
+    const { argv, instructions, reserve, network, timeoutMs } = work;
     const {
       usage: _,
       cliSession,
@@ -63,7 +57,6 @@ export function performWithCommand(work: CommandWork, parts: CommandParts): Perf
     });
     for (const { path, reason } of refused) context.log(`not taken over: ${path}: ${reason}`);
     if (cliSession !== null) context.log(`${argv[0]} session ${cliSession}`);
-    refuseForbidden(context, before, policy);
     return { ...returned, decisions: [] };
   };
 }
@@ -75,21 +68,4 @@ function passedThrough({ env }: CommandWork, parts: CommandParts): Record<string
       return value === undefined ? [] : [[name, value]];
     }),
   );
-}
-
-/** What it may not write is taken back, all of it, and told to its next attempt. */
-function refuseForbidden(
-  { files, persona }: WorkContext,
-  before: WorkContext["files"]["tree"],
-  policy: PersonaPolicy,
-): void {
-  const mayWrite = writeRule(policy);
-  const forbidden = changesBetween(before, files.tree).filter(({ path }) => !mayWrite(path));
-  if (forbidden.length === 0) return;
-  files.reapply(changesBetween(files.tree, before));
-  const paths = forbidden.map(({ path }) => path);
-  throw new InputInvalid(`${persona} changed files that it may not write: ${paths.slice(0, 10).join(", ")}`, {
-    details: { persona, paths },
-    advice: `Write only: ${(policy.write ?? []).join(", ")}.`,
-  });
 }

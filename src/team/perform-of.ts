@@ -40,7 +40,6 @@ export function performOf(
             network: work.network,
             env: work.env,
             timeoutMs: timeoutMs ?? undefined,
-            policy,
           },
           parts,
         );
