@@ -6,11 +6,14 @@ import { Prices } from "./cost/prices.ts";
 import { TokenTracker } from "./cost/token-tracker.ts";
 import { breakerPolicy } from "./domain/breaker.ts";
 import { type Clock, systemClock } from "./domain/clock.ts";
+import { commandLine } from "./domain/command-line.ts";
 import { newId } from "./domain/ids.ts";
 import { finalStatuses } from "./domain/journal.ts";
+import { keepSecret, secretsIn } from "./domain/redact.ts";
 import { CircuitBreaker } from "./execution/circuit-breaker.ts";
 import { CommandPlace } from "./execution/command-place.ts";
 import { builtInHealers } from "./execution/healing/built-in.ts";
+import type { Healer } from "./execution/healing/healer.ts";
 import { toolRunner } from "./execution/project-tool.ts";
 import { SandboxChecks } from "./execution/sandbox-checks.ts";
 import { Maestro } from "./hive/maestro.ts";
@@ -27,6 +30,7 @@ import { askModel } from "./team/planning/ask-model.ts";
 import { budgetDefaults } from "./team/spending.ts";
 import { alertTeller } from "./team/tell-alert.ts";
 import { chooseSink, outcomeOfTicket } from "./tickets/choose-sink.ts";
+import { FileSink } from "./tickets/file.ts";
 import { TicketOutbox } from "./tickets/outbox.ts";
 
 export { Maestro } from "./hive/maestro.ts";
@@ -50,6 +54,8 @@ export interface OpenOptions extends ConfigOverrides {
   /** A configuration that was loaded already. */
   readonly loaded?: LoadedConfig;
   readonly clock?: Clock;
+  /** Asked before the built-in ones, in this order, for failures of their categories. */
+  readonly healers?: readonly Healer[];
   /** A file with what the simulated model says. */
   readonly script?: string;
   /** For every model persona that this process runs, whatever its session was started with. */
@@ -66,6 +72,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     recover = false,
     loaded,
     clock = systemClock,
+    healers = [],
     onNotice = () => {},
     onEvent,
     script,
@@ -75,6 +82,9 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const { config, warnings } = loaded ?? (await loadConfig({ overrides }));
   const { path, notice } = await resolveStateDirectory({ explicit: config.stateDir, env: process.env });
   for (const text of [...warnings, ...(notice === undefined ? [] : [notice])]) onNotice(text);
+  const { jira, github, webhook } = config;
+  // Before anything can fail with one of them in its words.
+  keepSecret([...secretsIn(process.env), jira.apiToken, github.token, webhook.secret, webhook.url]);
   const store = new SqliteStore({ path: join(path, "maestro.db"), clock, leaseMs: config.leaseMs });
   const artifacts = new Artifacts(path);
   const scratch = join(path, "scratch");
@@ -86,13 +96,20 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const prices = new Prices(config.prices, clock);
   const priceOf = (model: string) => prices.of(model);
   const projector = new Projector((problem) => onNotice(String(problem)));
+  // Whoever reads it elsewhere does not know where the state is, unless it is where everybody looks for it.
+  const stateDir = config.stateDir === undefined ? undefined : path;
+  const commandFor = (command: string, argument: string) => commandLine(command, argument, stateDir);
   const breaker = new CircuitBreaker({
     breakers: store.breakers,
     policy: { ...breakerPolicy, threshold: config.breaker.threshold, cooldownMs: config.breaker.cooldownMs },
     clock,
     onHopeless: async (dependency, record) => {
       const { ticketForDependency } = await import("./team/help.ts");
-      await store.tickets.raise(ticketForDependency(dependency, record, clock.now()));
+      const parked = await store.listSessions({ statuses: ["parked"], limit: 1_000 });
+      const waiting = parked.filter(({ reason }) => reason === "breaker").map(({ id }) => id);
+      await store.tickets.raise(
+        ticketForDependency(dependency, record, { now: clock.now(), waiting, commandFor }),
+      );
     },
   });
   const outbox = new TicketOutbox({
@@ -100,21 +117,18 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     sink: await chooseSink(
       {
         jira: {
-          baseUrl: config.jira.baseUrl,
-          email: config.jira.email,
-          apiToken: config.jira.apiToken,
-          projectKey: config.jira.projectKey,
+          baseUrl: jira.baseUrl,
+          email: jira.email,
+          apiToken: jira.apiToken,
+          projectKey: jira.projectKey,
         },
-        github: { repository: config.github.repository, token: config.github.token },
-        webhook: {
-          url: config.webhook.url,
-          secret: config.webhook.secret,
-          allowInternal: config.webhook.allowInternal,
-        },
+        github: { repository: github.repository, token: github.token },
+        webhook: { url: webhook.url, secret: webhook.secret, allowInternal: webhook.allowInternal },
       },
       path,
       onNotice,
     ),
+    shelf: new FileSink(path),
     guard: (dependency, call) => breaker.guard(dependency, call, outcomeOfTicket),
     clock,
     owner: newId(),
@@ -144,7 +158,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     budgets,
     checks: new SandboxChecks(artifacts, scratch, path, { sandboxRequired, notice: onNotice }),
     runTool: toolRunner(place, path, sandboxRequired),
-    healers: builtInHealers,
+    healers: [...healers, ...builtInHealers],
     performOf: (team, model) =>
       performOf(team, modelInstead ?? model, {
         env: process.env,
@@ -155,6 +169,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
         sandboxRequired,
       }),
     askModel: (model, call) => askModel(modelInstead ?? model, call, { env: process.env, priceOf }),
+    commandFor,
     timeoutMs: config.attempts.timeoutMs,
     policies: {
       attempts: {

@@ -80,7 +80,7 @@ function pausedBecause({ status, phases }: SessionView): string {
 }
 
 function whatToDo(view: SessionView, stateDir: string | undefined): string[] {
-  const { id, key, reason, error, ticket } = view;
+  const { id, key, reason, error, tickets } = view;
   const name = key ?? id;
   const lines: string[] = [];
   if (reason === "review") {
@@ -94,8 +94,11 @@ function whatToDo(view: SessionView, stateDir: string | undefined): string[] {
   } else if (error?.advice !== undefined && view.status !== "completed") {
     lines.push(`What to do: ${error.advice}`);
   }
-  if (ticket !== null)
-    lines.push(`Ticket: ${ticket.url ?? ticket.key ?? ticket.fingerprint} (${ticket.status})`);
+  for (const ticket of tickets)
+    lines.push(
+      `Ticket: ${ticket.url ?? ticket.key ?? ticket.fingerprint} (${ticket.status})`,
+      ...(ticket.lastError === null ? [] : [`  not delivered: ${ticket.lastError}`]),
+    );
   return lines;
 }
 

@@ -1,6 +1,9 @@
+import { commandLine as commandOfMaestro } from "../domain/command-line.ts";
 import { screenOf } from "./terminal/screen.ts";
 import { type Column, table } from "./terminal/table.ts";
 import { wrap } from "./terminal/width.ts";
+
+export { quote } from "../domain/command-line.ts";
 
 /** Results go to standard output, everything else to standard error. */
 export function print(text: string): void {
@@ -37,27 +40,12 @@ export function printTable(columns: readonly Column[], rows: readonly (readonly 
   print(table(columns, rows, screenOf(process.stdout).columns));
 }
 
-/** To be pasted as it is. */
-export function commandLine(
-  command: string,
-  argument: string,
-  stateDir: string | undefined,
-  ...more: readonly string[]
-): string {
-  const where = stateDir === undefined ? [] : ["--state-dir", quote(stateDir)];
-  return [program(), command, quote(argument), ...more, ...where].join(" ");
-}
-
-/** As it was called: who has it from npx has no "maestro" on the path. */
-function program(): string {
-  return process.env["npm_command"] === "exec" ? "npx maestro" : "maestro";
+/** A command to be pasted as it is: who has Maestro from npx has no "maestro" on the path. */
+export function commandLine(...parts: Parameters<typeof commandOfMaestro>): string {
+  const command = commandOfMaestro(...parts);
+  return process.env["npm_command"] === "exec" ? `npx ${command}` : command;
 }
 
 export function resumeCommand(session: string, stateDir: string | undefined): string {
   return commandLine("resume", session, stateDir);
-}
-
-/** As a shell reads it back. */
-export function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

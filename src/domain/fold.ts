@@ -75,7 +75,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       state.status = entry.status;
       state.reason = entry.reason;
       state.error = entry.error;
-      state.ticket = entry.ticket ?? state.ticket;
+      if (entry.ticket !== undefined) state.tickets = entry.tickets ?? [entry.ticket];
       state.wakeAt = entry.wakeAt;
       state.messages = [];
       if (entry.reason === "help" || entry.status === "failed") state.awaitsPerson = true;
@@ -182,7 +182,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       attempt.endedAt = at;
       attempt.tree = entry.tree ?? attempt.tree;
       attempt.checks = entry.checks ?? [];
-      if (entry.healed !== undefined) attempt.healing = [entry.healed];
+      attempt.healing = entry.healing ?? (entry.healed === undefined ? [] : [entry.healed]);
       persona.result = entry.result;
       persona.base = attempt.base;
       persona.tree = attempt.tree;
@@ -206,10 +206,13 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       attempt.healing = entry.healing ?? [];
       const began = attempt.tree;
       attempt.tree = entry.tree ?? attempt.tree;
-      const settings = entry.settings === undefined ? {} : { settings: entry.settings };
-      // Who continues rebuilds its files from the steps; a new round starts on the clean tree of the phase.
-      const tree = continues ? began : entry.next.kind === "attempt" ? attempt.tree : attempt.base;
-      persona.beginning = { ...persona.beginning, tree, ...settings };
+      // Who continues rebuilds its files from the steps; a new round starts on the clean tree of the phase, and as its
+      // team wrote it: what healing changed about the way to work is over with the round that it did not help.
+      const goesOn = continues || entry.next.kind === "attempt";
+      const tree = continues ? began : goesOn ? attempt.tree : attempt.base;
+      const { settings: before, ...rest } = persona.beginning ?? {};
+      const settings = goesOn ? (entry.settings ?? before) : undefined;
+      persona.beginning = { ...rest, tree, ...(settings !== undefined && { settings }) };
       return;
     }
     case "attempt.reopened": {

@@ -143,6 +143,8 @@ export type Transition =
       readonly wakeAt?: number;
       /** Fingerprint of the request for help that was raised with it. */
       readonly ticket?: string;
+      /** Of all of them, when several personas need help. */
+      readonly tickets?: readonly string[];
     }
   | { readonly kind: "message.received"; readonly message: Message; readonly sentAt: number }
   | {
@@ -240,6 +242,8 @@ export type Transition =
       readonly checks?: readonly CheckResult[];
       /** The healer whose action made the contract pass. */
       readonly healed?: Healed;
+      /** Everything that healers tried on the way. */
+      readonly healing?: readonly Healed[];
     } & OfAttempt)
   | ({
       readonly kind: "attempt.failed";
@@ -322,7 +326,6 @@ export interface AttemptSettings {
   readonly model?: string;
   /** Which part of the optional context the prompt keeps: 1 is all of it. */
   readonly contextShare?: number;
-  readonly maxOutputTokens?: number;
   readonly timeoutMs?: number;
 }
 

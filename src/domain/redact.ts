@@ -39,7 +39,32 @@ const secrets: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g, redactedMark],
 ];
 
+/** Secrets of this process, which need not look like any known kind of key. Longest first: one may contain another. */
+let known: readonly string[] = [];
+/** Shorter ones would take ordinary words out of the text. */
+const leastLength = 8;
+
+/** From now on these values are in no text that is shown, recorded or sent by this process. */
+export function keepSecret(values: Iterable<string | undefined>): void {
+  const all = new Set(known);
+  for (const value of values) if (value !== undefined && value.length >= leastLength) all.add(value);
+  known = [...all].sort((a, b) => b.length - a.length);
+}
+
+const secretName =
+  /(?:^|_)(?:api_?key|key|token|secret|password|passwd|pwd|passphrase|credentials?|auth)(?:_|$)/i;
+/** `SSH_KEY_PATH` and the like say where a secret is, and that is none. */
+const placeName = /_(?:path|file|dir|directory|id|name|url|uri|host|type|sock)$/i;
+
+/** The values of environment variables whose name says that they are secrets. */
+export function secretsIn(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && secretName.test(name) && !placeName.test(name) ? [value.trim()] : [],
+  );
+}
+
 /** Removes keys, tokens and passwords from text that is shown, recorded or sent; says the same when asked twice. */
 export function redact(text: string): string {
-  return secrets.reduce((kept, [pattern, replacement]) => kept.replace(pattern, replacement), text);
+  const unknown = known.reduce((kept, secret) => kept.replaceAll(secret, redactedMark), text);
+  return secrets.reduce((kept, [pattern, replacement]) => kept.replace(pattern, replacement), unknown);
 }

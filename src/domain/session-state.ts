@@ -164,7 +164,7 @@ export interface SessionState {
   reason: ParkReason | undefined;
   error: ErrorJson | undefined;
   /** Fingerprint of the last request for help. */
-  ticket: string | undefined;
+  tickets: readonly string[];
   /** When a session that waits for a breaker goes on by itself. */
   wakeAt: number | undefined;
   updatedAt: number;
@@ -220,7 +220,7 @@ export function emptyState(id: SessionId): SessionState {
     status: "queued",
     reason: undefined,
     error: undefined,
-    ticket: undefined,
+    tickets: [],
     wakeAt: undefined,
     updatedAt: 0,
     stepCount: 0,

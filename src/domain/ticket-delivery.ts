@@ -12,6 +12,8 @@ export type PendingDelivery = {
   readonly waitMs: number;
   readonly failures: number;
   readonly unclear: boolean;
+  /** Why the last try did not deliver it, for people. */
+  readonly lastError?: string;
 };
 
 export type PostingDelivery = {
@@ -20,6 +22,8 @@ export type PostingDelivery = {
   readonly deadline: number;
   readonly failures: number;
   readonly unclear: boolean;
+  /** Why the last try did not deliver it, for people. */
+  readonly lastError?: string;
 };
 
 export type TicketDelivery =
@@ -81,6 +85,7 @@ export function take(given: TicketDelivery, { now, owner, policy = deliveryPolic
     deadline: now + policy.deadlineMs,
     failures: delivery.failures,
     unclear,
+    ...(delivery.lastError !== undefined && { lastError: delivery.lastError }),
   };
   return { kind: unclear ? "search-first" : "post", delivery: posting };
 }
@@ -161,10 +166,11 @@ export function parseDelivery(json: Json): TicketDelivery {
   const { unclear } = json;
   if (typeof unclear !== "boolean") throw damaged("unclear is neither true nor false", json);
   const failures = wholeNumberAt(json, "failures");
+  const said = json.lastError === undefined ? {} : { lastError: textAt(json, "lastError") };
   if (json.kind === "posting") {
     const [owner, deadline] = [textAt(json, "owner", 1), wholeNumberAt(json, "deadline")];
-    return { kind: "posting", owner, deadline, failures, unclear };
+    return { kind: "posting", owner, deadline, failures, unclear, ...said };
   }
   const [notBefore, waitMs] = [wholeNumberAt(json, "notBefore"), wholeNumberAt(json, "waitMs")];
-  return { kind: "pending", notBefore, waitMs, failures, unclear };
+  return { kind: "pending", notBefore, waitMs, failures, unclear, ...said };
 }

@@ -6,8 +6,10 @@ import { redact } from "./redact.ts";
 /** A durable request for human help. Plain JSON: this is what the outbox keeps. */
 export interface Ticket {
   readonly id: string;
-  /** The problem's name in every tracker, as a label. */
+  /** This ticket's own name in every tracker: of one problem in one session, delivered at most once. */
   readonly fingerprint: string;
+  /** The problem's name, a label that the tickets of all its sessions share. */
+  readonly problem: string;
   readonly sessionId: string;
   readonly team: string;
   readonly phase: string;
@@ -23,6 +25,14 @@ export interface Ticket {
   readonly createdAt: number;
   /** What the session has spent so far, where that is known. */
   readonly spent?: TicketSpend;
+  /** It is about a service that sessions wait for, and not about one of them. */
+  readonly outage?: TicketOutage;
+}
+
+export interface TicketOutage {
+  readonly dependency: string;
+  readonly since: number;
+  readonly nextProbeAt?: number;
 }
 
 export interface TicketFailure {
@@ -48,13 +58,22 @@ export interface TicketProblem extends Pick<Ticket, "team" | "phase" | "persona"
 }
 
 /** The same problem again is the same label, whatever its times, ids, addresses and counts are this time. */
-export function ticketFingerprint({ team, phase, persona, category, message }: TicketProblem): string {
-  const problem = { team, phase, persona, category, message: normalize(message) };
-  return `maestro-${fingerprint(problem).slice(0, 16)}`;
+export function problemLabel({ team, phase, persona, category, message }: TicketProblem): string {
+  return label({ team, phase, persona, category, message: normalize(message) });
 }
+
+/** One ticket for each occasion of a problem: the session that it stopped, or the outage of a dependency. */
+export const ticketFingerprint = (problem: string, occasion: string): string => label({ problem, occasion });
+
+const label = (of: JsonObject): string => `maestro-${fingerprint(of).slice(0, 16)}`;
 
 /** Fingerprints become file names, labels and queries: nothing else passes. */
 export const isTicketFingerprint = (text: string): boolean => /^maestro-[0-9a-f]{16}$/.test(text);
+
+/** By its own name it is found again after an unclear POST; by the problem's, a person finds all of them. */
+export const labelsOf = ({ fingerprint, problem }: Ticket): readonly string[] => [
+  ...new Set(["maestro", fingerprint, problem]),
+];
 
 /** What differs from one occurrence to the next. The order matters: a time is no number, a path is no id. */
 const passing: readonly (readonly [RegExp, string])[] = [
@@ -87,10 +106,12 @@ export function parseTicket(json: Json): Ticket {
   if (!isJsonObject(json)) throw damagedTicket("it is not an object", json);
   const text = (key: string) => textAt(json, key);
   const fingerprint = text("fingerprint");
-  if (!isTicketFingerprint(fingerprint)) throw damagedTicket("fingerprint is not one", json);
+  const problem = json.problem === undefined ? fingerprint : text("problem");
+  if (![fingerprint, problem].every(isTicketFingerprint)) throw damagedTicket("fingerprint is not one", json);
   return {
     id: text("id"),
     fingerprint,
+    problem,
     sessionId: text("sessionId"),
     team: text("team"),
     phase: text("phase"),
@@ -105,6 +126,7 @@ export function parseTicket(json: Json): Ticket {
     resumeCommand: text("resumeCommand"),
     createdAt: wholeNumberAt(json, "createdAt"),
     ...(json.spent !== undefined && { spent: parseSpend(json.spent) }),
+    ...(json.outage !== undefined && { outage: parseOutage(json.outage) }),
   };
 }
 
@@ -124,6 +146,14 @@ function parseSpend(json: Json): TicketSpend {
   if (!isJsonObject(json)) throw damagedTicket("spent is not an object", json);
   const tokens = wholeNumberAt(json, "tokens");
   return json.microUsd === undefined ? { tokens } : { tokens, microUsd: wholeNumberAt(json, "microUsd") };
+}
+
+function parseOutage(json: Json): TicketOutage {
+  if (!isJsonObject(json)) throw damagedTicket("outage is not an object", json);
+  const outage = { dependency: textAt(json, "dependency"), since: wholeNumberAt(json, "since") };
+  return json.nextProbeAt === undefined
+    ? outage
+    : { ...outage, nextProbeAt: wholeNumberAt(json, "nextProbeAt") };
 }
 
 export function textAt<Source extends object>(source: Source, key: keyof Source, least = 0): string {

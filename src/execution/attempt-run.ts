@@ -12,6 +12,7 @@ import { Workspace } from "../workspace/workspace.ts";
 import { orAbandon } from "./abandon.ts";
 import type { CheckRunner } from "./check-runner.ts";
 import type { Control } from "./control.ts";
+import { type PersonaPolicy, refuseForbidden, writeRule } from "./governance.ts";
 import type { Healer } from "./healing/healer.ts";
 import { MachineError } from "./machine-error.ts";
 import type { Perform, TeamContext, WorkContext } from "./persona-context.ts";
@@ -38,6 +39,9 @@ export interface PersonaWork {
   readonly contract: Contract;
   /** How long an attempt may stand still. */
   readonly timeoutMs: number;
+  /** Healing may let it stand still for as long as this. */
+  readonly maxTimeoutMs: number;
+  readonly policy: PersonaPolicy;
   /** None when healing is off. */
   readonly healers: readonly Healer[];
   readonly model: string | undefined;
@@ -70,6 +74,8 @@ export type AttemptEnd = {
       readonly failure: Failure;
       readonly failedStep: number | undefined;
       readonly settings: AttemptSettings | undefined;
+      /** Healing changed what the next attempt finds. */
+      readonly mended: boolean;
     }
 );
 
@@ -125,6 +131,7 @@ export class AttemptRun {
     let result: PersonaResult | undefined;
     try {
       result = await this.#perform(workspace, steps);
+      refuseForbidden(persona, this.#work.policy, this.#began, workspace);
       this.#checks = await this.#validate(result, workspace, steps);
       refuseUnfulfilled(persona, this.#checks);
       return {
@@ -140,7 +147,9 @@ export class AttemptRun {
       const { classifyError } = await import("./failure/classify-error.ts");
       const failure = classifyError(error, clock.now());
       const healing =
-        healers.length === 0 ? { tried: [] } : await this.#heal(failure, result, workspace, steps);
+        healers.length === 0
+          ? { tried: [], mended: false }
+          : await this.#heal(failure, result, workspace, steps);
       const left = await this.#save(workspace, steps);
       if (healing.result !== undefined) {
         return {
@@ -152,7 +161,8 @@ export class AttemptRun {
         };
       }
       const failedStep = steps.failedStep(error);
-      const ended = { error, failure, failedStep, settings: healing.settings };
+      const { settings, mended } = healing;
+      const ended = { error, failure, failedStep, settings, mended };
       return { kind: "failed", ...ended, checks: this.#checks, healing: healing.tried, ...left };
     }
   }
@@ -242,7 +252,7 @@ export class AttemptRun {
     steps: StepRecorder,
   ) {
     const { heal } = await import("./healing/heal.ts");
-    const { healers, contract, model, fallbackModels } = this.#work;
+    const { healers, contract, model, fallbackModels, policy, maxTimeoutMs } = this.#work;
     const { settings } = this.#running.attempt;
     const { control, runTool } = this.#parts;
     const sick = {
@@ -255,6 +265,9 @@ export class AttemptRun {
       settings,
       model: settings.model ?? model,
       fallbackModels,
+      timeoutMs: settings.timeoutMs ?? this.#work.timeoutMs,
+      maxTimeoutMs,
+      mayWrite: writeRule(policy),
       runTool: (argv: readonly string[]) => runTool(workspace, argv, control.signal),
     };
     try {
@@ -263,7 +276,7 @@ export class AttemptRun {
       stopOrBreak(control, steps, error);
       // A healer that fails heals nothing; the failure it was called for is the one that counts.
       this.#parts.log(this.#work.persona, `healing failed: ${String(error)}`);
-      return { tried: [] };
+      return { tried: [], mended: false };
     }
   }
 

@@ -1,6 +1,9 @@
+import { GovernanceViolation } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
+import { changesBetween, type Tree } from "../domain/tree.ts";
 import type { PolicyDecision, ToolPolicy } from "../models/ports.ts";
 import { globMatcher } from "../workspace/glob.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 
 /** What a persona may do; null means whatever its contract asks for. Lives outside the model, which cannot change it. */
 export interface PersonaPolicy {
@@ -34,6 +37,30 @@ export function writeRule({ write }: PersonaPolicy): (path: string) => boolean {
   if (write === null) return () => true;
   const globs = write.map(globMatcher);
   return (path) => globs.some((matches) => matches(path));
+}
+
+/**
+ * Whatever did the work, and however it wrote: what the policy does not allow is put back with all the rest, and is a
+ * failure that nobody tries again.
+ */
+export function refuseForbidden(
+  persona: string,
+  policy: PersonaPolicy,
+  began: Tree,
+  files: Pick<Workspace, "tree" | "reapply">,
+): void {
+  if (policy.write === null) return;
+  const mayWrite = writeRule(policy);
+  const paths = changesBetween(began, files.tree).flatMap(({ path }) => (mayWrite(path) ? [] : [path]));
+  if (paths.length === 0) return;
+  files.reapply(changesBetween(files.tree, began));
+  throw new GovernanceViolation(
+    `${persona} changed files that it may not write: ${paths.slice(0, 10).join(", ")}`,
+    {
+      details: { persona, paths: paths.slice(0, 100) },
+      advice: `It may write only: ${list(policy.write)}. Correct its work or its policy.write, then resume.`,
+    },
+  );
 }
 
 const refused = (reason: string): PolicyDecision => ({ allowed: false, reason });

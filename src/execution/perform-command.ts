@@ -1,11 +1,8 @@
 import type { Budget } from "../domain/budget.ts";
-import { InputInvalid } from "../domain/errors.ts";
-import { changesBetween } from "../domain/tree.ts";
 import { asReturn } from "./as-return.ts";
 import type { CommandPlace } from "./command-place.ts";
 import { conversationWork } from "./conversation-work.ts";
-import { type PersonaPolicy, writeRule } from "./governance.ts";
-import type { Perform, WorkContext } from "./persona-context.ts";
+import type { Perform } from "./persona-context.ts";
 
 export interface CommandWork {
   readonly argv: readonly string[];
@@ -19,7 +16,6 @@ export interface CommandWork {
   /** Names of variables that are passed through. */
   readonly env: readonly string[];
   readonly timeoutMs: number | undefined;
-  readonly policy: PersonaPolicy;
 }
 
 export interface CommandParts {
@@ -30,9 +26,9 @@ export interface CommandParts {
 }
 
 /**
- * An agent's command line does the work, on a copy of the files. What it changed is taken over as a whole or, when its
- * policy does not allow it, not at all. After a crash an agent that can goes on with its own session in the same folder;
- * any other command runs again from the files it began with.
+ * An agent's command line does the work, on a copy of the files; what it changed is taken over as a whole. After a crash
+ * an agent that can goes on with its own session in the same folder; any other command runs again from the files it
+ * began with.
  */
 export function performWithCommand(work: CommandWork, parts: CommandParts): Perform {
   return async (context) => {
@@ -40,12 +36,11 @@ export function performWithCommand(work: CommandWork, parts: CommandParts): Perf
       import("../models/command-persona.ts"),
       import("../workspace/command.ts"),
     ]);
-    const { argv, instructions, reserve, network, readable, writable, timeoutMs, policy } = work;
+    const { argv, instructions, reserve, network, readable, writable, timeoutMs } = work;
     const { conversation, signal } = context;
     const kept = parts.place.kept(context.context.sessionId, conversation.started);
     const keeps = async (error: unknown): Promise<boolean> =>
       signal.aborted || (await import("./failure/classify-error.ts")).classifyError(error).outage;
-    const before = context.files.tree;
     const {
       usage: _,
       cliSession,
@@ -85,7 +80,6 @@ export function performWithCommand(work: CommandWork, parts: CommandParts): Perf
     await kept.forget();
     for (const { path, reason } of refused) context.log(`not taken over: ${path}: ${reason}`);
     if (cliSession !== null) context.log(`${argv[0]} session ${cliSession}`);
-    refuseForbidden(context, before, policy);
     return asReturn(returned);
   };
 }
@@ -97,21 +91,4 @@ function passedThrough({ env }: CommandWork, parts: CommandParts): Record<string
       return value === undefined ? [] : [[name, value]];
     }),
   );
-}
-
-/** What it may not write is taken back, all of it, and told to its next attempt. */
-function refuseForbidden(
-  { files, persona }: WorkContext,
-  before: WorkContext["files"]["tree"],
-  policy: PersonaPolicy,
-): void {
-  const mayWrite = writeRule(policy);
-  const forbidden = changesBetween(before, files.tree).filter(({ path }) => !mayWrite(path));
-  if (forbidden.length === 0) return;
-  files.reapply(changesBetween(files.tree, before));
-  const paths = forbidden.map(({ path }) => path);
-  throw new InputInvalid(`${persona} changed files that it may not write: ${paths.slice(0, 10).join(", ")}`, {
-    details: { persona, paths },
-    advice: `Write only: ${(policy.write ?? []).join(", ")}.`,
-  });
 }

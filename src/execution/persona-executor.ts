@@ -111,19 +111,21 @@ export class PersonaExecutor {
       ...(tree !== undefined && tree !== attempt.tree && { tree }),
       ...(checks.length > 0 && { checks }),
       ...(healed !== undefined && { healed }),
+      // What was kept before it is part of the result as well.
+      ...(healing.length > 0 && { healing }),
     } as const;
     await journal.append([row], { artifacts, savings }).catch(fromTheMachine);
   }
 
   async #fail(attempt: AttemptState, end: Extract<AttemptEnd, { kind: "failed" }>): Promise<undefined> {
     const { journal, clock, policies } = this.#parts;
-    const { error, failure, failedStep, checks, healing, settings, tree, artifacts, savings } = end;
+    const { error, failure, failedStep, checks, healing, settings, mended, tree, artifacts, savings } = end;
     const next = decideAfterFailure(
       {
         error,
         failure,
         inStep: failedStep !== undefined,
-        mended: settings !== undefined || healing.some(({ outcome }) => outcome === "kept"),
+        mended,
         attemptsFailed: attempt.attempt,
         roundsUsed: attempt.round - this.#persona.roundsUsedBefore,
         now: clock.now(),

@@ -16,16 +16,31 @@ export async function runWithSafety(parts: ExecutorParts, work: PersonaWork): Pr
     if (!granted && last?.failure !== undefined) {
       if (last.next?.kind === "help") throw helpNeeded(work, persona.attempts);
       // Recorded as beyond retrying; a crash right after must not turn it into one more attempt.
-      if (last.next?.kind === "stop") throw fromErrorJson(last.failure.error);
+      if (last.next?.kind === "stop")
+        throw stopped(work, persona.attempts, fromErrorJson(last.failure.error));
     }
     const startsRound = last === undefined || granted || last.next?.kind === "round";
     try {
       return await executor.execute(startsRound ? (last?.round ?? 0) + 1 : last.round);
     } catch (error) {
-      if (!UnrecoverableError.is(error)) throw error;
+      if (!UnrecoverableError.is(error)) throw stopped(work, persona.attempts, error);
     }
   }
 }
+
+/** Who asks for help itself says why; who and where is not for it to say. */
+function stopped(work: PersonaWork, attempts: readonly AttemptState[], error: unknown): unknown {
+  if (!HelpNeeded.is(error)) return error;
+  const { details } = helpNeeded(work, attempts);
+  return new HelpNeeded(error.message, {
+    // Its own advice, and not what could be guessed from its words.
+    details: { ...details, suggestedActions: [], message: error.message, ...error.details, ...named(work) },
+    advice: error.advice,
+    cause: error.cause,
+  });
+}
+
+const named = ({ phase, persona }: PersonaWork) => ({ phase, persona });
 
 /** Carries everything a person needs: what failed, how often, and what to try. */
 function helpNeeded({ phase, persona }: PersonaWork, attempts: readonly AttemptState[]): HelpNeeded {

@@ -308,16 +308,17 @@ export class Maestro extends Reading {
     team: Team,
     preparation: Parameters<HiveParts["engine"]["drive"]>[3] = {},
   ): Session {
-    const { store, engine } = this.#parts;
+    const { store, engine, onNotice } = this.#parts;
     const ended = engine.drive(id, team, cause, preparation);
     // Whoever does not ask for the result must not crash the process with it.
     ended.catch(() => undefined);
     const result = async (): Promise<SessionResult> => {
-      const outcome = await ended;
-      // Who reads the result should find the ticket where it says it is.
-      if (outcome.ticket !== undefined) await this.deliverTickets();
+      const { ticket, tickets: raised = ticket === undefined ? [] : [ticket], ...outcome } = await ended;
+      // Who reads the result should find the ticket where it says it is; a session is parked all the same.
+      if (raised.length > 0) await this.deliverTickets().catch((error) => onNotice(String(error)));
+      const tickets = await this.ticketsOf(raised);
       const results = outcome.results ?? resultsOf(await readState(store, id));
-      return { id, ...outcome, results, ticket: await this.ticketOf(outcome.ticket) };
+      return { id, ...outcome, results, ticket: tickets[0] ?? null, tickets };
     };
     return { id, result };
   }

@@ -102,13 +102,13 @@ export class Reading {
   /** As `show`, of a state that somebody keeps up to date himself. Files are listed unless they are not wanted. */
   async describe(state: SessionState, { withFiles = true } = {}): Promise<SessionView> {
     const { store, artifacts } = this.#parts;
-    const ticket = await this.ticketOf(state.ticket);
+    const tickets = await this.ticketsOf(state.tickets);
     const [usage, budgets, files] = await Promise.all([
       usageReport(store, { by: "persona", session: state.id }),
       this.budgetsOf(state),
       withFiles ? listFiles(state, artifacts) : [],
     ]);
-    return describeSession(state, { ticket, usage, budgets, artifacts: files });
+    return describeSession(state, { tickets, usage, budgets, artifacts: files });
   }
 
   /** A page of sessions with their cards and what each has used. */
@@ -274,6 +274,11 @@ export class Reading {
     return this.#parts.store.tickets.list();
   }
 
+  /** Ids of stored tickets that cannot be read. */
+  damagedTickets(): Promise<readonly string[]> {
+    return this.#parts.store.tickets.damaged();
+  }
+
   async tickets(): Promise<readonly TicketView[]> {
     return (await this.#parts.store.tickets.list()).map(describeTicket);
   }
@@ -289,9 +294,10 @@ export class Reading {
     return tracker.statuses(state.id, allBudgets(definition, state, budgets, utcDay(clock.now())));
   }
 
-  protected async ticketOf(fingerprint: string | undefined): Promise<TicketView | null> {
-    const found = fingerprint === undefined ? undefined : await this.#parts.store.tickets.find(fingerprint);
-    return found === undefined ? null : describeTicket(found);
+  protected async ticketsOf(fingerprints: readonly string[]): Promise<readonly TicketView[]> {
+    const { tickets } = this.#parts.store;
+    const found = await Promise.all(fingerprints.map((fingerprint) => tickets.find(fingerprint)));
+    return found.flatMap((record) => (record === undefined ? [] : [describeTicket(record)]));
   }
 
   /** Ids are long; what nobody could mistake is enough. */

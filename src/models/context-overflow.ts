@@ -2,8 +2,8 @@ import { readProperty } from "../domain/bounded-json.ts";
 import { RecoverableError } from "../domain/errors.ts";
 
 /** How the providers say that a prompt does not fit; the status (400 or 413) is that of any wrong request. */
-const overflowWords =
-  /context_length_exceeded|maximum context length|context (?:window|length|size)[^.]{0,40}exceed|exceed[^.]{0,60}context (?:window|length|size|limit)|prompt is too long|input is too long|input token count[^.]{0,40}exceeds|request_too_large|string_above_max_length/i;
+export const overflowWords =
+  /context_length_exceeded|maximum context length|context (?:window|length|size)[^.]{0,40}exceed|exceed[^.]{0,60}context (?:window|length|size|limit)|prompt is too long|input is too long|input token count[^.]{0,40}exceeds|too many (?:input )?tokens|request_too_large|request exceeds the maximum size|reduce the length of (?:the|your) (?:messages|prompt)|string_above_max_length/i;
 
 const overflowCode = "context_length_exceeded";
 

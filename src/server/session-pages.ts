@@ -94,11 +94,13 @@ export class SessionPages {
     { epoch }: Listing,
     forecast: SessionForecast | null,
   ): Promise<Omit<SessionHeader, Exclude<keyof SessionRow, "brief">>> {
+    const tickets = shown.tickets.map((ticket) => ({ ...ticket, at: isoTime(state.updatedAt) }));
     const reserved = await this.#parts.maestro.reserved(state.id);
     return {
       brief: shown.brief,
       model: shown.model,
-      ticket: shown.ticket === null ? null : { ...shown.ticket, at: isoTime(state.updatedAt) },
+      ticket: tickets[0] ?? null,
+      tickets,
       epoch,
       entries: state.head.seq,
       // Every row that is read is checked against the one before it.

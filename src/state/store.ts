@@ -62,8 +62,8 @@ export interface Effects {
   readonly artifactsOf?: SessionId;
   /** The call that produced the entries: its breaker learns how it ended. */
   readonly call?: EndedCall | undefined;
-  /** The request for help the entries are about. */
-  readonly ticket?: Ticket | undefined;
+  /** The requests for help the entries are about. */
+  readonly tickets?: readonly Ticket[] | undefined;
   /** The reserved call that produced the entries, and what it took: settled with them, exactly once. */
   readonly settlement?: Settlement | undefined;
   /** What did not have to be paid. */

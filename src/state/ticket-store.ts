@@ -16,12 +16,14 @@ export interface DueTicket {
 
 /** The outbox on disk. Decisions are those of domain/ticket-delivery.ts, each applied in one transaction. */
 export interface TicketStore {
-  /** Once per problem: a ticket whose fingerprint is known already changes nothing. */
+  /** Once per problem and session: a ticket whose fingerprint is known already changes nothing. */
   raise(ticket: Ticket): Promise<void>;
-  /** The ticket of this problem, if it was raised before. */
+  /** The ticket with this name, if it was raised before. */
   find(fingerprint: string): Promise<TicketRecord | undefined>;
   /** Newest first. */
   list(): Promise<readonly TicketRecord[]>;
+  /** Ids of stored tickets that cannot be read, and so are in no list and are not delivered. */
+  damaged(): Promise<readonly string[]>;
   /** Takes a due ticket for delivery; nobody else gets it until its deadline. */
   takeDue(now: number, owner: string): Promise<DueTicket | undefined>;
   /** `taken` proves that the delivery is still this caller's; a late success is kept all the same. */

@@ -10,6 +10,7 @@ import type { SessionFiles } from "../state/session-files.ts";
 import type { Team } from "./define.ts";
 import { orderPhases } from "./definition/order.ts";
 import type { PersonaDefinition, TeamDefinition } from "./definition/team-definition.ts";
+import type { CommandFor } from "./help.ts";
 import { obey } from "./inbox.ts";
 import { type PhaseParts, runPhase, sealPhase } from "./phase-runner.ts";
 import type { AskModel } from "./planning/classify-with-model.ts";
@@ -36,6 +37,7 @@ export interface DriverParts extends Omit<AttemptParts, "spending"> {
   /** For teams that are planned by a model. */
   readonly askModel: (model: string | undefined, call: PlannerCall) => AskModel;
   readonly onPlanned: (team: Team) => void;
+  readonly commandFor: CommandFor;
 }
 
 /** What a drive came to. Expected ends are values; only surprises are thrown. */
@@ -47,23 +49,40 @@ export interface Outcome {
   readonly wakeAt?: number;
   /** Fingerprint of the request for help. */
   readonly ticket?: string;
+  /** Of all of them, when several personas need help. */
+  readonly tickets?: readonly string[];
   /** Phase, then persona; from the driver's own memory, so that nobody reads a long history again for them. */
   readonly results?: Readonly<Record<string, Readonly<Record<string, PersonaResult>>>>;
 }
 
 /** Drives one claimed session as far as it goes and records how it ended. */
 export async function driveSession(team: Team, parts: DriverParts): Promise<Outcome> {
-  const { journal, clock } = parts;
+  const { journal } = parts;
   const { state } = journal;
   const outcome = state.recoveries > maxRecoveries ? poisoned(state) : await runPhases(team, parts);
   if (outcome.status === "running") return outcome;
-  // The request for help and the parking are one fact: neither may be there without the other.
-  const ticket =
-    outcome.reason === "help"
-      ? (await import("./help.ts")).ticketFor(state, outcome.error, clock.now())
-      : undefined;
-  const recorded = ticket === undefined ? outcome : { ...outcome, ticket: ticket.fingerprint };
-  await journal.append([{ kind: "session.status", ...recorded }], { ticket });
+  if (outcome.reason === "help") return parkForHelp(outcome, parts);
+  await journal.append([{ kind: "session.status", ...outcome }]);
+  return outcome;
+}
+
+/** The requests for help and the parking are one fact: neither may be there without the other. */
+async function parkForHelp(outcome: Outcome, { journal, clock, commandFor }: DriverParts): Promise<Outcome> {
+  const { askForHelp } = await import("./help.ts");
+  const { state, store } = journal;
+  const totals = await store.ledger.totals(state.id);
+  const used = totals.find(({ level }) => level === "session")?.used;
+  const { tokens = 0, microUsd = null } = used ?? {};
+  const spent = microUsd === null ? { tokens } : { tokens, microUsd };
+  const failed = outcome.error ?? toErrorJson(new HelpNeeded("Nobody said why help is needed."));
+  const { error, tickets } = askForHelp(state, failed, { now: clock.now(), spent, commandFor });
+  const [first, ...more] = tickets.map(({ fingerprint }) => fingerprint);
+  const named = {
+    ...(first && { ticket: first }),
+    ...(first && more.length > 0 && { tickets: [first, ...more] }),
+  };
+  const recorded = { ...outcome, error, ...named };
+  await journal.append([{ kind: "session.status", ...recorded }], { tickets });
   return recorded;
 }
 

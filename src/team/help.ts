@@ -1,7 +1,7 @@
 import type { BreakerRecord } from "../domain/breaker.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import type { SessionState } from "../domain/session-state.ts";
-import type { Ticket, TicketFailure } from "../domain/ticket.ts";
+import type { Ticket, TicketFailure, TicketSpend } from "../domain/ticket.ts";
 import { newTicket } from "../tickets/new-ticket.ts";
 
 /** What HelpNeeded says about itself; the details of any other error that parks for help are empty. */
@@ -13,12 +13,49 @@ interface HelpDetails {
   readonly attempts?: number;
   readonly failures?: readonly TicketFailure[];
   readonly suggestedActions?: readonly string[];
+  /** Where several personas need help: the error of each. */
+  readonly needs?: readonly ErrorJson[];
 }
 
-/** The request for help that goes with a parked session. */
-export function ticketFor(state: SessionState, error: ErrorJson | undefined, now: number): Ticket {
-  const details = (error?.details ?? {}) as HelpDetails;
-  const message = details.message ?? error?.message ?? "";
+/** How to say a command so that it works where this state is. */
+export type CommandFor = (command: string, argument: string) => string;
+
+export interface AskedHelp {
+  /** With the names of the tickets in its details. */
+  readonly error: ErrorJson;
+  readonly tickets: readonly Ticket[];
+}
+
+/** The requests for help that go with a parked session, one for each who needs it. */
+export function askForHelp(
+  state: SessionState,
+  error: ErrorJson,
+  beside: { readonly now: number; readonly spent: TicketSpend; readonly commandFor: CommandFor },
+): AskedHelp {
+  const { needs } = (error.details ?? {}) as HelpDetails;
+  if (needs === undefined) {
+    const ticket = ticketFor(state, error, beside);
+    return { error: withTicket(error, ticket), tickets: [ticket] };
+  }
+  const asked = needs.map((need) => ({ need, ticket: ticketFor(state, need, beside) }));
+  const named = asked.map(({ need, ticket }) => withTicket(need, ticket));
+  return {
+    error: { ...error, details: { ...error.details, needs: named } },
+    tickets: asked.map(({ ticket }) => ticket),
+  };
+}
+
+const withTicket = (error: ErrorJson, { fingerprint }: Ticket): ErrorJson => ({
+  ...error,
+  details: { ...error.details, ticket: fingerprint },
+});
+
+function ticketFor(
+  state: SessionState,
+  error: ErrorJson,
+  { now, spent, commandFor }: Parameters<typeof askForHelp>[2],
+): Ticket {
+  const details = (error.details ?? {}) as HelpDetails;
   return newTicket(
     {
       sessionId: state.id,
@@ -26,24 +63,34 @@ export function ticketFor(state: SessionState, error: ErrorJson | undefined, now
       phase: details.phase ?? "-",
       persona: details.persona ?? "maestro",
       category: details.category ?? "UNKNOWN",
-      message,
+      message: details.message ?? error.message,
       attempts: details.attempts ?? 0,
       failures: details.failures ?? [],
-      details: error?.message ?? "",
+      details: error.message,
       context: { session: state.id, steps: String(state.stepCount), brief: state.created.brief },
       suggestedActions: [
         ...(details.suggestedActions ?? []),
-        ...(error?.advice === undefined ? [] : [error.advice]),
+        ...(error.advice === undefined ? [] : [error.advice]),
       ],
-      resumeCommand: `maestro resume ${state.id}`,
+      resumeCommand: commandFor("resume", state.id),
+      spent,
     },
     now,
   );
 }
 
 /** A dependency that fails every probe is everybody's problem, not one session's. */
-export function ticketForDependency(dependency: string, record: BreakerRecord, now: number): Ticket {
-  const failedProbes = "failedProbes" in record.state ? record.state.failedProbes : 0;
+export function ticketForDependency(
+  dependency: string,
+  { state }: BreakerRecord,
+  {
+    now,
+    waiting,
+    commandFor,
+  }: { readonly now: number; readonly waiting: readonly string[]; readonly commandFor: CommandFor },
+): Ticket {
+  const isOpen = state.kind !== "closed";
+  const shown = waiting.slice(0, 10).join(" ");
   return newTicket(
     {
       sessionId: "-",
@@ -52,14 +99,22 @@ export function ticketForDependency(dependency: string, record: BreakerRecord, n
       persona: dependency,
       category: "API_ERROR",
       message: `${dependency} does not answer: its breaker is open and its probes fail`,
-      attempts: failedProbes,
+      attempts: isOpen ? state.failedProbes : 0,
       failures: [],
-      context: { dependency },
+      context: {
+        dependency,
+        "parked until a service answers": waiting.length === 0 ? "none" : `${waiting.length}: ${shown}`,
+      },
       suggestedActions: [
         "Check the service, its status page and the network.",
-        "Sessions go on by themselves once a probe succeeds.",
+        "Sessions that wait for it go on by themselves once a probe succeeds, where `maestro serve` runs.",
       ],
-      resumeCommand: `maestro breakers reset ${dependency}`,
+      resumeCommand: commandFor("breakers reset", dependency),
+      outage: {
+        dependency,
+        since: isOpen ? state.openedAt : now,
+        ...(state.kind === "open" && { nextProbeAt: state.probeAt }),
+      },
     },
     now,
   );

@@ -41,7 +41,6 @@ export function performOf(
             writable: work.writable ?? [],
             env: work.env,
             timeoutMs: timeoutMs ?? undefined,
-            policy,
           },
           parts,
         );

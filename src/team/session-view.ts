@@ -31,10 +31,15 @@ export interface TicketView {
   /** Where the tracker has it, once it is delivered. */
   readonly key: string | null;
   readonly url: string | null;
+  /** Why it is not there yet, and when it is tried again. */
+  readonly lastError: string | null;
+  readonly notBefore: string | null;
 }
 
-export interface SessionResult extends Omit<Outcome, "ticket"> {
+export interface SessionResult extends Omit<Outcome, "ticket" | "tickets"> {
   readonly ticket: TicketView | null;
+  /** All of them, when several personas need help. */
+  readonly tickets: readonly TicketView[];
   readonly id: string;
   /** Phase, then persona. */
   readonly results: Readonly<Record<string, Readonly<Record<string, PersonaResult>>>>;
@@ -63,6 +68,8 @@ export interface SessionView {
   readonly usage: UsageTotals;
   readonly budgets: readonly BudgetView[];
   readonly ticket: TicketView | null;
+  /** All of the last time that it asked for help. */
+  readonly tickets: readonly TicketView[];
   readonly artifacts: readonly ArtifactView[];
   readonly decisions: readonly RecordedDecision[];
 }
@@ -143,7 +150,7 @@ export function resultsOf(state: SessionState): SessionResult["results"] {
 
 export function describeSession(
   state: SessionState,
-  { ticket, artifacts, usage, budgets }: Beside,
+  { tickets, artifacts, usage, budgets }: Beside,
 ): SessionView {
   const { created, createdHead } = state;
   return {
@@ -166,7 +173,8 @@ export function describeSession(
     fork: created.fork === undefined ? null : { session: created.fork.session, at: created.fork.at },
     usage: usage.total,
     budgets: budgets.map(describeBudget),
-    ticket,
+    ticket: tickets[0] ?? null,
+    tickets,
     artifacts,
     decisions: state.decisions,
   };
@@ -208,11 +216,14 @@ function describeGate({ gate }: PhaseState): PhaseView["gate"] {
 
 export function describeTicket({ ticket, delivery }: TicketRecord): TicketView {
   const { key, url } = delivery.kind === "delivered" ? delivery.reference : { key: null, url: null };
-  return { fingerprint: ticket.fingerprint, summary: ticket.summary, status: delivery.kind, key, url };
+  const lastError = delivery.kind === "delivered" ? null : (delivery.lastError ?? null);
+  const notBefore = delivery.kind === "pending" ? isoTime(delivery.notBefore) : null;
+  const { fingerprint, summary } = ticket;
+  return { fingerprint, summary, status: delivery.kind, key, url, lastError, notBefore };
 }
 
 /** What the journal does not know. */
-interface Beside extends Pick<SessionView, "ticket" | "artifacts"> {
+interface Beside extends Pick<SessionView, "tickets" | "artifacts"> {
   /** By persona. */
   readonly usage: UsageReport;
   readonly budgets: readonly BudgetStatus[];

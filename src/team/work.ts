@@ -12,6 +12,9 @@ export type WorkOf = (
   start: TreeRef,
 ) => Promise<PersonaWork | undefined>;
 
+/** Healing may raise a limit to so many times what the team says. */
+const mostRaised = 4;
+
 export interface WorkParts {
   readonly journal: SessionJournal;
   readonly readings: Readings;
@@ -59,6 +62,8 @@ export function worksOf(parts: WorkParts): WorkOf {
       notes: readings.notes(phase),
       contract: persona.contract,
       timeoutMs: persona.timeoutMs ?? parts.timeoutMs,
+      maxTimeoutMs: (persona.timeoutMs ?? parts.timeoutMs) * mostRaised,
+      policy: persona.policy,
       healers: persona.healing ? parts.healers : [],
       model: work.kind === "model" ? (work.model ?? parts.model) : undefined,
       fallbackModels: work.kind === "model" ? work.fallbackModels : [],

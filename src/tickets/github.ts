@@ -1,6 +1,6 @@
 import { ConfigInvalid } from "../domain/errors.ts";
 import { isJsonObject, type Json } from "../domain/json.ts";
-import { isTicketFingerprint, type Ticket, type TicketReference } from "../domain/ticket.ts";
+import { isTicketFingerprint, labelsOf, type Ticket, type TicketReference } from "../domain/ticket.ts";
 import { hideSecrets } from "./hide-secrets.ts";
 import { renderMarkdown } from "./render.ts";
 import { TicketRefused, type TicketSink, TicketUnclear } from "./ticket-sink.ts";
@@ -57,7 +57,7 @@ export class GithubSink implements TicketSink {
 
   async post(ticket: Ticket, signal: AbortSignal): Promise<TicketReference> {
     const safe = hideSecrets(ticket, [this.#token]);
-    const labels = ["maestro", safe.fingerprint];
+    const labels = labelsOf(safe);
     const issue = { title: safe.summary.replace(/\s+/g, " "), body: renderMarkdown(safe), labels };
     const { json } = await this.#call("POST", this.#issues, signal, JSON.stringify(issue));
     return this.#reference(json, "create");

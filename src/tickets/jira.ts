@@ -1,6 +1,6 @@
 import { ConfigInvalid } from "../domain/errors.ts";
 import { isJsonObject, type Json } from "../domain/json.ts";
-import { isTicketFingerprint, type Ticket, type TicketReference } from "../domain/ticket.ts";
+import { isTicketFingerprint, labelsOf, type Ticket, type TicketReference } from "../domain/ticket.ts";
 import { hideSecrets } from "./hide-secrets.ts";
 import { cut } from "./plain-text.ts";
 import { renderAdf } from "./render.ts";
@@ -78,7 +78,7 @@ export class JiraSink implements TicketSink {
       issuetype: { name: "Bug" },
       summary: cut(safe.summary.replace(/\s+/g, " "), 255),
       description: renderAdf(safe),
-      labels: ["maestro", safe.fingerprint],
+      labels: labelsOf(safe),
     };
     const answer = await this.#call("/rest/api/3/issue", { fields }, signal);
     return this.#reference(answer.json, "create");

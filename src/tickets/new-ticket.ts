@@ -1,5 +1,12 @@
 import { newId } from "../domain/ids.ts";
-import { type Ticket, type TicketFailure, type TicketSpend, ticketFingerprint } from "../domain/ticket.ts";
+import {
+  problemLabel,
+  type Ticket,
+  type TicketFailure,
+  type TicketOutage,
+  type TicketSpend,
+  ticketFingerprint,
+} from "../domain/ticket.ts";
 import { cut, oneLine, plainEntry, plainText } from "./plain-text.ts";
 
 export interface TicketRequest {
@@ -17,6 +24,7 @@ export interface TicketRequest {
   readonly suggestedActions: readonly string[];
   readonly resumeCommand: string;
   readonly spent?: TicketSpend;
+  readonly outage?: TicketOutage;
 }
 
 export const ticketLimits = {
@@ -34,18 +42,24 @@ export const ticketLimits = {
 
 /** Nothing gets into a ticket but by this way: without secrets, and of bounded size. */
 export function newTicket(request: TicketRequest, now: number): Ticket {
-  const { team, phase, persona, sessionId, attempts } = request;
+  const { team, phase, persona, sessionId, attempts, spent, outage } = request;
   const message = oneLine(request.message) || "no reason was given";
   const category = cut(oneLine(request.category), 60);
+  const problem = problemLabel({ team, phase, persona, category, message });
+  // A dependency that was up again in between is down anew, and somebody should hear of it anew.
+  const occasion = outage === undefined ? sessionId : String(outage.since);
+  const subject =
+    outage === undefined ? `${persona} needs help in ${phase} of ${team}: ` : "Sessions wait for a service: ";
   return {
     id: newId(now),
-    fingerprint: ticketFingerprint({ team, phase, persona, category, message }),
+    fingerprint: ticketFingerprint(problem, occasion),
+    problem,
     sessionId,
     team,
     phase,
     persona,
     category,
-    summary: cut(`${persona} needs help in ${phase} of ${team}: ${message}`, ticketLimits.summary),
+    summary: cut(`${subject}${message}`, ticketLimits.summary),
     attempts,
     failures: newest(request.failures, ticketLimits.failures).map(boundFailure),
     details: cut(plainText(request.details ?? "").trim(), ticketLimits.details),
@@ -60,7 +74,8 @@ export function newTicket(request: TicketRequest, now: number): Ticket {
       .map((action) => cut(oneLine(action), ticketLimits.action)),
     resumeCommand: cut(oneLine(request.resumeCommand), ticketLimits.command),
     createdAt: now,
-    ...(request.spent !== undefined && { spent: request.spent }),
+    ...(spent !== undefined && { spent }),
+    ...(outage !== undefined && { outage }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
-import { CircuitOpen } from "../domain/errors.ts";
+import { CircuitOpen, MaestroError } from "../domain/errors.ts";
 import type { Ticket, TicketReference } from "../domain/ticket.ts";
 import {
   type DeliveryPolicy,
@@ -8,25 +8,16 @@ import {
   onPostponed,
   onRefused,
   onUnclear,
+  type PendingDelivery,
   type PostingDelivery,
   type TicketDelivery,
 } from "../domain/ticket-delivery.ts";
+import type { DueTicket, TicketStore } from "../state/ticket-store.ts";
+import { cut, oneLine } from "./plain-text.ts";
 import { TicketRefused, type TicketSink, TicketUnclear } from "./ticket-sink.ts";
 
-/** The outbox on disk. Decisions are those of domain/ticket-delivery.ts, each applied in one transaction. */
-export interface TicketQueue {
-  /** Takes the next due ticket: `take` decides, and what it decided is stored before anybody posts. */
-  takeDue(now: number, owner: string): Promise<DueTicket | undefined>;
-  /** Stores the outcome as `settle` decides: `taken` proves that the ticket is still this delivery's. */
-  settle(id: string, next: TicketDelivery, taken: PostingDelivery): Promise<void>;
-  nextDueAt(): Promise<number | undefined>;
-}
-
-export interface DueTicket {
-  readonly ticket: Ticket;
-  readonly delivery: PostingDelivery;
-  readonly searchFirst: boolean;
-}
+/** The part of the store that delivers. */
+export type TicketQueue = Pick<TicketStore, "takeDue" | "settle" | "nextDueAt">;
 
 /** The dependency's breaker. Rejects with CircuitOpen, whose `details.retryAt` says when to come back. */
 export type Guard = <T>(dependency: string, call: () => Promise<T>) => Promise<T>;
@@ -42,6 +33,8 @@ export interface TicketReport {
 export interface TicketOutboxOptions {
   readonly queue: TicketQueue;
   readonly sink: TicketSink;
+  /** Keeps what the sink refuses for good, so that a person finds it all the same. */
+  readonly shelf?: Pick<TicketSink, "post"> | undefined;
   readonly guard: Guard;
   readonly clock: Clock;
   readonly owner: string;
@@ -83,7 +76,8 @@ export class TicketOutbox {
       const reference = found ?? (await this.#post(ticket, taken, abort));
       next = onDelivered(reference, clock.now());
     } catch (error) {
-      next = afterFailure(error, taken, clock.now(), policy);
+      const lastError = cut(oneLine(`${reasonOf(error)} ${await this.#shelve(ticket, error, abort)}`), 500);
+      next = { ...afterFailure(error, taken, clock.now(), policy), lastError };
       failure = { error };
     }
     // Killed before this is stored, the ticket stays `posting`; whoever takes it over searches first.
@@ -95,6 +89,14 @@ export class TicketOutbox {
   #find(ticket: Ticket, signal: AbortSignal): Promise<TicketReference | undefined> {
     const { sink, guard } = this.#options;
     return guard(sink.name, () => sink.find(ticket.fingerprint, signal));
+  }
+
+  /** What only a person can mend should not wait for the tracker. Written again, it is the same file. */
+  async #shelve(ticket: Ticket, error: unknown, signal: AbortSignal): Promise<string> {
+    const { shelf } = this.#options;
+    if (shelf === undefined || !TicketRefused.is(error) || error.fault !== "request") return "";
+    const kept = await shelf.post(ticket, signal).catch(() => undefined);
+    return kept === undefined ? "" : `Meanwhile it is here: ${kept.url}`;
   }
 
   #post(ticket: Ticket, taken: PostingDelivery, signal: AbortSignal): Promise<TicketReference> {
@@ -113,7 +115,7 @@ function afterFailure(
   taken: PostingDelivery,
   now: number,
   policy: DeliveryPolicy,
-): TicketDelivery {
+): PendingDelivery {
   if (CircuitOpen.is(error)) {
     const { retryAt } = error.details;
     return onPostponed(taken, now, typeof retryAt === "number" ? retryAt - now : 0);
@@ -126,3 +128,6 @@ function afterFailure(
   // What is not one of ours is a bug, in the middle of who knows what.
   return onUnclear(taken, now, TicketUnclear.is(error) ? error.retryAfterMs : 0, policy);
 }
+
+const reasonOf = (error: unknown): string =>
+  MaestroError.is(error) ? [error.message, error.advice ?? ""].join(" ") : String(error);

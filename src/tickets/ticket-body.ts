@@ -1,4 +1,4 @@
-import type { Ticket, TicketSpend } from "../domain/ticket.ts";
+import type { Ticket, TicketOutage, TicketSpend } from "../domain/ticket.ts";
 import { cut } from "./plain-text.ts";
 
 /** `code` is shown as it is; everything else is a sentence. */
@@ -11,16 +11,26 @@ const codeLimit = 20_000;
 
 /** The questions of the person on call, in the order in which they are asked; then the evidence, which may be cut. */
 export function ticketBody(ticket: Ticket): readonly Block[] {
-  const { phase, persona, team, failures } = ticket;
-  const last = failures.at(-1);
-  const attempts = ticket.attempts === 1 ? "1 attempt" : `${ticket.attempts} attempts`;
+  const { outage } = ticket;
   return boundCode([
     heading("Is anything lost?"),
     paragraph(
       "No. Everything that was finished is recorded, will be used again and will not be paid for again.",
     ),
+    ...(outage === undefined ? aboutSession(ticket) : aboutOutage(ticket, outage)),
+    ...(ticket.details === "" ? [] : [heading("Details"), code(ticket.details)]),
+    heading("Context"),
+    code(contextLines(ticket).join("\n")),
+  ]);
+}
+
+function aboutSession(ticket: Ticket): readonly Block[] {
+  const { phase, persona, team, failures } = ticket;
+  const last = failures.at(-1);
+  const attempts = ticket.attempts === 1 ? "1 attempt" : `${ticket.attempts} attempts`;
+  return [
     heading("What does it cost now?"),
-    paragraph(`Nothing: the session waits. ${spentSoFar(ticket.spent)}`),
+    paragraph(`Nothing: the session waits. ${spentSoFar(ticket.spent)}`.trim()),
     heading("Why did it stop?"),
     paragraph(`${persona} gave up on ${phase} of team ${team} after ${attempts}: ${ticket.category}.`),
     ...(last === undefined ? [] : [code(last.message)]),
@@ -29,10 +39,24 @@ export function ticketBody(ticket: Ticket): readonly Block[] {
     heading("How does it go on?"),
     code(ticket.resumeCommand),
     ...(failures.length > 1 ? [heading("Every failure"), code(failures.map(failureLine).join("\n"))] : []),
-    ...(ticket.details === "" ? [] : [heading("Details"), code(ticket.details)]),
-    heading("Context"),
-    code(contextLines(ticket).join("\n")),
-  ]);
+  ];
+}
+
+function aboutOutage(ticket: Ticket, { dependency, since, nextProbeAt }: TicketOutage): readonly Block[] {
+  const next = nextProbeAt === undefined ? "" : `, the next one not before ${isoTime(nextProbeAt)}`;
+  return [
+    heading("What does it cost now?"),
+    paragraph(`Nothing: ${dependency} is not called while its breaker is open.`),
+    heading("Why do sessions wait?"),
+    paragraph(
+      `${dependency} has not answered since ${isoTime(since)}: ${ticket.attempts} probes of it have failed.`,
+    ),
+    heading("What do I do?"),
+    { kind: "steps", items: actions(ticket) },
+    heading("How does it go on?"),
+    paragraph(`By itself, as soon as a probe succeeds${next}. To let the next call through at once:`),
+    code(ticket.resumeCommand),
+  ];
 }
 
 const heading = (text: string): Block => ({ kind: "heading", text });
@@ -46,23 +70,17 @@ const failureLine = ({ round, attempt, message, category }: Ticket["failures"][n
   `round ${round}, attempt ${attempt}${category === undefined ? "" : ` (${category})`}: ${message}`;
 
 function contextLines(ticket: Ticket): readonly string[] {
-  const { sessionId, team, phase, persona, category, attempts, createdAt, fingerprint } = ticket;
-  const raised = new Date(createdAt).toISOString();
-  const known = {
-    session: sessionId,
-    team,
-    phase,
-    persona,
-    category,
-    attempts,
-    raised,
-    problem: fingerprint,
-  };
+  const { sessionId, team, phase, persona, category, attempts, createdAt, fingerprint, problem } = ticket;
+  const of = ticket.outage === undefined ? { session: sessionId, team, phase, persona } : {};
+  const known = { ...of, category, attempts, raised: isoTime(createdAt), ticket: fingerprint, problem };
   return Object.entries({ ...known, ...ticket.context }).map(([name, value]) => `${name}: ${value}`);
 }
 
+const isoTime = (at: number): string => new Date(at).toISOString();
+
 function spentSoFar(spent: TicketSpend | undefined): string {
-  if (spent === undefined) return "What it has spent so far: see `maestro usage`.";
+  if (spent === undefined) return "";
+  if (spent.tokens === 0) return "So far it has used no model.";
   const tokens = `${spent.tokens.toLocaleString("en-US")} tokens`;
   if (spent.microUsd === undefined) return `So far it has used ${tokens}, at a price that is not known.`;
   return `So far it has used ${tokens}, ${(spent.microUsd / 1_000_000).toFixed(4)} USD.`;

@@ -135,6 +135,49 @@ test("a fallback that does not help is on record as kept, and a person is asked 
   expect(hive.models.log.map(({ model }) => model)).toEqual(["gpt-5", "claude-sonnet-4-5"]);
 });
 
+test("a fallback is over with the round that it did not help: the first model is asked again, and once more when a person resumes", async () => {
+  let keyIsMended = false;
+  const hive = await ModelHive.open(
+    ({ model, answersBefore }) => {
+      if (model !== "gpt-5") return calls("submit", { summary: "without the file" });
+      return keyIsMended ? writesThenSubmits(answersBefore) : wrongKey;
+    },
+    { attempts: { max: 2 } },
+  );
+  const ended = await hive.run(withFallback);
+  expect(ended.result).toMatchObject({ status: "parked", reason: "help" });
+  const asked = () =>
+    hive.models.log.map(({ model }) => model).filter((model, at, all) => model !== all[at - 1]);
+  expect(asked()).toEqual(["gpt-5", "claude-sonnet-4-5", "gpt-5", "claude-sonnet-4-5"]);
+  keyIsMended = true;
+  const resumed = await (await hive.maestro.resume(ended.result.id)).result();
+  expect(resumed.status).toBe("completed");
+  expect(asked().slice(4)).toEqual(["gpt-5"]);
+});
+
+test("a shortened context is over with the round that it did not help: the next one begins with all of it", async () => {
+  const long = `Everything about it.\n${"It is long. ".repeat(4000)}`;
+  const model = "openai-compatible/llama-3.3-70b";
+  const hive = await ModelHive.open(({ persona }) =>
+    persona === "talker"
+      ? calls("submit", { summary: long })
+      : refuse(400, "invalid_request_error", overflowWords[model]),
+  );
+  const team = defineTeam("wordy", {
+    phases: [
+      phase("talk", { personas: [persona("talker", { instructions: "Say everything." })] }),
+      phase("edit", { personas: [persona("editor", { instructions: "Say it shorter." })] }),
+    ],
+  });
+  const ended = await hive.run(team, { model });
+  expect(ended.result).toMatchObject({ status: "parked", reason: "help" });
+  const sizes = hive.models.log.flatMap(({ persona, bytes }) => (persona === "editor" ? [bytes] : []));
+  expect(sizes).toHaveLength(6);
+  const [first = 0, shortened = 0, , ofNextRound = 0] = sizes;
+  expect(shortened).toBeLessThan(0.8 * first);
+  expect(ofNextRound).toBeGreaterThanOrEqual(first);
+});
+
 test("a model that thinks or writes for longer than an attempt may stand still is not standing still", async () => {
   const thinking = {
     reasoning: "Hmm, let me think about that.",
@@ -142,10 +185,12 @@ test("a model that thinks or writes for longer than an attempt may stand still i
   };
   const hive = await ModelHive.open(
     ({ answersBefore }) => (answersBefore === 0 ? thinking : writesThenSubmits(answersBefore)),
-    { paceMs: 300, attempts: { timeoutMs: 1500 } },
+    { paceMs: 100 },
   );
-  const ended = await hive.run(withFallback, { model: "openai-compatible/llama-3.3-70b" });
+  const worker = persona("worker", { instructions: "Write a.txt.", timeoutMs: 600 });
+  const impatient = defineTeam("impatient", { phases: [phase("only", { personas: [worker] })] });
+  const ended = await hive.run(impatient, { model: "openai-compatible/llama-3.3-70b" });
   expect(ended.result.status).toBe("completed");
   expect(attemptsOf(ended, "worker")).toMatchObject([{ at: "1.1", status: "completed" }]);
-  expect(ended.tookMs).toBeGreaterThan(2000);
+  expect(ended.tookMs).toBeGreaterThan(700);
 });

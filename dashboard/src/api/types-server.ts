@@ -65,6 +65,8 @@ export interface TicketRow {
   readonly createdAt: string;
   readonly deliveredAt: string | null;
   readonly notBefore: string | null;
+  /** Why the last try did not deliver it. */
+  readonly lastError: string | null;
   readonly failures: number;
 }
 

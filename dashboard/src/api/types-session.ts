@@ -179,6 +179,8 @@ export interface SessionHeader extends Omit<SessionRow, "phases" | "phaseCount">
   readonly brief: string;
   readonly model: string | null;
   readonly ticket: TicketView | null;
+  /** All of the last time that it asked for help. */
+  readonly tickets: readonly TicketView[];
   /** server adds: the driver's epoch. */
   readonly epoch: number;
   /** server adds: the journal's last seq, and whether its chain was verified. */
@@ -303,6 +305,9 @@ export interface TicketView {
   readonly status: "pending" | "posting" | "delivered";
   readonly key: string | null;
   readonly url: string | null;
+  /** Why it is not there yet, and when it is tried again. */
+  readonly lastError: string | null;
+  readonly notBefore: string | null;
   /** server adds */
   readonly at: string;
 }

@@ -114,6 +114,7 @@ function Tickets({ tickets }: { readonly tickets: readonly TicketRow[] }) {
                   <span className="ink-3">
                     {" "}
                     {soon(Date.parse(ticket.notBefore) - now)}, {counted(ticket.failures, "failure")}
+                    {ticket.lastError === null ? null : `: ${ticket.lastError}`}
                   </span>
                 ) : null}
               </td>

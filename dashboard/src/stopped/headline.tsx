@@ -19,7 +19,7 @@ export function Headline() {
     // Not when somebody is already somewhere else: a stop that arrives must not take the focus away.
     if (document.activeElement === document.body) head.current?.focus({ preventScroll: true });
   }, []);
-  const { situation, status, stop, ticket } = view;
+  const { situation, status, stop, tickets } = view;
   const kept = keptText(stop?.keptPersonas ?? 0);
   const parked = status === "parked";
   return (
@@ -42,8 +42,8 @@ export function Headline() {
             {kept}
           </li>
         )}
-        {ticket === null ? null : (
-          <li>
+        {tickets.map((ticket) => (
+          <li key={ticket.fingerprint}>
             <Icon name="ticket" size={14} />
             <span>
               Ticket{" "}
@@ -59,11 +59,11 @@ export function Headline() {
                   delivered <Time at={ticket.at} />
                 </>
               ) : (
-                "not delivered yet"
+                `not delivered yet${ticket.lastError === null ? "" : `: ${ticket.lastError}`}`
               )}
             </span>
           </li>
-        )}
+        ))}
       </ul>
     </header>
   );

@@ -1,15 +1,22 @@
 import { type GlobalOptions, withMaestro } from "../open.ts";
-import { printJson, printTable, say } from "../output.ts";
+import { printJson, printTable, say, sayWrapped } from "../output.ts";
 
 export async function tickets(options: GlobalOptions): Promise<void> {
-  const found = await withMaestro(options, async (maestro) => {
+  const { found, damaged } = await withMaestro(options, async (maestro) => {
     await maestro.deliverTickets();
-    return maestro.tickets();
+    return { found: await maestro.tickets(), damaged: await maestro.damagedTickets() };
   });
+  if (damaged.length > 0)
+    say(`Damaged in the database, and not delivered: ${damaged.join(", ")}. Their sessions are whole.`);
   if (options.json) return printJson(found);
   if (found.length === 0) return say("Nobody has asked for help.");
   printTable(
     [{ head: "ticket" }, { head: "delivery" }, { head: "about" }],
     found.map(({ fingerprint, key, url, status, summary }) => [url ?? key ?? fingerprint, status, summary]),
   );
+  for (const { fingerprint, lastError, notBefore } of found) {
+    if (lastError === null) continue;
+    const next = notBefore === null ? "" : ` Tried again after ${notBefore}.`;
+    sayWrapped(`${fingerprint} is not delivered: ${lastError}${next}`);
+  }
 }

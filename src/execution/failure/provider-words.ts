@@ -1,12 +1,10 @@
+import { overflowWords } from "../../models/context-overflow.ts";
 import type { Verdict } from "./verdict.ts";
 
 /**
  * Providers say these only in words or in their own codes, under statuses that mean something else: an overflow
  * is a 400, an empty account is a 429 at OpenAI, a 400 at Anthropic and a 402 elsewhere.
  */
-const contextOverflow =
-  /context_length_exceeded|maximum context length|context (?:window|length|size)[^.]{0,40}exceed|exceed[^.]{0,60}context (?:window|length|size|limit)|prompt is too long|input is too long|input token count[^.]{0,40}exceeds|too many (?:input )?tokens|request_too_large|request exceeds the maximum size|reduce the length of (?:the|your) (?:messages|prompt)|string_above_max_length/i;
-
 const noCredit =
   /insufficient_quota|exceeded your current quota|billing_hard_limit|credit balance is too low|insufficient (?:balance|credits?|funds)|requires more credits|payment required|billing_not_active/i;
 
@@ -22,7 +20,7 @@ const maxWords = 8000;
 export function readProviderWords(text: string, status: number | undefined): Verdict | undefined {
   const words = text.slice(0, maxWords);
   const throttled = status === 429;
-  if (!throttled && (status === undefined || status < 500) && contextOverflow.test(words)) {
+  if (!throttled && (status === undefined || status < 500) && overflowWords.test(words)) {
     return {
       category: "RESOURCE",
       code: "context_length_exceeded",

@@ -2,6 +2,7 @@ import { fallBackToOtherModel } from "./fallback-model.ts";
 import { fixImports } from "./fix-imports.ts";
 import type { Healer } from "./healer.ts";
 import { runProjectTools } from "./project-tools.ts";
+import { raiseLimit } from "./raise-limit.ts";
 import { repairOutputs } from "./repair-outputs.ts";
 import { shortenContext } from "./shorten-context.ts";
 
@@ -11,5 +12,6 @@ export const builtInHealers: readonly Healer[] = [
   fixImports,
   runProjectTools,
   shortenContext,
+  raiseLimit,
   fallBackToOtherModel,
 ];

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import type { Failure } from "../../domain/failure.ts";
+import type { Tree } from "../../domain/tree.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Healer } from "./healer.ts";
 
@@ -8,17 +9,20 @@ const maxFileBytes = 512 * 1024;
 /** Of `import x from "./y"`, `import "./y"`, `export * from "./y"`, `import("./y")` and `require("./y")`. */
 const specifiers = /((?:\bfrom|\bimport|\brequire\()\s*\(?\s*)(["'])(\.{1,2}\/[^"'\n]{1,300})\2/g;
 
-/** A relative import that leads nowhere is pointed to the one file it can mean. */
+/** A relative import that a failure names and that leads nowhere is pointed to the one file it can mean. */
 export const fixImports: Healer = {
   name: "fix-imports",
   categories: ["IMPORT", "TYPE", "TEST_FAILURE"],
-  heal: async ({ failure, checks, workspace }) => {
-    const failures = [failure, ...checks.flatMap((check) => check.failures)];
-    if (!failures.some(isMissingModule)) return undefined;
+  heal: async ({ failure, checks, workspace, result, mayWrite }) => {
+    // Nobody could judge the files of work that did not get to its end.
+    if (result === undefined) return undefined;
+    const missing = [failure, ...checks.flatMap((check) => check.failures)].filter(isMissingModule);
+    if (missing.length === 0) return undefined;
     const fixed: string[] = [];
     for (const path of workspace.list()) {
-      if (!modules.test(path) || (workspace.tree.get(path)?.bytes ?? 0) > maxFileBytes) continue;
-      fixed.push(...(await fixFile(path, workspace)));
+      if (!modules.test(path) || !mayWrite(path)) continue;
+      if ((workspace.tree.get(path)?.bytes ?? 0) > maxFileBytes) continue;
+      fixed.push(...(await fixFile(path, workspace, missing)));
     }
     return fixed.length === 0
       ? undefined
@@ -30,11 +34,15 @@ const isMissingModule = ({ category, message, code = "" }: Failure): boolean =>
   category === "IMPORT" ||
   /cannot find (?:module|package)|TS2307|TS2835|MODULE_NOT_FOUND/i.test(`${message} ${code}`);
 
-async function fixFile(path: string, workspace: Workspace): Promise<string[]> {
+async function fixFile(path: string, workspace: Workspace, missing: readonly Failure[]): Promise<string[]> {
   const text = await workspace.readText(path);
   const fixed: string[] = [];
-  const mended = text.replace(specifiers, (whole, before: string, quote: string, specifier: string) => {
-    const meant = meaningOf(path, specifier, workspace);
+  const mended = text.replace(specifiers, (...found) => {
+    const [whole, before, quote, specifier, offset] = found as [string, string, string, string, number];
+    const line = text.slice(0, offset + whole.length).split("\n").length;
+    const failure = missing.find((each) => names(each, path, { specifier, line }));
+    if (failure === undefined) return whole;
+    const meant = meantBy(failure) ?? meaningOf(path, specifier, workspace.tree);
     if (meant === undefined) return whole;
     fixed.push(`${specifier} in ${path} is ${meant}`);
     return `${before}${quote}${meant}${quote}`;
@@ -43,11 +51,43 @@ async function fixFile(path: string, workspace: Workspace): Promise<string[]> {
   return fixed;
 }
 
+interface WrittenImport {
+  readonly specifier: string;
+  readonly line: number;
+}
+
+/**
+ * Tools name the importing file, and with it the line or the specifier as it is written (tsc, bundlers), or the path it
+ * leads to (Node). An import that no failure names is none of our business, however odd it looks.
+ */
+function names(failure: Failure, importer: string, { specifier, line }: WrittenImport): boolean {
+  const { message, details = "", file } = failure;
+  const said = `${message}\n${details}`;
+  const isImporter = file === undefined ? mentions(said, importer) : endsWithPath(file, importer);
+  const target = posix.join(posix.dirname(importer), specifier);
+  const quoted = [`"${specifier}"`, `'${specifier}'`, `\`${specifier}\``].some((word) => said.includes(word));
+  const atLine = file !== undefined && failure.line === line;
+  return (isImporter && (quoted || atLine)) || mentions(said, target);
+}
+
+/** tsc knows the spelling that its settings want: "Did you mean './b.js'?" */
+function meantBy({ message, details = "" }: Failure): string | undefined {
+  return /Did you mean ['"](\.{1,2}\/[^'"\n]{1,300})['"]/.exec(`${message}\n${details}`)?.[1];
+}
+
+const endsWithPath = (file: string, path: string): boolean => file === path || file.endsWith(`/${path}`);
+
+/** As a whole path, perhaps behind the folder it was run in. */
+function mentions(text: string, path: string): boolean {
+  const escaped = path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`(?:^|[\\s"'\`(/])${escaped}(?![\\w./-]*\\w)`, "m").test(text);
+}
+
 /** Undefined when it is right already, and when more than one file could be meant. */
-function meaningOf(importer: string, specifier: string, { tree }: Workspace): string | undefined {
+function meaningOf(importer: string, specifier: string, tree: Tree): string | undefined {
   const folder = posix.dirname(importer);
   const target = posix.join(folder, specifier);
-  if (tree.has(target)) return undefined;
+  if (leadsSomewhere(target, tree, importer)) return undefined;
   const [stem] = target.replace(/\.(?:[cm]?[jt]sx?)$/, "").split("?");
   const beside = [...tree.keys()].filter(
     (path) => path.replace(modules, "") === stem || path.replace(modules, "") === `${stem}/index`,
@@ -61,4 +101,18 @@ function meaningOf(importer: string, specifier: string, { tree }: Workspace): st
   if (candidates.length !== 1 || only === undefined || only === importer) return undefined;
   const relative = posix.relative(folder, only);
   return relative.startsWith(".") ? relative : `./${relative}`;
+}
+
+/** TypeScript writes the name that the compiled file will have; its other spellings are for a bundler to judge. */
+function leadsSomewhere(target: string, tree: Tree, importer: string): boolean {
+  if (tree.has(target)) return true;
+  if (!/\.[cm]?tsx?$/.test(importer)) return false;
+  const sources: Readonly<Record<string, readonly string[]>> = {
+    ".js": [".ts", ".tsx"],
+    ".jsx": [".tsx"],
+    ".mjs": [".mts"],
+    ".cjs": [".cts"],
+  };
+  const extension = posix.extname(target);
+  return (sources[extension] ?? []).some((ending) => tree.has(target.slice(0, -extension.length) + ending));
 }

@@ -11,6 +11,8 @@ export interface Healing {
   readonly tried: readonly Healed[];
   /** How the next attempt should work. */
   readonly settings?: AttemptSettings;
+  /** The next attempt finds something else than this one did, and so begins anew. */
+  readonly mended: boolean;
 }
 
 /**
@@ -23,12 +25,14 @@ export async function heal(
   steps: StepRecorder,
   validateAgain: (result: PersonaResult) => Promise<readonly CheckResult[]>,
 ): Promise<Healing> {
+  const { workspace, mayWrite } = sick;
   const tried: Healed[] = [];
   let settings: AttemptSettings | undefined;
+  let mended = false;
   let now: HealingCase = sick;
   for (const healer of healers) {
     if (!healer.categories.includes(sick.failure.category)) continue;
-    const before = sick.workspace.tree;
+    const before = workspace.tree;
     const healed = await steps.perform<HealingAction | null>({
       kind: "heal",
       name: healer.name,
@@ -37,25 +41,43 @@ export async function heal(
       effect: async () => (await healer.heal(now)) ?? null,
     });
     if (healed === null) continue;
-    const { action, outputs } = healed;
+    const noted = (outcome: Healed["outcome"], why = "") =>
+      tried.push({ healer: healer.name, action: healed.action + why, outcome });
+    const rollBack = () => {
+      if (workspace.tree !== before) workspace.reapply(changesBetween(workspace.tree, before));
+    };
     if (healed.settings !== undefined) {
+      // How to work is all that it may say then: files would be judged by nobody.
+      rollBack();
       settings = { ...settings, ...healed.settings };
-      tried.push({ healer: healer.name, action, outcome: "kept" });
+      mended ||= changesTheWork(healed.settings);
+      noted("kept");
       continue;
     }
-    if (now.result === undefined) continue;
-    const result = outputs === undefined ? now.result : { ...now.result, outputs };
+    const forbidden = changesBetween(before, workspace.tree).find(({ path }) => !mayWrite(path));
+    if (now.result === undefined || forbidden !== undefined) {
+      rollBack();
+      noted("rolled-back", forbidden === undefined ? "" : ` (${forbidden.path} may not be written)`);
+      continue;
+    }
+    const result = healed.outputs === undefined ? now.result : { ...now.result, outputs: healed.outputs };
     const checks = await validateAgain(result);
     if (missed(checks) === 0) {
-      tried.push({ healer: healer.name, action, outcome: "passed" });
-      return { result, checks, tried };
+      noted("passed");
+      return { result, checks, tried, mended: true };
     }
     const better = missed(checks) < missed(now.checks);
     if (better) now = { ...now, result, checks };
-    else sick.workspace.reapply(changesBetween(sick.workspace.tree, before));
-    tried.push({ healer: healer.name, action, outcome: better ? "kept" : "rolled-back" });
+    else rollBack();
+    mended ||= better;
+    noted(better ? "kept" : "rolled-back");
   }
-  return { tried, ...(settings !== undefined && { settings }) };
+  return { tried, mended, ...(settings !== undefined && { settings }) };
+}
+
+/** With more time the same conversation goes on; with another model or prompt it could not. */
+function changesTheWork({ model, contextShare }: AttemptSettings): boolean {
+  return model !== undefined || contextShare !== undefined;
 }
 
 function missed(checks: readonly CheckResult[]): number {

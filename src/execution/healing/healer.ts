@@ -16,6 +16,11 @@ export interface HealingCase {
   /** Changes made here are recorded with the healer's step, and rolled back if they do not help. */
   readonly workspace: Workspace;
   readonly settings: AttemptSettings;
+  /** How long the attempt could stand still, and how long its team lets one at most. */
+  readonly timeoutMs: number;
+  readonly maxTimeoutMs: number;
+  /** What the persona's policy lets anybody write for it; a file changed against it is put back. */
+  readonly mayWrite: (path: string) => boolean;
   /** The model of the attempt, and those to fall back to. */
   readonly model: string | undefined;
   readonly fallbackModels: readonly string[];
@@ -31,6 +36,10 @@ export interface HealingAction {
   readonly settings?: AttemptSettings;
 }
 
+/**
+ * Mends what stopped an attempt, before the next one. Asked for the failures of its categories; its action is a step:
+ * made once, recorded, and rolled back when the contract is no better for it.
+ */
 export interface Healer {
   readonly name: string;
   readonly categories: readonly FailureCategory[];

@@ -61,6 +61,7 @@ export const ticketsView = z
         createdAt: time,
         deliveredAt: time.nullable(),
         notBefore: time.nullable(),
+        lastError: z.string().nullable(),
         failures: count,
       }),
     ),

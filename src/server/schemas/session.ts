@@ -60,6 +60,8 @@ export const ticketView = z
     status: z.enum(["pending", "posting", "delivered"]),
     key: z.string().nullable(),
     url: z.string().nullable(),
+    lastError: z.string().nullable(),
+    notBefore: time.nullable(),
     at: time,
   })
   .openapi("Ticket");
@@ -104,6 +106,7 @@ const header = {
   ...row,
   model: z.string().nullable(),
   ticket: ticketView.nullable(),
+  tickets: list(ticketView),
   epoch: count,
   entries: count,
   chainVerified: z.boolean(),

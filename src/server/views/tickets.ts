@@ -23,6 +23,7 @@ export async function ticketsView(maestro: Maestro): Promise<TicketsView> {
       createdAt: isoTime(ticket.createdAt),
       deliveredAt: isoTimeOrNull(delivery.kind === "delivered" ? delivery.at : null),
       notBefore: isoTimeOrNull(delivery.kind === "pending" ? delivery.notBefore : null),
+      lastError: delivery.kind === "delivered" ? null : (delivery.lastError ?? null),
       failures: delivery.kind === "delivered" ? 0 : delivery.failures,
     })),
   };

@@ -23,11 +23,11 @@ function pointOf(name: CommitName, moment: Moment): FaultPoint {
 function namesOf(command: Command): readonly CommitName[] {
   switch (command.verb) {
     case "append": {
-      const { call, ticket, settlement } = command.effects;
+      const { call, tickets = [], settlement } = command.effects;
       return [
         ...command.rows.map(nameOfRow),
         ...(call === undefined ? [] : (["breaker.recorded"] as const)),
-        ...(ticket === undefined ? [] : (["ticket.raised"] as const)),
+        ...(tickets.length === 0 ? [] : (["ticket.raised"] as const)),
         ...(settlement === undefined ? [] : (["call.settled"] as const)),
       ];
     }

@@ -33,13 +33,14 @@ export class SqliteBreakers implements BreakerStore {
 
   async read(dependency: string): Promise<BreakerRecord> {
     const row = this.#find.get(dependency);
-    return row === undefined ? newBreaker : parseRecord(row["record"]);
+    return row === undefined ? newBreaker : parseBreaker(parseJson(String(row["record"])));
   }
 
   async list() {
-    return this.#list
-      .all()
-      .map(({ name, record }) => ({ dependency: String(name), record: parseRecord(record) }));
+    return this.#list.all().flatMap(({ name, record }) => {
+      const read = readRecord(record);
+      return read === undefined ? [] : [{ dependency: String(name), record: read }];
+    });
   }
 
   async reset(dependency: string): Promise<boolean> {
@@ -48,6 +49,11 @@ export class SqliteBreakers implements BreakerStore {
   }
 }
 
-function parseRecord(text: unknown): BreakerRecord {
-  return parseBreaker(parseJson(String(text)));
+/** A damaged one stops whoever needs it, with a word about it; not whoever looks at the others. */
+function readRecord(text: unknown): BreakerRecord | undefined {
+  try {
+    return parseBreaker(parseJson(String(text)));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,10 +1,10 @@
-import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../domain/clock.ts";
-import { parseJson } from "../../domain/json.ts";
-import { parseTicket, type Ticket } from "../../domain/ticket.ts";
-import { type PostingDelivery, parseDelivery, type TicketDelivery } from "../../domain/ticket-delivery.ts";
+import type { Ticket } from "../../domain/ticket.ts";
+import type { PostingDelivery, TicketDelivery } from "../../domain/ticket-delivery.ts";
 import type { DueTicket, TicketRecord, TicketStore } from "../ticket-store.ts";
 import type { Submit } from "./command.ts";
+import { readRow } from "./ticket-row.ts";
 
 const listLimit = 1_000;
 
@@ -19,7 +19,9 @@ export class SqliteTickets implements TicketStore {
     this.#submit = submit;
     this.#clock = clock;
     this.#find = database.prepare("SELECT ticket, delivery FROM tickets WHERE fingerprint = ?");
-    this.#list = database.prepare(`SELECT ticket, delivery FROM tickets ORDER BY id DESC LIMIT ${listLimit}`);
+    this.#list = database.prepare(
+      `SELECT id, ticket, delivery FROM tickets ORDER BY id DESC LIMIT ${listLimit}`,
+    );
     this.#next = database.prepare("SELECT min(due_at) AS due FROM tickets WHERE due_at IS NOT NULL");
   }
 
@@ -29,11 +31,15 @@ export class SqliteTickets implements TicketStore {
 
   async find(fingerprint: string): Promise<TicketRecord | undefined> {
     const row = this.#find.get(fingerprint);
-    return row && toRecord(row);
+    return row && readRow(row);
   }
 
   async list(): Promise<readonly TicketRecord[]> {
-    return this.#list.all().map(toRecord);
+    return this.#list.all().flatMap((row) => readRow(row) ?? []);
+  }
+
+  async damaged(): Promise<readonly string[]> {
+    return this.#list.all().flatMap((row) => (readRow(row) === undefined ? [String(row["id"])] : []));
   }
 
   async takeDue(now: number, owner: string): Promise<DueTicket | undefined> {
@@ -52,11 +58,4 @@ export class SqliteTickets implements TicketStore {
     const due = this.#next.get()?.["due"];
     return typeof due === "number" ? due : undefined;
   }
-}
-
-function toRecord({ ticket, delivery }: Record<string, SQLOutputValue>): TicketRecord {
-  return {
-    ticket: parseTicket(parseJson(String(ticket))),
-    delivery: parseDelivery(parseJson(String(delivery))),
-  };
 }

@@ -1,15 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
-import { parseJson } from "../../domain/json.ts";
-import { parseTicket, type Ticket } from "../../domain/ticket.ts";
+import type { Ticket } from "../../domain/ticket.ts";
 import {
   newDelivery,
   type PostingDelivery,
-  parseDelivery,
   settle,
   type TicketDelivery,
   take,
 } from "../../domain/ticket-delivery.ts";
 import type { DueTicket } from "../ticket-store.ts";
+import { readRow } from "./ticket-row.ts";
 
 /** The outbox, inside the writer's transaction. */
 export class TicketTable {
@@ -17,6 +16,7 @@ export class TicketTable {
   readonly #due;
   readonly #find;
   readonly #save;
+  readonly #setAside;
 
   constructor(database: DatabaseSync) {
     this.#raise = database.prepare(
@@ -26,11 +26,12 @@ export class TicketTable {
     this.#due = database.prepare(
       "SELECT id, ticket, delivery FROM tickets WHERE due_at <= ? ORDER BY due_at LIMIT 10",
     );
-    this.#find = database.prepare("SELECT delivery FROM tickets WHERE id = ?");
+    this.#find = database.prepare("SELECT ticket, delivery FROM tickets WHERE id = ?");
+    this.#setAside = database.prepare("UPDATE tickets SET due_at = NULL WHERE id = ?");
     this.#save = database.prepare("UPDATE tickets SET delivery = ?, due_at = ? WHERE id = ?");
   }
 
-  /** Once per problem: the fingerprint is unique. */
+  /** Once per problem and session: the fingerprint is unique. */
   raise(ticket: Ticket, now: number): void {
     const { id, fingerprint, sessionId } = ticket;
     const delivery = newDelivery(now);
@@ -39,10 +40,16 @@ export class TicketTable {
 
   takeDue(owner: string, now: number): DueTicket | undefined {
     for (const row of this.#due.all(now)) {
-      const taken = take(parseDelivery(parseJson(String(row["delivery"]))), { now, owner });
+      const found = readRow(row);
+      if (found === undefined) {
+        // Nobody can deliver it, and it must not stand in the way of the others: left as it is, never due again.
+        this.#setAside.run(String(row["id"]));
+        continue;
+      }
+      const taken = take(found.delivery, { now, owner });
       this.#store(String(row["id"]), taken.delivery, taken.kind === "not-due" ? taken.at : undefined);
       if (taken.kind === "not-due" || taken.kind === "delivered") continue;
-      const ticket = parseTicket(parseJson(String(row["ticket"])));
+      const { ticket } = found;
       return { ticket, delivery: taken.delivery, searchFirst: taken.kind === "search-first" };
     }
     return undefined;
@@ -50,8 +57,8 @@ export class TicketTable {
 
   settle(id: string, next: TicketDelivery, taken: PostingDelivery): void {
     const row = this.#find.get(id);
-    if (row === undefined) return;
-    this.#store(id, settle(parseDelivery(parseJson(String(row["delivery"]))), taken, next));
+    const found = row && readRow(row);
+    if (found !== undefined) this.#store(id, settle(found.delivery, taken, next));
   }
 
   #store(id: string, delivery: TicketDelivery, dueAt = dueAtOf(delivery)): void {

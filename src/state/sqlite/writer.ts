@@ -189,11 +189,11 @@ export class Writer {
 
   #applyEffects(append: Extract<Command, { verb: "append" }>, head: JournalHead): void {
     const { session, at, effects } = append;
-    const { artifacts = [], artifactsOf, call, ticket, settlement, savings } = effects;
+    const { artifacts = [], artifactsOf, call, tickets = [], settlement, savings } = effects;
     for (const sha256 of artifacts) this.#statements.refer.run(session, sha256);
     if (artifactsOf !== undefined) this.#statements.referLike.run(session, artifactsOf);
     if (call !== undefined) this.#breakers.end(call, at);
-    if (ticket !== undefined) this.#tickets.raise(ticket, at);
+    for (const ticket of tickets) this.#tickets.raise(ticket, at);
     if (settlement !== undefined) this.#ledger.settle(settlement, append, head.seq);
     if (savings !== undefined) this.#ledger.save(savings, append);
   }

@@ -20,6 +20,9 @@ export function readPolicy(
   if (tools !== null && work !== undefined && work.kind !== "model") {
     fields.place.at("tools").problem(`has no effect: the work is a ${work.kind}.`, "key");
   }
+  if (fields.has("checks") && work !== undefined && work.kind !== "model") {
+    fields.place.at("checks").problem(`has no effect: the work is a ${work.kind}.`, "key");
+  }
   if (short !== null && tools !== null)
     fields.place.at("tools").problem("is said by tools already: keep one.");
   return {

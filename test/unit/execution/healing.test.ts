@@ -1,13 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { defineTeam, type PersonaOptions, persona, phase } from "../../../src/index.ts";
+import { defineTeam, type Healer, type PersonaOptions, persona, phase } from "../../../src/index.ts";
 import { TeamPlace } from "../team/place.ts";
 
 type Work = (typeof TeamPlace)["prototype"]["work"] extends (name: string, act?: infer Act) => unknown
   ? NonNullable<Act>
   : never;
 
-async function run(place: TeamPlace, options: Omit<PersonaOptions, "run">, act: Work) {
-  const maestro = await place.open();
+async function run(
+  place: TeamPlace,
+  options: Omit<PersonaOptions, "run">,
+  act: Work,
+  healers: readonly Healer[] = [],
+) {
+  const maestro = await place.open({ healers });
   const team = defineTeam("healed", {
     phases: [
       phase("work", {
@@ -112,6 +117,112 @@ describe("an import that leads nowhere", () => {
       healing: [{ healer: "fix-imports", outcome: "rolled-back" }],
     });
     expect(texts).toEqual(['import { add } from "./add.mjs";\nif (add(1, 2) !== 3) process.exit(1);\n']);
+  });
+});
+
+describe("imports that no failure names", () => {
+  it("are left as they are, however they are written: only the broken one is mended", async () => {
+    const place = new TeamPlace();
+    const healthy = 'import { b } from "./b.js";\nimport "./lib";\nimport type { C } from "./c";\n';
+    const { maestro, session, result } = await run(
+      place,
+      { contract: { checks: [{ name: "runs", run: ["node", "main.mjs"] }] } },
+      async ({ workspace }) => {
+        await workspace.write("src/a.ts", healthy);
+        await workspace.write("src/b.ts", "export const b = 1;\n");
+        await workspace.write("src/c.ts", "export type C = 1;\n");
+        await workspace.write("src/lib/index.js", "");
+        await workspace.write("main.mjs", 'import "./util.mjs";\n');
+        await workspace.write("tools/util.mjs", "export {};\n");
+      },
+    );
+    expect(result.status).toBe("completed");
+    const text = async (path: string) => {
+      const found = (await maestro.show(session.id)).artifacts.find((file) => file.path === path);
+      return String(await maestro.artifact(session.id, String(found?.sha256)));
+    };
+    expect(await text("src/a.ts")).toBe(healthy);
+    expect(await text("main.mjs")).toBe('import "./tools/util.mjs";\n');
+  });
+
+  it("of TypeScript get the spelling that tsc asks for", async () => {
+    const place = new TeamPlace();
+    const says =
+      "src/a.ts(1,19): error TS2835: Relative import paths need explicit file extensions in ECMAScript imports when '--moduleResolution' is 'node16' or 'nodenext'. Did you mean './b.js'?";
+    const check = `if (!require("fs").readFileSync("src/a.ts", "utf8").includes("./b.js")) { console.log(${JSON.stringify(says)}); process.exit(2); }`;
+    const { attempt } = await run(
+      place,
+      { contract: { checks: [{ name: "tsc", run: ["node", "-e", check] }] } },
+      async ({ workspace }) => {
+        await workspace.write("src/a.ts", 'import { b } from "./b";\n');
+        await workspace.write("src/b.ts", "export const b = 1;\n");
+      },
+    );
+    expect(attempt).toMatchObject({
+      status: "completed",
+      healing: [{ healer: "fix-imports", outcome: "passed" }],
+    });
+  });
+});
+
+describe("a healer of one's own", () => {
+  const healer = (heal: Healer["heal"]): Healer => ({
+    name: "own",
+    categories: ["CONTRACT", "UNKNOWN"],
+    heal,
+  });
+
+  it("is asked for failures of its categories, and what it does completes the attempt", async () => {
+    const place = new TeamPlace();
+    const own = healer(async ({ workspace, failure }) => {
+      await workspace.write("a.txt", failure.category);
+      return { action: "wrote a.txt" };
+    });
+    const { result, attempt } = await run(place, { contract: { deliverables: ["a.txt"] } }, () => ({}), [
+      own,
+    ]);
+    expect(result.status).toBe("completed");
+    expect(attempt?.healing).toEqual([{ healer: "own", action: "wrote a.txt", outcome: "passed" }]);
+  });
+
+  it("whose files nobody can judge, because the work threw, gets them taken back, and that is on record", async () => {
+    const place = new TeamPlace();
+    const own = healer(async ({ workspace }) => {
+      await workspace.write("litter.txt", "x");
+      return { action: "wrote litter.txt" };
+    });
+    const { attempt, files } = await run(
+      place,
+      {},
+      ({ failures }) => {
+        if (failures.length === 0) throw new Error("something odd");
+      },
+      [own],
+    );
+    expect(attempt?.healing).toEqual([{ healer: "own", action: "wrote litter.txt", outcome: "rolled-back" }]);
+    expect(files).toEqual([]);
+  });
+
+  it("whose action was kept is on record beside the one that made the contract pass", async () => {
+    const place = new TeamPlace();
+    const writes = (path: string): Healer => ({
+      ...healer(async ({ workspace }) => {
+        await workspace.write(path, "x");
+        return { action: `wrote ${path}` };
+      }),
+      name: path,
+    });
+    const { attempt } = await run(
+      place,
+      { contract: { deliverables: ["a.txt", "b.txt"] } },
+      () => ({}),
+      ["a.txt", "b.txt"].map(writes),
+    );
+    expect(attempt?.status).toBe("completed");
+    expect(attempt?.healing).toEqual([
+      { healer: "a.txt", action: "wrote a.txt", outcome: "kept" },
+      { healer: "b.txt", action: "wrote b.txt", outcome: "passed" },
+    ]);
   });
 });
 

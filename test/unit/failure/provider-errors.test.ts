@@ -71,7 +71,7 @@ describe("an error of a real provider package is understood", () => {
   });
 });
 
-test("no row of the tables lacks its captured error", () => {
+test("no row of the tables lacks an error that its package threw", () => {
   const names = fixtureNames("providers").map((name) => name.slice("providers/".length));
   expect(Object.keys(special).filter((name) => !names.includes(name))).toEqual([]);
   const faults = new Set(names.map((name) => name.split("/")[1]));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { redact } from "../../../src/domain/redact.ts";
+import { keepSecret, redact, secretsIn } from "../../../src/domain/redact.ts";
 
 const key = "sk-proj-Abc123Def456Ghi789";
 const token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.abcDEF123-_x";
@@ -64,4 +64,22 @@ test.each([
   "invalid x-api-key",
 ])("an ordinary sentence stays as it is: %s", (text) => {
   expect(redact(text)).toBe(text);
+});
+
+describe("secrets of this process", () => {
+  test("are in no text, whatever they look like", () => {
+    const env = {
+      OPENAI_COMPATIBLE_API_KEY: "plain-words-of-my-own",
+      DEPLOY_TOKEN: "plain-words-of-my-own-and-more",
+      KEYBOARD: "not-a-secret-at-all",
+      SSH_KEY_PATH: "/home/me/.ssh/key",
+      DB_PASSWORD: "short",
+    };
+    keepSecret(secretsIn(env));
+    expect(redact("no plain-words-of-my-own-and-more, plain-words-of-my-own!")).toBe(
+      "no [redacted], [redacted]!",
+    );
+    for (const word of ["not-a-secret-at-all", "/home/me/.ssh/key", "short"])
+      expect(redact(`a ${word} b`)).toBe(`a ${word} b`);
+  });
 });

@@ -45,19 +45,23 @@ describe("an agent on the command line", () => {
     expect((await maestro.artifact(session.id, artifacts[0]?.sha256 ?? "")).toString()).toBe("yes");
   });
 
-  it("that writes where its policy does not allow it changes nothing, and its next attempt is told why", async () => {
+  it("that writes where its policy does not allow it fails for good, is not run again, and changes nothing", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const script = `
-      const prompt = require("fs").readFileSync(0, "utf8");
-      const told = prompt.includes("may not write");
       require("fs").mkdirSync("docs", { recursive: true });
-      require("fs").writeFileSync(told ? "docs/a.md" : "elsewhere.md", "text");`;
+      require("fs").writeFileSync("docs/a.md", "text");
+      require("fs").writeFileSync("elsewhere.md", "text");`;
     const session = await maestro.start(agent(script, { policy: { write: ["docs/**"] } }), { brief: "x" });
-    expect(await session.result()).toMatchObject({ status: "completed" });
+    expect(await session.result()).toMatchObject({
+      status: "failed",
+      error: { code: "GOVERNANCE_VIOLATION", details: { paths: ["elsewhere.md"] } },
+    });
     const { artifacts, phases } = await maestro.show(session.id);
-    expect(artifacts.map(({ path }) => path)).toEqual(["docs/a.md"]);
-    expect(phases[0]?.personas[0]?.attempts.map(({ status }) => status)).toEqual(["failed", "completed"]);
+    expect(artifacts).toEqual([]);
+    expect(phases[0]?.personas[0]?.attempts).toMatchObject([
+      { status: "failed", failure: { category: "GOVERNANCE" } },
+    ]);
   });
 
   it("may say nothing for longer than an attempt may stand still: it has a limit of its own", async () => {

@@ -1,7 +1,12 @@
 import { expect } from "vitest";
 import { ManualClock } from "../../../src/domain/manual-clock.ts";
 import { JiraSink } from "../../../src/tickets/jira.ts";
-import { type Guard, TicketOutbox, type TicketReport } from "../../../src/tickets/outbox.ts";
+import {
+  type Guard,
+  TicketOutbox,
+  type TicketOutboxOptions,
+  type TicketReport,
+} from "../../../src/tickets/outbox.ts";
 import type { TicketSink } from "../../../src/tickets/ticket-sink.ts";
 import { createPath, LoopbackJira } from "../../support/loopback-jira.ts";
 import { MemoryQueue } from "./memory-queue.ts";
@@ -38,7 +43,12 @@ export class DeliveryPlace {
     return new JiraSink({ ...this.jira.options, timeoutMs });
   }
 
-  outbox({ guard = noBreaker, sink = this.sink(), owner = "a" } = {}): TicketOutbox {
+  outbox({
+    guard = noBreaker,
+    sink = this.sink(),
+    owner = "a",
+    shelf,
+  }: Partial<Pick<TicketOutboxOptions, "guard" | "sink" | "owner" | "shelf">> = {}): TicketOutbox {
     const { queue, clock } = this;
     return new TicketOutbox({
       queue,
@@ -46,6 +56,7 @@ export class DeliveryPlace {
       guard,
       clock,
       owner,
+      shelf,
       report: (report) => this.reports.push(report),
     });
   }

@@ -32,7 +32,7 @@ test("a ticket becomes an issue with the label by which it is found again, also 
   });
   const issue = github.issues[0];
   expect(issue?.title).toBe(ticket.summary);
-  expect(issue?.labels.map(({ name }) => name)).toEqual(["maestro", ticket.fingerprint]);
+  expect(issue?.labels.map(({ name }) => name)).toEqual(["maestro", ticket.fingerprint, ticket.problem]);
   expect(issue?.body).toContain(ticket.resumeCommand);
   github.issues.splice(0, 1, { ...github.add({ labels: [] }), ...issue, state: "closed" });
   expect(await sink.find(ticket.fingerprint, patience)).toEqual(reference);

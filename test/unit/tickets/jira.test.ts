@@ -28,7 +28,7 @@ test("a ticket becomes a Bug in the project, with the labels by which it is foun
   expect(jira.issues[0]?.fields).toMatchObject({
     summary: ticket.summary,
     issuetype: { name: "Bug" },
-    labels: ["maestro", ticket.fingerprint],
+    labels: ["maestro", ticket.fingerprint, ticket.problem],
   });
   expect(await sink.find(ticket.fingerprint, patience)).toEqual(reference);
   expect(sink.name).toBe("jira:OPS");

@@ -108,3 +108,37 @@ test("when told to stop it takes no further ticket, and the one under way is unc
   expect(place.queue.deliveryOf(first)).toMatchObject({ kind: "pending", unclear: true });
   expect(place.queue.deliveryOf(second)).toMatchObject({ kind: "pending", unclear: false, failures: 0 });
 });
+
+test("why it is not delivered stays on record until it is, without the credentials", async () => {
+  const ticket = place.add();
+  place.jira.switches.script[createPath] = ["cut-refusal"];
+  await place.outbox().deliverDue();
+  const { clock, queue } = place;
+  const why = "Jira refused the request with status 400";
+  expect(queue.deliveryOf(ticket)).toMatchObject({
+    kind: "pending",
+    lastError: expect.stringContaining(why),
+  });
+  await clock.advance(5000);
+  expect(await queue.takeDue(clock.now(), "b")).toMatchObject({
+    delivery: { kind: "posting", lastError: expect.stringContaining(why) },
+  });
+});
+
+test("what the tracker refuses lies on the shelf meanwhile; what may pass by itself does not", async () => {
+  const kept: string[] = [];
+  const shelf = {
+    post: async ({ summary }: { readonly summary: string }) => {
+      kept.push(summary);
+      return { key: "here", url: "file:///here.md" };
+    },
+  };
+  const [refused, down] = [place.add(0), place.add(1)];
+  place.jira.switches.script[createPath] = ["cut-refusal", "server-error"];
+  await place.outbox({ shelf }).deliverDue();
+  expect(kept).toEqual([refused.summary]);
+  expect(place.queue.deliveryOf(refused)).toMatchObject({
+    lastError: expect.stringContaining("Meanwhile it is here: file:///here.md"),
+  });
+  expect(place.queue.deliveryOf(down)).toMatchObject({ lastError: expect.not.stringContaining("Meanwhile") });
+});

@@ -1,14 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { StateCorrupt } from "../../../src/domain/errors.ts";
 import type { Json } from "../../../src/domain/json.ts";
-import { isTicketFingerprint, parseTicket, ticketFingerprint } from "../../../src/domain/ticket.ts";
+import {
+  isTicketFingerprint,
+  parseTicket,
+  problemLabel,
+  ticketFingerprint,
+} from "../../../src/domain/ticket.ts";
 import { cut } from "../../../src/tickets/plain-text.ts";
 import { sampleRequest, sampleTicket } from "./sample-ticket.ts";
 
 const problem = { team: "product", phase: "design", persona: "architect", category: "TIMEOUT" };
-const of = (message: string) => ticketFingerprint({ ...problem, message });
+const of = (message: string) => problemLabel({ ...problem, message });
 
-describe("the same problem has the same fingerprint", () => {
+describe("the same problem has the same label", () => {
   test.each([
     ["times", "stopped at 2026-01-01T10:00:00.123Z", "stopped at 2026-02-03 11:22:33"],
     ["clock times", "10:11:12 no answer", "9:08:07.5 no answer"],
@@ -30,17 +35,31 @@ describe("the same problem has the same fingerprint", () => {
   });
 });
 
-test("another problem has another fingerprint", () => {
+test("another problem has another label", () => {
   const all = [
     of("main.ts is missing"),
     of("other.ts is missing"),
     of("main.ts is empty"),
     of(""),
-    ...Object.keys(problem).map((key) => ticketFingerprint({ ...problem, [key]: "other", message: "x" })),
+    ...Object.keys(problem).map((key) => problemLabel({ ...problem, [key]: "other", message: "x" })),
     of("GET http://one.example/a"),
     of("GET http://two.example/a"),
   ];
   expect(new Set(all).size).toBe(all.length);
+});
+
+test("each session that a problem stops has a ticket of its own, which is the same ticket every time", () => {
+  const first = sampleTicket();
+  expect(sampleTicket({ attempts: 12 }).fingerprint).toBe(first.fingerprint);
+  const other = sampleTicket({ sessionId: "01k0g2t5c8r7w9x3y4z5a6b7c9" });
+  expect(other.problem).toBe(first.problem);
+  expect(other.fingerprint).not.toBe(first.fingerprint);
+  expect(first.fingerprint).toBe(ticketFingerprint(first.problem, first.sessionId));
+});
+
+test("a ticket that was stored before problems had a label of their own is read all the same", () => {
+  const { problem: _, ...stored } = JSON.parse(JSON.stringify(sampleTicket())) as Record<string, Json>;
+  expect(parseTicket(stored)).toMatchObject({ problem: stored["fingerprint"] });
 });
 
 test("text that is made to be slow is not", () => {
