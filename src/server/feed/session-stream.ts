@@ -37,6 +37,8 @@ export class SessionStream {
   readonly #asked = new Map<number, AskedTools>();
   readonly #leaveFeed: () => void;
   #timer: NodeJS.Timeout | undefined;
+  /** Rows came that no look at the page has seen yet. */
+  #isStale = false;
 
   constructor(feed: SessionFeed, parts: StreamParts) {
     this.feed = feed;
@@ -94,7 +96,8 @@ export class SessionStream {
     const batch = batchOf(rows);
     for (const watcher of this.#watchers) sendBatch(watcher, batch);
     for (const row of rows) this.#tellStep(row);
-    this.#timer ??= setTimeout(() => void this.#tellChange(), betweenChangesMs).unref();
+    this.#isStale = true;
+    this.#tellChangeSoon();
   }
 
   /** The recorded step takes the place of the words that were sent while it was made. */
@@ -119,7 +122,12 @@ export class SessionStream {
       if (isPlace(watcher.text, text.phase, text.persona)) watcher.channel.sendIfIdle(written);
   }
 
+  #tellChangeSoon(): void {
+    this.#timer ??= setTimeout(() => void this.#tellChange(), betweenChangesMs).unref();
+  }
+
   async #tellChange(): Promise<void> {
+    this.#isStale = false;
     try {
       const page = await this.#parts.pages.view(this.feed, { withFiles: false });
       const change = this.#changes.since(page);
@@ -131,6 +139,8 @@ export class SessionStream {
       this.#parts.report(`Session ${this.feed.id} cannot be shown: ${String(error)}`);
     } finally {
       this.#timer = undefined;
+      // The page may have been read before the row that came meanwhile, and no other need come after it.
+      if (this.#isStale && !this.isIdle) this.#tellChangeSoon();
     }
   }
 }
