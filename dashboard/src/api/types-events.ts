@@ -1,6 +1,9 @@
 import type { StepBlock } from "./types-persona.ts";
 import type { BreakerView, ServerStatus } from "./types-server.ts";
 import type {
+  ArtifactFile,
+  BudgetView,
+  Decision,
   ParkReason,
   PersonaView,
   PhaseHeader,
@@ -41,6 +44,9 @@ export interface SessionChange {
   readonly session?: Partial<SessionHeader>;
   readonly phases?: readonly PhaseHeader[];
   readonly personas?: readonly { readonly phase: string; readonly persona: PersonaView }[];
+  readonly budgets?: readonly BudgetView[];
+  readonly decisions?: readonly Decision[];
+  readonly artifacts?: readonly ArtifactFile[];
 }
 
 /** A piece of a model's answer under way; the recorded step replaces it. At most ten a second. */

@@ -39,6 +39,8 @@ export class SessionStream {
   #timer: NodeJS.Timeout | undefined;
   /** Rows came that no look at the page has seen yet. */
   #isStale = false;
+  /** Reading all files of a session for every step would be slow; they change when a phase does. */
+  #hasNewFiles = true;
 
   constructor(feed: SessionFeed, parts: StreamParts) {
     this.feed = feed;
@@ -71,8 +73,7 @@ export class SessionStream {
     // Nothing was awaited since the last look at the head: no row can be between the replay and what comes.
     this.#watchers.add(watcher);
     if (isBehind) {
-      const page = await this.#parts.pages.view(this.feed, { withFiles: false });
-      channel.send(frame("change", wholeChange(page)));
+      channel.send(frame("change", wholeChange(await this.#parts.pages.view(this.feed))));
     }
   }
 
@@ -97,6 +98,7 @@ export class SessionStream {
     for (const watcher of this.#watchers) sendBatch(watcher, batch);
     for (const row of rows) this.#tellStep(row);
     this.#isStale = true;
+    this.#hasNewFiles ||= rows.some(({ row }) => row.kind.startsWith("phase."));
     this.#tellChangeSoon();
   }
 
@@ -127,10 +129,12 @@ export class SessionStream {
   }
 
   async #tellChange(): Promise<void> {
+    const withFiles = this.#hasNewFiles;
     this.#isStale = false;
+    this.#hasNewFiles = false;
     try {
-      const page = await this.#parts.pages.view(this.feed, { withFiles: false });
-      const change = this.#changes.since(page);
+      const page = await this.#parts.pages.view(this.feed, { withFiles });
+      const change = this.#changes.since(page, { withFiles });
       if (change !== undefined) {
         const text = frame("change", change);
         for (const { channel } of this.#watchers) channel.send(text);

@@ -25,6 +25,13 @@ describe("a change of a session", () => {
     expect(view.phases[2]).toBe(implementation);
   });
 
+  test("may bring budgets, decisions and files, each whole", () => {
+    const budgets = view.budgets.map((budget) => ({ ...budget, limitUsd: 11 }));
+    const next = applyChange(view, { budgets, decisions: [] });
+    expect(next).toMatchObject({ budgets, decisions: [], artifacts: view.artifacts });
+    expect(next.phases).toBe(view.phases);
+  });
+
   test("of a phase's head keeps its personas", () => {
     if (implementation === undefined) throw new Error("the fixture has no phase");
     const { personas: _personas, ...head } = implementation;

@@ -3,12 +3,12 @@ import { expect, test, vi } from "vitest";
 import type { SessionId } from "../../../src/domain/ids.ts";
 import { SessionFeed } from "../../../src/server/feed/session-feed.ts";
 import { SessionStream } from "../../../src/server/feed/session-stream.ts";
-import type { SessionRow } from "../../../src/server/schemas/session.ts";
+import type { SessionPageView, SessionRow } from "../../../src/server/schemas/session.ts";
 import type { SessionPages } from "../../../src/server/session-pages.ts";
 import { SseChannel } from "../../../src/server/sse.ts";
 import { type SseEvent, SseReader } from "./sse-reader.ts";
 import { start, startServer, type TestServer, until } from "./support.ts";
-import { Gate } from "./teams.ts";
+import { Gate, reviewTeam } from "./teams.ts";
 
 const watch = async (server: TestServer, path: string) => SseReader.of(await server.request(path));
 
@@ -66,6 +66,36 @@ test("whoever was away while sessions were deleted and others came gets every on
   await reader.until((events) => events.some(({ event }) => event === "session"));
   expect(JSON.parse(reader.events[0]?.data ?? "")).toMatchObject({ replay: 1 });
   expect(sessionsOf(reader)).toEqual([next.id]);
+  await reader.cancel();
+});
+
+test("what somebody watches from the start to the end is all there, also budgets, decisions and files", async () => {
+  const server = await startServer({ teams: [reviewTeam] });
+  const { id } = await start(server, { team: "review" });
+  const reader = await watch(server, `/v1/sessions/${id}/events`);
+  await reader.until((events) => events.some(({ event }) => event === "entry"));
+  server.drive();
+  await until(server, id, "parked");
+  await server.post(`/v1/sessions/${id}/budgets`, { usd: 11 }, "PATCH");
+  await server.post(`/v1/sessions/${id}/approve`, { resume: true });
+  const known: Partial<SessionPageView> = {};
+  const isDone = () => {
+    const changes = reader.events.filter(({ event }) => event === "change");
+    for (const { data } of changes) {
+      const { session, phases: _phases, personas: _personas, ...lists } = JSON.parse(data);
+      Object.assign(known, session, lists);
+    }
+    return known.status === "completed" && (known.artifacts?.length ?? 0) > 0;
+  };
+  await reader.until(isDone);
+  const page = await server.get<SessionPageView>(`/v1/sessions/${id}`);
+  expect(known).toMatchObject({
+    artifacts: page.artifacts,
+    decisions: page.decisions,
+    budgets: page.budgets,
+  });
+  expect(page.budgets).toMatchObject([{ level: "session", limitUsd: 11 }]);
+  expect(page.decisions).toHaveLength(1);
   await reader.cancel();
 });
 
