@@ -16,6 +16,7 @@ import { type Listening, listen } from "./listen.ts";
 import { LiveActivity } from "./live-activity.ts";
 import { RunMetrics } from "./metrics/run-metrics.ts";
 import type { App } from "./routes/route.ts";
+import { addressOf } from "./server-address.ts";
 import type { ServerParts } from "./server-parts.ts";
 import { readStatus } from "./server-status.ts";
 import { SessionActions } from "./session-actions.ts";
@@ -111,7 +112,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       identity,
       token: new TokenCheck(token),
       codes: new OneTimeCodes(clock),
-      cookie: new BrowserCookie(token, clock),
+      cookie: new BrowserCookie(token, { clock, stateDirectory: maestro.stateDirectory }),
       hosts: () => allowedHosts(listening ?? config.server, config.server.allowedHosts),
       dashboard: new DashboardFiles(options.dashboardFolder),
       isStopping: () => isStopping,
@@ -148,10 +149,4 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     await maestro.close();
     throw error;
   }
-}
-
-/** As it stands in an address: everybody's own address is this machine's. */
-function addressOf({ host, port }: { readonly host: string; readonly port: number }): string {
-  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  return `${name.includes(":") ? `[${name}]` : name}:${port}`;
 }

@@ -225,7 +225,7 @@ describe("what a persona does", () => {
 
 test("a lost connection names its time and the next try; being back names what was caught up", () => {
   expect(plain(lostPhrase(now, now + 2000, now))).toBe(
-    "Connection lost at 14:31:07. The run goes on without this page. Trying again in 2 s.",
+    "Connection lost at 14:31:07. Sessions go on as long as the server runs. Trying again in 2 s.",
   );
   expect(plain(lostPhrase(now, null, now))).toContain("Trying now.");
   expect(plain(backPhrase(37, true))).toBe("Back. 37 events caught up, none missed. The server restarted.");
