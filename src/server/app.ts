@@ -147,5 +147,8 @@ function addDescription(app: App, { identity }: ServerParts): void {
 }
 
 function addDashboard(app: App, { dashboard }: ServerParts): void {
-  app.get("*", async (c, next) => (await dashboard.answer(c.req.path)) ?? next());
+  app.get(
+    "*",
+    async (c, next) => (await dashboard.answer(c.req.path, c.req.header("accept-encoding"))) ?? next(),
+  );
 }

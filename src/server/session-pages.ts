@@ -16,6 +16,7 @@ import { isoTime, isoTimeOrNull } from "./views/iso-time.ts";
 import type { Listing } from "./views/listing.ts";
 import { type PersonaContext, personaView } from "./views/persona-view.ts";
 import { stopReport } from "./views/stop-report.ts";
+import { withStoppedWork } from "./views/stopped-work.ts";
 
 export interface SessionPagesParts {
   readonly maestro: Maestro;
@@ -62,7 +63,7 @@ export class SessionPages {
         0,
       );
     };
-    return {
+    return withStoppedWork({
       ...shown,
       ...line,
       ...(await this.#header(feed, shown, listing)),
@@ -79,7 +80,7 @@ export class SessionPages {
       })),
       budgets: shown.budgets.map(budgetView),
       decisions: shown.decisions.map(decisionView),
-    };
+    });
   }
 
   async #header(
@@ -91,7 +92,7 @@ export class SessionPages {
     return {
       brief: shown.brief,
       model: shown.model,
-      ticket: shown.ticket === null ? null : { ...shown.ticket, at: isoTime(state.updatedAt) },
+      ticket: await this.#ticket(shown),
       epoch,
       entries: state.head.seq,
       // Every row that is read is checked against the one before it.
@@ -102,6 +103,17 @@ export class SessionPages {
       stop: stopReport(state),
       review: await this.#review(state),
       forecast: null,
+    };
+  }
+
+  /** With the time it was delivered, or asked for while it is not. */
+  async #ticket({ ticket }: SessionView): Promise<SessionHeader["ticket"]> {
+    if (ticket === null) return null;
+    const found = await this.#parts.maestro.ticketRecord(ticket.fingerprint);
+    const { delivery, ticket: asked } = found ?? {};
+    return {
+      ...ticket,
+      at: isoTime(delivery?.kind === "delivered" ? delivery.at : (asked?.createdAt ?? 0)),
     };
   }
 
@@ -120,6 +132,9 @@ export class SessionPages {
       gate: gateView(phase.gate),
       checks: phase.checks.flatMap(({ results }) => results.map(checkView)),
       files: await changedFiles(this.#parts.maestro, state.id, { before: phase.base, after: phase.tree }),
+      results: [...phase.personas].flatMap(([persona, { result }]) =>
+        result === undefined ? [] : [{ persona, summary: result.summary, outputs: result.outputs }],
+      ),
     };
   }
 }
@@ -131,5 +146,5 @@ function checkpointView(
   if (checkpoint === null) return null;
   // Whether its file is still what was sealed is said by the list of checkpoints, which reads it.
   const sealedAt = chronicle.phases.get(name)?.sealedAt ?? chronicle.phases.get(name)?.endedAt ?? 0;
-  return { ...checkpoint, sealedAt: isoTime(sealedAt), valid: true };
+  return { ...checkpoint, sealedAt: isoTime(sealedAt) };
 }

@@ -28,7 +28,7 @@ export function stoppedHeadline(situation: Situation, now: number): string | und
 
 /** "2 of 5 phases sealed, verified 02:59": what cannot be lost any more. The time is when the seals were read. */
 export function sealedText({ phases }: Pick<SessionView, "phases">, verifiedAt: number | null): string {
-  const sealed = phases.filter(({ checkpoint }) => checkpoint !== null && checkpoint.valid).length;
+  const sealed = phases.filter(({ checkpoint }) => checkpoint !== null).length;
   const verified = verifiedAt === null ? "" : `, verified ${clock(verifiedAt)}`;
   return `${sealed} of ${counted(phases.length, "phase")} sealed${verified}`;
 }

@@ -84,11 +84,8 @@ export function Forecasts({ report: { forecasts } }: Props) {
 }
 
 const alertIcons: Readonly<Record<UsageReport["alerts"][number]["kind"], readonly [StatusIcon, Tone]>> = {
-  "budget-half": ["pending", "quiet"],
-  "budget-most": ["waits", "parked"],
-  "budget-reached": ["parked", "parked"],
-  overrun: ["failed", "failed"],
-  unpriced: ["unverified", "quiet"],
+  "budget-most": ["parked", "parked"],
+  "budget-foreseen": ["waits", "parked"],
 };
 
 export function Alerts({ report: { alerts } }: Props) {

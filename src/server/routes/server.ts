@@ -115,6 +115,5 @@ const closed = (name: string, { threshold, cooldownMs }: ServerParts["config"]["
   failedProbes: 0,
   notBefore: null,
   cooldownMs,
-  failuresAre: null,
   waiting: [],
 });

@@ -18,7 +18,7 @@ const count = z.number().int().min(0);
 export const journalEntry = z
   .looseObject({
     kind: z.string(),
-    seq: count,
+    seq: count.openapi({ description: "With `show=money`: the number of the call." }),
     at: time,
     phase: z.string().nullable(),
     persona: z.string().nullable(),

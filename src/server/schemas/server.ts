@@ -31,7 +31,6 @@ export const breakerView = z
     failedProbes: count,
     notBefore: time.nullable(),
     cooldownMs: count,
-    failuresAre: z.string().nullable(),
     waiting: list(
       z.object({
         id: z.string(),
@@ -88,7 +87,7 @@ export const usageReport = z
     alerts: list(
       z.object({
         at: time,
-        kind: z.enum(["budget-half", "budget-most", "budget-reached", "overrun", "unpriced"]),
+        kind: z.enum(["budget-most", "budget-foreseen"]),
         message: z.string(),
         id: z.string().nullable(),
         key: z.string().nullable(),
@@ -106,6 +105,7 @@ export const teamsView = z
         phases: list(z.string()),
         personas: count,
         builtIn: z.boolean(),
+        file: z.string().nullable().openapi({ description: "Where the server read it from." }),
       }),
     ),
     models: list(z.string()),

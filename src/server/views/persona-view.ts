@@ -53,7 +53,6 @@ export function personaView(
         : null,
     held:
       status === "completed" || status === "reused" ? null : heldView(hold, present.breakers, present.now),
-    files: 0,
   };
 }
 
@@ -71,8 +70,6 @@ function attemptView(
     status: shown.status as AttemptView["status"],
     failure: shown.failure === null ? null : { ...shown.failure },
     costUsd: cost === undefined ? 0 : cost.microUsd === null ? null : microsToUsd(cost.microUsd),
-    addedLines: null,
-    removedLines: null,
     healed: shown.healing.some(({ outcome }) => outcome === "passed"),
     waits: (trail?.waits ?? []).map(({ dependency, from, until }) => ({
       dependency,

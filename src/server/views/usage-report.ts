@@ -78,7 +78,7 @@ async function alertsOf(maestro: Maestro, session: string | undefined): Promise<
         : `${whose}: it will come to ${show(expected ?? 0)}, the limit is ${show(limit)}`;
     return {
       at: isoTime(at),
-      kind: "budget-most",
+      kind: kind === "threshold" ? "budget-most" : "budget-foreseen",
       message,
       id: session,
       key: session === null ? null : (keys.get(session) ?? null),

@@ -28,7 +28,7 @@ describeInBrowser("a stopped session", () => {
     }
     for (const part of [
       ...answers,
-      page.getByText("maestro resume parking-payments --edit design=edit.json"),
+      page.getByText("maestro resume parking-payments", { exact: true }),
       page.getByRole("cell", { name: "init" }),
     ]) {
       const box = await part.first().boundingBox();
@@ -38,11 +38,17 @@ describeInBrowser("a stopped session", () => {
     await page.getByRole("link", { name: "OPS-412" }).waitFor();
   });
 
-  test("resumes with the suggested edit only when asked, and is Resuming… until the event arrives", async () => {
+  test("resumes with an edit only when asked, and is Sealing the edit… until the event arrives", async () => {
     const { page, fixture } = await visit("/s/parking-payments");
-    await page.locator(".choice-diff .diff-line.added", { hasText: 'enum: ["EUR"]' }).waitFor();
+    await page.getByRole("radio", { name: /An input was wrong/ }).check();
+    await page.getByRole("button", { name: "Open editor…" }).click();
+    await page.getByLabel("What", { exact: true }).selectOption("file design/openapi.yaml");
+    const content = page.getByLabel("Content");
+    await content.fill((await content.inputValue()).replace("€", "EUR"));
+    await page.locator(".diff-line.added", { hasText: 'enum: ["EUR"]' }).first().waitFor();
+    await page.getByRole("button", { name: "Keep this edit" }).click();
     await page.getByRole("button", { name: "Seal edit and resume" }).click();
-    await page.locator(".pending-line", { hasText: "Resuming…" }).waitFor();
+    await page.locator(".pending-line", { hasText: "Sealing the edit…" }).waitFor();
     const sent = fixture.received.filter(({ body }) => !(body as { dryRun?: boolean }).dryRun);
     expect(sent).toHaveLength(1);
     const [{ path, body } = { path: "", body: {} }] = sent;

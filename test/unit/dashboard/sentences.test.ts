@@ -244,11 +244,10 @@ test("a breaker's notice names who waits and who is parked", () => {
     failedProbes: 0,
     notBefore: null,
     cooldownMs: 300_000,
-    failuresAre: "timeouts",
     waiting: [waiter("parking-1", false)],
   } as const;
   expect(plain(breakerNotice(open, now))).toBe("Breaker openai: next probe in 0:41, parking-1 waits.");
-  expect(breakerCause(open)).toBe("5 of 5 timeouts since 14:25:31");
+  expect(breakerCause(open)).toBe("5 of 5 outages since 14:25:31");
   expect(whoWaits([waiter("a", true), waiter("b", false), waiter("c", false)])).toBe(
     "b and c wait, a is parked",
   );
