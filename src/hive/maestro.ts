@@ -190,7 +190,10 @@ export class Maestro extends Reading {
   }
 
   /** What a resume would keep, reuse and run. */
-  async plan(idOrKey: string): Promise<Plan> {
+  async plan(
+    idOrKey: string,
+    _preparation: Pick<ResumeOptions, "edits" | "acceptChanges"> = {},
+  ): Promise<Plan> {
     const session = await this.find(idOrKey);
     return planResume(session, await this.#teamOf(session), this.#parts);
   }

@@ -97,11 +97,12 @@ export function addActionRoutes(app: App, { maestro, book, pages, actions }: Ser
   addRoute(app, resumeRoute, async (c) => {
     const { id } = c.req.valid("param");
     const { edits, acceptChanges, dryRun } = c.req.valid("json");
-    if (dryRun === true) return c.json(planView(await maestro.plan(id), await viewOf(id)), 200);
-    await actions.resume(id, {
+    const preparation = {
       ...(edits !== undefined && { edits: editsOf(edits) }),
       ...(acceptChanges !== undefined && { acceptChanges }),
-    });
+    };
+    if (dryRun === true) return c.json(planView(await maestro.plan(id, preparation), await viewOf(id)), 200);
+    await actions.resume(id, preparation);
     return c.json(await viewOf(id), 202);
   });
 
