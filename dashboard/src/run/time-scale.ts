@@ -36,7 +36,7 @@ export function axisTicks({ from, to, width, x }: TimeScale, end: number | undef
   const first = Math.ceil((from - offset) / step) * step + offset;
   const ticks: number[] = [];
   for (let at = first; at <= to && ticks.length < 100; at += step)
-    if (x(at) > 14 && (end === undefined || Math.abs(x(end) - x(at)) >= nowPixels)) ticks.push(at);
+    if (x(at) > 26 && (end === undefined || Math.abs(x(end) - x(at)) >= nowPixels)) ticks.push(at);
   return ticks;
 }
 

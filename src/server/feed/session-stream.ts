@@ -3,7 +3,8 @@ import { isStep } from "../../domain/journal-codec.ts";
 import type { StreamEvents } from "../schemas/events.ts";
 import type { SessionPages } from "../session-pages.ts";
 import { EventBatch, frame, type SseChannel } from "../sse.ts";
-import { type AskedTools, stepBlocks } from "../views/step-block.ts";
+import type { AskedTool } from "../views/asked-tools.ts";
+import { stepBlocks } from "../views/step-block.ts";
 import { LiveText } from "./live-text.ts";
 import { SessionChanges, wholeChange } from "./session-changes.ts";
 import type { FeedRow, SessionFeed } from "./session-feed.ts";
@@ -34,7 +35,7 @@ export class SessionStream {
   readonly #members = new Set<SseChannel>();
   readonly #changes = new SessionChanges();
   readonly #text = new LiveText((text) => this.#say(text));
-  readonly #asked = new Map<number, AskedTools>();
+  readonly #asked = new Map<number, AskedTool[]>();
   readonly #leaveFeed: () => void;
   #timer: NodeJS.Timeout | undefined;
   /** Rows came that no look at the page has seen yet. */

@@ -78,7 +78,9 @@ export function addServerRoutes(app: App, parts: ServerParts): void {
   addRoute(app, usageRoute, async (c) => {
     const { session, by, since } = c.req.valid("query");
     const from = since === undefined ? undefined : Date.parse(since);
-    return c.json(await usageReportView(maestro, { session, by, since: from }), 200);
+    const { dayTokens: tokens, dayUsd: usd } = config.budget;
+    const today = { dayLimit: { tokens, usd }, now: clock.now() };
+    return c.json(await usageReportView(maestro, { session, by, since: from }, today), 200);
   });
   addRoute(app, statusRoute, async (c) => c.json(await readStatus(parts), 200));
   addRoute(app, breakersRoute, async (c) => c.json({ breakers: await readBreakers() }, 200));

@@ -84,6 +84,17 @@ export const usageReport = z
         finished: z.boolean(),
       }),
     ),
+    budgets: list(
+      z.object({
+        level: z.enum(["day", "session"]),
+        id: z.string().nullable(),
+        key: z.string().nullable(),
+        limitUsd: z.number().nullable(),
+        usedUsd: z.number().nullable(),
+        limitTokens: z.number().nullable(),
+        usedTokens: z.number(),
+      }),
+    ).openapi({ description: "Today's, and those of sessions that are not finished, newest first." }),
     alerts: list(
       z.object({
         at: time,

@@ -47,10 +47,7 @@ export function personaView(
     ),
     maxAttempts: context.maxAttemptsOf(phase, name) ?? limits.maxAttempts,
     maxRounds: limits.maxRounds,
-    activity:
-      status === "running" && last?.lastStep !== undefined
-        ? activityView(last.lastStep.kind, last.lastStep.name, last.lastStep.at)
-        : null,
+    activity: status === "running" && last !== undefined ? activityView(last) : null,
     held:
       status === "completed" || status === "reused" ? null : heldView(hold, present.breakers, present.now),
   };

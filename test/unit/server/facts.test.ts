@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { PersonaDetail } from "../../../src/server/schemas/inside.ts";
-import type { TeamsView } from "../../../src/server/schemas/server.ts";
+import type { TeamsView, UsageReportView } from "../../../src/server/schemas/server.ts";
 import type { SessionPageView } from "../../../src/server/schemas/session.ts";
+import { activityView } from "../../../src/server/views/activity.ts";
 import { problemOf, quickTeam, start, startServer, until } from "./support.ts";
 import { failingTeam, quickRetries, reviewTeam } from "./teams.ts";
 
@@ -68,6 +69,40 @@ test("retrying is asked for alone: together with others it would be silently ign
   expect((await server.request("/v1/sessions?status=retrying")).status).toBe(200);
   const refused = await problemOf(await server.request("/v1/sessions?status=retrying,failed"));
   expect(refused).toMatchObject({ status: 400, code: "INPUT_INVALID" });
+});
+
+test("usage shows what may still be spent: today, and by each session under way that has a limit", async () => {
+  const server = await startServer({ config: { budget: { dayUsd: 20 } } });
+  const { id } = await start(server, { key: "limited", budget: { usd: 9 } });
+  await start(server);
+  const { budgets } = await server.get<UsageReportView>("/v1/usage");
+  const [today, session, ...more] = budgets;
+  expect(today).toMatchObject({ level: "day", id: null, limitUsd: 20, usedUsd: 0 });
+  expect(session).toMatchObject({ level: "session", id, key: "limited", limitUsd: 9, usedUsd: 0 });
+  expect(more).toEqual([]);
+  const own = await server.get<UsageReportView>("/v1/usage?session=limited");
+  expect(own.budgets).toEqual([session]);
+});
+
+test("what a persona does is what comes after its last recorded step, with what it works on", () => {
+  const at = Date.parse("2026-11-15T00:00:00Z");
+  const since = "2026-11-15T00:00:00.000Z";
+  const step = (kind: string, name: string) => ({ kind, name, at });
+  const write = { tool: "write_file", args: { path: "src/a.ts", content: "x" } };
+  expect(activityView({ lastStep: undefined, modelCalls: 0, asked: [] })).toBeNull();
+  expect(activityView({ lastStep: step("model", "simulated"), modelCalls: 1, asked: [write] })).toEqual({
+    doing: "writes",
+    target: "src/a.ts",
+    since,
+  });
+  expect(activityView({ lastStep: step("tool", "write_file"), modelCalls: 1, asked: [] })).toMatchObject({
+    doing: "thinks",
+    target: null,
+  });
+  expect(activityView({ lastStep: step("function", "s 19"), modelCalls: 0, asked: [] })).toMatchObject({
+    doing: "ran",
+    target: "s 19",
+  });
 });
 
 test("teams say where they were read from, so that a command can name them", async () => {
