@@ -18,7 +18,6 @@ describeInBrowser("a stopped session", () => {
       page.getByText("Change the design's currency to ISO 4217 and resume."),
       page.getByRole("heading", { name: "Where it stopped" }),
     ];
-    await page.locator(".choice-diff .diff-line.added").waitFor();
     await page.getByRole("cell", { name: "about $4.10 of $8.09 left" }).waitFor();
     let above = 0;
     for (const answer of answers) {
@@ -163,10 +162,10 @@ describeInBrowser("a stopped session", () => {
     const panel = page.getByRole("dialog", { name: "Fork tariff-import" });
     await panel.getByLabel("Fork at").selectOption("implementation");
     await panel.getByText("Nothing will run: every input is unchanged.").waitFor();
-    await panel.getByRole("button", { name: "Edit a file…" }).click();
-    const editor = page.getByRole("dialog", { name: "Edit a file" });
+    await panel.getByRole("button", { name: "Edit a file or an output…" }).click();
+    const editor = page.getByRole("dialog", { name: "Edit what a phase left" });
     await editor.getByLabel("Phase").selectOption("design");
-    await editor.getByLabel("File").selectOption("design/decisions.md");
+    await editor.getByLabel("What", { exact: true }).selectOption("file design/decisions.md");
     await editor.getByRole("textbox", { name: "Content" }).fill("# Decisions\n\n1. Integers for money\n");
     await editor.locator(".diff-line.added", { hasText: "Integers for money" }).waitFor();
     await editor.getByRole("button", { name: "Keep this edit" }).click();
@@ -223,6 +222,8 @@ describeInBrowser("a stopped session", () => {
 
   test("on a phone the ways to go on stay in reach and nothing scrolls sideways", async () => {
     const { page } = await visit("/s/parking-payments", { width: 390, height: 844, dark: true });
+    await page.getByRole("button", { name: "Resume…" }).waitFor();
+    await page.getByRole("radio", { name: /An input was wrong/ }).check();
     const edit = page.getByRole("button", { name: "Edit and resume…" });
     await edit.waitFor();
     const box = await edit.boundingBox();
@@ -231,7 +232,7 @@ describeInBrowser("a stopped session", () => {
     expect(await overflowOf(page)).toBe(0);
     await edit.click();
     await page
-      .getByRole("dialog", { name: "Edit a file" })
+      .getByRole("dialog", { name: "Edit what a phase left" })
       .getByRole("textbox", { name: "Content" })
       .waitFor();
     expect(await overflowOf(page)).toBe(0);
