@@ -26,6 +26,8 @@ import { DashboardFiles } from "./static.ts";
 import { breakerViews } from "./views/breaker.ts";
 import type { RegisteredTeam } from "./views/teams.ts";
 
+export { askForLink } from "./ask-for-link.ts";
+
 const mostStreams = 1_000;
 
 export interface ServeOptions {

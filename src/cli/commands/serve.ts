@@ -50,7 +50,7 @@ export async function serve(options: ServeFlags): Promise<void> {
 
 /** Of the server that runs already, whoever started it. */
 async function printNewLink({ config }: LoadedConfig, { json }: ServeFlags): Promise<void> {
-  const { askForLink } = await import("../../server/ask-for-link.ts");
+  const { askForLink } = await import("../../server/serve.ts");
   const link = await askForLink(config);
   if (json) printJson(link);
   else print(`Dashboard (this link works once): ${link.url}`);
