@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
@@ -18,9 +21,23 @@ const preloadFont: Plugin = {
   },
 };
 
+/** Compressed once, here: the server only chooses. Fonts and pictures are compressed already. */
+const compress: Plugin = {
+  name: "compress",
+  apply: "build",
+  writeBundle: ({ dir = "" }) => {
+    for (const file of readdirSync(dir, { recursive: true, encoding: "utf8" })) {
+      if (!/\.(?:js|css|html|svg|json)$/.test(file)) continue;
+      const content = readFileSync(join(dir, file));
+      writeFileSync(join(dir, `${file}.gz`), gzipSync(content, { level: 9 }));
+      writeFileSync(join(dir, `${file}.br`), brotliCompressSync(content));
+    }
+  },
+};
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), preloadFont],
+  plugins: [react(), preloadFont, compress],
   build: {
     outDir: "../dist/dashboard",
     emptyOutDir: true,

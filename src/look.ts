@@ -12,6 +12,7 @@ import { budgetDefaults } from "./team/spending.ts";
 export type { Looking } from "./hive/looking.ts";
 export type { Reading } from "./hive/reading.ts";
 export { verifyCheckpointFile } from "./state/list-checkpoints.ts";
+export { resolveStateDirectory } from "./state/state-directory.ts";
 
 export interface LookOptions {
   readonly loaded?: LoadedConfig;

@@ -279,6 +279,10 @@ export class Reading {
     return this.#parts.store.tickets.damaged();
   }
 
+  ticketRecord(fingerprint: string): Promise<TicketRecord | undefined> {
+    return this.#parts.store.tickets.find(fingerprint);
+  }
+
   async tickets(): Promise<readonly TicketView[]> {
     return (await this.#parts.store.tickets.list()).map(describeTicket);
   }

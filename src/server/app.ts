@@ -3,6 +3,7 @@ import { HTTPException } from "hono/http-exception";
 import { newId } from "../domain/ids.ts";
 import { checkOrigin, requireAccess } from "./access/gate.ts";
 import { securityHeaders } from "./access/security-headers.ts";
+import { signInPage, wantsPage } from "./access/sign-in-page.ts";
 import { readJsonBody } from "./json-body.ts";
 import { exposition } from "./metrics/exposition.ts";
 import { processMetrics } from "./metrics/process-metrics.ts";
@@ -74,6 +75,7 @@ function answerErrors(app: App, { report }: ServerParts): void {
     const challenge = problem.status === 401 ? { "www-authenticate": 'Bearer realm="maestro"' } : {};
     // What is left of a body that was refused is not read: the connection ends with the answer.
     const ending = problem.status === 413 ? { connection: "close" } : {};
+    if (problem.status === 401 && wantsPage(c.req.raw)) return signInPage(problem);
     return problemResponse(problem, { ...challenge, ...ending });
   });
   app.notFound((c) => {
@@ -145,5 +147,8 @@ function addDescription(app: App, { identity }: ServerParts): void {
 }
 
 function addDashboard(app: App, { dashboard }: ServerParts): void {
-  app.get("*", async (c, next) => (await dashboard.answer(c.req.path)) ?? next());
+  app.get(
+    "*",
+    async (c, next) => (await dashboard.answer(c.req.path, c.req.header("accept-encoding"))) ?? next(),
+  );
 }

@@ -1,6 +1,6 @@
 import type { SessionEvent } from "../index.ts";
 import type { Activity } from "./schemas/situation.ts";
-import { activityView } from "./views/activity.ts";
+import { activityAfter } from "./views/activity.ts";
 
 /** What each session that this process drives did last. */
 export class LiveActivity {
@@ -10,7 +10,7 @@ export class LiveActivity {
     if (event.kind === "step")
       this.#latest.set(event.sessionId, {
         persona: event.persona,
-        activity: activityView(undefined, event.name, event.at),
+        activity: activityAfter(event.name, event.at),
       });
     else if (event.kind === "session.status") this.#latest.delete(event.sessionId);
   }

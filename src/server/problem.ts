@@ -24,7 +24,6 @@ const httpProblems = {
   HOST_NOT_ALLOWED: [403, "Host not allowed"],
   ORIGIN_NOT_ALLOWED: [403, "Origin not allowed"],
   NOT_FOUND: [404, "Not found"],
-  METHOD_NOT_ALLOWED: [405, "Method not allowed"],
   BODY_TOO_LARGE: [413, "Body too large"],
   UNSUPPORTED_MEDIA_TYPE: [415, "Unsupported media type"],
   TOO_MANY_STREAMS: [503, "Too many streams"],
@@ -74,11 +73,29 @@ export function problemOf(error: unknown, requestId: string): Problem {
     return { ...described, fields: error.fields };
   }
   if (MaestroError.is(error)) {
-    const { code, httpStatus: status, message: detail, advice } = error;
+    const { code, httpStatus: status } = error;
+    const { detail, advice } = overHttp(error);
     return problem({ code, status, title: titleOf(code), detail, advice }, requestId);
   }
   const detail = "Something went wrong inside Maestro. Its log has more under this request id.";
   return problem({ code: "UNEXPECTED", status: 500, title: "Unexpected", detail }, requestId);
+}
+
+/** Where to look, in the words of this API. */
+const adviceOf: Readonly<Record<string, string>> = {
+  SESSION_NOT_FOUND: "GET /v1/sessions lists them.",
+  CIRCUIT_OPEN: "It is tried again by itself. POST /v1/breakers/{name}/reset tries at once.",
+};
+
+const commandLine = /\bmaestro [a-z]|(?:^|\s)--[a-z]/;
+
+/** Errors are written for the command line: its commands and flags, and where the files are, mean nothing to a caller. */
+function overHttp({ code, message, advice, details }: MaestroError): Pick<Known, "detail" | "advice"> {
+  const { stateDirectory } = details as { readonly stateDirectory?: unknown };
+  return {
+    detail: typeof stateDirectory === "string" ? message.replace(` in ${stateDirectory}`, "") : message,
+    advice: adviceOf[code] ?? (advice !== undefined && commandLine.test(advice) ? undefined : advice),
+  };
 }
 
 export function problemResponse(

@@ -17,6 +17,7 @@ import { type Listening, listen } from "./listen.ts";
 import { LiveActivity } from "./live-activity.ts";
 import { RunMetrics } from "./metrics/run-metrics.ts";
 import type { App } from "./routes/route.ts";
+import { addressOf } from "./server-address.ts";
 import type { ServerParts } from "./server-parts.ts";
 import { readStatus } from "./server-status.ts";
 import { SessionActions } from "./session-actions.ts";
@@ -25,6 +26,8 @@ import { SessionRows } from "./session-rows.ts";
 import { DashboardFiles } from "./static.ts";
 import { breakerViews } from "./views/breaker.ts";
 import type { RegisteredTeam } from "./views/teams.ts";
+
+export { askForLink } from "./ask-for-link.ts";
 
 const mostStreams = 1_000;
 
@@ -113,7 +116,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       identity,
       token: new TokenCheck(token),
       codes: new OneTimeCodes(clock),
-      cookie: new BrowserCookie(token, clock),
+      cookie: new BrowserCookie(token, { clock, stateDirectory: maestro.stateDirectory }),
       hosts: () => allowedHosts(listening ?? config.server, config.server.allowedHosts),
       dashboard: new DashboardFiles(options.dashboardFolder),
       isStopping: () => isStopping,
@@ -150,10 +153,4 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     await maestro.close();
     throw error;
   }
-}
-
-/** As it stands in an address: everybody's own address is this machine's. */
-function addressOf({ host, port }: { readonly host: string; readonly port: number }): string {
-  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  return `${name.includes(":") ? `[${name}]` : name}:${port}`;
 }

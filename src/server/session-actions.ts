@@ -1,6 +1,7 @@
-import { SessionConflict } from "../domain/errors.ts";
+import { InputInvalid, SessionConflict } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Direction } from "../domain/journal.ts";
+import { plannedPhases } from "../domain/planned.ts";
 import type { SessionState } from "../domain/session-state.ts";
 import type { ResumeOptions } from "../index.ts";
 import type { Maestro } from "../maestro.ts";
@@ -32,6 +33,13 @@ export class SessionActions {
 
   /** One phase alone; joins a drive that will come to it anyway. */
   async runPhase(idOrKey: string, phase: string): Promise<void> {
+    const { state } = await this.#parts.book.open(idOrKey);
+    const known = plannedPhases(state.created.definition).map(({ name }) => name);
+    if (!known.includes(phase))
+      throw new InputInvalid(`There is no phase "${phase.slice(0, 200)}".`, {
+        details: { session: state.id },
+        advice: `Its phases: ${known.join(", ")}.`,
+      });
     const direction: Direction = { only: [phase] };
     await this.#queue(idOrKey, { direction }, (state) => goesOn(state) && comesTo(state.direction, phase));
   }

@@ -16,6 +16,7 @@ import { isoTime, isoTimeOrNull } from "./views/iso-time.ts";
 import type { Listing } from "./views/listing.ts";
 import { type PersonaContext, personaView } from "./views/persona-view.ts";
 import { stopReport } from "./views/stop-report.ts";
+import { withStoppedWork } from "./views/stopped-work.ts";
 
 export interface SessionPagesParts {
   readonly maestro: Maestro;
@@ -68,7 +69,7 @@ export class SessionPages {
         0,
       );
     };
-    return {
+    return withStoppedWork({
       ...shown,
       ...line,
       ...(await this.#header(feed, shown, listing, outlook?.forecast ?? null)),
@@ -85,7 +86,7 @@ export class SessionPages {
       })),
       budgets: shown.budgets.map((budget) => budgetView(budget, expectedOf(budget))),
       decisions: shown.decisions.map(decisionView),
-    };
+    });
   }
 
   async #header(
@@ -94,7 +95,7 @@ export class SessionPages {
     { epoch }: Listing,
     forecast: SessionForecast | null,
   ): Promise<Omit<SessionHeader, Exclude<keyof SessionRow, "brief">>> {
-    const tickets = shown.tickets.map((ticket) => ({ ...ticket, at: isoTime(state.updatedAt) }));
+    const tickets = await Promise.all(shown.tickets.map((ticket) => this.#ticket(ticket)));
     const reserved = await this.#parts.maestro.reserved(state.id);
     return {
       brief: shown.brief,
@@ -114,6 +115,16 @@ export class SessionPages {
     };
   }
 
+  /** With the time it was delivered, or asked for while it is not. */
+  async #ticket(ticket: SessionView["tickets"][number]): Promise<SessionHeader["tickets"][number]> {
+    const found = await this.#parts.maestro.ticketRecord(ticket.fingerprint);
+    const { delivery, ticket: asked } = found ?? {};
+    return {
+      ...ticket,
+      at: isoTime(delivery?.kind === "delivered" ? delivery.at : (asked?.createdAt ?? 0)),
+    };
+  }
+
   #phaseTimes({ chronicle }: SessionFeed, name: string) {
     const trail = chronicle.phases.get(name);
     return { startedAt: isoTimeOrNull(trail?.startedAt), endedAt: isoTimeOrNull(trail?.endedAt) };
@@ -129,6 +140,9 @@ export class SessionPages {
       gate: gateView(phase.gate),
       checks: phase.checks.flatMap(({ results }) => results.map(checkView)),
       files: await changedFiles(this.#parts.maestro, state.id, { before: phase.base, after: phase.tree }),
+      results: [...phase.personas].flatMap(([persona, { result }]) =>
+        result === undefined ? [] : [{ persona, summary: result.summary, outputs: result.outputs }],
+      ),
     };
   }
 }
@@ -147,5 +161,5 @@ function checkpointView(
   if (checkpoint === null) return null;
   // Whether its file is still what was sealed is said by the list of checkpoints, which reads it.
   const sealedAt = chronicle.phases.get(name)?.sealedAt ?? chronicle.phases.get(name)?.endedAt ?? 0;
-  return { ...checkpoint, sealedAt: isoTime(sealedAt), valid: true };
+  return { ...checkpoint, sealedAt: isoTime(sealedAt) };
 }

@@ -22,6 +22,21 @@ const hashedName = /-[\w-]{8,}\.[a-z0-9]+$/;
 /** Addresses that the page itself reads. */
 const pagePath = /^\/(?:s\/[^/]+(?:\/[^/]*)?|usage|health)?\/?$/;
 
+/** The build has compressed what gets smaller; the smallest first. */
+const codings = [
+  { name: "br", ending: ".br" },
+  { name: "gzip", ending: ".gz" },
+] as const;
+
+const isCompressed = (path: string): boolean => codings.some(({ ending }) => path.endsWith(ending));
+
+/** `br;q=0` says that it is not wanted. */
+const accepts = (header: string, name: string): boolean =>
+  header.split(",").some((part) => {
+    const [coding = "", ...parameters] = part.split(";").map((each) => each.trim().toLowerCase());
+    return coding === name && !parameters.some((each) => /^q=0(?:\.0*)?$/.test(each));
+  });
+
 const notBuilt =
   "The dashboard is not part of this installation. The HTTP API works all the same: see /openapi.json.\nIn a clone of the repository, `npm run build` builds it.\n";
 
@@ -41,19 +56,25 @@ export class DashboardFiles {
   }
 
   /** Undefined: there is nothing under this address. */
-  async answer(path: string): Promise<Response | undefined> {
-    const file = this.#paths.has(path) ? path : pagePath.test(path) ? "/index.html" : undefined;
+  async answer(path: string, acceptEncoding = ""): Promise<Response | undefined> {
+    const isThere = this.#paths.has(path) && !isCompressed(path);
+    const file = isThere ? path : pagePath.test(path) ? "/index.html" : undefined;
     if (file === undefined) return undefined;
     if (!this.#paths.has(file))
       return new Response(notBuilt, {
         status: 200,
         headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" },
       });
-    const content = await readFile(join(this.#folder, file));
+    const coding = codings.find(
+      ({ name, ending }) => accepts(acceptEncoding, name) && this.#paths.has(file + ending),
+    );
+    const content = await readFile(join(this.#folder, file + (coding?.ending ?? "")));
     const isHashed = file.startsWith("/assets/") && hashedName.test(file);
     return new Response(new Uint8Array(content), {
       headers: {
         "content-type": types[extname(file)] ?? "application/octet-stream",
+        vary: "accept-encoding",
+        ...(coding !== undefined && { "content-encoding": coding.name }),
         "cache-control": isHashed ? "public, max-age=31536000, immutable" : "no-cache",
       },
     });

@@ -66,6 +66,6 @@ export interface ListingStore {
   queued(): Promise<readonly SessionId[]>;
   /** Rows of all sessions behind a position of the journal, in order. */
   changes(after: number, limit: number): Promise<readonly JournalChange[]>;
-  /** Where the journal of all sessions ends. */
+  /** The last position that was given to a row; never goes back, also when rows are deleted. */
   position(): Promise<number>;
 }

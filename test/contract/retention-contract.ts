@@ -77,7 +77,6 @@ export function retentionContract(open: OpenStore): void {
         await store.append(newest.lease, steps(count));
         await store.releaseSession(newest.lease);
         await store.deleteSession(newest.id);
-        // These take the places of the rows that are gone.
         const added = await store.append(kept.lease, steps(40, 100));
         expect((await readAll(store, kept.id)).slice(7)).toEqual(added);
         for (const { position, body } of added) expect(await store.readBody(position)).toBe(body);
@@ -90,6 +89,20 @@ export function retentionContract(open: OpenStore): void {
         expect((await readAll(later, kept.id)).slice(7)).toEqual(added);
       },
     );
+
+    test("never gives a position again, so whoever follows the journal misses nothing", async () => {
+      const { store, reopen } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      await store.append(lease, steps(300));
+      await store.releaseSession(lease);
+      const end = await store.listing.position();
+      await store.deleteSession(id);
+      expect(await store.listing.position()).toBe(end);
+      const later = (await reopen?.()) ?? store;
+      expect(await later.listing.position()).toBe(end);
+      await later.createSession(newSession());
+      expect((await later.listing.changes(end, 10)).map(({ position }) => position)).toEqual([end + 1]);
+    });
 
     test("of all sessions leaves a store that goes on working", async () => {
       const { store } = await openFor(open);

@@ -32,6 +32,8 @@ export interface StreamEnvironment {
   readonly clearTimer: (timer: unknown) => void;
   /** Runs once before the next frame is drawn. */
   readonly nextFrame: (run: () => void) => void;
+  /** A stream that is refused looks like one that is lost; only asking tells them apart. */
+  readonly isSignedOut: () => Promise<boolean>;
 }
 
 export interface StreamListener {
@@ -51,7 +53,7 @@ export class EventStream {
   #timer: unknown;
   #lastId: string | undefined;
   #instance: string | undefined;
-  #lost: { lostAt: number; failures: number } | undefined;
+  #lost: { lostAt: number; failures: number; signedOut: boolean } | undefined;
   #connected = false;
   #queue: StreamEvent[] = [];
   #flushing = false;
@@ -167,10 +169,17 @@ export class EventStream {
     const now = this.#environment.now();
     const failures = (this.#lost?.failures ?? 0) + 1;
     const lostAt = this.#lost?.lostAt ?? now;
-    this.#lost = { lostAt, failures };
+    const lost = { lostAt, failures, signedOut: this.#lost?.signedOut ?? false };
+    this.#lost = lost;
     const delayMs = reconnectDelayMs(failures);
-    this.#listener.onConnection({ kind: "lost", lostAt, retryAt: now + delayMs, failures });
+    const retryAt = now + delayMs;
+    this.#listener.onConnection({ kind: "lost", ...lost, retryAt });
     this.#timer = this.#environment.setTimer(() => this.#open(), delayMs);
+    void this.#environment.isSignedOut().then((signedOut) => {
+      if (this.#lost !== lost || lost.signedOut === signedOut) return;
+      lost.signedOut = signedOut;
+      this.#listener.onConnection({ kind: "lost", ...lost, retryAt });
+    });
   }
 
   #close(): void {

@@ -23,6 +23,8 @@ export type Connection =
       /** null: trying now. */
       readonly retryAt: number | null;
       readonly failures: number;
+      /** The server answers, but does not know this browser (any more). */
+      readonly signedOut: boolean;
     }
   | {
       readonly kind: "back";

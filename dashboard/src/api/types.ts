@@ -1,12 +1,113 @@
 /**
- * The JSON of every route the page reads or writes: the contract between `src/server/` and the dashboard.
- * Names promised elsewhere (`show --json`, `sessions --json`) are kept; what only the page needs is marked
- * "server adds". Times are ISO 8601 in UTC. Money is in dollars; null means that the price is not known.
- * Where a path has `:id`, the session's key is accepted too.
+ * The JSON of every route the page reads or writes, as the server's own schemas describe it: types only, nothing of the
+ * server is in the bundle. Times are ISO 8601 in UTC. Money is in dollars; null means that the price is not known.
  */
-export type * from "./types-actions.ts";
-export type * from "./types-events.ts";
-export type * from "./types-persona.ts";
-export type * from "./types-server.ts";
-export type * from "./types-session.ts";
-export type * from "./types-values.ts";
+import type { z } from "@hono/zod-openapi";
+import type * as actions from "../../../src/server/schemas/actions.ts";
+import type { EntryFact } from "../../../src/server/schemas/entry-facts.ts";
+import type * as events from "../../../src/server/schemas/events.ts";
+import type * as inside from "../../../src/server/schemas/inside.ts";
+import type * as server from "../../../src/server/schemas/server.ts";
+import type * as session from "../../../src/server/schemas/session.ts";
+import type * as situation from "../../../src/server/schemas/situation.ts";
+import type * as values from "../../../src/server/schemas/values.ts";
+import type { Known } from "./known.ts";
+
+type Schema<T extends z.ZodType> = Known<z.infer<T>>;
+
+export type Usage = Schema<typeof values.usage>;
+export type Range = Schema<typeof values.range>;
+export type GateView = Schema<typeof values.gate>;
+export type Failure = Schema<typeof values.failure>;
+export type FailureCategory = Failure["category"];
+export type CheckResult = Schema<typeof values.checkResult>;
+export type ChangedFile = Schema<typeof values.changedFile>;
+export type SessionStatus = z.infer<typeof values.sessionStatus>;
+export type ParkReason = z.infer<typeof values.parkReason>;
+export type RunStatus = z.infer<typeof values.runStatus>;
+
+export type Held = Schema<typeof situation.held>;
+export type Activity = Schema<typeof situation.activity>;
+export type Doing = Activity["doing"];
+export type Situation = Schema<typeof situation.situation>;
+
+export type SessionRow = Schema<typeof session.sessionRow>;
+export type SessionsPage = Schema<typeof session.sessionsPage>;
+export type ViewCounts = Schema<typeof session.viewCounts>;
+export type SessionHeader = Schema<typeof session.sessionHeader>;
+export type SessionView = Schema<typeof session.sessionView>;
+export type PhaseHeader = Schema<typeof session.phaseHeader>;
+export type PhaseView = SessionView["phases"][number];
+export type PersonaView = Schema<typeof session.personaView>;
+export type AttemptView = Schema<typeof session.attemptView>;
+export type AttemptStatus = AttemptView["status"];
+export type BudgetView = Schema<typeof session.budgetView>;
+export type Decision = Schema<typeof session.decision>;
+export type ArtifactFile = Schema<typeof session.artifactFile>;
+export type StopReport = Schema<typeof session.stopReport>;
+export type FailureOutput = NonNullable<StopReport["output"]>;
+export type Review = Schema<typeof session.review>;
+export type ForkOrigin = NonNullable<SessionRow["forkOf"]>;
+export type TicketView = Schema<typeof session.ticketView>;
+export type CheckpointMark = NonNullable<PhaseHeader["checkpoint"]>;
+
+export type CheckpointInfo = Schema<typeof inside.checkpointInfo>;
+export type PersonaDetail = Schema<typeof inside.personaDetail>;
+export type StepBlock = Schema<typeof inside.stepBlock>;
+export type DiffLine = Extract<StepBlock, { kind: "edit" }>["lines"][number];
+export type StepsPage = Schema<typeof inside.stepsPage>;
+export type ArtifactTree = Schema<typeof inside.artifactTree>;
+export type TreeRef = ArtifactTree["trees"][number];
+export type TeamDefinition = Schema<typeof inside.teamDefinition>;
+
+export type ServerStatus = Schema<typeof server.serverStatus>;
+export type BreakersView = Schema<typeof server.breakersView>;
+export type BreakerView = Schema<typeof server.breakerView>;
+export type BreakerWaiter = BreakerView["waiting"][number];
+export type TicketsView = Schema<typeof server.ticketsView>;
+export type TicketRow = TicketsView["tickets"][number];
+export type UsageReport = Schema<typeof server.usageReport>;
+export type UsageBy = "persona" | "phase" | "model" | "session" | "day";
+export type TeamsView = Schema<typeof server.teamsView>;
+
+/** As it is sent: a request may be made of values that nobody changes. */
+type Request<T extends z.ZodType> = ReadonlyDeep<z.infer<T>>;
+type ReadonlyDeep<T> = T extends readonly (infer Item)[]
+  ? readonly ReadonlyDeep<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: ReadonlyDeep<T[Name]> }
+    : T;
+
+/** By phase, as in `--edit phase=file`. */
+export type Edits = Request<typeof actions.edits>;
+export type PhaseEdit = Edits[string];
+export type StartRequest = Request<typeof actions.startRequest>;
+export type ResumeRequest = Request<typeof actions.resumeRequest>;
+export type ForkRequest = Request<typeof actions.forkRequest>;
+export type ReviewRequest = Request<typeof actions.reviewRequest>;
+export type BudgetRequest = Request<typeof actions.budgetRequest>;
+export type SessionRef = Pick<SessionRow, "id" | "key">;
+export type Plan = Schema<typeof actions.plan>;
+export type PlanLine = Plan["lines"][number];
+export type Problem = Schema<typeof actions.problem>;
+
+export type { EntryFact };
+export type EntryPlace = Omit<Schema<typeof events.journalEntry>, "kind">;
+export type JournalEntry = EntryPlace & Known<EntryFact>;
+export type JournalFilter = z.infer<typeof events.journalFilter>;
+export interface JournalPage extends Omit<Schema<typeof events.journalPage>, "entries"> {
+  readonly entries: readonly JournalEntry[];
+}
+
+/** What the streams send, by the name of the event. */
+export type StreamEvents = Omit<Known<events.StreamEvents>, "entry" | "change"> & {
+  readonly entry: JournalEntry;
+  readonly change: Sent<Omit<Known<events.StreamEvents>["change"], "session">> & {
+    readonly session?: Sent<SessionHeader>;
+  };
+};
+/** What is not sent is not there at all: JSON has no undefined. */
+type Sent<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
+export type SessionChange = StreamEvents["change"];
+export type LiveText = StreamEvents["text"];
+export type LiveStep = StreamEvents["step"];

@@ -56,7 +56,7 @@ function Breakers({ breakers }: { readonly breakers: readonly BreakerView[] }) {
   const tripped = breakers.filter(({ state }) => state !== "closed");
   const closed = breakers.filter(({ state }) => state === "closed");
   if (breakers.length === 0)
-    return <p className="ink-2">No dependency was called yet. Each gets a breaker with its first call.</p>;
+    return <p className="ink-2">No dependency fails. One that does gets a breaker here.</p>;
   return (
     <>
       {tripped.map((breaker) => (

@@ -11,7 +11,7 @@ export function FilesTab({ files }: { readonly files: readonly ChangedFile[] }) 
   if (files.length === 0) return <p className="ink-2">No files yet.</p>;
   return (
     <ul className="file-list">
-      {files.map(({ path, addedLines, removedLines, after, bytes: size }) => (
+      {files.map(({ path, after, bytes: size }) => (
         <li key={path}>
           <Icon name="file" size={13} />
           {after === null ? (
@@ -25,15 +25,7 @@ export function FilesTab({ files }: { readonly files: readonly ChangedFile[] }) 
             </Link>
           )}
           <span className="spring" />
-          {after === null ? (
-            <span className="ink-3">removed</span>
-          ) : addedLines === null ? (
-            <span className="ink-3">{bytes(size)}</span>
-          ) : (
-            <span className="changes">
-              <span className="add">+{addedLines}</span> <span className="del">−{removedLines ?? 0}</span>
-            </span>
-          )}
+          <span className="ink-3">{after === null ? "removed" : bytes(size)}</span>
         </li>
       ))}
     </ul>

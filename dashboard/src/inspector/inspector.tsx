@@ -57,7 +57,7 @@ export function Inspector({ selection, query, drawer, onChange, onClose }: Props
   const tabs: readonly { readonly id: InspectorTab; readonly name: string; readonly count?: number }[] = [
     { id: "live", name: persona.status === "running" ? "Live" : "Steps" },
     { id: "attempts", name: "Attempts", count: persona.attempts.length },
-    { id: "files", name: "Files", count: detail.data?.files.length ?? persona.files },
+    { id: "files", name: "Files", ...(detail.data && { count: detail.data.files.length }) },
     { id: "contract", name: "Contract" },
     { id: "prompt", name: "Prompt" },
   ];

@@ -52,11 +52,19 @@ export function LiveTab({ phase, persona, attempt }: Props) {
     enabled: of !== undefined,
   });
   const live = useStore(livePersona);
-  const isLive = isNewest && live.place === `${phase}/${persona.name}` && persona.status === "running";
+  const isFollowed = isNewest && live.place === `${phase}/${persona.name}`;
+  const isLive = isFollowed && persona.status === "running";
+  const startedAt = last?.startedAt ?? "";
   const blocks = useMemo(() => {
     const read = [...(query.data?.pages ?? [])].toReversed().flatMap(({ steps }) => steps);
-    return isLive ? mergeBlocks(read, live.blocks) : read;
-  }, [query.data, isLive, live.blocks]);
+    // What was seen stays when the persona ends; what came before this attempt belongs to another.
+    return isFollowed
+      ? mergeBlocks(
+          read,
+          live.blocks.filter(({ at }) => at >= startedAt),
+        )
+      : read;
+  }, [query.data, isFollowed, startedAt, live.blocks]);
 
   if (of === undefined) return <p className="page-part ink-2">It has not started.</p>;
   if (query.data === undefined)

@@ -1,7 +1,10 @@
 import type { PersonaView, PhaseView, SessionChange, SessionView } from "../api/types.ts";
 
 /** What the server says has changed, put into what is known. Parts that did not change keep their identity. */
-export function applyChange(view: SessionView, { session, phases, personas }: SessionChange): SessionView {
+export function applyChange(
+  view: SessionView,
+  { session, phases, personas, ...lists }: SessionChange,
+): SessionView {
   let next: PhaseView[] | undefined;
   const replace = (name: string, change: (phase: PhaseView) => PhaseView): void => {
     next ??= [...view.phases];
@@ -18,7 +21,7 @@ export function applyChange(view: SessionView, { session, phases, personas }: Se
     const byName = new Map(changed.map(({ persona }) => [persona.name, persona]));
     replace(phase, (found) => ({ ...found, personas: withPersonas(found.personas, byName) }));
   }
-  return { ...view, ...session, ...(next !== undefined && { phases: next }) };
+  return { ...view, ...session, ...lists, ...(next !== undefined && { phases: next }) };
 }
 
 function withPersonas(

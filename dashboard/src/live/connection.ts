@@ -1,3 +1,5 @@
+import { ApiError } from "../api/api-error.ts";
+import { client } from "../api/client.ts";
 import { EventStream, type StreamEvent } from "../api/event-stream.ts";
 import { backShownMs, type Connection, hiddenAfterMs } from "../api/reconnect.ts";
 import { serverNow, setServerTime } from "./clock.ts";
@@ -21,6 +23,11 @@ export const stream = new EventStream(
       if (document.hidden) setTimeout(run, 250);
       else requestAnimationFrame(run);
     },
+    isSignedOut: () =>
+      client.status().then(
+        () => false,
+        (error: unknown) => error instanceof ApiError && error.status === 401,
+      ),
   },
   {
     onEvents: (events) => {

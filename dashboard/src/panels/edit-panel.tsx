@@ -4,10 +4,10 @@ import { client } from "../api/client.ts";
 import type { Edits } from "../api/types.ts";
 import { type SessionPanel, useScene } from "../session/context.ts";
 import { lostReason } from "../shell/connection-view.tsx";
-import { CommandLine } from "../ui/copy.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Icon } from "../ui/icons.tsx";
+import { editedParts } from "./edited-parts.ts";
 import FileEditor from "./file-editor.tsx";
 import { PlanView } from "./plan-view.tsx";
 
@@ -28,7 +28,7 @@ export default function EditPanel({ panel, onClose }: Props) {
         phase={panel.phase}
         path={panel.path}
         onClose={onClose}
-        onSave={(phase, path, content) => setEdits({ [phase]: { files: { [path]: content } } })}
+        onSave={(phase, edit) => setEdits({ [phase]: edit })}
       />
     );
   return <SealPanel edits={edits} onClose={onClose} />;
@@ -42,7 +42,7 @@ function SealPanel({ edits, onClose }: { readonly edits: Edits; readonly onClose
     placeholderData: keepPreviousData,
   });
   const [phase = ""] = Object.keys(edits);
-  const paths = Object.values(edits).flatMap(({ files = {} }) => Object.keys(files));
+  const what = Object.values(edits).flatMap(editedParts).join(", ");
   const revision = (view.phases.find(({ name }) => name === phase)?.checkpoint?.revision ?? 1) + 1;
   const blocked = stale || pending.kind === "sending";
   const seal = async () => {
@@ -52,7 +52,7 @@ function SealPanel({ edits, onClose }: { readonly edits: Edits; readonly onClose
   return (
     <Dialog title="Seal the edit and resume" kind="side" onClose={onClose}>
       <p className="ink-2">
-        Seals {paths.join(", ")} as {phase}, revision {revision}. Revision {revision - 1} is kept.
+        Seals {what} as {phase}, revision {revision}. Revision {revision - 1} is kept.
       </p>
       <PlanView query={plan} />
       {pending.kind === "failed" ? <ErrorNotice what={pending.what} error={pending.error} /> : null}
@@ -68,7 +68,6 @@ function SealPanel({ edits, onClose }: { readonly edits: Edits; readonly onClose
           {pending.kind === "sending" ? pending.label : "Seal edit and resume"}
         </button>
       </div>
-      <CommandLine command={`maestro resume ${view.key ?? view.id} --edit ${phase}=edit.json`} />
     </Dialog>
   );
 }

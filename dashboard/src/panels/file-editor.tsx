@@ -1,35 +1,34 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useId, useState } from "react";
-import { treeQuery } from "../api/queries.ts";
-import type { ArtifactTree } from "../api/types.ts";
+import { useId, useState } from "react";
+import { personaQuery, treeQuery } from "../api/queries.ts";
+import type { ArtifactTree, PhaseEdit } from "../api/types.ts";
 import { mostShownBytes } from "../artifacts/decode.ts";
 import { useText } from "../artifacts/use-text.ts";
 import { oneLine } from "../format/plain-text.ts";
 import { useScene } from "../session/context.ts";
-import { applyEdits } from "../stopped/apply-edits.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Loaded, Waiting } from "../ui/loading.tsx";
-
-const DiffView = lazy(() => import("../artifacts/diff-view.tsx"));
+import { TextEditor } from "./text-editor.tsx";
 
 interface Props {
-  /** Phases whose files may be changed. */
+  /** Phases whose files and outputs may be changed. */
   readonly phases: readonly string[];
   readonly phase?: string | undefined;
   readonly path?: string | undefined;
   readonly onClose: () => void;
-  readonly onSave: (phase: string, path: string, content: string) => void;
+  readonly onSave: (phase: string, edit: PhaseEdit) => void;
 }
 
-/** Choose a file of a sealed phase, change it, see the difference, keep it. Nothing is sent from here. */
+/** Choose a file or an output of a sealed phase, change it, see the difference, keep it. Nothing is sent from here. */
 export default function FileEditor({ phases, phase: given, path: wanted, onClose, onSave }: Props) {
   const { view } = useScene();
   const [phase, setPhase] = useState(given ?? phases.at(-1) ?? "");
   const tree = useQuery(treeQuery(view.id, `phase:${phase}`));
+  const personas = view.phases.find(({ name }) => name === phase)?.personas ?? [];
   const id = useId();
   return (
-    <Dialog title="Edit a file" kind="side" onClose={onClose}>
+    <Dialog title="Edit what a phase left" kind="side" onClose={onClose}>
       <div className="form editor">
         <div className="form-field">
           <label htmlFor={`${id}-phase`}>Phase</label>
@@ -47,12 +46,13 @@ export default function FileEditor({ phases, phase: given, path: wanted, onClose
         </div>
         <Loaded query={tree} failed="Could not read the files.">
           {({ files }) => (
-            <ChosenFile
+            <ChosenPart
               key={phase}
               files={files.filter((file) => !file.binary && file.bytes <= mostShownBytes)}
+              personas={personas.map(({ name }) => name)}
               phase={phase}
               wanted={wanted}
-              onSave={(path, text) => onSave(phase, path, text)}
+              onSave={(edit) => onSave(phase, edit)}
             />
           )}
         </Loaded>
@@ -63,87 +63,98 @@ export default function FileEditor({ phases, phase: given, path: wanted, onClose
 
 interface ChosenProps {
   readonly files: ArtifactTree["files"];
+  readonly personas: readonly string[];
   readonly phase: string;
   readonly wanted: string | undefined;
-  readonly onSave: (path: string, content: string) => void;
+  readonly onSave: (edit: PhaseEdit) => void;
 }
 
-function ChosenFile({ files, phase, wanted, onSave }: ChosenProps) {
+function ChosenPart({ files, personas, phase, wanted, onSave }: ChosenProps) {
   const own = files.filter((file) => file.phase === phase);
   const first = files.find((file) => file.path === wanted) ?? own[0] ?? files[0];
-  const [path, setPath] = useState(first?.path ?? "");
-  const file = files.find((each) => each.path === path);
+  const [part, setPart] = useState(first === undefined ? `outputs ${personas[0]}` : `file ${first.path}`);
+  const file = files.find(({ path }) => part === `file ${path}`);
+  const persona = personas.find((name) => part === `outputs ${name}`);
   const id = useId();
-  if (file === undefined) return <p className="ink-2">This phase left no text that could be edited.</p>;
   return (
     <>
       <div className="form-field">
-        <label htmlFor={id}>File</label>
-        <select id={id} className="field mono" value={path} onChange={(event) => setPath(event.target.value)}>
-          {files.map((each) => (
-            <option key={each.path} value={each.path}>
-              {oneLine(each.path)}
+        <label htmlFor={id}>What</label>
+        <select id={id} className="field mono" value={part} onChange={(event) => setPart(event.target.value)}>
+          {files.map(({ path }) => (
+            <option key={path} value={`file ${path}`}>
+              {oneLine(path)}
+            </option>
+          ))}
+          {personas.map((name) => (
+            <option key={name} value={`outputs ${name}`}>
+              Outputs of {name}
             </option>
           ))}
         </select>
       </div>
-      <Content key={file.sha256} file={file} onSave={onSave} />
+      {file !== undefined ? (
+        <FileContent
+          key={file.sha256}
+          file={file}
+          onSave={(text) => onSave({ files: { [file.path]: text } })}
+        />
+      ) : persona !== undefined ? (
+        <Outputs
+          key={persona}
+          phase={phase}
+          persona={persona}
+          onSave={(outputs) => onSave({ outputs: { [persona]: outputs } })}
+        />
+      ) : null}
     </>
   );
 }
 
-interface ContentProps {
+interface FileProps {
   readonly file: ArtifactTree["files"][number];
-  readonly onSave: (path: string, content: string) => void;
+  readonly onSave: (content: string) => void;
 }
 
-function Content({ file, onSave }: ContentProps) {
+function FileContent({ file, onSave }: FileProps) {
   const { view } = useScene();
   const { data, error, refetch } = useText(view.id, file.sha256);
-  const [typed, setTyped] = useState<string>();
-  const id = useId();
   if (error !== null)
     return <ErrorNotice what="Could not read the file." error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Waiting rows={5} onRetry={() => void refetch()} />;
   if (data.text === undefined) return <p className="ink-2">Not text.</p>;
-  const original = data.text;
-  // What a persona proposed for this very file is filled in; it can be changed or taken back.
-  const suggested = view.stop?.suggestedEdit;
-  const proposed = suggested?.sha256 === file.sha256 ? applyEdits(original, suggested.edits) : undefined;
-  const text = typed ?? proposed ?? original;
-  const changed = text !== original;
+  return <TextEditor original={data.text} path={file.path} onSave={onSave} />;
+}
+
+interface OutputsProps {
+  readonly phase: string;
+  readonly persona: string;
+  readonly onSave: (outputs: Readonly<Record<string, unknown>>) => void;
+}
+
+function Outputs({ phase, persona, onSave }: OutputsProps) {
+  const { view } = useScene();
+  const query = useQuery(personaQuery(view.id, phase, persona));
   return (
-    <>
-      <div className="form-field">
-        <label htmlFor={id}>Content</label>
-        <textarea
-          id={id}
-          className="field mono editor-text"
-          rows={16}
-          spellCheck={false}
-          wrap="off"
-          value={text}
-          onChange={(event) => setTyped(event.target.value)}
+    <Loaded query={query} failed="Could not read the outputs.">
+      {({ result }) => (
+        <TextEditor
+          original={JSON.stringify(result?.outputs ?? {}, null, 2)}
+          path="outputs.json"
+          check={(text) => (parseObject(text) === undefined ? "This is not a JSON object." : undefined)}
+          onSave={(text) => onSave(parseObject(text) ?? {})}
         />
-      </div>
-      {changed ? (
-        <Suspense>
-          <DiffView before={original} after={text} path={file.path} short />
-        </Suspense>
-      ) : (
-        <p className="ink-3">Nothing is changed yet.</p>
       )}
-      <div className="dialog-actions">
-        <button
-          type="button"
-          className="button primary"
-          aria-disabled={!changed}
-          onClick={changed ? () => onSave(file.path, text) : undefined}
-        >
-          Keep this edit
-        </button>
-        <span className="ink-2">Nothing is sealed or run yet.</span>
-      </div>
-    </>
+    </Loaded>
   );
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const parsed = JSON.parse(text) as unknown;
+    const isObject = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
+    return isObject ? (parsed as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -25,7 +25,7 @@ export default function ForkPanel({ at: given, onClose }: Props) {
   const { view, stale } = useScene();
   const [, navigate] = useLocation();
   const phases = view.phases.map(({ name }) => name);
-  const firstOpen = view.phases.find(({ status }) => status === "failed" || status === "running")?.name;
+  const firstOpen = view.phases.find(({ status }) => ["failed", "running", "stopped"].includes(status))?.name;
   const [at, setAt] = useState(given ?? firstOpen ?? phases[0] ?? "");
   const [fresh, setFresh] = useState(false);
   const [edits, setEdits] = useState<Edits>({});

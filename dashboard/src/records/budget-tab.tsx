@@ -27,8 +27,13 @@ export default function BudgetTab() {
         </p>
         <span className="spring" />
         <p className="budget-legend ink-3" aria-hidden="true">
-          <i className="swatch spent" /> spent <i className="swatch reserved" /> reserved{" "}
-          <i className="swatch forecast" /> forecast
+          <i className="swatch spent" /> spent <i className="swatch reserved" /> reserved
+          {view.budgets.every(({ forecastUsd }) => forecastUsd === null) ? null : (
+            <>
+              {" "}
+              <i className="swatch forecast" /> forecast
+            </>
+          )}
         </p>
       </header>
       {view.budgets.length === 0 ? (

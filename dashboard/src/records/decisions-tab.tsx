@@ -30,9 +30,10 @@ export default function DecisionsTab() {
               )}
             </div>
             <p className="decision-by ink-3">
-              {persona}
+              {persona ?? "Planned"}
               <br />
-              {phase}, <Moment at={at} />
+              {phase === null ? "" : `${phase}, `}
+              <Moment at={at} />
             </p>
           </li>
         ))}

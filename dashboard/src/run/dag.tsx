@@ -80,7 +80,7 @@ function DagItem({ node, top, onPhase }: ItemProps) {
   if (first === undefined || last === undefined) return null;
   const { icon, tone, word } = phaseWord(first, now);
   const single = node.phases.length === 1;
-  const sealed = last.checkpoint !== null && last.checkpoint.valid;
+  const sealed = last.checkpoint !== null;
   const name = single ? first.name : `${first.name} to ${last.name}`;
   return (
     <li>
@@ -124,6 +124,7 @@ function SealBars() {
 function nodeClass({ status }: PhaseView, { tone }: StatusWord): string {
   if (status === "pending") return "unreached";
   if (status === "running") return tone === "parked" ? "held" : "running";
+  if (status === "stopped") return "stopped";
   return status === "failed" ? "failed" : status === "reused" ? "reused" : "";
 }
 

@@ -14,6 +14,7 @@ export function personaLane(persona: PersonaView, now: number, tense: Tense): Ph
       ? [tense === "now" ? "starts" : "was starting"]
       : activityPhrase(activity, tense);
   }
+  if (status === "stopped") return ["stopped with the session"];
   if (status === "pending") return [];
   if (status === "reused") return ["reused, nothing paid"];
   if (status === "skipped") return ["skipped"];

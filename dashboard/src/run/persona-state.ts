@@ -18,17 +18,17 @@ export function phaseWord({ status, personas }: PhaseView, now: number): StatusW
   return first === undefined || held.length < running.length ? runWord("running") : personaWord(first, now);
 }
 
-export type PersonaKind = "failed" | "held" | "running" | "pending" | "completed";
+export type PersonaKind = "failed" | "held" | "running" | "stopped" | "pending" | "completed";
 
 export function kindOf({ status, held }: PersonaView): PersonaKind {
   if (status === "failed") return "failed";
   if (status === "running") return held === null ? "running" : "held";
-  return status === "pending" ? "pending" : "completed";
+  return status === "pending" || status === "stopped" ? status : "completed";
 }
 
 /** "2 of 4 done", or how many there are. */
 export function phaseCount({ personas, status }: PhaseView): string {
-  if (status !== "running") return counted(personas.length, "persona");
+  if (status !== "running" && status !== "stopped") return counted(personas.length, "persona");
   const done = personas.filter((persona) => kindOf(persona) === "completed").length;
   return `${count(done)} of ${count(personas.length)} done`;
 }
@@ -51,7 +51,7 @@ export function phaseProgress(phase: PhaseView, now: number): string {
 export function defaultSelection(
   phases: readonly PhaseView[],
 ): { readonly phase: string; readonly persona: string } | undefined {
-  const wanted: readonly PersonaKind[] = ["running", "failed", "held"];
+  const wanted: readonly PersonaKind[] = ["running", "failed", "held", "stopped"];
   for (const kind of wanted) {
     for (const { name, personas } of phases) {
       const found = personas.find((persona) => kindOf(persona) === kind);

@@ -23,6 +23,7 @@ const kindWords: Readonly<Record<PersonaKind, { word: string; icon: StatusIcon; 
   failed: { ...runWord("failed"), word: "failed" },
   held: { word: "retrying", icon: "retries", tone: "parked" },
   running: { ...runWord("running"), word: "running" },
+  stopped: { ...runWord("stopped"), word: "stopped" },
   completed: { ...runWord("completed"), word: "completed" },
   pending: { ...runWord("pending"), word: "pending" },
 };

@@ -28,15 +28,15 @@ const steps = [
 const leastPixels = 64;
 const nowPixels = 58;
 
-/** Round local times, far enough apart to be read, none where "now" stands. */
-export function axisTicks({ from, to, width, x }: TimeScale, endLabelled: boolean): number[] {
+/** Round local times, far enough apart to be read, none where the label of the end stands. */
+export function axisTicks({ from, to, width, x }: TimeScale, end: number | undefined): number[] {
   const span = Math.max(1, to - from);
   const step = steps.find((value) => (value / span) * width >= leastPixels) ?? span;
   const offset = new Date(from).getTimezoneOffset() * minute;
   const first = Math.ceil((from - offset) / step) * step + offset;
   const ticks: number[] = [];
   for (let at = first; at <= to && ticks.length < 100; at += step)
-    if (x(at) > 14 && (!endLabelled || width - x(at) >= nowPixels)) ticks.push(at);
+    if (x(at) > 26 && (end === undefined || Math.abs(x(end) - x(at)) >= nowPixels)) ticks.push(at);
   return ticks;
 }
 

@@ -1,6 +1,14 @@
 import type { AttemptView, PersonaView, PhaseView } from "../api/types.ts";
 
-export type BarKind = "completed" | "running" | "failed" | "backoff" | "breaker" | "reused" | "span";
+export type BarKind =
+  | "completed"
+  | "running"
+  | "stopped"
+  | "failed"
+  | "backoff"
+  | "breaker"
+  | "reused"
+  | "span";
 
 export interface Bar {
   readonly kind: BarKind;
@@ -63,8 +71,8 @@ export function phaseBars(phase: PhaseView, folded: boolean, now: number): Bar[]
       ? "reused"
       : phase.status === "failed"
         ? "failed"
-        : phase.status === "running"
-          ? "running"
+        : phase.status === "running" || phase.status === "stopped"
+          ? phase.status
           : "completed";
   const attempts = phase.personas.length > 50 ? [] : phase.personas.flatMap(({ attempts }) => attempts);
   const times = (pick: (attempt: AttemptView) => readonly number[]) =>

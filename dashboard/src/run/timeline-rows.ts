@@ -18,7 +18,7 @@ export interface RowsState {
 
 /** Finished phases are folded, so are those not reached. */
 export function isExpanded(phase: PhaseView, toggled: ReadonlyMap<string, boolean>): boolean {
-  return toggled.get(phase.name) ?? (phase.status === "running" || phase.status === "failed");
+  return toggled.get(phase.name) ?? ["running", "stopped", "failed"].includes(phase.status);
 }
 
 export function timelineRows(phases: readonly PhaseView[], { toggled, filter }: RowsState): TimelineRow[] {
@@ -38,7 +38,14 @@ export function timelineRows(phases: readonly PhaseView[], { toggled, filter }: 
   });
 }
 
-export const kindOrder: readonly PersonaKind[] = ["failed", "held", "running", "completed", "pending"];
+export const kindOrder: readonly PersonaKind[] = [
+  "failed",
+  "held",
+  "running",
+  "stopped",
+  "completed",
+  "pending",
+];
 
 /** Failures first, whatever there is. */
 export function firstKind(personas: readonly PersonaView[]): PersonaKind {

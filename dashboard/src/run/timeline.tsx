@@ -14,7 +14,8 @@ import { axisTicks, type TimeScale, tickPrecision, timeScale } from "./time-scal
 import { TimelineLegend } from "./timeline-legend.tsx";
 import { TimelineOverlay } from "./timeline-overlay.tsx";
 import { type TimelineRow, timelineRows } from "./timeline-rows.ts";
-import { useTimeWindow, wholeWindow } from "./use-window.ts";
+import { useTimeWindow } from "./use-window.ts";
+import { knownEnd, wholeWindow } from "./whole-window.ts";
 
 interface Props {
   readonly selection: Selection | undefined;
@@ -41,7 +42,7 @@ export function Timeline({ selection, onSelect, toggled, onToggle, onTable }: Pr
   const whole = useMemo(() => wholeWindow(view, now), [view, now]);
   const { shown, isZoomed, fit, zoom } = useTimeWindow(whole, chart, area);
   const scale = useMemo(() => timeScale(shown, width), [shown, width]);
-  const end = running ? now : whole.to;
+  const end = knownEnd(view, now);
   useShortcut("0", fit);
   useShortcut("+", () => zoom(0.5));
   useShortcut("-", () => zoom(2));
@@ -100,7 +101,7 @@ export function Timeline({ selection, onSelect, toggled, onToggle, onTable }: Pr
           Phase, persona <span className="lane-aside">attempt</span>
         </span>
         <div className="lane-chart axis" ref={chart}>
-          <Axis scale={scale} end={isZoomed ? undefined : whole.to} running={running} now={now} />
+          <Axis scale={scale} end={isZoomed ? undefined : end} running={running} now={now} />
         </div>
         <span className="lane-text" />
       </div>
@@ -197,7 +198,7 @@ interface AxisProps {
 }
 
 function Axis({ scale, end, running, now }: AxisProps) {
-  const ticks = axisTicks(scale, end !== undefined);
+  const ticks = axisTicks(scale, end);
   const precision = tickPrecision(ticks);
   const label = (at: number) =>
     precision === "seconds" ? clockSeconds(at) : precision === "minutes" ? clock(at) : calendarDay(at, now);
@@ -209,8 +210,8 @@ function Axis({ scale, end, running, now }: AxisProps) {
         </text>
       ))}
       {end === undefined ? null : (
-        <text x={scale.width} y="17" textAnchor="middle" className={running ? "axis-now" : "axis-end"}>
-          {running ? clockSeconds(end) : clock(end)}
+        <text x={scale.x(end)} y="17" textAnchor="middle" className={running ? "axis-now" : "axis-end"}>
+          {running ? clockSeconds(end) : label(end)}
         </text>
       )}
     </svg>

@@ -1,20 +1,5 @@
 import { type RefObject, useCallback, useEffect, useMemo, useState } from "react";
-import type { SessionView } from "../api/types.ts";
-import { parseTime } from "../format/parse-time.ts";
 import { panned, type TimeWindow, zoomed } from "./time-scale.ts";
-
-/** From the first phase to now, or to where it stopped. */
-export function wholeWindow(
-  view: Pick<SessionView, "status" | "createdAt" | "since" | "phases">,
-  now: number,
-): TimeWindow {
-  const starts = view.phases.flatMap(({ startedAt }) => parseTime(startedAt));
-  const from = starts.length === 0 ? Date.parse(view.createdAt) : Math.min(...starts);
-  const to = view.status === "running" ? now : Math.max(from, Date.parse(view.since));
-  const end = Math.max(to, from + 10_000);
-  // A little air, so that the first bar does not touch the edge.
-  return { from: from - (end - from) * 0.008, to: end };
-}
 
 /** The part of time in view; the whole unless somebody zoomed in. */
 export function useTimeWindow(

@@ -19,6 +19,7 @@ const verbs: Readonly<Record<Doing, Verb>> = {
   decides: { now: "records a decision", past: "was recording a decision" },
   submits: { now: "submits", past: "was submitting" },
   runs: { now: "runs", past: "was running" },
+  ran: { now: "ran", past: "had run" },
 };
 
 /** While the connection is lost, what was seen last is told in the past tense. */

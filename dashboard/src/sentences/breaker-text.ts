@@ -28,10 +28,9 @@ export function whoWaits(waiting: readonly BreakerWaiter[]): string {
   );
 }
 
-/** "5 of 5 timeouts since 14:25:31" */
-export function breakerCause({ failures, threshold, failuresAre, openedAt, state }: BreakerView): string {
-  if (state === "closed")
-    return failures === 0 ? "" : `${failures} of ${threshold} ${failuresAre ?? "outages"}`;
+/** "5 of 5 outages since 14:25:31" */
+export function breakerCause({ failures, threshold, openedAt, state }: BreakerView): string {
+  if (state === "closed") return failures === 0 ? "" : `${failures} of ${threshold} outages`;
   const since = openedAt === null ? "" : ` since ${clockSeconds(Date.parse(openedAt))}`;
-  return `${failures} of ${threshold} ${failuresAre ?? "outages"}${since}`;
+  return `${failures} of ${threshold} outages${since}`;
 }

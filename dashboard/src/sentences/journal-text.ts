@@ -1,3 +1,4 @@
+import { transitionKinds } from "../../../src/server/schemas/entry-facts.ts";
 import type { JournalEntry, JournalFilter } from "../api/types.ts";
 import { tokens } from "../format/count.ts";
 import { money } from "../format/money.ts";
@@ -7,7 +8,7 @@ import { gateClause } from "./situation.ts";
 import type { StatusIcon, Tone } from "./status-word.ts";
 
 export interface JournalLine {
-  /** "implementation/backend_developer/r1a1", "breaker openai", "session" */
+  /** "implementation/backend_developer/r1a1", "session" */
   readonly place: string;
   readonly text: string;
   /** Time taken or money, at the right. */
@@ -17,8 +18,7 @@ export interface JournalLine {
 
 /** A journal entry as one line. */
 export function journalLine(entry: JournalEntry): JournalLine {
-  const place = entry.kind === "breaker.changed" ? `breaker ${entry.dependency}` : placeOf(entry);
-  return { place, ...lineOf(entry) };
+  return { place: placeOf(entry), ...lineOf(entry) };
 }
 
 /** "implementation/backend_developer/r1a1" */
@@ -43,9 +43,10 @@ function lineOf(entry: JournalEntry): Line {
     case "session.restored":
       return line("restored from its checkpoints", "", { icon: "restart", tone: "ink" });
     case "session.claimed": {
-      const again = `${entry.stepsRunAgain} completed steps run again`;
-      const mark = entry.cause === "recovery" ? ({ icon: "restart", tone: "ink" } as const) : null;
-      return line(`lease epoch ${entry.epoch}, ${again}`, duration(entry.tookMs), mark);
+      const isRecovery = entry.cause === "recovery";
+      const who = isRecovery ? "taken over after an unclean end" : "taken up";
+      const mark = isRecovery ? ({ icon: "restart", tone: "ink" } as const) : null;
+      return line(`${who}, lease epoch ${entry.epoch}`, "", mark);
     }
     case "session.status": {
       const status = entry.reason === null ? entry.status : `${entry.status}: ${entry.reason}`;
@@ -54,8 +55,27 @@ function lineOf(entry: JournalEntry): Line {
     }
     case "message.received":
       return line(`a person said ${entry.say}${entry.note === null ? "" : `: ${oneLine(entry.note, 200)}`}`);
+    case "session.directed":
+      return line(directionText(entry));
+    case "team.changed":
+      return line(`the team has changed: ${oneLine(entry.changes.join(", "), 200)}`);
     case "phase.started":
       return line("started");
+    case "phase.edited":
+      return line("edited by a person", "", { icon: "sealed", tone: "ink" });
+    case "phase.inherited":
+      return line("taken over from the session it was forked from", "", { icon: "reused", tone: "reused" });
+    case "group.merged":
+      return line("files of its personas merged");
+    case "persona.inherited":
+      return line("result taken over from the session it was forked from", "", {
+        icon: "reused",
+        tone: "reused",
+      });
+    case "persona.reused":
+      return line("inputs unchanged, result reused", "", { icon: "reused", tone: "reused" });
+    case "fork.copied":
+      return line("forked: all that is kept was copied");
     case "phase.completed":
       return line(`completed${gateClause(entry.gate)}`, "", { icon: "completed", tone: "completed" });
     case "checkpoint.sealed":
@@ -67,16 +87,15 @@ function lineOf(entry: JournalEntry): Line {
       return line(entry.continues ? "attempt goes on from the one before" : "attempt started");
     case "attempt.completed":
       return line("attempt completed", duration(entry.tookMs), { icon: "completed", tone: "completed" });
+    case "attempt.reopened":
     case "attempt.failed": {
       const { failure, next } = entry;
       const then = { attempt: "", round: ", next round", help: ", no attempts left", stop: ", stops" }[next];
       const wait =
         entry.notBefore === null ? "" : `, next not before ${clockSeconds(Date.parse(entry.notBefore))}`;
       const text = `${oneLine(failure.message, 200)}${then}${wait}`;
-      return line(text, entry.costUsd === null ? "" : money(entry.costUsd), {
-        icon: "failed",
-        tone: "failed",
-      });
+      const again = entry.kind === "attempt.reopened" ? "opened again after: " : "";
+      return line(again + text, "", { icon: "failed", tone: "failed" });
     }
     case "attempt.diverged":
       return line(`${entry.step} differs from its record; goes on afresh from there`);
@@ -101,20 +120,29 @@ function lineOf(entry: JournalEntry): Line {
       const text = `${entry.call} settled ${spent}, ${tokens(entry.inputTokens)} in, ${tokens(entry.outputTokens)} out`;
       return line(text, duration(entry.tookMs));
     }
-    case "breaker.changed": {
-      const after = entry.to === "open" && entry.failures > 0 ? ` after ${entry.failures} outages` : "";
-      const probe = entry.probeAt === null ? "" : `, probe at ${clockSeconds(Date.parse(entry.probeAt))}`;
-      return line(`${entry.from} to ${entry.to}${after}${probe}`, "", {
-        icon: `breaker-${entry.to}`,
-        tone: { closed: "completed", open: "failed", "half-open": "parked" }[entry.to] as Tone,
-      });
-    }
     case "decision.recorded":
       return line(`decided: ${oneLine(entry.choice, 200)}`);
-    default:
+    default: {
       // A newer server may know more kinds; the name says at least that something happened.
-      return line((entry as { kind: string }).kind);
+      const other: never = entry;
+      return line((other as { kind: string }).kind);
+    }
   }
+}
+
+function directionText({
+  only,
+  from,
+  until,
+  pauseAfter,
+}: Extract<JournalEntry, { kind: "session.directed" }>) {
+  const parts = [
+    only === null ? "" : `only ${only.join(", ")}`,
+    from === null ? "" : `from ${from}`,
+    until === null ? "" : `until ${until}`,
+    pauseAfter === null ? "" : `pausing after ${pauseAfter.join(", ")}`,
+  ].filter((part) => part !== "");
+  return parts.length === 0 ? "to the end" : parts.join(", ");
 }
 
 function stepMark({ step, passed }: Extract<JournalEntry, { kind: "step" }>): JournalLine["mark"] {
@@ -128,20 +156,7 @@ function toneOfStatus(status: string): Tone {
   return "quiet";
 }
 
-const transitions = new Set([
-  "session.created",
-  "session.restored",
-  "session.claimed",
-  "session.status",
-  "message.received",
-  "phase.started",
-  "phase.completed",
-  "checkpoint.sealed",
-  "attempt.started",
-  "attempt.completed",
-  "attempt.failed",
-  "breaker.changed",
-]);
+const transitions: ReadonlySet<string> = new Set(transitionKinds);
 
 /** Whether a live entry belongs into the list as it is filtered; the server filters the same way. */
 export function matchesFilter(entry: JournalEntry, filter: JournalFilter): boolean {

@@ -60,7 +60,7 @@ function running(situation: Of<"running">, tense: Tense): Phrase {
       " Recorded work is kept; it is taken up again by itself. Nothing needs you.",
     ];
   const what = phases.length === 0 ? "" : ` ${listed(phases)}`;
-  if (tense === "past") return [strong(`Was running${what}.`), " The run goes on without this page."];
+  if (tense === "past") return [strong(`Was running${what}.`), " It goes on as long as the server runs."];
   const waits = held.length === 0 ? "" : ` ${waitClause(held.length)}`;
   return [strong(`Running${what}.`), `${waits} Nothing needs you.`];
 }

@@ -21,7 +21,7 @@ export function situationPhrase(
       return [paused(situation)];
     case "review":
       return [
-        `${situation.phase} is ready: ${counted(situation.filesChanged, "file")} changed${gateClause(situation.gate)}`,
+        `${situation.phase} is ready${situation.filesChanged === 0 ? "" : `: ${counted(situation.filesChanged, "file")} changed`}${gateClause(situation.gate)}`,
       ];
     case "help":
       return [`${situation.persona}: ${helpReason(situation)}, ${attemptsUsed(situation)}`];

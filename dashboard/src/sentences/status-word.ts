@@ -7,7 +7,7 @@ export type Tone = "quiet" | "running" | "completed" | "failed" | "parked" | "re
 /** Each has one icon; see status/icon-shapes.tsx. */
 export type StatusIcon =
   | SessionStatus
-  | RunStatus
+  | Exclude<RunStatus, "stopped">
   | "retries"
   | "waits"
   | "breaker-closed"
@@ -45,6 +45,7 @@ export function sessionWord(status: SessionStatus, reason: ParkReason | null): S
 const runWords: Readonly<Record<RunStatus, StatusWord>> = {
   pending: { icon: "pending", word: "Pending", tone: "quiet" },
   running: sessionWords.running,
+  stopped: { icon: "paused", word: "Stopped", tone: "quiet" },
   completed: sessionWords.completed,
   failed: sessionWords.failed,
   skipped: { icon: "skipped", word: "Skipped", tone: "quiet" },

@@ -16,7 +16,7 @@ export function stoppedHeadline(situation: Situation, now: number): string | und
     case "failed":
       return failedHeadline(situation);
     case "review":
-      return `${situation.phase} waits for your review: ${counted(situation.filesChanged, "file")} changed${gateClause(situation.gate)}.`;
+      return `${situation.phase} waits for your review${changedClause(situation.filesChanged)}${gateClause(situation.gate)}.`;
     case "queued":
     case "running":
     case "paused":
@@ -26,9 +26,12 @@ export function stoppedHeadline(situation: Situation, now: number): string | und
   }
 }
 
+/** A phase may hand on results and no file. */
+const changedClause = (files: number): string => (files === 0 ? "" : `: ${counted(files, "file")} changed`);
+
 /** "2 of 5 phases sealed, verified 02:59": what cannot be lost any more. The time is when the seals were read. */
 export function sealedText({ phases }: Pick<SessionView, "phases">, verifiedAt: number | null): string {
-  const sealed = phases.filter(({ checkpoint }) => checkpoint !== null && checkpoint.valid).length;
+  const sealed = phases.filter(({ checkpoint }) => checkpoint !== null).length;
   const verified = verifiedAt === null ? "" : `, verified ${clock(verifiedAt)}`;
   return `${sealed} of ${counted(phases.length, "phase")} sealed${verified}`;
 }

@@ -2,7 +2,7 @@ import { isStale } from "../api/reconnect.ts";
 import { connection, stream } from "../live/connection.ts";
 import { useNow } from "../live/use-now.ts";
 import { useStore } from "../live/use-store.ts";
-import { backPhrase, lostPhrase } from "../sentences/connection-text.ts";
+import { backPhrase, lostPhrase, signedOutPhrase } from "../sentences/connection-text.ts";
 import { Icon } from "../ui/icons.tsx";
 import { PhraseText } from "../ui/phrase.tsx";
 
@@ -26,7 +26,14 @@ export const lostReason = "The connection is lost; wait until it is back.";
 export function ConnectionMark() {
   const state = useStore(connection);
   const stale = useStale();
-  const word = stale ? "Reconnecting" : state.kind === "connecting" ? "Connecting" : "Live";
+  const isSignedOut = state.kind === "lost" && state.signedOut;
+  const word = isSignedOut
+    ? "Signed out"
+    : stale
+      ? "Reconnecting"
+      : state.kind === "connecting"
+        ? "Connecting"
+        : "Live";
   return (
     <span className={`connection ${stale ? "tone-parked" : ""}`}>
       <span className={stale ? "" : state.kind === "connecting" ? "tone-quiet" : "tone-completed"}>
@@ -59,7 +66,9 @@ export function ConnectionStrip() {
       <div className="notice parked">
         <Icon name="lost" />
         <p>
-          <PhraseText phrase={lostPhrase(state.lostAt, state.retryAt, now)} />
+          <PhraseText
+            phrase={state.signedOut ? signedOutPhrase : lostPhrase(state.lostAt, state.retryAt, now)}
+          />
         </p>
         <button type="button" className="button small" onClick={() => stream.retry()}>
           Try now

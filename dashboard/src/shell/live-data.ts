@@ -24,6 +24,9 @@ export function connectLiveData(queries: QueryClient): void {
     addToTail(pick(events, "entry"));
     addLive(pick(events, "text"), pick(events, "step"));
     const status = pick(events, "status").at(-1);
+    // Steps come only while somebody listens: those of the gap before a greeting have to be asked for.
+    if (events.some(({ event }) => event === "hello"))
+      void queries.invalidateQueries({ queryKey: ["steps"] });
     if (status !== undefined) queries.setQueryData(statusQuery.queryKey, status);
     for (const breaker of pick(events, "breaker")) setBreaker(queries, breaker);
     applyChanges(queries, events);
@@ -65,11 +68,14 @@ function applyChanges(queries: QueryClient, events: readonly StreamEvent[]): voi
       const newest = entries.at(-1)?.seq ?? 0;
       return newest > changed.entries ? { ...changed, entries: newest } : changed;
     });
+    // An answer that was asked for before this change may be older than it, and would take its place.
+    if (queries.isFetching({ queryKey: ["session", name] }) > 0)
+      void queries.invalidateQueries({ queryKey: ["session", name] });
   }
   if (entries.some(({ kind }) => kind === "checkpoint.sealed"))
     void queries.invalidateQueries({ queryKey: ["checkpoints"] });
   if (entries.some(({ kind }) => kind === "attempt.completed" || kind === "attempt.failed"))
-    void queries.invalidateQueries({ queryKey: ["tree"] });
+    for (const name of ["tree", "steps", "persona"]) void queries.invalidateQueries({ queryKey: [name] });
 }
 
 /** Transitions only; a row that merely spent more is not worth a word. */

@@ -1,4 +1,4 @@
-import type { StartRequest } from "../api/types.ts";
+import type { StartRequest, TeamsView } from "../api/types.ts";
 import { parseMoney } from "../format/money.ts";
 
 /** What is in the fields, as typed. */
@@ -52,13 +52,20 @@ export function startRequest({ brief, team, model, key, usd, tokens, pauseAfter 
   };
 }
 
-/** The same in a terminal. The brief is quoted so that a shell takes it as it is. */
-export function startCommand({ brief, model, key, usd, tokens, pauseAfter }: StartForm): string {
+type Team = Pick<TeamsView["teams"][number], "builtIn" | "file">;
+
+/** The same in a terminal. The brief is quoted so that a shell takes it as it is. Undefined: the team has no file to name. */
+export function startCommand(
+  { brief, model, key, usd, tokens, pauseAfter }: StartForm,
+  team: Team | undefined,
+): string | undefined {
+  if (team === undefined || (!team.builtIn && team.file === null)) return undefined;
   const dollars = parseMoney(usd);
   const tokenLimit = parseTokens(tokens);
   return [
     "maestro run",
     quoted(brief.trim() === "" ? "..." : brief.trim()),
+    ...(team.file === null ? [] : [`--team ${quotedPath(team.file)}`]),
     ...(model.trim() === "" ? [] : [`--model ${model.trim()}`]),
     ...(key.trim() === "" ? [] : [`--key ${quotedIfNeeded(key.trim())}`]),
     ...(dollars === undefined ? [] : [`--budget-usd ${dollars}`]),
@@ -69,6 +76,8 @@ export function startCommand({ brief, model, key, usd, tokens, pauseAfter }: Sta
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const quotedIfNeeded = (text: string): string => (/^[\w.-]+$/.test(text) ? text : quoted(text));
+
+const quotedPath = (text: string): string => (/^[\w./-]+$/.test(text) ? text : quoted(text));
 
 function parseTokens(text: string): number | undefined {
   const plain = text.trim().replaceAll(",", "").replaceAll("_", "");

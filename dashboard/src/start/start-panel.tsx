@@ -39,6 +39,7 @@ function StartFields({ teams, onClose }: FieldsProps) {
   const [error, setError] = useState<unknown>();
   const [sending, setSending] = useState(false);
   const team = teams.teams.find(({ name }) => name === form.team);
+  const command = startCommand(form, team);
   const set = (part: Partial<StartForm>) => setForm({ ...form, ...part });
   // The panel was opened to write this.
   useEffect(() => focusFirst(new Map([["brief", ""]])), []);
@@ -210,7 +211,7 @@ function StartFields({ teams, onClose }: FieldsProps) {
             : ""}
         </span>
       </div>
-      <CommandLine command={startCommand(form)} />
+      {command === undefined ? null : <CommandLine command={command} />}
     </form>
   );
 }

@@ -3,12 +3,18 @@ import type { AttemptView } from "../api/types.ts";
 import { money } from "../format/money.ts";
 import { oneLine } from "../format/plain-text.ts";
 import { duration } from "../format/time.ts";
+import { runWord } from "../sentences/status-word.ts";
 import { useScene } from "../session/context.ts";
 import { StatusMark } from "../status/status.tsx";
 import { Time } from "../ui/time.tsx";
 import { artifactsQuery } from "../url/artifacts-url.ts";
 import { attemptName, formatRunQuery, sessionAddress } from "../url/session-url.ts";
 import { stoppedPersona } from "./stopped-persona.ts";
+
+function markOf(status: AttemptView["status"]) {
+  const { icon, tone } = runWord(status);
+  return { icon, tone };
+}
 
 /** Every attempt of the persona that could not go on. */
 export function AttemptTable() {
@@ -27,7 +33,6 @@ export function AttemptTable() {
               <th scope="col">Started</th>
               <th scope="col">Took</th>
               <th scope="col">Ended with</th>
-              <th scope="col">Changed</th>
               <th scope="col" className="end">
                 Cost
               </th>
@@ -63,11 +68,7 @@ export function AttemptTable() {
                 <tr key={attemptName(attempt)}>
                   <td>
                     <span className="attempt-name">
-                      <StatusMark
-                        icon={attempt.status}
-                        tone={attempt.status === "failed" ? "failed" : attempt.status}
-                        label={attempt.status}
-                      />
+                      <StatusMark {...markOf(attempt.status)} label={attempt.status} />
                       round {attempt.round}, {attempt.attempt} of {persona.maxAttempts}
                     </span>
                   </td>
@@ -84,15 +85,10 @@ export function AttemptTable() {
                       attempt.status
                     ) : (
                       <>
-                        {attempt.failure.source}:{" "}
-                        <code>{oneLine(attempt.failure.code ?? attempt.failure.message, 60)}</code>
+                        {attempt.failure.source === "error" ? "" : `${attempt.failure.source}: `}
+                        <code>{oneLine(attempt.failure.message, 80)}</code>
                       </>
                     )}
-                  </td>
-                  <td className="mono">
-                    {attempt.addedLines === null
-                      ? ""
-                      : `+${attempt.addedLines} -${attempt.removedLines ?? 0}`}
                   </td>
                   <td className="end">{attempt.costUsd === null ? "" : money(attempt.costUsd)}</td>
                   <td className="end">

@@ -3,7 +3,7 @@ import { client } from "../api/client.ts";
 import type { Review } from "../api/types.ts";
 import { counted, listed } from "../format/count.ts";
 import { moneyRange } from "../format/money.ts";
-import { oneLine } from "../format/plain-text.ts";
+import { oneLine, plainText } from "../format/plain-text.ts";
 import { CheckLine } from "../inspector/contract-tab.tsx";
 import { gateWord } from "../sentences/status-word.ts";
 import { ActionButton } from "../session/action-button.tsx";
@@ -48,7 +48,8 @@ export default function ReviewView({ review }: { readonly review: Review }) {
   return (
     <div className="stopped-columns review">
       <div className="stopped-why">
-        <section className="review-files" aria-label="Changed files">
+        <ReviewResults results={review.results} />
+        <section className="review-files" aria-label="Changed files" hidden={review.files.length === 0}>
           <ul className="review-list">
             {review.files.map((each) => (
               <li key={each.path}>
@@ -58,12 +59,6 @@ export default function ReviewView({ review }: { readonly review: Review }) {
                   onClick={() => setPath(each.path)}
                 >
                   <span className="mono one-line outside">{oneLine(each.path)}</span>
-                  {each.addedLines === null ? null : (
-                    <span className="changes">
-                      <span className="add">+{each.addedLines}</span>{" "}
-                      <span className="del">−{each.removedLines ?? 0}</span>
-                    </span>
-                  )}
                 </button>
               </li>
             ))}
@@ -129,7 +124,10 @@ export default function ReviewView({ review }: { readonly review: Review }) {
           <p className="ink-2 part-text">
             {next.length === 0 ? "Nothing is left to run after it." : `Then ${listed(next)} runs`}
             {view.forecast === null || next.length === 0 ? "" : `, ${moneyRange(view.forecast)} to the end`}
-            {next.length === 0 ? "" : "."} {counted(review.files.length, "file")} changed.
+            {next.length === 0 ? "" : "."}{" "}
+            {review.files.length === 0
+              ? "No file was changed."
+              : `${counted(review.files.length, "file")} changed.`}
           </p>
           <CommandLine
             command={`maestro approve ${view.key ?? view.id}${note.trim() === "" ? "" : ` --note "${note.trim().replaceAll('"', '\\"').slice(0, 60)}"`}`}
@@ -137,5 +135,29 @@ export default function ReviewView({ review }: { readonly review: Review }) {
         </section>
       </div>
     </div>
+  );
+}
+
+/** What each persona said it did, and what it handed on besides files. */
+function ReviewResults({ results }: Pick<Review, "results">) {
+  return (
+    <section className="review-results" aria-label="Results">
+      {results.map(({ persona, summary, outputs }) => (
+        <div key={persona}>
+          <h3>{persona}</h3>
+          {summary === "" ? null : <p className="outside">{plainText(summary)}</p>}
+          {Object.keys(outputs).length === 0 ? null : (
+            <pre
+              className="code-block outside"
+              role="region"
+              aria-label={`Outputs of ${persona}`}
+              tabIndex={0}
+            >
+              {plainText(JSON.stringify(outputs, null, 2))}
+            </pre>
+          )}
+        </div>
+      ))}
+    </section>
   );
 }

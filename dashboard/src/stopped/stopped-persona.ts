@@ -15,12 +15,12 @@ export function stoppedPersona(
   // Nobody was named: whoever was at work when it stopped.
   return view.phases
     .flatMap(({ name, personas }) => personas.map((each) => ({ phase: name, persona: each })))
-    .find((each) => each.persona.status === "running");
+    .find((each) => each.persona.status === "stopped");
 }
 
 export interface StopLane {
   readonly name: string;
-  readonly status: "completed" | "failed" | "running";
+  readonly status: "completed" | "failed" | "paused";
   readonly personas: readonly PersonaView[];
 }
 
@@ -38,7 +38,7 @@ export function stopLanes(view: Pick<SessionView, "stop" | "situation" | "phases
   if (found === undefined) return lanes;
   lanes.push({
     name: found.persona.name,
-    status: found.persona.status === "failed" ? "failed" : "running",
+    status: found.persona.status === "failed" ? "failed" : "paused",
     personas: [found.persona],
   });
   const others = view.phases
@@ -49,7 +49,7 @@ export function stopLanes(view: Pick<SessionView, "stop" | "situation" | "phases
       name: others.length === 1 ? (others[0]?.name ?? "") : `${others.length} other personas`,
       status: others.every(({ status }) => status === "completed" || status === "reused")
         ? "completed"
-        : "running",
+        : "paused",
       personas: others,
     });
   return lanes;

@@ -6,7 +6,7 @@ import { TimelinePatterns } from "../run/patterns.tsx";
 import { timeScale } from "../run/time-scale.ts";
 import { personaBars } from "../run/timeline-bars.ts";
 import { TimelineOverlay } from "../run/timeline-overlay.tsx";
-import { wholeWindow } from "../run/use-window.ts";
+import { wholeWindow } from "../run/whole-window.ts";
 import { sessionWord } from "../sentences/status-word.ts";
 import { useScene } from "../session/context.ts";
 import { StatusMark } from "../status/status.tsx";
@@ -19,7 +19,8 @@ export function WhereStopped() {
   const { view, name } = useScene();
   const chart = useRef<HTMLDivElement>(null);
   const width = useWidth(chart);
-  const whole = useMemo(() => wholeWindow(view, Date.parse(view.since)), [view]);
+  const end = Date.parse(view.since);
+  const whole = useMemo(() => wholeWindow(view, end), [view, end]);
   const scale = useMemo(() => timeScale(whole, width), [whole, width]);
   const lanes = useMemo(() => stopLanes(view), [view]);
   if (lanes.length === 0) return null;
@@ -30,7 +31,7 @@ export function WhereStopped() {
       <header className="part-head">
         <h3>Where it stopped</h3>
         <span className="ink-3">
-          {clock(whole.from)} to {clock(whole.to)}, {word} since
+          {clock(whole.from)} to {clock(end)}, {word} since
         </span>
         <span className="spring" />
         <Link href={sessionAddress(name, "run")}>Whole timeline</Link>
@@ -39,7 +40,11 @@ export function WhereStopped() {
         {lanes.map((lane, index) => (
           <div key={lane.name} className="stop-lane">
             <span className="stop-lane-name">
-              <StatusMark icon={lane.status} tone={lane.status} label={lane.status} />
+              <StatusMark
+                icon={lane.status}
+                tone={lane.status === "paused" ? "quiet" : lane.status}
+                label={lane.status}
+              />
               <span className="one-line">{lane.name}</span>
             </span>
             <div className="stop-lane-chart" ref={index === 0 ? chart : undefined}>
@@ -47,7 +52,7 @@ export function WhereStopped() {
                 {lane.personas
                   .slice(0, 50)
                   .flatMap((persona) =>
-                    personaBars(persona, whole.to).map((bar, position) => (
+                    personaBars(persona, end).map((bar, position) => (
                       <BarShape key={`${persona.name} ${position}`} bar={bar} scale={scale} />
                     )),
                   )}

@@ -18,7 +18,7 @@ import {
   usagePeriods,
 } from "../url/usage-url.ts";
 import { ChartKey } from "./chart-key.tsx";
-import { Alerts, Forecasts, Savings } from "./side-parts.tsx";
+import { Alerts, Budgets, Forecasts, Savings } from "./side-parts.tsx";
 import { stackSeries } from "./stack.ts";
 
 const UsageChart = lazy(() => import("./chart.tsx"));
@@ -133,6 +133,7 @@ function Report({ report, state }: { readonly report: UsageReport; readonly stat
         <UsageTable report={report} state={state} />
       </div>
       <div className="usage-side">
+        <Budgets report={report} />
         <Savings report={report} />
         <Forecasts report={report} />
         <Alerts report={report} />

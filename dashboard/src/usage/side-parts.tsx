@@ -44,6 +44,40 @@ export function Savings({ report: { savings, total } }: Props) {
   );
 }
 
+/** What may still be spent; a limit in tokens is told in tokens. */
+export function Budgets({ report: { budgets } }: Props) {
+  return (
+    <section aria-label="Budgets">
+      <h2>Budgets</h2>
+      {budgets.length === 0 ? (
+        <p className="ink-2">No limit is set for today or for a session under way.</p>
+      ) : null}
+      <ul className="saving-list">
+        {budgets.map(({ level, id, key, limitUsd, usedUsd, limitTokens, usedTokens }) => {
+          const byMoney = limitUsd !== null;
+          const [used, limit] = byMoney ? [usedUsd ?? 0, limitUsd] : [usedTokens, limitTokens ?? 0];
+          const show = byMoney ? money : tokens;
+          return (
+            <li key={id ?? level}>
+              {id === null ? (
+                <span>Today</span>
+              ) : (
+                <Link href={addressOf({ id, key })} className="one-line outside">
+                  {nameOf({ id, key })}
+                </Link>
+              )}
+              <span className="end">
+                {show(used)} <span className="ink-3">of {show(limit)}</span>
+              </span>
+              <SpendBar used={used} limit={limit} width={300} full={used >= limit} />
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
 export function Forecasts({ report: { forecasts } }: Props) {
   if (forecasts.length === 0) return null;
   return (

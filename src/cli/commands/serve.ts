@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { loadConfig } from "../../config/load.ts";
+import { type LoadedConfig, loadConfig } from "../../config/load.ts";
 import { builtInTeam, loadTeam } from "../../index.ts";
 import { packageFile } from "../../package-files.ts";
 import type { GlobalOptions } from "../open.ts";
@@ -14,6 +14,7 @@ interface ServeFlags extends GlobalOptions {
   readonly port?: string;
   readonly host?: string;
   readonly team?: readonly string[];
+  readonly link?: boolean;
 }
 
 export async function serve(options: ServeFlags): Promise<void> {
@@ -21,6 +22,7 @@ export async function serve(options: ServeFlags): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const { stateDir, port, host } = options;
   const loaded = await loadConfig({ flags: { stateDir, "server.port": port, "server.host": host } });
+  if (options.link === true) return printNewLink(loaded, options);
   const teams = await loadTeams(options.team ?? []);
   const server = await import("../../server/serve.ts");
   const running = await server.serve({
@@ -44,6 +46,14 @@ export async function serve(options: ServeFlags): Promise<void> {
     say(`State: ${stateDirectory}. The token of the API is in its file api-token; Ctrl-C stops.`);
   }
   await stopped;
+}
+
+/** Of the server that runs already, whoever started it. */
+async function printNewLink({ config }: LoadedConfig, { json }: ServeFlags): Promise<void> {
+  const { askForLink } = await import("../../server/serve.ts");
+  const link = await askForLink(config);
+  if (json) printJson(link);
+  else print(`Dashboard (this link works once): ${link.url}`);
 }
 
 /** Resolves when everything is put away; what takes too long is left to the next start, which recovers it. */

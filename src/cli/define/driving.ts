@@ -54,6 +54,7 @@ export function defineDriving(define: Define): void {
     .option("--port <port>", "where it listens; 0 takes a free one (default: 4160)")
     .option("--host <address>", "on which address (default: 127.0.0.1)")
     .option("--team <file>", "a team that sessions may be started with; can be given several times", collect)
+    .option("--link", "print a new link to the dashboard of the server that runs already, and end")
     .action(async (options) => (await import("../commands/serve.ts")).serve(options));
 
   define({

@@ -1,8 +1,8 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../domain/clock.ts";
 
-export const cookieName = "maestro_session";
-export const cookieLifeMs = 7 * 24 * 3_600_000;
+/** Short, because any program that listens on this machine gets to see it; whoever uses the page gets a new one in time. */
+export const cookieLifeMs = 24 * 3_600_000;
 const cookieForm = /^(\d{1,15})\.([\w-]{22})\.([\w-]{43})$/;
 
 /**
@@ -10,10 +10,13 @@ const cookieForm = /^(\d{1,15})\.([\w-]{22})\.([\w-]{43})$/;
  * nothing without the token it was signed with, and a new token ends them all.
  */
 export class BrowserCookie {
+  /** Of the state directory: cookies know no ports, and two servers of a machine must not sign each other's page out. */
+  readonly name: string;
   readonly #key: Buffer;
   readonly #clock: Clock;
 
-  constructor(token: string, clock: Clock) {
+  constructor(token: string, { clock, stateDirectory }: { clock: Clock; stateDirectory: string }) {
+    this.name = `maestro_${createHash("sha256").update(stateDirectory).digest("hex").slice(0, 12)}`;
     this.#key = createHmac("sha256", token).update("maestro browser cookie").digest();
     this.#clock = clock;
   }
@@ -24,25 +27,35 @@ export class BrowserCookie {
     const nonce = randomBytes(16).toString("base64url");
     const value = `${expiresAt}.${nonce}.${this.#sign(expiresAt, nonce)}`;
     const attributes = ["Path=/", `Max-Age=${cookieLifeMs / 1_000}`, "HttpOnly", "SameSite=Strict"];
-    return [`${cookieName}=${value}`, ...attributes, ...(secure ? ["Secure"] : [])].join("; ");
+    return [`${this.name}=${value}`, ...attributes, ...(secure ? ["Secure"] : [])].join("; ");
   }
 
   /** `header`: all cookies as they came. Of several of the same name any may be the right one. */
   accepts(header: string | undefined): boolean {
-    if (header === undefined || header.length > 16_384) return false;
-    return header
-      .split(";")
-      .map((pair) => pair.trim())
-      .filter((pair) => pair.startsWith(`${cookieName}=`))
-      .some((pair) => this.#isValid(pair.slice(cookieName.length + 1)));
+    return this.#expiryOf(header) > this.#clock.now();
   }
 
-  #isValid(value: string): boolean {
+  /** Less than half of its life is left: time for a new one. */
+  isOld(header: string | undefined): boolean {
+    return this.#expiryOf(header) < this.#clock.now() + cookieLifeMs / 2;
+  }
+
+  #expiryOf(header: string | undefined): number {
+    if (header === undefined || header.length > 16_384) return 0;
+    const expiries = header
+      .split(";")
+      .map((pair) => pair.trim())
+      .filter((pair) => pair.startsWith(`${this.name}=`))
+      .map((pair) => this.#check(pair.slice(this.name.length + 1)));
+    return Math.max(0, ...expiries);
+  }
+
+  /** When it ends; 0: it is not one of ours. */
+  #check(value: string): number {
     const [, expiresAt, nonce, signature] = cookieForm.exec(value) ?? [];
-    if (expiresAt === undefined || nonce === undefined || signature === undefined) return false;
+    if (expiresAt === undefined || nonce === undefined || signature === undefined) return 0;
     const expected = Buffer.from(this.#sign(Number(expiresAt), nonce));
-    const same = timingSafeEqual(Buffer.from(signature), expected);
-    return same && this.#clock.now() < Number(expiresAt);
+    return timingSafeEqual(Buffer.from(signature), expected) ? Number(expiresAt) : 0;
   }
 
   #sign(expiresAt: number, nonce: string): string {

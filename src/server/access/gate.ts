@@ -35,6 +35,8 @@ function askedFrom(c: Context<AppEnv>, token: GateParts["token"]): AskedFrom {
   };
 }
 
+export const isSecure = (c: Context): boolean => new URL(c.req.url).protocol === "https:";
+
 /** Two Host headers are somebody's attempt to be understood in two ways; Node keeps only the first. */
 function hostsOf(c: Context<AppEnv>): string[] {
   const raw = c.env?.incoming?.rawHeaders;
@@ -47,12 +49,15 @@ function hostsOf(c: Context<AppEnv>): string[] {
 /** The token, or the cookie that a browser got for a one-time code. */
 export function requireAccess({ token, cookie }: GateParts): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    const isKnown = token.accepts(c.req.header("authorization")) || cookie.accepts(c.req.header("cookie"));
-    if (isKnown) return next();
-    throw new HttpProblem(
-      "UNAUTHORIZED",
-      "This needs the server's token.",
-      "Send it as `Authorization: Bearer <token>` (it is in the file api-token of the state directory), or open the link that `maestro serve` printed.",
-    );
+    if (token.accepts(c.req.header("authorization"))) return next();
+    const cookies = c.req.header("cookie");
+    if (!cookie.accepts(cookies))
+      throw new HttpProblem(
+        "UNAUTHORIZED",
+        "This needs the server's token.",
+        "Send it as `Authorization: Bearer <token>` (it is in the file api-token of the state directory). For a browser, `maestro serve --link` prints a link that signs it in.",
+      );
+    await next();
+    if (cookie.isOld(cookies)) c.res.headers.append("set-cookie", cookie.issue({ secure: isSecure(c) }));
   };
 }

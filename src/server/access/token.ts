@@ -34,7 +34,8 @@ export async function loadToken(stateDirectory: string): Promise<string> {
   return made;
 }
 
-async function readToken(path: string): Promise<string | undefined> {
+/** Undefined: there is none yet. */
+export async function readToken(path: string): Promise<string | undefined> {
   let file: Awaited<ReturnType<typeof open>>;
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);

@@ -48,7 +48,7 @@ export class AllSessionsStream {
   /** How many events came after a position; null when that cannot be told or is too much. */
   async missedSince(after: number, { journal }: { readonly journal: boolean }): Promise<number | null> {
     const end = await this.#parts.maestro.position();
-    // Rows were deleted and positions given anew: nobody can say what came after.
+    // Not a number of this journal: nobody can say what came after.
     if (after > end) return null;
     if (journal) return end - after;
     const changes = await this.#parts.maestro.changes(after, mostReplayed + 1);
@@ -63,14 +63,19 @@ export class AllSessionsStream {
     const { after, journal } = options;
     const watcher: Watcher = { channel, journal, sent: after, isBehind: true };
     this.#watchers.add(watcher);
+    const atOnce = journal ? rowsAtOnce : mostReplayed;
+    const told = (): number => (journal ? this.#toldJournal : this.#toldRows);
     while (watcher.isBehind) {
-      const changes = await this.#parts.maestro.changes(watcher.sent, journal ? rowsAtOnce : mostReplayed);
+      const toldBefore = told();
+      const changes = await this.#parts.maestro.changes(watcher.sent, atOnce);
       if (journal) sendBatch(watcher, journalBatch(changes));
       else await this.#sendMissed(watcher, changes);
       if (!(await channel.drained())) return;
+      const isAll = changes.length < atOnce;
+      // Rows that were told to others and are not read here were deleted: waiting for them would never end.
+      if (isAll) watcher.sent = Math.max(watcher.sent, toldBefore);
       // Decided without waiting: what was told to others meanwhile is read again, what is told from now on is not missed.
-      const told = journal ? this.#toldJournal : this.#toldRows;
-      watcher.isBehind = changes.length >= rowsAtOnce || told > watcher.sent;
+      watcher.isBehind = !isAll || told() > watcher.sent;
     }
   }
 

@@ -1,5 +1,6 @@
 import type { RecordedRow, Transition } from "../../domain/journal.ts";
 import type { SessionState } from "../../domain/session-state.ts";
+import { type AskedTool, askedIn, takeAsked } from "../views/asked-tools.ts";
 
 /** Steps a timeline shows of one attempt; more cannot be told apart. */
 const mostOffsets = 200;
@@ -23,6 +24,8 @@ export interface AttemptTrail {
   readonly waits: { readonly dependency: string; readonly from: number; until: number | undefined }[];
   lastStep: { readonly kind: string; readonly name: string; readonly at: number } | undefined;
   modelCalls: number;
+  /** Tools that the model's last answer asked for and that have not been run yet. */
+  readonly asked: AskedTool[];
 }
 
 export interface PhaseTrail {
@@ -50,12 +53,15 @@ export class Chronicle {
     return started === null || started === undefined ? undefined : this.attempts.get(started);
   }
 
-  step({ attempt, kind, name, at }: RecordedRow): void {
+  step(row: RecordedRow): void {
+    const { attempt, kind, name, at } = row;
     const trail = this.trailOf(attempt);
     if (trail === undefined) return;
+    if (kind === "step.tool") takeAsked(trail.asked, name);
     const offset = at - trail.startedAt;
     if (kind === "step.model") {
       trail.modelCalls += 1;
+      trail.asked.splice(0, trail.asked.length, ...askedIn(row));
       if (trail.modelSteps.length < mostOffsets) trail.modelSteps.push(offset);
     } else if (kind !== "step.wait" && trail.toolSteps.length < mostOffsets) trail.toolSteps.push(offset);
     trail.lastStep = { kind: kind.slice("step.".length), name: name ?? "", at };
@@ -100,6 +106,7 @@ export class Chronicle {
           waits: [],
           lastStep: undefined,
           modelCalls: 0,
+          asked: [],
         });
         return;
       }

@@ -1,6 +1,6 @@
 import { alertText } from "../../domain/alert-text.ts";
-import type { RecordedRow, Transition } from "../../domain/journal.ts";
-
+import type { RecordedRow, StepKind, Transition } from "../../domain/journal.ts";
+import { type EntryFact, transitionKinds } from "../schemas/entry-facts.ts";
 import type { JournalEntry } from "../schemas/events.ts";
 import { gateView } from "../views/gate.ts";
 import { isoTime } from "../views/iso-time.ts";
@@ -15,15 +15,15 @@ export function describeStep(
 ): JournalEntry {
   const step = row.kind.slice("step.".length);
   const { passed, outcome } = outcomeOf(row);
-  return {
-    ...placeOf(row, trail),
+  const fact: EntryFact = {
     kind: "step",
-    step,
+    step: step as StepKind,
     name: row.name ?? "",
     passed,
     outcome,
     tookMs: sinceMs ?? null,
   };
+  return { ...placeOf(row, trail), ...fact };
 }
 
 export function describeTransition(
@@ -31,7 +31,7 @@ export function describeTransition(
   entry: Transition,
   trail: AttemptTrail | undefined,
 ): JournalEntry {
-  return { ...placeOf(row, trail, entry), kind: entry.kind, ...factsOf(row, entry, trail) };
+  return { ...placeOf(row, trail, entry), ...factsOf(row, entry, trail) };
 }
 
 type Placed = Pick<JournalEntry, "seq" | "at" | "phase" | "persona" | "round" | "attempt">;
@@ -49,48 +49,48 @@ function placeOf({ seq, at }: RecordedRow, trail: AttemptTrail | undefined, entr
   };
 }
 
-/** What the kind says besides where and when; nothing of it is long. */
-function factsOf(row: RecordedRow, entry: Transition, trail: AttemptTrail | undefined): object {
+function factsOf(row: RecordedRow, entry: Transition, trail: AttemptTrail | undefined): EntryFact {
   switch (entry.kind) {
     case "session.claimed":
-      // A recorded step is found by its identity and never run again; how long a replay takes is not on record.
-      return { cause: entry.cause, epoch: row.epoch, stepsRunAgain: 0, tookMs: 0 };
+      return { kind: entry.kind, cause: entry.cause, epoch: row.epoch };
     case "session.status": {
       const { status, reason = null, error } = entry;
-      return { status, reason, message: error?.message ?? null };
+      return { kind: entry.kind, status, reason, message: error?.message ?? null };
     }
     case "session.directed": {
       const { only = null, from = null, until = null, pauseAfter = null } = entry;
-      return { only, from, until, pauseAfter };
+      return { kind: entry.kind, only, from, until, pauseAfter };
     }
     case "team.changed":
-      return { changes: entry.changes };
+      return { kind: entry.kind, changes: entry.changes };
     case "message.received": {
       const { message } = entry;
-      return { say: message.say, note: "note" in message ? (message.note ?? null) : null };
+      return { kind: entry.kind, say: message.say, note: "note" in message ? (message.note ?? null) : null };
     }
     case "phase.completed":
-      return { gate: gateView(entry.gate) };
+      return { kind: entry.kind, gate: gateView(entry.gate) };
     case "checkpoint.sealed":
-      return { revision: entry.revision, sha256: entry.sha256 };
+      return { kind: entry.kind, revision: entry.revision, sha256: entry.sha256 };
     case "attempt.started":
-      return { continues: entry.continues !== undefined };
+      return { kind: entry.kind, continues: entry.continues !== undefined };
     case "attempt.completed":
-      return { tookMs: trail === undefined ? 0 : row.at - trail.startedAt };
+      return { kind: entry.kind, tookMs: trail === undefined ? 0 : row.at - trail.startedAt };
     case "attempt.failed":
     case "attempt.reopened": {
       const { error: _, ...failure } = entry.failure;
       const notBefore = "wait" in entry.next ? isoTime(entry.next.wait.notBefore) : null;
-      return { failure, next: entry.next.kind, notBefore, costUsd: null };
+      return { kind: entry.kind, failure, next: entry.next.kind, notBefore };
     }
     case "attempt.diverged":
-      return { step: entry.step };
+      return { kind: entry.kind, step: entry.step };
     case "dependency.waiting":
-      return { dependency: entry.dependency, until: isoTime(entry.until) };
+      return { kind: entry.kind, dependency: entry.dependency, until: isoTime(entry.until) };
     case "decision.recorded":
-      return { title: entry.title, choice: entry.choice };
-    case "budget.alerted":
-      return { alert: entry.alert.kind, level: entry.alert.level, message: alertText(entry.alert) };
+      return { kind: entry.kind, title: entry.title, choice: entry.choice };
+    case "budget.alerted": {
+      const { alert } = entry;
+      return { kind: entry.kind, alert: alert.kind, level: alert.level, message: alertText(alert) };
+    }
     case "session.created":
     case "session.restored":
     case "phase.started":
@@ -100,26 +100,13 @@ function factsOf(row: RecordedRow, entry: Transition, trail: AttemptTrail | unde
     case "persona.inherited":
     case "persona.reused":
     case "fork.copied":
-      return {};
+      return { kind: entry.kind };
   }
 }
 
-const transitionKinds: ReadonlySet<string> = new Set([
-  "session.created",
-  "session.restored",
-  "session.claimed",
-  "session.status",
-  "message.received",
-  "phase.started",
-  "phase.completed",
-  "checkpoint.sealed",
-  "attempt.started",
-  "attempt.completed",
-  "attempt.failed",
-  "budget.alerted",
-]);
+const transitions: ReadonlySet<string> = new Set(transitionKinds);
 
-export const isTransition = ({ kind }: JournalEntry): boolean => transitionKinds.has(kind);
+export const isTransition = ({ kind }: JournalEntry): boolean => transitions.has(kind);
 
 export const isFailure = (entry: JournalEntry): boolean =>
   entry.kind === "attempt.failed" || (entry.kind === "step" && entry["passed"] === false);

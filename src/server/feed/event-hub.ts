@@ -54,9 +54,6 @@ export class EventHub {
         for (const id of new Set(changes.map((change) => change.id))) await this.#advance(id);
         this.#all.told(changes);
       },
-      onReset: async () => {
-        for (const id of this.#streams.keys()) await this.#advance(id);
-      },
     });
   }
 

@@ -11,8 +11,6 @@ export type Changes = Awaited<ReturnType<Maestro["changes"]>>;
 export interface FollowerParts {
   readonly maestro: Maestro;
   readonly onChanges: (changes: Changes) => Promise<void>;
-  /** Rows were deleted and their places given away again: whoever follows has to look for himself. */
-  readonly onReset: () => Promise<void>;
   readonly report: (notice: string) => void;
 }
 
@@ -72,21 +70,14 @@ export class JournalFollower {
   }
 
   async #read(): Promise<void> {
-    const { maestro, onChanges, onReset } = this.#parts;
+    const { maestro, onChanges } = this.#parts;
     for (;;) {
       const changes = await maestro.changes(this.#position, rowsAtOnce);
       const last = changes.at(-1);
-      if (last !== undefined) {
-        this.#position = last.position;
-        await onChanges(changes);
-        if (changes.length === rowsAtOnce) continue;
-      }
-      const end = await maestro.position();
-      if (end < this.#position) {
-        this.#position = end;
-        await onReset();
-      }
-      return;
+      if (last === undefined) return;
+      this.#position = last.position;
+      await onChanges(changes);
+      if (changes.length < rowsAtOnce) return;
     }
   }
 }

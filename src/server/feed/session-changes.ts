@@ -5,17 +5,23 @@ interface Parts {
   readonly session: SessionHeader;
   readonly phases: readonly PhaseHeader[];
   readonly personas: readonly { readonly phase: string; readonly persona: PersonaView }[];
+  /** Each of them whole: they are short, or change seldom. */
+  readonly lists: Pick<SessionPageView, ListName>;
 }
+
+type ListName = (typeof listNames)[number];
+const listNames = ["budgets", "decisions", "artifacts"] as const;
 
 /** What differs between one look at a session and the next. */
 export class SessionChanges {
   readonly #header = new Map<string, string>();
   readonly #phases = new Map<string, string>();
   readonly #personas = new Map<string, string>();
+  readonly #lists = new Map<string, string>();
 
-  /** Only what changed since the last look; undefined when nothing did. */
-  since(page: SessionPageView): SessionChange | undefined {
-    const { session, phases, personas } = partsOf(page);
+  /** Only what changed since the last look; undefined when nothing did. `withFiles`: its artifacts were read. */
+  since(page: SessionPageView, { withFiles }: { readonly withFiles: boolean }): SessionChange | undefined {
+    const { session, phases, personas, lists } = partsOf(page);
     const header = Object.entries(session).filter(([name, value]) => differs(this.#header, name, value));
     const changed = {
       phases: phases.filter((phase) => differs(this.#phases, phase.name, phase)),
@@ -23,8 +29,13 @@ export class SessionChanges {
         differs(this.#personas, `${phase}/${persona.name}`, persona),
       ),
     };
-    if (header.length + changed.phases.length + changed.personas.length === 0) return undefined;
+    const changedLists = listNames
+      .filter((name) => withFiles || name !== "artifacts")
+      .filter((name) => differs(this.#lists, name, lists[name]));
+    if (header.length + changed.phases.length + changed.personas.length + changedLists.length === 0)
+      return undefined;
     return {
+      ...Object.fromEntries(changedLists.map((name) => [name, lists[name]])),
       ...(header.length > 0 && { session: Object.fromEntries(header) }),
       ...(changed.phases.length > 0 && { phases: changed.phases }),
       ...(changed.personas.length > 0 && { personas: changed.personas }),
@@ -34,13 +45,15 @@ export class SessionChanges {
 
 /** Everything, for somebody who comes back. */
 export function wholeChange(page: SessionPageView): SessionChange {
-  return partsOf(page);
+  const { lists, ...parts } = partsOf(page);
+  return { ...parts, ...lists };
 }
 
 function partsOf(page: SessionPageView): Parts {
-  const { phases, budgets: _budgets, decisions: _decisions, artifacts: _artifacts, ...session } = page;
+  const { phases, budgets, decisions, artifacts, ...session } = page;
   return {
     session,
+    lists: { budgets, decisions, artifacts },
     phases: phases.map(({ personas: _personas, ...header }) => header),
     personas: phases.flatMap(({ name, personas }) => personas.map((persona) => ({ phase: name, persona }))),
   };

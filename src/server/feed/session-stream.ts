@@ -3,7 +3,8 @@ import { isStep } from "../../domain/journal-codec.ts";
 import type { StreamEvents } from "../schemas/events.ts";
 import type { SessionPages } from "../session-pages.ts";
 import { EventBatch, frame, type SseChannel } from "../sse.ts";
-import { type AskedTools, stepBlocks } from "../views/step-block.ts";
+import type { AskedTool } from "../views/asked-tools.ts";
+import { stepBlocks } from "../views/step-block.ts";
 import { LiveText } from "./live-text.ts";
 import { SessionChanges, wholeChange } from "./session-changes.ts";
 import type { FeedRow, SessionFeed } from "./session-feed.ts";
@@ -34,9 +35,13 @@ export class SessionStream {
   readonly #members = new Set<SseChannel>();
   readonly #changes = new SessionChanges();
   readonly #text = new LiveText((text) => this.#say(text));
-  readonly #asked = new Map<number, AskedTools>();
+  readonly #asked = new Map<number, AskedTool[]>();
   readonly #leaveFeed: () => void;
   #timer: NodeJS.Timeout | undefined;
+  /** Rows came that no look at the page has seen yet. */
+  #isStale = false;
+  /** Reading all files of a session for every step would be slow; they change when a phase does. */
+  #hasNewFiles = true;
 
   constructor(feed: SessionFeed, parts: StreamParts) {
     this.feed = feed;
@@ -69,8 +74,7 @@ export class SessionStream {
     // Nothing was awaited since the last look at the head: no row can be between the replay and what comes.
     this.#watchers.add(watcher);
     if (isBehind) {
-      const page = await this.#parts.pages.view(this.feed, { withFiles: false });
-      channel.send(frame("change", wholeChange(page)));
+      channel.send(frame("change", wholeChange(await this.#parts.pages.view(this.feed))));
     }
   }
 
@@ -94,7 +98,9 @@ export class SessionStream {
     const batch = batchOf(rows);
     for (const watcher of this.#watchers) sendBatch(watcher, batch);
     for (const row of rows) this.#tellStep(row);
-    this.#timer ??= setTimeout(() => void this.#tellChange(), betweenChangesMs).unref();
+    this.#isStale = true;
+    this.#hasNewFiles ||= rows.some(({ row }) => row.kind.startsWith("phase."));
+    this.#tellChangeSoon();
   }
 
   /** The recorded step takes the place of the words that were sent while it was made. */
@@ -119,10 +125,17 @@ export class SessionStream {
       if (isPlace(watcher.text, text.phase, text.persona)) watcher.channel.sendIfIdle(written);
   }
 
+  #tellChangeSoon(): void {
+    this.#timer ??= setTimeout(() => void this.#tellChange(), betweenChangesMs).unref();
+  }
+
   async #tellChange(): Promise<void> {
+    const withFiles = this.#hasNewFiles;
+    this.#isStale = false;
+    this.#hasNewFiles = false;
     try {
-      const page = await this.#parts.pages.view(this.feed, { withFiles: false });
-      const change = this.#changes.since(page);
+      const page = await this.#parts.pages.view(this.feed, { withFiles });
+      const change = this.#changes.since(page, { withFiles });
       if (change !== undefined) {
         const text = frame("change", change);
         for (const { channel } of this.#watchers) channel.send(text);
@@ -131,6 +144,8 @@ export class SessionStream {
       this.#parts.report(`Session ${this.feed.id} cannot be shown: ${String(error)}`);
     } finally {
       this.#timer = undefined;
+      // The page may have been read before the row that came meanwhile, and no other need come after it.
+      if (this.#isStale && !this.isIdle) this.#tellChangeSoon();
     }
   }
 }

@@ -27,12 +27,16 @@ export async function storeMetrics(maestro: Maestro, dispatcher: Dispatcher): Pr
   });
   const sessions = Object.entries(byStatus).map(([status, value]) => ({ labels: { status }, value }));
   const tokens = rows.flatMap(({ name: model, ...row }): Sample[] => [
-    { labels: { model, kind: "input" }, value: row.inputTokens },
+    // No token is counted under two kinds: a sum over them is what was used.
+    { labels: { model, kind: "input" }, value: row.inputTokens - row.cachedInputTokens },
     { labels: { model, kind: "cached_input" }, value: row.cachedInputTokens },
-    { labels: { model, kind: "output" }, value: row.outputTokens },
+    { labels: { model, kind: "output" }, value: row.outputTokens - row.reasoningTokens },
     { labels: { model, kind: "reasoning" }, value: row.reasoningTokens },
-    { labels: { model, kind: "estimated" }, value: row.estimatedTokens },
   ]);
+  const estimated = rows.map(({ name, estimatedTokens }) => ({
+    labels: { model: name },
+    value: estimatedTokens,
+  }));
   const costs = rows.map(({ name, knownCostUsd }) => ({ labels: { model: name }, value: knownCostUsd }));
   const calls = rows.flatMap(({ name: model, calls, failedCalls }) => [
     { labels: { model, outcome: "settled" }, value: calls - failedCalls },
@@ -50,7 +54,8 @@ export async function storeMetrics(maestro: Maestro, dispatcher: Dispatcher): Pr
     gauge("maestro_queue_waiting", "Sessions that wait for a place.", { value: queued.length }),
     gauge("maestro_queue_places", "Sessions that are driven at once at most.", { value: dispatcher.places }),
     gauge("maestro_queue_running", "Sessions that this process drives.", { value: dispatcher.inUse }),
-    counter("maestro_tokens_total", "Tokens used.", tokens),
+    counter("maestro_tokens_total", "Tokens that providers reported, each under one kind.", tokens),
+    counter("maestro_estimated_tokens_total", "Tokens of calls that reported none, as estimated.", estimated),
     counter("maestro_cost_usd_total", "Dollars spent, of calls whose price is known.", costs),
     counter("maestro_calls_total", "Model calls that ended.", calls),
     counter("maestro_saved_tokens_total", "Tokens that were not sent or generated again.", [

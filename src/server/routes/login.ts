@@ -1,10 +1,11 @@
+import { isSecure } from "../access/gate.ts";
 import { HttpProblem } from "../problem.ts";
 import type { ServerParts } from "../server-parts.ts";
 import type { App } from "./route.ts";
 
 /** Sent on by the page itself and not by a redirect: only then does the browser call it this site's own and send the cookie. */
 const page = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Maestro</title></head>
+<html lang="en"><head><meta charset="utf-8"><title>Maestro</title><link rel="icon" href="data:,"></head>
 <body><p><a href="/">Open the dashboard</a></p></body></html>
 `;
 
@@ -20,14 +21,13 @@ export function addLoginRoute(app: App, { codes, cookie }: Pick<ServerParts, "co
       throw new HttpProblem(
         "UNAUTHORIZED",
         "This link was used already, or is too old.",
-        "Make a new one: POST /v1/dashboard-links with the token, or start `maestro serve` again.",
+        "`maestro serve --link` prints a new one.",
       );
-    const secure = new URL(c.req.url).protocol === "https:";
     return new Response(page, {
       headers: {
         "content-type": "text/html; charset=utf-8",
         "cache-control": "no-store",
-        "set-cookie": cookie.issue({ secure }),
+        "set-cookie": cookie.issue({ secure: isSecure(c) }),
         refresh: "0; url=/",
       },
     });

@@ -94,7 +94,9 @@ export function addServerRoutes(app: App, parts: ServerParts): void {
       };
       return c.body(csv, 200, headers);
     }
-    return c.json(await usageReportView(maestro, { session, by, since: from }), 200);
+    const { dayTokens: tokens, dayUsd: usd } = config.budget;
+    const today = { dayLimit: { tokens, usd }, now: clock.now() };
+    return c.json(await usageReportView(maestro, { session, by, since: from }, today), 200);
   });
   addRoute(app, statusRoute, async (c) => c.json(await readStatus(parts), 200));
   addRoute(app, breakersRoute, async (c) => c.json({ breakers: await readBreakers() }, 200));
@@ -131,6 +133,5 @@ const closed = (name: string, { threshold, cooldownMs }: ServerParts["config"]["
   failedProbes: 0,
   notBefore: null,
   cooldownMs,
-  failuresAre: null,
   waiting: [],
 });

@@ -19,11 +19,9 @@ export const timeParameter = z
   .optional();
 
 const listQuery = z.object({
-  status: z
-    .string()
-    .max(200)
-    .optional()
-    .openapi({ description: "Several separated by commas; `retrying`: running, and some persona waits." }),
+  status: z.string().max(200).optional().openapi({
+    description: "Several separated by commas; `retrying`, alone: running, and some persona waits.",
+  }),
   q: z.string().max(200).optional().openapi({ description: "Part of an id, key, team or brief." }),
   team: z.string().max(200).optional(),
   since: timeParameter.openapi({ description: "Created at this time or later." }),
@@ -142,7 +140,12 @@ function readStatuses(text: string | undefined): {
 } {
   if (text === undefined || text === "") return { statuses: undefined, isHeld: false };
   const names = text.split(",").map((name) => name.trim());
-  if (names.includes("retrying")) return { statuses: ["running"], isHeld: true };
+  if (names.includes("retrying")) {
+    if (names.length === 1) return { statuses: ["running"], isHeld: true };
+    throw new InputInvalid('"retrying" cannot be asked for together with others.', {
+      advice: "It is a part of running: ask for it alone.",
+    });
+  }
   const wrong = names.filter((name) => !(sessionStatuses as readonly string[]).includes(name));
   if (wrong.length > 0)
     throw new InputInvalid(`"${wrong.join(",")}" is not a status.`, {

@@ -69,6 +69,7 @@ export const budgetRequest = z
     tokens: tokens.nullable().optional(),
     resume: z.boolean().optional(),
   })
+  .refine(({ usd, tokens }) => usd !== undefined || tokens !== undefined, "give usd, tokens or both")
   .openapi("BudgetRequest");
 
 export const emptyRequest = z.strictObject({}).openapi("EmptyRequest");

@@ -1,7 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { stepBlock } from "./inside.ts";
 import { breakerView, serverStatus } from "./server.ts";
-import { personaView, phaseHeader, sessionHeader, sessionRow } from "./session.ts";
+import {
+  artifactFile,
+  budgetView,
+  decision,
+  personaView,
+  phaseHeader,
+  sessionHeader,
+  sessionRow,
+} from "./session.ts";
 import { list, time } from "./values.ts";
 
 const count = z.number().int().min(0);
@@ -10,7 +18,7 @@ const count = z.number().int().min(0);
 export const journalEntry = z
   .looseObject({
     kind: z.string(),
-    seq: count,
+    seq: count.openapi({ description: "With `show=money`: the number of the call." }),
     at: time,
     phase: z.string().nullable(),
     persona: z.string().nullable(),
@@ -36,6 +44,9 @@ export const streamEvents = {
     session: sessionHeader.partial().optional(),
     phases: list(phaseHeader).optional(),
     personas: list(z.object({ phase: z.string(), persona: personaView })).optional(),
+    budgets: list(budgetView).optional(),
+    decisions: list(decision).optional(),
+    artifacts: list(artifactFile).optional(),
   }),
   text: z.object({
     phase: z.string(),

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { artifactFile, personaView } from "./session.ts";
+import { artifactFile, personaResult, personaView } from "./session.ts";
 import { changedFile, checkResult, list, sha256, time } from "./values.ts";
 
 const count = z.number().int().min(0);
@@ -37,6 +37,7 @@ export const personaDetail = z
     }),
     checks: list(checkResult),
     files: list(changedFile),
+    result: z.object(personaResult).nullable(),
   })
   .openapi("PersonaDetail");
 

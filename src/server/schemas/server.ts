@@ -31,7 +31,6 @@ export const breakerView = z
     failedProbes: count,
     notBefore: time.nullable(),
     cooldownMs: count,
-    failuresAre: z.string().nullable(),
     waiting: list(
       z.object({
         id: z.string(),
@@ -92,6 +91,17 @@ export const usageReport = z
         finished: z.boolean(),
       }),
     ),
+    budgets: list(
+      z.object({
+        level: z.enum(["day", "session"]),
+        id: z.string().nullable(),
+        key: z.string().nullable(),
+        limitUsd: z.number().nullable(),
+        usedUsd: z.number().nullable(),
+        limitTokens: z.number().nullable(),
+        usedTokens: z.number(),
+      }),
+    ).openapi({ description: "Today's, and those of sessions that are not finished, newest first." }),
     alerts: list(
       z.object({
         at: time,
@@ -113,6 +123,7 @@ export const teamsView = z
         phases: list(z.string()),
         personas: count,
         builtIn: z.boolean(),
+        file: z.string().nullable().openapi({ description: "Where the server read it from." }),
       }),
     ),
     models: list(z.string()),

@@ -87,10 +87,14 @@ export const stopReport = z
       .nullable(),
     meaning: z.object({ text: z.string(), by: z.string() }).nullable(),
     suggestedFix: z.object({ text: z.string(), by: z.string() }).nullable(),
-    suggestedEdit: z.null(),
     keptPersonas: count,
   })
   .openapi("StopReport");
+
+export const personaResult = {
+  summary: z.string(),
+  outputs: z.record(z.string(), z.unknown()),
+};
 
 export const review = z
   .object({
@@ -99,6 +103,7 @@ export const review = z
     gate: gate.nullable(),
     checks: list(checkResult),
     files: list(changedFile),
+    results: list(z.object({ persona: z.string(), ...personaResult })),
   })
   .openapi("Review");
 
@@ -124,7 +129,7 @@ const phase = {
   name: z.string(),
   status: runStatus,
   gate: gate.nullable(),
-  checkpoint: z.object({ revision: count, sha256, sealedAt: time, valid: z.boolean() }).nullable(),
+  checkpoint: z.object({ revision: count, sha256, sealedAt: time }).nullable(),
   dependsOn: list(z.string()),
   startedAt: time.nullable(),
   endedAt: time.nullable(),
@@ -138,13 +143,11 @@ export const attemptView = z
   .looseObject({
     round: count,
     attempt: count,
-    status: z.enum(["running", "completed", "failed"]),
+    status: z.enum(["running", "stopped", "completed", "failed"]),
     startedAt: time,
     endedAt: time.nullable(),
     failure: failure.nullable(),
     costUsd: z.number().nullable(),
-    addedLines: count.nullable(),
-    removedLines: count.nullable(),
     healed: z.boolean(),
     waits: list(z.object({ dependency: z.string(), from: time, until: time.nullable() })),
     modelSteps: list(z.number()),
@@ -165,7 +168,6 @@ export const personaView = z
     summary: z.string().nullable(),
     activity: activity.nullable(),
     held: held.nullable(),
-    files: count,
   })
   .openapi("Persona");
 
@@ -199,8 +201,8 @@ export const decision = z
     choice: z.string(),
     reason: z.string(),
     rejected: list(z.object({ choice: z.string(), reason: z.string() })),
-    phase: z.string(),
-    persona: z.string(),
+    phase: z.string().nullable(),
+    persona: z.string().nullable().openapi({ description: "Null: decided while the session was planned." }),
     at: time,
   })
   .openapi("Decision");

@@ -25,6 +25,7 @@ export const activity = z
       "decides",
       "submits",
       "runs",
+      "ran",
     ]),
     target: z.string().nullable(),
     since: time,

@@ -13,7 +13,9 @@ const count = z.number().int().min(0);
 
 export const sessionStatus = z.enum(sessionStatuses);
 export const parkReason = z.enum(["review", "help", "budget", "breaker"]);
-export const runStatus = z.enum(["pending", "running", "completed", "failed", "skipped", "reused"]);
+export const runStatus = z
+  .enum(["pending", "running", "stopped", "completed", "failed", "skipped", "reused"])
+  .openapi({ description: "`stopped`: was under way when the session stopped." });
 
 export const usage = z
   .object({
@@ -76,14 +78,13 @@ export const checkResult = z
 export const changedFile = z
   .object({
     path: z.string(),
-    addedLines: count.nullable(),
-    removedLines: count.nullable(),
     before: sha256.nullable(),
     after: sha256.nullable(),
     bytes: count,
   })
   .openapi("ChangedFile");
 
+export type FailureView = z.infer<typeof failure>;
 export type Usage = z.infer<typeof usage>;
 export type Range = z.infer<typeof range>;
 export type Gate = z.infer<typeof gate>;

@@ -1,4 +1,6 @@
+import type { AttemptTrail } from "../feed/chronicle.ts";
 import type { Activity } from "../schemas/situation.ts";
+import { targetOf } from "./asked-tools.ts";
 import { isoTime } from "./iso-time.ts";
 
 const doingOfTool: Readonly<Record<string, Activity["doing"]>> = {
@@ -11,16 +13,29 @@ const doingOfTool: Readonly<Record<string, Activity["doing"]>> = {
   submit: "submits",
 };
 
-/** What a persona does, from its last step. `kind`: of the step; undefined where only its name is known. */
-export function activityView(kind: string | undefined, name: string, at: number): Activity {
-  const doing = doingOf(kind, name);
-  return { doing, target: doing === "runs" || doing === "checks" ? name : null, since: isoTime(at) };
+/** What a persona does now, as far as its record says: steps are recorded when they are done. */
+export function activityView({ lastStep, modelCalls, asked }: Trail): Activity | null {
+  if (lastStep === undefined) return null;
+  const since = isoTime(lastStep.at);
+  const [next] = asked;
+  if (next !== undefined) {
+    const doing = doingOfTool[next.tool];
+    const target = targetOf(next);
+    if (doing === undefined) return { doing: "runs", target: next.tool, since };
+    return { doing, target: target === "" ? null : target, since };
+  }
+  return modelCalls > 0
+    ? { doing: "thinks", target: null, since }
+    : { doing: "ran", target: lastStep.name, since };
 }
 
-function doingOf(kind: string | undefined, name: string): Activity["doing"] {
-  if (kind === "check") return "checks";
-  if (kind === "model" || (kind === undefined && isModelName(name))) return "thinks";
-  return (kind === "function" ? undefined : doingOfTool[name]) ?? "runs";
+/** The same where only the name of the last step is known: after a model's tool its model goes on. */
+export function activityAfter(name: string, at: number): Activity {
+  const since = isoTime(at);
+  const isOfModel = isModelName(name) || doingOfTool[name] !== undefined;
+  return isOfModel ? { doing: "thinks", target: null, since } : { doing: "ran", target: name, since };
 }
+
+type Trail = Pick<AttemptTrail, "lastStep" | "modelCalls" | "asked">;
 
 const isModelName = (name: string): boolean => name === "simulated" || /^[a-z][a-z0-9-]*\/\S+$/.test(name);

@@ -27,7 +27,6 @@ export async function breakerViews(
     notBefore: isoTimeOrNull(record.notBefore !== null && record.notBefore > now ? record.notBefore : null),
     cooldownMs: limits.cooldownMs,
     threshold: limits.threshold,
-    failuresAre: null,
     waiting: waiting.flatMap(({ on, ...waiter }) => (on === dependency ? [waiter] : [])),
   }));
 }

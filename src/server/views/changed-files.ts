@@ -18,8 +18,6 @@ export async function changedFiles(
     .slice(0, mostFiles)
     .map(({ path, after: file }) => ({
       path,
-      addedLines: null,
-      removedLines: null,
       before: before.get(path)?.sha256 ?? null,
       after: file?.sha256 ?? null,
       bytes: file?.bytes ?? 0,

@@ -17,8 +17,8 @@ export function decisionView({
     choice,
     reason,
     rejected: rejected.map((text) => ({ choice: text, reason: "" })),
-    phase: phase ?? "",
-    persona: persona ?? "",
+    phase: phase ?? null,
+    persona: persona ?? null,
     at: isoTime(at),
   };
 }

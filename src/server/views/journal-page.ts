@@ -2,6 +2,7 @@ import { microsToUsd } from "../../domain/budget.ts";
 import type { Maestro } from "../../maestro.ts";
 import { isFailure, isTransition } from "../feed/describe-entry.ts";
 import type { SessionFeed } from "../feed/session-feed.ts";
+import type { EntryFact } from "../schemas/entry-facts.ts";
 import type { JournalEntry, JournalFilter } from "../schemas/events.ts";
 import { isoTime } from "./iso-time.ts";
 
@@ -38,7 +39,7 @@ export async function journalPage(
 
 const callsAtOnce = 1_000;
 
-/** What calls took, from the ledger: a settled one has the seq of the step it made, an open one stands at the end. */
+/** What calls took, from the ledger. Their seq is the number of the call: several may belong to one row, or to none yet. */
 async function moneyPage(
   maestro: Maestro,
   feed: SessionFeed,
@@ -47,7 +48,7 @@ async function moneyPage(
   const entries: JournalEntry[] = [];
   for (let after = 0; ; ) {
     const calls = await maestro.calls(feed.id, { after, limit: callsAtOnce });
-    for (const call of calls) entries.push(moneyEntry(feed, call));
+    for (const call of calls) entries.push(moneyEntry(call));
     if (calls.length < callsAtOnce) break;
     after = calls.at(-1)?.number ?? after;
   }
@@ -57,23 +58,28 @@ async function moneyPage(
 
 type Call = Awaited<ReturnType<Maestro["calls"]>>[number];
 
-function moneyEntry(feed: SessionFeed, call: Call): JournalEntry {
-  const { phase, persona, round, attempt, at, step, number, asked } = call;
-  const place = { phase, persona, round, attempt, call: `model#${number}` };
+function moneyEntry(made: Call): JournalEntry {
+  const { phase, persona, round, attempt, at, number, asked } = made;
+  const place = { phase, persona, round, attempt, seq: number };
+  const call = `model#${number}`;
   const usd = (micros: number | null): number | null => (micros === null ? null : microsToUsd(micros));
-  if (call.status === "open") {
-    const reserved = { usd: usd(asked.microUsd), tokens: asked.tokens };
-    return { ...place, kind: "budget.reserved", seq: feed.head, at: isoTime(at), ...reserved };
+  if (made.status === "open") {
+    const reserved: EntryFact = {
+      kind: "budget.reserved",
+      call,
+      usd: usd(asked.microUsd),
+      tokens: asked.tokens,
+    };
+    return { ...place, at: isoTime(at), ...reserved };
   }
-  return {
-    ...place,
+  const settled: EntryFact = {
     kind: "budget.settled",
-    seq: step ?? call.started,
-    at: isoTime(call.endedAt),
-    usd: usd(call.costMicroUsd ?? asked.microUsd),
-    inputTokens: call.usage?.inputTokens ?? 0,
-    outputTokens: call.usage?.outputTokens ?? 0,
-    estimated: call.usage === null,
-    tookMs: call.endedAt - at,
+    call,
+    usd: usd(made.costMicroUsd ?? asked.microUsd),
+    inputTokens: made.usage?.inputTokens ?? 0,
+    outputTokens: made.usage?.outputTokens ?? 0,
+    estimated: made.usage === null,
+    tookMs: made.endedAt - at,
   };
+  return { ...place, at: isoTime(made.endedAt), ...settled };
 }

@@ -22,11 +22,12 @@ export async function personaDetail(
   if (defined === undefined || persona === undefined) return undefined;
   const { work, contract, consumes } = defined;
   const attempt = state.phases.get(place.phase)?.personas.get(place.persona)?.attempts.at(-1);
+  const result = state.phases.get(place.phase)?.personas.get(place.persona)?.result;
   const budget = page.budgets.find(({ level, persona }) => level === "persona" && persona === defined.name);
   const files = await changedFiles(maestro, feed.id, { before: attempt?.base, after: attempt?.tree });
   return {
     phase: place.phase,
-    persona: { ...persona, files: files.length },
+    persona,
     model: work.kind === "model" ? (work.model ?? page.model) : null,
     limitUsd: budget?.limitUsd ?? null,
     limitTokens: budget?.limitTokens ?? null,
@@ -42,5 +43,6 @@ export async function personaDetail(
     },
     checks: (attempt?.checks ?? []).map(checkView),
     files,
+    result: result === undefined ? null : { summary: result.summary, outputs: result.outputs },
   };
 }

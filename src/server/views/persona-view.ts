@@ -47,13 +47,9 @@ export function personaView(
     ),
     maxAttempts: context.maxAttemptsOf(phase, name) ?? limits.maxAttempts,
     maxRounds: limits.maxRounds,
-    activity:
-      status === "running" && last?.lastStep !== undefined
-        ? activityView(last.lastStep.kind, last.lastStep.name, last.lastStep.at)
-        : null,
+    activity: status === "running" && last !== undefined ? activityView(last) : null,
     held:
       status === "completed" || status === "reused" ? null : heldView(hold, present.breakers, present.now),
-    files: 0,
   };
 }
 
@@ -71,8 +67,6 @@ function attemptView(
     status: shown.status as AttemptView["status"],
     failure: shown.failure === null ? null : { ...shown.failure },
     costUsd: cost === undefined ? 0 : cost.microUsd === null ? null : microsToUsd(cost.microUsd),
-    addedLines: null,
-    removedLines: null,
     healed: shown.healing.some(({ outcome }) => outcome === "passed"),
     waits: (trail?.waits ?? []).map(({ dependency, from, until }) => ({
       dependency,

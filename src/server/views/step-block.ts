@@ -2,43 +2,34 @@ import type { RecordedRow } from "../../domain/journal.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import { line, outcomeOf, readStepBody } from "../feed/step-outcome.ts";
 import type { StepBlock } from "../schemas/inside.ts";
+import { type AskedTool, askedIn, takeAsked, targetOf } from "./asked-tools.ts";
 import { isoTime } from "./iso-time.ts";
 
 const mostTextLength = 100_000;
 const mostOutputLength = 16_000;
 const mostDiffLines = 400;
 
-/** What the model asked for last, in order: a tool's own row has its result and not its arguments. */
-export type AskedTools = { readonly tool: string; readonly args: JsonObject }[];
-
 /** A step's row as a person reads it; `asked` is what its attempt's model asked for and has not got yet. */
-export function stepBlocks(row: RecordedRow, asked: AskedTools): StepBlock[] {
+export function stepBlocks(row: RecordedRow, asked: AskedTool[]): StepBlock[] {
   if (row.kind === "step.model") return modelBlocks(row, asked);
   const { seq, at, name } = row;
   const placed = { seq, at: isoTime(at) };
   if (row.kind !== "step.tool") return [toolBlock(row, row.name ?? "", "")];
-  const index = asked.findIndex(({ tool }) => tool === name);
-  const [found] = index === -1 ? [] : asked.splice(0, index + 1).slice(-1);
-  const args = found?.args ?? {};
+  const args: JsonObject = takeAsked(asked, name)?.args ?? {};
   const { passed } = outcomeOf(row);
   const path = text(args["path"]);
   if (passed && name === "edit_file" && path !== "") return [{ ...placed, ...editOf(name, path, args) }];
   if (passed && name === "write_file" && path !== "") return [{ ...placed, ...writeOf(name, path, args) }];
-  const target = path || text(args["glob"]) || text(args["pattern"]) || text(args["name"]);
-  return [toolBlock(row, name ?? "", target)];
+  return [toolBlock(row, name ?? "", targetOf({ args }))];
 }
 
-function modelBlocks(row: RecordedRow, asked: AskedTools): StepBlock[] {
+function modelBlocks(row: RecordedRow, asked: AskedTool[]): StepBlock[] {
   const body = readStepBody(row);
   const result = body?.["result"];
-  asked.length = 0;
+  asked.splice(0, asked.length, ...askedIn(row));
   if (!isJsonObject(result) || !Array.isArray(result["content"]))
     return [toolBlock(row, row.name ?? "model", "")];
   const content = result["content"] as readonly Json[];
-  for (const part of content) {
-    if (isJsonObject(part) && part["type"] === "tool-call")
-      asked.push({ tool: text(part["toolName"]), args: argumentsOf(part["input"]) });
-  }
   const said = content
     .flatMap((part) => (isJsonObject(part) && part["type"] === "text" ? [text(part["text"])] : []))
     .join("\n");
@@ -94,18 +85,6 @@ function editBlock(tool: string, path: string, lines: readonly DiffLine[]): Edit
 function numbered(sign: "+" | "-", passage: string): DiffLine[] {
   if (passage === "") return [];
   return passage.split("\n").map((text, index) => ({ sign, number: index + 1, text: cut(text, 2_000) }));
-}
-
-/** Providers give the arguments of a call as JSON text or as an object. */
-function argumentsOf(input: Json | undefined): JsonObject {
-  if (isJsonObject(input)) return input;
-  if (typeof input !== "string") return {};
-  try {
-    const parsed = JSON.parse(input) as Json;
-    return isJsonObject(parsed) ? parsed : {};
-  } catch {
-    return {};
-  }
 }
 
 const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");

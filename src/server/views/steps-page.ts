@@ -1,7 +1,8 @@
 import type { SessionFeed } from "../feed/session-feed.ts";
 import type { StepBlock, StepsPage } from "../schemas/inside.ts";
+import type { AskedTool } from "./asked-tools.ts";
 import { isoTime } from "./iso-time.ts";
-import { type AskedTools, stepBlocks } from "./step-block.ts";
+import { stepBlocks } from "./step-block.ts";
 
 export interface StepsQuery {
   readonly phase: string;
@@ -24,7 +25,7 @@ export async function stepsPage(feed: SessionFeed, query: StepsQuery): Promise<S
         (attempt === undefined || place.attempt === attempt),
     ) ?? [];
   if (started === undefined) return { steps: [], earlier: 0 };
-  const asked: AskedTools = [];
+  const asked: AskedTool[] = [];
   const blocks: StepBlock[] = [];
   let earlier = 0;
   let steps = 0;

@@ -4,6 +4,8 @@ import type { AttemptState, SessionState } from "../../domain/session-state.ts";
 import type { StopReport } from "../schemas/session.ts";
 
 const mostLines = 10;
+/** Who says what is the same for every failure of a category. */
+const maestro = "Maestro, of all failures of this kind";
 
 /** Why a session stopped; null while it has not, or for reasons that explain themselves. */
 export function stopReport(state: SessionState): StopReport | null {
@@ -12,6 +14,7 @@ export function stopReport(state: SessionState): StopReport | null {
   const attempts = attemptsOf(state);
   const last = attempts.at(-1);
   const failure = last?.failure;
+  const isRecognized = failure !== undefined && failure.category !== "UNKNOWN";
   const { meaning } = failureTable[failure?.category ?? "UNKNOWN"];
   return {
     phase: last?.phase ?? null,
@@ -20,9 +23,11 @@ export function stopReport(state: SessionState): StopReport | null {
     recoverable: failure?.recoverable ?? false,
     sameFailure: sameFailure(attempts),
     output: last === undefined || failure === undefined ? null : outputOf(last, failure),
-    meaning: failure === undefined ? null : { text: meaning, by: "Maestro" },
-    suggestedFix: failure === undefined ? null : { text: failure.suggestedFix, by: failure.source },
-    suggestedEdit: null,
+    // Of what nothing recognized only the error itself says something.
+    meaning: isRecognized ? { text: meaning, by: maestro } : null,
+    suggestedFix: isRecognized
+      ? { text: failure.suggestedFix, by: failure.source === "error" ? maestro : failure.source }
+      : null,
     keptPersonas: keptPersonas(state),
   };
 }

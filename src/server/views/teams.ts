@@ -33,12 +33,13 @@ export function teamsView(
     return variable !== undefined && (env[variable] ?? "") !== "";
   });
   return {
-    teams: teams.map(({ team: { name, definition }, builtIn }) => ({
+    teams: teams.map(({ team: { name, definition }, builtIn, file }) => ({
       name,
       model: definition.model,
       phases: definition.phases.map((phase) => phase.name),
       personas: new Set(definition.phases.flatMap(({ personas }) => personas.map((each) => each.name))).size,
       builtIn,
+      file: file ?? null,
     })),
     models: [...usable.toSorted(), "simulated"],
   };

@@ -6,6 +6,7 @@ import type { Maestro } from "../../maestro.ts";
 import type { UsageReportView } from "../schemas/server.ts";
 import { isoTime } from "./iso-time.ts";
 import { usageView } from "./usage.ts";
+import { type DayLimit, usageBudgets } from "./usage-budgets.ts";
 
 /** Lines of the chart; what is left is one more. */
 const mostNames = 20;
@@ -15,8 +16,16 @@ const mostForecasts = 20;
 const unfinished = ["queued", "running", "paused", "parked"] as const;
 
 /** Tokens and money by whom or by what, day by day, and what did not have to be paid. */
-export async function usageReportView(maestro: Maestro, query: UsageOptions): Promise<UsageReportView> {
-  const [report, points] = await Promise.all([maestro.usage(query), maestro.usageSeries(query)]);
+export async function usageReportView(
+  maestro: Maestro,
+  query: UsageOptions,
+  { dayLimit, now }: { readonly dayLimit: DayLimit; readonly now: number },
+): Promise<UsageReportView> {
+  const [report, points, budgets] = await Promise.all([
+    maestro.usage(query),
+    maestro.usageSeries(query),
+    usageBudgets(maestro, { limit: dayLimit, now, session: query.session }),
+  ]);
   const { saved } = report.total;
   const savings = [
     { by: "resume", ...saved.resume },
@@ -31,6 +40,7 @@ export async function usageReportView(maestro: Maestro, query: UsageOptions): Pr
     series: seriesOf(points, query.by),
     savings: savings.map(({ by, tokens, usd }) => ({ by, tokens, usd })),
     forecasts: await forecastsOf(maestro, query.session),
+    budgets,
     alerts: await alertsOf(maestro, query.session),
   };
 }

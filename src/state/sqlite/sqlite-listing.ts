@@ -10,6 +10,7 @@ import type {
   ListingQuery,
   ListingStore,
 } from "../listing-store.ts";
+import { lastPosition } from "./last-position.ts";
 import { translate } from "./sqlite-errors.ts";
 
 const columns = `s.number, s.id, s.key, s.team, s.team_fingerprint, s.identity, s.status, s.reason, s.created_at,
@@ -89,7 +90,7 @@ export class SqliteListing implements ListingStore {
   }
 
   async position(): Promise<number> {
-    return Number(this.#all("SELECT coalesce(max(position), 0) FROM journal")[0]?.[0] ?? 0);
+    return Number(this.#all(`SELECT ${lastPosition}`)[0]?.[0] ?? 0);
   }
 
   #part(

@@ -332,6 +332,7 @@ export class Writer {
   /** In slices, so that a long history does not hold up everybody else's commits. */
   #deleteRows(session: number, rows: number): Reply {
     const sql = this.#statements;
+    // Not only to find them: what was indexed stays known as given, so no later row gets one of these positions.
     this.#index();
     const positions = sql.indexed.all(session, rows) as unknown as [position: number, seq: number][];
     for (const [position, seq] of positions) {
@@ -339,10 +340,7 @@ export class Writer {
       sql.unindex.run(session, seq);
     }
     const hasMoreCalls = this.#ledger.deleteRows(session, rows);
-    const more = positions.length === rows || hasMoreCalls;
-    // SQLite gives the highest position again once its row is gone; such a row must count as not yet indexed.
-    sql.setIndexedTo.run();
-    return { kind: "deleted", more };
+    return { kind: "deleted", more: positions.length === rows || hasMoreCalls };
   }
 
   #sweep(orphan: number): Reply {
@@ -351,9 +349,7 @@ export class Writer {
   }
 
   #indexWhenDue(): boolean {
-    // Deleting sets positions back, so a hint from before may lie ahead of what is written now.
-    const hintIsGood = this.#indexedTo <= this.#lastPosition;
-    if (hintIsGood && this.#lastPosition - this.#indexedTo < indexEveryRows) return false;
+    if (this.#lastPosition - this.#indexedTo < indexEveryRows) return false;
     this.#indexedTo = this.#readIndexedTo();
     if (this.#lastPosition - this.#indexedTo < indexEveryRows) return false;
     this.#index();

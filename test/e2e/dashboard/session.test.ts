@@ -13,7 +13,7 @@ describeInBrowser("a running session", () => {
       .getByRole("row", { name: /frontend_developer.*Retries (in \d+ s|now)\. typecheck failed/ })
       .waitFor();
     await page.getByRole("row", { name: /security_specialist.*Waits for openai\./ }).waitFor();
-    await page.getByText("lease epoch 2, 0 completed steps run again").waitFor();
+    await page.getByText("taken over after an unclean end, lease epoch 2").waitFor();
     expect(await page.title()).toBe("Running · parking-1");
   });
 

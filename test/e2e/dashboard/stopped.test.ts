@@ -18,7 +18,6 @@ describeInBrowser("a stopped session", () => {
       page.getByText("Change the design's currency to ISO 4217 and resume."),
       page.getByRole("heading", { name: "Where it stopped" }),
     ];
-    await page.locator(".choice-diff .diff-line.added").waitFor();
     await page.getByRole("cell", { name: "about $4.10 of $8.09 left" }).waitFor();
     let above = 0;
     for (const answer of answers) {
@@ -28,7 +27,7 @@ describeInBrowser("a stopped session", () => {
     }
     for (const part of [
       ...answers,
-      page.getByText("maestro resume parking-payments --edit design=edit.json"),
+      page.getByText("maestro resume parking-payments", { exact: true }),
       page.getByRole("cell", { name: "init" }),
     ]) {
       const box = await part.first().boundingBox();
@@ -38,11 +37,17 @@ describeInBrowser("a stopped session", () => {
     await page.getByRole("link", { name: "OPS-412" }).waitFor();
   });
 
-  test("resumes with the suggested edit only when asked, and is Resuming… until the event arrives", async () => {
+  test("resumes with an edit only when asked, and is Sealing the edit… until the event arrives", async () => {
     const { page, fixture } = await visit("/s/parking-payments");
-    await page.locator(".choice-diff .diff-line.added", { hasText: 'enum: ["EUR"]' }).waitFor();
+    await page.getByRole("radio", { name: /An input was wrong/ }).check();
+    await page.getByRole("button", { name: "Open editor…" }).click();
+    await page.getByLabel("What", { exact: true }).selectOption("file design/openapi.yaml");
+    const content = page.getByLabel("Content");
+    await content.fill((await content.inputValue()).replace("€", "EUR"));
+    await page.locator(".diff-line.added", { hasText: 'enum: ["EUR"]' }).first().waitFor();
+    await page.getByRole("button", { name: "Keep this edit" }).click();
     await page.getByRole("button", { name: "Seal edit and resume" }).click();
-    await page.locator(".pending-line", { hasText: "Resuming…" }).waitFor();
+    await page.locator(".pending-line", { hasText: "Sealing the edit…" }).waitFor();
     const sent = fixture.received.filter(({ body }) => !(body as { dryRun?: boolean }).dryRun);
     expect(sent).toHaveLength(1);
     const [{ path, body } = { path: "", body: {} }] = sent;
@@ -157,10 +162,10 @@ describeInBrowser("a stopped session", () => {
     const panel = page.getByRole("dialog", { name: "Fork tariff-import" });
     await panel.getByLabel("Fork at").selectOption("implementation");
     await panel.getByText("Nothing will run: every input is unchanged.").waitFor();
-    await panel.getByRole("button", { name: "Edit a file…" }).click();
-    const editor = page.getByRole("dialog", { name: "Edit a file" });
+    await panel.getByRole("button", { name: "Edit a file or an output…" }).click();
+    const editor = page.getByRole("dialog", { name: "Edit what a phase left" });
     await editor.getByLabel("Phase").selectOption("design");
-    await editor.getByLabel("File").selectOption("design/decisions.md");
+    await editor.getByLabel("What", { exact: true }).selectOption("file design/decisions.md");
     await editor.getByRole("textbox", { name: "Content" }).fill("# Decisions\n\n1. Integers for money\n");
     await editor.locator(".diff-line.added", { hasText: "Integers for money" }).waitFor();
     await editor.getByRole("button", { name: "Keep this edit" }).click();
@@ -217,6 +222,8 @@ describeInBrowser("a stopped session", () => {
 
   test("on a phone the ways to go on stay in reach and nothing scrolls sideways", async () => {
     const { page } = await visit("/s/parking-payments", { width: 390, height: 844, dark: true });
+    await page.getByRole("button", { name: "Resume…" }).waitFor();
+    await page.getByRole("radio", { name: /An input was wrong/ }).check();
     const edit = page.getByRole("button", { name: "Edit and resume…" });
     await edit.waitFor();
     const box = await edit.boundingBox();
@@ -225,7 +232,7 @@ describeInBrowser("a stopped session", () => {
     expect(await overflowOf(page)).toBe(0);
     await edit.click();
     await page
-      .getByRole("dialog", { name: "Edit a file" })
+      .getByRole("dialog", { name: "Edit what a phase left" })
       .getByRole("textbox", { name: "Content" })
       .waitFor();
     expect(await overflowOf(page)).toBe(0);

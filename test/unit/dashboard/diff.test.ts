@@ -7,7 +7,6 @@ import { treeLines } from "../../../dashboard/src/artifacts/file-tree.ts";
 import { countChanges, foldEqual } from "../../../dashboard/src/artifacts/fold.ts";
 import { highlightLines } from "../../../dashboard/src/artifacts/highlight.ts";
 import { linesOf } from "../../../dashboard/src/artifacts/lines.ts";
-import { applyEdits } from "../../../dashboard/src/stopped/apply-edits.ts";
 
 const before = (lines: readonly ComparedLine[]) =>
   lines.filter(({ sign }) => sign !== "+").map(({ text }) => text);
@@ -150,16 +149,4 @@ test("what is no text is not shown as text", () => {
   expect(decodeText(new Uint8Array([137, 80, 78, 71, 0, 1]))).toBeUndefined();
   expect(decodeText(new Uint8Array([0xff, 0xfe, 0x41]))).toBeUndefined();
   expect(decodeText(new TextEncoder().encode("ü\u202E"))).toBe("ü\\u202e");
-});
-
-test("an edit that fits nowhere or in two places is not applied at all", () => {
-  expect(applyEdits("a b a", [{ find: "b", replace: "$&c" }])).toBe("a $&c a");
-  expect(applyEdits("a b a", [{ find: "a", replace: "x" }])).toBeUndefined();
-  expect(applyEdits("a b a", [{ find: "", replace: "x" }])).toBeUndefined();
-  expect(
-    applyEdits("a b", [
-      { find: "b", replace: "c" },
-      { find: "b", replace: "d" },
-    ]),
-  ).toBeUndefined();
 });

@@ -22,7 +22,7 @@ class FakeSource {
   }
 }
 
-function setUp() {
+function setUp(isSignedOut = async () => false) {
   const sources: FakeSource[] = [];
   const frames: (() => void)[] = [];
   const batches: (readonly StreamEvent[])[] = [];
@@ -39,6 +39,7 @@ function setUp() {
       setTimer: (run, delayMs) => setTimeout(run, delayMs),
       clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout),
       nextFrame: (run) => frames.push(run),
+      isSignedOut,
     },
     {
       onEvents: (events) => batches.push(events),
@@ -154,6 +155,22 @@ test("a connection that was given up says nothing any more", () => {
   expect(sources).toHaveLength(2);
 });
 
+test("a server that refuses is told from one that is gone, until it lets the browser in again", async () => {
+  let signedOut = true;
+  const { stream, states, last, hello } = setUp(async () => signedOut);
+  stream.follow("/v1/events", "7");
+  last().send("error", "");
+  await vi.waitFor(() => expect(states.at(-1)).toMatchObject({ kind: "lost", signedOut: true }));
+  vi.advanceTimersByTime(reconnectDelayMs(1));
+  expect(states.at(-1)).toMatchObject({ kind: "lost", signedOut: true, retryAt: null });
+  signedOut = false;
+  last().send("error", "");
+  await vi.waitFor(() => expect(states.at(-1)).toMatchObject({ kind: "lost", signedOut: false }));
+  vi.advanceTimersByTime(reconnectDelayMs(2));
+  hello(3);
+  expect(states.at(-1)).toMatchObject({ kind: "back", caughtUp: 3 });
+});
+
 test("a hidden tab gives its connection back and goes on without a gap", () => {
   const { stream, sources, states, last, hello } = setUp();
   stream.follow("/v1/events", "5");
@@ -177,7 +194,7 @@ test("damaged data is left out and does not stop the stream", () => {
 });
 
 test("a loss shorter than a second is not worth a word", () => {
-  const lost: Connection = { kind: "lost", lostAt: 1000, retryAt: 2000, failures: 1 };
+  const lost: Connection = { kind: "lost", lostAt: 1000, retryAt: 2000, failures: 1, signedOut: false };
   expect([isStale(lost, 1999), isStale(lost, 2000), isStale({ kind: "live" }, 9999)]).toEqual([
     false,
     true,

@@ -94,9 +94,12 @@ describe("the start panel", () => {
       usd: "5",
       pauseAfter: ["design", "testing"],
     };
-    expect(startCommand(form)).toBe(
-      "maestro run 'it'\\''s $HOME' --key 'a b' --budget-usd 5 --pause-after design,testing",
+    const rest = "--key 'a b' --budget-usd 5 --pause-after design,testing";
+    expect(startCommand(form, { builtIn: true, file: null })).toBe(`maestro run 'it'\\''s $HOME' ${rest}`);
+    expect(startCommand(form, { builtIn: false, file: "/w/my team.ts" })).toBe(
+      `maestro run 'it'\\''s $HOME' --team '/w/my team.ts' ${rest}`,
     );
+    expect(startCommand(form, { builtIn: false, file: null })).toBeUndefined();
   });
 });
 
@@ -108,7 +111,16 @@ test("a plan names what is reused, what runs and what is left", () => {
   expect(planLineText({ ...line, action: "run", phases: [], personas: ["a", "b", "c", "d"] })).toBe(
     "4 personas",
   );
-  const plan = { lines: [], total: null, expectedUsd: 4.1, leftUsd: 8.09, nothingRuns: false };
+  const plan = {
+    lines: [],
+    total: null,
+    expectedUsd: 4.1,
+    leftUsd: 8.09,
+    nothingRuns: false,
+    personas: [],
+    tokens: { least: 0, most: 0 },
+    unknown: [],
+  };
   expect(planTotalText(plan)).toBe("about $4.10 of $8.09 left");
   expect(planTotalText({ ...plan, expectedUsd: null, leftUsd: null })).toBe("");
 });

@@ -18,7 +18,6 @@ const failed: EntryFact = {
   failure: failure("check typecheck exit 2: TS2345"),
   next: "help",
   notBefore: null,
-  costUsd: 0.19,
 };
 
 test.each<[EntryFact, string, string]>([
@@ -31,6 +30,7 @@ test.each<[EntryFact, string, string]>([
       usd: 0.11,
       inputTokens: 6200,
       outputTokens: 1100,
+      estimated: false,
       tookMs: 14_200,
     },
     "model#8 settled $0.11, 6.2k in, 1.1k out",
@@ -41,11 +41,21 @@ test.each<[EntryFact, string, string]>([
     "check unit passed, 41 of 41",
     "8.4 s",
   ],
-  [failed, "check typecheck exit 2: TS2345, no attempts left", "$0.19"],
+  [failed, "check typecheck exit 2: TS2345, no attempts left", ""],
   [
-    { kind: "session.claimed", cause: "recovery", epoch: 2, stepsRunAgain: 0, tookMs: 210 },
-    "lease epoch 2, 0 completed steps run again",
-    "0.21 s",
+    { kind: "session.claimed", cause: "recovery", epoch: 2 },
+    "taken over after an unclean end, lease epoch 2",
+    "",
+  ],
+  [{ kind: "group.merged" }, "files of its personas merged", ""],
+  [{ kind: "phase.edited" }, "edited by a person", ""],
+  [{ kind: "phase.inherited" }, "taken over from the session it was forked from", ""],
+  [{ kind: "persona.reused" }, "inputs unchanged, result reused", ""],
+  [{ kind: "team.changed", changes: ["persona a"] }, "the team has changed: persona a", ""],
+  [
+    { kind: "session.directed", only: ["design"], from: null, until: null, pauseAfter: ["design"] },
+    "only design, pausing after design",
+    "",
   ],
 ])("%o is told in one line", (fact, text, measure) => {
   expect(journalLine(entry(fact))).toMatchObject({
@@ -55,19 +65,7 @@ test.each<[EntryFact, string, string]>([
   });
 });
 
-test("a breaker's entry is told under the breaker's name, the session's own under session", () => {
-  const opened = entry({
-    kind: "breaker.changed",
-    dependency: "openai",
-    from: "closed",
-    to: "open",
-    failures: 5,
-    probeAt: null,
-  });
-  expect(journalLine(opened)).toMatchObject({
-    place: "breaker openai",
-    text: "closed to open after 5 outages",
-  });
+test("the session's own entries are told under session", () => {
   const created = {
     ...entry({ kind: "session.created" }),
     phase: null,

@@ -16,13 +16,20 @@ describe("a change of a session", () => {
     if (first === undefined || implementation === undefined) throw new Error("the fixture has no persona");
     const next = applyChange(view, {
       session: { entries: 2000 },
-      personas: [{ phase: "implementation", persona: { ...first, files: 99 } }],
+      personas: [{ phase: "implementation", persona: { ...first, maxRounds: 99 } }],
     });
     expect(next.entries).toBe(2000);
-    expect(next.phases[2]?.personas[0]?.files).toBe(99);
+    expect(next.phases[2]?.personas[0]?.maxRounds).toBe(99);
     expect(next.phases[2]?.personas[1]).toBe(second);
     expect(next.phases[0]).toBe(view.phases[0]);
     expect(view.phases[2]).toBe(implementation);
+  });
+
+  test("may bring budgets, decisions and files, each whole", () => {
+    const budgets = view.budgets.map((budget) => ({ ...budget, limitUsd: 11 }));
+    const next = applyChange(view, { budgets, decisions: [] });
+    expect(next).toMatchObject({ budgets, decisions: [], artifacts: view.artifacts });
+    expect(next.phases).toBe(view.phases);
   });
 
   test("of a phase's head keeps its personas", () => {

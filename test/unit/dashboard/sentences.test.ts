@@ -225,7 +225,7 @@ describe("what a persona does", () => {
 
 test("a lost connection names its time and the next try; being back names what was caught up", () => {
   expect(plain(lostPhrase(now, now + 2000, now))).toBe(
-    "Connection lost at 14:31:07. The run goes on without this page. Trying again in 2 s.",
+    "Connection lost at 14:31:07. Sessions go on as long as the server runs. Trying again in 2 s.",
   );
   expect(plain(lostPhrase(now, null, now))).toContain("Trying now.");
   expect(plain(backPhrase(37, true))).toBe("Back. 37 events caught up, none missed. The server restarted.");
@@ -244,11 +244,10 @@ test("a breaker's notice names who waits and who is parked", () => {
     failedProbes: 0,
     notBefore: null,
     cooldownMs: 300_000,
-    failuresAre: "timeouts",
     waiting: [waiter("parking-1", false)],
   } as const;
   expect(plain(breakerNotice(open, now))).toBe("Breaker openai: next probe in 0:41, parking-1 waits.");
-  expect(breakerCause(open)).toBe("5 of 5 timeouts since 14:25:31");
+  expect(breakerCause(open)).toBe("5 of 5 outages since 14:25:31");
   expect(whoWaits([waiter("a", true), waiter("b", false), waiter("c", false)])).toBe(
     "b and c wait, a is parked",
   );

@@ -13,8 +13,10 @@ import {
 import { axisTicks, panned, timeScale, zoomed } from "../../../dashboard/src/run/time-scale.ts";
 import { personaBars, phaseBars, spread } from "../../../dashboard/src/run/timeline-bars.ts";
 import { kindCounts, squaresOf, timelineRows } from "../../../dashboard/src/run/timeline-rows.ts";
+import { knownEnd, wholeWindow } from "../../../dashboard/src/run/whole-window.ts";
 
 const now = startedAt;
+
 const none = { toggled: new Map<string, boolean>(), filter: undefined };
 
 describe("bars", () => {
@@ -121,7 +123,7 @@ describe("the scale", () => {
 
   test("has round times that do not touch each other or now", () => {
     const scale = timeScale(whole, 460);
-    const ticks = axisTicks(scale, true);
+    const ticks = axisTicks(scale, whole.to);
     expect(ticks.length).toBeGreaterThanOrEqual(4);
     const places = ticks.map((at) => scale.x(at));
     expect(ticks.filter((at) => at % (5 * 60_000) !== 0)).toEqual([]);
@@ -132,9 +134,25 @@ describe("the scale", () => {
   test.each([1000, 60_000, 3_600_000, 86_400_000, 30 * 86_400_000])(
     "over %d ms draws a few labels, never hundreds",
     (span) => {
-      expect(axisTicks(timeScale({ from: now - span, to: now }, 700), true).length).toBeLessThanOrEqual(12);
+      expect(axisTicks(timeScale({ from: now - span, to: now }, 700), now).length).toBeLessThanOrEqual(12);
     },
   );
+
+  test("ends where the session did: what is stretched behind it has no label of its own", () => {
+    const short = {
+      status: "completed",
+      createdAt: minutesAgo(5),
+      since: new Date(Date.parse(minutesAgo(5)) + 4_000).toISOString(),
+      phases: [phase("only", "completed", { startedAt: minutesAgo(5) })],
+    } as const;
+    const end = knownEnd(short, now);
+    expect(end).toBe(Date.parse(short.since));
+    const window = wholeWindow(short, now);
+    expect(window.to - Date.parse(short.createdAt)).toBe(10_000);
+    const scale = timeScale(window, 700);
+    for (const at of axisTicks(scale, end)) expect(Math.abs(scale.x(at) - scale.x(end))).toBeGreaterThan(50);
+    expect(knownEnd({ ...short, status: "running" }, now)).toBe(now);
+  });
 
   test("zooms about the pointer, stays inside the whole, and zooming out ends at the whole", () => {
     const window = zoomed(whole, whole, 0.5, 0.25);

@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { cookieName } from "../../../src/server/access/browser-cookie.ts";
+import { systemClock } from "../../../src/domain/clock.ts";
+import { ManualClock } from "../../../src/domain/manual-clock.ts";
+import { BrowserCookie, cookieLifeMs } from "../../../src/server/access/browser-cookie.ts";
+import { askForLink } from "../../../src/server/ask-for-link.ts";
 import { base, problemOf, quickTeam, start, startServer, type TestServer, token } from "./support.ts";
 
 const withoutToken = ["/healthz", "/login"];
+
+const nameOf = ({ maestro: { stateDirectory } }: TestServer): string =>
+  new BrowserCookie("any", { clock: systemClock, stateDirectory }).name;
 
 /** Every route there is, with something in the place of its parameters. */
 function routesOf({ app }: TestServer): { method: string; path: string }[] {
@@ -29,7 +35,7 @@ describe("every route but /healthz", () => {
       {},
       { authorization: "Bearer wrong-token-wrong-token-wrong-token" },
       { authorization: `Basic ${token}` },
-      { cookie: `${cookieName}=1.1.1` },
+      { cookie: `${nameOf(server)}=1.1.1` },
     ];
     for (const { method, path } of routes) {
       for (const headers of attempts) {
@@ -171,4 +177,55 @@ test("every answer, errors too, keeps browsers from sniffing, framing, caching a
     expect(headers.get("access-control-allow-origin")).toBeNull();
     expect(headers.get("server")).toBeNull();
   }
+});
+
+test("somebody who opens the address without being signed in is told how to get in", async () => {
+  const { app } = await startServer();
+  for (const path of ["/", "/s/x/run", "/login?code=used"]) {
+    const response = await app.request(`${base}${path}`, { headers: { accept: "text/html,*/*;q=0.8" } });
+    expect(response.status).toBe(401);
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(await response.text()).toContain("maestro serve --link");
+  }
+});
+
+test("a browser that is used stays signed in", async () => {
+  const clock = new ManualClock(Date.parse("2026-11-15T00:00:00Z"));
+  const server = await startServer({ clock });
+  const { stateDirectory } = server.maestro;
+  const cookies = new BrowserCookie(token, { clock, stateDirectory });
+  const cookie = cookies.issue({ secure: false }).split(";")[0] ?? "";
+  const ask = () => server.app.request(`${base}/v1/teams`, { headers: { cookie } });
+  expect((await ask()).headers.get("set-cookie")).toBeNull();
+  await clock.advance(cookieLifeMs / 2 + 1_000);
+  const renewed = await ask();
+  expect(renewed.status).toBe(200);
+  expect(cookies.accepts(renewed.headers.get("set-cookie")?.split(";")[0])).toBe(true);
+  await clock.advance(cookieLifeMs / 2);
+  const late = await ask();
+  expect([late.status, late.headers.get("set-cookie")]).toEqual([401, null]);
+});
+
+test("a new link can be had from a server that runs, and only with its state directory", async () => {
+  const server = await startServer({ config: { server: { apiToken: token, port: 0 } } });
+  const { host, port } = await server.listen();
+  const config = { stateDir: server.stateDir, server: { host, port, apiToken: token } };
+  const { url } = await askForLink(config as never);
+  expect((await fetch(url)).headers.get("set-cookie")).toContain(nameOf(server));
+  const other = { ...config, server: { ...config.server, apiToken: "another-token-of-another-server" } };
+  await expect(askForLink(other as never)).rejects.toThrow("refused to make a link (401)");
+  await server.stop();
+  await expect(askForLink(config as never)).rejects.toThrow("No server answers");
+});
+
+test("what is refused is said in the words of the API, without paths of this machine", async () => {
+  const server = await startServer();
+  const missing = await problemOf(await server.request("/v1/sessions/nowhere"));
+  expect(missing).toMatchObject({ code: "SESSION_NOT_FOUND", advice: "GET /v1/sessions lists them." });
+  expect(JSON.stringify(missing)).not.toContain(server.stateDir);
+  const { id } = await start(server);
+  const budget = await problemOf(await server.post(`/v1/sessions/${id}/budgets`, {}, "PATCH"));
+  expect(budget).toMatchObject({ status: 400, detail: expect.stringContaining("give usd, tokens or both") });
+  expect(JSON.stringify(budget)).not.toContain("--");
 });

@@ -31,6 +31,25 @@ test("the page is served for each of its addresses, its files by their type, has
   expect((await server.request("/theme.js")).headers.get("cache-control")).toBe("no-cache");
 });
 
+test("what the build has compressed is sent compressed to whoever takes it, and to nobody else", async () => {
+  const folder = await builtDashboard();
+  await writeFile(join(folder, "assets/index-AbCd1234.js.gz"), "gzipped");
+  await writeFile(join(folder, "assets/index-AbCd1234.js.br"), "brotli");
+  const server = await startServer({ dashboardFolder: folder });
+  const ask = async (accepted: string) => {
+    const response = await server.request("/assets/index-AbCd1234.js", {
+      headers: { "accept-encoding": accepted },
+    });
+    expect(response.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+    expect(response.headers.get("vary")).toBe("accept-encoding");
+    return [response.headers.get("content-encoding"), await response.text()];
+  };
+  expect(await ask("gzip, deflate, br, zstd")).toEqual(["br", "brotli"]);
+  expect(await ask("gzip;q=1.0, br;q=0")).toEqual(["gzip", "gzipped"]);
+  expect(await ask("identity")).toEqual([null, "export {}"]);
+  expect((await server.request("/assets/index-AbCd1234.js.br")).status).toBe(404);
+});
+
 test.each([
   "/assets/../../api-token",
   "/../api-token",

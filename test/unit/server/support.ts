@@ -44,7 +44,7 @@ interface Options extends Partial<Omit<ServeOptions, "loaded" | "teams">> {
 
 export async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "maestro-server-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
   return folder;
 }
 

@@ -1,0 +1,30 @@
+import type { PersonaView, SessionPageView } from "../schemas/session.ts";
+
+type PhaseView = SessionPageView["phases"][number];
+
+/**
+ * The journal says of a phase under way that it runs, also while nobody drives its session. Nothing of a session that
+ * has stopped is shown as running: such work stopped when the session did.
+ */
+export function withStoppedWork(view: SessionPageView): SessionPageView {
+  if (view.status === "running" || !view.phases.some(({ status }) => status === "running")) return view;
+  const stopPersona = (persona: PersonaView): PersonaView => {
+    if (persona.status !== "running") return persona;
+    const attempts = persona.attempts.map((attempt) =>
+      attempt.status === "running"
+        ? { ...attempt, status: "stopped" as const, endedAt: attempt.endedAt ?? view.since }
+        : attempt,
+    );
+    return { ...persona, status: "stopped", attempts };
+  };
+  const stopPhase = (phase: PhaseView): PhaseView =>
+    phase.status === "running"
+      ? {
+          ...phase,
+          status: "stopped",
+          endedAt: phase.endedAt ?? view.since,
+          personas: phase.personas.map(stopPersona),
+        }
+      : phase;
+  return { ...view, phases: view.phases.map(stopPhase) };
+}

@@ -1,0 +1,112 @@
+import { expect, test } from "vitest";
+import type { PersonaDetail } from "../../../src/server/schemas/inside.ts";
+import type { TeamsView, UsageReportView } from "../../../src/server/schemas/server.ts";
+import type { SessionPageView } from "../../../src/server/schemas/session.ts";
+import { activityView } from "../../../src/server/views/activity.ts";
+import { problemOf, quickTeam, start, startServer, until } from "./support.ts";
+import { failingTeam, quickRetries, reviewTeam } from "./teams.ts";
+
+test("nothing of a session that stopped is said to run, and it ends when the session did", async () => {
+  const server = await startServer({ teams: [failingTeam], config: quickRetries });
+  server.drive();
+  const { id } = await start(server, { team: "failing" });
+  const view = await until(server, id, "parked");
+  expect(view.phases).toMatchObject([{ name: "only", status: "stopped", endedAt: view.since }]);
+  expect(JSON.stringify(view.phases)).not.toContain('"running"');
+});
+
+test("of a failure that nothing recognized only the error is told, no meaning and no advice", async () => {
+  const server = await startServer({ teams: [failingTeam], config: quickRetries });
+  server.drive();
+  const { id } = await start(server, { team: "failing", brief: "so" });
+  const { stop, situation } = await until(server, id, "parked");
+  expect(stop).toMatchObject({ category: "UNKNOWN", meaning: null, suggestedFix: null });
+  expect(situation).toMatchObject({ message: expect.stringContaining("it does not work: so") });
+});
+
+test("a ticket keeps the time it was delivered, whatever happens to the session later", async () => {
+  const server = await startServer({ teams: [failingTeam], config: quickRetries });
+  server.drive();
+  const { id } = await start(server, { team: "failing" });
+  await until(server, id, "parked");
+  await server.maestro.deliverTickets();
+  const before = await server.get<SessionPageView>(`/v1/sessions/${id}`);
+  const [record] = await server.maestro.ticketRecords();
+  expect(record?.delivery).toMatchObject({ kind: "delivered", at: Date.parse(before.ticket?.at ?? "") });
+  await server.post(`/v1/sessions/${id}/budgets`, { usd: 9 }, "PATCH");
+  expect((await server.get<SessionPageView>(`/v1/sessions/${id}`)).ticket).toEqual(before.ticket);
+});
+
+test("a review shows what was handed on besides files, and it can be edited", async () => {
+  const server = await startServer({ teams: [reviewTeam] });
+  server.drive();
+  const { id } = await start(server, { team: "review", brief: "a bridge" });
+  const { review } = await until(server, id, "parked");
+  const result = { summary: "designed a bridge", outputs: { brief: "a bridge" } };
+  expect(review?.results).toEqual([{ persona: "architect", ...result }]);
+  const path = `/v1/sessions/${id}/phases/design/personas/architect`;
+  expect((await server.get<PersonaDetail>(path)).result).toEqual(result);
+  const edits = { design: { outputs: { architect: { brief: "a tunnel" } } } };
+  expect((await server.post(`/v1/sessions/${id}/resume`, { edits })).status).toBe(202);
+  await until(server, id, "completed");
+  expect((await server.get<PersonaDetail>(path)).result?.outputs).toEqual({ brief: "a tunnel" });
+});
+
+test.each(["completed", "queued"])(
+  "a phase that is not there is refused of a %s session too",
+  async (status) => {
+    const server = await startServer();
+    if (status === "completed") server.drive();
+    const { id } = await start(server);
+    await until(server, id, status);
+    const refused = await problemOf(await server.post(`/v1/sessions/${id}/phases/nowhere`));
+    expect(refused).toMatchObject({ status: 400, advice: "Its phases: first, second." });
+  },
+);
+
+test("retrying is asked for alone: together with others it would be silently ignored or mean too much", async () => {
+  const server = await startServer();
+  expect((await server.request("/v1/sessions?status=retrying")).status).toBe(200);
+  const refused = await problemOf(await server.request("/v1/sessions?status=retrying,failed"));
+  expect(refused).toMatchObject({ status: 400, code: "INPUT_INVALID" });
+});
+
+test("usage shows what may still be spent: today, and by each session under way that has a limit", async () => {
+  const server = await startServer({ config: { budget: { dayUsd: 20 } } });
+  const { id } = await start(server, { key: "limited", budget: { usd: 9 } });
+  await start(server);
+  const { budgets } = await server.get<UsageReportView>("/v1/usage");
+  const [today, session, ...more] = budgets;
+  expect(today).toMatchObject({ level: "day", id: null, limitUsd: 20, usedUsd: 0 });
+  expect(session).toMatchObject({ level: "session", id, key: "limited", limitUsd: 9, usedUsd: 0 });
+  expect(more).toEqual([]);
+  const own = await server.get<UsageReportView>("/v1/usage?session=limited");
+  expect(own.budgets).toEqual([session]);
+});
+
+test("what a persona does is what comes after its last recorded step, with what it works on", () => {
+  const at = Date.parse("2026-11-15T00:00:00Z");
+  const since = "2026-11-15T00:00:00.000Z";
+  const step = (kind: string, name: string) => ({ kind, name, at });
+  const write = { tool: "write_file", args: { path: "src/a.ts", content: "x" } };
+  expect(activityView({ lastStep: undefined, modelCalls: 0, asked: [] })).toBeNull();
+  expect(activityView({ lastStep: step("model", "simulated"), modelCalls: 1, asked: [write] })).toEqual({
+    doing: "writes",
+    target: "src/a.ts",
+    since,
+  });
+  expect(activityView({ lastStep: step("tool", "write_file"), modelCalls: 1, asked: [] })).toMatchObject({
+    doing: "thinks",
+    target: null,
+  });
+  expect(activityView({ lastStep: step("function", "s 19"), modelCalls: 0, asked: [] })).toMatchObject({
+    doing: "ran",
+    target: "s 19",
+  });
+});
+
+test("teams say where they were read from, so that a command can name them", async () => {
+  const server = await startServer({ teams: [quickTeam] });
+  const { teams } = await server.get<TeamsView>("/v1/teams");
+  expect(teams).toMatchObject([{ name: "quick", builtIn: false, file: null }]);
+});
