@@ -102,7 +102,7 @@ export class LedgerTable {
         sum("cost_micro_usd", "estimated_micro_usd"),
         sum("unpriced_calls"),
       ];
-      for (const level of levelsOf(model)) {
+      for (const level of levelsOf(place.model)) {
         const key = totalsKey(session, level, { ...place, session: "" });
         this.#sql.reserveTotals.run(...key, ...used);
         this.#sql.moveTotals.run(...used, ...used, ...key);
