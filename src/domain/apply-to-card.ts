@@ -1,5 +1,6 @@
-import type { Message, RecordedRow, Transition } from "./journal.ts";
+import type { RecordedRow, Transition } from "./journal.ts";
 import { decodeTransition } from "./journal-codec.ts";
+import type { Message } from "./message.ts";
 import { plannedPhases } from "./planned.ts";
 import {
   type CardHold,

@@ -1,7 +1,8 @@
 import { recordedDecisions } from "./decision.ts";
 import { beginAttempt, endAttempt, grantRounds } from "./fold-attempts.ts";
-import type { Message, PhaseContent, RecordedRow, Transition } from "./journal.ts";
+import type { PhaseContent, RecordedRow, Transition } from "./journal.ts";
 import { decodeTransition, isStep } from "./journal-codec.ts";
+import type { Message } from "./message.ts";
 import { plannedPhases } from "./planned.ts";
 import { RecordedSteps } from "./recorded-steps.ts";
 import { applyCheckpoint, hasItsPast, type RestoredCheckpoint, takeFiles } from "./restored-checkpoint.ts";

@@ -1,10 +1,11 @@
-import type { Budget, BudgetChange, Money } from "./budget.ts";
+import type { Budget, Money } from "./budget.ts";
 import type { BudgetAlert } from "./budget-alert.ts";
 import type { CheckResult, GateResult } from "./contract.ts";
 import type { EffectKind } from "./durable-step.ts";
 import type { ErrorJson } from "./error-json.ts";
 import type { Failure } from "./failure.ts";
 import type { Json } from "./json.ts";
+import type { Message } from "./message.ts";
 import type { SessionUsage } from "./session-usage.ts";
 import type { TreeChange } from "./tree.ts";
 
@@ -41,22 +42,6 @@ export interface Decision {
   readonly reason: string;
   readonly rejected: readonly string[];
 }
-
-/** What people say from another process; becomes one journal row. */
-export type Message =
-  | { readonly say: "pause" }
-  | { readonly say: "cancel" }
-  /** `phase`: the one that is meant; several may wait for review at once. */
-  | { readonly say: "approve"; readonly phase?: string; readonly note?: string }
-  | { readonly say: "reject"; readonly phase?: string; readonly note: string }
-  /** A new limit; what is missing stays as it is. */
-  | {
-      readonly say: "budget";
-      readonly level: "persona" | "phase" | "session";
-      /** Of the persona or the phase. */
-      readonly name?: string;
-      readonly budget: BudgetChange;
-    };
 
 /** How far a person wants the session to go; empty means to the end. */
 export interface Direction {

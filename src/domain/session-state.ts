@@ -10,7 +10,6 @@ import type {
   FilesEdit,
   Healed,
   JournalHead,
-  Message,
   OfAttempt,
   ParkReason,
   PersonaChecks,
@@ -20,6 +19,7 @@ import type {
   Transition,
 } from "./journal.ts";
 import type { Json } from "./json.ts";
+import type { Message } from "./message.ts";
 import type { RecordedSteps } from "./recorded-steps.ts";
 import type { SessionUsage } from "./session-usage.ts";
 

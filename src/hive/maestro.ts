@@ -1,7 +1,8 @@
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, LeaseHeld, SessionConflict, TeamInvalid } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
-import { type ClaimCause, finalStatuses, type Message } from "../domain/journal.ts";
+import { type ClaimCause, finalStatuses } from "../domain/journal.ts";
+import type { Message } from "../domain/message.ts";
 import { LostSessions } from "../state/lost-sessions.ts";
 import { type Pruned, prune, type RetentionPolicy, removeDamaged } from "../state/retention.ts";
 import { readState } from "../state/session-journal.ts";

@@ -1,6 +1,7 @@
 import { didYouMean } from "../domain/closest.ts";
 import { SessionConflict, TeamInvalid } from "../domain/errors.ts";
-import { finalStatuses, type Message } from "../domain/journal.ts";
+import { finalStatuses } from "../domain/journal.ts";
+import type { Message } from "../domain/message.ts";
 import type { SessionState } from "../domain/session-state.ts";
 import type { SessionRecord } from "../state/store.ts";
 import type { Team } from "../team/define.ts";

@@ -1,13 +1,7 @@
 import type { SessionId } from "../domain/ids.ts";
-import type {
-  ClaimCause,
-  Entry,
-  Message,
-  RecordedRow,
-  SessionStatus,
-  Transition,
-} from "../domain/journal.ts";
+import type { ClaimCause, Entry, RecordedRow, SessionStatus, Transition } from "../domain/journal.ts";
 import type { Saving, Settlement } from "../domain/ledger.ts";
+import type { Message } from "../domain/message.ts";
 import type { SessionUsage } from "../domain/session-usage.ts";
 import type { Ticket } from "../domain/ticket.ts";
 import type { BreakerStore, EndedCall } from "./breaker-store.ts";

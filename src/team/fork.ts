@@ -1,7 +1,8 @@
 import { type Amount, add, noAmount } from "../domain/budget.ts";
 import { InputInvalid } from "../domain/errors.ts";
-import type { Entry, ForkOrigin, Message, PaidAmount, RecordedRow, Transition } from "../domain/journal.ts";
+import type { Entry, ForkOrigin, PaidAmount, RecordedRow, Transition } from "../domain/journal.ts";
 import { isStep } from "../domain/journal-codec.ts";
+import type { Message } from "../domain/message.ts";
 import { filesOf } from "../domain/restored-checkpoint.ts";
 import { isAccepted, type SessionState } from "../domain/session-state.ts";
 import type { SessionJournal } from "../state/session-journal.ts";

@@ -10,14 +10,9 @@ import {
   StorageFailed,
 } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
-import {
-  type ClaimCause,
-  type Entry,
-  finalStatuses,
-  type Message,
-  type RecordedRow,
-} from "../../domain/journal.ts";
+import { type ClaimCause, type Entry, finalStatuses, type RecordedRow } from "../../domain/journal.ts";
 import { encodeEntry, transitionRow } from "../../domain/journal-codec.ts";
+import type { Message } from "../../domain/message.ts";
 import type { BreakerStore } from "../breaker-store.ts";
 import type { Lease, LeaseState } from "../lease.ts";
 import type { LedgerStore } from "../ledger-store.ts";
