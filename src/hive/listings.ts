@@ -1,5 +1,6 @@
 import { type UsageRow, type UsageTotals, usageReport } from "../cost/reports.ts";
 import { cardOfState } from "../domain/card-of-state.ts";
+import type { SessionId } from "../domain/ids.ts";
 import type { SessionCard } from "../domain/session-card.ts";
 import type { UsageGroupSums } from "../state/ledger-store.ts";
 import type { ListedSession } from "../state/listing-store.ts";
@@ -17,15 +18,27 @@ export async function withUsage(
   sessions: readonly ListedSession[],
   store: Store,
 ): Promise<readonly SessionListing[]> {
-  const sums = await store.ledger.usageOf(sessions.map(({ id }) => id));
-  const used = new Map((await reportOf(sums)).map((row) => [row.name, row]));
-  const { total: unused } = await usageReport(ledgerOf([]), { by: "session" });
+  const usageOf = await usageOfEach(
+    sessions.map(({ id }) => id),
+    store,
+  );
   const listings: SessionListing[] = [];
   for (const session of sessions) {
     const card = session.card ?? cardOfState(await readState(store, session.id));
-    listings.push({ ...session, card, usage: used.get(session.id) ?? unused });
+    listings.push({ ...session, card, usage: usageOf(session.id) });
   }
   return listings;
+}
+
+/** Of these and no others: a state directory may hold thousands. */
+export async function usageOfEach(
+  ids: readonly SessionId[],
+  store: Store,
+): Promise<(id: SessionId) => UsageTotals> {
+  const rows = await reportOf(await store.ledger.usageOf(ids));
+  const used = new Map(rows.map(({ name, ...totals }) => [name, totals]));
+  const { total: unused } = await usageReport(ledgerOf([]), { by: "session" });
+  return (id) => used.get(id) ?? unused;
 }
 
 /** Sums as people read them. */

@@ -31,7 +31,7 @@ import type { OutResult } from "../workspace/out-result.ts";
 import { type Carried, exportCheckpoints } from "./carry.ts";
 import { type FilesAt, giveOut } from "./give-out.ts";
 import type { HiveParts } from "./hive-parts.ts";
-import { reportOf, type SessionListing, withUsage } from "./listings.ts";
+import { reportOf, type SessionListing, usageOfEach, withUsage } from "./listings.ts";
 import { type Outlook, outlookOf, type SessionForecast } from "./session-forecast.ts";
 import { type WatchOptions, watchSession } from "./watch.ts";
 
@@ -119,6 +119,11 @@ export class Reading {
   /** The same of these sessions, in no order; those that are gone are left out. */
   async listed(ids: readonly SessionId[]): Promise<readonly SessionListing[]> {
     return withUsage(await this.#parts.store.listing.find(ids), this.#parts.store);
+  }
+
+  /** What each of these has used. */
+  usageOfEach(ids: readonly SessionId[]): Promise<(id: SessionId) => UsageTotals> {
+    return usageOfEach(ids, this.#parts.store);
   }
 
   count(filter: Parameters<ListingStore["count"]>[0] = {}): Promise<ListingCounts> {

@@ -1,8 +1,6 @@
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import { type SessionStatus, sessionStatuses } from "../../domain/journal.ts";
-import type { UsageTotals } from "../../index.ts";
-import type { Looking } from "../../look.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
 import { print, printJson, printTable, say } from "../output.ts";
 import { readCount } from "../read-flags.ts";
@@ -21,14 +19,12 @@ export async function sessions(options: SessionsOptions): Promise<void> {
   const found = await withLook(options, async (maestro) => {
     const abandoned = await maestro.abandoned();
     const listed = await maestro.sessions({ limit, ...(statuses && { statuses }) });
-    const usageOf = await usageBySession(maestro);
-    return Promise.all(
-      listed.map(async (session) => ({
-        ...session,
-        abandoned: session.status === "running" && abandoned.has(session.id),
-        usage: await usageOf(session.id),
-      })),
-    );
+    const usageOf = await maestro.usageOfEach(listed.map(({ id }) => id));
+    return listed.map((session) => ({
+      ...session,
+      abandoned: session.status === "running" && abandoned.has(session.id),
+      usage: usageOf(session.id),
+    }));
   });
   if (options.json) {
     return printJson(
@@ -77,41 +73,6 @@ async function printNames(options: GlobalOptions): Promise<void> {
   const listed = await withLook(options, (maestro) => maestro.sessions({ limit: 100 }));
   for (const { id, key } of listed) print(plain(key ?? id));
 }
-
-/** A report has at most this many rows, the largest. */
-const mostRows = 1_000;
-
-/** One question for all, unless there are more than one answer holds. */
-async function usageBySession(maestro: Looking): Promise<(id: string) => Promise<UsageTotals>> {
-  const { rows } = await maestro.usage({ by: "session" });
-  const known = new Map(rows.map(({ name, ...totals }) => [name, totals]));
-  return async (id) => {
-    const found = known.get(id) ?? (rows.length < mostRows ? noUsage : undefined);
-    return found ?? (await maestro.usage({ session: id, by: "session" })).total;
-  };
-}
-
-const nothing = { tokens: 0, usd: 0 };
-const noUsage: UsageTotals = {
-  inputTokens: 0,
-  cachedInputTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 0,
-  reasoningTokens: 0,
-  calls: 0,
-  failedCalls: 0,
-  costUsd: 0,
-  knownCostUsd: 0,
-  unpricedCalls: 0,
-  unreportedCalls: 0,
-  simulatedCalls: 0,
-  simulatedUsd: 0,
-  estimatedTokens: 0,
-  estimatedUsd: 0,
-  savedTokens: 0,
-  savedUsd: 0,
-  saved: { resume: nothing, reuse: nothing, cache: nothing, patch: nothing },
-};
 
 function readStatus(text: string): SessionStatus {
   const found = sessionStatuses.find((status) => status === text.trim());
