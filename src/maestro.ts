@@ -191,6 +191,8 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     },
     onLog: (sessionId, persona, message) => onEvent?.({ kind: "log", sessionId, persona, message }),
     onText: (sessionId, persona, delta) => onEvent?.({ kind: "text", sessionId, persona, delta }),
+    onStep: (sessionId, persona, step, name) =>
+      onEvent?.({ kind: "step.began", sessionId, persona, step, name, at: clock.now() }),
   });
   const maestro = new Maestro({
     store,

@@ -12,8 +12,8 @@ export class JsonEvents {
   #filling: Promise<void> | undefined;
 
   hear(event: SessionEvent): void {
-    // What a model says while it says it is not for programs: the recorded step replaces it.
-    if (event.kind === "text") return;
+    // What is only under way is not for programs: the recorded step replaces it.
+    if (event.kind === "text" || event.kind === "step.began") return;
     if (this.#early === undefined) return printJson(event);
     this.#early.push(event);
     this.#fill();

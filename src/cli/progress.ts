@@ -65,6 +65,7 @@ function describe(event: SessionEvent): string | undefined {
     case "persona.inherited":
     case "group.merged":
     case "text":
+    case "step.began":
       return undefined;
   }
 }

@@ -36,6 +36,8 @@ export interface StepOptions {
 
 export interface StepParts extends AdmissionParts {
   readonly artifacts: Artifacts;
+  /** An effect begins; for who watches. */
+  readonly onStep?: (persona: string, step: StepKind, name: string) => void;
 }
 
 /** What one attempt works with. */
@@ -125,6 +127,7 @@ export class StepRecorder {
     if (reused !== undefined) return this.#replay(reused.body, reused.seq) as Promise<T>;
     for (;;) {
       const admitted = await this.#admit(step);
+      this.#parts.onStep?.(this.#place.running.attempt.persona, kind, name);
       const performed = await this.#run(step, admitted).catch((error: unknown) =>
         this.#giveUp(admitted, error),
       );

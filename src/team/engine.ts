@@ -1,7 +1,13 @@
 import type { Clock } from "../domain/clock.ts";
 import { LeaseHeld } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
-import { type ClaimCause, type Entry, finalStatuses, type RecordedRow } from "../domain/journal.ts";
+import {
+  type ClaimCause,
+  type Entry,
+  finalStatuses,
+  type RecordedRow,
+  type StepKind,
+} from "../domain/journal.ts";
 import type { SessionState } from "../domain/session-state.ts";
 import { Control } from "../execution/control.ts";
 import type { Lease } from "../state/lease.ts";
@@ -22,7 +28,7 @@ import { type Preparation, prepareClaimed, prepareDrive, preparedNothing, seeBef
 import { resultsOf } from "./session-view.ts";
 import { type Asked, UnderWay } from "./under-way.ts";
 
-type PartsOfOneDrive = "journal" | "files" | "control" | "log" | "onText" | "onPlanned";
+type PartsOfOneDrive = "journal" | "files" | "control" | "log" | "onText" | "onStep" | "onPlanned";
 
 export interface EngineParts extends Omit<DriverParts, PartsOfOneDrive> {
   readonly store: Store;
@@ -34,6 +40,7 @@ export interface EngineParts extends Omit<DriverParts, PartsOfOneDrive> {
   readonly onRows: (state: SessionState, rows: readonly RecordedRow[]) => void;
   readonly onLog: (id: SessionId, persona: string, message: string) => void;
   readonly onText: (id: SessionId, persona: string, delta: string) => void;
+  readonly onStep: (id: SessionId, persona: string, step: StepKind, name: string) => void;
 }
 
 /** Drives sessions; one driver a session in this process, and by the lease one in all processes. */
@@ -132,7 +139,7 @@ export class TeamEngine {
   }
 
   async #drive(id: SessionId, asked: Asked, underWay: UnderWay): Promise<Outcome> {
-    const { artifacts, projector, report, onLog, onText, store } = this.#parts;
+    const { artifacts, projector, report, onLog, onText, onStep, store } = this.#parts;
     const { team, cause, preparation } = asked;
     const { control } = underWay;
     const session = await requireSession(store, id);
@@ -169,6 +176,7 @@ export class TeamEngine {
         control,
         log: (persona, message) => onLog(id, persona, message),
         onText: (persona, delta) => onText(id, persona, delta),
+        onStep: (persona, step, name) => onStep(id, persona, step, name),
         onPlanned: (planned) => underWay.goesBy(planned),
       });
       await projector.finish(files, state);

@@ -1,4 +1,4 @@
-import type { OfAttempt, RecordedRow, Transition } from "../domain/journal.ts";
+import type { OfAttempt, RecordedRow, StepKind, Transition } from "../domain/journal.ts";
 import { decodeTransition, isStep } from "../domain/journal-codec.ts";
 import type { SessionState } from "../domain/session-state.ts";
 
@@ -6,6 +6,15 @@ import type { SessionState } from "../domain/session-state.ts";
 export type SessionEvent =
   | ({ readonly sessionId: string; readonly seq: number; readonly at: number } & (Transition | StepEvent))
   | { readonly kind: "log"; readonly sessionId: string; readonly persona: string; readonly message: string }
+  /** An effect is under way; not recorded, because only what came of it counts. */
+  | {
+      readonly kind: "step.began";
+      readonly sessionId: string;
+      readonly persona: string;
+      readonly step: StepKind;
+      readonly name: string;
+      readonly at: number;
+    }
   /** What a model says while it says it; the recorded step replaces it. */
   | { readonly kind: "text"; readonly sessionId: string; readonly persona: string; readonly delta: string };
 

@@ -101,14 +101,35 @@ async function space(directory: string): Promise<Finding> {
   };
 }
 
-/** Every row of the newest sessions is read and its hash chain proved, and every checkpoint against its seal. */
+/**
+ * The database's own check; then every row of the newest sessions is read and its hash chain proved, every checkpoint
+ * against its seal and every file against its hash.
+ */
 async function database(maestro: Looking): Promise<Finding[]> {
+  const damage = await maestro.findDamage();
+  if (damage.length > 0) {
+    return [
+      {
+        what: "database",
+        state: "wrong",
+        found: `it is damaged: ${damage.join("; ")}`,
+        fix: "Move maestro.db aside, with its -wal and -shm; resume then goes on from the newest checkpoints.",
+        exitCode: exitCodes.damaged,
+      },
+    ];
+  }
   const sessions = await maestro.sessions({ limit: mostSessions });
   const findings: Finding[] = [];
+  const proved = new Set<string>();
   let rows = 0;
   for (const { id } of sessions) {
     try {
       for await (const _ of maestro.events(id, { follow: false })) rows += 1;
+      for (const { sha256 } of (await maestro.show(id)).artifacts) {
+        if (proved.has(sha256)) continue;
+        await maestro.artifact(id, sha256);
+        proved.add(sha256);
+      }
       const bad = (await maestro.checkpoints(id)).filter(({ valid }) => !valid);
       if (bad.length > 0)
         findings.push({
@@ -122,7 +143,13 @@ async function database(maestro: Looking): Promise<Finding[]> {
       findings.push(wrong(`session ${id}`, error));
     }
   }
-  const found = `${count(rows, "row")} of ${count(sessions.length, "session")} read and proved`;
+  const { byStatus } = await maestro.count();
+  const all = Object.values(byStatus).reduce((sum, some) => sum + some, 0);
+  const which =
+    all > sessions.length
+      ? `the newest ${sessions.length} of ${count(all, "session")}`
+      : count(all, "session");
+  const found = `${count(rows, "row")} and ${count(proved.size, "file")} of ${which} read and proved`;
   return findings.length > 0 ? findings : [{ what: "database", state: "ok", found }];
 }
 

@@ -1,5 +1,6 @@
 import { alertText } from "../../domain/alert-text.ts";
 import type { GateResult } from "../../domain/contract.ts";
+import type { StepKind } from "../../domain/journal.ts";
 import type { Json } from "../../domain/json.ts";
 import { plannedPhases } from "../../domain/planned.ts";
 import type { SessionEvent } from "../../index.ts";
@@ -19,7 +20,6 @@ export function applyEvent(session: LiveSession, event: SessionEvent): void {
     case "session.created":
       session.team = event.team;
       session.brief = event.brief;
-      session.key = event.key;
       session.model = event.model;
       session.createdAt = event.at;
       plan(session, event.definition);
@@ -83,14 +83,24 @@ export function applyEvent(session: LiveSession, event: SessionEvent): void {
         persona.startedAt ??= event.at;
         persona.endedAt = undefined;
         persona.until = undefined;
+        persona.doing = undefined;
         persona.activity = "begins";
+      });
+      break;
+    case "step.began":
+      onWorking(session, event.persona, (persona) => {
+        persona.until = undefined;
+        persona.doing = { step: event.step, since: event.at };
+        persona.activity = describeBegun(event.step, event.name);
       });
       break;
     case "step":
       onPersona(session, event, (persona) => {
         persona.status = "running";
         persona.until = undefined;
-        persona.activity = event.name === session.model ? "the model has answered" : event.name;
+        const asked = persona.doing?.step === "model" || event.name === session.model;
+        persona.doing = undefined;
+        persona.activity = asked ? "the model has answered" : event.name;
       });
       break;
     case "wait":
@@ -233,6 +243,22 @@ function onWorking(session: LiveSession, name: string, change: (persona: LivePer
   for (const { status, personas } of session.phases) {
     const persona = personas.find((candidate) => candidate.name === name && candidate.status === "running");
     if (status === "running" && persona !== undefined) change(persona);
+  }
+}
+
+function describeBegun(step: StepKind, name: string): string {
+  switch (step) {
+    case "model":
+      return `asks ${name}`;
+    case "check":
+      return `checks ${name}`;
+    case "command":
+      return `runs ${name.replace(/^command\//, "")}`;
+    case "function":
+    case "tool":
+    case "heal":
+    case "wait":
+      return name;
   }
 }
 

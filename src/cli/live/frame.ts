@@ -34,7 +34,7 @@ export function frame(session: LiveSession, screen: Screen, now: number): string
   ];
   for (const text of session.warnings)
     lines.push({ pieces: [{ text: `! ${text}`, color: "yellow" }], rank: 2 });
-  lines.push(bottomLine(session));
+  lines.push(bottomLine(session, now));
   return fitRows(lines, Math.max(1, screen.rows - 1)).map((line) => showLine(line, screen));
 }
 
@@ -84,12 +84,14 @@ function phaseLines(session: LiveSession, phase: LivePhase, now: number): Line[]
 }
 
 function personaLine(session: LiveSession, phase: LivePhase, persona: LivePersona, now: number): Line {
-  const { name, status, round, attempt, activity, until } = persona;
+  const { name, status, round, attempt, activity, doing, until } = persona;
   const width = Math.max(...phase.personas.map((member) => widthOf(member.name)));
   const again = round + attempt > 2 ? ` · ${round > 1 ? `round ${round} ` : ""}attempt ${attempt}` : "";
   const left = until === undefined ? "" : ` · again in ${countdown(until - now)}`;
   const mark = marks[status];
-  const spent = spentBy(session, phase, persona);
+  const underWayMs = doing === undefined ? 0 : now - doing.since;
+  const since = underWayMs < 1_000 ? "" : ` ${duration(underWayMs)}`;
+  const right = [tookBy(session, persona, now), spentBy(session, phase, persona)];
   return {
     pieces: [
       { text: "  " },
@@ -98,13 +100,17 @@ function personaLine(session: LiveSession, phase: LivePhase, persona: LivePerson
       { text: again, color: "yellow" },
       { text: left, color: "yellow" },
       {
-        text: activity === "" ? "" : ` · ${plain(activity)}`,
+        text: activity === "" ? "" : ` · ${plain(activity)}${since}`,
         color: status === "waiting" ? "yellow" : "dim",
       },
     ],
-    right: spent,
+    right: right.filter((part) => part !== "").join(" · "),
     rank: status === "pending" ? 4 : status === "completed" || status === "reused" ? 3 : 1,
   };
+}
+
+function tookBy({ endedAt: end }: LiveSession, { startedAt, endedAt }: LivePersona, now: number): string {
+  return startedAt === undefined ? "" : duration((endedAt ?? end ?? now) - startedAt);
 }
 
 /** A persona's usage is counted over the session: shown where it worked last. */
@@ -117,10 +123,11 @@ function spentBy({ usage, phases }: LiveSession, phase: LivePhase, { name }: Liv
   return last === phase ? `${shortNumber(row.inputTokens + row.outputTokens)} · ${money(row.costUsd)}` : "";
 }
 
-function bottomLine({ usage, model, status, reason, hint }: LiveSession): Line {
+function bottomLine({ usage, model, status, reason, hint, wakeAt }: LiveSession, now: number): Line {
   const ended = status !== "running" && status !== "queued";
   const state = reason === undefined ? status : `${status} (${reason})`;
   const pieces: Piece[] = ended ? [{ text: state, color: "bold" }] : [];
+  if (ended && wakeAt !== undefined) pieces.push({ text: `, goes on in ${countdown(wakeAt - now)}` });
   const total = usage?.total;
   if (total !== undefined && total.calls > 0) {
     if (ended) pieces.push({ text: " · " });

@@ -1,4 +1,4 @@
-import type { ParkReason, SessionStatus } from "../../domain/journal.ts";
+import type { ParkReason, SessionStatus, StepKind } from "../../domain/journal.ts";
 import type { UsageReport } from "../../index.ts";
 
 export interface LivePersona {
@@ -8,6 +8,8 @@ export interface LivePersona {
   attempt: number;
   /** What it does now, or did last. */
   activity: string;
+  /** The effect that is under way. */
+  doing: { readonly step: StepKind; readonly since: number } | undefined;
   /** When what it waits for is over. */
   until: number | undefined;
   startedAt: number | undefined;
@@ -29,7 +31,6 @@ export interface LivePhase {
 export interface LiveSession {
   id: string;
   team: string;
-  key: string | undefined;
   brief: string;
   model: string | undefined;
   status: SessionStatus;
@@ -52,7 +53,6 @@ export function newLiveSession(id: string): LiveSession {
   return {
     id,
     team: "",
-    key: undefined,
     brief: "",
     model: undefined,
     status: "queued",
@@ -76,6 +76,7 @@ export function newLivePersona(name: string): LivePersona {
     round: 0,
     attempt: 0,
     activity: "",
+    doing: undefined,
     until: undefined,
     startedAt: undefined,
     endedAt: undefined,

@@ -48,11 +48,21 @@ describe("the picture", () => {
       "product · simulated model · A parking app  8.0 s",
       "✔ design architect · gate 1.00 of 0.80  3.0 s",
       "▶ build  3.0 s",
-      " ▶ developer · write_file".replace(" ", "  "),
-      "  ▶ writer  · begins",
+      "  ▶ developer · write_file  2.0 s",
+      "  ▶ writer  · begins  1.0 s",
       "○ test",
       "Ctrl-C stops cleanly",
     ]);
+  });
+
+  test.each([
+    ["check", "unit-tests", "checks unit-tests 3.0 s"],
+    ["model", "openai/gpt-5", "asks openai/gpt-5 3.0 s"],
+    ["command", "command/claude", "runs claude 3.0 s"],
+    ["tool", "edit_file", "edit_file 3.0 s"],
+  ])("says what is under way and for how long: a %s", (step, name, shown) => {
+    const began = { kind: "step.began", persona: "developer", step, name, at: 6_000 };
+    expect(frame(told(...designDone, began), wide, 9_000).join("\n")).toContain(`developer · ${shown}`);
   });
 
   test("counts down to the next attempt, and says why the last one failed", () => {
