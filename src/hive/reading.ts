@@ -130,6 +130,11 @@ export class Reading {
     return this.#parts.store.listing.count(filter, this.#parts.clock.now());
   }
 
+  /** What is wrong with the database itself. */
+  findDamage(): Promise<readonly string[]> {
+    return this.#parts.store.findDamage();
+  }
+
   /** Sessions that wait for their turn, in order. */
   queued(): Promise<readonly SessionId[]> {
     return this.#parts.store.listing.queued();

@@ -100,6 +100,8 @@ export interface Store {
   releaseSession(lease: Lease): Promise<void>;
   /** Sessions that nobody alive drives and that say `running`, or whose driver died before it let go. */
   findAbandoned(): Promise<readonly SessionId[]>;
+  /** What is wrong with the database itself, in its own words; empty when nothing is. */
+  findDamage(): Promise<readonly string[]>;
   /** Sessions whose time has come: parked for a breaker, or started and never claimed. */
   findDue(): Promise<readonly SessionId[]>;
 

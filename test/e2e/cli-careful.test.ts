@@ -190,3 +190,20 @@ test("what a person typed cannot paint the terminal", async () => {
   const { stderr } = await maestro(place(), "show", "a\u001b[31mb");
   expect(stderr).not.toContain("\u001b");
 });
+
+test("doctor proves files against their hashes, and says how many sessions it read", async () => {
+  const at = await withTeam();
+  await maestro(at, ...run);
+  const well = await maestro(at, "doctor", "--offline");
+  expect(well).toMatchObject({ code: 0 });
+  expect(well.stdout).toMatch(/\d+ rows and 2 files of 1 session read and proved/);
+  const artifacts = join(at.folder, "state/artifacts");
+  const { artifacts: files } = JSON.parse((await maestro(at, "show", "k", "--json")).stdout) as {
+    artifacts: { sha256: string }[];
+  };
+  const { sha256 = "" } = files[0] ?? {};
+  writeFileSync(join(artifacts, sha256.slice(0, 2), sha256), "something else");
+  const ill = await maestro(at, "doctor", "--offline");
+  expect(ill.code).toBe(5);
+  expect(ill.stdout).toContain(sha256);
+});

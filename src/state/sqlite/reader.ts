@@ -22,6 +22,11 @@ export class Reader {
     this.#database = database;
   }
 
+  damage(): string[] {
+    const found = this.#all("PRAGMA quick_check(10)").map((row) => String(Object.values(row)[0]));
+    return found.filter((line) => line !== "ok");
+  }
+
   session(idOrKey: string): SessionRecord | undefined {
     // An id wins over a key: a key that looks like somebody's id must not hide that session.
     const row = this.#get(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`, idOrKey);

@@ -207,6 +207,10 @@ export class SqliteStore implements Store {
     await this.#submit({ verb: "release", session, epoch, owner: this.#owner.id, at });
   }
 
+  async findDamage(): Promise<readonly string[]> {
+    return this.#read(() => this.#reader.damage());
+  }
+
   async findAbandoned(): Promise<readonly SessionId[]> {
     // One look at each process, however many sessions it drives.
     const states = new Map<string | undefined, LeaseState>();
