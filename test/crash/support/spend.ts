@@ -35,7 +35,7 @@ const request: ReservationRequest = {
   round: 1,
   attempt: 1,
   started: 2,
-  model: "simulated",
+  model: "openai/gpt-5",
   asked: { tokens: askedTokens, microUsd: askedTokens },
   limits: [],
 };
