@@ -140,7 +140,7 @@ describe("a disk that reports errors", () => {
     });
 
     // A commit is two to a dozen writes: these are in the claim, in steps, in attempts and in the seal of a phase.
-    test.each([1, 2, 8, 21, 37, 58, 74])(
+    test.each([1, 2, 8, 21, 37, 50, 62])(
       "at write %i after the first commit: it is a commit that fails, nobody is told otherwise, and the next start goes on",
       async (write) => {
         const options = clerkIn(join(temporaryDirectory(), "state"), {});

@@ -43,6 +43,8 @@ const pageRows = 1_000;
 export interface LedgerOwner {
   readonly owner: string;
   readonly numberOf: (id: SessionId) => number;
+  /** What SQLite refuses is said in the product's words. */
+  readonly read: <T>(query: () => T) => T;
   /** Whether somebody alive drives the session. */
   readonly isDriven: (session: number) => boolean;
 }
@@ -93,19 +95,20 @@ export class SqliteLedger implements LedgerStore {
   }
 
   async usageOf(ids: readonly SessionId[]) {
-    return this.#usage.ofSessions(ids);
+    return this.#of.read(() => this.#usage.ofSessions(ids));
   }
 
   async usageByPlace(id: SessionId) {
-    return this.#usage.byPlace(this.#of.numberOf(id));
+    return this.#of.read(() => this.#usage.byPlace(this.#of.numberOf(id)));
   }
 
   async series({ by, session, since }: UsageQuery) {
-    return this.#usage.series(by, { session: session && this.#of.numberOf(session), since });
+    const filter = { session: session && this.#of.numberOf(session), since };
+    return this.#of.read(() => this.#usage.series(by, filter));
   }
 
   async costByAttempt(id: SessionId): Promise<ReadonlyMap<number, Amount>> {
-    const rows = this.#costs.all(this.#of.numberOf(id));
+    const rows = this.#of.read(() => this.#costs.all(this.#of.numberOf(id)));
     return new Map(
       rows.map(({ started, tokens, microUsd, unpriced }) => [
         Number(started),
@@ -135,18 +138,20 @@ export class SqliteLedger implements LedgerStore {
   }
 
   async alerts(id: SessionId): Promise<readonly (BudgetAlert & { readonly at: number })[]> {
-    return this.#alerts.all(this.#of.numberOf(id), utcDay(this.#clock.now())).map(toAlert);
+    const today = utcDay(this.#clock.now());
+    return this.#of.read(() => this.#alerts.all(this.#of.numberOf(id), today)).map(toAlert);
   }
 
   async recentAlerts(limit: number): Promise<readonly RaisedAlert[]> {
-    return this.#recentAlerts
-      .all(limit)
+    return this.#of
+      .read(() => this.#recentAlerts.all(limit))
       .map((row) => ({ ...toAlert(row), session: row["id"] as SessionId | null }));
   }
 
   async totals(id: SessionId): Promise<readonly LevelTotals[]> {
-    const rows = this.#totals.all(this.#of.numberOf(id), utcDay(this.#clock.now())) as unknown as TotalsRow[];
-    return rows.map((row) => ({
+    const today = utcDay(this.#clock.now());
+    const rows = this.#of.read(() => this.#totals.all(this.#of.numberOf(id), today));
+    return (rows as unknown as TotalsRow[]).map((row) => ({
       level: row.level,
       name: row.level === "session" ? id : row.name,
       ...toLedger(row),
@@ -154,21 +159,27 @@ export class SqliteLedger implements LedgerStore {
   }
 
   async calls(id: SessionId, { after = 0, limit = pageRows } = {}): Promise<readonly LedgerCall[]> {
-    const rows = this.#calls.all(this.#of.numberOf(id), after, Math.min(limit, pageRows));
+    const rows = this.#of.read(() =>
+      this.#calls.all(this.#of.numberOf(id), after, Math.min(limit, pageRows)),
+    );
     return (rows as unknown as LedgerRow[]).map(toLedgerCall);
   }
 
   async usage({ by, session, since }: UsageQuery) {
     const filter = { session: session && this.#of.numberOf(session), since };
-    return { total: this.#usage.total(filter), groups: this.#usage.groups(by, filter) };
+    return this.#of.read(() => ({
+      total: this.#usage.total(filter),
+      groups: this.#usage.groups(by, filter),
+    }));
   }
 
   async snapshot(id: SessionId): Promise<readonly SessionUsage[]> {
-    return this.#usage.snapshot(this.#of.numberOf(id));
+    return this.#of.read(() => this.#usage.snapshot(this.#of.numberOf(id)));
   }
 
   async history(team: string, also?: SessionId): Promise<readonly RunSample[]> {
-    return this.#usage.history(team, also === undefined ? 0 : this.#of.numberOf(also));
+    const number = also === undefined ? 0 : this.#of.numberOf(also);
+    return this.#of.read(() => this.#usage.history(team, number));
   }
 
   async #reserve(lease: Lease, request: ReservationRequest): Promise<ReservationAnswer> {
@@ -179,7 +190,11 @@ export class SqliteLedger implements LedgerStore {
 
   /** Nobody may have to wait for a call whose driver is gone. True when there was one. */
   async #estimateAbandoned(): Promise<boolean> {
-    const open = this.#open.all() as unknown as { session: number; epoch: number; owner: string | null }[];
+    const open = this.#of.read(() => this.#open.all()) as unknown as {
+      session: number;
+      epoch: number;
+      owner: string | null;
+    }[];
     const abandoned = open.filter(({ session }) => !this.#of.isDriven(session));
     const at = this.#clock.now();
     // Refused when somebody has claimed the session in the meantime; the claim has done the same.

@@ -85,6 +85,7 @@ export class SqliteStore implements Store {
     this.ledger = new SqliteLedger(this.#database, submit, clock, {
       owner: this.#owner.id,
       numberOf: (id) => this.#number(id),
+      read: (query) => this.#read(query),
       isDriven: (session) => this.#leases.stateOf(this.#reader.lease(session).holder) === "held",
     });
     this.listing = new SqliteListing(this.#database, path);
