@@ -2,7 +2,6 @@ import type { SessionState } from "../domain/session-state.ts";
 import { emptyTree, type Tree } from "../domain/tree.ts";
 import type { BlobStore } from "../workspace/blob-store.ts";
 import { BlobsBeside } from "../workspace/blobs-beside.ts";
-import { mergeTrees } from "../workspace/merge.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import { orderPhases } from "./definition/order.ts";
 import { recordedDefinition } from "./definition/recorded.ts";
@@ -30,6 +29,8 @@ export async function finalTree(state: SessionState, artifacts: BlobStore): Prom
     const tree = last === undefined ? undefined : state.phases.get(last)?.tree;
     return { tree: await load(tree), blobs: artifacts };
   }
+  // Loaded where branches really meet: most who only look need no merging.
+  const { mergeTrees } = await import("../workspace/merge.ts");
   const blobs = new BlobsBeside(artifacts);
   let ours: Tree = emptyTree;
   for (const name of done) {

@@ -118,8 +118,9 @@ it("an outage of its model is the breaker's business, and only the failed call i
     calls: 4,
     failedCalls: 1,
     inputTokens: 3 * usage.input,
-    estimatedTokens: 0,
   });
+  // A gateway that breaks may have asked, and paid for, an answer that it lost.
+  expect(reported.estimatedTokens).toBeGreaterThan(500);
 });
 
 it("an agent of one's own is held to the budget before it asks", async () => {

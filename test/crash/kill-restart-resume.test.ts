@@ -64,6 +64,7 @@ it("Start -> kill -> restart -> resume", async () => {
       },
     },
     ticket: null,
+    tickets: [],
   });
   await expectTidyFiles(place, "patient");
 });

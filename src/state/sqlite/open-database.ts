@@ -20,8 +20,8 @@ export function openDatabase(path: string): DatabaseSync {
     createPrivately(path);
     database = new DatabaseSync(path, { timeout: openTimeoutMs });
     refuseNewer(database, path);
-    // Only of a database that is still empty, and before anything else is written to it.
-    database.exec("PRAGMA auto_vacuum = INCREMENTAL");
+    // Before anything else is written; on one that is in use SQLite would write this into its header at every opening.
+    if (isEmpty(database)) database.exec("PRAGMA auto_vacuum = INCREMENTAL");
     setAndAssert(database, "journal_mode", path === ":memory:" ? "memory" : "wal", path);
     setAndAssert(database, "synchronous", 2, path);
     setAndAssert(database, "foreign_keys", 1, path);
@@ -101,6 +101,10 @@ function listMigrations(): string[] {
   return readdirSync(besideCode(migrationsFolder))
     .filter((file) => file.endsWith(".sql"))
     .sort();
+}
+
+function isEmpty(database: DatabaseSync): boolean {
+  return Number(database.prepare("PRAGMA page_count").get()?.["page_count"]) === 0;
 }
 
 function version(database: DatabaseSync): number {

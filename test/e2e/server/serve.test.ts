@@ -179,6 +179,5 @@ test("`maestro --version` loads neither the server nor what it is made of", () =
   );
   const run = spawnSync(process.execPath, ["--import", preload, command, "--version"], { encoding: "utf8" });
   expect(run.stdout).toMatch(/^\d+\.\d+\.\d+/);
-  expect(run.stderr).toContain("dist/cli/main.js");
   expect(run.stderr).not.toMatch(/node_modules\/(?:hono|@hono|zod|ai)\//);
 });
