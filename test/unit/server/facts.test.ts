@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { defineTeam, HelpNeeded, persona, phase } from "../../../src/index.ts";
 import type { PersonaDetail } from "../../../src/server/schemas/inside.ts";
 import type { TeamsView, UsageReportView } from "../../../src/server/schemas/server.ts";
 import type { SessionPageView } from "../../../src/server/schemas/session.ts";
@@ -22,6 +23,32 @@ test("of a failure that nothing recognized only the error is told, no meaning an
   const { stop, situation } = await until(server, id, "parked");
   expect(stop).toMatchObject({ category: "UNKNOWN", meaning: null, suggestedFix: null });
   expect(situation).toMatchObject({ message: expect.stringContaining("it does not work: so") });
+});
+
+test("who asks for help itself says what to do, also where its words look like another failure", async () => {
+  const helpless = defineTeam("helpless", {
+    phases: [
+      phase("only", {
+        personas: [
+          persona("importer", {
+            run: ({ brief }) => {
+              throw new HelpNeeded(brief, { advice: "Put prices.csv there, then resume." });
+            },
+          }),
+        ],
+      }),
+    ],
+  });
+  const server = await startServer({ teams: [helpless], config: quickRetries });
+  server.drive();
+  for (const brief of ["The price list is missing.", "401 Unauthorized: invalid api key"]) {
+    const { id } = await start(server, { team: "helpless", brief });
+    const { stop } = await until(server, id, "parked");
+    expect(stop?.suggestedFix).toEqual({
+      text: "Put prices.csv there, then resume.",
+      by: "the error itself",
+    });
+  }
 });
 
 test("a ticket keeps the time it was delivered, whatever happens to the session later", async () => {
