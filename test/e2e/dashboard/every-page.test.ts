@@ -12,7 +12,7 @@ const pages: readonly (readonly [path: string, sign: string])[] = [
   ["/s/parking-1/run?table=1&show=contract", ".check-list"],
   ["/s/parking-1/run?show=attempts", ".attempt-list"],
   ["/s/translation-all/run", ".squares rect"],
-  ["/s/parking-payments", ".choice-diff .diff-line"],
+  ["/s/parking-payments", ".choice-body .plan"],
   ["/s/onboarding-copy", ".diff-line"],
   ["/s/ledger-migration", ".raise-stop"],
   ["/s/threat-model-q4", ".breaker-card"],
