@@ -101,7 +101,7 @@ export interface RunSample {
 
 export type { BudgetAlert } from "../domain/budget-alert.ts";
 
-/** What one group took on one day. */
+/** What one group took on one day, as providers reported it: the days sum up to the totals of a report. */
 export interface UsagePoint {
   readonly day: string;
   readonly name: string | null;

@@ -109,6 +109,11 @@ export function usageContract(open: OpenStore): void {
       await clock.advance(oneDayMs);
       await call(store, lease, took(20), { persona: "skeptic" });
       await call(store, lease, took(30));
+      // Perhaps billed, and no part of the total: no part of its days either.
+      const reservation = await granted(store, lease, { asked: amount(5) });
+      const spent = { usage: null, costMicroUsd: null };
+      await store.append(lease, [], { settlement: { reservation, spent, failed: true } });
+      expect((await store.ledger.usage({ by: "day" })).total.estimatedTokens).toBe(5);
       expect(await store.ledger.series({ by: "persona" })).toEqual([
         { day: "2026-01-01", name: "architect", tokens: 10, microUsd: 20 },
         { day: "2026-01-02", name: "skeptic", tokens: 20, microUsd: 40 },

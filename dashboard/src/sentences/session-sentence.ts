@@ -83,7 +83,8 @@ export function helpHeadline({ persona, check, message, attempts, maxAttempts }:
     check === null
       ? `${persona} could not go on: ${sentenceOf(message)}`
       : `${persona} could not pass the check ${check}.`;
-  if (attempts === 0) return what;
+  // Who asked for help at once did not use anything up.
+  if (attempts <= 1) return what;
   const used =
     attempts >= maxAttempts
       ? `All ${attempts} attempts are used.`

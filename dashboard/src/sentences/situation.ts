@@ -24,7 +24,7 @@ export function situationPhrase(
         `${situation.phase} is ready${situation.filesChanged === 0 ? "" : `: ${counted(situation.filesChanged, "file")} changed`}${gateClause(situation.gate)}`,
       ];
     case "help":
-      return [`${situation.persona}: ${helpReason(situation)}, ${attemptsUsed(situation)}`];
+      return [`${situation.persona}: ${helpReason(situation)}${attemptsUsed(situation)}`];
     case "budget":
       return [`next call needs up to ${amount(situation, situation.asked)}, ${leftOf(situation)} is left`];
     case "breaker": {
@@ -84,10 +84,10 @@ function paused({ after, how }: Of<"paused">): string {
 
 /** "api-tests failed", or the failure's own words where no check is to blame. */
 export const helpReason = ({ check, message }: Of<"help">): string =>
-  check === null ? oneLine(message, 120) : `${check} failed`;
+  check === null ? oneLine(message, 120).replace(/\.$/, "") : `${check} failed`;
 
 const attemptsUsed = ({ attempts, maxAttempts }: Of<"help">): string =>
-  `${attempts} of ${maxAttempts} attempts`;
+  attempts <= 1 ? "" : `, ${attempts} of ${maxAttempts} attempts`;
 
 /** Dollars or tokens, as the limit that was met counts. */
 export function amount({ unit }: Of<"budget">, value: number): string {

@@ -117,7 +117,9 @@ function Report({ report, state }: { readonly report: UsageReport; readonly stat
           <span className="ink-2">
             {count(total.calls)} calls, {tokens(total.inputTokens)} in ({tokens(total.cachedInputTokens)}{" "}
             cached), {tokens(total.outputTokens)} out
-            {total.estimatedUsd < 0.005 ? "" : `, ${money(total.estimatedUsd)} of it estimated`}
+            {total.estimatedUsd < 0.005
+              ? ""
+              : `; not reported, perhaps billed: up to ${money(total.estimatedUsd)}`}
           </span>
         </p>
         {stack.times.length === 0 ? (

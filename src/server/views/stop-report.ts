@@ -25,11 +25,23 @@ export function stopReport(state: SessionState): StopReport | null {
     output: last === undefined || failure === undefined ? null : outputOf(last, failure),
     // Of what nothing recognized only the error itself says something.
     meaning: isRecognized ? { text: meaning, by: maestro } : null,
-    suggestedFix: isRecognized
-      ? { text: failure.suggestedFix, by: failure.source === "error" ? maestro : failure.source }
-      : null,
+    suggestedFix: failure === undefined ? null : suggestedFix(failure),
     keptPersonas: keptPersonas(state),
   };
+}
+
+/** Who asks for help itself knows better than a table what has to be done. */
+function suggestedFix({
+  category,
+  code,
+  error,
+  source,
+  suggestedFix,
+}: RecordedFailure): StopReport["suggestedFix"] {
+  const isRecognized = category !== "UNKNOWN";
+  if (error.advice !== undefined && (code === "HELP_NEEDED" || !isRecognized))
+    return { text: error.advice, by: "the error itself" };
+  return isRecognized ? { text: suggestedFix, by: source === "error" ? maestro : source } : null;
 }
 
 /** Of the persona that failed last, those of its present revision. */

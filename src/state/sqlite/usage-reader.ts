@@ -109,8 +109,8 @@ export class UsageReader {
     const { where, values } = conditionOf(filter);
     return this.#database
       .prepare(
-        `SELECT u.day, ${groupColumns[by]} AS name, sum(u.input_tokens + u.output_tokens + u.estimated_tokens) AS tokens,
-           sum(u.cost_micro_usd + u.estimated_micro_usd) AS microUsd, sum(u.unpriced_calls) AS unpriced
+        `SELECT u.day, ${groupColumns[by]} AS name, sum(u.input_tokens + u.output_tokens) AS tokens,
+           sum(u.cost_micro_usd) AS microUsd, sum(u.unpriced_calls) AS unpriced
          FROM usage u LEFT JOIN sessions s ON s.number = u.session ${where}
          GROUP BY u.day, name ORDER BY u.day DESC, tokens DESC LIMIT ${mostPoints}`,
       )

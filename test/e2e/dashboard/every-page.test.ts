@@ -1,12 +1,9 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { axe, axeSource, everyRule } from "./support/axe.ts";
 import { describeInBrowser, overflowOf, visit } from "./support/browser.ts";
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Each page, and what is on it when it is there. */
 const pages: readonly (readonly [path: string, sign: string])[] = [
@@ -15,7 +12,7 @@ const pages: readonly (readonly [path: string, sign: string])[] = [
   ["/s/parking-1/run?table=1&show=contract", ".check-list"],
   ["/s/parking-1/run?show=attempts", ".attempt-list"],
   ["/s/translation-all/run", ".squares rect"],
-  ["/s/parking-payments", ".choice-diff .diff-line"],
+  ["/s/parking-payments", ".choice-body .plan"],
   ["/s/onboarding-copy", ".diff-line"],
   ["/s/ledger-migration", ".raise-stop"],
   ["/s/threat-model-q4", ".breaker-card"],
@@ -28,27 +25,6 @@ const pages: readonly (readonly [path: string, sign: string])[] = [
   ["/usage", ".uplot"],
   ["/health", ".breaker-card"],
 ];
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
-}
-
-const everyRule = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']";
-
-async function axe(page: Page, rules: string): Promise<string[]> {
-  const { violations } = await page.evaluate<{ violations: Violation[] }>(
-    `axe.run(document, { runOnly: ${rules}, resultTypes: ['violations'] })`,
-  );
-  return violations.flatMap(({ id, nodes }) =>
-    nodes
-      .slice(0, 3)
-      .map(
-        ({ target, failureSummary }) =>
-          `${id}: ${target.join(" ")}: ${failureSummary.split("\n")[1]?.trim()}`,
-      ),
-  );
-}
 
 describeInBrowser("every page", () => {
   test.each(pages)(

@@ -78,6 +78,20 @@ const templates: readonly (readonly [
     "backend_developer: api-tests failed, 6 of 6 attempts",
   ],
   [
+    "parked for help that was asked for at once",
+    {
+      kind: "help",
+      phase: "import",
+      persona: "importer",
+      check: null,
+      message: "The price list is missing.",
+      attempts: 1,
+      maxAttempts: 1,
+    },
+    "importer could not go on: The price list is missing. Nothing runs until a person resumes it.",
+    "importer: The price list is missing",
+  ],
+  [
     "parked for budget",
     {
       kind: "budget",

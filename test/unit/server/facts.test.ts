@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { defineTeam, HelpNeeded, persona, phase } from "../../../src/index.ts";
 import type { PersonaDetail } from "../../../src/server/schemas/inside.ts";
 import type { TeamsView, UsageReportView } from "../../../src/server/schemas/server.ts";
 import type { SessionPageView } from "../../../src/server/schemas/session.ts";
@@ -24,15 +25,45 @@ test("of a failure that nothing recognized only the error is told, no meaning an
   expect(situation).toMatchObject({ message: expect.stringContaining("it does not work: so") });
 });
 
+test("who asks for help itself says what to do, also where its words look like another failure", async () => {
+  const helpless = defineTeam("helpless", {
+    phases: [
+      phase("only", {
+        personas: [
+          persona("importer", {
+            run: ({ brief }) => {
+              throw new HelpNeeded(brief, { advice: "Put prices.csv there, then resume." });
+            },
+          }),
+        ],
+      }),
+    ],
+  });
+  const server = await startServer({ teams: [helpless], config: quickRetries });
+  server.drive();
+  for (const brief of ["The price list is missing.", "401 Unauthorized: invalid api key"]) {
+    const { id } = await start(server, { team: "helpless", brief });
+    const { stop } = await until(server, id, "parked");
+    expect(stop?.suggestedFix).toEqual({
+      text: "Put prices.csv there, then resume.",
+      by: "the error itself",
+    });
+  }
+});
+
 test("a ticket keeps the time it was delivered, whatever happens to the session later", async () => {
   const server = await startServer({ teams: [failingTeam], config: quickRetries });
   server.drive();
   const { id } = await start(server, { team: "failing" });
   await until(server, id, "parked");
-  await server.maestro.deliverTickets();
+  // The server delivers by itself, perhaps just now.
+  const delivery = await vi.waitFor(async () => {
+    const [record] = await server.maestro.ticketRecords();
+    expect(record?.delivery.kind).toBe("delivered");
+    return record?.delivery;
+  }, 10_000);
   const before = await server.get<SessionPageView>(`/v1/sessions/${id}`);
-  const [record] = await server.maestro.ticketRecords();
-  expect(record?.delivery).toMatchObject({ kind: "delivered", at: Date.parse(before.ticket?.at ?? "") });
+  expect(delivery).toMatchObject({ at: Date.parse(before.ticket?.at ?? "") });
   await server.post(`/v1/sessions/${id}/budgets`, { usd: 9 }, "PATCH");
   expect((await server.get<SessionPageView>(`/v1/sessions/${id}`)).ticket).toEqual(before.ticket);
 });

@@ -50,34 +50,48 @@ export function describeInBrowser(name: string, tests: () => void): void {
   });
 }
 
-export interface Visit {
+export interface OpenPage {
   readonly page: Page;
-  readonly fixture: Fixture;
   /** Violations of the page's policy, errors of its scripts, and dialogs that text from outside opened. */
   readonly faults: readonly string[];
 }
 
-export interface VisitOptions extends FixtureOptions {
+export interface PageOptions {
   readonly dark?: boolean;
   readonly width?: number;
   readonly height?: number;
   /** A browser that remembers nothing, and that nobody uses afterwards. */
   readonly fresh?: boolean;
+}
+
+export interface Visit extends OpenPage {
+  readonly fixture: Fixture;
+}
+
+export interface VisitOptions extends FixtureOptions, PageOptions {
   /** Something to do before the page is asked for. */
   readonly before?: (page: Page, fixture: Fixture) => Promise<void> | void;
 }
 
 /** Opens the page over invented sessions of its own; both are gone when the test ends. */
 export async function visit(path: string, options: VisitOptions = {}): Promise<Visit> {
-  const { dark = false, width = 1440, height = 900, fresh = false, before, ...fixtureOptions } = options;
-  const fixture = await startFixture({ sessions: 60, page: built, port, ...fixtureOptions });
+  const fixture = await startFixture({ sessions: 60, page: built, port, ...options });
   port = Number(new URL(fixture.url).port);
+  onTestFinished(() => fixture.close());
+  const opened = await openPage(options);
+  await options.before?.(opened.page, fixture);
+  await opened.page.goto(fixture.url + path);
+  return { ...opened, fixture };
+}
+
+/** A page that shows nothing yet, and is closed when the test ends. */
+export async function openPage(options: PageOptions = {}): Promise<OpenPage> {
+  const { dark = false, width = 1440, height = 900, fresh = false } = options;
   const context = await contextOf(dark, fresh);
   const page = await context.newPage();
   onTestFinished(async () => {
     await page.close();
     if (fresh) await context.close();
-    await fixture.close();
   });
   await page.setViewportSize({ width, height });
   page.setDefaultTimeout(15_000);
@@ -90,9 +104,7 @@ export async function visit(path: string, options: VisitOptions = {}): Promise<V
   page.on("console", (message) => {
     if (/content security policy/i.test(message.text())) faults.push(`policy: ${message.text()}`);
   });
-  await before?.(page, fixture);
-  await page.goto(fixture.url + path);
-  return { page, fixture, faults };
+  return { page, faults };
 }
 
 async function contextOf(dark: boolean, fresh: boolean): Promise<BrowserContext> {
