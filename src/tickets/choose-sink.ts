@@ -1,4 +1,5 @@
 import type { CallOutcome } from "../domain/breaker.ts";
+import { FileSink } from "./file.ts";
 import { TicketRefused, type TicketSink, TicketUnclear } from "./ticket-sink.ts";
 
 /** The settings tickets care about; each group is used whole or not at all. */
@@ -25,7 +26,7 @@ export async function chooseSink(
   if (webhookSettings !== undefined) {
     return new (await import("./webhook.ts")).WebhookSink({ ...webhookSettings, allowInternal });
   }
-  return new (await import("./file.ts")).FileSink(stateDirectory);
+  return new FileSink(stateDirectory);
 }
 
 /** What a tracker's failure says about the tracker. */
