@@ -7,8 +7,9 @@ import { defineConfig } from "vitest/config";
  */
 const project = (
   name: string,
+  groupOrder: number,
   testTimeout: number,
-  options: { fileParallelism?: boolean; retry?: number; sequence?: { groupOrder: number } } = {},
+  options: { fileParallelism?: boolean; retry?: number } = {},
 ) => ({
   test: {
     name,
@@ -16,6 +17,7 @@ const project = (
     testTimeout,
     hookTimeout: testTimeout,
     ...options,
+    sequence: { groupOrder },
     // However vitest itself was started, commands to paste are the same.
     env: { npm_command: "test" },
     pool: "forks" as const,
@@ -25,13 +27,13 @@ const project = (
 export default defineConfig({
   test: {
     projects: [
-      project("unit", 60_000),
-      project("contract", 60_000),
-      project("architecture", 60_000),
-      project("e2e", 120_000, { retry: 1 }),
-      project("crash", 600_000, { fileParallelism: false }),
+      project("unit", 1, 60_000),
+      project("contract", 1, 60_000),
+      project("architecture", 1, 60_000),
+      project("e2e", 2, 120_000, { retry: 1 }),
+      project("crash", 3, 600_000, { fileParallelism: false }),
       // Last and alone: what is compared with itself under load must not be under somebody else's.
-      project("load", 300_000, { fileParallelism: false, sequence: { groupOrder: 1 } }),
+      project("load", 4, 300_000, { fileParallelism: false }),
     ],
   },
 });

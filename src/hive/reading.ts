@@ -302,7 +302,7 @@ export class Reading {
     return this.#parts.lost.list();
   }
 
-  protected async budgetsOf(state: SessionState): Promise<readonly BudgetStatus[]> {
+  async budgetsOf(state: SessionState): Promise<readonly BudgetStatus[]> {
     const { tracker, budgets, clock } = this.#parts;
     const definition = recordedDefinition(state.created.definition);
     return tracker.statuses(state.id, allBudgets(definition, state, budgets, utcDay(clock.now())));

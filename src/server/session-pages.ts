@@ -41,7 +41,7 @@ export class SessionPages {
       maestro.listed([feed.id]),
       maestro.usageInside(feed.id),
       maestro.outlook(state),
-      maestro.budgets(state.id),
+      maestro.budgetsOf(state),
     ]);
     const expectedOf = ({ level, name }: SessionView["budgets"][number]): number | null | undefined => {
       const status = statuses.find((known) => known.level === level && known.name === name);

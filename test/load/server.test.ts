@@ -83,7 +83,7 @@ test(
   slow,
   async () => {
     const server = await startServer(join(newFolder(), "state"), ["--team", team]);
-    const { id } = await server.post<View>("/v1/sessions", { team: "steps", brief: "- 12000 0" });
+    const { id } = await server.post<View>("/v1/sessions", { team: "steps", brief: "- 20000 0" });
     const request = `GET /v1/sessions/${id}/events HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nauthorization: Bearer ${token}\r\n\r\n`;
     const socket = await stall(server.port, request);
     const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
