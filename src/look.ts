@@ -9,6 +9,7 @@ import { SqliteStore } from "./state/sqlite/sqlite-store.ts";
 import { resolveStateDirectory } from "./state/state-directory.ts";
 import { budgetDefaults } from "./team/spending.ts";
 
+export { usageCsv } from "./cost/csv.ts";
 export type { Looking } from "./hive/looking.ts";
 export type { Reading } from "./hive/reading.ts";
 export { verifyCheckpointFile } from "./state/list-checkpoints.ts";

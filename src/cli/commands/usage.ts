@@ -1,12 +1,7 @@
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
-import {
-  type SessionForecast,
-  type UsageOptions,
-  type UsageReport,
-  type UsageTotals,
-  usageCsv,
-} from "../../index.ts";
+import type { SessionForecast, UsageOptions, UsageReport, UsageTotals } from "../../index.ts";
+import { usageCsv } from "../../look.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
 import { print, printJson, printTable, say } from "../output.ts";
 import { readSince } from "../read-flags.ts";
