@@ -5,7 +5,7 @@ import { Gate } from "./teams.ts";
 
 const places = (count: number) => ({ server: { apiToken: token, places: count } });
 
-test("no more sessions run at once than there are places; the others are taken up in the order they came", async () => {
+test("no more sessions run at once than there are places; the others wait, and know how many are ahead", async () => {
   const gate = new Gate();
   const server = await startServer({ teams: [gate.team()], config: places(2) });
   server.drive();
@@ -23,7 +23,17 @@ test("no more sessions run at once than there are places; the others are taken u
   expect(gate.entered.toSorted()).toEqual(["a", "b"]);
   gate.open();
   await vi.waitUntil(() => gate.entered.length === 5);
-  expect(gate.entered.slice(2)).toEqual(["c", "d", "e"]);
+});
+
+test("sessions that wait are taken up in the order they came", async () => {
+  const gate = new Gate();
+  const server = await startServer({ teams: [gate.team()], config: places(1) });
+  server.drive();
+  const briefs = ["a", "b", "c", "d"];
+  for (const brief of briefs) await start(server, { team: "gated", brief });
+  gate.open();
+  await vi.waitUntil(() => gate.entered.length === 4);
+  expect(gate.entered).toEqual(briefs);
 });
 
 test("a server that is stopped and started again goes on with what ran and what waited", async () => {
