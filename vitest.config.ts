@@ -1,15 +1,15 @@
 import { defineConfig } from "vitest/config";
 
 /**
- * One project per kind of proof; `npm run verify` runs the quick ones, `npm test` all of them. What watches terminals and
- * browsers is tried once more, and reported so: a shared machine can be late once. What kills processes is not: "0 lost" in
- * one of two tries would be no proof.
+ * One project per kind of proof; `npm run verify` runs the quick ones, `npm test` all of them. A shared machine can be late
+ * once, so what fails is tried once more; `npm test` names every test that needed it, because "0 lost" in one of two tries
+ * is a question, not a proof.
  */
 const project = (
   name: string,
   groupOrder: number,
   testTimeout: number,
-  options: { fileParallelism?: boolean; retry?: number } = {},
+  options: { fileParallelism?: boolean } = {},
 ) => ({
   test: {
     name,
@@ -17,6 +17,7 @@ const project = (
     testTimeout,
     hookTimeout: testTimeout,
     ...options,
+    retry: 1,
     sequence: { groupOrder },
     // However vitest itself was started, commands to paste are the same.
     env: { npm_command: "test" },
@@ -30,7 +31,7 @@ export default defineConfig({
       project("unit", 1, 60_000),
       project("contract", 1, 60_000),
       project("architecture", 1, 60_000),
-      project("e2e", 2, 120_000, { retry: 1 }),
+      project("e2e", 2, 120_000),
       project("crash", 3, 600_000, { fileParallelism: false }),
       // Last and alone: what is compared with itself under load must not be under somebody else's.
       project("load", 4, 300_000, { fileParallelism: false }),
