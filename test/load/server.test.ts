@@ -71,7 +71,10 @@ test(
     // Somebody who does read is told everything meanwhile.
     const { id } = await server.post<View>("/v1/sessions", { team: "steps", brief: "- 200 0" });
     const reader = await SseReader.of(await server.fetch(`/v1/sessions/${id}/events`));
-    await reader.until((events) => events.some(({ data }) => data.includes('"status":"completed"')));
+    // The session's own end: its phases are completed before it.
+    const isEnd = ({ event, data }: { event: string; data: string }) =>
+      event === "entry" && data.includes('"session.status"') && data.includes('"completed"');
+    await reader.until((events) => events.some(isEnd));
     const { entries } = await server.get<View>(`/v1/sessions/${id}`);
     expect(reader.ids("entry")).toEqual(range(1, entries));
     await reader.cancel();
