@@ -1,6 +1,6 @@
 import type { BudgetView, SessionView } from "../index.ts";
 import { commandLine, resumeCommand } from "./output.ts";
-import { count, countdown, money, number } from "./terminal/words.ts";
+import { billing, count, countdown, money, number } from "./terminal/words.ts";
 
 export interface OnCall {
   readonly stateDir: string | undefined;
@@ -40,7 +40,7 @@ export function whatItCosts({ usage, simulated, budgets }: SessionView): string 
   ];
   if (savedTokens > 0) parts.push(`not paid again: ${number(savedTokens)} tokens, ${money(savedUsd)}`);
   if (estimatedTokens > 0)
-    parts.push(`not reported, perhaps billed: up to ${number(estimatedTokens)} tokens`);
+    parts.push(`not reported, ${billing(usage)}: up to ${number(estimatedTokens)} tokens`);
   const tightest = budgets.find(({ overrun }) => overrun) ?? budgets.find(({ level }) => level === "session");
   if (tightest !== undefined) parts.push(`budget of the ${tightest.level}: ${budgetText(tightest)}`);
   return `${parts.join("; ")}.`;

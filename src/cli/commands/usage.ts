@@ -7,7 +7,7 @@ import { print, printJson, printTable, say } from "../output.ts";
 import { readSince } from "../read-flags.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { bar } from "../terminal/table.ts";
-import { cost, count, money, number, plain } from "../terminal/words.ts";
+import { billing, cost, count, money, number, plain } from "../terminal/words.ts";
 
 const groups = ["persona", "phase", "model", "session", "day"] as const;
 const mostRows = 30;
@@ -103,7 +103,7 @@ function* sums(total: UsageTotals): Generator<string> {
   if (total.unpricedCalls > 0)
     yield `  ${count(total.unpricedCalls, "call")} without a known price; the others: ${money(total.knownCostUsd)}`;
   if (total.unreportedCalls > 0)
-    yield `  ${count(total.unreportedCalls, "call")} whose tokens nobody reported, perhaps billed: reserved ${number(total.estimatedTokens)} tokens, ${money(total.estimatedUsd)}`;
+    yield `  ${count(total.unreportedCalls, "call")} whose tokens nobody reported, ${billing(total)}: reserved ${number(total.estimatedTokens)} tokens, ${money(total.estimatedUsd)}`;
   const reasons = [
     ["resume", "recorded, so not asked again after a stop"],
     ["reuse", "taken over by forks"],

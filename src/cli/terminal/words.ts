@@ -73,6 +73,17 @@ export function bytes(size: number): string {
   return `${(size / 1_024 ** 3).toFixed(1)} GiB`;
 }
 
+/** A call that was lost may be on the bill, unless nobody sends one. */
+export function billing({
+  calls,
+  simulatedCalls,
+}: {
+  readonly calls: number;
+  readonly simulatedCalls: number;
+}): string {
+  return calls > 0 && calls === simulatedCalls ? "not billed" : "perhaps billed";
+}
+
 /** What calls cost, and whether that is money: the simulated model's prices are invented. */
 export function cost(usage: {
   readonly costUsd: number | null;

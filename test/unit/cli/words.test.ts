@@ -4,6 +4,7 @@ import { bar, table } from "../../../src/cli/terminal/table.ts";
 import { cut, widthOf, wrap } from "../../../src/cli/terminal/width.ts";
 import {
   ago,
+  billing,
   countdown,
   duration,
   money,
@@ -125,3 +126,9 @@ test.each([
 ])("a terminal %j with %j is %j", (stream, env, screen) =>
   expect(screenOf(stream, env)).toMatchObject(screen),
 );
+
+test("a lost call may be billed, unless only the simulated model was asked", () => {
+  expect(billing({ calls: 3, simulatedCalls: 3 })).toBe("not billed");
+  expect(billing({ calls: 3, simulatedCalls: 2 })).toBe("perhaps billed");
+  expect(billing({ calls: 0, simulatedCalls: 0 })).toBe("perhaps billed");
+});
