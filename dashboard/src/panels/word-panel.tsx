@@ -9,16 +9,22 @@ interface Props {
   readonly button: string;
   readonly label: string;
   readonly failed: string;
+  /** What the other button says. */
+  readonly leave?: string;
+  /** Whether something is missing; whoever knows says so beside it. */
+  readonly isIncomplete?: () => boolean;
   readonly call: () => Promise<unknown>;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
 /** One word to a session, with what it means beside it. It stays open when the word was refused. */
-export function WordPanel({ title, button, label, failed, call, onClose, children }: Props) {
+export function WordPanel({ title, button, label, failed, call, onClose, children, ...more }: Props) {
+  const { leave = "Keep it as it is", isIncomplete = () => false } = more;
   const { stale, speak, pending } = useScene();
   const blocked = stale || pending.kind === "sending";
   const say = async () => {
+    if (isIncomplete()) return;
     if (await speak(label, failed, call)) onClose();
   };
   return (
@@ -37,7 +43,7 @@ export function WordPanel({ title, button, label, failed, call, onClose, childre
             {pending.kind === "sending" ? label : button}
           </button>
           <button type="button" className="button" onClick={onClose}>
-            Keep it as it is
+            {leave}
           </button>
         </div>
       </div>

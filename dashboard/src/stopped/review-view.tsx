@@ -11,6 +11,7 @@ import { useScene } from "../session/context.ts";
 import { Status } from "../status/status.tsx";
 import { CommandLine } from "../ui/copy.tsx";
 import { Icon } from "../ui/icons.tsx";
+import { NoteField } from "../ui/note-field.tsx";
 
 const BlobDiff = lazy(async () => ({ default: (await import("../artifacts/change-pane.tsx")).BlobDiff }));
 
@@ -90,24 +91,7 @@ export default function ReviewView({ review }: { readonly review: Review }) {
           </ul>
         </section>
         <section className="choices" aria-label="Your word">
-          <div className="form-field">
-            <label htmlFor={id}>Note</label>
-            <textarea
-              id={id}
-              className="field"
-              rows={3}
-              placeholder="Needed to reject"
-              value={note}
-              aria-invalid={error !== undefined}
-              aria-describedby={error === undefined ? undefined : `${id}-error`}
-              onChange={(event) => setNote(event.target.value)}
-            />
-            {error === undefined ? null : (
-              <p id={`${id}-error`} className="field-error" role="alert">
-                {error}
-              </p>
-            )}
-          </div>
+          <NoteField id={id} value={note} placeholder="Needed to reject" error={error} onChange={setNote} />
           <div className="dialog-actions">
             <ActionButton className="button primary" onClick={approve}>
               <Icon name="check" size={14} />
