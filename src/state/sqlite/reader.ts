@@ -1,8 +1,8 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { SessionId } from "../../domain/ids.ts";
 import type { ParkReason, RecordedRow, SessionStatus } from "../../domain/journal.ts";
 import type { Heartbeat } from "../owner.ts";
 import type { SessionQuery, SessionRecord } from "../store.ts";
+import type { Queries } from "./queries.ts";
 
 const sessionColumns = "id, key, team, team_fingerprint, identity, status, reason, created_at, updated_at";
 const rowColumns = "position, seq, epoch, at, kind, attempt, occurrence, fingerprint, name, body, hash";
@@ -15,47 +15,44 @@ export interface LeaseRow {
 
 /** Every query the store answers. Reads see the last commit and never wait for the writer. */
 export class Reader {
-  readonly #database: DatabaseSync;
-  readonly #prepared = new Map<string, StatementSync>();
+  readonly #queries: Queries;
 
-  constructor(database: DatabaseSync) {
-    this.#database = database;
+  constructor(queries: Queries) {
+    this.#queries = queries;
   }
 
   damage(): string[] {
-    const found = this.#all("PRAGMA quick_check(10)").map((row) => String(Object.values(row)[0]));
+    const found = this.#queries.all("PRAGMA quick_check(10)").map((row) => String(Object.values(row)[0]));
     return found.filter((line) => line !== "ok");
   }
 
   session(idOrKey: string): SessionRecord | undefined {
     // An id wins over a key: a key that looks like somebody's id must not hide that session.
-    const row = this.#get(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`, idOrKey);
+    const row = this.#queries.get(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`, idOrKey);
     return row === undefined ? this.sessionWithKey(idOrKey) : toSession(row);
   }
 
   sessionWithKey(key: string): SessionRecord | undefined {
-    const row = this.#get(`SELECT ${sessionColumns} FROM sessions WHERE key = ?`, key);
+    const row = this.#queries.get(`SELECT ${sessionColumns} FROM sessions WHERE key = ?`, key);
     return row && toSession(row);
   }
 
   sessionsLike(prefix: string): SessionRecord[] {
     // A range, not LIKE: no character of the prefix means anything else, and the index of ids serves.
-    return this.#all(
-      `SELECT ${sessionColumns} FROM sessions WHERE id >= ? AND id < ? LIMIT 3`,
-      prefix,
-      `${prefix}~`,
-    ).map(toSession);
+    return this.#queries
+      .all(`SELECT ${sessionColumns} FROM sessions WHERE id >= ? AND id < ? LIMIT 3`, prefix, `${prefix}~`)
+      .map(toSession);
   }
 
   /** One read of all ids, however many are asked for: this runs at every start. */
   unknown(ids: readonly SessionId[]): SessionId[] {
     if (ids.length === 0) return [];
-    const known = new Set(this.#all("SELECT id FROM sessions").map(([id]) => id));
+    const known = new Set(this.#queries.all("SELECT id FROM sessions").map(([id]) => id));
     return ids.filter((id) => !known.has(id));
   }
 
   sessionNumber(id: SessionId): number | undefined {
-    return this.#get("SELECT number FROM sessions WHERE id = ?", id)?.[0] as number | undefined;
+    return this.#queries.get("SELECT number FROM sessions WHERE id = ?", id)?.[0] as number | undefined;
   }
 
   sessions({ statuses, limit = 100, before }: SessionQuery): SessionRecord[] {
@@ -70,15 +67,13 @@ export class Reader {
       values.push(before);
     }
     const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
-    return this.#all(
-      `SELECT ${sessionColumns} FROM sessions ${where} ORDER BY number DESC LIMIT ?`,
-      ...values,
-      limit,
-    ).map(toSession);
+    return this.#queries
+      .all(`SELECT ${sessionColumns} FROM sessions ${where} ORDER BY number DESC LIMIT ?`, ...values, limit)
+      .map(toSession);
   }
 
   lease(session: number): LeaseRow {
-    const row = this.#get(
+    const row = this.#queries.get(
       `SELECT l.epoch, ${ownerColumns} FROM leases l LEFT JOIN owners o ON o.id = l.owner WHERE l.session = ?`,
       session,
     );
@@ -88,16 +83,18 @@ export class Reader {
 
   /** Sessions that say `running` or have a driver on record. */
   underWay(): { readonly id: SessionId; readonly holder: Heartbeat | undefined }[] {
-    return this.#all(
-      `SELECT s.id, ${ownerColumns} FROM sessions s LEFT JOIN leases l ON l.session = s.number
+    return this.#queries
+      .all(
+        `SELECT s.id, ${ownerColumns} FROM sessions s LEFT JOIN leases l ON l.session = s.number
        LEFT JOIN owners o ON o.id = l.owner
        WHERE s.number IN (SELECT number FROM sessions WHERE status = 'running'
                           UNION SELECT session FROM leases WHERE owner IS NOT NULL)
        ORDER BY s.number`,
-    ).map((row) => ({
-      id: row[0] as SessionId,
-      holder: row[1] === null ? undefined : toHeartbeat(row.slice(1)),
-    }));
+      )
+      .map((row) => ({
+        id: row[0] as SessionId,
+        holder: row[1] === null ? undefined : toHeartbeat(row.slice(1)),
+      }));
   }
 
   /**
@@ -105,18 +102,20 @@ export class Reader {
    * well: the clock was set back since then, and whoever takes it up finds out how long it has still to wait.
    */
   due(now: number): SessionId[] {
-    return this.#all(
-      `SELECT id, wake_at, number FROM sessions WHERE status IN ('parked', 'queued') AND wake_at <= ?
+    return this.#queries
+      .all(
+        `SELECT id, wake_at, number FROM sessions WHERE status IN ('parked', 'queued') AND wake_at <= ?
        UNION SELECT id, wake_at, number FROM sessions
          WHERE status IN ('parked', 'queued') AND status_at > ? AND wake_at IS NOT NULL
        ORDER BY wake_at, number`,
-      now,
-      now,
-    ).map((row) => row[0] as SessionId);
+        now,
+        now,
+      )
+      .map((row) => row[0] as SessionId);
   }
 
   hasWords(id: SessionId): boolean {
-    const found = this.#get(
+    const found = this.#queries.get(
       "SELECT 1 FROM inbox WHERE session = (SELECT number FROM sessions WHERE id = ?) LIMIT 1",
       id,
     );
@@ -124,7 +123,7 @@ export class Reader {
   }
 
   held(owner: string): Map<SessionId, number> {
-    const rows = this.#all(
+    const rows = this.#queries.all(
       "SELECT s.id, l.epoch FROM leases l JOIN sessions s ON s.number = l.session WHERE l.owner = ?",
       owner,
     );
@@ -132,20 +131,21 @@ export class Reader {
   }
 
   addressed(owner: string): SessionId[] {
-    return this.#all(
-      `SELECT DISTINCT s.id FROM inbox i JOIN leases l ON l.session = i.session JOIN sessions s ON s.number = i.session
+    return this.#queries
+      .all(
+        `SELECT DISTINCT s.id FROM inbox i JOIN leases l ON l.session = i.session JOIN sessions s ON s.number = i.session
        WHERE l.owner = ?`,
-      owner,
-    ).map((row) => row[0] as SessionId);
+        owner,
+      )
+      .map((row) => row[0] as SessionId);
   }
 
   /** A page of a session's history: from the index while it lasts, then from the tail that is not indexed yet. */
   journalPage(session: number, afterSeq: number, limit: number): RecordedRow[] {
     // One snapshot for both halves: rows may be indexed between two statements.
-    this.#database.exec("BEGIN");
-    try {
+    return this.#queries.inOneSnapshot(() => {
       const columns = rowColumns.replaceAll(/\w+/g, "j.$&");
-      const rows = this.#all(
+      const rows = this.#queries.all(
         `SELECT ${columns} FROM journal_index i JOIN journal j ON j.position = i.position
          WHERE i.session = ? AND i.seq > ? ORDER BY i.seq LIMIT ?`,
         session,
@@ -154,7 +154,7 @@ export class Reader {
       );
       if (rows.length < limit) {
         rows.push(
-          ...this.#all(
+          ...this.#queries.all(
             `SELECT ${rowColumns} FROM journal
              WHERE position > (SELECT value FROM meta WHERE name = 'indexed_to') AND session = ? AND seq > ?
              ORDER BY position LIMIT ?`,
@@ -165,39 +165,23 @@ export class Reader {
         );
       }
       return rows.map(toRecordedRow);
-    } finally {
-      this.#database.exec("COMMIT");
-    }
+    });
   }
 
   body(position: number): string | undefined {
-    return this.#get("SELECT body FROM journal WHERE position = ?", position)?.[0] as string | undefined;
+    return this.#queries.get("SELECT body FROM journal WHERE position = ?", position)?.[0] as
+      | string
+      | undefined;
   }
 
   referenced(hashes: readonly string[], by?: SessionId): Set<string> {
     const anybody = "SELECT 1 FROM artifact_references WHERE sha256 = ?";
     const one = `${anybody} AND session = (SELECT number FROM sessions WHERE id = ?)`;
     return new Set(
-      hashes.filter((sha256) => (by === undefined ? this.#get(anybody, sha256) : this.#get(one, sha256, by))),
+      hashes.filter((sha256) =>
+        by === undefined ? this.#queries.get(anybody, sha256) : this.#queries.get(one, sha256, by),
+      ),
     );
-  }
-
-  #get(sql: string, ...values: (string | number)[]): unknown[] | undefined {
-    return this.#statement(sql).get(...values) as unknown as unknown[] | undefined;
-  }
-
-  #all(sql: string, ...values: (string | number)[]): unknown[][] {
-    return this.#statement(sql).all(...values) as unknown as unknown[][];
-  }
-
-  #statement(sql: string): StatementSync {
-    let statement = this.#prepared.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql);
-      statement.setReturnArrays(true);
-      this.#prepared.set(sql, statement);
-    }
-    return statement;
   }
 }
 

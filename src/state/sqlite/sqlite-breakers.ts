@@ -1,21 +1,19 @@
-import type { DatabaseSync } from "node:sqlite";
 import { type Admission, type BreakerRecord, newBreaker, parseBreaker } from "../../domain/breaker.ts";
 import type { Clock } from "../../domain/clock.ts";
 import { parseJson } from "../../domain/json.ts";
 import type { BreakerStore, BreakerUse, EndedCall } from "../breaker-store.ts";
 import type { Submit } from "./command.ts";
+import type { Queries } from "./queries.ts";
 
 export class SqliteBreakers implements BreakerStore {
   readonly #submit: Submit;
   readonly #clock: Clock;
-  readonly #find;
-  readonly #list;
+  readonly #queries: Queries;
 
-  constructor(database: DatabaseSync, submit: Submit, clock: Clock) {
+  constructor(queries: Queries, submit: Submit, clock: Clock) {
     this.#submit = submit;
     this.#clock = clock;
-    this.#find = database.prepare("SELECT record FROM breakers WHERE name = ?");
-    this.#list = database.prepare("SELECT name, record FROM breakers ORDER BY name");
+    this.#queries = queries;
   }
 
   async admit(use: BreakerUse): Promise<Admission> {
@@ -32,12 +30,13 @@ export class SqliteBreakers implements BreakerStore {
   }
 
   async read(dependency: string): Promise<BreakerRecord> {
-    const row = this.#find.get(dependency);
-    return row === undefined ? newBreaker : parseBreaker(parseJson(String(row["record"])));
+    const row = this.#queries.get("SELECT record FROM breakers WHERE name = ?", dependency);
+    return row === undefined ? newBreaker : parseBreaker(parseJson(String(row[0])));
   }
 
   async list() {
-    return this.#list.all().flatMap(({ name, record }) => {
+    const rows = this.#queries.all("SELECT name, record FROM breakers ORDER BY name");
+    return rows.flatMap(([name, record]) => {
       const read = readRecord(record);
       return read === undefined ? [] : [{ dependency: String(name), record: read }];
     });

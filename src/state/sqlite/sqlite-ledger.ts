@@ -1,4 +1,3 @@
-import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import {
   type Amount,
   type BudgetLevelName,
@@ -34,6 +33,7 @@ import {
   totalsColumns,
 } from "./ledger-row.ts";
 import { lostTo } from "./lost-lease.ts";
+import type { NamedRow, Queries } from "./queries.ts";
 import { recorded } from "./recorded-row.ts";
 import { UsageReader } from "./usage-reader.ts";
 
@@ -43,72 +43,55 @@ const pageRows = 1_000;
 export interface LedgerOwner {
   readonly owner: string;
   readonly numberOf: (id: SessionId) => number;
-  /** What SQLite refuses is said in the product's words. */
-  readonly read: <T>(query: () => T) => T;
   /** Whether somebody alive drives the session. */
   readonly isDriven: (session: number) => boolean;
 }
 
+const callsOfSession = `SELECT ${ledgerColumns} FROM ledger WHERE session = ? AND number > ? ORDER BY number LIMIT ?`;
+const openReservations = `SELECT DISTINCT g.session, l.epoch, l.owner FROM ledger g JOIN leases l ON l.session = g.session
+       WHERE g.status = 'open'`;
+const totalsOfSession = `SELECT ${totalsColumns} FROM budget_totals WHERE session = ?
+       UNION ALL SELECT ${totalsColumns} FROM budget_totals WHERE session = 0 AND level = 'day' AND name = ?`;
+const alertsOfSession = `SELECT level, name, kind, unit, budget, used, expected, at FROM budget_alerts
+       WHERE session = ? OR (session = 0 AND level = 'day' AND name = ?) ORDER BY at, level, name, kind, unit`;
+const newestAlerts = `SELECT a.level, a.name, a.kind, a.unit, a.budget, a.used, a.expected, a.at, s.id
+       FROM budget_alerts a LEFT JOIN sessions s ON s.number = a.session ORDER BY a.at DESC LIMIT ?`;
+/** What is not known counts as it was reserved. */
+const costsByAttempt = `SELECT started, sum(coalesce(input_tokens + output_tokens, asked_tokens)) AS tokens,
+         sum(coalesce(cost_micro_usd, asked_micro_usd, 0)) AS microUsd,
+         sum(cost_micro_usd IS NULL AND asked_micro_usd IS NULL) AS unpriced
+       FROM ledger WHERE session = ? AND status != 'open' GROUP BY started`;
+
 export class SqliteLedger implements LedgerStore {
+  readonly #queries: Queries;
   readonly #submit: Submit;
   readonly #clock: Clock;
   readonly #of: LedgerOwner;
   readonly #usage: UsageReader;
-  readonly #calls;
-  readonly #open;
-  readonly #totals;
-  readonly #alerts;
-  readonly #recentAlerts;
-  readonly #costs;
 
-  constructor(database: DatabaseSync, submit: Submit, clock: Clock, of: LedgerOwner) {
+  constructor(queries: Queries, submit: Submit, clock: Clock, of: LedgerOwner) {
     this.#submit = submit;
     this.#clock = clock;
     this.#of = of;
-    this.#usage = new UsageReader(database);
-    this.#calls = database.prepare(
-      `SELECT ${ledgerColumns} FROM ledger WHERE session = ? AND number > ? ORDER BY number LIMIT ?`,
-    );
-    this.#open = database.prepare(
-      `SELECT DISTINCT g.session, l.epoch, l.owner FROM ledger g JOIN leases l ON l.session = g.session
-       WHERE g.status = 'open'`,
-    );
-    this.#totals = database.prepare(
-      `SELECT ${totalsColumns} FROM budget_totals WHERE session = ?
-       UNION ALL SELECT ${totalsColumns} FROM budget_totals WHERE session = 0 AND level = 'day' AND name = ?`,
-    );
-    this.#alerts = database.prepare(
-      `SELECT level, name, kind, unit, budget, used, expected, at FROM budget_alerts
-       WHERE session = ? OR (session = 0 AND level = 'day' AND name = ?) ORDER BY at, level, name, kind, unit`,
-    );
-    this.#recentAlerts = database.prepare(
-      `SELECT a.level, a.name, a.kind, a.unit, a.budget, a.used, a.expected, a.at, s.id
-       FROM budget_alerts a LEFT JOIN sessions s ON s.number = a.session ORDER BY a.at DESC LIMIT ?`,
-    );
-    // What is not known counts as it was reserved.
-    this.#costs = database.prepare(
-      `SELECT started, sum(coalesce(input_tokens + output_tokens, asked_tokens)) AS tokens,
-         sum(coalesce(cost_micro_usd, asked_micro_usd, 0)) AS microUsd,
-         sum(cost_micro_usd IS NULL AND asked_micro_usd IS NULL) AS unpriced
-       FROM ledger WHERE session = ? AND status != 'open' GROUP BY started`,
-    );
+    this.#queries = queries;
+    this.#usage = new UsageReader(queries);
   }
 
   async usageOf(ids: readonly SessionId[]) {
-    return this.#of.read(() => this.#usage.ofSessions(ids));
+    return this.#usage.ofSessions(ids);
   }
 
   async usageByPlace(id: SessionId) {
-    return this.#of.read(() => this.#usage.byPlace(this.#of.numberOf(id)));
+    return this.#usage.byPlace(this.#of.numberOf(id));
   }
 
   async series({ by, session, since }: UsageQuery) {
     const filter = { session: session && this.#of.numberOf(session), since };
-    return this.#of.read(() => this.#usage.series(by, filter));
+    return this.#usage.series(by, filter);
   }
 
   async costByAttempt(id: SessionId): Promise<ReadonlyMap<number, Amount>> {
-    const rows = this.#of.read(() => this.#costs.all(this.#of.numberOf(id)));
+    const rows = this.#queries.allNamed(costsByAttempt, this.#of.numberOf(id));
     return new Map(
       rows.map(({ started, tokens, microUsd, unpriced }) => [
         Number(started),
@@ -139,18 +122,18 @@ export class SqliteLedger implements LedgerStore {
 
   async alerts(id: SessionId): Promise<readonly (BudgetAlert & { readonly at: number })[]> {
     const today = utcDay(this.#clock.now());
-    return this.#of.read(() => this.#alerts.all(this.#of.numberOf(id), today)).map(toAlert);
+    return this.#queries.allNamed(alertsOfSession, this.#of.numberOf(id), today).map(toAlert);
   }
 
   async recentAlerts(limit: number): Promise<readonly RaisedAlert[]> {
-    return this.#of
-      .read(() => this.#recentAlerts.all(limit))
+    return this.#queries
+      .allNamed(newestAlerts, limit)
       .map((row) => ({ ...toAlert(row), session: row["id"] as SessionId | null }));
   }
 
   async totals(id: SessionId): Promise<readonly LevelTotals[]> {
     const today = utcDay(this.#clock.now());
-    const rows = this.#of.read(() => this.#totals.all(this.#of.numberOf(id), today));
+    const rows = this.#queries.allNamed(totalsOfSession, this.#of.numberOf(id), today);
     return (rows as unknown as TotalsRow[]).map((row) => ({
       level: row.level,
       name: row.level === "session" ? id : row.name,
@@ -159,27 +142,27 @@ export class SqliteLedger implements LedgerStore {
   }
 
   async calls(id: SessionId, { after = 0, limit = pageRows } = {}): Promise<readonly LedgerCall[]> {
-    const rows = this.#of.read(() =>
-      this.#calls.all(this.#of.numberOf(id), after, Math.min(limit, pageRows)),
+    const rows = this.#queries.allNamed(
+      callsOfSession,
+      this.#of.numberOf(id),
+      after,
+      Math.min(limit, pageRows),
     );
     return (rows as unknown as LedgerRow[]).map(toLedgerCall);
   }
 
   async usage({ by, session, since }: UsageQuery) {
     const filter = { session: session && this.#of.numberOf(session), since };
-    return this.#of.read(() => ({
-      total: this.#usage.total(filter),
-      groups: this.#usage.groups(by, filter),
-    }));
+    return { total: this.#usage.total(filter), groups: this.#usage.groups(by, filter) };
   }
 
   async snapshot(id: SessionId): Promise<readonly SessionUsage[]> {
-    return this.#of.read(() => this.#usage.snapshot(this.#of.numberOf(id)));
+    return this.#usage.snapshot(this.#of.numberOf(id));
   }
 
   async history(team: string, also?: SessionId): Promise<readonly RunSample[]> {
     const number = also === undefined ? 0 : this.#of.numberOf(also);
-    return this.#of.read(() => this.#usage.history(team, number));
+    return this.#usage.history(team, number);
   }
 
   async #reserve(lease: Lease, request: ReservationRequest): Promise<ReservationAnswer> {
@@ -190,7 +173,7 @@ export class SqliteLedger implements LedgerStore {
 
   /** Nobody may have to wait for a call whose driver is gone. True when there was one. */
   async #estimateAbandoned(): Promise<boolean> {
-    const open = this.#of.read(() => this.#open.all()) as unknown as {
+    const open = this.#queries.allNamed(openReservations) as unknown as {
       session: number;
       epoch: number;
       owner: string | null;
@@ -211,7 +194,7 @@ export class SqliteLedger implements LedgerStore {
   }
 }
 
-function toAlert(row: Record<string, SQLOutputValue>): BudgetAlert & { readonly at: number } {
+function toAlert(row: NamedRow): BudgetAlert & { readonly at: number } {
   return {
     kind: row["kind"] as BudgetAlert["kind"],
     level: row["level"] as BudgetLevelName,

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { SQLInputValue } from "node:sqlite";
 import type { SessionId } from "../../domain/ids.ts";
 import { type ParkReason, type SessionStatus, sessionStatuses } from "../../domain/journal.ts";
 import type { SessionCard } from "../../domain/session-card.ts";
@@ -11,7 +11,7 @@ import type {
   ListingStore,
 } from "../listing-store.ts";
 import { lastPosition } from "./last-position.ts";
-import { translate } from "./sqlite-errors.ts";
+import type { Queries } from "./queries.ts";
 
 const columns = `s.number, s.id, s.key, s.team, s.team_fingerprint, s.identity, s.status, s.reason, s.created_at,
   s.updated_at, s.status_at, s.wake_at, coalesce(l.epoch, 0), c.card`;
@@ -24,13 +24,12 @@ const longestQueue = 10_000;
 type Matches = readonly number[] | "many";
 
 export class SqliteListing implements ListingStore {
-  readonly #database: DatabaseSync;
+  readonly #queries: Queries;
   readonly #path: string;
-  readonly #prepared = new Map<string, StatementSync>();
   #lastSearch: { readonly text: string; readonly version: number; readonly found: Matches } | undefined;
 
-  constructor(database: DatabaseSync, path: string) {
-    this.#database = database;
+  constructor(queries: Queries, path: string) {
+    this.#queries = queries;
     this.#path = path;
   }
 
@@ -45,10 +44,12 @@ export class SqliteListing implements ListingStore {
   }
 
   async find(ids: readonly SessionId[]): Promise<readonly ListedSession[]> {
-    return this.#all(
-      `SELECT ${columns} FROM sessions s ${besides} WHERE s.id IN (SELECT value FROM json_each(?))`,
-      JSON.stringify(ids),
-    ).map(toListed);
+    return this.#queries
+      .all(
+        `SELECT ${columns} FROM sessions s ${besides} WHERE s.id IN (SELECT value FROM json_each(?))`,
+        JSON.stringify(ids),
+      )
+      .map(toListed);
   }
 
   async count(filter: Omit<ListingFilter, "statuses" | "heldAt">, now: number): Promise<ListingCounts> {
@@ -58,10 +59,13 @@ export class SqliteListing implements ListingStore {
       matches === "many" ? "session_texts t CROSS JOIN sessions s ON s.number = t.session" : "sessions s";
     // The plus keeps the index of statuses out of it: with a filter, reading the table in its order is quicker.
     const by = where === "" ? "s.status" : "+s.status";
-    const counted = this.#all(`SELECT s.status, count(*) FROM ${source} ${where} GROUP BY ${by}`, ...values);
+    const counted = this.#queries.all(
+      `SELECT s.status, count(*) FROM ${source} ${where} GROUP BY ${by}`,
+      ...values,
+    );
     const counts = new Map(counted as [string, number][]);
     const running = conditionsOf({ ...filter, heldAt: now }, matches, "running");
-    const [row] = this.#all(
+    const [row] = this.#queries.all(
       `SELECT count(*) FROM sessions s ${joinTexts(matches)} ${besides} ${running.where}`,
       ...running.values,
     );
@@ -74,23 +78,27 @@ export class SqliteListing implements ListingStore {
   }
 
   async queued(): Promise<readonly SessionId[]> {
-    return this.#all(
-      `SELECT id FROM sessions WHERE status = 'queued' AND wake_at IS NOT NULL
+    return this.#queries
+      .all(
+        `SELECT id FROM sessions WHERE status = 'queued' AND wake_at IS NOT NULL
        ORDER BY wake_at, number LIMIT ${longestQueue}`,
-    ).map(([id]) => id as SessionId);
+      )
+      .map(([id]) => id as SessionId);
   }
 
   async changes(after: number, limit: number): Promise<readonly JournalChange[]> {
-    return this.#all(
-      `SELECT j.position, s.id, j.seq, j.at, j.kind FROM journal j CROSS JOIN sessions s ON s.number = j.session
+    return this.#queries
+      .all(
+        `SELECT j.position, s.id, j.seq, j.at, j.kind FROM journal j CROSS JOIN sessions s ON s.number = j.session
        WHERE j.position > ? ORDER BY j.position LIMIT ?`,
-      after,
-      limit,
-    ).map(([position, id, seq, at, kind]) => ({ position, id, seq, at, kind }) as JournalChange);
+        after,
+        limit,
+      )
+      .map(([position, id, seq, at, kind]) => ({ position, id, seq, at, kind }) as JournalChange);
   }
 
   async position(): Promise<number> {
-    return Number(this.#all(`SELECT ${lastPosition}`)[0]?.[0] ?? 0);
+    return Number(this.#queries.all(`SELECT ${lastPosition}`)[0]?.[0] ?? 0);
   }
 
   #part(
@@ -101,40 +109,30 @@ export class SqliteListing implements ListingStore {
     const { order, limit } = query;
     const { where, values } = conditionsOf(query, matches, status);
     const by = order === "created" ? "s.number DESC" : "s.status_at DESC, s.number DESC";
-    return this.#all(
-      `SELECT ${columns} FROM sessions s ${joinTexts(matches)} ${besides} ${where} ORDER BY ${by} LIMIT ?`,
-      ...values,
-      limit,
-    ).map(toListed);
+    return this.#queries
+      .all(
+        `SELECT ${columns} FROM sessions s ${joinTexts(matches)} ${besides} ${where} ORDER BY ${by} LIMIT ?`,
+        ...values,
+        limit,
+      )
+      .map(toListed);
   }
 
   /** Searched once for a page and its counts, as long as nobody has written in between. */
   #matches(text: string): Matches {
-    const version = Number(this.#all("PRAGMA data_version")[0]?.[0]);
+    const version = Number(this.#queries.all("PRAGMA data_version")[0]?.[0]);
     const last = this.#lastSearch;
     // Only what other connections wrote changes the version, and in memory there is no other.
     if (last?.text === text && last.version === version && this.#path !== ":memory:") return last.found;
-    const numbers = this.#all(
-      `SELECT session FROM session_texts WHERE instr(text, ?) > 0 LIMIT ${fewMatches + 1}`,
-      text.toLowerCase(),
-    ).map(([number]) => number as number);
+    const numbers = this.#queries
+      .all(
+        `SELECT session FROM session_texts WHERE instr(text, ?) > 0 LIMIT ${fewMatches + 1}`,
+        text.toLowerCase(),
+      )
+      .map(([number]) => number as number);
     const found = numbers.length > fewMatches ? "many" : numbers;
     this.#lastSearch = { text, version, found };
     return found;
-  }
-
-  #all(sql: string, ...values: SQLInputValue[]): unknown[][] {
-    try {
-      let statement = this.#prepared.get(sql);
-      if (statement === undefined) {
-        statement = this.#database.prepare(sql);
-        statement.setReturnArrays(true);
-        this.#prepared.set(sql, statement);
-      }
-      return statement.all(...values) as unknown as unknown[][];
-    } catch (error) {
-      throw translate(error, this.#path);
-    }
   }
 }
 

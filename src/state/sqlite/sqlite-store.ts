@@ -33,6 +33,7 @@ import { LeaseJudge } from "./lease-judge.ts";
 import { lostTo } from "./lost-lease.ts";
 import { measureCommit } from "./measure-commit.ts";
 import { migrate, openDatabase, openForLooking } from "./open-database.ts";
+import { Queries } from "./queries.ts";
 import { Reader } from "./reader.ts";
 import { recorded } from "./recorded-row.ts";
 import { SqliteBreakers } from "./sqlite-breakers.ts";
@@ -76,19 +77,19 @@ export class SqliteStore implements Store {
     this.#clock = clock;
     this.#database = onlyLooks ? openForLooking(path) : openDatabase(path);
     if (!onlyLooks) migrate(this.#database, path);
-    this.#reader = new Reader(this.#database);
+    const queries = new Queries(this.#database, path);
+    this.#reader = new Reader(queries);
     const submit = (command: Command) => this.#submit(command);
     const pass = () => submit({ verb: "pass" });
     this.#leases = new LeaseJudge({ reader: this.#reader, observer: this.#owner, clock, leaseMs, pass });
-    this.breakers = new SqliteBreakers(this.#database, submit, clock);
-    this.tickets = new SqliteTickets(this.#database, submit, clock);
-    this.ledger = new SqliteLedger(this.#database, submit, clock, {
+    this.breakers = new SqliteBreakers(queries, submit, clock);
+    this.tickets = new SqliteTickets(queries, submit, clock);
+    this.ledger = new SqliteLedger(queries, submit, clock, {
       owner: this.#owner.id,
       numberOf: (id) => this.#number(id),
-      read: (query) => this.#read(query),
       isDriven: (session) => this.#leases.stateOf(this.#reader.lease(session).holder) === "held",
     });
-    this.listing = new SqliteListing(this.#database, path);
+    this.listing = new SqliteListing(queries, path);
     if (path === ":memory:") this.#writer = new InlineWriter(new Writer(this.#database));
     else {
       this.#database.exec("PRAGMA query_only = 1");
@@ -111,9 +112,7 @@ export class SqliteStore implements Store {
     const reply = await this.#submit({ verb: "create", session, row, artifacts });
     if (reply.kind === "placed")
       return { session: this.#require(id), row: recorded(row, reply.rows[0] as Placed, 0) };
-    const existing = this.#read(() =>
-      key === undefined ? this.#reader.session(id) : this.#reader.sessionWithKey(key),
-    );
+    const existing = key === undefined ? this.#reader.session(id) : this.#reader.sessionWithKey(key);
     if (existing === undefined) throw new SessionConflict(`A session with the id ${id} exists already.`);
     return { session: existing, row: undefined };
   }
@@ -139,28 +138,28 @@ export class SqliteStore implements Store {
   }
 
   async findSession(idOrKey: string): Promise<SessionRecord | undefined> {
-    return this.#read(() => this.#reader.session(idOrKey));
+    return this.#reader.session(idOrKey);
   }
 
   async findByPrefix(prefix: string): Promise<readonly SessionRecord[]> {
-    return this.#read(() => this.#reader.sessionsLike(prefix));
+    return this.#reader.sessionsLike(prefix);
   }
 
   async findUnknown(ids: readonly SessionId[]): Promise<readonly SessionId[]> {
-    return this.#read(() => this.#reader.unknown(ids));
+    return this.#reader.unknown(ids);
   }
 
   async listSessions(query: SessionQuery = {}): Promise<readonly SessionRecord[]> {
-    return this.#read(() => this.#reader.sessions(query));
+    return this.#reader.sessions(query);
   }
 
   async deleteSession(id: SessionId, { onlyFinished = false } = {}): Promise<void> {
     const session = this.#number(id);
     for (;;) {
-      const status = this.#read(() => this.#reader.session(id))?.status;
+      const status = this.#reader.session(id)?.status;
       if (onlyFinished && status !== undefined && !finalStatuses.includes(status))
         throw new SessionConflict(`Session ${id} is not finished: it is ${status}.`);
-      const { holder } = this.#read(() => this.#reader.lease(session));
+      const { holder } = this.#reader.lease(session);
       if (this.#leases.stateOf(holder) === "held") throw this.#heldBy(id, holder);
       const reply = await this.#submit({
         verb: "delete",
@@ -197,7 +196,7 @@ export class SqliteStore implements Store {
       row: encodeEntry(claimed),
     });
     if (reply.kind !== "placed") {
-      throw this.#heldBy(id, this.#read(() => this.#reader.lease(session)).holder);
+      throw this.#heldBy(id, this.#reader.lease(session).holder);
     }
     this.#startBeating();
     return { lease: { sessionId: id, session, epoch: reply.epoch }, found };
@@ -209,13 +208,14 @@ export class SqliteStore implements Store {
   }
 
   async findDamage(): Promise<readonly string[]> {
-    return this.#read(() => this.#reader.damage());
+    return this.#reader.damage();
   }
 
   async findAbandoned(): Promise<readonly SessionId[]> {
     // One look at each process, however many sessions it drives.
     const states = new Map<string | undefined, LeaseState>();
-    return this.#read(() => this.#reader.underWay())
+    return this.#reader
+      .underWay()
       .filter(({ holder }) => {
         const state = states.get(holder?.id) ?? this.#leases.stateOf(holder);
         states.set(holder?.id, state);
@@ -257,7 +257,7 @@ export class SqliteStore implements Store {
     let previous: string | undefined = seq === 0 ? chainStart(id) : undefined;
     for (;;) {
       const pageRows = Math.min(journalPageRows, lastSeq - seq);
-      const page = this.#read(() => this.#reader.journalPage(session, seq, pageRows));
+      const page = this.#reader.journalPage(session, seq, pageRows);
       for (const row of page) {
         previous = verify(id, previous, row, seq);
         seq = row.seq;
@@ -271,7 +271,7 @@ export class SqliteStore implements Store {
   }
 
   async readBody(position: number): Promise<string> {
-    const body = this.#read(() => this.#reader.body(position));
+    const body = this.#reader.body(position);
     if (body === undefined) throw new JournalCorrupt(`Journal row ${position} of ${this.#path} is gone.`);
     return body;
   }
@@ -286,15 +286,15 @@ export class SqliteStore implements Store {
   }
 
   async hasWords(id: SessionId): Promise<boolean> {
-    return this.#read(() => this.#reader.hasWords(id));
+    return this.#reader.hasWords(id);
   }
 
   async findAddressed(): Promise<readonly SessionId[]> {
-    return this.#read(() => this.#reader.addressed(this.#owner.id));
+    return this.#reader.addressed(this.#owner.id);
   }
 
   async findHeld(): Promise<ReadonlyMap<SessionId, number>> {
-    return this.#read(() => this.#reader.held(this.#owner.id));
+    return this.#reader.held(this.#owner.id);
   }
 
   async receive(lease: Lease): Promise<readonly RecordedRow[]> {
@@ -313,11 +313,11 @@ export class SqliteStore implements Store {
   }
 
   async findDue(): Promise<readonly SessionId[]> {
-    return this.#read(() => this.#reader.due(this.#clock.now()));
+    return this.#reader.due(this.#clock.now());
   }
 
   async findReferenced(hashes: readonly string[], by?: SessionId): Promise<ReadonlySet<string>> {
-    return this.#read(() => this.#reader.referenced(hashes, by));
+    return this.#reader.referenced(hashes, by);
   }
 
   async reclaimSpace(): Promise<void> {
@@ -346,23 +346,15 @@ export class SqliteStore implements Store {
     });
   }
 
-  #read<T>(query: () => T): T {
-    try {
-      return query();
-    } catch (error) {
-      throw translate(error, this.#path);
-    }
-  }
-
   #require(id: SessionId): SessionRecord {
-    const session = this.#read(() => this.#reader.session(id));
+    const session = this.#reader.session(id);
     if (session === undefined)
       throw new SessionNotFound(`There is no session ${id}.`, { details: { session: id } });
     return session;
   }
 
   #number(id: SessionId): number {
-    const number = this.#read(() => this.#reader.sessionNumber(id));
+    const number = this.#reader.sessionNumber(id);
     if (number === undefined)
       throw new SessionNotFound(`There is no session ${id}.`, { details: { session: id } });
     return number;

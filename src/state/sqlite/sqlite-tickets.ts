@@ -1,9 +1,9 @@
-import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../domain/clock.ts";
 import type { Ticket } from "../../domain/ticket.ts";
 import type { PostingDelivery, TicketDelivery } from "../../domain/ticket-delivery.ts";
 import type { DueTicket, TicketRecord, TicketStore } from "../ticket-store.ts";
 import type { Submit } from "./command.ts";
+import type { NamedRow, Queries } from "./queries.ts";
 import { readRow } from "./ticket-row.ts";
 
 const listLimit = 1_000;
@@ -11,18 +11,12 @@ const listLimit = 1_000;
 export class SqliteTickets implements TicketStore {
   readonly #submit: Submit;
   readonly #clock: Clock;
-  readonly #find;
-  readonly #list;
-  readonly #next;
+  readonly #queries: Queries;
 
-  constructor(database: DatabaseSync, submit: Submit, clock: Clock) {
+  constructor(queries: Queries, submit: Submit, clock: Clock) {
     this.#submit = submit;
     this.#clock = clock;
-    this.#find = database.prepare("SELECT ticket, delivery FROM tickets WHERE fingerprint = ?");
-    this.#list = database.prepare(
-      `SELECT id, ticket, delivery FROM tickets ORDER BY id DESC LIMIT ${listLimit}`,
-    );
-    this.#next = database.prepare("SELECT min(due_at) AS due FROM tickets WHERE due_at IS NOT NULL");
+    this.#queries = queries;
   }
 
   async raise(ticket: Ticket): Promise<void> {
@@ -30,16 +24,19 @@ export class SqliteTickets implements TicketStore {
   }
 
   async find(fingerprint: string): Promise<TicketRecord | undefined> {
-    const row = this.#find.get(fingerprint);
+    const row = this.#queries.getNamed(
+      "SELECT ticket, delivery FROM tickets WHERE fingerprint = ?",
+      fingerprint,
+    );
     return row && readRow(row);
   }
 
   async list(): Promise<readonly TicketRecord[]> {
-    return this.#list.all().flatMap((row) => readRow(row) ?? []);
+    return this.#newest().flatMap((row) => readRow(row) ?? []);
   }
 
   async damaged(): Promise<readonly string[]> {
-    return this.#list.all().flatMap((row) => (readRow(row) === undefined ? [String(row["id"])] : []));
+    return this.#newest().flatMap((row) => (readRow(row) === undefined ? [String(row["id"])] : []));
   }
 
   async takeDue(now: number, owner: string): Promise<DueTicket | undefined> {
@@ -55,7 +52,13 @@ export class SqliteTickets implements TicketStore {
   }
 
   async nextDueAt(): Promise<number | undefined> {
-    const due = this.#next.get()?.["due"];
+    const [due] = this.#queries.get("SELECT min(due_at) FROM tickets WHERE due_at IS NOT NULL") ?? [];
     return typeof due === "number" ? due : undefined;
+  }
+
+  #newest(): NamedRow[] {
+    return this.#queries.allNamed(
+      `SELECT id, ticket, delivery FROM tickets ORDER BY id DESC LIMIT ${listLimit}`,
+    );
   }
 }

@@ -1,7 +1,8 @@
-import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+import type { SQLInputValue } from "node:sqlite";
 import { type SavingKind, savingKinds, utcDay } from "../../domain/ledger.ts";
 import type { SessionUsage } from "../../domain/session-usage.ts";
 import type { RunSample, SavedSum, UsageGroup, UsageGroupSums, UsagePoint } from "../ledger-store.ts";
+import type { NamedRow, Queries } from "./queries.ts";
 import { savedColumns, sumColumns } from "./writer-usage.ts";
 
 /** More groups than anybody reads; the total covers what is left out. */
@@ -24,22 +25,20 @@ const groupColumns: Readonly<Record<UsageGroup, string>> = {
   day: "u.day",
 };
 
-/** Reports, read from what the writer has added up. */
-export class UsageReader {
-  readonly #database: DatabaseSync;
-  readonly #history;
-
-  constructor(database: DatabaseSync) {
-    this.#database = database;
-    this.#history = database.prepare(
-      `SELECT u.phase, u.persona, u.model, sum(u.unpriced_calls) AS unpriced,
+const historyOfTeam = `SELECT u.phase, u.persona, u.model, sum(u.unpriced_calls) AS unpriced,
          sum(u.input_tokens + u.output_tokens + u.estimated_tokens) AS tokens,
          sum(u.cost_micro_usd + u.estimated_micro_usd) AS microUsd
        FROM usage u WHERE u.session IN
          (SELECT number FROM sessions WHERE status = 'completed' AND team = ? ORDER BY number DESC LIMIT ${mostSessions})
          OR (u.session = ? AND u.session != 0)
-       GROUP BY u.session, u.phase, u.persona, u.model`,
-    );
+       GROUP BY u.session, u.phase, u.persona, u.model`;
+
+/** Reports, read from what the writer has added up. */
+export class UsageReader {
+  readonly #queries: Queries;
+
+  constructor(queries: Queries) {
+    this.#queries = queries;
   }
 
   total(filter: UsageFilter): UsageGroupSums {
@@ -63,12 +62,12 @@ export class UsageReader {
 
   /** Everything a session has used, to be carried in its checkpoints. */
   snapshot(session: number): SessionUsage[] {
-    return this.#database
-      .prepare(
+    return this.#queries
+      .allNamed(
         `SELECT day, phase, persona, model, ${sumColumns.join(", ")} FROM usage WHERE session = ?
          ORDER BY day, phase, persona, model`,
+        session,
       )
-      .all(session)
       .map(({ day, phase, persona, model, ...sums }) => ({
         day: String(day),
         phase: String(phase),
@@ -80,7 +79,7 @@ export class UsageReader {
 
   /** `also`: a session of its own, 0 for none. */
   history(team: string, also: number): RunSample[] {
-    return this.#history.all(team, also).map((row) => ({
+    return this.#queries.allNamed(historyOfTeam, team, also).map((row) => ({
       phase: String(row["phase"]),
       persona: String(row["persona"]),
       model: String(row["model"]),
@@ -107,14 +106,14 @@ export class UsageReader {
 
   series(by: UsageGroup, filter: UsageFilter): UsagePoint[] {
     const { where, values } = conditionOf(filter);
-    return this.#database
-      .prepare(
+    return this.#queries
+      .allNamed(
         `SELECT u.day, ${groupColumns[by]} AS name, sum(u.input_tokens + u.output_tokens) AS tokens,
            sum(u.cost_micro_usd) AS microUsd, sum(u.unpriced_calls) AS unpriced
          FROM usage u LEFT JOIN sessions s ON s.number = u.session ${where}
          GROUP BY u.day, name ORDER BY u.day DESC, tokens DESC LIMIT ${mostPoints}`,
+        ...values,
       )
-      .all(...values)
       .map(({ day, name, tokens, microUsd, unpriced }) => ({
         day: String(day),
         name: name as string | null,
@@ -126,12 +125,11 @@ export class UsageReader {
 
   #grouped(group: string, condition: string, value: string | number): UsageGroupSums[] {
     const rowsOf = (table: string, sums: string, also: string) =>
-      this.#database
-        .prepare(
-          `SELECT ${group} AS name, ${sums} FROM ${table} u LEFT JOIN sessions s ON s.number = u.session
+      this.#queries.allNamed(
+        `SELECT ${group} AS name, ${sums} FROM ${table} u LEFT JOIN sessions s ON s.number = u.session
            WHERE ${condition} GROUP BY ${group}${also}`,
-        )
-        .all(value);
+        value,
+      );
     const saved = Map.groupBy(
       rowsOf("savings", `u.kind, ${sumsOf(savedColumns)}`, ", u.kind").map(toNamedSaving),
       ({ name }) => name,
@@ -142,32 +140,30 @@ export class UsageReader {
     return [...rows, ...unspent].map((row) => toGroup(row, saved.get(row["name"] as string | null) ?? []));
   }
 
-  #sums(group: string, filter: UsageFilter, by?: UsageGroup): Row[] {
+  #sums(group: string, filter: UsageFilter, by?: UsageGroup): NamedRow[] {
     const { where, values } = conditionOf(filter);
     const order =
       by === "day" ? "name" : "sum(u.input_tokens + u.output_tokens + u.estimated_tokens) DESC, name";
-    return this.#database
-      .prepare(
-        `SELECT ${group} AS name, ${usageSums} FROM usage u LEFT JOIN sessions s ON s.number = u.session ${where}
+    return this.#queries.allNamed(
+      `SELECT ${group} AS name, ${usageSums} FROM usage u LEFT JOIN sessions s ON s.number = u.session ${where}
          GROUP BY ${group} ORDER BY ${order} LIMIT ${mostGroups}`,
-      )
-      .all(...values);
+      ...values,
+    );
   }
 
   #saved(group: string, filter: UsageFilter): NamedSaving[] {
     const sums = sumsOf(savedColumns);
     const { where, values } = conditionOf(filter);
-    return this.#database
-      .prepare(
+    return this.#queries
+      .allNamed(
         `SELECT ${group} AS name, u.kind, ${sums} FROM savings u LEFT JOIN sessions s ON s.number = u.session ${where}
          GROUP BY ${group}, u.kind ORDER BY name, u.kind LIMIT ${mostGroups * savingKinds.length}`,
+        ...values,
       )
-      .all(...values)
       .map(toNamedSaving);
   }
 }
 
-type Row = Record<string, SQLOutputValue>;
 type NamedSaving = SavedSum & { readonly name: string | null };
 
 const sumsOf = (columns: readonly string[]): string =>
@@ -180,7 +176,7 @@ const ofSimulated = (column: string): string =>
 const usageSums = `${sumsOf(sumColumns)}, ${ofSimulated("calls")} AS simulated_calls,
   ${ofSimulated("cost_micro_usd")} AS simulated_micro_usd`;
 
-function toNamedSaving(row: Row): NamedSaving {
+function toNamedSaving(row: NamedRow): NamedSaving {
   return {
     name: row["name"] as string | null,
     kind: row["kind"] as SavingKind,
@@ -201,7 +197,7 @@ function conditionOf({ session, since }: UsageFilter): { where: string; values: 
   };
 }
 
-function toGroup(row: Row, saved: readonly NamedSaving[]): UsageGroupSums {
+function toGroup(row: NamedRow, saved: readonly NamedSaving[]): UsageGroupSums {
   const sum = (column: (typeof sumColumns)[number] | "simulated_calls" | "simulated_micro_usd") =>
     Number(row[column] ?? 0);
   return {

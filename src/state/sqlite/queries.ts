@@ -1,0 +1,74 @@
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import { translate } from "./sqlite-errors.ts";
+
+export type NamedRow = Record<string, SQLOutputValue>;
+
+/** All that is read over one connection: each statement prepared once, each refusal in the product's words. */
+export class Queries {
+  readonly #database: DatabaseSync;
+  readonly #path: string;
+  readonly #listed = new Map<string, StatementSync>();
+  readonly #named = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync, path: string) {
+    this.#database = database;
+    this.#path = path;
+  }
+
+  /** Rows as lists of their columns, which is quickest. */
+  all(sql: string, ...values: SQLInputValue[]): unknown[][] {
+    return this.#ask(() => this.#asLists(sql).all(...values)) as unknown as unknown[][];
+  }
+
+  get(sql: string, ...values: SQLInputValue[]): unknown[] | undefined {
+    return this.#ask(() => this.#asLists(sql).get(...values)) as unknown as unknown[] | undefined;
+  }
+
+  allNamed(sql: string, ...values: SQLInputValue[]): NamedRow[] {
+    return this.#ask(() => this.#asNamed(sql).all(...values));
+  }
+
+  getNamed(sql: string, ...values: SQLInputValue[]): NamedRow | undefined {
+    return this.#ask(() => this.#asNamed(sql).get(...values));
+  }
+
+  /** Several queries that see the same state, whatever is written meanwhile. */
+  inOneSnapshot<T>(queries: () => T): T {
+    this.#ask(() => this.#database.exec("BEGIN"));
+    try {
+      return queries();
+    } finally {
+      this.#ask(() => this.#database.exec("COMMIT"));
+    }
+  }
+
+  #asLists(sql: string): StatementSync {
+    return this.#prepared(this.#listed, sql, (statement) => statement.setReturnArrays(true));
+  }
+
+  #asNamed(sql: string): StatementSync {
+    return this.#prepared(this.#named, sql);
+  }
+
+  #prepared(
+    known: Map<string, StatementSync>,
+    sql: string,
+    setUp?: (statement: StatementSync) => void,
+  ): StatementSync {
+    let statement = known.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      setUp?.(statement);
+      known.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #ask<T>(query: () => T): T {
+    try {
+      return query();
+    } catch (error) {
+      throw translate(error, this.#path);
+    }
+  }
+}
