@@ -74,7 +74,7 @@ test("a terminal that becomes narrower while it is painted is not left with rubb
 
 test("Ctrl-C stops cleanly, prints the resume command, exits 130; the resume pays for nothing again", async () => {
   const at = await prepared(800);
-  const stopped = await inTerminal(at, [100, 30], run, [{ when: "write_file", send: "\u0003" }]);
+  const stopped = await inTerminal(at, [100, 30], run, [{ when: "▶ reply_author", send: "\u0003" }]);
   expect(stopped).toMatchObject({ code: 130, cursorHidden: false });
   const text = stopped.lines.join("\n");
   expect(text).toContain("Stopping after the step under way; once more stops at once.");

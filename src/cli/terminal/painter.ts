@@ -5,6 +5,9 @@ interface Output {
   write(text: string): unknown;
 }
 
+/** A terminal that knows synchronized output shows none of it before all of it has come; others pass over the marks. */
+const whole = (text: string): string => `\u001b[?2026h${text}\u001b[?2026l`;
+
 /** Lines at the bottom of the terminal that are painted over; everything else scrolls up above them. */
 export class Painter {
   readonly #output: Output;
@@ -20,8 +23,7 @@ export class Painter {
     if (lines.length === this.#lines.length && lines.every((line, index) => line === this.#lines[index]))
       return;
     const body = lines.map((line) => `\u001b[2K${line}\n`).join("");
-    // In one write, so that no terminal shows a half-painted frame.
-    this.#output.write(`${this.#back()}${body}\u001b[J`);
+    this.#output.write(whole(`${this.#back()}${body}\u001b[J`));
     this.#lines = lines;
   }
 

@@ -116,6 +116,19 @@ describeInBrowser("a stopped session", () => {
     await page.getByText("maestro resume map-tiles-cache --accept-changes").waitFor();
   });
 
+  test("review by key: the panel wants a note to reject, and its word names the phase", async () => {
+    const { page } = await visit("/s/onboarding-copy");
+    await page.getByRole("button", { name: "Approve" }).waitFor();
+    await page.keyboard.press("x");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Reject" }).click();
+    await dialog.getByText("Say what has to change.").waitFor();
+    await dialog.getByLabel("Note").fill("Shorter.");
+    const asked = page.waitForRequest((request) => request.url().endsWith("/reject"));
+    await dialog.getByRole("button", { name: "Reject" }).click();
+    expect((await asked).postDataJSON()).toEqual({ phase: "design", note: "Shorter.", resume: true });
+  });
+
   test("review: files, differences, checks and gate; a rejection needs a note; approving goes on", async () => {
     const { page, fixture } = await visit("/s/onboarding-copy");
     await page

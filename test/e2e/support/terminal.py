@@ -16,6 +16,7 @@ class Screen:
         self.wrapped = 0
         self.colored = False
         self.cursor_hidden = False
+        self.updating = False
         self.left_over = ""
 
     def feed(self, text):
@@ -53,6 +54,8 @@ class Screen:
             self.colored = True
         elif command in "lh" and arguments == "?25":
             self.cursor_hidden = command == "l"
+        elif command in "lh" and arguments == "?2026":
+            self.updating = command == "h"
 
     def line(self):
         while len(self.lines) <= self.row:
@@ -110,7 +113,7 @@ def main():
             if not data:
                 break
             screen.feed(decoder.decode(data))
-        while steps and re.search(steps[0]["when"], "\n".join(screen.everything())):
+        while steps and not screen.updating and re.search(steps[0]["when"], "\n".join(screen.everything())):
             step = steps.pop(0)
             seen.append(screen.shown())
             if "resize" in step:

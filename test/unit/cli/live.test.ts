@@ -202,12 +202,12 @@ describe("the painter", () => {
     painter.paint(["a".repeat(18), "b"]);
     written = "";
     painter.paint(["c"]);
-    expect(written).toBe("\u001b[2A\r\u001b[2Kc\n\u001b[J");
+    expect(written).toBe("\u001b[?2026h\u001b[2A\r\u001b[2Kc\n\u001b[J\u001b[?2026l");
     painter.paint(["d".repeat(18), "e"]);
     columns = 10;
     written = "";
     painter.paint(["f"]);
-    expect(written.startsWith("\u001b[3A\r")).toBe(true);
+    expect(written.startsWith("\u001b[?2026h\u001b[3A\r")).toBe(true);
   });
 
   test("writes nothing when nothing has changed", () => {
@@ -224,6 +224,6 @@ describe("the painter", () => {
     painter.paint(["picture"]);
     written = "";
     painter.say("notice");
-    expect(written).toBe("\u001b[1A\r\u001b[Jnotice\n\u001b[2Kpicture\n\u001b[J");
+    expect(written).toBe("\u001b[1A\r\u001b[Jnotice\n\u001b[?2026h\u001b[2Kpicture\n\u001b[J\u001b[?2026l");
   });
 });
