@@ -1,4 +1,8 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+
+// Tests start some thousands of processes and threads, and each would compile the sources anew.
+process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
 
 /**
  * One project per kind of proof; `npm run verify` runs the quick ones, `npm test` all of them. A shared machine can be late

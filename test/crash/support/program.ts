@@ -1,12 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { afterAll } from "vitest";
-
-/** Hundreds of processes start here: compiled once, they start in a third of the time. */
-const compileCache = mkdtempSync(join(tmpdir(), "maestro-compiled-"));
-afterAll(() => rmSync(compileCache, { recursive: true, force: true }));
+import { resolve } from "node:path";
 
 export interface Ended {
   readonly code: number | null;
@@ -85,5 +78,5 @@ export class Program {
 
 function plainEnvironment(): NodeJS.ProcessEnv {
   const { NODE_OPTIONS: _, ...environment } = process.env;
-  return { ...environment, NODE_COMPILE_CACHE: compileCache };
+  return environment;
 }
