@@ -7,21 +7,31 @@ const patienceMs = 2_000;
  * Settles as the work does. Once the signal is aborted the work has a moment to end by itself; then it is left to
  * itself, and this rejects with the signal's reason: code that ignores its signal must not hold up a whole process.
  */
-export async function orAbandon<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
-  const over = new AbortController();
-  const abandoned = new Promise<never>((_, reject) => {
-    const wait = (): void => {
-      clock.sleep(patienceMs, over.signal).then(
+export function orAbandon<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    let moment: AbortController | undefined;
+    const giveAMoment = (): void => {
+      moment = new AbortController();
+      clock.sleep(patienceMs, moment.signal).then(
         () => reject(signal.reason),
         () => undefined,
       );
     };
-    if (signal.aborted) wait();
-    else signal.addEventListener("abort", wait, { once: true, signal: over.signal });
+    const end = (): void => {
+      signal.removeEventListener("abort", giveAMoment);
+      moment?.abort();
+    };
+    if (signal.aborted) giveAMoment();
+    else signal.addEventListener("abort", giveAMoment);
+    work.then(
+      (result) => {
+        end();
+        resolve(result);
+      },
+      (error: unknown) => {
+        end();
+        reject(error);
+      },
+    );
   });
-  try {
-    return await Promise.race([work, abandoned]);
-  } finally {
-    over.abort();
-  }
 }

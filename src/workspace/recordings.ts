@@ -10,18 +10,26 @@ interface Touched {
   isShared: boolean;
 }
 
+const untouched: ReadonlyMap<string, Touched> = new Map();
+
 /** What one effect changes, and the effects that it runs in turn. */
 export class Recording {
   readonly parent: Recording | undefined;
-  readonly touched = new Map<string, Touched>();
+  /** Made by the first change: most effects touch no file. */
+  #touched: Map<string, Touched> | undefined;
   isOver = false;
 
   constructor(parent: Recording | undefined) {
     this.parent = parent;
   }
 
-  changes(): TreeChange[] {
-    const kept = [...this.touched].filter(
+  get touched(): ReadonlyMap<string, Touched> {
+    return this.#touched ?? untouched;
+  }
+
+  changes(): readonly TreeChange[] {
+    if (this.#touched === undefined) return [];
+    const kept = [...this.#touched].filter(
       ([, { before, after, isShared }]) => isShared || !sameFile(before, after),
     );
     return kept
@@ -39,13 +47,14 @@ export class Recording {
   }
 
   own(path: string, before: TreeFile | undefined, after: TreeFile | undefined): void {
-    const touched = this.touched.get(path);
-    if (touched === undefined) this.touched.set(path, { before, after, isShared: false });
+    this.#touched ??= new Map();
+    const touched = this.#touched.get(path);
+    if (touched === undefined) this.#touched.set(path, { before, after, isShared: false });
     else touched.after = after;
   }
 
   foreign(path: string, after: TreeFile | undefined): void {
-    const touched = this.touched.get(path);
+    const touched = this.#touched?.get(path);
     if (touched === undefined) return;
     touched.isShared = true;
     touched.before = after;
