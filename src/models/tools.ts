@@ -1,6 +1,6 @@
-import type { ToolSet } from "ai";
+import type { Schema, ToolSet } from "ai";
 import type { Contract } from "../domain/contract.ts";
-import { type Json, toJsonText } from "../domain/json.ts";
+import { type Json, type JsonObject, toJsonText } from "../domain/json.ts";
 import type { ToolArguments } from "./tool-effects.ts";
 import type { ToolRunner } from "./tool-runner.ts";
 import { type ToolName, toolNames, toolSchemas } from "./tool-schemas.ts";
@@ -15,20 +15,31 @@ export async function createTools(
   runner: ToolRunner,
   outputsProblem?: OutputsProblem,
 ): Promise<ToolSet> {
-  const { jsonSchema, tool } = await import("ai");
+  const { tool } = await import("ai");
   const schemas = toolSchemas(contract);
   const define = async (name: ToolName): Promise<[ToolName, ToolSet[string]]> => {
     const { description, input } = schemas[name];
     const validate = await validatorOf(input);
-    const schema = (judge: Validate) =>
-      jsonSchema<ToolArguments>(input as Parameters<typeof jsonSchema>[0], { validate: judge });
     if (name === "submit") {
-      return [name, tool({ description, inputSchema: schema(withOutputs(validate, outputsProblem)) })];
+      const inputSchema = await schemaOf(input, withOutputs(validate, outputsProblem));
+      return [name, tool({ description, inputSchema })];
     }
     const execute = (args: ToolArguments) => runner.run(name, args);
-    return [name, tool({ description, inputSchema: schema(validate), execute })];
+    return [name, tool({ description, inputSchema: await schemaOf(input, validate), execute })];
   };
   return Object.fromEntries(await Promise.all(toolNames.map(define)));
+}
+
+/** Shared as the validators are, and for the same reason. */
+const schemas = new WeakMap<Validate, Schema<ToolArguments>>();
+
+async function schemaOf(input: JsonObject, validate: Validate): Promise<Schema<ToolArguments>> {
+  const { jsonSchema } = await import("ai");
+  const known = schemas.get(validate);
+  if (known !== undefined) return known;
+  const schema = jsonSchema<ToolArguments>(input as Parameters<typeof jsonSchema>[0], { validate });
+  schemas.set(validate, schema);
+  return schema;
 }
 
 function withOutputs(validate: Validate, outputsProblem: OutputsProblem | undefined): Validate {
