@@ -231,11 +231,12 @@ export class AttemptRun {
     };
   }
 
-  async #inTime<T>(name: string, step: () => Promise<T>): Promise<T> {
+  #inTime<T>(name: string, step: () => Promise<T>): Promise<T> {
     if (!this.#isOver) return step();
-    throw new InputInvalid(`Step "${name}" was called after its attempt had ended.`, {
+    const late = new InputInvalid(`Step "${name}" was called after its attempt had ended.`, {
       advice: "Await every step, and stop when the signal is aborted.",
     });
+    return Promise.reject(late);
   }
 
   #validate(result: PersonaResult, workspace: Workspace, steps: StepRecorder): Promise<CheckResult[]> {

@@ -25,14 +25,13 @@ export class Machine {
     if (this.#broken !== undefined) throw this.#broken;
   }
 
-  async run<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await work;
-    } catch (cause) {
-      // Being told to stop is no failure of the machine.
-      if (cause instanceof DriverStopped) throw cause;
-      this.#broken ??= new MachineError(cause);
-      throw cause;
-    }
+  run<T>(work: Promise<T>): Promise<T> {
+    return work.catch(this.#failed);
   }
+
+  readonly #failed = (cause: unknown): never => {
+    // Being told to stop is no failure of the machine.
+    if (!(cause instanceof DriverStopped)) this.#broken ??= new MachineError(cause);
+    throw cause;
+  };
 }

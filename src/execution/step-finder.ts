@@ -43,17 +43,28 @@ export class StepFinder {
     return this.#identities.next(kind, name, input);
   }
 
-  async find(kind: StepKind, name: string, identity: StepIdentity): Promise<FoundStep> {
-    const { journal, machine } = this.#parts;
-    this.#asked += 1;
+  /** At once where nothing is on record, or where the record is at hand. */
+  find(kind: StepKind, name: string, identity: StepIdentity): FoundStep | Promise<FoundStep> {
     const { steps } = this.#running;
-    const step = await this.#reusable(steps.find(`step.${kind}`, identity.fingerprint, identity.occurrence));
-    if (step === undefined) {
-      steps.miss(`step.${kind}`, name, identity.fingerprint);
-      return { identity, body: undefined, seq: 0 };
-    }
-    const body = takeBody(step) ?? (await machine.run(journal.store.readBody(step.position)));
-    return { identity, body, seq: step.seq };
+    this.#asked += 1;
+    const recorded = steps.find(`step.${kind}`, identity.fingerprint, identity.occurrence);
+    if (recorded === undefined) return this.#miss(kind, name, identity);
+    if (steps.suspicionBefore(recorded.seq) === undefined) return this.#use(recorded, identity);
+    return this.#useUnlessDiverged(recorded, kind, name, identity);
+  }
+
+  #miss(kind: StepKind, name: string, identity: StepIdentity): FoundStep {
+    this.#running.steps.miss(`step.${kind}`, name, identity.fingerprint);
+    return { identity, body: undefined, seq: 0 };
+  }
+
+  #use(recorded: RecordedStep, identity: StepIdentity): FoundStep | Promise<FoundStep> {
+    const { journal, machine } = this.#parts;
+    this.#running.steps.use(recorded);
+    const { seq, position } = recorded;
+    const body = takeBody(recorded);
+    if (body !== undefined) return { identity, body, seq };
+    return machine.run(journal.store.readBody(position)).then((read) => ({ identity, body: read, seq }));
   }
 
   /** While something is replayed, whoever waits for it may still ask for more. */
@@ -67,20 +78,18 @@ export class StepFinder {
   }
 
   /** A record made after one whose input has changed rests on the old input: then the run has diverged. */
-  async #reusable(step: RecordedStep | undefined): Promise<RecordedStep | undefined> {
-    const { steps } = this.#running;
-    if (step === undefined) return undefined;
-    if (steps.suspicionBefore(step.seq) !== undefined) {
-      await this.#othersHaveAsked();
-      this.#parts.control.throwIfStopped();
-      const suspicion = steps.suspicionBefore(step.seq);
-      if (suspicion !== undefined) {
-        await this.#diverge(suspicion);
-        return undefined;
-      }
-    }
-    steps.use(step);
-    return step;
+  async #useUnlessDiverged(
+    recorded: RecordedStep,
+    kind: StepKind,
+    name: string,
+    identity: StepIdentity,
+  ): Promise<FoundStep> {
+    await this.#othersHaveAsked();
+    this.#parts.control.throwIfStopped();
+    const suspicion = this.#running.steps.suspicionBefore(recorded.seq);
+    if (suspicion === undefined) return this.#use(recorded, identity);
+    await this.#diverge(suspicion);
+    return this.#miss(kind, name, identity);
   }
 
   /** Steps side by side ask in any order: the record that seems to be left over may be asked for in a moment. */

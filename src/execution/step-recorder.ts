@@ -123,7 +123,8 @@ export class StepRecorder {
       if (step.spend !== undefined) this.#replayed.push(found.seq);
       return this.#replay(found.body, found.seq) as Promise<T>;
     }
-    const reused = await this.#reuse(step, found.identity);
+    const isFork = this.#place.running.persona.candidate !== undefined;
+    const reused = isFork ? await this.#reuse(step, found.identity) : undefined;
     if (reused !== undefined) return this.#replay(reused.body, reused.seq) as Promise<T>;
     for (;;) {
       const admitted = await this.#admit(step);
@@ -212,7 +213,7 @@ export class StepRecorder {
     return { body, seq: await this.#record(kind, name, identity, body) };
   }
 
-  async #find(kind: StepKind, name: string, input: Json): Promise<FoundStep> {
+  #find(kind: StepKind, name: string, input: Json): FoundStep | Promise<FoundStep> {
     const identity = this.#finder.identify(kind, name, input);
     this.#parts.control.throwIfStopped();
     this.throwIfBroken();
@@ -236,10 +237,18 @@ export class StepRecorder {
   }
 
   /** One commit for the row and for what its call means to others; then those others are told. */
-  async #end(rows: readonly Entry[], effects: Effects): Promise<readonly RecordedRow[]> {
+  #end(rows: readonly Entry[], effects: Effects): Promise<readonly RecordedRow[]> {
+    const appended = this.#machine.run(this.#parts.journal.append(rows, effects));
+    const isOwn = effects.settlement === undefined && effects.call === undefined;
+    return isOwn ? appended : this.#tell(appended, effects);
+  }
+
+  async #tell(
+    appended: Promise<readonly RecordedRow[]>,
+    { settlement, call }: Effects,
+  ): Promise<readonly RecordedRow[]> {
     const { journal, spending, breaker } = this.#parts;
-    const { settlement, call } = effects;
-    const recorded = await this.#machine.run(journal.append(rows, effects));
+    const recorded = await appended;
     if (settlement !== undefined)
       await this.#machine.run(spending.settled(journal.lease, this.#place.running.attempt));
     if (call !== undefined) await this.#machine.run(breaker.ended(call.use, call.outcome));

@@ -35,8 +35,8 @@ export class SessionJournal {
   }
 
   /** Resolves after the commit; only then does `state` know it. */
-  async append(entries: readonly Entry[], effects: Effects = {}): Promise<readonly RecordedRow[]> {
-    return this.#apply(await this.store.append(this.lease, entries, effects));
+  append(entries: readonly Entry[], effects: Effects = {}): Promise<readonly RecordedRow[]> {
+    return this.store.append(this.lease, entries, effects).then(this.#apply);
   }
 
   /** Turns what people said into journal rows. */
@@ -49,11 +49,11 @@ export class SessionJournal {
     this.#apply(await this.store.ledger.raiseAlerts(this.lease, alerts));
   }
 
-  #apply(rows: readonly RecordedRow[]): readonly RecordedRow[] {
+  readonly #apply = (rows: readonly RecordedRow[]): readonly RecordedRow[] => {
     for (const row of rows) applyLive(this.state, row);
     this.#changed(rows);
     return rows;
-  }
+  };
 }
 
 /** The whole history in one ordered read, verified on the way. */

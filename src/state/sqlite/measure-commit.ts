@@ -4,8 +4,11 @@ import { type CommitMeasured, commitChannel } from "../../domain/channels.ts";
 const commits = channel(commitChannel);
 
 /** Says how long a write took, to whoever listens. */
-export async function measureCommit<T>(verb: string, write: () => Promise<T>): Promise<T> {
-  if (!commits.hasSubscribers) return write();
+export function measureCommit<T>(verb: string, write: () => Promise<T>): Promise<T> {
+  return commits.hasSubscribers ? measured(verb, write) : write();
+}
+
+async function measured<T>(verb: string, write: () => Promise<T>): Promise<T> {
   const startedMs = performance.now();
   try {
     return await write();
