@@ -140,7 +140,10 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     report: ({ ticket, sink, delivery, error }) => {
       if (delivery.kind === "delivered")
         onNotice(`Ticket ${delivery.reference.key} (${sink}): ${ticket.summary}`);
-      else onNotice(`Ticket ${ticket.id} could not be delivered to ${sink} yet: ${String(error)}`);
+      else {
+        const why = delivery.lastError ?? String(error);
+        onNotice(`Ticket ${ticket.id} could not be delivered to ${sink} yet: ${why}`);
+      }
     },
   });
   const { sandboxRequired } = config;
