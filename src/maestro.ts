@@ -121,8 +121,13 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
           email: jira.email,
           apiToken: jira.apiToken,
           projectKey: jira.projectKey,
+          allowInternal: jira.allowInternal,
         },
-        github: { repository: github.repository, token: github.token },
+        github: {
+          repository: github.repository,
+          token: github.token,
+          allowInternal: github.allowInternal,
+        },
         webhook: { url: webhook.url, secret: webhook.secret, allowInternal: webhook.allowInternal },
       },
       path,
@@ -135,7 +140,10 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     report: ({ ticket, sink, delivery, error }) => {
       if (delivery.kind === "delivered")
         onNotice(`Ticket ${delivery.reference.key} (${sink}): ${ticket.summary}`);
-      else onNotice(`Ticket ${ticket.id} could not be delivered to ${sink} yet: ${String(error)}`);
+      else {
+        const why = delivery.lastError ?? String(error);
+        onNotice(`Ticket ${ticket.id} could not be delivered to ${sink} yet: ${why}`);
+      }
     },
   });
   const { sandboxRequired } = config;

@@ -18,8 +18,13 @@ export interface Config {
     readonly email: string | undefined;
     readonly apiToken: string | undefined;
     readonly projectKey: string | undefined;
+    readonly allowInternal: boolean;
   };
-  readonly github: { readonly repository: string | undefined; readonly token: string | undefined };
+  readonly github: {
+    readonly repository: string | undefined;
+    readonly token: string | undefined;
+    readonly allowInternal: boolean;
+  };
   readonly webhook: {
     readonly url: string | undefined;
     readonly secret: string | undefined;

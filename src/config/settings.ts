@@ -205,6 +205,13 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     secret: false,
     description: "Jira project the tickets go to.",
   },
+  "jira.allowInternal": {
+    environment: "MAESTRO_JIRA_ALLOW_INTERNAL",
+    default: false,
+    kind: yesOrNo,
+    secret: false,
+    description: "Let Jira's host name resolve to a private address; one written as an address always may.",
+  },
   "github.repository": {
     environment: "MAESTRO_GITHUB_REPOSITORY",
     default: undefined,
@@ -218,6 +225,13 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     kind: text,
     secret: true,
     description: "Token that may write issues there.",
+  },
+  "github.allowInternal": {
+    environment: "MAESTRO_GITHUB_ALLOW_INTERNAL",
+    default: false,
+    kind: yesOrNo,
+    secret: false,
+    description: "Let GitHub's host name resolve to a private address.",
   },
   "webhook.url": {
     environment: "MAESTRO_WEBHOOK_URL",

@@ -35,7 +35,8 @@ import { naming, refuseWord } from "./refusals.ts";
 import { teamForSession } from "./session-team.ts";
 import { Turns } from "./turns.ts";
 
-const shutdownGraceMs = 8_000;
+/** Ten seconds are promised: work that then ignores its signal is waited for once more, and all is put away after that. */
+const shutdownGraceMs = 6_000;
 const deliveryPatienceMs = 10_000;
 
 /** Everything a front door may ask for. */

@@ -13,6 +13,7 @@ import { FieldsInvalid, HttpProblem, problemOf, problemResponse } from "./proble
 import { addActionRoutes } from "./routes/actions.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addLoginRoute } from "./routes/login.ts";
+import { methodsOf } from "./routes/methods.ts";
 import { type App, type AppEnv, addRoute, json } from "./routes/route.ts";
 import { addServerRoutes } from "./routes/server.ts";
 import { addSessionReadingRoutes } from "./routes/session.ts";
@@ -79,8 +80,12 @@ function answerErrors(app: App, { report }: ServerParts): void {
     return problemResponse(problem, { ...challenge, ...ending });
   });
   app.notFound((c) => {
-    const error = new HttpProblem("NOT_FOUND", `There is no ${c.req.method} ${c.req.path.slice(0, 200)}.`);
-    return problemResponse(problemOf(error, c.get("requestId") ?? newId()));
+    const requestId = c.get("requestId") ?? newId();
+    const detail = `There is no ${c.req.method.slice(0, 20)} ${c.req.path.slice(0, 200)}.`;
+    const allow = methodsOf(app, c.req.path).join(", ");
+    if (allow === "") return problemResponse(problemOf(new HttpProblem("NOT_FOUND", detail), requestId));
+    const error = new HttpProblem("METHOD_NOT_ALLOWED", detail, `It can be asked with ${allow}.`);
+    return problemResponse(problemOf(error, requestId), { allow });
   });
 }
 

@@ -24,6 +24,7 @@ const httpProblems = {
   HOST_NOT_ALLOWED: [403, "Host not allowed"],
   ORIGIN_NOT_ALLOWED: [403, "Origin not allowed"],
   NOT_FOUND: [404, "Not found"],
+  METHOD_NOT_ALLOWED: [405, "Method not allowed"],
   BODY_TOO_LARGE: [413, "Body too large"],
   UNSUPPORTED_MEDIA_TYPE: [415, "Unsupported media type"],
   TOO_MANY_STREAMS: [503, "Too many streams"],

@@ -1,6 +1,7 @@
 import { alertText } from "../domain/alert-text.ts";
 import { microsToUsd } from "../domain/budget.ts";
 import type { BudgetAlert } from "../domain/budget-alert.ts";
+import { MaestroError } from "../domain/errors.ts";
 import type { RecordedRow } from "../domain/journal.ts";
 import { decodeTransition } from "../domain/journal-codec.ts";
 
@@ -30,7 +31,8 @@ export function alertTeller(
       const news = { session, text: alertText(alert), alert: { ...of, ...shown } };
       await new AlertWebhook({ url, secret, allowInternal }).post(news, AbortSignal.timeout(patienceMs));
     } catch (error) {
-      report(`The webhook did not get a warning (${alertText(alert)}): ${String(error)}`);
+      const advice = MaestroError.is(error) && error.advice !== undefined ? ` ${error.advice}` : "";
+      report(`The webhook did not get a warning (${alertText(alert)}): ${String(error)}${advice}`);
     }
   };
 }

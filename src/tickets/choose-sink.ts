@@ -4,11 +4,17 @@ import { TicketRefused, type TicketSink, TicketUnclear } from "./ticket-sink.ts"
 
 /** The settings tickets care about; each group is used whole or not at all. */
 export interface TicketSettings {
-  readonly jira: Readonly<Record<"baseUrl" | "email" | "apiToken" | "projectKey", string | undefined>>;
-  readonly github: Readonly<Record<"repository" | "token", string | undefined>>;
-  readonly webhook: Readonly<Record<"url" | "secret", string | undefined>> & {
-    readonly allowInternal: boolean;
-  };
+  readonly jira: Group<"baseUrl" | "email" | "apiToken" | "projectKey">;
+  readonly github: Group<"repository" | "token">;
+  readonly webhook: Group<"url" | "secret">;
+}
+
+type Group<Key extends string> = Readonly<Record<Key, string | undefined>> & Allowed;
+type WholeGroup<Key extends string> = Readonly<Record<Key, string>> & Allowed;
+
+/** Always set, so it says nothing about who is configured. */
+interface Allowed {
+  readonly allowInternal: boolean;
 }
 
 /** Jira, then GitHub, then the webhook, then a file: the first that is configured. */
@@ -17,15 +23,12 @@ export async function chooseSink(
   stateDirectory: string,
   report: (notice: string) => void,
 ): Promise<TicketSink> {
-  const jiraSettings = whole("jira", jira, report);
-  if (jiraSettings !== undefined) return new (await import("./jira.ts")).JiraSink(jiraSettings);
-  const githubSettings = whole("github", github, report);
-  if (githubSettings !== undefined) return new (await import("./github.ts")).GithubSink(githubSettings);
-  const { url, secret, allowInternal } = webhook;
-  const webhookSettings = whole("webhook", { url, secret }, report);
-  if (webhookSettings !== undefined) {
-    return new (await import("./webhook.ts")).WebhookSink({ ...webhookSettings, allowInternal });
-  }
+  const ofJira = whole("jira", jira, report);
+  if (ofJira !== undefined) return new (await import("./jira.ts")).JiraSink(ofJira);
+  const ofGithub = whole("github", github, report);
+  if (ofGithub !== undefined) return new (await import("./github.ts")).GithubSink(ofGithub);
+  const ofWebhook = whole("webhook", webhook, report);
+  if (ofWebhook !== undefined) return new (await import("./webhook.ts")).WebhookSink(ofWebhook);
   return new FileSink(stateDirectory);
 }
 
@@ -39,14 +42,13 @@ export function outcomeOfTicket(error: unknown): CallOutcome {
 /** Other tools read the same variables, so half a configuration is no error; but who meant ours should hear of it. */
 function whole<Key extends string>(
   section: string,
-  settings: Readonly<Record<Key, string | undefined>>,
+  group: Group<Key>,
   report: (notice: string) => void,
-): Readonly<Record<Key, string>> | undefined {
-  const entries = Object.entries(settings) as [Key, string | undefined][];
-  const missing = entries.filter(([, value]) => value === undefined).map(([key]) => `${section}.${key}`);
-  if (missing.length === 0) return settings as Readonly<Record<Key, string>>;
-  if (missing.length < entries.length) {
-    report(`Tickets do not go to ${section}: it is only half configured (missing: ${missing.join(", ")}).`);
-  }
+): WholeGroup<Key> | undefined {
+  const missing = Object.entries(group).flatMap(([key, value]) => (value === undefined ? [key] : []));
+  if (missing.length === 0) return group as WholeGroup<Key>;
+  const isBegun = missing.length < Object.keys(group).length - 1;
+  const names = missing.map((key) => `${section}.${key}`).join(", ");
+  if (isBegun) report(`Tickets do not go to ${section}: it is only half configured (missing: ${names}).`);
   return undefined;
 }

@@ -1,6 +1,7 @@
 import { ConfigInvalid } from "../domain/errors.ts";
 import { isJsonObject, type Json } from "../domain/json.ts";
 import { isTicketFingerprint, labelsOf, type Ticket, type TicketReference } from "../domain/ticket.ts";
+import type { Reach } from "./guarded-request.ts";
 import { hideSecrets } from "./hide-secrets.ts";
 import { renderMarkdown } from "./render.ts";
 import { TicketRefused, type TicketSink, TicketUnclear } from "./ticket-sink.ts";
@@ -13,7 +14,11 @@ export interface GithubOptions {
   readonly token: string;
   /** For GitHub Enterprise: "https://host/api/v3". */
   readonly apiUrl?: string;
+  /** Allows a host name that resolves to an address that is not public. */
+  readonly allowInternal?: boolean;
   readonly timeoutMs?: number;
+  /** All addresses of a host name. */
+  readonly resolve?: Reach["resolve"];
 }
 
 const defaultTimeoutMs = 20_000;
@@ -28,8 +33,10 @@ export class GithubSink implements TicketSink {
   readonly #repository: string;
   readonly #token: string;
   readonly #timeoutMs: number;
+  readonly #reach: Reach;
 
-  constructor({ repository, token, apiUrl, timeoutMs = defaultTimeoutMs }: GithubOptions) {
+  constructor(options: GithubOptions) {
+    const { repository, token, apiUrl, timeoutMs = defaultTimeoutMs } = options;
     const base = trackerBase(apiUrl ?? "https://api.github.com", "the GitHub address");
     if (!/^[A-Za-z0-9][A-Za-z0-9-]*\/(?!\.{1,2}$)[\w.-]+$/.test(repository))
       throw new ConfigInvalid("the GitHub repository is not one", { advice: 'Give it as "owner/name".' });
@@ -42,6 +49,11 @@ export class GithubSink implements TicketSink {
     this.#repository = repository;
     this.#token = token;
     this.#timeoutMs = timeoutMs;
+    this.#reach = {
+      allowInternal: options.allowInternal === true,
+      trustWritten: true,
+      resolve: options.resolve,
+    };
   }
 
   async find(fingerprint: string, signal: AbortSignal): Promise<TicketReference | undefined> {
@@ -80,6 +92,8 @@ export class GithubSink implements TicketSink {
       ...content,
       signal,
       timeoutMs: this.#timeoutMs,
+      reach: this.#reach,
+      allowedBy: "github.allowInternal (MAESTRO_GITHUB_ALLOW_INTERNAL)",
     });
   }
 

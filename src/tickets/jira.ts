@@ -1,6 +1,7 @@
 import { ConfigInvalid } from "../domain/errors.ts";
 import { isJsonObject, type Json } from "../domain/json.ts";
 import { isTicketFingerprint, labelsOf, type Ticket, type TicketReference } from "../domain/ticket.ts";
+import type { Reach } from "./guarded-request.ts";
 import { hideSecrets } from "./hide-secrets.ts";
 import { cut } from "./plain-text.ts";
 import { renderAdf } from "./render.ts";
@@ -14,7 +15,11 @@ export interface JiraOptions {
   readonly email: string;
   readonly apiToken: string;
   readonly projectKey: string;
+  /** Allows a host name that resolves to an address that is not public. */
+  readonly allowInternal?: boolean;
   readonly timeoutMs?: number;
+  /** All addresses of a host name. */
+  readonly resolve?: Reach["resolve"];
 }
 
 const defaultTimeoutMs = 20_000;
@@ -30,8 +35,10 @@ export class JiraSink implements TicketSink {
   readonly #secrets: readonly string[];
   readonly #headers: Readonly<Record<string, string>>;
   readonly #timeoutMs: number;
+  readonly #reach: Reach;
 
-  constructor({ baseUrl, email, apiToken, projectKey, timeoutMs = defaultTimeoutMs }: JiraOptions) {
+  constructor(options: JiraOptions) {
+    const { baseUrl, email, apiToken, projectKey, timeoutMs = defaultTimeoutMs } = options;
     this.#base = trackerBase(baseUrl, "the Jira address");
     if (!/^[A-Z][A-Z0-9_]{1,49}$/.test(projectKey))
       throw new ConfigInvalid("the Jira project key is not one", {
@@ -47,6 +54,11 @@ export class JiraSink implements TicketSink {
     this.#secrets = [apiToken, credentials];
     this.#headers = { authorization: `Basic ${credentials}`, accept: "application/json" };
     this.#timeoutMs = timeoutMs;
+    this.#reach = {
+      allowInternal: options.allowInternal === true,
+      trustWritten: true,
+      resolve: options.resolve,
+    };
   }
 
   async find(fingerprint: string, signal: AbortSignal): Promise<TicketReference | undefined> {
@@ -93,6 +105,8 @@ export class JiraSink implements TicketSink {
       body: JSON.stringify(body),
       signal,
       timeoutMs: this.#timeoutMs,
+      reach: this.#reach,
+      allowedBy: "jira.allowInternal (MAESTRO_JIRA_ALLOW_INTERNAL)",
     });
   }
 

@@ -1,10 +1,8 @@
 import { createHmac } from "node:crypto";
-import { lookup } from "node:dns/promises";
 import { type Clock, systemClock } from "../domain/clock.ts";
 import { ConfigInvalid } from "../domain/errors.ts";
-import { TicketRefused } from "./ticket-sink.ts";
 import { callTracker, type TrackerAnswer } from "./tracker-http.ts";
-import { hostOf, isInternal, trackerUrl } from "./tracker-url.ts";
+import { trackerUrl } from "./tracker-url.ts";
 
 export interface WebhookOptions {
   readonly url: string;
@@ -25,9 +23,6 @@ const leastSecretLength = 16;
  * Any receiver of JSON. Each POST carries `maestro-signature: t=<unix seconds>,v1=<hex>`, the HMAC-SHA256 of
  * "<t>.<body>", and an `idempotency-key`: after an unclear POST the same key may come again, and the receiver is the one
  * who drops the second.
- *
- * The host's addresses are checked just before the call, which then resolves the name once more: whoever controls the
- * name can change it in between. Where that matters, let a proxy decide where this process may connect to.
  */
 export class SignedWebhook {
   readonly url: URL;
@@ -44,7 +39,7 @@ export class SignedWebhook {
 
   async post(body: string, idempotencyKey: string, signal: AbortSignal): Promise<TrackerAnswer> {
     const { secret, timeoutMs = defaultTimeoutMs, clock = systemClock } = this.#options;
-    await this.#refuseInternal();
+    const { allowInternal = false, resolve } = this.#options;
     const seconds = Math.floor(clock.now() / 1000);
     const signature = createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex");
     const headers = {
@@ -53,25 +48,16 @@ export class SignedWebhook {
       "idempotency-key": idempotencyKey,
       "maestro-signature": `t=${seconds},v1=${signature}`,
     };
-    const call = { tracker: "The webhook", method: "POST", url: this.url.href } as const;
-    return callTracker({ ...call, headers, body, signal, timeoutMs });
-  }
-
-  async #refuseInternal(): Promise<void> {
-    if (this.#options.allowInternal === true) return;
-    const host = hostOf(this.url);
-    const addresses = await (this.#options.resolve ?? resolveAll)(host).catch((cause: unknown) => {
-      throw new TicketRefused(`The webhook's host ${host} cannot be resolved.`, { cause, fault: "outage" });
-    });
-    const inside = addresses.find(isInternal);
-    if (addresses.length > 0 && inside === undefined) return;
-    throw new TicketRefused(`The webhook's host ${host} is not on the public internet.`, {
-      fault: "request",
-      details: { address: inside },
-      advice: "Allow internal addresses for the webhook, if that is what you want.",
+    return callTracker({
+      tracker: "The webhook",
+      method: "POST",
+      url: this.url.href,
+      headers,
+      body,
+      signal,
+      timeoutMs,
+      reach: { allowInternal, trustWritten: false, resolve },
+      allowedBy: "webhook.allowInternal (MAESTRO_WEBHOOK_ALLOW_INTERNAL)",
     });
   }
 }
-
-const resolveAll = async (host: string): Promise<readonly string[]> =>
-  (await lookup(host, { all: true })).map(({ address }) => address);

@@ -1,5 +1,11 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
-import { neverSent } from "./never-sent.ts";
+import {
+  AddressRefused,
+  type GuardedAnswer,
+  guardedRequest,
+  NoAnswer,
+  type Reach,
+} from "./guarded-request.ts";
 import { cut, oneLine } from "./plain-text.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import { TicketRefused, TicketUnclear } from "./ticket-sink.ts";
@@ -13,6 +19,9 @@ export interface TrackerRequest {
   readonly body?: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  readonly reach: Reach;
+  /** What a person sets to let it reach internal addresses. */
+  readonly allowedBy: string;
 }
 
 export interface TrackerAnswer {
@@ -22,44 +31,52 @@ export interface TrackerAnswer {
 
 const maxAnswerBytes = 1024 * 1024;
 
-/**
- * One request and its whole answer, or an error that says whether it can have had an effect. Redirects are never
- * followed: they would carry the credentials and the ticket to a place nobody configured.
- */
+/** One request and its whole answer, or an error that says whether it can have had an effect. */
 export async function callTracker(request: TrackerRequest): Promise<TrackerAnswer> {
-  const { tracker, method, url, headers, body, timeoutMs } = request;
-  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
-  const init = { method, headers, redirect: "manual", signal, ...(body !== undefined && { body }) } as const;
-  let response: Response;
+  const { tracker, method, headers, body, reach } = request;
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(request.timeoutMs)]);
+  let answer: GuardedAnswer;
   try {
-    response = await fetch(url, init);
+    answer = await guardedRequest({ method, url: new URL(request.url), headers, body, signal, reach });
   } catch (cause) {
+    if (cause instanceof AddressRefused) throw internal(request, cause);
     // Ending our own process says nothing about the tracker.
     const fault = request.signal.aborted ? "request" : "outage";
     const why = { cause, fault, advice: "It is tried again by itself." } as const;
-    if (neverSent(cause)) throw new TicketRefused(`${tracker} could not be reached.`, why);
+    if (cause instanceof NoAnswer && !cause.isSent)
+      throw new TicketRefused(`${tracker} could not be reached.`, why);
     throw new TicketUnclear(`${tracker} did not answer.`, why);
   }
-  return readAnswer(tracker, response);
+  return readAnswer(tracker, answer);
 }
 
-async function readAnswer(tracker: string, response: Response): Promise<TrackerAnswer> {
-  const { status, headers } = response;
+function internal({ tracker, allowedBy }: TrackerRequest, { host, address }: AddressRefused): TicketRefused {
+  return new TicketRefused(`${tracker}'s host ${host} is not on the public internet.`, {
+    fault: "request",
+    details: { address },
+    advice: `Set ${allowedBy} to true, if internal addresses are what you want.`,
+  });
+}
+
+async function readAnswer(tracker: string, answer: GuardedAnswer): Promise<TrackerAnswer> {
+  const { status, headers } = answer;
+  const isGood = status >= 200 && status < 300;
   const outcome = { status, retryAfterMs: retryAfterMs(headers) };
+  // Never followed: it would carry the credentials and the ticket to a place nobody configured.
   if (status >= 300 && status < 400) {
-    await response.body?.cancel();
+    answer.drop();
     const advice = "Configure the address that it redirects to, if you trust it.";
     throw new TicketRefused(`${tracker} redirects elsewhere.`, { ...outcome, fault: "request", advice });
   }
   let bytes: Uint8Array;
   try {
-    bytes = await readBody(response);
+    bytes = await answer.read(maxAnswerBytes);
   } catch (cause) {
     // The status of a refusal is enough; of a success, or of a gateway, it is not.
-    if (!response.ok && status < 500) throw refused(tracker, outcome, headers, "");
+    if (!isGood && status < 500) throw refused(tracker, outcome, headers, "");
     throw new TicketUnclear(`${tracker}'s answer broke off.`, { ...outcome, cause, fault: "outage" });
   }
-  if (response.ok) return { headers, json: jsonOf(bytes) };
+  if (isGood) return { headers, json: jsonOf(bytes) };
   const reason = reasonIn(jsonOf(bytes));
   // Whatever failed behind a 5xx may have failed after the ticket was created. The same goes for a server's timeout.
   if (status >= 500 || status === 408)
@@ -84,18 +101,6 @@ function refused(
     fault: isRateLimit ? "rate-limit" : "request",
     advice: status === 401 || status === 403 ? "Check the credentials and what they permit." : undefined,
   });
-}
-
-async function readBody(response: Response): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  // Leaving the loop early cancels the rest of the answer.
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxAnswerBytes) throw new Error(`the answer is larger than ${maxAnswerBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function jsonOf(bytes: Uint8Array): Json | undefined {

@@ -15,6 +15,7 @@ import { Icon } from "../ui/icons.tsx";
 import { Waiting } from "../ui/loading.tsx";
 import { Placed } from "../ui/placed.tsx";
 import { journalFilters } from "../url/session-url.ts";
+import { useFreshMoney } from "./use-fresh-money.ts";
 
 interface Props {
   readonly filter: JournalFilter;
@@ -32,6 +33,7 @@ const filterNames: Readonly<Record<JournalFilter, string>> = {
 export function Journal({ filter, onFilter }: Props) {
   const { view } = useScene();
   const query = useInfiniteQuery(journalQuery(view.id, filter));
+  useFreshMoney(view, filter === "money", query);
   const tail = useStore(journalTail);
   const entries = useMemo(() => {
     const read = query.data?.pages.flatMap(({ entries }) => entries) ?? [];

@@ -168,6 +168,7 @@ export function matchesFilter(entry: JournalEntry, filter: JournalFilter): boole
     case "failures":
       return entry.kind === "attempt.failed" || (entry.kind === "step" && !entry.passed);
     case "money":
-      return entry.kind === "budget.reserved" || entry.kind === "budget.settled";
+      // Calls have numbers of their own and come from elsewhere; no live entry is one.
+      return false;
   }
 }

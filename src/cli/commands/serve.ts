@@ -8,6 +8,8 @@ import { plain } from "../terminal/words.ts";
 
 /** Less than what a supervisor usually waits before it kills. */
 const hardStopMs = 9_500;
+/** For what is still on its way to a terminal or a pipe. */
+const afterwardsMs = 200;
 const interruptedExitCode = 130;
 
 interface ServeFlags extends GlobalOptions {
@@ -64,8 +66,14 @@ function stopOnSignal(stop: () => Promise<void>): Promise<void> {
       if (isStopping) process.exit(interruptedExitCode);
       isStopping = true;
       say("Stopping: steps under way are finished first. Once more stops at once.");
-      setTimeout(() => process.exit(0), hardStopMs).unref();
-      stop().then(resolve, reject);
+      const late = setTimeout(() => process.exit(0), hardStopMs).unref();
+      stop()
+        .finally(() => {
+          clearTimeout(late);
+          // Work that heard no signal was left to itself, and may keep the process alive for ever.
+          setTimeout(() => process.exit(), afterwardsMs).unref();
+        })
+        .then(resolve, reject);
     };
     process.on("SIGINT", onSignal);
     process.on("SIGTERM", onSignal);

@@ -166,6 +166,31 @@ describeInBrowser("a real server and a real run", () => {
     expect(faults).toEqual([]);
   });
 
+  test("money in the journal moves while the session spends it, and each call is one line", async () => {
+    const server = await serve(newPlace());
+    const { page, faults } = await visitServer(server);
+    await server.post("/v1/sessions", { team: "modeled", brief: "Parking fees", key: "spender" });
+    await page.getByRole("row", { name: /spender.*2,000 tokens is left/ }).waitFor();
+    await page.goto(`${server.url}/s/spender/run?journal=money`);
+    const journal = page.getByRole("region", { name: "Journal", exact: true });
+    await journal.getByText("No such entries.").waitFor();
+    const body = JSON.stringify({ tokens: 90_000 });
+    const headers = { "content-type": "application/json" };
+    expect((await server.fetch("/v1/sessions/spender/budgets", { method: "PATCH", headers, body })).ok).toBe(
+      true,
+    );
+    await server.post("/v1/sessions/spender/resume");
+    await page.getByText("Completed.", { exact: true }).waitFor();
+    const { usage } = await server.get<{ usage: { calls: number } }>("/v1/sessions/spender");
+    const lines = journal.getByRole("listitem");
+    await expect.poll(() => lines.count()).toBe(usage.calls);
+    const said = async () =>
+      (await lines.allTextContents()).map((text) => /model#\d+ (?:reserved|settled)/.exec(text)?.[0]);
+    const numbers = Array.from({ length: usage.calls }, (_, index) => usage.calls - index);
+    await expect.poll(said).toEqual(numbers.map((number) => `model#${number} settled`));
+    expect(faults).toEqual([]);
+  });
+
   test("a failure that needs help says what happened, what to do and its ticket; done, it goes on", async () => {
     const place = newPlace();
     const server = await serve(place);

@@ -6,6 +6,7 @@ import { isDone, range, SseReader } from "../../unit/server/sse-reader.ts";
 import { newFolder, type ServerProcess, startServer, token } from "./support/server.ts";
 
 const team = join(import.meta.dirname, "support/steps-team.ts");
+const deafTeam = join(import.meta.dirname, "support/deaf-team.ts");
 const command = join(import.meta.dirname, "../../../bin/maestro.cjs");
 
 interface View {
@@ -109,6 +110,29 @@ test("SIGTERM finishes the step under way, ends within ten seconds with 0, and t
   expect(view.steps).toBe(10);
   expect(view.restarts, "a clean end is no crash").toEqual([]);
   expect(lines(effects), "nothing ran twice").toHaveLength(10);
+});
+
+test("SIGTERM ends it within ten seconds also when work hears no signal, and the next start goes on with that work", async () => {
+  const folder = newFolder();
+  const stateDir = join(folder, "state");
+  const server = await startServer(stateDir, ["--team", deafTeam]);
+  const places = ["in", "between"].map((where) => ({ where, file: join(folder, where) }));
+  const ids: string[] = [];
+  for (const { where, file } of places)
+    ids.push((await server.post<View>("/v1/sessions", { team: "deaf", brief: `${file} ${where}` })).id);
+  const hanging = () => places.every(({ file }) => lines(file).length === 1);
+  await vi.waitUntil(hanging, { timeout: 30_000 });
+  const startedMs = performance.now();
+  server.child.kill("SIGTERM");
+  expect(await server.exited).toEqual({ code: 0, signal: null });
+  expect(performance.now() - startedMs).toBeLessThan(10_000);
+  const again = await startServer(stateDir, ["--team", deafTeam]);
+  for (const id of ids)
+    expect(await until(again, id, "completed"), "a clean end is no crash").toMatchObject({
+      steps: 2,
+      restarts: [],
+    });
+  for (const { file } of places) expect(lines(`${file}.steps`)).toEqual(["before", "after"]);
 });
 
 test("a server whose log nobody reads any more still puts everything away", async () => {

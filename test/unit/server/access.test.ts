@@ -71,6 +71,29 @@ describe("every route but /healthz", () => {
   });
 });
 
+test("an address that is asked with a method it does not have says which ones it has", async () => {
+  const server = await startServer();
+  const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"];
+  const routes = Map.groupBy(
+    routesOf(server).filter(({ path }) => /^\/(?:v1\/|healthz|login|metrics|openapi)/.test(path)),
+    ({ path }) => path,
+  );
+  expect(routes.size).toBeGreaterThan(25);
+  for (const [path, there] of routes) {
+    const known = there.map(({ method }) => method);
+    const allow = [...known, ...(known.includes("GET") ? ["HEAD"] : [])].sort().join(", ");
+    for (const method of methods.filter((each) => !known.includes(each))) {
+      const response = await server.request(path, { method });
+      expect([response.status, response.headers.get("allow")], `${method} ${path}`).toEqual([405, allow]);
+      expect(await problemOf(response)).toMatchObject({ code: "METHOD_NOT_ALLOWED", status: 405 });
+    }
+  }
+  for (const path of ["/v1/sessions/", "/v1/sessions/x/nothing", "/v1/sessions//events", "/v1", "/usage"]) {
+    const response = await server.request(path, { method: "DELETE" });
+    expect([response.status, response.headers.get("allow")], path).toEqual([404, null]);
+  }
+});
+
 test("/healthz answers without a token and says nothing about the machine", async () => {
   const { app } = await startServer();
   const response = await app.request(`${base}/healthz`);

@@ -63,6 +63,21 @@ describe("a warning about a budget", () => {
     expect(await later.alerts(10)).toMatchObject([{ session: session.id, kind: "threshold" }]);
   });
 
+  it("does not go to an internal address that nobody allowed, and says what allows it", async () => {
+    const webhook = await LoopbackWebhook.start();
+    onTestFinished(() => webhook.server.close());
+    const place = new TeamPlace();
+    const url = webhook.options.url.replace("http:", "https:");
+    const maestro = await place.open({ webhook: { ...webhook.options, url, allowInternal: false } });
+    const session = await maestro.start(team(9_000, 100, { tokens: 11_000 }), { brief: "b" });
+    expect(await session.result()).toMatchObject({ status: "completed" });
+    await maestro.close();
+    expect(place.notices.join("\n")).toMatch(
+      /webhook did not get a warning.*not on the public internet.*Set webhook\.allowInternal/,
+    );
+    expect(webhook.server.requests).toEqual([]);
+  });
+
   it("that the webhook does not take stops nothing, and is told", async () => {
     const webhook = await LoopbackWebhook.start();
     const place = new TeamPlace();

@@ -1,8 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { ConfigInvalid } from "../../../src/domain/errors.ts";
 import { ManualClock } from "../../../src/domain/manual-clock.ts";
-import { TicketRefused } from "../../../src/tickets/ticket-sink.ts";
-import { isInternal } from "../../../src/tickets/tracker-url.ts";
 import { WebhookSink } from "../../../src/tickets/webhook.ts";
 import { hookPath, LoopbackWebhook, webhookSecret } from "../../support/loopback-webhook.ts";
 import { patience, sampleTicket } from "./sample-ticket.ts";
@@ -58,52 +56,6 @@ test("a wrong secret is refused, and the secret and the address stay out of the 
   const body = webhook.server.requests[1]?.body;
   expect(body).not.toContain(webhookSecret);
   expect(body).not.toContain(webhook.options.url);
-});
-
-describe("internal addresses are refused before anything is sent", () => {
-  const port = () => webhook.server.port;
-  const guarded = (url: string, addresses?: readonly string[]) =>
-    new WebhookSink({ url, secret: webhookSecret, ...(addresses && { resolve: async () => addresses }) });
-
-  test.each(["127.0.0.1", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]", "localhost", "localhost."])(
-    "https://%s",
-    async (host) => {
-      const error = await failureOf(guarded(`https://${host}:${port()}/`).post(sampleTicket(), patience));
-      expect(error).toBeInstanceOf(TicketRefused);
-      expect((error as Error).message).toContain("is not on the public internet");
-      expect(webhook.server.requests).toEqual([]);
-    },
-  );
-
-  test.each([[["10.0.0.7"]], [["93.184.216.34", "169.254.169.254"]], [["fd00::1"]], [[]]])(
-    "a name that resolves to %j",
-    async (addresses) => {
-      const error = await failureOf(
-        guarded("https://hook.example/", addresses).post(sampleTicket(), patience),
-      );
-      expect((error as Error).message).toContain("hook.example is not on the public internet");
-    },
-  );
-
-  test("a name that does not resolve is an outage", async () => {
-    const resolve = () => Promise.reject(new Error("ENOTFOUND"));
-    const lost = new WebhookSink({ url: "https://hook.example/", secret: webhookSecret, resolve });
-    expect(await failureOf(lost.post(sampleTicket(), patience))).toMatchObject({ fault: "outage" });
-  });
-
-  const internal =
-    "0.0.0.0 10.1.2.3 100.64.0.1 127.8.8.8 169.254.169.254 172.31.0.1 192.168.1.1 224.0.0.1 255.255.255.255 :: ::1 " +
-    "::ffff:10.0.0.1 64:ff9b::a00:1 fe80::1 fc00::1 ff02::1 2002:a00:1:: 2001:db8::1 no-address";
-  test.each(internal.split(" "))("%s is internal", (address) => {
-    expect(isInternal(address)).toBe(true);
-  });
-
-  test.each(["8.8.8.8", "93.184.216.34", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "2a00:1450::1"])(
-    "%s is public",
-    (address) => {
-      expect(isInternal(address)).toBe(false);
-    },
-  );
 });
 
 test.each([

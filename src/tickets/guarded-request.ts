@@ -1,0 +1,151 @@
+import { lookup } from "node:dns/promises";
+import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from "node:http";
+import { request as encryptedRequest, globalAgent, Agent as TlsAgent } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { isInternal } from "./internal-address.ts";
+import { hostOf } from "./tracker-url.ts";
+
+/** Where a request may go. */
+export interface Reach {
+  /** Also to addresses that are not public. */
+  readonly allowInternal: boolean;
+  /** An address or `localhost` in the URL itself is the word of who wrote it; what a name resolves to is not. */
+  readonly trustWritten: boolean;
+  /** All addresses of a host name. */
+  readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
+}
+
+export interface GuardedRequest {
+  readonly method: "GET" | "POST";
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly reach: Reach;
+}
+
+export interface GuardedAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The whole of it, unless it is larger or breaks off. */
+  readonly read: (maxBytes: number) => Promise<Uint8Array>;
+  /** Nobody wants the rest. */
+  readonly drop: () => void;
+}
+
+/** The host is not where the request may go; nothing was sent. */
+export class AddressRefused extends Error {
+  readonly host: string;
+  readonly address: string | undefined;
+
+  constructor(host: string, address: string | undefined) {
+    super(`${host} is not on the public internet`);
+    this.host = host;
+    this.address = address;
+  }
+}
+
+/** No answer came. `isSent`: the other side can have had the request, and when in doubt it had. */
+export class NoAnswer extends Error {
+  readonly isSent: boolean;
+
+  constructor(cause: unknown, isSent: boolean) {
+    super("no answer came", { cause });
+    this.isSent = isSent;
+  }
+}
+
+/**
+ * One request, up to the head of its answer; redirects are not followed. A name is resolved once, and it is the addresses
+ * that were checked which are connected to: whoever controls the name cannot change it in between. The exception is a
+ * proxy that Node is told to use (NODE_USE_ENV_PROXY): then the proxy resolves the name, and decides.
+ */
+export function guardedRequest(call: GuardedRequest): Promise<GuardedAnswer> {
+  const { url, method, body, signal, reach } = call;
+  const host = hostOf(url);
+  if (isIP(host) !== 0 && !mayReach(reach, host, [host]))
+    return Promise.reject(new AddressRefused(host, host));
+  const isEncrypted = url.protocol === "https:";
+  const headers = { "user-agent": "maestro-hive", "accept-encoding": "identity", ...call.headers };
+  // A connection of its own: one that is kept can have been made under other rules, or be dead already.
+  const agent = new (isEncrypted ? TlsAgent : PlainAgent)(usualProxy());
+  return new Promise((resolve, reject) => {
+    let isSent = false;
+    const request = (isEncrypted ? encryptedRequest : plainRequest)(url, {
+      method,
+      headers,
+      signal,
+      agent,
+      lookup: guardedLookup(host, reach),
+    });
+    request.once("socket", (socket) => {
+      if (!socket.connecting) isSent = true;
+      else socket.once(isEncrypted ? "secureConnect" : "connect", () => (isSent = true));
+    });
+    request.on("error", (error) =>
+      reject(error instanceof AddressRefused ? error : new NoAnswer(error, isSent)),
+    );
+    request.once("close", () => reject(new NoAnswer(new Error("the connection ended"), isSent)));
+    request.once("response", (response) => resolve(answerOf(response)));
+    request.end(body);
+  });
+}
+
+function answerOf(response: IncomingMessage): GuardedAnswer {
+  // Whoever breaks off the request breaks off the answer too, also one that nobody reads.
+  response.on("error", () => {});
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(response.headersDistinct))
+    for (const value of values) headers.append(name, value);
+  const drop = (): void => void response.destroy();
+  return { status: response.statusCode ?? 0, headers, read: (maxBytes) => readAll(response, maxBytes), drop };
+}
+
+async function readAll(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop early ends the connection.
+  for await (const chunk of response as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Resolves as usual, but gives only addresses that may be connected to. */
+function guardedLookup(host: string, reach: Reach): LookupFunction {
+  return (name, options, answer) => {
+    resolveFor(host, reach, name).then(
+      (addresses) => {
+        const found = addresses.map((address) => ({ address, family: isIP(address) }));
+        const [first = { address: "", family: 0 }] = found;
+        if (options.all === true) answer(null, found);
+        else answer(null, first.address, first.family);
+      },
+      (error: Error) => answer(error, ""),
+    );
+  };
+}
+
+async function resolveFor(host: string, reach: Reach, name: string): Promise<readonly string[]> {
+  // Not every resolver knows this name with the dot of a full name.
+  const addresses = await (reach.resolve ?? resolveAll)(name === "localhost." ? "localhost" : name);
+  if (mayReach(reach, host, addresses)) return addresses;
+  throw new AddressRefused(host, addresses.find(isInternal));
+}
+
+function mayReach(reach: Reach, host: string, addresses: readonly string[]): boolean {
+  if (addresses.length === 0) return false;
+  if (reach.allowInternal || (reach.trustWritten && (host === "localhost" || isIP(host) !== 0))) return true;
+  return !addresses.some(isInternal);
+}
+
+/** What Node itself was told about proxies at its start. */
+const usualProxy = (): { readonly proxyEnv?: NodeJS.ProcessEnv } => {
+  const { proxyEnv } = globalAgent.options as { readonly proxyEnv?: NodeJS.ProcessEnv };
+  return proxyEnv === undefined ? {} : { proxyEnv };
+};
+
+const resolveAll = async (host: string): Promise<readonly string[]> =>
+  (await lookup(host, { all: true })).map(({ address }) => address);
