@@ -18,6 +18,26 @@ export interface FailedAttempt {
   readonly random: number;
 }
 
+interface Ended {
+  readonly failure: { readonly outage: boolean } | undefined;
+  readonly hasProgressed: boolean;
+}
+
+/**
+ * How much of a round's attempts is used up. A service that fails now and then between calls that succeed is no reason
+ * to give up: outages count in a row, and a new record ends the row. Everything else counts once and for all.
+ */
+export function attemptsUsed(before: readonly Ended[], last: Ended): number {
+  let outagesInARow = 0;
+  let others = 0;
+  for (const { failure, hasProgressed } of [...before, last]) {
+    if (failure === undefined) continue;
+    if (!failure.outage) others += 1;
+    else outagesInARow = hasProgressed ? 1 : outagesInARow + 1;
+  }
+  return others + outagesInARow;
+}
+
 export interface RetryPolicies {
   readonly attempts: RetryPolicy;
   readonly rounds: RetryPolicy;

@@ -32,6 +32,7 @@ export function beginAttempt(
     checks: [],
     healing: [],
     status: "running",
+    hasProgressed: false,
     endedAt: undefined,
     failure: undefined,
     next: undefined,

@@ -4,7 +4,7 @@ import type { PhaseContent, RecordedRow, Transition } from "./journal.ts";
 import { decodeTransition, isStep } from "./journal-codec.ts";
 import type { Message } from "./message.ts";
 import { plannedPhases } from "./planned.ts";
-import { RecordedSteps } from "./recorded-steps.ts";
+import { outageBody, RecordedSteps } from "./recorded-steps.ts";
 import { applyCheckpoint, hasItsPast, type RestoredCheckpoint, takeFiles } from "./restored-checkpoint.ts";
 import { awaiting, editOf, reject, sendBack } from "./send-back.ts";
 import {
@@ -37,6 +37,7 @@ function apply(state: SessionState, row: RecordedRow, { stepsAreUsed }: { stepsA
   state.stepCount += 1;
   state.recoveries = 0;
   running.steps.add(row, stepsAreUsed);
+  if (!row.body.startsWith(outageBody)) running.attempt.hasProgressed = true;
 }
 
 function advance(state: SessionState, { seq, hash, epoch, at }: RecordedRow): void {

@@ -143,6 +143,7 @@ function withoutHistory(
     input: "",
     continues: undefined,
     revision: 1,
+    hasProgressed: false,
     base: undefined,
     tree: undefined,
     settings: {},

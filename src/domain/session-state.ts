@@ -40,6 +40,8 @@ export interface AttemptState extends OfAttempt {
   checks: readonly CheckResult[];
   healing: readonly Healed[];
   status: "running" | "completed" | "failed";
+  /** It recorded a step of its own that no outage ended. */
+  hasProgressed: boolean;
   endedAt: number | undefined;
   failure: RecordedFailure | undefined;
   next: AfterFailure | undefined;

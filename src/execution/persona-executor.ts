@@ -1,4 +1,4 @@
-import { decideAfterFailure, type RetryPolicies } from "../domain/after-failure.ts";
+import { attemptsUsed, decideAfterFailure, type RetryPolicies } from "../domain/after-failure.ts";
 import { toErrorJson } from "../domain/error-json.ts";
 import { CircuitOpen, UnrecoverableError } from "../domain/errors.ts";
 import type { PersonaResult, RecordedFailure } from "../domain/journal.ts";
@@ -120,13 +120,14 @@ export class PersonaExecutor {
   async #fail(attempt: AttemptState, end: Extract<AttemptEnd, { kind: "failed" }>): Promise<undefined> {
     const { journal, clock, policies } = this.#parts;
     const { error, failure, failedStep, checks, healing, settings, mended, tree, artifacts, savings } = end;
+    const { hasProgressed } = attempt;
     const next = decideAfterFailure(
       {
         error,
         failure,
         inStep: failedStep !== undefined,
         mended,
-        attemptsFailed: attempt.attempt,
+        attemptsFailed: attemptsUsed(this.#ofRound(attempt.round), { failure, hasProgressed }),
         roundsUsed: attempt.round - this.#persona.roundsUsedBefore,
         now: clock.now(),
         random: Math.random(),
@@ -155,10 +156,12 @@ export class PersonaExecutor {
     return [...(beginning?.reasons ?? []), ...attempts.flatMap(({ failure }) => failure ?? [])];
   }
 
+  #ofRound(round: number): readonly AttemptState[] {
+    return this.#persona.attempts.filter((attempt) => attempt.round === round);
+  }
+
   #exhausted(round: number): UnrecoverableError {
-    const failures = this.#persona.attempts.flatMap((attempt) =>
-      attempt.round === round && attempt.failure ? [attempt.failure] : [],
-    );
+    const failures = this.#ofRound(round).flatMap(({ failure }) => failure ?? []);
     const { persona, phase } = this.#work;
     return new UnrecoverableError(
       `${persona} failed ${failures.length} ${failures.length === 1 ? "attempt" : "attempts"} in phase ${phase}, round ${round}: ${failures.at(-1)?.message}`,

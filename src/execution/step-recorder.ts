@@ -10,7 +10,7 @@ import type { RunningAttempt } from "../domain/session-state.ts";
 import { type Spend, totalTokens } from "../domain/usage.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import type { Effects } from "../state/store.ts";
-import { type AdmissionParts, type Admitted, admitCall } from "./admission.ts";
+import { type AdmissionParts, type Admitted, admitCall, longestWaitMs } from "./admission.ts";
 import { outcomeOfCall } from "./circuit-breaker.ts";
 import { rememberFailure } from "./failure/recorded-failure.ts";
 import { Machine } from "./machine-error.ts";
@@ -126,6 +126,7 @@ export class StepRecorder {
     const isFork = this.#place.running.persona.candidate !== undefined;
     const reused = isFork ? await this.#reuse(step, found.identity) : undefined;
     if (reused !== undefined) return this.#replay(reused.body, reused.seq) as Promise<T>;
+    const firstAskedAt = this.#parts.clock.now();
     for (;;) {
       const admitted = await this.#admit(step);
       this.#parts.onStep?.(this.#place.running.attempt.persona, kind, name);
@@ -133,7 +134,7 @@ export class StepRecorder {
         this.#giveUp(admitted, error),
       );
       const effects = this.#effectsOf(admitted, performed);
-      if (this.#isEarlyProbe(admitted, effects)) {
+      if (this.#isEarlyProbe(admitted, effects) || this.#isWaitedOut(effects, firstAskedAt)) {
         await this.#end([], effects);
         continue;
       }
@@ -170,6 +171,13 @@ export class StepRecorder {
   /** Its failure says what everybody knows, that the service is down: the same attempt waits for the next probe. */
   #isEarlyProbe({ isEarlyProbe }: Admitted, { call }: Effects): boolean {
     return isEarlyProbe && call?.outcome.kind === "outage" && !this.#place.signal.aborted;
+  }
+
+  /** That the service asks to wait was said when it ended the attempt before: this one waits as long as it takes. */
+  #isWaitedOut({ call }: Effects, firstAskedAt: number): boolean {
+    if (call?.outcome.kind !== "rate-limit" || this.#place.signal.aborted) return false;
+    const isTold = this.#place.running.attempt.continues !== undefined;
+    return isTold && this.#parts.clock.now() - firstAskedAt < longestWaitMs;
   }
 
   /** Nothing of the call is recorded; what it may have taken still is. */

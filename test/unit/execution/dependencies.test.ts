@@ -99,6 +99,68 @@ describe("a service that asks to wait", () => {
     const waits = calls.slice(1).map((at, index) => at - Number(calls[index]));
     for (const [index, leastMs] of [1000, 2000, 4000, 8000, 16_000].entries())
       expect(waits[index]).toBeGreaterThanOrEqual(leastMs);
-    expect(lives.rows("attempt.started")).toHaveLength(6);
+    expect(lives.rows("attempt.started"), "told once, it waits in place").toHaveLength(2);
+  });
+  test("however often, for less than ten minutes: it costs one attempt, and each wait is on record", async () => {
+    const lives = new Lives();
+    const { calls, work } = caller(lives, 40, () => limit({ "retry-after": "5" }));
+    expect(await lives.live(work)).toMatchObject({ status: "completed" });
+    expect(calls).toHaveLength(41);
+    expect(lives.rows("attempt.failed")).toMatchObject([{ failure: { category: "RATE_LIMIT" } }]);
+    expect(lives.rows("dependency.waiting")).toHaveLength(40);
+  });
+
+  test("for ever ends in help, after ten minutes for each attempt that is left", async () => {
+    const lives = new Lives();
+    const { work } = caller(lives, Number.POSITIVE_INFINITY, () => limit({ "retry-after": "30" }));
+    expect(await lives.live(work)).toMatchObject({ status: "parked", reason: "help" });
+    expect(lives.rows("attempt.failed")).toHaveLength(6);
+    expect(lives.waitedMs).toBeGreaterThan(5 * 600_000);
+  });
+});
+
+describe("a service that fails now and then", () => {
+  const often = 20;
+
+  /** Every second call fails. */
+  const everySecond = (failure: () => Error) => {
+    let calls = 0;
+    return async ({ step }: PersonaContext) => {
+      for (let index = 0; index < often; index += 1) {
+        const call = () => {
+          calls += 1;
+          if (calls % 2 === 0) throw failure();
+          return index;
+        };
+        await step(`call ${index}`, call, { dependency: service });
+      }
+      return { summary: `${calls} calls` };
+    };
+  };
+
+  test.each([
+    ["is down", outage],
+    ["asks to wait", () => limit({ "retry-after": "2" })],
+  ])("between calls that succeed (%s) needs no person", async (_, failure) => {
+    const lives = new Lives();
+    expect(await lives.live(everySecond(failure))).toMatchObject({
+      status: "completed",
+      results: { work: { worker: { summary: `${2 * often - 1} calls` } } },
+    });
+  });
+
+  test("and work that is no good in between: what is no good counts as ever", async () => {
+    const lives = new Lives();
+    let calls = 0;
+    const work = async ({ step }: PersonaContext) => {
+      await step("call", () => (calls += 1), { dependency: service });
+      if (calls % 2 === 0) await step("again", () => Promise.reject(outage()), { dependency: service });
+      throw new Error("the draft is no good");
+    };
+    expect(await lives.live(work)).toMatchObject({ status: "parked", reason: "help" });
+    const failures = lives
+      .rows("attempt.failed")
+      .map((row) => (row as { failure?: { outage: boolean } }).failure?.outage);
+    expect(failures.filter((isOutage) => !isOutage).length).toBeLessThanOrEqual(6);
   });
 });
