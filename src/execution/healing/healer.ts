@@ -1,6 +1,7 @@
 import type { CheckResult, Contract } from "../../domain/contract.ts";
 import type { Failure, FailureCategory } from "../../domain/failure.ts";
-import type { AttemptSettings, PersonaResult } from "../../domain/journal.ts";
+import type { AttemptSettings, HealingAction } from "../../domain/healing-action.ts";
+import type { PersonaResult } from "../../domain/journal.ts";
 import type { Json } from "../../domain/json.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 
@@ -29,10 +30,11 @@ export interface HealingCase {
 }
 
 /** What a healer did: to the files (recorded by the workspace), to the outputs, or to the next attempt. */
-export interface HealingAction {
-  /** One line for people. */
-  readonly action: string;
+export interface Remedy {
+  /** Of a kind, or one line for people; what is changed is on record in either case. */
+  readonly action: HealingAction | string;
   readonly outputs?: Readonly<Record<string, Json>>;
+  /** Beside a line for people; an action of a kind says it itself. */
   readonly settings?: AttemptSettings;
 }
 
@@ -44,5 +46,5 @@ export interface Healer {
   readonly name: string;
   readonly categories: readonly FailureCategory[];
   /** Undefined when there is nothing it could do; then it must not have changed anything. */
-  readonly heal: (sick: HealingCase) => Promise<HealingAction | undefined>;
+  readonly heal: (sick: HealingCase) => Promise<Remedy | undefined>;
 }
