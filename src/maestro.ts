@@ -122,7 +122,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
           apiToken: jira.apiToken,
           projectKey: jira.projectKey,
         },
-        github: { repository: github.repository, token: github.token },
+        github: { repository: github.repository, token: github.token, apiUrl: github.apiUrl },
         webhook: { url: webhook.url, secret: webhook.secret, allowInternal: webhook.allowInternal },
       },
       path,

@@ -19,7 +19,12 @@ export interface Config {
     readonly apiToken: string | undefined;
     readonly projectKey: string | undefined;
   };
-  readonly github: { readonly repository: string | undefined; readonly token: string | undefined };
+  readonly github: {
+    readonly repository: string | undefined;
+    readonly token: string | undefined;
+    /** `undefined`: github.com. */
+    readonly apiUrl: string | undefined;
+  };
   readonly webhook: {
     readonly url: string | undefined;
     readonly secret: string | undefined;

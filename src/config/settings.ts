@@ -219,6 +219,13 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     secret: true,
     description: "Token that may write issues there.",
   },
+  "github.apiUrl": {
+    environment: "MAESTRO_GITHUB_API_URL",
+    default: undefined,
+    kind: text,
+    secret: false,
+    description: "For GitHub Enterprise: its API, such as https://github.example.com/api/v3.",
+  },
   "webhook.url": {
     environment: "MAESTRO_WEBHOOK_URL",
     default: undefined,

@@ -5,7 +5,7 @@ import { TicketRefused, type TicketSink, TicketUnclear } from "./ticket-sink.ts"
 /** The settings tickets care about; each group is used whole or not at all. */
 export interface TicketSettings {
   readonly jira: Readonly<Record<"baseUrl" | "email" | "apiToken" | "projectKey", string | undefined>>;
-  readonly github: Readonly<Record<"repository" | "token", string | undefined>>;
+  readonly github: Readonly<Record<"repository" | "token" | "apiUrl", string | undefined>>;
   readonly webhook: Readonly<Record<"url" | "secret", string | undefined>> & {
     readonly allowInternal: boolean;
   };
@@ -19,8 +19,12 @@ export async function chooseSink(
 ): Promise<TicketSink> {
   const jiraSettings = whole("jira", jira, report);
   if (jiraSettings !== undefined) return new (await import("./jira.ts")).JiraSink(jiraSettings);
-  const githubSettings = whole("github", github, report);
-  if (githubSettings !== undefined) return new (await import("./github.ts")).GithubSink(githubSettings);
+  const { apiUrl, ...repository } = github;
+  const githubSettings = whole("github", repository, report);
+  if (githubSettings !== undefined) {
+    const { GithubSink } = await import("./github.ts");
+    return new GithubSink({ ...githubSettings, ...(apiUrl !== undefined && { apiUrl }) });
+  }
   const { url, secret, allowInternal } = webhook;
   const webhookSettings = whole("webhook", { url, secret }, report);
   if (webhookSettings !== undefined) {

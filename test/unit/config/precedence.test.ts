@@ -74,7 +74,7 @@ test("without any configuration every setting has its default", async () => {
     rounds: { max: 2, baseDelayMs: 5_000, maxDelayMs: 20_000 },
     breaker: { threshold: 5, cooldownMs: 300_000 },
     jira: { baseUrl: undefined, email: undefined, apiToken: undefined, projectKey: undefined },
-    github: { repository: undefined, token: undefined },
+    github: { repository: undefined, token: undefined, apiUrl: undefined },
     sandboxRequired: false,
     webhook: { url: undefined, secret: undefined, allowInternal: false },
     budget: { personaTokens: undefined, dayTokens: undefined, dayUsd: undefined, unpriced: "refuse" },
