@@ -103,6 +103,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     breakers: store.breakers,
     policy: { ...breakerPolicy, threshold: config.breaker.threshold, cooldownMs: config.breaker.cooldownMs },
     clock,
+    commandFor,
     onHopeless: async (dependency, record) => {
       const { ticketForDependency } = await import("./team/help.ts");
       const parked = await store.listSessions({ statuses: ["parked"], limit: 1_000 });
