@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { ManualClock } from "../../src/domain/manual-clock.ts";
 import { defineTeam, persona, phase } from "../../src/index.ts";
 import type { ModelFault } from "../support/loopback-models.ts";
 import { attemptsOf, calls, ModelHive, protocols, writesThenSubmits } from "../support/model-hive.ts";
@@ -183,14 +184,38 @@ test("a model that thinks or writes for longer than an attempt may stand still i
     reasoning: "Hmm, let me think about that.",
     calls: [{ id: "c", tool: "write_file", input: { path: "a.txt", content: "a\n" } }],
   };
+  const clock = new ManualClock();
+  const [begin, limitMs] = [clock.now(), 600];
+  letTimePassBetweenEvents(clock, limitMs / 6);
   const hive = await ModelHive.open(
     ({ answersBefore }) => (answersBefore === 0 ? thinking : writesThenSubmits(answersBefore)),
-    { paceMs: 100 },
+    { clock, attempts: { max: 1 }, rounds: { max: 1 } },
   );
-  const worker = persona("worker", { instructions: "Write a.txt.", timeoutMs: 600 });
+  const worker = persona("worker", { instructions: "Write a.txt.", timeoutMs: limitMs });
   const impatient = defineTeam("impatient", { phases: [phase("only", { personas: [worker] })] });
   const ended = await hive.run(impatient, { model: "openai-compatible/llama-3.3-70b" });
   expect(ended.result.status).toBe("completed");
   expect(attemptsOf(ended, "worker")).toMatchObject([{ at: "1.1", status: "completed" }]);
-  expect(ended.tookMs).toBeGreaterThan(700);
+  expect(clock.now() - begin).toBeGreaterThan(1.5 * limitMs);
 });
+
+/** So much of it before each event of a streamed answer, as its reader sees it. */
+function letTimePassBetweenEvents(clock: ManualClock, ms: number): void {
+  const real = fetch;
+  vi.stubGlobal("fetch", async (...asked: Parameters<typeof fetch>) => {
+    const response = await real(...asked);
+    return new Response(response.body?.pipeThrough(eventByEvent(clock, ms)) ?? null, response);
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+}
+
+function eventByEvent(clock: ManualClock, ms: number): TransformStream<Uint8Array, Uint8Array> {
+  return new TransformStream({
+    transform: async (chunk, controller) => {
+      for (const event of new TextDecoder().decode(chunk).split(/(?<=\n\n)/)) {
+        await clock.advance(ms);
+        controller.enqueue(new TextEncoder().encode(event));
+      }
+    },
+  });
+}
