@@ -4,6 +4,7 @@ export interface AttemptSettings {
   /** Which part of the optional context the prompt keeps: 1 is all of it. */
   readonly contextShare?: number;
   readonly timeoutMs?: number;
+  readonly maxOutputTokens?: number;
 }
 
 /** An import as it was written, and what it was pointed to. */
@@ -36,7 +37,7 @@ export type HealingAction =
   | { readonly kind: "switched-model"; readonly from: string; readonly to: string }
   | {
       readonly kind: "raised-limit";
-      readonly limit: "timeoutMs";
+      readonly limit: "timeoutMs" | "maxOutputTokens";
       readonly from: number;
       readonly to: number;
     }
@@ -101,7 +102,9 @@ export function inWords(action: HealingAction): string {
     case "switched-model":
       return `go on with ${action.to} instead of ${action.from}`;
     case "raised-limit":
-      return `let the next attempt stand still for ${action.to / 1_000} s instead of ${action.from / 1_000} s`;
+      return action.limit === "timeoutMs"
+        ? `let the next attempt stand still for ${action.to / 1_000} s instead of ${action.from / 1_000} s`
+        : `let answers have ${action.to} tokens instead of ${action.from}`;
     case "custom":
       return action.words;
   }

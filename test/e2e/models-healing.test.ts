@@ -179,6 +179,53 @@ test("a shortened context is over with the round that it did not help: the next 
   expect(ofNextRound).toBeGreaterThanOrEqual(first);
 });
 
+/** One that may only give short answers, and the limits of its calls, each as often as it changes. */
+const brief = defineTeam("brief", {
+  model: "openai-compatible/llama-3.3-70b",
+  phases: [
+    phase("only", {
+      personas: [
+        persona("worker", {
+          instructions: "Write a.txt.",
+          maxOutputTokens: 500,
+          contract: { deliverables: ["a.txt"] },
+        }),
+      ],
+    }),
+  ],
+});
+const limitOf = (hive: ModelHive): unknown => hive.models.server.requests.at(-1)?.body["max_tokens"];
+const limitsOf = (hive: ModelHive): unknown[] =>
+  hive.models.server.requests
+    .map(({ body }) => body["max_tokens"])
+    .filter((limit, at, all) => limit !== all[at - 1]);
+const cut = { text: "So much to say", cutAtLimit: true };
+
+test("answers that are cut at the team's limit again and again may be longer, and the next attempt passes", async () => {
+  const hive = await ModelHive.open(({ answersBefore }) =>
+    limitOf(hive) === 500 ? cut : writesThenSubmits(answersBefore),
+  );
+  const ended = await hive.run(brief);
+  expect(ended.result.status).toBe("completed");
+  expect(limitsOf(hive)).toEqual([500, 1000]);
+  const [attempt] = ended.view.phases[0]?.personas[0]?.attempts ?? [];
+  expect(attempt?.healing).toEqual([
+    {
+      healer: "longer-answers",
+      action: "let answers have 1000 tokens instead of 500",
+      did: { kind: "raised-limit", limit: "maxOutputTokens", from: 500, to: 1000 },
+      outcome: "kept",
+    },
+  ]);
+});
+
+test("longer answers that do not help are over with their round, and never more than four times as long", async () => {
+  const hive = await ModelHive.open(() => cut, { attempts: { max: 4 } });
+  const ended = await hive.run(brief);
+  expect(ended.result).toMatchObject({ status: "parked", reason: "help" });
+  expect(limitsOf(hive)).toEqual([500, 1000, 2000, 500, 1000, 2000]);
+});
+
 test("a model that thinks or writes for longer than an attempt may stand still is not standing still", async () => {
   const thinking = {
     reasoning: "Hmm, let me think about that.",

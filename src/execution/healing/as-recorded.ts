@@ -3,6 +3,8 @@ import type { AttemptSettings, HealingAction } from "../../domain/healing-action
 import type { Json } from "../../domain/json.ts";
 import type { HealingCase, Remedy } from "./healer.ts";
 
+type RaisedLimit = Extract<HealingAction, { kind: "raised-limit" }>["limit"];
+
 /** A formatter may touch every file of a project; the healer's step has them all. */
 const mostNamed = 50;
 
@@ -25,7 +27,7 @@ export function asRecorded(remedy: Remedy, sick: HealingCase, changed: readonly 
       return { kind: action.kind, members: few(members), ...moreOf(members) };
     }
     case "raised-limit":
-      return { ...action, to: Math.min(action.to, sick.maxTimeoutMs) };
+      return { ...action, to: Math.min(action.to, mostOf(action.limit, sick) ?? action.to) };
     case "custom":
       return inOwnWords(action.words, { ...remedy, ...withSettings(action.settings?.to) }, sick, changed);
     case "shortened-context":
@@ -63,10 +65,17 @@ const membersOf = ({ outputs }: Remedy, { result }: HealingCase): string[] =>
   outputs === undefined || result === undefined ? [] : changedMembers(result.outputs, outputs);
 
 function changeOfSettings(settings: AttemptSettings, sick: HealingCase) {
-  const { timeoutMs } = settings;
-  const capped = timeoutMs !== undefined && { timeoutMs: Math.min(timeoutMs, sick.maxTimeoutMs) };
+  const capped: Record<string, number> = {};
+  for (const limit of ["timeoutMs", "maxOutputTokens"] as const) {
+    const asked = settings[limit];
+    if (asked !== undefined) capped[limit] = Math.min(asked, mostOf(limit, sick) ?? asked);
+  }
   return { from: sick.settings, to: { ...settings, ...capped } };
 }
+
+/** Undefined where the team sets no limit. */
+const mostOf = (limit: RaisedLimit, { maxTimeoutMs, outputTokens }: HealingCase): number | undefined =>
+  limit === "timeoutMs" ? maxTimeoutMs : outputTokens?.most;
 
 const withSettings = (settings: AttemptSettings | undefined) => settings !== undefined && { settings };
 

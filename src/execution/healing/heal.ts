@@ -89,9 +89,9 @@ export async function heal(
   return { tried, mended, ...(settings !== undefined && { settings }) };
 }
 
-/** With more time the same conversation goes on; with another model or prompt it could not. */
-function changesTheWork({ model, contextShare }: AttemptSettings): boolean {
-  return model !== undefined || contextShare !== undefined;
+/** With more time the same conversation goes on; with another model, prompt or length of answers it could not. */
+function changesTheWork({ model, contextShare, maxOutputTokens }: AttemptSettings): boolean {
+  return model !== undefined || contextShare !== undefined || maxOutputTokens !== undefined;
 }
 
 function missed(checks: readonly CheckResult[]): number {

@@ -20,6 +20,8 @@ export interface HealingCase {
   /** How long the attempt could stand still, and how long its team lets one at most. */
   readonly timeoutMs: number;
   readonly maxTimeoutMs: number;
+  /** How long an answer of the model may be, and how long its team lets one be at most; of a limit that the team set. */
+  readonly outputTokens: { readonly limit: number; readonly most: number } | undefined;
   /** What the persona's policy lets anybody write for it; a file changed against it is put back. */
   readonly mayWrite: (path: string) => boolean;
   /** The model of the attempt, and those to fall back to. */

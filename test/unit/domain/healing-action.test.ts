@@ -39,6 +39,11 @@ const actions: readonly [HealingAction, string, object | undefined][] = [
     { timeoutMs: 90_500 },
   ],
   [
+    { kind: "raised-limit", limit: "maxOutputTokens", from: 500, to: 1000 },
+    "let answers have 1000 tokens instead of 500",
+    { maxOutputTokens: 1000 },
+  ],
+  [
     {
       kind: "custom",
       words: "slept on it",
