@@ -103,6 +103,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     breakers: store.breakers,
     policy: { ...breakerPolicy, threshold: config.breaker.threshold, cooldownMs: config.breaker.cooldownMs },
     clock,
+    commandFor,
     onHopeless: async (dependency, record) => {
       const { ticketForDependency } = await import("./team/help.ts");
       const parked = await store.listSessions({ statuses: ["parked"], limit: 1_000 });
@@ -126,6 +127,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
         github: {
           repository: github.repository,
           token: github.token,
+          apiUrl: github.apiUrl,
           allowInternal: github.allowInternal,
         },
         webhook: { url: webhook.url, secret: webhook.secret, allowInternal: webhook.allowInternal },

@@ -23,6 +23,8 @@ export interface Config {
   readonly github: {
     readonly repository: string | undefined;
     readonly token: string | undefined;
+    /** `undefined`: github.com. */
+    readonly apiUrl: string | undefined;
     readonly allowInternal: boolean;
   };
   readonly webhook: {

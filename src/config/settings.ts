@@ -226,6 +226,13 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     secret: true,
     description: "Token that may write issues there.",
   },
+  "github.apiUrl": {
+    environment: "MAESTRO_GITHUB_API_URL",
+    default: undefined,
+    kind: text,
+    secret: false,
+    description: "For GitHub Enterprise: its API, such as https://github.example.com/api/v3.",
+  },
   "github.allowInternal": {
     environment: "MAESTRO_GITHUB_ALLOW_INTERNAL",
     default: false,

@@ -1,3 +1,6 @@
+/** How to say a command so that it works where this state is. */
+export type CommandFor = (command: string, argument: string) => string;
+
 /** A command of Maestro, to be pasted as it is; with the state directory where that is not the usual one. */
 export function commandLine(
   command: string,

@@ -1,3 +1,4 @@
+import { readHealed } from "./healing-action.ts";
 import { type Entry, isStepRow, type RecordedRow, type Transition } from "./journal.ts";
 import { type Json, jsonLimits, parseJson } from "./json.ts";
 
@@ -30,7 +31,13 @@ export function parseBody(body: string): Json {
 
 /** Rows are covered by the hash chain, so what is read back is what this program once wrote. */
 export function decodeTransition(row: RecordedRow): Transition {
-  return { ...(parseBody(row.body) as object), kind: row.kind } as Transition;
+  const entry = { ...(parseBody(row.body) as object), kind: row.kind } as Transition;
+  if (entry.kind !== "attempt.completed" && entry.kind !== "attempt.failed") return entry;
+  return {
+    ...entry,
+    ...("healed" in entry && { healed: readHealed(entry.healed) }),
+    ...(entry.healing !== undefined && { healing: entry.healing.map(readHealed) }),
+  };
 }
 
 export function isStep(row: RecordedRow): boolean {

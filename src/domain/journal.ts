@@ -4,6 +4,7 @@ import type { CheckResult, GateResult } from "./contract.ts";
 import type { EffectKind } from "./durable-step.ts";
 import type { ErrorJson } from "./error-json.ts";
 import type { Failure } from "./failure.ts";
+import type { AttemptSettings, Healed } from "./healing-action.ts";
 import type { Json } from "./json.ts";
 import type { Message } from "./message.ts";
 import type { SessionUsage } from "./session-usage.ts";
@@ -304,21 +305,6 @@ export interface PersonaFiles {
 export interface PersonaChecks {
   readonly persona: string;
   readonly results: readonly CheckResult[];
-}
-
-/** How an attempt works, where healing changed it. */
-export interface AttemptSettings {
-  readonly model?: string;
-  /** Which part of the optional context the prompt keeps: 1 is all of it. */
-  readonly contextShare?: number;
-  readonly timeoutMs?: number;
-}
-
-/** One action of one healer and what became of it. */
-export interface Healed {
-  readonly healer: string;
-  readonly action: string;
-  readonly outcome: "passed" | "rolled-back" | "kept";
 }
 
 /** A failure as it was classified when it was fresh, with the error itself. */

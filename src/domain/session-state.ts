@@ -1,14 +1,13 @@
 import type { BudgetChange } from "./budget.ts";
 import type { CheckResult, GateResult } from "./contract.ts";
 import type { ErrorJson } from "./error-json.ts";
+import type { AttemptSettings, Healed } from "./healing-action.ts";
 import type { SessionId } from "./ids.ts";
 import type {
   AfterFailure,
-  AttemptSettings,
   Decision,
   Direction,
   FilesEdit,
-  Healed,
   JournalHead,
   OfAttempt,
   ParkReason,

@@ -4,7 +4,7 @@ import type { AttemptState } from "../domain/session-state.ts";
 import type { Spend } from "../domain/usage.ts";
 import type { BreakerUse } from "../state/breaker-store.ts";
 import type { SessionJournal } from "../state/session-journal.ts";
-import { type CircuitBreaker, circuitOpen } from "./circuit-breaker.ts";
+import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { Control } from "./control.ts";
 import type { SpendGuard } from "./spend-guard.ts";
 import type { Watchdog } from "./watchdog.ts";
@@ -77,7 +77,7 @@ export async function admitCall(
     if (reservation !== undefined) await spending.release(journal.lease, reservation);
     control.throwIfStopped();
     const waitMs = retryAt - clock.now();
-    if (waitMs > longestWaitMs) throw circuitOpen(dependency ?? "", retryAt);
+    if (waitMs > longestWaitMs) throw breaker.refusal(dependency ?? "", retryAt);
     const { started, phase, persona } = attempt;
     await journal.append([
       { kind: "dependency.waiting", started, phase, persona, dependency: dependency ?? "", until: retryAt },

@@ -3,7 +3,8 @@ import { conversationOf } from "../domain/conversation.ts";
 import { fromErrorJson } from "../domain/error-json.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import type { Failure } from "../domain/failure.ts";
-import type { AttemptSettings, Healed, PersonaResult, RecordedFailure } from "../domain/journal.ts";
+import type { AttemptSettings, Healed } from "../domain/healing-action.ts";
+import type { PersonaResult, RecordedFailure } from "../domain/journal.ts";
 import type { Saving } from "../domain/ledger.ts";
 import type { RunningAttempt } from "../domain/session-state.ts";
 import { emptyTree, type Tree } from "../domain/tree.ts";
@@ -41,6 +42,8 @@ export interface PersonaWork {
   readonly timeoutMs: number;
   /** Healing may let it stand still for as long as this. */
   readonly maxTimeoutMs: number;
+  /** How long an answer of the model may be and healing may let it be, where the team says it. */
+  readonly outputTokens: { readonly limit: number; readonly most: number } | undefined;
   readonly policy: PersonaPolicy;
   /** None when healing is off. */
   readonly healers: readonly Healer[];
@@ -253,7 +256,7 @@ export class AttemptRun {
     steps: StepRecorder,
   ) {
     const { heal } = await import("./healing/heal.ts");
-    const { healers, contract, model, fallbackModels, policy, maxTimeoutMs } = this.#work;
+    const { healers, contract, model, fallbackModels, policy, maxTimeoutMs, outputTokens } = this.#work;
     const { settings } = this.#running.attempt;
     const { control, runTool } = this.#parts;
     const sick = {
@@ -268,6 +271,10 @@ export class AttemptRun {
       fallbackModels,
       timeoutMs: settings.timeoutMs ?? this.#work.timeoutMs,
       maxTimeoutMs,
+      outputTokens: outputTokens && {
+        ...outputTokens,
+        limit: settings.maxOutputTokens ?? outputTokens.limit,
+      },
       mayWrite: writeRule(policy),
       runTool: (argv: readonly string[]) => runTool(workspace, argv, control.signal),
     };

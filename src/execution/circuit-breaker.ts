@@ -6,6 +6,7 @@ import {
   raisesTicket,
 } from "../domain/breaker.ts";
 import type { Clock } from "../domain/clock.ts";
+import type { CommandFor } from "../domain/command-line.ts";
 import { callAbandoned } from "../domain/durable-step.ts";
 import { CircuitOpen } from "../domain/errors.ts";
 import type { Failure } from "../domain/failure.ts";
@@ -18,6 +19,7 @@ export interface BreakerParts {
   readonly breakers: BreakerStore;
   readonly policy: BreakerPolicy;
   readonly clock: Clock;
+  readonly commandFor: CommandFor;
   /** Probes keep failing: a person should know. */
   readonly onHopeless: (dependency: string, record: BreakerRecord) => Promise<void>;
 }
@@ -36,6 +38,18 @@ export class CircuitBreaker {
 
   admit(use: BreakerUse): Promise<Admission> {
     return this.#parts.breakers.admit(use);
+  }
+
+  /** For whoever may not call now and does not wait. */
+  refusal(dependency: string, retryAt: number): CircuitOpen {
+    const reset = this.#parts.commandFor("breakers reset", dependency);
+    return new CircuitOpen(
+      `${dependency} is not called: its breaker is open until ${new Date(retryAt).toISOString()}.`,
+      {
+        details: { dependency, retryAt },
+        advice: `It is tried again by itself then. To try at once: ${reset}`,
+      },
+    );
   }
 
   /** Makes the call. A probe keeps its turn as long as its call lives, and gives it back if nothing came of it. */
@@ -90,7 +104,7 @@ export class CircuitBreaker {
   ): Promise<T> {
     const asking = this.use(dependency);
     const admission = await this.admit(asking);
-    if (admission.kind === "refused") throw circuitOpen(dependency, admission.retryAt);
+    if (admission.kind === "refused") throw this.refusal(dependency, admission.retryAt);
     const use = { ...asking, isProbe: admission.kind === "probe" };
     const answer = await this.attend(use, async () => (await Promise.allSettled([call()]))[0]);
     const outcome: CallOutcome =
@@ -107,14 +121,4 @@ export function outcomeOfCall(failure: Failure | undefined): CallOutcome {
   if (failure?.code === callAbandoned) return { kind: "unknown" };
   if (failure?.category === "RATE_LIMIT") return { kind: "rate-limit", retryAfterMs: failure.retryAfterMs };
   return failure?.outage ? { kind: "outage" } : { kind: "success" };
-}
-
-export function circuitOpen(dependency: string, retryAt: number): CircuitOpen {
-  return new CircuitOpen(
-    `${dependency} is not called: its breaker is open until ${new Date(retryAt).toISOString()}.`,
-    {
-      details: { dependency, retryAt },
-      advice: `It is tried again by itself then. To try at once: maestro breakers reset ${dependency}`,
-    },
-  );
 }

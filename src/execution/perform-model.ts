@@ -41,7 +41,7 @@ export function performWithModel(work: ModelWork, parts: ModelParts): Perform {
     const { env, script, priceOf } = parts;
     const { model, name } = await resolveModel(context.settings.model ?? work.model, { env, script });
     const price = await priceOf(name);
-    const { maxOutputTokens } = work;
+    const maxOutputTokens = context.settings.maxOutputTokens ?? work.maxOutputTokens;
     const returned = await runModelPersona(conversationWork(work.instructions, context), {
       model,
       pricing: pricingOf(priceOf),

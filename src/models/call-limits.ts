@@ -1,5 +1,8 @@
 import type { Clock } from "../domain/clock.ts";
 
+/** Of a call for which nobody says otherwise. */
+export const defaultMaxOutputTokens = 8192;
+
 export interface CallLimits {
   /** How long a stream may say nothing. */
   readonly silenceMs: number;

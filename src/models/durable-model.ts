@@ -10,6 +10,7 @@ import {
   type Call,
   type CallLimits,
   defaultCallLimits,
+  defaultMaxOutputTokens,
   maxAnswerBytes,
   withinLimits,
 } from "./call-limits.ts";
@@ -24,7 +25,6 @@ import type { Pricing } from "./ports.ts";
 import { cleanError } from "./provider-error.ts";
 import type { AnyModel, CallOptions, Middleware, Model, StreamPart } from "./sdk-types.ts";
 
-export const defaultMaxOutputTokens = 8192;
 const leastThinkingTokens = 1_024;
 
 /** What a durable model needs from whoever runs it. */

@@ -2,9 +2,9 @@ import type { GenerateTextResult, ModelMessage, ToolSet } from "ai";
 import { type Clock, systemClock } from "../domain/clock.ts";
 import type { RunStep } from "../domain/durable-step.ts";
 import { InputInvalid } from "../domain/errors.ts";
-import type { CallLimits } from "./call-limits.ts";
+import { type CallLimits, defaultMaxOutputTokens } from "./call-limits.ts";
 import { repeatedWrongCall, withShortErrors } from "./conversation-errors.ts";
-import { defaultMaxOutputTokens, durableModel } from "./durable-model.ts";
+import { durableModel } from "./durable-model.ts";
 import { type LoopLimits, LoopMeter } from "./loop-limits.ts";
 import { type PersonaReturn, submissionOf } from "./persona-return.ts";
 import {

@@ -1,4 +1,5 @@
 import type { RetryPolicies } from "../domain/after-failure.ts";
+import type { CommandFor } from "../domain/command-line.ts";
 import { type ErrorJson, toErrorJson } from "../domain/error-json.ts";
 import { BudgetExceeded, CircuitOpen, HelpNeeded, MaestroError } from "../domain/errors.ts";
 import type { ParkReason, PersonaResult, SessionStatus } from "../domain/journal.ts";
@@ -10,7 +11,6 @@ import type { SessionFiles } from "../state/session-files.ts";
 import type { Team } from "./define.ts";
 import { orderPhases } from "./definition/order.ts";
 import type { PersonaDefinition, TeamDefinition } from "./definition/team-definition.ts";
-import type { CommandFor } from "./help.ts";
 import { obey } from "./inbox.ts";
 import { type PhaseParts, runPhase, sealPhase } from "./phase-runner.ts";
 import type { AskModel } from "./planning/classify-with-model.ts";

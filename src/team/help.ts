@@ -1,4 +1,5 @@
 import type { BreakerRecord } from "../domain/breaker.ts";
+import type { CommandFor } from "../domain/command-line.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import type { SessionState } from "../domain/session-state.ts";
 import type { Ticket, TicketFailure, TicketSpend } from "../domain/ticket.ts";
@@ -16,9 +17,6 @@ interface HelpDetails {
   /** Where several personas need help: the error of each. */
   readonly needs?: readonly ErrorJson[];
 }
-
-/** How to say a command so that it works where this state is. */
-export type CommandFor = (command: string, argument: string) => string;
 
 export interface AskedHelp {
   /** With the names of the tickets in its details. */

@@ -2,9 +2,9 @@ import type { BudgetStatus } from "../cost/budget-status.ts";
 import type { UsageReport, UsageTotals } from "../cost/reports.ts";
 import { microsToUsd } from "../domain/budget.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
+import type { Healed } from "../domain/healing-action.ts";
 import type {
   Direction,
-  Healed,
   ParkReason,
   PersonaChecks,
   PersonaResult,

@@ -1,5 +1,6 @@
 import { personaOf, phaseOf } from "../domain/session-state.ts";
 import type { PersonaWork } from "../execution/attempt-run.ts";
+import { defaultMaxOutputTokens } from "../models/call-limits.ts";
 import type { SessionJournal } from "../state/session-journal.ts";
 import type { PersonaDefinition, PhaseDefinition } from "./definition/team-definition.ts";
 import type { Readings } from "./readings.ts";
@@ -63,10 +64,17 @@ export function worksOf(parts: WorkParts): WorkOf {
       contract: persona.contract,
       timeoutMs: persona.timeoutMs ?? parts.timeoutMs,
       maxTimeoutMs: (persona.timeoutMs ?? parts.timeoutMs) * mostRaised,
+      outputTokens: work.kind === "model" ? raisable(work.maxOutputTokens) : undefined,
       policy: persona.policy,
       healers: persona.healing ? parts.healers : [],
       model: work.kind === "model" ? (work.model ?? parts.model) : undefined,
       fallbackModels: work.kind === "model" ? work.fallbackModels : [],
     };
   };
+}
+
+/** Not above what every model gets that has no limit of its own: a provider may refuse more. */
+function raisable(limit: number | null): PersonaWork["outputTokens"] {
+  if (limit === null) return undefined;
+  return { limit, most: Math.max(limit, Math.min(mostRaised * limit, defaultMaxOutputTokens)) };
 }

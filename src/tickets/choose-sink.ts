@@ -5,7 +5,7 @@ import { TicketRefused, type TicketSink, TicketUnclear } from "./ticket-sink.ts"
 /** The settings tickets care about; each group is used whole or not at all. */
 export interface TicketSettings {
   readonly jira: Group<"baseUrl" | "email" | "apiToken" | "projectKey">;
-  readonly github: Group<"repository" | "token">;
+  readonly github: Group<"repository" | "token"> & { readonly apiUrl: string | undefined };
   readonly webhook: Group<"url" | "secret">;
 }
 
@@ -25,8 +25,12 @@ export async function chooseSink(
 ): Promise<TicketSink> {
   const ofJira = whole("jira", jira, report);
   if (ofJira !== undefined) return new (await import("./jira.ts")).JiraSink(ofJira);
-  const ofGithub = whole("github", github, report);
-  if (ofGithub !== undefined) return new (await import("./github.ts")).GithubSink(ofGithub);
+  const { apiUrl, ...repository } = github;
+  const ofGithub = whole("github", repository, report);
+  if (ofGithub !== undefined) {
+    const { GithubSink } = await import("./github.ts");
+    return new GithubSink({ ...ofGithub, ...(apiUrl !== undefined && { apiUrl }) });
+  }
   const ofWebhook = whole("webhook", webhook, report);
   if (ofWebhook !== undefined) return new (await import("./webhook.ts")).WebhookSink(ofWebhook);
   return new FileSink(stateDirectory);

@@ -9,6 +9,7 @@ import type { Program } from "./support/program.ts";
 import { rowsOf } from "./support/recorded.ts";
 import { indiscretions, type TeamName } from "./support/teams.ts";
 import { TicketPlace } from "./support/ticket-place.ts";
+import { JiraTracker } from "./support/trackers.ts";
 import { until } from "./support/until.ts";
 
 const team = "hopeless";
@@ -16,15 +17,15 @@ const parked = { status: "parked", reason: "help" };
 /** Late enough for a ticket under way and for a tracker's search, and for a breaker's probe. */
 const laterMs = 400_000;
 
-let place: TicketPlace;
+let place: TicketPlace<JiraTracker>;
 beforeEach(async () => {
-  place = await TicketPlace.open();
+  place = await new TicketPlace((now) => new JiraTracker(now)).listen();
 });
 afterEach(() => place.remove());
 
 const drive = (fault?: FaultPoint, of: TeamName = team): Program =>
   place.drive(of, {
-    jira: place.jira.options,
+    jira: place.tracker.jira.options,
     laterMs: place.aheadMs,
     ...(fault !== undefined && { fault: { point: fault, hit: 1, act: "kill" } }),
   });
@@ -36,7 +37,7 @@ async function expectParkedOnce(life: Life): Promise<void> {
   expect(rowsOf(life.recorded, "session.status")).toHaveLength(1);
   await deliverAll(place);
   expectOneIssueEach(place);
-  expect(place.jira.issues).toHaveLength(1);
+  expect(place.tracker.jira.issues).toHaveLength(1);
 }
 
 describe("killed around parking: the session is parked and its ticket delivered once", () => {
@@ -72,19 +73,19 @@ describe("killed around parking: the session is parked and its ticket delivered 
     ["and created", "answer"],
     ["and lost", "drop-before"],
   ])("when its POST has arrived %s", async (_, behavior) => {
-    place.jira.switches.script[createPath] = [behavior];
+    place.tracker.jira.switches.script[createPath] = [behavior];
     const driver = drive();
-    place.jira.server.witness.arrived = () => driver.end();
+    place.tracker.jira.server.witness.arrived = () => driver.end();
     const killed = await place.afterlife(driver, team);
-    await place.jira.server.settled();
+    await place.tracker.jira.server.settled();
     expect(killed.ended.signal).toBe("SIGKILL");
-    expect(place.jira.issues).toHaveLength(behavior === "answer" ? 1 : 0);
+    expect(place.tracker.jira.issues).toHaveLength(behavior === "answer" ? 1 : 0);
     await expectParkedOnce(killed);
   });
 
   it("and taken up by a process that recovers: it delivers by itself", async () => {
     const killed = await place.afterlife(drive("ticket.raised:after-commit"), team);
-    const rescuer = place.recover(team, { jira: place.jira.options, laterMs });
+    const rescuer = place.recover(team, { jira: place.tracker.jira.options, laterMs });
     await until("the ticket is delivered", () => place.isAllDelivered());
     await rescuer.end();
     await expectParkedOnce(await place.afterlife(rescuer, team));
@@ -100,11 +101,11 @@ describe("a tracker that is down never loses the parking", () => {
     ["does not listen", "nobody listens"],
   ])("one that %s: parked at once, delivered when it is back", async (_, behavior) => {
     const isThere = behavior !== "nobody listens";
-    if (isThere) place.jira.switches.script[createPath] = [behavior];
-    const jira = { ...place.jira.options, ...(!isThere && { baseUrl: await addressOfNobody() }) };
+    if (isThere) place.tracker.jira.switches.script[createPath] = [behavior];
+    const jira = { ...place.tracker.jira.options, ...(!isThere && { baseUrl: await addressOfNobody() }) };
     const life = await place.afterlife(place.drive(team, { jira }), team);
     expect(endingOf(life)).toMatchObject({ ...parked, ticket: { status: "pending" } });
-    expect(place.jira.server.requests).toHaveLength(isThere ? 1 : 0);
+    expect(place.tracker.jira.server.requests).toHaveLength(isThere ? 1 : 0);
     await expectParkedOnce(life);
   });
 
@@ -113,16 +114,16 @@ describe("a tracker that is down never loses the parking", () => {
       [createPath]: ["server-error"],
       [searchPath]: ["server-error"],
     });
-    place.jira.switches.repeat = true;
-    place.jira.switches.script = down();
+    place.tracker.jira.switches.repeat = true;
+    place.tracker.jira.switches.script = down();
     const life = await place.afterlife(drive(), team);
     for (let turn = 2; turn <= 6; turn += 1) {
       place.aheadMs += 100_000;
       await place.deliver(down());
       expect([...place.deliveries().values()]).toMatchObject([{ kind: "pending" }]);
     }
-    expect(place.jira.server.requests, "the sixth is not called").toHaveLength(5);
-    place.jira.switches.repeat = false;
+    expect(place.tracker.jira.server.requests, "the sixth is not called").toHaveLength(5);
+    place.tracker.jira.switches.repeat = false;
     await expectParkedOnce(life);
   });
 });
@@ -130,11 +131,11 @@ describe("a tracker that is down never loses the parking", () => {
 it("secrets in errors, in their causes and in the brief never reach the tracker", async () => {
   const brief = "Build a bridge with password=open-sesame-1234";
   const life = await place.afterlife(
-    place.drive("indiscreet", { jira: place.jira.options, brief }),
+    place.drive("indiscreet", { jira: place.tracker.jira.options, brief }),
     "indiscreet",
   );
   expect(endingOf(life)).toMatchObject({ ...parked, ticket: { status: "delivered" } });
-  const [request, ...others] = place.jira.server.requests;
+  const [request, ...others] = place.tracker.jira.server.requests;
   expect(others).toEqual([]);
   const sent = request?.body ?? "";
   for (const [text] of indiscretions) expect(sent, "the rest is told").toContain(text.split(" ")[0]);

@@ -99,6 +99,7 @@ test.each([
   [["completion", "zhs"], /Did you mean "zsh"/],
   [["checkpoints", "exprt", "hello", "x"], /Did you mean "export"/],
   [["breakers", "reset", "nobody"], /There is no breaker/],
+  [["breakers", "reset", "--state-dir", "other"], /: maestro breakers reset <name> --state-dir other$/m],
   [["reject", "hello"], /--note/],
 ])("2: %j names the closest right one", async (args, expected) => {
   const at = await ready("show");

@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { ManualClock } from "../../src/domain/manual-clock.ts";
 import { defineTeam, persona, phase } from "../../src/index.ts";
 import type { ModelFault } from "../support/loopback-models.ts";
 import { attemptsOf, calls, ModelHive, protocols, writesThenSubmits } from "../support/model-hive.ts";
@@ -178,19 +179,90 @@ test("a shortened context is over with the round that it did not help: the next 
   expect(ofNextRound).toBeGreaterThanOrEqual(first);
 });
 
+/** One that may only give short answers, and the limits of its calls, each as often as it changes. */
+const brief = defineTeam("brief", {
+  model: "openai-compatible/llama-3.3-70b",
+  phases: [
+    phase("only", {
+      personas: [
+        persona("worker", {
+          instructions: "Write a.txt.",
+          maxOutputTokens: 500,
+          contract: { deliverables: ["a.txt"] },
+        }),
+      ],
+    }),
+  ],
+});
+const limitOf = (hive: ModelHive): unknown => hive.models.server.requests.at(-1)?.body["max_tokens"];
+const limitsOf = (hive: ModelHive): unknown[] =>
+  hive.models.server.requests
+    .map(({ body }) => body["max_tokens"])
+    .filter((limit, at, all) => limit !== all[at - 1]);
+const cut = { text: "So much to say", cutAtLimit: true };
+
+test("answers that are cut at the team's limit again and again may be longer, and the next attempt passes", async () => {
+  const hive = await ModelHive.open(({ answersBefore }) =>
+    limitOf(hive) === 500 ? cut : writesThenSubmits(answersBefore),
+  );
+  const ended = await hive.run(brief);
+  expect(ended.result.status).toBe("completed");
+  expect(limitsOf(hive)).toEqual([500, 1000]);
+  const [attempt] = ended.view.phases[0]?.personas[0]?.attempts ?? [];
+  expect(attempt?.healing).toEqual([
+    {
+      healer: "longer-answers",
+      action: "let answers have 1000 tokens instead of 500",
+      did: { kind: "raised-limit", limit: "maxOutputTokens", from: 500, to: 1000 },
+      outcome: "kept",
+    },
+  ]);
+});
+
+test("longer answers that do not help are over with their round, and never more than four times as long", async () => {
+  const hive = await ModelHive.open(() => cut, { attempts: { max: 4 } });
+  const ended = await hive.run(brief);
+  expect(ended.result).toMatchObject({ status: "parked", reason: "help" });
+  expect(limitsOf(hive)).toEqual([500, 1000, 2000, 500, 1000, 2000]);
+});
+
 test("a model that thinks or writes for longer than an attempt may stand still is not standing still", async () => {
   const thinking = {
     reasoning: "Hmm, let me think about that.",
     calls: [{ id: "c", tool: "write_file", input: { path: "a.txt", content: "a\n" } }],
   };
+  const clock = new ManualClock();
+  const [begin, limitMs] = [clock.now(), 600];
+  letTimePassBetweenEvents(clock, limitMs / 6);
   const hive = await ModelHive.open(
     ({ answersBefore }) => (answersBefore === 0 ? thinking : writesThenSubmits(answersBefore)),
-    { paceMs: 100 },
+    { clock, attempts: { max: 1 }, rounds: { max: 1 } },
   );
-  const worker = persona("worker", { instructions: "Write a.txt.", timeoutMs: 600 });
+  const worker = persona("worker", { instructions: "Write a.txt.", timeoutMs: limitMs });
   const impatient = defineTeam("impatient", { phases: [phase("only", { personas: [worker] })] });
   const ended = await hive.run(impatient, { model: "openai-compatible/llama-3.3-70b" });
   expect(ended.result.status).toBe("completed");
   expect(attemptsOf(ended, "worker")).toMatchObject([{ at: "1.1", status: "completed" }]);
-  expect(ended.tookMs).toBeGreaterThan(700);
+  expect(clock.now() - begin).toBeGreaterThan(1.5 * limitMs);
 });
+
+/** So much of it before each event of a streamed answer, as its reader sees it. */
+function letTimePassBetweenEvents(clock: ManualClock, ms: number): void {
+  const real = fetch;
+  vi.stubGlobal("fetch", async (...asked: Parameters<typeof fetch>) => {
+    const response = await real(...asked);
+    return new Response(response.body?.pipeThrough(eventByEvent(clock, ms)) ?? null, response);
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+}
+
+function eventByEvent(clock: ManualClock, ms: number): TransformStream<Uint8Array, Uint8Array> {
+  return new TransformStream({
+    transform: async (chunk, controller) => {
+      for (const event of new TextDecoder().decode(chunk).split(/(?<=\n\n)/)) {
+        await clock.advance(ms);
+        controller.enqueue(new TextEncoder().encode(event));
+      }
+    },
+  });
+}

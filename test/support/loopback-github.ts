@@ -17,6 +17,14 @@ export interface GithubIssue {
 export class LoopbackGithub {
   readonly issues: GithubIssue[] = [];
   readonly server = new LoopbackServer((exchange) => this.#handle(exchange));
+  /** The list of issues shows one only this long after it was created. */
+  listLagMs = 0;
+  readonly #createdAt = new Map<number, number>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
 
   static async start(): Promise<LoopbackGithub> {
     const github = new LoopbackGithub();
@@ -33,6 +41,7 @@ export class LoopbackGithub {
     const html_url = `https://github.com/${githubAccount.repository}/issues/${number}`;
     const whole: GithubIssue = { number, title: "", body: "", html_url, state: "open", ...issue };
     this.issues.push(whole);
+    this.#createdAt.set(number, this.#now());
     return whole;
   }
 
@@ -47,6 +56,7 @@ export class LoopbackGithub {
       const seen = this.issues.filter(
         (issue) =>
           (state === "all" || issue.state === state) &&
+          (this.#createdAt.get(issue.number) ?? 0) + this.listLagMs <= this.#now() &&
           labels.every((label) => issue.labels.some(({ name }) => name === label)),
       );
       return { status: 200, body: seen.toReversed().slice(0, Number(query.per_page ?? 30)) };

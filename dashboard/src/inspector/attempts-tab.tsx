@@ -13,6 +13,8 @@ interface Props {
   readonly onAttempt: (attempt: AttemptRef) => void;
 }
 
+const healingWord = { passed: "mended it", kept: "kept", "rolled-back": "taken back" } as const;
+
 /** Every attempt stays: what it ended with, what it cost. */
 export function AttemptsTab({ persona, onAttempt }: Props) {
   const now = useNow();
@@ -20,7 +22,7 @@ export function AttemptsTab({ persona, onAttempt }: Props) {
   return (
     <ol className="attempt-list" reversed>
       {persona.attempts.toReversed().map((attempt) => {
-        const { round, attempt: number, status, failure, startedAt, endedAt, costUsd, healed } = attempt;
+        const { round, attempt: number, status, failure, startedAt, endedAt, costUsd } = attempt;
         const took = (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt);
         return (
           <li key={`${round} ${number}`}>
@@ -28,7 +30,7 @@ export function AttemptsTab({ persona, onAttempt }: Props) {
               <Status status={runWord(status)} />
               <span>
                 round {round}, attempt {number} of {persona.maxAttempts}
-                {healed ? ", healed" : ""}
+                {attempt.healed ? ", healed" : ""}
               </span>
               <span className="spring" />
               <button type="button" className="link" onClick={() => onAttempt({ round, attempt: number })}>
@@ -49,6 +51,11 @@ export function AttemptsTab({ persona, onAttempt }: Props) {
                 )}
               </div>
             )}
+            {attempt.healing.map(({ healer, action, outcome }) => (
+              <p key={`${healer} ${action}`} className="ink-2 outside">
+                {healer}, {healingWord[outcome]}: {oneLine(action, 400)}
+              </p>
+            ))}
           </li>
         );
       })}

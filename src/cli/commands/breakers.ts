@@ -1,6 +1,6 @@
 import type { BreakerRecord } from "../../domain/breaker.ts";
 import { type GlobalOptions, withMaestro } from "../open.ts";
-import { print, printJson, printTable, say } from "../output.ts";
+import { commandLine, print, printJson, printTable, say } from "../output.ts";
 import { countdown } from "../terminal/words.ts";
 
 export async function breakers(options: GlobalOptions): Promise<void> {
@@ -20,7 +20,11 @@ export async function breakers(options: GlobalOptions): Promise<void> {
     found.map(({ dependency, record }) => [dependency, state(record), nextCall(record)]),
   );
   if (found.some(({ record }) => record.state.kind !== "closed"))
-    say("To let the next call through at once: maestro breakers reset <dependency>");
+    say(`To let the next call through at once: ${resetCommand("<dependency>", options.stateDir)}`);
+}
+
+export function resetCommand(dependency: string, stateDir: string | undefined): string {
+  return commandLine("breakers", "reset", stateDir, dependency);
 }
 
 export async function resetBreaker(dependency: string, options: GlobalOptions): Promise<void> {

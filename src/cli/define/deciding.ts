@@ -63,13 +63,13 @@ export function defineDeciding(define: Define): void {
   })
     .usage("[reset <name>] [options]")
     .action(async (action: string | undefined, name: string | undefined, options: GlobalOptions) => {
-      const { breakers, resetBreaker } = await import("../commands/breakers.ts");
+      const { breakers, resetBreaker, resetCommand } = await import("../commands/breakers.ts");
       if (action === undefined) return breakers(options);
       if (action === "reset" && name !== undefined) return resetBreaker(name, options);
       const what =
         action === "reset" ? "breakers reset needs a name." : `"breakers ${action}" is not a command.`;
       throw new InputInvalid(`${what}${action === "reset" ? "" : didYouMean(action, ["reset"])}`, {
-        advice: "To let the next call through: maestro breakers reset <name>",
+        advice: `To let the next call through: ${resetCommand("<name>", options.stateDir)}`,
       });
     });
 }

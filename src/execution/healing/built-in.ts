@@ -1,6 +1,7 @@
 import { fallBackToOtherModel } from "./fallback-model.ts";
 import { fixImports } from "./fix-imports.ts";
 import type { Healer } from "./healer.ts";
+import { allowLongerAnswers } from "./longer-answers.ts";
 import { runProjectTools } from "./project-tools.ts";
 import { raiseLimit } from "./raise-limit.ts";
 import { repairOutputs } from "./repair-outputs.ts";
@@ -13,5 +14,6 @@ export const builtInHealers: readonly Healer[] = [
   runProjectTools,
   shortenContext,
   raiseLimit,
+  allowLongerAnswers,
   fallBackToOtherModel,
 ];

@@ -7,8 +7,8 @@ export const fallBackToOtherModel: Healer = {
   categories: ["AUTH", "API_ERROR", "RATE_LIMIT", "TIMEOUT", "RESOURCE"],
   heal: async (sick) => {
     const next = nextModel(sick);
-    if (next === undefined || !isHopeless(sick)) return undefined;
-    return { action: `go on with ${next} instead of ${sick.model}`, settings: { model: next } };
+    if (sick.model === undefined || next === undefined || !isHopeless(sick)) return undefined;
+    return { action: { kind: "switched-model", from: sick.model, to: next } };
   },
 };
 

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import type { Failure } from "../../domain/failure.ts";
+import type { FixedImport } from "../../domain/healing-action.ts";
 import type { Tree } from "../../domain/tree.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Healer } from "./healer.ts";
@@ -18,15 +19,13 @@ export const fixImports: Healer = {
     if (result === undefined) return undefined;
     const missing = [failure, ...checks.flatMap((check) => check.failures)].filter(isMissingModule);
     if (missing.length === 0) return undefined;
-    const fixed: string[] = [];
+    const imports: FixedImport[] = [];
     for (const path of workspace.list()) {
       if (!modules.test(path) || !mayWrite(path)) continue;
       if ((workspace.tree.get(path)?.bytes ?? 0) > maxFileBytes) continue;
-      fixed.push(...(await fixFile(path, workspace, missing)));
+      imports.push(...(await fixFile(path, workspace, missing)));
     }
-    return fixed.length === 0
-      ? undefined
-      : { action: `pointed imports to files that exist: ${fixed.join(", ")}` };
+    return imports.length === 0 ? undefined : { action: { kind: "fixed-imports", imports } };
   },
 };
 
@@ -34,9 +33,13 @@ const isMissingModule = ({ category, message, code = "" }: Failure): boolean =>
   category === "IMPORT" ||
   /cannot find (?:module|package)|TS2307|TS2835|MODULE_NOT_FOUND/i.test(`${message} ${code}`);
 
-async function fixFile(path: string, workspace: Workspace, missing: readonly Failure[]): Promise<string[]> {
+async function fixFile(
+  path: string,
+  workspace: Workspace,
+  missing: readonly Failure[],
+): Promise<FixedImport[]> {
   const text = await workspace.readText(path);
-  const fixed: string[] = [];
+  const fixed: FixedImport[] = [];
   const mended = text.replace(specifiers, (...found) => {
     const [whole, before, quote, specifier, offset] = found as [string, string, string, string, number];
     const line = text.slice(0, offset + whole.length).split("\n").length;
@@ -44,7 +47,7 @@ async function fixFile(path: string, workspace: Workspace, missing: readonly Fai
     if (failure === undefined) return whole;
     const meant = meantBy(failure) ?? meaningOf(path, specifier, workspace.tree);
     if (meant === undefined) return whole;
-    fixed.push(`${specifier} in ${path} is ${meant}`);
+    fixed.push({ path, from: specifier, to: meant });
     return `${before}${quote}${meant}${quote}`;
   });
   if (fixed.length > 0) await workspace.write(path, mended);

@@ -1,8 +1,10 @@
 import type { CheckResult } from "../../domain/contract.ts";
-import type { AttemptSettings, Healed, PersonaResult } from "../../domain/journal.ts";
+import { type AttemptSettings, type Healed, inWords, settingsOf } from "../../domain/healing-action.ts";
+import type { PersonaResult } from "../../domain/journal.ts";
 import { changesBetween } from "../../domain/tree.ts";
 import type { StepRecorder } from "../step-recorder.ts";
-import type { Healer, HealingAction, HealingCase } from "./healer.ts";
+import { asRecorded } from "./as-recorded.ts";
+import type { Healer, HealingCase, Remedy } from "./healer.ts";
 
 export interface Healing {
   /** The contract passes now, with these outputs. */
@@ -33,34 +35,46 @@ export async function heal(
   for (const healer of healers) {
     if (!healer.categories.includes(sick.failure.category)) continue;
     const before = workspace.tree;
-    const healed = await steps.perform<HealingAction | null>({
+    const remedy = await steps.perform<Remedy | null>({
       kind: "heal",
       name: healer.name,
       input: healingInput(now),
       isNothing: (done) => done === null,
       effect: async () => (await healer.heal(now)) ?? null,
     });
-    if (healed === null) continue;
-    const noted = (outcome: Healed["outcome"], why = "") =>
-      tried.push({ healer: healer.name, action: healed.action + why, outcome });
+    if (remedy === null) continue;
+    const changed = changesBetween(before, workspace.tree).map(({ path }) => path);
+    const did = asRecorded(remedy, now, changed);
+    const noted = (outcome: Healed["outcome"], forbidden?: string) => {
+      const why = forbidden === undefined ? "" : ` (${forbidden} may not be written)`;
+      const action = inWords(did) + why;
+      tried.push({
+        healer: healer.name,
+        action,
+        did,
+        outcome,
+        ...(forbidden !== undefined && { forbidden }),
+      });
+    };
     const rollBack = () => {
       if (workspace.tree !== before) workspace.reapply(changesBetween(workspace.tree, before));
     };
-    if (healed.settings !== undefined) {
+    const changedSettings = settingsOf(did);
+    if (changedSettings !== undefined) {
       // How to work is all that it may say then: files would be judged by nobody.
       rollBack();
-      settings = { ...settings, ...healed.settings };
-      mended ||= changesTheWork(healed.settings);
+      settings = { ...settings, ...changedSettings };
+      mended ||= changesTheWork(changedSettings);
       noted("kept");
       continue;
     }
-    const forbidden = changesBetween(before, workspace.tree).find(({ path }) => !mayWrite(path));
+    const forbidden = changed.find((path) => !mayWrite(path));
     if (now.result === undefined || forbidden !== undefined) {
       rollBack();
-      noted("rolled-back", forbidden === undefined ? "" : ` (${forbidden.path} may not be written)`);
+      noted("rolled-back", forbidden);
       continue;
     }
-    const result = healed.outputs === undefined ? now.result : { ...now.result, outputs: healed.outputs };
+    const result = remedy.outputs === undefined ? now.result : { ...now.result, outputs: remedy.outputs };
     const checks = await validateAgain(result);
     if (missed(checks) === 0) {
       noted("passed");
@@ -75,9 +89,9 @@ export async function heal(
   return { tried, mended, ...(settings !== undefined && { settings }) };
 }
 
-/** With more time the same conversation goes on; with another model or prompt it could not. */
-function changesTheWork({ model, contextShare }: AttemptSettings): boolean {
-  return model !== undefined || contextShare !== undefined;
+/** With more time the same conversation goes on; with another model, prompt or length of answers it could not. */
+function changesTheWork({ model, contextShare, maxOutputTokens }: AttemptSettings): boolean {
+  return model !== undefined || contextShare !== undefined || maxOutputTokens !== undefined;
 }
 
 function missed(checks: readonly CheckResult[]): number {

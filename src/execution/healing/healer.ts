@@ -1,6 +1,7 @@
 import type { CheckResult, Contract } from "../../domain/contract.ts";
 import type { Failure, FailureCategory } from "../../domain/failure.ts";
-import type { AttemptSettings, PersonaResult } from "../../domain/journal.ts";
+import type { AttemptSettings, HealingAction } from "../../domain/healing-action.ts";
+import type { PersonaResult } from "../../domain/journal.ts";
 import type { Json } from "../../domain/json.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 
@@ -19,6 +20,8 @@ export interface HealingCase {
   /** How long the attempt could stand still, and how long its team lets one at most. */
   readonly timeoutMs: number;
   readonly maxTimeoutMs: number;
+  /** How long an answer of the model may be, and how long its team lets one be at most; of a limit that the team set. */
+  readonly outputTokens: { readonly limit: number; readonly most: number } | undefined;
   /** What the persona's policy lets anybody write for it; a file changed against it is put back. */
   readonly mayWrite: (path: string) => boolean;
   /** The model of the attempt, and those to fall back to. */
@@ -29,10 +32,11 @@ export interface HealingCase {
 }
 
 /** What a healer did: to the files (recorded by the workspace), to the outputs, or to the next attempt. */
-export interface HealingAction {
-  /** One line for people. */
-  readonly action: string;
+export interface Remedy {
+  /** Of a kind, or one line for people; what is changed is on record in either case. */
+  readonly action: HealingAction | string;
   readonly outputs?: Readonly<Record<string, Json>>;
+  /** Beside a line for people; an action of a kind says it itself. */
   readonly settings?: AttemptSettings;
 }
 
@@ -44,5 +48,5 @@ export interface Healer {
   readonly name: string;
   readonly categories: readonly FailureCategory[];
   /** Undefined when there is nothing it could do; then it must not have changed anything. */
-  readonly heal: (sick: HealingCase) => Promise<HealingAction | undefined>;
+  readonly heal: (sick: HealingCase) => Promise<Remedy | undefined>;
 }

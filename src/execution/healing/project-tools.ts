@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, parseJson } from "../../domain/json.ts";
+import { changesBetween } from "../../domain/tree.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Healer } from "./healer.ts";
 
@@ -15,10 +16,11 @@ export const runProjectTools: Healer = {
     if (!checks.some(({ kind, status }) => kind === "command" && status === "failed")) return undefined;
     const argv = await toolOf(workspace);
     if (argv === undefined) return undefined;
-    const before = workspace.hash;
+    const before = workspace.tree;
     const { exitCode } = await runTool(argv);
-    if (exitCode === null || workspace.hash === before) return undefined;
-    return { action: `ran ${argv.join(" ")}` };
+    const paths = changesBetween(before, workspace.tree).map(({ path }) => path);
+    if (exitCode === null || paths.length === 0) return undefined;
+    return { action: { kind: "ran-tool", argv, paths } };
   },
 };
 

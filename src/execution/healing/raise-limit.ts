@@ -12,10 +12,7 @@ export const raiseLimit: Healer = {
     );
     const raisedMs = Math.min(timeoutMs * 2, maxTimeoutMs);
     if (!stoodStill || raisedMs <= timeoutMs) return undefined;
-    return {
-      action: `let the next attempt stand still for ${raisedMs / 1_000} s instead of ${timeoutMs / 1_000} s`,
-      settings: { timeoutMs: raisedMs },
-    };
+    return { action: { kind: "raised-limit", limit: "timeoutMs", from: timeoutMs, to: raisedMs } };
   },
 };
 

@@ -1,5 +1,5 @@
-import { canonicalJson } from "../../domain/canonical.ts";
 import { isJsonObject } from "../../domain/json.ts";
+import { changedMembers } from "./as-recorded.ts";
 import type { Healer } from "./healer.ts";
 import { repairJson } from "./repair-json.ts";
 
@@ -11,8 +11,9 @@ export const repairOutputs: Healer = {
     const failed = checks.some(({ kind, status }) => kind === "schema" && status === "failed");
     if (!failed || contract.outputs === undefined || result === undefined) return undefined;
     const repaired = repairJson(contract.outputs, result.outputs);
-    if (!isJsonObject(repaired) || canonicalJson(repaired) === canonicalJson(result.outputs))
-      return undefined;
-    return { action: "put the outputs into the form of the contract's schema", outputs: repaired };
+    if (!isJsonObject(repaired)) return undefined;
+    const members = changedMembers(result.outputs, repaired);
+    if (members.length === 0) return undefined;
+    return { action: { kind: "repaired-outputs", members }, outputs: repaired };
   },
 };

@@ -8,11 +8,8 @@ export const shortenContext: Healer = {
   categories: ["RESOURCE"],
   heal: async ({ failure, settings }) => {
     if (failure.code !== "context_length_exceeded") return undefined;
-    const contextShare = (settings.contextShare ?? 1) / 2;
-    if (contextShare < smallestShare) return undefined;
-    return {
-      action: `keep ${Math.round(contextShare * 100)} % of the earlier results in the prompt`,
-      settings: { contextShare },
-    };
+    const from = settings.contextShare ?? 1;
+    const to = from / 2;
+    return to < smallestShare ? undefined : { action: { kind: "shortened-context", from, to } };
   },
 };

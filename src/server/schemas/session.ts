@@ -139,6 +139,17 @@ const phase = {
 
 export const phaseHeader = z.looseObject(phase).openapi("PhaseHeader");
 
+/** `did` is what a program reads, `action` the same in words. */
+const healed = z
+  .object({
+    healer: z.string(),
+    action: z.string(),
+    did: z.looseObject({ kind: z.string() }),
+    outcome: z.enum(["passed", "rolled-back", "kept"]),
+    forbidden: z.string().optional(),
+  })
+  .openapi("Healed");
+
 export const attemptView = z
   .looseObject({
     round: count,
@@ -149,6 +160,7 @@ export const attemptView = z
     failure: failure.nullable(),
     costUsd: z.number().nullable(),
     healed: z.boolean(),
+    healing: list(healed),
     waits: list(z.object({ dependency: z.string(), from: time, until: time.nullable() })),
     modelSteps: list(z.number()),
     toolSteps: list(z.number()),

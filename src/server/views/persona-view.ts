@@ -68,6 +68,7 @@ function attemptView(
     failure: shown.failure === null ? null : { ...shown.failure },
     costUsd: cost === undefined ? 0 : cost.microUsd === null ? null : microsToUsd(cost.microUsd),
     healed: shown.healing.some(({ outcome }) => outcome === "passed"),
+    healing: shown.healing.map((each) => ({ ...each, did: { ...each.did } })),
     waits: (trail?.waits ?? []).map(({ dependency, from, until }) => ({
       dependency,
       from: isoTime(from),

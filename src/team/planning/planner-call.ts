@@ -1,6 +1,6 @@
 import type { Clock } from "../../domain/clock.ts";
 import type { DurableStep } from "../../domain/durable-step.ts";
-import { type CircuitBreaker, circuitOpen, outcomeOfCall } from "../../execution/circuit-breaker.ts";
+import { type CircuitBreaker, outcomeOfCall } from "../../execution/circuit-breaker.ts";
 import type { Control } from "../../execution/control.ts";
 import type { CallPlace, SpendGuard } from "../../execution/spend-guard.ts";
 import type { SessionJournal } from "../../state/session-journal.ts";
@@ -51,7 +51,7 @@ export class PlannerCall {
     if (admission.kind === "refused") {
       // Never sent, so it must not look like a call whose answer was lost.
       await spending.release(lease, reservation);
-      throw circuitOpen(dependency, admission.retryAt);
+      throw breaker.refusal(dependency, admission.retryAt);
     }
     const ended = (end: Parameters<typeof spend.spent>[0], failure?: Parameters<typeof outcomeOfCall>[0]) => {
       const settlement = { reservation, spent: spend.spent(end), failed: "error" in end };

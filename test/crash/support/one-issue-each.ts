@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Ended } from "./program.ts";
 import type { TicketPlace } from "./ticket-place.ts";
 
-/** Restarted, and not killed any more, until nothing is left to do; Jira has a good day. */
+/** Restarted, and not killed any more, until nothing is left to do; the tracker has a good day. */
 export async function deliverAll(place: TicketPlace): Promise<void> {
   for (let life = 1; !place.isAllDelivered(); life += 1) {
     expect(life, "lives that did not deliver everything").toBeLessThan(12);
@@ -22,10 +22,7 @@ export function expectOneIssueEach(place: TicketPlace): void {
     fingerprint,
     delivery.kind === "delivered" ? [delivery.reference.key] : [],
   ]);
-  const found = deliveries.map(([fingerprint]) => [
-    fingerprint,
-    place.jira.withLabel(fingerprint).map(({ key }) => key),
-  ]);
+  const found = deliveries.map(([fingerprint]) => [fingerprint, place.tracker.withLabel(fingerprint)]);
   expect(found).toEqual(known);
-  expect(place.jira.issues).toHaveLength(deliveries.length);
+  expect(place.tracker.size).toBe(deliveries.length);
 }

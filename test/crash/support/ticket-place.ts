@@ -1,27 +1,29 @@
 import { mkdirSync } from "node:fs";
 import { systemClock } from "../../../src/domain/clock.ts";
-import { deliveryPolicy } from "../../../src/domain/ticket-delivery.ts";
+import { deliveryPolicy, type TicketDelivery } from "../../../src/domain/ticket-delivery.ts";
 import type { FaultPoint } from "../../../src/state/fault-points.ts";
-import { createPath, LoopbackJira } from "../../support/loopback-jira.ts";
-import { readFields } from "../../support/loopback-jira-fields.ts";
-import type { Behavior } from "../../support/loopback-server.ts";
+import type { Behavior, Exchange } from "../../support/loopback-server.ts";
 import { sampleTicket } from "../../unit/tickets/sample-ticket.ts";
 import type { DeliverOptions } from "./deliver.ts";
 import { Place } from "./place.ts";
 import type { Ended } from "./program.ts";
 import { openStore } from "./recorded.ts";
+import type { Tracker } from "./trackers.ts";
+
+/** What a request to a tracker is for. */
+export type Request = "create" | "search";
 
 /** When a process that delivers is killed; `nth`: at the n-th time of that. */
 export type Kill =
   | { readonly at: "fault"; readonly point: FaultPoint; readonly nth: number }
   | {
       readonly at: "arrival";
-      readonly path: string;
+      readonly request: Request;
       readonly nth: number;
       /** What becomes of the request whose sender is gone. */
       readonly fate: "done" | "done late" | "lost";
     }
-  | { readonly at: "answer"; readonly path: string; readonly nth: number; readonly afterMs: number };
+  | { readonly at: "answer"; readonly request: Request; readonly nth: number; readonly afterMs: number };
 
 export interface DeliveryLife {
   readonly ended: Ended;
@@ -29,33 +31,32 @@ export interface DeliveryLife {
   readonly betweenPostAndRecord: boolean;
   /** It asked the tracker nothing. */
   readonly idle: boolean;
+  /** What it posted although it was on record as delivered. */
+  readonly again: readonly string[];
 }
 
-/** The tracker sees what it was told just before anybody searches for it. */
-const searchLagMs = deliveryPolicy.settleMs - 1_000;
 /** A request may lie in the tracker's queue for nearly as long as its sender was allowed to take. */
 const queuedMs = deliveryPolicy.deadlineMs - 5_000;
 
-/** A Jira and an outbox on a real disk. Time passes between the lives of the processes, for them and for Jira alike. */
-export class TicketPlace extends Place {
-  readonly jira: LoopbackJira;
+/** A tracker and an outbox on a real disk. Time passes between the lives of the processes, for them and for it alike. */
+export class TicketPlace<Where extends Tracker = Tracker> extends Place {
+  readonly tracker: Where;
   /** How much later than now it is. */
   aheadMs = 0;
   #raised = 0;
 
-  constructor() {
+  constructor(track: (now: () => number) => Where) {
     super();
     mkdirSync(this.stateDir, { mode: 0o700 });
-    this.jira = new LoopbackJira(() => this.now());
-    this.jira.switches.searchLagMs = searchLagMs;
-    this.jira.switches.slowMs = 20;
-    this.jira.switches.retryAfter = "7";
+    this.tracker = track(() => this.now());
+    const { switches } = this.tracker.server;
+    switches.slowMs = 20;
+    switches.retryAfter = "7";
   }
 
-  static async open(): Promise<TicketPlace> {
-    const place = new TicketPlace();
-    await place.jira.server.listen();
-    return place;
+  async listen(): Promise<this> {
+    await this.tracker.server.listen();
+    return this;
   }
 
   now(): number {
@@ -80,27 +81,31 @@ export class TicketPlace extends Place {
 
   /** One life; `script`: what the tracker does with its requests meanwhile. */
   async deliver(script: Record<string, Behavior[]>, kill?: Kill): Promise<DeliveryLife> {
-    const { server, switches } = this.jira;
+    const { server } = this.tracker;
+    const { switches } = server;
     switches.script = script;
+    const delivered = this.#labels("delivered");
     const before = server.requests.length;
     const fault =
       kill?.at === "fault" ? ({ point: kill.point, hit: kill.nth, act: "kill" } as const) : undefined;
     const program = this.run("deliver.ts", {
       stateDir: this.stateDir,
-      jira: this.jira.options,
+      tracker: this.tracker.settings,
       laterMs: this.aheadMs,
       fault,
     } satisfies DeliverOptions);
     let left = kill?.nth ?? 0;
+    const isMeant = (exchange: Exchange, request: Request) =>
+      this.tracker.isCreate(exchange) === (request === "create") && --left === 0;
     server.witness = {
-      arrived: async ({ path }) => {
-        if (kill?.at !== "arrival" || path !== kill.path || --left !== 0) return;
+      arrived: async (exchange) => {
+        if (kill?.at !== "arrival" || !isMeant(exchange, kill.request)) return;
         await program.end();
         if (kill.fate === "done late") this.aheadMs += queuedMs;
-        if (kill.fate === "lost") switches.script[path] = ["drop-before"];
+        if (kill.fate === "lost") switches.script[exchange.path] = ["drop-before"];
       },
-      answered: ({ path }) => {
-        if (kill?.at !== "answer" || path !== kill.path || --left !== 0) return;
+      answered: (exchange) => {
+        if (kill?.at !== "answer" || !isMeant(exchange, kill.request)) return;
         if (kill.afterMs < 1) program.signal("SIGKILL");
         else setTimeout(() => program.signal("SIGKILL"), kill.afterMs);
       },
@@ -108,22 +113,25 @@ export class TicketPlace extends Place {
     const ended = await program.ended;
     await server.settled();
     const asked = server.requests.slice(before);
-    const deliveries = this.deliveries();
-    const isOpen = asked.some(({ path, body }) => {
-      if (path !== createPath) return false;
-      const labels = readFields(body)?.["labels"] as readonly string[] | undefined;
-      return labels?.some((label) => deliveries.get(label)?.kind === "posting");
-    });
+    const created = asked.filter((exchange) => this.tracker.isCreate(exchange));
+    const labels = created.flatMap((exchange) => this.tracker.labelsIn(exchange));
+    const posting = this.#labels("posting");
+    const isOpen = labels.some((label) => posting.has(label));
     return {
       ended,
       betweenPostAndRecord: ended.signal === "SIGKILL" && isOpen,
       idle: asked.length === 0,
+      again: labels.filter((label) => delivered.has(label)),
     };
   }
 
   override async remove(): Promise<void> {
     await super.remove();
-    await this.jira.server.close();
+    await this.tracker.server.close();
+  }
+
+  #labels(kind: TicketDelivery["kind"]): ReadonlySet<string> {
+    return new Set([...this.deliveries()].flatMap(([label, each]) => (each.kind === kind ? [label] : [])));
   }
 }
 

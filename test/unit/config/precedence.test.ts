@@ -80,7 +80,7 @@ test("without any configuration every setting has its default", async () => {
       projectKey: undefined,
       allowInternal: false,
     },
-    github: { repository: undefined, token: undefined, allowInternal: false },
+    github: { repository: undefined, token: undefined, apiUrl: undefined, allowInternal: false },
     sandboxRequired: false,
     webhook: { url: undefined, secret: undefined, allowInternal: false },
     budget: { personaTokens: undefined, dayTokens: undefined, dayUsd: undefined, unpriced: "refuse" },

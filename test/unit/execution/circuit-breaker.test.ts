@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { breakerPolicy as policy } from "../../../src/domain/breaker.ts";
+import { commandLine } from "../../../src/domain/command-line.ts";
 import { ManualClock } from "../../../src/domain/manual-clock.ts";
 import { CircuitBreaker } from "../../../src/execution/circuit-breaker.ts";
 import { SqliteStore } from "../../../src/state/sqlite/sqlite-store.ts";
@@ -17,6 +18,7 @@ async function probing() {
     breakers: store.breakers,
     policy,
     clock,
+    commandFor: (command, argument) => commandLine(command, argument, "/elsewhere"),
     onHopeless: async (name) => void hopeless.push(name),
   });
   const ask = async () => {
@@ -87,4 +89,17 @@ test("a service whose probes fail is told about from the third on; a tracker nev
   await breakers.end({ use, outcome: outage });
   await breaker.ended(use, outage);
   expect(hopeless).toEqual([dependency]);
+});
+
+test("who is refused is told the command that lets the next call through, where this state is", async () => {
+  const { breaker } = await probing();
+  const refused = breaker.guard(
+    dependency,
+    async () => "answered",
+    () => outage,
+  );
+  await expect(refused).rejects.toMatchObject({
+    code: "CIRCUIT_OPEN",
+    advice: expect.stringMatching(/: maestro breakers reset api\.example\.org --state-dir \/elsewhere$/),
+  });
 });

@@ -45,7 +45,13 @@ describe("outputs in the wrong form", () => {
     expect(result.results["work"]?.["worker"]?.outputs).toEqual({ tables: 3, names: ["a", "b"] });
     expect(attempt).toMatchObject({
       status: "completed",
-      healing: [{ healer: "repair-outputs", outcome: "passed" }],
+      healing: [
+        {
+          healer: "repair-outputs",
+          did: { kind: "repaired-outputs", members: ["Tables", "names", "chatter", "tables"] },
+          outcome: "passed",
+        },
+      ],
     });
     expect(more).toEqual([]);
     expect(place.ran).toEqual(["worker"]);
@@ -92,7 +98,17 @@ describe("an import that leads nowhere", () => {
     expect(result).toMatchObject({ status: "completed" });
     expect(attempt).toMatchObject({
       status: "completed",
-      healing: [{ healer: "fix-imports", outcome: "passed" }],
+      healing: [
+        {
+          healer: "fix-imports",
+          action: "pointed imports to files that exist: ./add.mjs in main.mjs is ./lib/add.mjs",
+          did: {
+            kind: "fixed-imports",
+            imports: [{ path: "main.mjs", from: "./add.mjs", to: "./lib/add.mjs" }],
+          },
+          outcome: "passed",
+        },
+      ],
     });
     expect(files.map(({ path }) => path)).toEqual(["lib/add.mjs", "main.mjs"]);
   });
@@ -182,7 +198,8 @@ describe("a healer of one's own", () => {
       own,
     ]);
     expect(result.status).toBe("completed");
-    expect(attempt?.healing).toEqual([{ healer: "own", action: "wrote a.txt", outcome: "passed" }]);
+    const did = { kind: "custom", words: "wrote a.txt", paths: ["a.txt"], members: [] };
+    expect(attempt?.healing).toEqual([{ healer: "own", action: "wrote a.txt", did, outcome: "passed" }]);
   });
 
   it("whose files nobody can judge, because the work threw, gets them taken back, and that is on record", async () => {
@@ -199,7 +216,9 @@ describe("a healer of one's own", () => {
       },
       [own],
     );
-    expect(attempt?.healing).toEqual([{ healer: "own", action: "wrote litter.txt", outcome: "rolled-back" }]);
+    expect(attempt?.healing).toMatchObject([
+      { healer: "own", action: "wrote litter.txt", did: { paths: ["litter.txt"] }, outcome: "rolled-back" },
+    ]);
     expect(files).toEqual([]);
   });
 
@@ -219,9 +238,64 @@ describe("a healer of one's own", () => {
       ["a.txt", "b.txt"].map(writes),
     );
     expect(attempt?.status).toBe("completed");
-    expect(attempt?.healing).toEqual([
+    expect(attempt?.healing).toMatchObject([
       { healer: "a.txt", action: "wrote a.txt", outcome: "kept" },
       { healer: "b.txt", action: "wrote b.txt", outcome: "passed" },
+    ]);
+  });
+
+  it("may name the kind of its action; which files it changed is what the workspace says", async () => {
+    const place = new TeamPlace();
+    const own = healer(async ({ workspace }) => {
+      for (let at = 0; at < 60; at++) await workspace.write(`docs/${String(at).padStart(2, "0")}.md`, "x");
+      return { action: { kind: "edited-files", paths: ["something-else.md"] } };
+    });
+    const { attempt } = await run(place, { contract: { deliverables: ["docs/*.md"] } }, () => ({}), [own]);
+    expect(attempt).toMatchObject({
+      status: "completed",
+      healing: [
+        {
+          action: "edited docs/00.md, docs/01.md, docs/02.md, docs/03.md, docs/04.md and 55 more",
+          did: { kind: "edited-files", more: 10 },
+          outcome: "passed",
+        },
+      ],
+    });
+    const did = attempt?.healing[0]?.did;
+    expect(did?.kind === "edited-files" && did.paths).toHaveLength(50);
+  });
+
+  it.each([
+    { action: { kind: "raised-limit", limit: "timeoutMs", from: 1, to: 1e9 } as const },
+    { action: "more time", settings: { timeoutMs: 1e9 } },
+  ])("raises a limit no further than its team allows: $action", async (remedy) => {
+    const place = new TeamPlace();
+    const seen: unknown[] = [];
+    const own = healer(async ({ timeoutMs, maxTimeoutMs }) => {
+      seen.push(timeoutMs, maxTimeoutMs);
+      return seen.length > 2 ? undefined : remedy;
+    });
+    const { result } = await run(
+      place,
+      { timeoutMs: 10_000 },
+      () => {
+        throw new Error("something odd");
+      },
+      [own],
+    );
+    expect(result).toMatchObject({ status: "parked", reason: "help" });
+    expect(seen.slice(0, 4)).toEqual([10_000, 40_000, 40_000, 40_000]);
+  });
+
+  it("without types that names a kind nobody knows is on record by that name", async () => {
+    const place = new TeamPlace();
+    const own = healer(async ({ workspace }) => {
+      await workspace.write("a.txt", "x");
+      return { action: { kind: "prayed" } as never };
+    });
+    const { attempt } = await run(place, { contract: { deliverables: ["a.txt"] } }, () => ({}), [own]);
+    expect(attempt?.healing).toMatchObject([
+      { action: "prayed", did: { kind: "custom", words: "prayed", paths: ["a.txt"] }, outcome: "passed" },
     ]);
   });
 });
@@ -251,7 +325,16 @@ describe("what is only a matter of form", () => {
       );
     });
     expect(result).toMatchObject({ status: "completed" });
-    expect(attempt).toMatchObject({ healing: [{ healer: "project-tools", outcome: "passed" }] });
+    expect(attempt).toMatchObject({
+      healing: [
+        {
+          healer: "project-tools",
+          action: "ran npm run --silent format, which changed a.txt",
+          did: { kind: "ran-tool", argv: ["npm", "run", "--silent", "format"], paths: ["a.txt"] },
+          outcome: "passed",
+        },
+      ],
+    });
   });
 
   it("is taken back when the formatter made nothing better", async () => {

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
+import { ManualClock } from "../../../src/domain/manual-clock.ts";
 import { durableModel } from "../../../src/execution/own-model.ts";
 import { defineTeam, InputInvalid, type PersonaContext, persona, phase } from "../../../src/index.ts";
 import { TeamPlace } from "../team/place.ts";
@@ -22,12 +23,14 @@ test("a durable model without the context of a running persona is refused at onc
 
 test("an answer that comes as a whole may take longer than an attempt may stand still", async () => {
   const place = new TeamPlace();
+  const clock = new ManualClock();
+  const limitMs = 60_000;
   let calls = 0;
   const slow = {
     ...model,
     doGenerate: async () => {
       calls += 1;
-      await new Promise((resolve) => setTimeout(resolve, 2500));
+      await clock.advance(10 * limitMs);
       const tokens = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
       return {
         content: [{ type: "text", text: "at last" }],
@@ -43,7 +46,7 @@ test("an answer that comes as a whole may take longer than an attempt may stand 
     return { summary: JSON.stringify(content) };
   };
   const team = defineTeam("own", { phases: [phase("only", { personas: [persona("agent", { run })] })] });
-  const maestro = await place.open({ attempts: { max: 1, timeoutMs: 1000 } });
+  const maestro = await place.open({ clock, attempts: { max: 1, timeoutMs: limitMs } });
   const session = await maestro.start(team, { brief: "x" });
   const { status, results } = await session.result();
   expect([status, results["only"]?.["agent"]?.summary]).toEqual([

@@ -74,6 +74,13 @@ test("what a healer writes against the policy is put back, and on record", async
     {
       healer: "careless",
       action: "wrote what was missing (elsewhere.txt may not be written)",
+      did: {
+        kind: "custom",
+        words: "wrote what was missing",
+        paths: ["elsewhere.txt", "src/needed.txt"],
+        members: [],
+      },
+      forbidden: "elsewhere.txt",
       outcome: "rolled-back",
     },
   ]);

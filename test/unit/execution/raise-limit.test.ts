@@ -22,7 +22,17 @@ test("work that stands still twice in a row gets twice the time, and with that i
   expect(lives.ran, "what was recorded is not done again").toEqual(["before"]);
   expect(lives.rows("attempt.failed")).toMatchObject([
     { failure: { category: "TIMEOUT" } },
-    { settings: { timeoutMs: 2 * limitMs }, healing: [{ healer: "raise-limit", outcome: "kept" }] },
+    {
+      settings: { timeoutMs: 2 * limitMs },
+      healing: [
+        {
+          healer: "raise-limit",
+          action: "let the next attempt stand still for 120 s instead of 60 s",
+          did: { kind: "raised-limit", limit: "timeoutMs", from: limitMs, to: 2 * limitMs },
+          outcome: "kept",
+        },
+      ],
+    },
   ]);
 });
 

@@ -3,6 +3,8 @@ import type { PersonaContext } from "../../../src/index.ts";
 import { armFault } from "../../../src/state/fault-points.ts";
 import { Lives } from "./lives.ts";
 
+const hourMs = 3_600_000;
+
 afterEach(() => armFault(undefined));
 
 /** Resolves each of these when told to. */
@@ -114,16 +116,22 @@ describe("steps of one name and different inputs", () => {
       await Promise.all([branch("a", late), branch("b", () => slow.promise)]);
       return { summary: "done" };
     };
+    const recorded = () =>
+      new Promise<void>((resolve) => {
+        lives.onEvent = (event) => event.kind === "step" && event.name === "x" && resolve();
+      });
     await lives.live(async (context) => {
+      const isRecorded = recorded();
       const lost = work(context, async () => {});
-      await context.step("until a is recorded", () => new Promise((resolve) => setTimeout(resolve, 20)));
+      await context.step("until a is recorded", () => isRecorded);
       lives.end();
       slow.resolve();
       return lost;
     });
     // Now b asks at once, and a only when everybody has long gone quiet.
     const result = await lives.live(async (context) => {
-      const both = work(context, () => new Promise((resolve) => setTimeout(resolve, 200)));
+      const bIsRecorded = recorded();
+      const both = work(context, () => bIsRecorded.then(() => lives.clock.sleep(hourMs)));
       await context.step("until a is recorded", () => 0);
       return both;
     });

@@ -1,0 +1,125 @@
+/** How an attempt works, where healing changed it. */
+export interface AttemptSettings {
+  readonly model?: string;
+  /** Which part of the optional context the prompt keeps: 1 is all of it. */
+  readonly contextShare?: number;
+  readonly timeoutMs?: number;
+  readonly maxOutputTokens?: number;
+}
+
+/** An import as it was written, and what it was pointed to. */
+export interface FixedImport {
+  readonly path: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A record is short: how many there are beside those it names. The healer's step has every file, with its bytes. */
+interface Listed {
+  readonly more?: number;
+}
+
+/**
+ * What a healer did. Nothing of it is final: files are rolled back to the tree before the healer's step, outputs to the
+ * ones the work returned, and a setting to the `from` that stands beside it.
+ */
+export type HealingAction =
+  | ({ readonly kind: "edited-files"; readonly paths: readonly string[] } & Listed)
+  | ({
+      readonly kind: "ran-tool";
+      readonly argv: readonly string[];
+      readonly paths: readonly string[];
+    } & Listed)
+  | ({ readonly kind: "fixed-imports"; readonly imports: readonly FixedImport[] } & Listed)
+  /** The members of the outputs that are not what the work returned. */
+  | ({ readonly kind: "repaired-outputs"; readonly members: readonly string[] } & Listed)
+  | { readonly kind: "shortened-context"; readonly from: number; readonly to: number }
+  | { readonly kind: "switched-model"; readonly from: string; readonly to: string }
+  | {
+      readonly kind: "raised-limit";
+      readonly limit: "timeoutMs" | "maxOutputTokens";
+      readonly from: number;
+      readonly to: number;
+    }
+  /** In a healer's own words; what it changed is found out, not believed. */
+  | ({
+      readonly kind: "custom";
+      readonly words: string;
+      readonly paths: readonly string[];
+      readonly members: readonly string[];
+      readonly settings?: { readonly from: AttemptSettings; readonly to: AttemptSettings };
+    } & Listed);
+
+/** One action of one healer and what became of it. */
+export interface Healed {
+  readonly healer: string;
+  /** What it did, in words. */
+  readonly action: string;
+  readonly did: HealingAction;
+  readonly outcome: "passed" | "rolled-back" | "kept";
+  /** The file by which the action went against the persona's policy. */
+  readonly forbidden?: string;
+}
+
+/** As older journals have it: words alone. */
+type RecordedHealed = Omit<Healed, "did"> & Partial<Pick<Healed, "did">>;
+
+/** What an action does to the attempts after it; nothing, unless it is about how they work. */
+export function settingsOf(action: HealingAction): AttemptSettings | undefined {
+  switch (action.kind) {
+    case "shortened-context":
+      return { contextShare: action.to };
+    case "switched-model":
+      return { model: action.to };
+    case "raised-limit":
+      return { [action.limit]: action.to };
+    case "custom":
+      return action.settings?.to;
+    case "edited-files":
+    case "ran-tool":
+    case "fixed-imports":
+    case "repaired-outputs":
+      return undefined;
+  }
+}
+
+/** The action for people. */
+export function inWords(action: HealingAction): string {
+  switch (action.kind) {
+    case "edited-files":
+      return `edited ${listed(action.paths, action)}`;
+    case "ran-tool":
+      return `ran ${action.argv.join(" ")}, which changed ${listed(action.paths, action)}`;
+    case "fixed-imports":
+      return `pointed imports to files that exist: ${listed(
+        action.imports.map(({ path, from, to }) => `${from} in ${path} is ${to}`),
+        action,
+      )}`;
+    case "repaired-outputs":
+      return `put the outputs into the form of the contract's schema: ${listed(action.members, action)}`;
+    case "shortened-context":
+      return `keep ${Math.round(action.to * 100)} % of the earlier results in the prompt`;
+    case "switched-model":
+      return `go on with ${action.to} instead of ${action.from}`;
+    case "raised-limit":
+      return action.limit === "timeoutMs"
+        ? `let the next attempt stand still for ${action.to / 1_000} s instead of ${action.from / 1_000} s`
+        : `let answers have ${action.to} tokens instead of ${action.from}`;
+    case "custom":
+      return action.words;
+  }
+}
+
+/** A journal of before there were kinds says it in words. */
+export function readHealed(recorded: RecordedHealed): Healed {
+  const { did = { kind: "custom", words: recorded.action, paths: [], members: [] } } = recorded;
+  return { ...recorded, did };
+}
+
+const mostListed = 5;
+
+function listed(items: readonly string[], beside: Listed): string {
+  if (items.length === 0) return "nothing";
+  const more = Math.max(0, items.length - mostListed) + (beside.more ?? 0);
+  return items.slice(0, mostListed).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
