@@ -13,6 +13,8 @@ const startedAt = Date.now();
 const systemTools = [
   { command: "strace", package: "strace", why: "crash tests stop and fail system calls with it" },
   { command: "bwrap", package: "bubblewrap", why: "checks run in a sandbox with it" },
+  { command: "zsh", package: "zsh", why: "completion is tried at its prompt" },
+  { command: "fish", package: "fish", why: "completion is tried in it" },
   { command: "chromium", package: "chromium", why: "the tests of the dashboard look at it with a browser" },
 ];
 

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -118,49 +118,6 @@ test("no model and no key is an error before anything is recorded, never the sim
   expect(code).toBe(2);
   expect(stderr).toContain("No model is named.");
   expect((await maestro(at, "sessions", "--json")).stdout).toBe("[]\n");
-});
-
-test.each(["bash", "zsh", "fish"])("completion for %s names every command and its flags", async (shell) => {
-  const { stdout, code } = await maestro(place(), "completion", shell);
-  expect(code).toBe(0);
-  for (const word of ["checkpoints", "fork", "pause-after", "accept-changes"]) expect(stdout).toContain(word);
-});
-
-test.each<[words: string, offered: readonly string[]]>([
-  ["maestro res", ["resume"]],
-  ["maestro usage --by p", ["persona", "phase"]],
-  ["maestro run --team my", ["my team.yaml"]],
-  ["maestro run --model ''", []],
-  ["maestro show h", ["hello"]],
-  ["maestro show --js", ["--json"]],
-  ["maestro help chec", ["checkpoints"]],
-])("bash completes %s", async (words, offered) => {
-  const at = await ready("show");
-  writeFileSync(join(at.folder, "my team.yaml"), "");
-  const { stdout } = await maestro(at, "completion", "bash");
-  const script = `maestro() { "${process.execPath}" "${entry}" "$@"; }
-    ${stdout}
-    COMP_WORDS=(${words}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _maestro; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const out = execFileSync("bash", ["-c", script], { cwd: at.folder, env: at.env, encoding: "utf8" });
-  expect(out.split("\n").filter((line) => line !== "")).toEqual(offered);
-});
-
-const has = (shell: string): boolean => spawnSync(shell, ["--version"]).status === 0;
-
-test.runIf(has("zsh"))("zsh can read its completion", async () => {
-  const { stdout } = await maestro(place(), "completion", "zsh");
-  expect(spawnSync("zsh", ["-n"], { input: stdout, encoding: "utf8" })).toMatchObject({
-    status: 0,
-    stderr: "",
-  });
-});
-
-test.runIf(has("fish"))("fish completes what it was told", async () => {
-  const at = place();
-  writeFileSync(join(at.folder, "maestro.fish"), (await maestro(at, "completion", "fish")).stdout);
-  const script = 'source maestro.fish; complete -C "maestro usage --by p"; complete -C "maestro res"';
-  const out = execFileSync("fish", ["-c", script], { cwd: at.folder, encoding: "utf8" });
-  expect(out.split("\n").map((line) => line.split("\t")[0])).toEqual(["persona", "phase", "resume", ""]);
 });
 
 test("a pipe that is closed early is no error", async () => {
