@@ -14,7 +14,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   "maestro run --model ": [],
   "maestro show h": ["hello"],
   "maestro show --js": ["--json"],
-  "maestro resume --state-dir other e": ["elsewhere"],
+  "maestro resume --state-dir other e": ["else:where"],
   "maestro checkpoints v": ["verify"],
   "maestro checkpoints h": ["hello"],
   "maestro checkpoints verify h": ["hello"],
@@ -30,7 +30,7 @@ async function prepared(): Promise<Place> {
   await maestro(at, "init", "--yes", "--name", "team", "--phases", "greeting");
   const run = ["run", "Say hello", "--team", "team.yaml", "--until", "greeting"];
   await maestro(at, ...run, "--key", "hello");
-  await maestro(at, ...run, "--key", "elsewhere", "--state-dir", "other");
+  await maestro(at, ...run, "--key", "else:where", "--state-dir", "other");
   writeFileSync(join(at.folder, "my team.yaml"), "");
   mkdirSync(join(at.folder, "bin"));
   writeFileSync(join(at.folder, "bin/maestro"), `#!/bin/sh\nexec "${process.execPath}" "${entry}" "$@"\n`, {
