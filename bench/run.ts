@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { requireFreshBuild } from "./built-package.ts";
 import { bigTeam } from "./measure-big-team.ts";
+import { commands } from "./measure-commands.ts";
 import { crash } from "./measure-crash.ts";
 import { growth } from "./measure-growth.ts";
 import { loopDelay, manySessions } from "./measure-many-sessions.ts";
@@ -13,7 +14,18 @@ import { start } from "./measure-start.ts";
 import type { Measured, Row } from "./measurement.ts";
 import { formatTable } from "./table.ts";
 
-const measurements = [oneSession, manySessions, loopDelay, growth, crash, start, memory, waiting, bigTeam];
+const measurements = [
+  oneSession,
+  manySessions,
+  loopDelay,
+  growth,
+  crash,
+  start,
+  commands,
+  memory,
+  waiting,
+  bigTeam,
+];
 const names = measurements.map(({ name }) => name);
 
 const { values } = parseArgs({

@@ -57,6 +57,8 @@ const text = [
   "",
   "Sessions are named by their id, the beginning of it (four characters or more, if no other begins so), or their key.",
   "",
+  "Every example works offline. They make a story: the one of `init` writes the team `hello.yaml`, the one of `run` makes the session `hello`, and the others look at it or go on with it; `maestro demo` stands alone.",
+  "",
   "Every command has:",
   "",
   "| option | what it does |",

@@ -1,52 +1,71 @@
-// Draws docs/images/demo.svg from a real run of `maestro demo`: what a newcomer sees, as a picture for the README.
-import { spawnSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+// Draws docs/images/demo.svg from a real run of `maestro demo` in a pseudo-terminal: what a newcomer sees when it has ended.
+import { execFileSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { TerminalScreen } from "./terminal-screen.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const stateDir = mkdtempSync(join(tmpdir(), "maestro-picture-"));
-const command = [join(root, "bin", "maestro.cjs"), "demo", "--state-dir", stateDir];
-const transcript = join(stateDir, "transcript");
-// Progress and result in one file, in the order they were said.
-const file = openSync(transcript, "w");
-const { status } = spawnSync(process.execPath, command, { stdio: ["ignore", file, file] });
-closeSync(file);
-const told = readFileSync(transcript, "utf8").trimEnd().split("\n");
-if (status !== 0) throw new Error(`the demo ended with ${status}:\n${told.join("\n")}`);
-rmSync(stateDir, { recursive: true, force: true });
+const columns = 96;
+const size = { character: 7.83, line: 18, edge: 20 };
+const colors = { 31: "#FF8D84", 32: "#62C284", 33: "#E3B341", 34: "#74B4F8", 36: "#6CC7C4" };
+const [text, faint] = ["#EEEDE8", "#98958C"];
 
-const width = 104;
-const most = 54;
-/** The story is in its end: the kill, the new process, what was kept. */
-const lines = ["$ npx maestro demo", ...(told.length > most ? ["…", ...told.slice(-most)] : told)].map(
-  (line) => withoutPlaces(line).slice(0, width),
-);
-const lineHeight = 18;
-const height = lines.length * lineHeight + 56;
+const screen = new TerminalScreen();
+screen.write("$ npx maestro demo\r\n");
+screen.write(recorded());
+const rows = screen.rows.slice(0, screen.rows.findLastIndex((row) => row.length > 0) + 1);
+const shown = rows.map((row) => row.map(({ character }) => character).join("")).join("\n");
+const [folder] = /\/tmp\/maestro-demo-\w+/.exec(shown) ?? [];
+if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+if (!shown.includes("Try next:")) throw new Error(`The demo did not end as it should:\n${shown}`);
 
 writeFileSync(
   join(root, "docs", "images", "demo.svg"),
-  `<svg xmlns="http://www.w3.org/2000/svg" width="${width * 8 + 40}" height="${height}" role="img" aria-label="maestro demo: a team is killed and goes on">
+  `<svg xmlns="http://www.w3.org/2000/svg" width="${Math.ceil(columns * size.character) + 2 * size.edge}" height="${rows.length * size.line + 2 * size.edge}" role="img" aria-label="maestro demo: a team is killed and goes on">
 <rect width="100%" height="100%" rx="8" fill="#181816"/>
-<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="13" fill="#EEEDE8">
-${lines.map((line, index) => `<text x="20" y="${36 + index * lineHeight}" fill="${colorOf(line)}">${escape(line)}</text>`).join("\n")}
+<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="13" fill="${text}">
+${rows.flatMap(draw).join("\n")}
 </g>
 </svg>
 `,
 );
 
-/** Paths of the machine it was drawn on say nothing to others. */
-function withoutPlaces(line) {
-  return line.replaceAll(stateDir, "~/.maestro").replaceAll(/\/tmp\/maestro-demo-\w+/g, "/tmp/maestro-demo");
+/** All that the demo wrote on its terminal. */
+function recorded() {
+  const command = `stty columns ${columns} rows 50 && exec "$0" "$@"`;
+  const argv = ["sh", "-c", command, process.execPath, join(root, "bin", "maestro.cjs"), "demo"];
+  const python = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) != 0)";
+  return execFileSync("python3", ["-c", python, ...argv], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+    // As npx sets it: the commands to paste are the ones of somebody without Maestro on the path.
+    env: { PATH: process.env.PATH, TMPDIR: "/tmp", TERM: "xterm-256color", npm_command: "exec" },
+  });
 }
 
-function colorOf(line) {
-  if (line.startsWith("$")) return "#74B4F8";
-  if (line.startsWith("***")) return "#FF8D84";
-  if (/^(Done|Completed)/.test(line)) return "#62C284";
-  return /^\S/.test(line) && !line.includes(":") ? "#EEEDE8" : "#BBB8AF";
+/** Each piece at its own place: the signs for done and under way are not everywhere as wide as a letter. */
+function draw(row, index) {
+  const y = size.edge + 14 + index * size.line;
+  const pieces = [];
+  for (const [column, cell] of row.entries()) {
+    const last = pieces.at(-1);
+    const isSign = /[^\u0020-\u007E·…]/u.test(cell.character);
+    if (last !== undefined && !isSign && !last.isSign && styleOf(cell) === last.style)
+      last.text += cell.character;
+    else pieces.push({ column, style: styleOf(cell), text: cell.character, isSign });
+  }
+  return pieces
+    .filter((piece) => piece.text.trim() !== "")
+    .map(({ column, style, text }) => {
+      const x = (size.edge + column * size.character).toFixed(1);
+      return `<text x="${x}" y="${y}"${style}>${escape(text.trimEnd())}</text>`;
+    });
+}
+
+function styleOf({ bold, dim, color }) {
+  const fill = colors[color] ?? (dim ? faint : undefined);
+  return `${fill === undefined ? "" : ` fill="${fill}"`}${bold ? ' font-weight="bold"' : ""}`;
 }
 
 function escape(text) {

@@ -13,6 +13,9 @@ const startedAt = Date.now();
 const systemTools = [
   { command: "strace", package: "strace", why: "crash tests stop and fail system calls with it" },
   { command: "bwrap", package: "bubblewrap", why: "checks run in a sandbox with it" },
+  { command: "python3", package: "python3", why: "pseudo-terminals are made with it", without: "fail" },
+  { command: "zsh", package: "zsh", why: "completion is tried at its prompt" },
+  { command: "fish", package: "fish", why: "completion is tried in it" },
   { command: "chromium", package: "chromium", why: "the tests of the dashboard look at it with a browser" },
 ];
 
@@ -100,7 +103,7 @@ function installSystemTools() {
   }
   for (const tool of missing.filter((tool) => !isOnPath(tool.command))) {
     process.stdout.write(
-      `${tool.command} is missing: ${tool.why}. Tests that need it will be skipped; install the package ${tool.package} to run them.\n`,
+      `${tool.command} is missing: ${tool.why}. Tests that need it will ${tool.without || "be skipped"}; install the package ${tool.package} to run them.\n`,
     );
   }
 }

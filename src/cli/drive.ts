@@ -7,6 +7,7 @@ import { answersFor } from "./on-call.ts";
 import { type GlobalOptions, withMaestro } from "./open.ts";
 import { commandLine, print, printJson, printWrapped, resumeCommand, say, sayWrapped } from "./output.ts";
 import { progressLine } from "./progress.ts";
+import { type ResultDocument, resultDocument } from "./result-document.ts";
 import { tellStarter } from "./starter.ts";
 import { screenOf } from "./terminal/screen.ts";
 import { count, plain } from "./terminal/words.ts";
@@ -21,6 +22,11 @@ export interface DriveOptions extends GlobalOptions {
   readonly out?: string;
 }
 
+interface Telling {
+  /** With --json nothing but the end is told, as one document and not as the last of many lines. */
+  readonly oneDocument?: (ended: ResultDocument) => object;
+}
+
 /** Where what happens is shown: nowhere, as lines, as JSON, or as a picture. */
 interface Watching {
   readonly onEvent: (event: SessionEvent) => void;
@@ -33,16 +39,17 @@ interface Watching {
 export async function drive(
   options: DriveOptions,
   begin: (maestro: Maestro) => Promise<Driven>,
-  more: OpenOptions & { readonly quiet?: boolean } = {},
-): Promise<SessionResult> {
-  const { quiet = false, ...open } = more;
-  const watching = quiet ? silently() : options.json ? asJson() : asPeopleSee();
+  more: OpenOptions & Telling = {},
+): Promise<void> {
+  const { oneDocument, ...open } = more;
+  const asDocument = oneDocument ?? ((ended) => ({ kind: "result", ...ended }));
+  const watching = !options.json ? asPeopleSee() : oneDocument === undefined ? asJson() : silently();
   const finish = async (maestro: Maestro, result: SessionResult): Promise<void> => {
     const given = options.out === undefined ? undefined : giveFiles(maestro, result, options.out);
     // What became of the session is said whatever becomes of its files.
     const files = await given?.catch(() => undefined);
-    if (options.json && !quiet) printJson({ kind: "result", ...result, ...(files && { files }) });
-    if (!options.json) await conclude(maestro, result, options);
+    if (options.json) printJson({ ...asDocument(resultDocument(result)), ...(files && { files }) });
+    else await conclude(maestro, result, options);
     await given;
   };
   const { result, interrupted } = await withMaestro(
@@ -57,7 +64,6 @@ export async function drive(
   // Stopping has closed the first one.
   if (interrupted) await withMaestro(options, (maestro) => finish(maestro, result));
   process.exitCode = interrupted ? exitCodes.interrupted : exitCodeOf(result.status);
-  return result;
 }
 
 async function watchToTheEnd(

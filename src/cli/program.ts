@@ -6,6 +6,7 @@ import { defineDeciding } from "./define/deciding.ts";
 import { defineDriving } from "./define/driving.ts";
 import { defineKeeping } from "./define/keeping.ts";
 import { defineLooking } from "./define/looking.ts";
+import type { GlobalOptions } from "./open.ts";
 
 /** Every command with its options and one example that works offline. What they do is loaded when they are called. */
 export function buildProgram(): Command {
@@ -25,7 +26,9 @@ export function buildProgram(): Command {
     signature: "completion <shell>",
     description: "print what bash, zsh or fish need to complete commands, flags and sessions",
     example: 'eval "$(maestro completion bash)"',
-  }).action(async (shell: string) => (await import("./completion/completion.ts")).completion(shell, program));
+  }).action(async (shell: string, options: GlobalOptions) =>
+    (await import("./completion/completion.ts")).completion(shell, program, options),
+  );
   return program;
 }
 

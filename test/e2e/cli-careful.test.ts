@@ -54,7 +54,7 @@ test.each([
 test("a folder that cannot take the files is refused before anything runs", async () => {
   const at = await withTeam();
   writeFileSync(join(at.folder, "taken"), "");
-  for (const command of [run, ["demo"]]) {
+  for (const command of [run, ["demo"], ["phase", "k", "greeting"]]) {
     const { code, stderr } = await maestro(at, ...command, "--out", "taken");
     expect(code).toBe(2);
     expect(stderr).toMatch(/taken.* is not a folder/);

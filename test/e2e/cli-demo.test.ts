@@ -3,29 +3,14 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { inTerminal, json, place } from "./support/packed.ts";
-import { checkpointsSchema, showSchema } from "./support/schemas.ts";
-
-interface Demo {
-  readonly kept: number;
-  readonly steps: number;
-  readonly calls: number;
-  readonly notPaidTwice: { readonly calls: number; readonly tokens: number };
-  readonly retried: number;
-  readonly healed: number;
-  readonly checkpoints: number;
-  readonly project: string;
-  readonly stateDir: string;
-  readonly key: string;
-  readonly status: string;
-  readonly simulated: boolean;
-}
+import { checkpointsSchema, demoSchema, showSchema } from "./support/schemas.ts";
 
 /** What the script makes the model say, the call that the network broke among them. */
 const callsOfTheScript = 16;
 
 test("demo: killed in the middle, resumed, finished; no model call was paid twice and the project works", async () => {
   const at = place();
-  const demo = await json<Demo>(at, "demo", "--out", join(at.folder, "demo"));
+  const demo = demoSchema.parse(await json(at, "demo", "--out", join(at.folder, "demo")));
   expect(demo).toMatchObject({
     status: "completed",
     simulated: true,

@@ -1,10 +1,10 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { buildProgram } from "../../src/cli/program.ts";
-import { lines, maestro, type Place, packageFolder, place } from "./support/packed.ts";
+import { begin, lines, maestro, type Place, packageFolder, place } from "./support/packed.ts";
 
 const entry = join(packageFolder, "bin/maestro.cjs");
 /** What has to be there before an example makes sense. */
@@ -42,11 +42,36 @@ async function prepare(kind: string): Promise<string> {
   return own;
 }
 
-async function runExample(at: Place, name: string): Promise<void> {
+async function exampleOf(at: Place, name: string): Promise<string> {
   const help = (await maestro(at, name, "--help")).stdout;
-  const [, example = ""] = /Example:\n\s*\$ (.*)/.exec(help) ?? [];
-  const script = `maestro() { "${process.execPath}" "${entry}" "$@"; }\n${example}\n`;
+  return /Example:\n\s*\$ (.*)/.exec(help)?.[1] ?? "";
+}
+
+async function runExample(at: Place, name: string): Promise<void> {
+  const script = `maestro() { "${process.execPath}" "${entry}" "$@"; }\n${await exampleOf(at, name)}\n`;
   execFileSync("bash", ["-e", "-c", script], { cwd: at.folder, env: at.env, stdio: "pipe" });
+}
+
+/** Whatever a process begun here wants to reach on another machine is refused and written down. */
+function offline(at: Place): { readonly at: Place; readonly reached: () => string } {
+  const [preload, list] = [join(at.folder, "offline.cjs"), join(at.folder, "reached.txt")];
+  writeFileSync(list, "");
+  writeFileSync(
+    preload,
+    `const { Socket } = require("node:net");
+     const { connect } = Socket.prototype;
+     Socket.prototype.connect = function (...args) {
+       const [to, second] = Array.isArray(args[0]) ? args[0] : args;
+       const host = typeof to === "object" ? (to.path ? "" : to.host) : typeof second === "string" ? second : "";
+       if (!/^(?:|localhost|127\\..*|::1)$/.test(host ?? "")) {
+         require("node:fs").appendFileSync(${JSON.stringify(list)}, host + "\\n");
+         throw new Error("there is no network");
+       }
+       return connect.apply(this, args);
+     };`,
+  );
+  const env = { ...at.env, NODE_OPTIONS: `--require ${preload}` };
+  return { at: { ...at, env }, reached: () => readFileSync(list, "utf8") };
 }
 
 const commands = buildProgram().commands.map((command) => command.name());
@@ -55,7 +80,15 @@ const commands = buildProgram().commands.map((command) => command.name());
 const others = commands.filter((name) => name !== "pause" && name !== "serve");
 
 test.each(others)("the example of %s works offline", async (name) => {
-  await expect(runExample(await ready(name), name)).resolves.toBeUndefined();
+  const { at, reached } = offline(await ready(name));
+  await runExample(at, name);
+  expect(reached()).toBe("");
+});
+
+test("what is not offline would be noticed", async () => {
+  const { at, reached } = offline(place({ OPENAI_API_KEY: "none", OPENAI_BASE_URL: "http://192.0.2.1" }));
+  expect((await maestro(at, "doctor")).stdout).toContain("does not answer");
+  expect(reached()).toContain("192.0.2.1");
 });
 
 test("the example of pause works offline, on a session that runs", async () => {
@@ -66,6 +99,18 @@ test("the example of pause works offline, on a session that runs", async () => {
   await maestro(slow, "run", "Say hello", "--team", "hello.yaml", "--key", "hello", "--detach");
   await runExample(slow, "pause");
   expect((await maestro(slow, "watch", "hello")).stdout).toContain("is paused");
+});
+
+test("the example of serve works offline, and its link opens the dashboard", async () => {
+  const { at, reached } = offline(await ready("serve"));
+  const [, ...words] = (await exampleOf(at, "serve")).split(" ");
+  const { child, finished, output } = begin(at, [...words, "--port", "0"]);
+  await vi.waitUntil(() => output().includes("/login?code="), { timeout: 60_000 });
+  const [link = ""] = /http:\S+\/login\?code=\S+/.exec(output()) ?? [];
+  expect((await fetch(link, { redirect: "manual" })).headers.get("set-cookie")).toMatch(/HttpOnly/i);
+  child.kill("SIGTERM");
+  expect(await finished).toMatchObject({ code: 0 });
+  expect(reached()).toBe("");
 });
 
 test("1: a bug says that it is one, and where only to those who ask", async () => {
@@ -119,49 +164,6 @@ test("no model and no key is an error before anything is recorded, never the sim
   expect(code).toBe(2);
   expect(stderr).toContain("No model is named.");
   expect((await maestro(at, "sessions", "--json")).stdout).toBe("[]\n");
-});
-
-test.each(["bash", "zsh", "fish"])("completion for %s names every command and its flags", async (shell) => {
-  const { stdout, code } = await maestro(place(), "completion", shell);
-  expect(code).toBe(0);
-  for (const word of ["checkpoints", "fork", "pause-after", "accept-changes"]) expect(stdout).toContain(word);
-});
-
-test.each<[words: string, offered: readonly string[]]>([
-  ["maestro res", ["resume"]],
-  ["maestro usage --by p", ["persona", "phase"]],
-  ["maestro run --team my", ["my team.yaml"]],
-  ["maestro run --model ''", []],
-  ["maestro show h", ["hello"]],
-  ["maestro show --js", ["--json"]],
-  ["maestro help chec", ["checkpoints"]],
-])("bash completes %s", async (words, offered) => {
-  const at = await ready("show");
-  writeFileSync(join(at.folder, "my team.yaml"), "");
-  const { stdout } = await maestro(at, "completion", "bash");
-  const script = `maestro() { "${process.execPath}" "${entry}" "$@"; }
-    ${stdout}
-    COMP_WORDS=(${words}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _maestro; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const out = execFileSync("bash", ["-c", script], { cwd: at.folder, env: at.env, encoding: "utf8" });
-  expect(out.split("\n").filter((line) => line !== "")).toEqual(offered);
-});
-
-const has = (shell: string): boolean => spawnSync(shell, ["--version"]).status === 0;
-
-test.runIf(has("zsh"))("zsh can read its completion", async () => {
-  const { stdout } = await maestro(place(), "completion", "zsh");
-  expect(spawnSync("zsh", ["-n"], { input: stdout, encoding: "utf8" })).toMatchObject({
-    status: 0,
-    stderr: "",
-  });
-});
-
-test.runIf(has("fish"))("fish completes what it was told", async () => {
-  const at = place();
-  writeFileSync(join(at.folder, "maestro.fish"), (await maestro(at, "completion", "fish")).stdout);
-  const script = 'source maestro.fish; complete -C "maestro usage --by p"; complete -C "maestro res"';
-  const out = execFileSync("fish", ["-c", script], { cwd: at.folder, encoding: "utf8" });
-  expect(out.split("\n").map((line) => line.split("\t")[0])).toEqual(["persona", "phase", "resume", ""]);
 });
 
 test("a pipe that is closed early is no error", async () => {

@@ -1,4 +1,4 @@
-import type { BreakerRecord } from "../../domain/breaker.ts";
+import type { BreakerRecord, BreakerState } from "../../domain/breaker.ts";
 import { type GlobalOptions, withMaestro } from "../open.ts";
 import { commandLine, print, printJson, printTable, say } from "../output.ts";
 import { countdown } from "../terminal/words.ts";
@@ -9,8 +9,8 @@ export async function breakers(options: GlobalOptions): Promise<void> {
     return printJson(
       found.map(({ dependency, record }) => ({
         name: dependency,
-        ...record.state,
-        notBefore: record.notBefore,
+        ...withTimes(record.state),
+        notBefore: record.notBefore === null ? null : iso(record.notBefore),
       })),
     );
   }
@@ -31,6 +31,19 @@ export async function resetBreaker(dependency: string, options: GlobalOptions): 
   await withMaestro(options, (maestro) => maestro.resetBreaker(dependency));
   if (options.json) return printJson({ name: dependency, reset: true });
   print(`${dependency} may be called again at once.`);
+}
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+function withTimes(state: BreakerState) {
+  switch (state.kind) {
+    case "closed":
+      return state;
+    case "open":
+      return { ...state, openedAt: iso(state.openedAt), probeAt: iso(state.probeAt) };
+    case "half-open":
+      return { ...state, openedAt: iso(state.openedAt), deadline: iso(state.deadline) };
+  }
 }
 
 function state({ state }: BreakerRecord): string {

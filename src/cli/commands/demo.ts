@@ -14,7 +14,7 @@ import { commandLine, print, printJson, quote, sayWrapped } from "../output.ts";
 import { painter } from "../terminal/color.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { wrap } from "../terminal/width.ts";
-import { count, duration, money, number } from "../terminal/words.ts";
+import { count, duration, money, number, shortNumber } from "../terminal/words.ts";
 
 const brief = "A URL shortener with tests";
 /** In the middle of implementation: two of its three files are recorded, the call for the third is under way. */
@@ -159,15 +159,16 @@ function* summary(
 ): Generator<string> {
   const counts = countsOf(before, after, checkpoints);
   const { notPaidTwice } = counts;
+  const replayed = after.usage.saved.resume.tokens;
   yield "";
   yield bold(
     `Done in ${duration(tookMs)}. Killed in the middle, and nothing recorded was lost or paid twice.`,
   );
   yield `  kept         all ${counts.kept} steps recorded before the kill; none ran again`;
-  yield `  not twice    ${number(notPaidTwice.tokens)} tokens, ${money(notPaidTwice.usd)}: the ${count(notPaidTwice.calls, "model call")} before the kill`;
+  yield `  not twice    ${number(notPaidTwice.tokens)} tokens, ${money(notPaidTwice.usd)}: the ${count(notPaidTwice.calls, "model call")} before the kill (${shortNumber(replayed)} replayed)`;
   yield `  paid         ${number(counts.tokens)} tokens in ${count(counts.calls, "call")}, ${money(counts.costUsd)} at invented prices (the model is simulated)`;
   if (counts.lostInTheCrash > 0)
-    yield `  in flight    the one call under way was asked again; its answer is the only thing a kill can lose`;
+    yield `  in flight    the one call under way was asked again; its answer is all that a kill can lose`;
   yield `  mended       ${count(counts.retried, "network fault")} retried, ${count(counts.healed, "failure")} healed without asking the model again`;
   yield `  checkpoints  ${counts.checkpoints} sealed and valid`;
   yield `  project      ${count(counts.files, "file")} in ${project}, checked by its own tests`;

@@ -1,3 +1,4 @@
+import { type Amount, microsToUsd } from "../../domain/budget.ts";
 import type { ForkOptions, Plan } from "../../index.ts";
 import { type DriveOptions, drive } from "../drive.ts";
 import { withMaestro } from "../open.ts";
@@ -42,23 +43,39 @@ export async function fork(idOrKey: string, options: ForkFlags): Promise<void> {
   if (!options.json) for (const line of describePlan(plan)) say(line);
   const runs = plan.personas.some(({ action }) => action === "runs" || action === "may-run");
   if (!runs) {
-    if (options.json) return printJson({ id: null, status: null, plan });
+    if (options.json) return printPlan(plan);
     print("Nothing will run; --fresh reruns it.");
     return say(
       `That would be: ${commandLine("fork", parent, options.stateDir, "--at", options.at, "--fresh")}`,
     );
   }
-  if (options.dryRun) return options.json ? printJson({ id: null, status: null, plan }) : undefined;
+  if (options.dryRun) return options.json ? printPlan(plan) : undefined;
   const { model: _, ...others } = options;
-  const result = await drive(
+  await drive(
     others,
     async (maestro) => {
       const made = await maestro.fork(parent, request);
       return maestro.resume(made.id, request.team === undefined ? {} : { team: request.team });
     },
-    { quiet: options.json === true },
+    { oneDocument: (ended) => ({ ...ended, plan: planDocument(plan) }) },
   );
-  if (options.json) printJson({ ...result, plan });
+}
+
+function printPlan(plan: Plan): void {
+  printJson({ id: null, status: null, plan: planDocument(plan) });
+}
+
+/** In dollars, as everything else that a person or a program reads. */
+function planDocument({ cost, phases, ...rest }: Plan) {
+  return {
+    ...rest,
+    cost: { least: price(cost.least), most: price(cost.most) },
+    phases: phases.map(({ median, p90, ...phase }) => ({ ...phase, median: price(median), p90: price(p90) })),
+  };
+}
+
+function price({ tokens, microUsd }: Amount): { readonly tokens: number; readonly usd: number | null } {
+  return { tokens, usd: microUsd === null ? null : microsToUsd(microUsd) };
 }
 
 export function* describePlan({ personas, cost, unknown }: Plan): Generator<string> {
@@ -73,14 +90,12 @@ export function* describePlan({ personas, cost, unknown }: Plan): Generator<stri
     ["May run, if what it rests on changes", named("may-run")],
   ];
   for (const [what, who] of lines) if (who.length > 0) yield `${what}: ${who.join(", ")}`;
-  const { least, most } = cost;
+  const [least, most] = [price(cost.least), price(cost.most)];
   if (most.tokens > 0) {
-    const dollars = (microUsd: number | null): string =>
-      money(microUsd === null ? null : microUsd / 1_000_000);
     const range =
       least.tokens === most.tokens
-        ? `about ${number(most.tokens)} tokens, ${dollars(most.microUsd)}`
-        : `${number(least.tokens)} to ${number(most.tokens)} tokens, ${dollars(least.microUsd)} to ${dollars(most.microUsd)}`;
+        ? `about ${number(most.tokens)} tokens, ${money(most.usd)}`
+        : `${number(least.tokens)} to ${number(most.tokens)} tokens, ${money(least.usd)} to ${money(most.usd)}`;
     yield `It may cost ${range}, judged by past runs.`;
   }
   if (unknown.length > 0)

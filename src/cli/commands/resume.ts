@@ -2,9 +2,7 @@ import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { Maestro } from "../../index.ts";
 import { type DriveOptions, drive } from "../drive.ts";
-import type { GlobalOptions } from "../open.ts";
 import { checkOut } from "../out-folder.ts";
-import { printJson } from "../output.ts";
 import { readEdits } from "../read-edit.ts";
 import { proveFor, teamForSession } from "../team-of.ts";
 
@@ -37,10 +35,11 @@ export async function resume(idOrKey: string, options: ResumeFlags): Promise<voi
 export async function phase(
   idOrKey: string,
   name: string,
-  options: GlobalOptions & { readonly team?: string },
+  options: DriveOptions & { readonly team?: string },
 ): Promise<void> {
   const { model, ...others } = options;
-  const result = await drive(
+  await checkOut(options.out);
+  await drive(
     others,
     async (maestro: Maestro) => {
       const { id, phases } = await maestro.show(idOrKey);
@@ -52,9 +51,8 @@ export async function phase(
       result.catch(() => undefined);
       return { id, result: () => result };
     },
-    { quiet: options.json === true, ...(model !== undefined && { modelInstead: model }) },
+    { oneDocument: (ended) => ended, ...(model !== undefined && { modelInstead: model }) },
   );
-  if (options.json) printJson(result);
 }
 
 function refuseUnknown(name: string, phases: readonly { readonly name: string }[]): void {

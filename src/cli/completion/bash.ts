@@ -15,6 +15,7 @@ _maestro_sessions() {
   for ((index = 1; index < COMP_CWORD; index++)); do
     [ "\${COMP_WORDS[index]}" = --state-dir ] && where=(--state-dir "\${COMP_WORDS[index + 1]}")
   done
+  [ $# -gt 0 ] && printf '%s\\n' "$@"
   maestro sessions --names "\${where[@]}" 2>/dev/null
 }
 _maestro() {
@@ -40,11 +41,12 @@ function valueCases({ name, flags }: KnownCommand): readonly string[] {
   );
 }
 
-function flagCase({ name, flags, argument }: KnownCommand): string {
+function flagCase({ name, flags, argument, takesFile }: KnownCommand): string {
   const offered = list([...flags.map(({ flag }) => flag), "--help"]);
   if (argument === undefined || argument.kind === "text")
     return `    ${name}) _maestro_words ${offered} "$word" ;;`;
-  return `    ${name}) case "$word" in -*) _maestro_words ${offered} "$word" ;; *) ${complete(argument)} ;; esac ;;`;
+  const others = takesFile ? `; [ \${#COMPREPLY[@]} -gt 0 ] || ${complete({ kind: "file" })}` : "";
+  return `    ${name}) case "$word" in -*) _maestro_words ${offered} "$word" ;; *) ${complete(argument)}${others} ;; esac ;;`;
 }
 
 function complete(value: Value): string {
@@ -52,7 +54,7 @@ function complete(value: Value): string {
     case "file":
       return '_maestro_files "$word"';
     case "session":
-      return '_maestro_words "$(_maestro_sessions)" "$word"';
+      return `_maestro_words "$(${["_maestro_sessions", ...(value.or ?? [])].join(" ")})" "$word"`;
     case "words":
       return `_maestro_words ${list(value.words)} "$word"`;
     case "text":

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
-import { print } from "../output.ts";
+import type { GlobalOptions } from "../open.ts";
+import { print, printJson } from "../output.ts";
 import { bash } from "./bash.ts";
 import { fish } from "./fish.ts";
 import { type KnownCommand, knownCommands } from "./known-command.ts";
@@ -10,7 +11,7 @@ import { zsh } from "./zsh.ts";
 const writers: Readonly<Record<string, (commands: readonly KnownCommand[]) => string>> = { bash, zsh, fish };
 
 /** What a shell reads to complete commands, flags, their values and the names of sessions. */
-export function completion(shell: string, program: Command): void {
+export function completion(shell: string, program: Command, { json }: GlobalOptions): void {
   const write = Object.hasOwn(writers, shell) ? writers[shell] : undefined;
   if (write === undefined) {
     const known = Object.keys(writers);
@@ -18,5 +19,7 @@ export function completion(shell: string, program: Command): void {
       advice: `One of: ${known.join(", ")}.`,
     });
   }
-  print(write(knownCommands(program)));
+  const script = write(knownCommands(program));
+  if (json) printJson({ shell, script });
+  else print(script);
 }

@@ -3,7 +3,8 @@ import { sessionStatuses } from "../../domain/journal.ts";
 
 export type Value =
   | { readonly kind: "file" }
-  | { readonly kind: "session" }
+  /** Or one of the words that may stand in its place. */
+  | { readonly kind: "session"; readonly or?: readonly string[] }
   | { readonly kind: "words"; readonly words: readonly string[] }
   | { readonly kind: "text" };
 
@@ -21,6 +22,8 @@ export interface KnownCommand {
   readonly flags: readonly KnownFlag[];
   /** What its first argument may be. */
   readonly argument: Value | undefined;
+  /** Whether a file may come after it. */
+  readonly takesFile: boolean;
 }
 
 const words: Readonly<Record<string, readonly string[]>> = {
@@ -31,7 +34,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
 export function knownCommands(program: Command): readonly KnownCommand[] {
   const commands = program.commands.map(describe);
   const names = commands.map(({ name }) => name);
-  const help = { name: "help", description: "help for a command", flags: [] };
+  const help = { name: "help", description: "help for a command", flags: [], takesFile: false };
   return [...commands, { ...help, argument: { kind: "words", words: names } }];
 }
 
@@ -47,6 +50,7 @@ function describe(command: Command): KnownCommand {
         value: valueOf(long ?? "", /<(.+)>/.exec(flags)?.[1]),
       })),
     argument: argumentOf(command),
+    takesFile: command.registeredArguments.some((argument) => argument.name() === "file"),
   };
 }
 
@@ -61,6 +65,8 @@ function valueOf(flag: string, placeholder: string | undefined): Value | undefin
 function argumentOf(command: Command): Value | undefined {
   const [first] = command.registeredArguments;
   if (command.name() === "completion") return { kind: "words", words: ["bash", "zsh", "fish"] };
+  if (command.name() === "breakers") return { kind: "words", words: ["reset"] };
+  if (command.name() === "checkpoints") return { kind: "session", or: ["verify", "export", "import"] };
   if (first?.name() === "session") return { kind: "session" };
   return first === undefined ? undefined : { kind: "text" };
 }

@@ -3,9 +3,11 @@ import type { KnownCommand, KnownFlag, Value } from "./known-command.ts";
 export function zsh(commands: readonly KnownCommand[]): string {
   return `#compdef maestro
 _maestro_sessions() {
-  local -a names
-  names=(\${(f)"$(maestro sessions --names 2>/dev/null)"})
-  _describe session names
+  local -a names where expl
+  local at=\${words[(I)--state-dir]}
+  (( at )) && where=(--state-dir "\${(Q)words[at + 1]}")
+  names=("$@" \${(f)"$(maestro sessions --names $where 2>/dev/null)"})
+  _wanted sessions expl session compadd -a names
 }
 _maestro() {
   if (( CURRENT == 2 )); then
@@ -24,14 +26,15 @@ ${commands.map(({ name, description }) => `      '${name}:${quoted(description)}
 ${commands.map(commandCase).join("\n")}
   esac
 }
-compdef _maestro maestro`;
+# In a file of fpath this is the first call itself.
+if [[ "$funcstack[1]" == _maestro ]]; then _maestro "$@"; else compdef _maestro maestro; fi`;
 }
 
-function commandCase({ name, flags, argument }: KnownCommand): string {
+function commandCase({ name, flags, argument, takesFile }: KnownCommand): string {
   const specs = [...flags.map(flagSpec), "'--help[print help]'"];
   const first =
     argument === undefined ? [] : [`'1:${name === "help" ? "command" : "argument"}:${action(argument)}'`];
-  return `    ${name}) _arguments ${[...specs, ...first, "'*:argument:_files'"].join(" ")} ;;`;
+  return `    ${name}) _arguments ${[...specs, ...first, ...(takesFile ? ["'*:session or file:{ _maestro_sessions; _files }'"] : [])].join(" ")} ;;`;
 }
 
 function flagSpec({ flag, description, value }: KnownFlag): string {
@@ -44,7 +47,8 @@ function action(value: Value): string {
     case "file":
       return "_files";
     case "session":
-      return "_maestro_sessions";
+      // The space keeps what else compadd could be told out of its arguments.
+      return [" _maestro_sessions", ...(value.or ?? [])].join(" ");
     case "words":
       return `(${value.words.join(" ")})`;
     case "text":

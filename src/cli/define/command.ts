@@ -20,7 +20,15 @@ export function defineOn(program: Command): Define {
       .option("--state-dir <folder>", "where sessions live (default: /var/maestro/state)")
       .option("--json", "print JSON on standard output")
       .option("--debug", "show the stack of an error")
-      .addHelpText("after", `\nExample:\n  $ ${example}`);
+      .addHelpText("after", `\nExample:\n  $ ${example}${madeBy(example)}`);
+}
+
+/** The examples make a story; who reads only one should know where it begins. */
+function madeBy(example: string): string {
+  if (example.includes("hello.yaml")) return "\n  The example of init writes hello.yaml.";
+  if (/^maestro [a-z]+(?: [a-z]+)? hello\b/.test(example))
+    return "\n  The session hello is made by the examples of init and run.";
+  return "";
 }
 
 /** For flags that may be given more than once. */

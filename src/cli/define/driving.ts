@@ -49,7 +49,7 @@ export function defineDriving(define: Define): void {
   define({
     signature: "serve",
     description: "HTTP API and dashboard; recovers and drives sessions",
-    example: "maestro serve --team examples/hello.ts",
+    example: "maestro serve --team hello.yaml",
   })
     .option("--port <port>", "where it listens; 0 takes a free one (default: 4160)")
     .option("--host <address>", "on which address (default: 127.0.0.1)")

@@ -105,11 +105,25 @@ export interface Seen {
 }
 
 /** The published command in a pseudo-terminal; the screen as a person sees it. */
-export async function inTerminal(
-  { folder: cwd, env }: Place,
-  [columns, rows]: readonly [number, number],
+export function inTerminal(
+  at: Place,
+  size: readonly [columns: number, rows: number],
   args: readonly string[],
   steps: readonly Step[] = [],
+): Promise<Seen> {
+  return show(at, size, [process.execPath, entry, ...args], steps);
+}
+
+/** A shell in a pseudo-terminal, until it ends by itself. */
+export function inShell(at: Place, argv: readonly string[]): Promise<Seen> {
+  return show(at, [80, 24], argv, []);
+}
+
+async function show(
+  { folder: cwd, env }: Place,
+  [columns, rows]: readonly [number, number],
+  argv: readonly string[],
+  steps: readonly Step[],
 ): Promise<Seen> {
   const child = spawn("python3", [join(import.meta.dirname, "terminal.py")], {
     cwd,
@@ -121,7 +135,7 @@ export async function inTerminal(
   });
   child.stdin.end(
     JSON.stringify({
-      argv: [process.execPath, entry, ...args],
+      argv,
       columns,
       rows,
       env,

@@ -19,6 +19,16 @@ const reason = z.enum(["review", "help", "budget", "breaker"]).nullable();
 const id = z.string().regex(/^[0-9a-z]{26}$/);
 const time = z.iso.datetime();
 
+const ticket = z.looseObject({
+  fingerprint: z.string(),
+  summary: z.string(),
+  status: z.string(),
+  key: z.string().nullable(),
+  url: z.string().nullable(),
+  lastError: z.string().nullable(),
+  notBefore: time.nullable(),
+});
+
 export const showSchema = z.looseObject({
   id,
   key: z.string().nullable(),
@@ -64,7 +74,7 @@ export const showSchema = z.looseObject({
   ),
   usage,
   budgets: z.array(z.looseObject({ level: z.string(), name: z.string() })),
-  ticket: z.looseObject({}).nullable(),
+  ticket: ticket.nullable(),
   artifacts: z.array(
     z.looseObject({
       path: z.string(),
@@ -109,4 +119,160 @@ export const usageSchema = z.looseObject({
 
 export const eventSchema = z.looseObject({ kind: z.string(), sessionId: z.string() });
 
-export const resultSchema = z.looseObject({ kind: z.literal("result"), id, status });
+const personaResult = z.looseObject({ summary: z.string(), outputs: z.looseObject({}) });
+const end = { id, status, reason, error: z.looseObject({ code: z.string() }).nullable() };
+const driven = {
+  ...end,
+  wakeAt: time.nullable(),
+  results: z.record(z.string(), z.record(z.string(), personaResult)),
+  ticket: ticket.nullable(),
+  tickets: z.array(ticket),
+};
+const files = z.looseObject({ written: z.array(z.string()), kept: z.array(z.looseObject({})) });
+
+/** The last line of what is watched. */
+export const resultSchema = z.looseObject({ kind: z.literal("result"), ...end, ticket: ticket.nullable() });
+
+/** The last line of `run` and `resume`. */
+export const drivenSchema = z.looseObject({ kind: z.literal("result"), ...driven, files: files.optional() });
+
+export const detachedSchema = z.looseObject({ id, key: z.string(), pid: z.int(), log: z.string() });
+
+export const phaseSchema = z.looseObject(driven);
+
+const price = z.strictObject({ tokens: z.int(), usd: z.number().nullable() });
+const plan = z.looseObject({
+  personas: z
+    .array(
+      z.looseObject({
+        phase: z.string(),
+        persona: z.string(),
+        action: z.enum(["kept", "reused", "runs", "may-run"]),
+      }),
+    )
+    .min(1),
+  cost: z.strictObject({ least: price, most: price }),
+  phases: z.array(z.looseObject({ phase: z.string(), median: price, p90: price })),
+  unknown: z.array(z.string()),
+});
+
+export const forkSchema = z.looseObject({ ...driven, files, plan });
+
+/** Of a fork that is only asked for, or that would run nothing. */
+export const forkPlanSchema = z.looseObject({ id: z.null(), status: z.null(), plan });
+
+/** After a person's word. */
+export const saidSchema = z.looseObject({ id, status, reason, resume: z.string().optional() });
+
+const amount = z.strictObject({ tokens: z.int().nullable(), usd: z.number().nullable() });
+
+export const budgetSchema = z.looseObject({
+  id,
+  status,
+  reason,
+  budgets: z
+    .array(
+      z.looseObject({
+        level: z.enum(["persona", "phase", "session", "day"]),
+        name: z.string(),
+        limit: amount,
+        used: amount,
+        reserved: amount,
+        overrun: z.boolean(),
+      }),
+    )
+    .min(1),
+});
+
+export const breakersSchema = z
+  .array(
+    z.looseObject({
+      name: z.string(),
+      kind: z.enum(["closed", "open", "half-open"]),
+      openedAt: time.optional(),
+      probeAt: time.optional(),
+      notBefore: time.nullable(),
+    }),
+  )
+  .min(1);
+
+export const breakerResetSchema = z.looseObject({ name: z.string(), reset: z.literal(true) });
+
+export const ticketsSchema = z.array(ticket).min(1);
+
+export const carriedSchema = z.looseObject({
+  session: id,
+  checkpoints: z.int(),
+  artifacts: z.int(),
+  bytes: z.int(),
+  file: z.string(),
+});
+
+export const initSchema = z.looseObject({
+  file: z.string(),
+  name: z.string(),
+  model: z.string(),
+  phases: z.array(z.string()).min(1),
+});
+
+export const doctorSchema = z.looseObject({
+  ok: z.boolean(),
+  findings: z
+    .array(
+      z.looseObject({
+        what: z.string(),
+        state: z.enum(["ok", "warning", "wrong"]),
+        found: z.string(),
+        fix: z.string().optional(),
+      }),
+    )
+    .min(5),
+});
+
+export const pruneSchema = z.looseObject({
+  sessions: z.array(id),
+  artifacts: z.int(),
+  dryRun: z.boolean(),
+});
+
+export const configSchema = z
+  .array(
+    z.looseObject({
+      key: z.string(),
+      value: z.json(),
+      origin: z.string(),
+      environment: z.string(),
+      description: z.string(),
+    }),
+  )
+  .min(10);
+
+export const completionSchema = z.looseObject({ shell: z.string(), script: z.string().min(1_000) });
+
+export const demoSchema = z.looseObject({
+  status: z.literal("completed"),
+  simulated: z.literal(true),
+  kept: z.int(),
+  steps: z.int(),
+  calls: z.int(),
+  tokens: z.int(),
+  costUsd: z.number(),
+  notPaidTwice: z.looseObject({ calls: z.int(), tokens: z.int(), usd: z.number() }),
+  retried: z.int(),
+  healed: z.int(),
+  checkpoints: z.int(),
+  files: z.int(),
+  folder: z.string(),
+  project: z.string(),
+  stateDir: z.string(),
+  key: z.string(),
+});
+
+export const serveSchema = z.looseObject({
+  url: z.url(),
+  stateDirectory: z.string(),
+  dashboard: z.url(),
+  pid: z.int(),
+});
+
+export const linkSchema = z.looseObject({ url: z.url() });
