@@ -26,7 +26,7 @@ export async function chooseSink(
   const ofJira = whole("jira", jira, report);
   if (ofJira !== undefined) return new (await import("./jira.ts")).JiraSink(ofJira);
   const { apiUrl, ...repository } = github;
-  const ofGithub = whole("github", repository, report);
+  const ofGithub = whole<"repository" | "token">("github", repository, report);
   if (ofGithub !== undefined) {
     const { GithubSink } = await import("./github.ts");
     return new GithubSink({ ...ofGithub, ...(apiUrl !== undefined && { apiUrl }) });
