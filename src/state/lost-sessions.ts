@@ -58,7 +58,7 @@ export class LostSessions {
   }
 
   async #restore(id: SessionId): Promise<SessionRecord> {
-    const lost = await readLostSession(this.#stateDirectory, id);
+    const { unused, ...lost } = await readLostSession(this.#stateDirectory, id);
     const artifacts = await artifactsOf(lost, new Artifacts(this.#stateDirectory));
     let session: SessionRecord;
     try {
@@ -74,7 +74,8 @@ export class LostSessions {
     const phases = lost.restored.checkpoints.length - 1;
     this.#report(
       `Session ${id} was not in the database; brought back from its checkpoints ` +
-        `with ${phases} finished ${phases === 1 ? "phase" : "phases"}.`,
+        `with ${phases} finished ${phases === 1 ? "phase" : "phases"}.` +
+        (unused.length === 0 ? "" : ` Passed over: ${unused.join(", ")}.`),
     );
     return session;
   }

@@ -141,6 +141,8 @@ async function needsOfTheLost({
       const [init] = lost.restored.checkpoints as unknown as readonly CheckpointContent[];
       if (init?.session?.fork !== undefined) parents.add(init.session.fork.session);
       for (const hash of await artifactsOf(lost, artifacts)) needed.add(hash);
+      // A person may have a better copy of the one that is damaged, and what it points to is here.
+      if (lost.unused.length > 0) unreadable.push(id);
     } catch (error) {
       if (!MaestroError.is(error)) throw error;
       unreadable.push(id);
@@ -149,7 +151,7 @@ async function needsOfTheLost({
   if (unreadable.length === 0) return { parents, artifacts: needed };
   report(
     `No artifact is removed: ${unreadable.join(", ")} ${unreadable.length === 1 ? "has" : "have"} files that the ` +
-      "database does not know and that cannot be read. Restore them from a backup, or remove their folders.",
+      "database does not know and that cannot all be read. Resume them, restore them from a backup, or remove their folders.",
   );
   return { parents, artifacts: undefined };
 }
