@@ -112,6 +112,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       );
     },
   });
+  const ticketFiles = new FileSink(path);
   const outbox = new TicketOutbox({
     queue: store.tickets,
     sink: await chooseSink(
@@ -128,7 +129,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       path,
       onNotice,
     ),
-    shelf: new FileSink(path),
+    shelf: ticketFiles,
     guard: (dependency, call) => breaker.guard(dependency, call, outcomeOfTicket),
     clock,
     owner: newId(),
@@ -200,6 +201,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     projector,
     engine,
     outbox,
+    ticketFiles,
     lost: new LostSessions(path, store, onNotice),
     stateDirectory: path,
     clock,

@@ -235,7 +235,10 @@ export class Maestro extends Reading {
     const { clock, onNotice } = this.#parts;
     const parts = { ...this.#parts, now: clock.now(), report: onNotice };
     if (damaged !== undefined) return removeDamaged((await this.find(damaged)).id, parts);
-    return prune(policy, parts);
+    return prune(policy, {
+      ...parts,
+      removeTicketFile: (fingerprint) => this.#parts.ticketFiles.remove(fingerprint),
+    });
   }
 
   /** Lets the next call through at once. */

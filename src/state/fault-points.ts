@@ -108,6 +108,8 @@ export const faultPoints = {
   "ticket.settled:before-commit":
     "the tracker has the ticket, the outbox does not know: found, not posted twice",
   "ticket.settled:after-commit": "delivered, and nobody was told",
+  "ticket.forgotten:before-commit": "its file is gone and the outbox still has it: the next prune takes it",
+  "ticket.forgotten:after-commit": "gone with its session, and nobody was told",
   "call.reserved:before-commit": "the call has not been made, and nothing is held for it",
   "call.reserved:after-commit":
     "held for a call that nobody makes: counts as made at the next claim, because nobody can know",

@@ -4,6 +4,7 @@ import { finalStatuses } from "../domain/journal.ts";
 import type { Artifacts } from "./artifacts.ts";
 import type { CheckpointContent } from "./checkpoint.ts";
 import { findParentsInUse } from "./half-made-forks.ts";
+import { pruneTickets } from "./prune-tickets.ts";
 import { artifactsOf, readLostSession } from "./restore.ts";
 import { listSessionFolders, listSetAside, SessionFiles } from "./session-files.ts";
 import type { SessionRecord, Store } from "./store.ts";
@@ -22,6 +23,8 @@ export interface RetentionPolicy {
 export interface Pruned {
   readonly sessions: readonly string[];
   readonly artifacts: number;
+  /** Delivered ones that nobody needs any more. */
+  readonly tickets: number;
 }
 
 export interface RetentionParts {
@@ -40,8 +43,12 @@ interface NeedsOfTheLost {
   readonly artifacts: ReadonlySet<string> | undefined;
 }
 
+export interface PruneParts extends RetentionParts {
+  readonly removeTicketFile: (fingerprint: string) => Promise<void>;
+}
+
 /** Bounds the disk. Takes only sessions that are finished; what a live one needs is never touched. */
-export async function prune(policy: RetentionPolicy, parts: RetentionParts): Promise<Pruned> {
+export async function prune(policy: RetentionPolicy, parts: PruneParts): Promise<Pruned> {
   // Before anything is read for long: what is set aside by a prune that was killed is no lost session.
   if (!policy.dryRun) await clearSetAside(parts);
   const lost = await needsOfTheLost(parts);
@@ -54,9 +61,17 @@ export async function prune(policy: RetentionPolicy, parts: RetentionParts): Pro
     }
     await clearSetAside(parts);
   }
-  const artifacts = await pruneArtifacts(parts, lost.artifacts, policy.dryRun ?? false);
-  if (!policy.dryRun) await parts.store.reclaimSpace();
-  return { sessions, artifacts };
+  const { olderThanMs, dryRun = false } = policy;
+  const tickets = await pruneTickets({
+    store: parts.store,
+    sessions,
+    before: olderThanMs === undefined ? undefined : parts.now - olderThanMs,
+    dryRun,
+    removeFile: parts.removeTicketFile,
+  });
+  const artifacts = await pruneArtifacts(parts, lost.artifacts, dryRun);
+  if (!dryRun) await parts.store.reclaimSpace();
+  return { sessions, artifacts, tickets };
 }
 
 async function clearSetAside({ store, stateDirectory }: RetentionParts): Promise<void> {
@@ -95,7 +110,7 @@ export async function removeDamaged(id: SessionId, parts: RetentionParts): Promi
     await files.setAside();
     await parts.store.deleteSession(id);
     await files.removeAside();
-    return { sessions: [id], artifacts: 0 };
+    return { sessions: [id], artifacts: 0, tickets: 0 };
   }
   throw new InputInvalid(`The journal of session ${id} is not damaged.`, {
     advice: `Cancel it, and prune takes it in its time: maestro cancel ${id}`,

@@ -15,6 +15,7 @@ import {
   diverged,
   everyday,
   exported,
+  forgotten,
   help,
   long,
   outage,
@@ -114,6 +115,8 @@ const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario[]>> = 
   "ticket.taken:after-commit": help,
   "ticket.settled:before-commit": help,
   "ticket.settled:after-commit": help,
+  "ticket.forgotten:before-commit": forgotten,
+  "ticket.forgotten:after-commit": forgotten,
   "call.reserved:before-commit": paid({ estimated: 0, made: ["call 1", "call 2"] }),
   "call.reserved:after-commit": paid({ hit: 2, estimated: 1, made: ["call 1", "call 2"] }),
   // The one window: made twice, and both are in the ledger.

@@ -51,6 +51,8 @@ function namesOf(command: Command): readonly CommitName[] {
       return ["ticket.taken"];
     case "settle-ticket":
       return ["ticket.settled"];
+    case "forget-tickets":
+      return ["ticket.forgotten"];
     case "reserve":
       return ["call.reserved"];
     case "release-reservation":

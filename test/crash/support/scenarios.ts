@@ -254,6 +254,27 @@ export const prunedLater: Scenario = {
   },
 };
 
+/** The session of a delivered ticket is over and goes, and the ticket with it. */
+export const forgotten: Scenario = {
+  team: "hopeless",
+  hits: [1],
+  before: async (place) => {
+    await place.afterlife(place.drive("hopeless"), "hopeless");
+    await asOnlooker(place, (maestro) => maestro.cancel("hopeless"));
+    expect(ticketFiles(place)).toHaveLength(1);
+  },
+  victim: (place, fault) => place.act({ do: "prune everything" }, fault),
+  recover: async (place, { isCommitted }) => {
+    await asOnlooker(place, async (maestro) => {
+      expect(await maestro.sessions()).toEqual([]);
+      expect(await maestro.tickets()).toHaveLength(isCommitted ? 0 : 1);
+      await maestro.prune({ keep: 0 });
+      expect(await maestro.tickets()).toEqual([]);
+    });
+    expect(ticketFiles(place)).toEqual([]);
+  },
+};
+
 /** An export is whole or not there, and the session does not care. */
 export const exported: Scenario = {
   team: "everyday",
