@@ -202,7 +202,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     engine,
     outbox,
     ticketFiles,
-    lost: new LostSessions(path, store, onNotice),
+    lost: new LostSessions(path, store, onNotice, { remembers: true }),
     stateDirectory: path,
     clock,
     model: config.model,

@@ -274,7 +274,7 @@ export class Maestro extends Reading {
     await this.#recovery.stop();
     await stopped;
     await projector.close();
-    await lost.list().catch(() => undefined);
+    await lost.notice().catch(() => undefined);
     await store.close();
   }
 

@@ -90,6 +90,9 @@ export const faultPoints = {
   "session.deleted:before-commit": "a slice of the rows is still there: the session may not look damaged",
   "session.deleted:after-commit":
     "a slice is gone and the rest is not: nobody may list, resume or restore it",
+  "folders.compared:before-commit": "compared and not remembered: compared again at the next start",
+  "folders.compared:after-commit":
+    "compared once: a database that is lost afterwards is noticed all the same",
   "space.reclaimed:before-commit": "sessions are deleted, their space is not given back",
   "space.reclaimed:after-commit": "as above, before the database is made smaller",
   "breaker.admitted:before-commit": "the turn to probe was not taken: the next one takes it",

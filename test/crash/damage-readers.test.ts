@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import { CheckpointCorrupt } from "../../src/domain/errors.ts";
 import { seal, unseal } from "../../src/domain/seal.ts";
-import { verifyCheckpointFile } from "../../src/index.ts";
+import { type Maestro, verifyCheckpointFile } from "../../src/index.ts";
 import { look } from "../../src/look.ts";
 import { serve } from "../../src/server/serve.ts";
 import { Artifacts } from "../../src/state/artifacts.ts";
@@ -30,6 +30,8 @@ const damages: Readonly<Record<string, (path: string) => void>> = {
     writeFileSync(path, seal({ ...content, createdAt: 1 }));
   },
 };
+
+const patience = { timeout: 60_000 };
 
 const cases = names.flatMap((name) => Object.keys(damages).map((damage) => [name, damage] as const));
 
@@ -74,19 +76,21 @@ describe("a checkpoint that is not the one that was sealed is noticed by", () =>
 
   test.each(cases)("the recovery of what a process left: %s, %s", async (name, damage) => {
     const session = original.copy(newStateDir());
+    const statusIn = (maestro: Maestro) => async () => (await maestro.show(session.id)).status;
     const { promise, resolve } = Promise.withResolvers<void>();
     // Closed in the middle of a step: the session is under way, and nobody drives it.
     session.paused = false;
     session.held = promise;
     await session.with(async (maestro) => {
       await maestro.resume(session.id);
-      await expect.poll(() => maestro.show(session.id).then(({ status }) => status)).toBe("running");
-      setTimeout(resolve, 100);
+      await expect.poll(statusIn(maestro), patience).toBe("running");
+      // When closing has begun: it waits for the step, and no other begins.
+      setImmediate(resolve);
     });
     damages[damage]?.(session.file(name));
     await session.with(
       async (maestro) => {
-        await expect.poll(() => maestro.show(session.id).then(({ status }) => status)).toBe("completed");
+        await expect.poll(statusIn(maestro), patience).toBe("completed");
       },
       { recover: true },
     );

@@ -12,6 +12,7 @@ import { rowsOf } from "./support/recorded.ts";
 import {
   beaten,
   breakerReset,
+  compared,
   diverged,
   everyday,
   exported,
@@ -101,6 +102,8 @@ const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario[]>> = 
   "artifact.aside:after-rename": prunedLater,
   "export:before-rename": exported,
   "export:after-rename": exported,
+  "folders.compared:before-commit": compared,
+  "folders.compared:after-commit": compared,
   "space.reclaimed:before-commit": pruned("everyday", 1),
   "space.reclaimed:after-commit": pruned("everyday", 1),
   "breaker.admitted:before-commit": probed,

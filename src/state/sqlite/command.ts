@@ -75,6 +75,7 @@ export type Command =
       readonly rows: number;
       readonly at: number;
     }
+  | { readonly verb: "remember-comparison"; readonly comparedAt: number }
   | { readonly verb: "reclaim" }
   /** Changes nothing: done when this process had its turn at the lock. */
   | { readonly verb: "pass" }

@@ -65,6 +65,8 @@ function namesOf(command: Command): readonly CommitName[] {
       return ["message.said"];
     case "delete":
       return ["session.deleted"];
+    case "remember-comparison":
+      return ["folders.compared"];
     case "reclaim":
       return ["space.reclaimed"];
     case "pass":

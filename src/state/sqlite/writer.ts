@@ -147,6 +147,9 @@ export class Writer {
       }
       case "reset-breaker":
         return { kind: "reset", found: this.#breakers.reset(command.dependency) };
+      case "remember-comparison":
+        sql.setCompared.run(command.comparedAt);
+        return { kind: "done" };
       case "raise-ticket":
       case "take-ticket":
       case "settle-ticket":

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "vitest";
-import type { Maestro } from "../../../src/maestro.ts";
+import { type Maestro, open } from "../../../src/maestro.ts";
 import type { ArmedFault, FaultPoint } from "../../../src/state/fault-points.ts";
 import { endingOf, expectAsIfNothingHappened, expectTidyFiles, type Undisturbed } from "./expectations.ts";
 import { asOnlooker, minutesLater } from "./onlooker.ts";
@@ -251,6 +251,27 @@ export const prunedLater: Scenario = {
     expect(left()).toHaveLength(1);
     await asOnlooker(place, (maestro) => maestro.prune({ keep: 0 }), twoDaysLater);
     expect(left()).toEqual([]);
+  },
+};
+
+/** Whether or not it was remembered that all folders are known: a database that is lost afterwards is noticed. */
+export const compared: Scenario = {
+  ...pruned("everyday", 1),
+  before: async (place) => {
+    endingOf(await place.afterlife(place.drive("everyday"), "everyday"));
+    // What changed just now is not remembered.
+    const before = new Date(Date.now() - 60_000);
+    utimesSync(join(place.stateDir, "sessions"), before, before);
+  },
+  victim: (place, fault) => place.act({ do: "export", session: "everyday", file: exportOf(place) }, fault),
+  recover: async (place) => {
+    await asOnlooker(place, expectWholeOrNothing);
+    await expectTidyFiles(place, "everyday");
+    place.loseDatabase();
+    const notices: string[] = [];
+    const maestro = await open({ stateDir: place.stateDir, onNotice: (notice) => notices.push(notice) });
+    await maestro.close();
+    expect(notices.join()).toContain("1 sessions have files but are not in the database");
   },
 };
 
