@@ -107,13 +107,16 @@ export class SessionFiles {
   }
 
   async removeAside(): Promise<void> {
+    reach("session.aside:before-remove");
     await rm(this.folder + asideSuffix, { recursive: true, force: true });
   }
 
   /** Where somebody has written the folder anew meanwhile, that is the truth: projected from the journal. */
   async putBack(): Promise<void> {
+    reach("session.back:before-rename");
     try {
       await rename(this.folder + asideSuffix, this.folder);
+      reach("session.back:after-rename");
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "ENOTEMPTY" || code === "EEXIST") await this.removeAside();

@@ -24,6 +24,7 @@ import {
   probed,
   pruned,
   prunedLater,
+  putBack,
   restored,
   type Scenario,
   said,
@@ -31,6 +32,7 @@ import {
 import {
   accepted,
   checked,
+  copied,
   decided,
   delegated,
   directed,
@@ -99,7 +101,17 @@ const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario[]>> = 
   "session.deleted:after-commit": [pruned("long", 1, 2, 3), deletedWithCalls(1, 2)],
   "session.aside:before-rename": pruned("everyday", 1),
   "session.aside:after-rename": pruned("everyday", 1),
+  // First to make room for what is set aside, then for good.
+  "session.aside:before-remove": pruned("everyday", 1, 2),
+  "session.back:before-rename": putBack,
+  "session.back:after-rename": putBack,
   "artifact.aside:after-rename": prunedLater,
+  "artifact.aside:before-remove": prunedLater,
+  "scratch:after-copy": copied("crew", 1),
+  "scratch:before-remove": copied("crew", 1),
+  "kept:after-copy": copied("outsourced", 1),
+  // First to make room for them.
+  "kept:before-remove": copied("outsourced", 1, 2),
   "export:before-rename": exported,
   "export:after-rename": exported,
   "folders.compared:before-commit": compared,

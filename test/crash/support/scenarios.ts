@@ -241,6 +241,17 @@ export const pruned = (team: "long" | "everyday", ...hits: number[]): Scenario =
   },
 });
 
+/** A prune was killed with the files aside and the rows still there; the next one puts them back first. */
+export const putBack: Scenario = {
+  ...pruned("everyday", 1),
+  before: async (place) => {
+    endingOf(await place.afterlife(place.drive("everyday"), "everyday"));
+    const fault = { point: "session.aside:after-rename", hit: 1, act: "kill" } as const;
+    await place.act({ do: "prune everything" }, fault).ended;
+    expect(readdirSync(join(place.stateDir, "sessions")).join()).toMatch(/\.pruned$/);
+  },
+};
+
 /** When the artifacts that nobody points to any more are old enough to go. */
 export const prunedLater: Scenario = {
   ...pruned("everyday", 1),
