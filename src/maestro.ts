@@ -113,6 +113,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       );
     },
   });
+  const ticketFiles = new FileSink(path);
   const outbox = new TicketOutbox({
     queue: store.tickets,
     sink: await chooseSink(
@@ -135,7 +136,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       path,
       onNotice,
     ),
-    shelf: new FileSink(path),
+    shelf: ticketFiles,
     guard: (dependency, call) => breaker.guard(dependency, call, outcomeOfTicket),
     clock,
     owner: newId(),
@@ -210,7 +211,8 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     projector,
     engine,
     outbox,
-    lost: new LostSessions(path, store, onNotice),
+    ticketFiles,
+    lost: new LostSessions(path, store, onNotice, { remembers: true }),
     stateDirectory: path,
     clock,
     model: config.model,

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { newId } from "../domain/ids.ts";
+import { reach } from "../state/fault-points.ts";
 import type { BlobStore } from "../workspace/blob-store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { KeptPlace, type LeftBehind } from "./kept-place.ts";
@@ -30,10 +31,12 @@ export class CommandPlace {
       const { tree } = workspace;
       await workspace.save();
       await materialize(tree, this.#blobs, directory);
+      reach("scratch:after-copy");
       const result = await work(directory);
       const { changes, refused } = await readBack(directory, tree, this.#blobs);
       return { result, changes, refused };
     } finally {
+      reach("scratch:before-remove");
       await removeFolder(directory);
     }
   }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { isJsonObject, parseJson } from "../domain/json.ts";
 import type { TreeChange } from "../domain/tree.ts";
 import type { CommandFolder } from "../models/ports.ts";
+import { reach } from "../state/fault-points.ts";
 import type { BlobStore } from "../workspace/blob-store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -52,6 +53,7 @@ export class KeptPlace {
   /** To be called when the work is on record: killed before, the next driver calls it. */
   async forget(): Promise<void> {
     const { removeFolder } = await import("../workspace/remove-folder.ts");
+    reach("kept:before-remove");
     await removeFolder(this.#folder);
   }
 
@@ -60,6 +62,7 @@ export class KeptPlace {
     await this.forget();
     await mkdir(this.#at("home"), { recursive: true, mode: 0o700 });
     await materialize(tree, this.#blobs, this.#at("workspace"));
+    reach("kept:after-copy");
   }
 
   /** The note is outside of everything that the agent can write. */

@@ -2,14 +2,16 @@ import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { sha256 } from "../domain/canonical.ts";
-import { InputInvalid, StateTooNew } from "../domain/errors.ts";
+import { CheckpointCorrupt, InputInvalid, JournalCorrupt, StateTooNew } from "../domain/errors.ts";
 import { isSessionId, type SessionId } from "../domain/ids.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
 import { fromManifest } from "../domain/tree.ts";
 import type { Artifacts } from "../state/artifacts.ts";
-import { readCheckpoint } from "../state/checkpoint.ts";
+import { initPhase, readCheckpoint } from "../state/checkpoint.ts";
 import { writeDurably } from "../state/durable-file.ts";
+import { compareWithJournal } from "../state/list-checkpoints.ts";
 import { SessionFiles } from "../state/session-files.ts";
+import { readState } from "../state/session-journal.ts";
 import type { Store } from "../state/store.ts";
 
 /** One file that holds all a session needs to go on elsewhere: its checkpoints and the artifacts they point to. */
@@ -38,10 +40,7 @@ export async function exportCheckpoints(
   file: string,
   { store, artifacts, stateDirectory }: CarryParts,
 ): Promise<Carried> {
-  const found = await new SessionFiles(stateDirectory, id).findCheckpoints();
-  const damaged = found.find(({ error }) => error !== undefined)?.error;
-  if (damaged !== undefined) throw damaged;
-  const texts = found.flatMap(({ checkpoint }) => checkpoint?.text ?? []);
+  const texts = await wholeCheckpoints(id, store, stateDirectory);
   const wanted = await artifactsOf(texts, id, store, artifacts);
   const contents = await Promise.all(
     wanted.map(async (hash) => (await artifacts.get(hash)).toString("base64")),
@@ -58,6 +57,33 @@ export async function exportCheckpoints(
   await writeExport(file, packed);
   return { session: id, checkpoints: texts.length, artifacts: contents.length, bytes: packed.length };
 }
+
+/** All of them, each as it was sealed: whoever opens the export has nothing to mend it from. */
+async function wholeCheckpoints(id: SessionId, store: Store, stateDirectory: string): Promise<string[]> {
+  const state = await readState(store, id).catch((error: unknown) => {
+    // Then the files are all there is, and their own seals have to do.
+    if (JournalCorrupt.is(error)) return undefined;
+    throw error;
+  });
+  const { found, missing } =
+    state === undefined
+      ? { found: await new SessionFiles(stateDirectory, id).findCheckpoints(), missing: [] }
+      : await compareWithJournal(stateDirectory, state);
+  const damaged = found.find(({ error }) => error !== undefined)?.error;
+  if (damaged !== undefined) throw damaged;
+  const stranger = found.find((each) => "isStranger" in each && each.isStranger);
+  if (stranger !== undefined) throw notWhole(id, stranger.file, "is not the one the journal knows");
+  const [gone] = missing;
+  if (gone !== undefined) throw notWhole(id, gone.file, "is missing");
+  return found.flatMap(({ checkpoint }) => checkpoint?.text ?? []);
+}
+
+const notWhole = (session: SessionId, file: string, why: string): CheckpointCorrupt =>
+  new CheckpointCorrupt(`${file} of session ${session} ${why}.`, {
+    details: { session, file },
+    advice:
+      "Resume the session: it is written again from the journal. If it is running, try again in a moment.",
+  });
 
 /** Everything is proved before anything is written; the session appears when it is next looked for. */
 export async function importCheckpoints(
@@ -132,6 +158,8 @@ async function unpack(packed: Buffer, file: string) {
     return checkpoint;
   });
   if (checkpoints.length === 0) throw notAnExport(file, "it has no checkpoints");
+  if (!checkpoints.some((checkpoint) => checkpoint.content.phase === initPhase))
+    throw notAnExport(file, "the checkpoint of the session's start is missing");
   const contents = textsAt(content, "artifacts", file).map((text) => Buffer.from(text, "base64"));
   const hashes = new Set(contents.map((bytes) => sha256(bytes)));
   for (const { content: checkpoint } of checkpoints) {

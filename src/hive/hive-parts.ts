@@ -7,6 +7,7 @@ import type { Store } from "../state/store.ts";
 import type { Team } from "../team/define.ts";
 import type { TeamEngine } from "../team/engine.ts";
 import type { BudgetDefaults } from "../team/spending.ts";
+import type { FileSink } from "../tickets/file.ts";
 import type { TicketOutbox } from "../tickets/outbox.ts";
 
 /** What `open` wires together for everybody who looks at sessions or acts on them. */
@@ -16,6 +17,7 @@ export interface HiveParts {
   readonly projector: Projector;
   readonly engine: TeamEngine;
   readonly outbox: TicketOutbox;
+  readonly ticketFiles: Pick<FileSink, "remove">;
   readonly lost: LostSessions;
   readonly stateDirectory: string;
   readonly clock: Clock;

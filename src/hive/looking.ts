@@ -26,8 +26,13 @@ export class Looking extends Reading {
     return removeUnneeded({ ...this.#parts, now: clock.now(), report: onNotice });
   }
 
+  /** A notice about sessions that the database does not know, unless there was one at the start. */
+  announceLost(): Promise<void> {
+    return this.#parts.lost.announce({ exact: true });
+  }
+
   async close(): Promise<void> {
-    await this.#parts.lost.list().catch(() => undefined);
+    await this.#parts.lost.notice().catch(() => undefined);
     await this.#parts.store.close();
   }
 }

@@ -236,7 +236,10 @@ export class Maestro extends Reading {
     const { clock, onNotice } = this.#parts;
     const parts = { ...this.#parts, now: clock.now(), report: onNotice };
     if (damaged !== undefined) return removeDamaged((await this.find(damaged)).id, parts);
-    return prune(policy, parts);
+    return prune(policy, {
+      ...parts,
+      removeTicketFile: (fingerprint) => this.#parts.ticketFiles.remove(fingerprint),
+    });
   }
 
   /** Lets the next call through at once. */
@@ -272,7 +275,7 @@ export class Maestro extends Reading {
     await this.#recovery.stop();
     await stopped;
     await projector.close();
-    await lost.list().catch(() => undefined);
+    await lost.notice().catch(() => undefined);
     await store.close();
   }
 

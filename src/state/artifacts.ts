@@ -84,6 +84,7 @@ export class Artifacts {
       await rename(path + asideSuffix, path);
       return false;
     }
+    reach("artifact.aside:before-remove");
     await unlink(path + asideSuffix);
     return true;
   }

@@ -75,7 +75,16 @@ export const faultPoints = {
   "artifact:after-rename": "stored but unreferenced: kept for a day, then pruned",
   "session.aside:before-rename": "a prune that has taken nothing yet",
   "session.aside:after-rename": "the files are out of sight and the rows are there: the next prune decides",
+  "session.aside:before-remove": "the rows are gone and the files lie aside: the next prune takes them",
+  "session.back:before-rename": "what a killed prune set aside still lies there: the next prune decides",
+  "session.back:after-rename": "the session is as it was before the prune",
   "artifact.aside:after-rename": "out of its place and perhaps needed: found there, and judged again",
+  "artifact.aside:before-remove": "judged for the last time and still there: it goes with the next prune",
+  "scratch:after-copy": "files on the disk for a program that never starts: they go at the next open",
+  "scratch:before-remove": "the program is done with files that nobody needs: they go at the next open",
+  "kept:after-copy": "files for an agent that never starts: the next driver makes them anew",
+  "kept:before-remove":
+    "the agent's work is on record and its files are there: the next driver takes them away",
   "export:before-rename": "no export under its name",
   "export:after-rename": "the export is whole, and nobody was told",
   "message.said:before-commit": "the speaker is gone: nothing was said",
@@ -90,6 +99,9 @@ export const faultPoints = {
   "session.deleted:before-commit": "a slice of the rows is still there: the session may not look damaged",
   "session.deleted:after-commit":
     "a slice is gone and the rest is not: nobody may list, resume or restore it",
+  "folders.compared:before-commit": "compared and not remembered: compared again at the next start",
+  "folders.compared:after-commit":
+    "compared once: a database that is lost afterwards is noticed all the same",
   "space.reclaimed:before-commit": "sessions are deleted, their space is not given back",
   "space.reclaimed:after-commit": "as above, before the database is made smaller",
   "breaker.admitted:before-commit": "the turn to probe was not taken: the next one takes it",
@@ -108,6 +120,8 @@ export const faultPoints = {
   "ticket.settled:before-commit":
     "the tracker has the ticket, the outbox does not know: found, not posted twice",
   "ticket.settled:after-commit": "delivered, and nobody was told",
+  "ticket.forgotten:before-commit": "its file is gone and the outbox still has it: the next prune takes it",
+  "ticket.forgotten:after-commit": "gone with its session, and nobody was told",
   "call.reserved:before-commit": "the call has not been made, and nothing is held for it",
   "call.reserved:after-commit":
     "held for a call that nobody makes: counts as made at the next claim, because nobody can know",

@@ -2,9 +2,9 @@ import { CheckpointCorrupt, InputInvalid } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import { sealedLimitBytes } from "../domain/seal.ts";
 import type { SessionState } from "../domain/session-state.ts";
-import { checkpointFile, readCheckpoint } from "./checkpoint.ts";
+import { checkpointFile, initPhase, projectInit, readCheckpoint } from "./checkpoint.ts";
 import { readBounded } from "./durable-file.ts";
-import { SessionFiles } from "./session-files.ts";
+import { type FoundCheckpoint, SessionFiles } from "./session-files.ts";
 
 export interface CheckpointInfo {
   readonly phase: string;
@@ -18,50 +18,86 @@ export interface CheckpointInfo {
 }
 
 /** What is on disk, verified by its seals alone: of a session whose journal cannot be read. */
-export function listCheckpointFiles(stateDirectory: string, id: SessionId): Promise<CheckpointInfo[]> {
-  return listCheckpoints(stateDirectory, { id, phases: new Map() });
+export async function listCheckpointFiles(stateDirectory: string, id: SessionId): Promise<CheckpointInfo[]> {
+  return (await new SessionFiles(stateDirectory, id).findCheckpoints()).map(infoOf);
 }
 
 /** What is on disk, verified, and what the journal says should be. */
 export async function listCheckpoints(
   stateDirectory: string,
-  state: Pick<SessionState, "id" | "phases">,
+  state: SessionState,
 ): Promise<CheckpointInfo[]> {
-  const listed = (await new SessionFiles(stateDirectory, state.id).findCheckpoints()).map(
-    ({ file, phase, revision, checkpoint, error }): CheckpointInfo => {
-      const sealed = state.phases.get(phase)?.checkpoint;
-      const stranger =
-        checkpoint !== undefined &&
-        sealed !== undefined &&
-        sealed.revision === revision &&
-        sealed.sha256 !== checkpoint.sha256;
-      return {
-        phase,
-        revision,
-        file,
-        sha256: checkpoint?.sha256 ?? null,
-        createdAt: isoTime(checkpoint?.content.createdAt),
-        valid: checkpoint !== undefined && !stranger,
-        awaitingReview: false,
-        problem: error?.message ?? (stranger ? "it is not the one the journal knows" : null),
-      };
-    },
-  );
-  for (const [phase, { checkpoint: sealed, completed }] of state.phases) {
-    if (
-      sealed === undefined ||
-      listed.some((info) => info.phase === phase && info.revision === sealed.revision)
-    )
-      continue;
-    const missing = {
-      file: checkpointFile(phase, sealed.revision),
-      createdAt: isoTime(completed?.at),
+  const { found, missing } = await compareWithJournal(stateDirectory, state);
+  return [
+    ...found.map((each) => ({ ...infoOf(each), ...(each.isStranger && notTheOne) })),
+    ...missing.map(({ at, ...sealed }) => ({
+      ...sealed,
+      createdAt: isoTime(at),
       valid: false,
       awaitingReview: false,
-    };
-    listed.push({ phase, ...sealed, ...missing, problem: "the file is missing" });
-  }
-  return listed;
+      problem: "the file is missing",
+    })),
+  ];
+}
+
+const notTheOne = { valid: false, problem: "it is not the one the journal knows" };
+
+/** The files as they are, and what the journal knows as sealed that is not among them. */
+export async function compareWithJournal(stateDirectory: string, state: SessionState) {
+  const found = await new SessionFiles(stateDirectory, state.id).findCheckpoints();
+  const sealed = sealedIn(state);
+  const isFor = (one: Sealed) => (each: { readonly phase: string; readonly revision: number }) =>
+    each.phase === one.phase && each.revision === one.revision;
+  return {
+    found: found.map((each) => {
+      const known = sealed.find((one) => isFor(one)(each));
+      const isStranger =
+        each.checkpoint !== undefined && known !== undefined && known.sha256 !== each.checkpoint.sha256;
+      return { ...each, isStranger };
+    }),
+    missing: sealed
+      .filter((one) => !found.some(isFor(one)))
+      .map((one) => ({ ...one, file: checkpointFile(one.phase, one.revision) })),
+  };
+}
+
+/** Whether every checkpoint that a resume would write again is there as it should be. */
+export async function areCheckpointsWhole(stateDirectory: string, state: SessionState): Promise<boolean> {
+  const { found, missing } = await compareWithJournal(stateDirectory, state);
+  const isOlder = ({ phase, revision }: FoundCheckpoint) =>
+    revision < (state.phases.get(phase)?.checkpoint?.revision ?? 1);
+  const isBad = (each: (typeof found)[number]) => each.isStranger || each.error !== undefined;
+  return missing.length === 0 && !found.some((each) => isBad(each) && !isOlder(each));
+}
+
+interface Sealed {
+  readonly phase: string;
+  readonly revision: number;
+  readonly sha256: string;
+  readonly at: number | undefined;
+}
+
+/** The start, and the newest of each phase. */
+function sealedIn(state: SessionState): Sealed[] {
+  const sha256 = state.initSha256 ?? projectInit(state).sha256;
+  const init = { phase: initPhase, revision: 1, sha256, at: state.createdHead.at };
+  const phases = [...state.phases].flatMap(([phase, { checkpoint, completed }]) =>
+    checkpoint === undefined ? [] : [{ phase, ...checkpoint, at: completed?.at }],
+  );
+  return [init, ...phases];
+}
+
+function infoOf({ file, phase, revision, checkpoint, error }: FoundCheckpoint): CheckpointInfo {
+  return {
+    phase,
+    revision,
+    file,
+    sha256: checkpoint?.sha256 ?? null,
+    createdAt: isoTime(checkpoint?.content.createdAt),
+    valid: checkpoint !== undefined,
+    awaitingReview: false,
+    problem: error?.message ?? null,
+  };
 }
 
 /** One file on its own: is it exactly what was sealed? */

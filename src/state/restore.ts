@@ -8,7 +8,10 @@ import { type Checkpoint, type CheckpointContent, initPhase } from "./checkpoint
 import { type FoundCheckpoint, SessionFiles } from "./session-files.ts";
 import type { LostSession } from "./store.ts";
 
-export type RestoredSession = Omit<LostSession, "artifacts">;
+export interface RestoredSession extends Omit<LostSession, "artifacts"> {
+  /** Files of checkpoints that it does not go on from, with the reason. */
+  readonly unused: readonly string[];
+}
 
 /** Only for a session the database does not know. The unfinished phase is run again; everything sealed is kept. */
 export async function readLostSession(stateDirectory: string, id: SessionId): Promise<RestoredSession> {
@@ -31,7 +34,13 @@ export async function readLostSession(stateDirectory: string, id: SessionId): Pr
   const { key, team, brief } = init.content.session;
   // The newest knows which team was accepted last.
   const { teamFingerprint } = newest.content;
+  const unused = found
+    .filter(({ checkpoint }) => checkpoint === undefined || !checkpoints.includes(checkpoint))
+    .map(
+      ({ file, error }) => `${file} (${error === undefined ? "what it rests on is not there" : "damaged"})`,
+    );
   return {
+    unused,
     session: {
       id,
       key,
@@ -52,7 +61,10 @@ export async function readLostSession(stateDirectory: string, id: SessionId): Pr
 }
 
 /** Everything the checkpoints point to, for retention to keep; what is missing is noticed when somebody needs it. */
-export async function artifactsOf({ restored }: RestoredSession, artifacts: Artifacts): Promise<string[]> {
+export async function artifactsOf(
+  { restored }: Pick<RestoredSession, "restored">,
+  artifacts: Artifacts,
+): Promise<string[]> {
   const manifests = new Set<string>();
   for (const checkpoint of restored.checkpoints) {
     const { base, tree, edit = {}, personas = {}, session } = checkpoint as unknown as CheckpointContent;

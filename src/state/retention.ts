@@ -4,6 +4,7 @@ import { finalStatuses } from "../domain/journal.ts";
 import type { Artifacts } from "./artifacts.ts";
 import type { CheckpointContent } from "./checkpoint.ts";
 import { findParentsInUse } from "./half-made-forks.ts";
+import { pruneTickets } from "./prune-tickets.ts";
 import { artifactsOf, readLostSession } from "./restore.ts";
 import { listSessionFolders, listSetAside, SessionFiles } from "./session-files.ts";
 import type { SessionRecord, Store } from "./store.ts";
@@ -22,6 +23,8 @@ export interface RetentionPolicy {
 export interface Pruned {
   readonly sessions: readonly string[];
   readonly artifacts: number;
+  /** Delivered ones that nobody needs any more. */
+  readonly tickets: number;
 }
 
 export interface RetentionParts {
@@ -40,8 +43,12 @@ interface NeedsOfTheLost {
   readonly artifacts: ReadonlySet<string> | undefined;
 }
 
+export interface PruneParts extends RetentionParts {
+  readonly removeTicketFile: (fingerprint: string) => Promise<void>;
+}
+
 /** Bounds the disk. Takes only sessions that are finished; what a live one needs is never touched. */
-export async function prune(policy: RetentionPolicy, parts: RetentionParts): Promise<Pruned> {
+export async function prune(policy: RetentionPolicy, parts: PruneParts): Promise<Pruned> {
   // Before anything is read for long: what is set aside by a prune that was killed is no lost session.
   if (!policy.dryRun) await clearSetAside(parts);
   const lost = await needsOfTheLost(parts);
@@ -54,9 +61,17 @@ export async function prune(policy: RetentionPolicy, parts: RetentionParts): Pro
     }
     await clearSetAside(parts);
   }
-  const artifacts = await pruneArtifacts(parts, lost.artifacts, policy.dryRun ?? false);
-  if (!policy.dryRun) await parts.store.reclaimSpace();
-  return { sessions, artifacts };
+  const { olderThanMs, dryRun = false } = policy;
+  const tickets = await pruneTickets({
+    store: parts.store,
+    sessions,
+    before: olderThanMs === undefined ? undefined : parts.now - olderThanMs,
+    dryRun,
+    removeFile: parts.removeTicketFile,
+  });
+  const artifacts = await pruneArtifacts(parts, lost.artifacts, dryRun);
+  if (!dryRun) await parts.store.reclaimSpace();
+  return { sessions, artifacts, tickets };
 }
 
 async function clearSetAside({ store, stateDirectory }: RetentionParts): Promise<void> {
@@ -95,7 +110,7 @@ export async function removeDamaged(id: SessionId, parts: RetentionParts): Promi
     await files.setAside();
     await parts.store.deleteSession(id);
     await files.removeAside();
-    return { sessions: [id], artifacts: 0 };
+    return { sessions: [id], artifacts: 0, tickets: 0 };
   }
   throw new InputInvalid(`The journal of session ${id} is not damaged.`, {
     advice: `Cancel it, and prune takes it in its time: maestro cancel ${id}`,
@@ -141,6 +156,8 @@ async function needsOfTheLost({
       const [init] = lost.restored.checkpoints as unknown as readonly CheckpointContent[];
       if (init?.session?.fork !== undefined) parents.add(init.session.fork.session);
       for (const hash of await artifactsOf(lost, artifacts)) needed.add(hash);
+      // A person may have a better copy of the one that is damaged, and what it points to is here.
+      if (lost.unused.length > 0) unreadable.push(id);
     } catch (error) {
       if (!MaestroError.is(error)) throw error;
       unreadable.push(id);
@@ -149,7 +166,7 @@ async function needsOfTheLost({
   if (unreadable.length === 0) return { parents, artifacts: needed };
   report(
     `No artifact is removed: ${unreadable.join(", ")} ${unreadable.length === 1 ? "has" : "have"} files that the ` +
-      "database does not know and that cannot be read. Restore them from a backup, or remove their folders.",
+      "database does not know and that cannot all be read. Resume them, restore them from a backup, or remove their folders.",
   );
   return { parents, artifacts: undefined };
 }

@@ -1,4 +1,4 @@
-import { readdir, rename, rm } from "node:fs/promises";
+import { readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CheckpointCorrupt, MaestroError } from "../domain/errors.ts";
 import { isSessionId, parseSessionId, type SessionId } from "../domain/ids.ts";
@@ -76,6 +76,10 @@ export class SessionFiles {
     );
   }
 
+  async isThere(): Promise<boolean> {
+    return (await stat(this.folder).catch(ignoreMissing))?.isDirectory() ?? false;
+  }
+
   async writeExecutionState(text: string): Promise<void> {
     await makeDirectoryDurably(this.folder);
     await writeDurably(join(this.folder, executionStateFile), text);
@@ -103,13 +107,16 @@ export class SessionFiles {
   }
 
   async removeAside(): Promise<void> {
+    reach("session.aside:before-remove");
     await rm(this.folder + asideSuffix, { recursive: true, force: true });
   }
 
   /** Where somebody has written the folder anew meanwhile, that is the truth: projected from the journal. */
   async putBack(): Promise<void> {
+    reach("session.back:before-rename");
     try {
       await rename(this.folder + asideSuffix, this.folder);
+      reach("session.back:after-rename");
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "ENOTEMPTY" || code === "EEXIST") await this.removeAside();
@@ -122,6 +129,12 @@ export async function listSessionFolders(stateDirectory: string): Promise<Sessio
   return (await listOrNothing(sessionsFolder(stateDirectory))).filter(isSessionId);
 }
 
+/** When a folder was last added, taken away or renamed, in milliseconds; undefined when there never was one. */
+export async function sessionFoldersChangedAt(stateDirectory: string): Promise<number | undefined> {
+  const found = await stat(sessionsFolder(stateDirectory)).catch(ignoreMissing);
+  return found && Math.ceil(found.mtimeMs);
+}
+
 /** What a prune set aside, perhaps one that was killed before it knew whether the session would go. */
 export async function listSetAside(stateDirectory: string): Promise<SessionId[]> {
   return (await listOrNothing(sessionsFolder(stateDirectory)))
@@ -130,7 +143,7 @@ export async function listSetAside(stateDirectory: string): Promise<SessionId[]>
     .filter(isSessionId);
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): void {
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }
 

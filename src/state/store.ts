@@ -64,6 +64,11 @@ export interface Effects {
   readonly savings?: readonly Saving[] | undefined;
 }
 
+export interface Comparison {
+  readonly comparedAt: number | undefined;
+  readonly newestAt: number | undefined;
+}
+
 /**
  * Where everything durable lives. Methods are domain verbs: each commits once, and its promise resolves only after
  * the commit. Methods that take a lease refuse a stale one with LeaseLost and write nothing.
@@ -84,6 +89,10 @@ export interface Store {
   findByPrefix(prefix: string): Promise<readonly SessionRecord[]>;
   /** Which of these the store has never heard of. */
   findUnknown(ids: readonly SessionId[]): Promise<readonly SessionId[]>;
+  /** When the folders of sessions were last compared with the store, and when its newest session was made. */
+  findComparison(): Promise<Comparison>;
+  /** Undefined: they are not the same, so compare them again. */
+  rememberComparison(comparedAt: number | undefined): Promise<void>;
   /** Newest first. */
   listSessions(query?: SessionQuery): Promise<readonly SessionRecord[]>;
   /**

@@ -29,4 +29,8 @@ export interface TicketStore {
   /** `taken` proves that the delivery is still this caller's; a late success is kept all the same. */
   settle(id: string, next: TicketDelivery, taken: PostingDelivery): Promise<void>;
   nextDueAt(): Promise<number | undefined>;
+  /** A page of those that are delivered, by id. */
+  listDelivered(page: { readonly after: string; readonly limit: number }): Promise<readonly TicketRecord[]>;
+  /** For good. One that is not delivered stays, whoever asks. */
+  forget(ids: readonly string[]): Promise<void>;
 }

@@ -11,6 +11,7 @@ import {
 import type { SessionState } from "../domain/session-state.ts";
 import { Control } from "../execution/control.ts";
 import type { Lease } from "../state/lease.ts";
+import { areCheckpointsWhole } from "../state/list-checkpoints.ts";
 import type { Projector } from "../state/projector.ts";
 import { repairFiles } from "../state/repair-files.ts";
 import { SessionFiles } from "../state/session-files.ts";
@@ -184,9 +185,11 @@ export class TeamEngine {
     });
   }
 
-  /** The driver of a completed session may have died after the last row and before the last file. */
+  /** The driver of a completed session may have died before the last file, and files may have been damaged since. */
   async #finish(id: SessionId): Promise<Outcome> {
-    if ((await this.#parts.store.findAbandoned()).includes(id))
+    const { store, stateDirectory } = this.#parts;
+    const isAbandoned = (await store.findAbandoned()).includes(id);
+    if (isAbandoned || !(await areCheckpointsWhole(stateDirectory, await readState(store, id))))
       await this.settle(id).catch((error: unknown) => {
         if (!LeaseHeld.is(error)) throw error;
       });

@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { access, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isTicketFingerprint, type Ticket, type TicketReference } from "../domain/ticket.ts";
@@ -35,6 +35,11 @@ export class FileSink implements TicketSink {
       throw new TicketRefused("The ticket's file could not be written.", { cause, fault: "outage", advice });
     }
     return referenceTo(ticket.fingerprint, path);
+  }
+
+  /** When nobody needs the ticket any more. */
+  async remove(fingerprint: string): Promise<void> {
+    if (isTicketFingerprint(fingerprint)) await rm(this.#path(fingerprint), { force: true });
   }
 
   #path(fingerprint: string): string {

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, realpath, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Tree } from "../domain/tree.ts";
+import { reach } from "../state/fault-points.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { isUnchanged } from "./is-unchanged.ts";
 import { materialize } from "./materialize.ts";
@@ -34,12 +35,15 @@ export class WorkingCopy implements AsyncDisposable {
     // Node looks for modules in the folders above. A sandbox has its own place for them, and does not see this one.
     if (this.#modules !== undefined) await symlink(this.#modules, join(dirname(directory), "node_modules"));
     await materialize(this.#tree, this.#blobs, directory);
+    reach("scratch:after-copy");
     return directory;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const directory = this.#directory;
     this.#directory = undefined;
-    if (directory !== undefined) await removeFolder(dirname(directory));
+    if (directory === undefined) return;
+    reach("scratch:before-remove");
+    await removeFolder(dirname(directory));
   }
 }

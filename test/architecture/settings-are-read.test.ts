@@ -1,64 +1,18 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { loadConfig } from "../../src/config/load.ts";
+import { describe, expect, it } from "vitest";
+import type { SettingKey } from "../../src/config/config.ts";
 import { settingKeys } from "../../src/config/settings.ts";
-import { defineTeam, persona, phase } from "../../src/index.ts";
-import { serve } from "../../src/server/serve.ts";
-import { recordReads } from "./recording-config.ts";
+import { effects } from "./setting-effects.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "maestro-settings-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+interface AnyEffect {
+  readonly cases: readonly (readonly [unknown, unknown])[];
+  readonly see: (value: unknown) => Promise<unknown>;
+}
 
-/** Fails at first, calls a service, and then needs help: whatever is configured has its say on the way. */
-const team = defineTeam("demanding", {
-  phases: [
-    phase("only", {
-      personas: [
-        persona("worker", {
-          run: async ({ step }) => {
-            await step("call", () => "hello", { dependency: "api.example.org" });
-            throw new Error("not good enough");
-          },
-        }),
-      ],
-    }),
-  ],
-});
-
-let loaded: Awaited<ReturnType<typeof loadConfig>>;
-beforeAll(async () => {
-  const quick = { max: 1, baseDelayMs: 1, maxDelayMs: 1 };
-  const overrides = { stateDir: join(folder, "state"), attempts: quick, rounds: quick, server: { port: 0 } };
-  loaded = await loadConfig({ cwd: folder, env: {}, overrides });
-});
-
-test("every setting is read by a server that opens a Maestro and drives a session to its ticket", async () => {
-  const { config, read } = recordReads(loaded.config);
-  const server = await serve({
-    loaded: { ...loaded, config },
-    teams: [{ team, file: "team.ts", builtIn: false }],
-    version: "0.0.0",
-    report: () => {},
+/** That code asks for a setting proves little: it may copy it and forget it. What changes outside proves it. */
+describe("a setting does what it says", () => {
+  it.each(settingKeys)("%s", async (key: SettingKey) => {
+    const { cases, see } = effects[key] as AnyEffect;
+    expect(cases.length).toBeGreaterThan(1);
+    for (const [value, seen] of cases) expect(await see(value), `with ${String(value)}`).toEqual(seen);
   });
-  try {
-    await server.listen();
-    const session = await server.maestro.start(team, { brief: "Work." });
-    expect(await session.result()).toMatchObject({ status: "parked", ticket: { status: "delivered" } });
-  } finally {
-    await server.stop();
-  }
-  expect(settingKeys.filter((key) => !read.has(key))).toEqual([]);
-});
-
-test("what counts as reading: asking for a setting, not copying its section", () => {
-  const { config, read } = recordReads(loaded.config);
-  const { leaseMs, rounds } = config;
-  expect({ ...config.breaker, leaseMs }).toEqual({
-    ...loaded.config.breaker,
-    leaseMs: loaded.config.leaseMs,
-  });
-  expect(rounds.max).toBe(1);
-  expect([...read]).toEqual(["leaseMs", "rounds.max"]);
 });

@@ -47,5 +47,44 @@ export function ticketsContract(open: OpenStore): void {
       });
       expect(await store.tickets.nextDueAt()).toBeUndefined();
     });
+
+    test("is due when it would have been, though the clock is set back in between", async () => {
+      const { store, clock } = await openFor(open);
+      const [hourMs, minuteMs] = [3_600_000, 60_000];
+      const take = () => store.tickets.takeDue(clock.now(), "owner");
+      await store.tickets.raise(sampleTicket());
+      clock.jump(-hourMs);
+      const { ticket, delivery } = (await take()) as DueTicket;
+      await store.tickets.settle(ticket.id, onRefused(delivery, clock.now(), minuteMs), delivery);
+      clock.jump(-hourMs);
+      expect(await take(), "it waits as long as it was told to").toBeUndefined();
+      await clock.advance(minuteMs - 1);
+      expect(await take()).toBeUndefined();
+      await clock.advance(1);
+      expect(await take()).toMatchObject({ searchFirst: false });
+      // Its process is lost, and the clock is set back once more.
+      clock.jump(-hourMs);
+      expect(await take()).toBeUndefined();
+      await clock.advance(deliveryPolicy.deadlineMs + deliveryPolicy.settleMs);
+      expect(await take()).toMatchObject({ searchFirst: true });
+    });
+
+    test("is forgotten when it is delivered, and at no other time", async () => {
+      const { store, clock } = await openFor(open);
+      const ticket = sampleTicket();
+      await store.tickets.raise(ticket);
+      const forget = async () => {
+        await store.tickets.forget([ticket.id]);
+        return (await store.tickets.list()).length;
+      };
+      const delivered = () => store.tickets.listDelivered({ after: "", limit: 10 });
+      expect([await forget(), await delivered()]).toEqual([1, []]);
+      const { delivery } = (await store.tickets.takeDue(clock.now(), "owner")) as DueTicket;
+      expect([await forget(), await delivered()]).toEqual([1, []]);
+      await store.tickets.settle(ticket.id, onDelivered(reference, clock.now()), delivery);
+      expect(await delivered()).toMatchObject([{ ticket: { id: ticket.id } }]);
+      expect(await store.tickets.listDelivered({ after: ticket.id, limit: 10 })).toEqual([]);
+      expect(await forget()).toBe(0);
+    });
   });
 }

@@ -36,12 +36,12 @@ function sealAgain(path: string, change: JsonObject): void {
 }
 
 describe("a damaged checkpoint is always noticed", () => {
-  test.each(checkpoints)("%s: every byte, flipped in three ways, and every length", (name) => {
+  test.each(checkpoints)("%s: every bit, and every length", (name) => {
     const bytes = readFileSync(original.file(name));
     expect(isDetected(bytes)).toBe(false);
     const undetected: string[] = [];
     for (let at = 0; at < bytes.length; at += 1) {
-      for (const mask of [0x01, 0x20, 0x80]) {
+      for (let mask = 1; mask < 256; mask *= 2) {
         if (!isDetected(flip(bytes, at, mask))) undetected.push(`byte ${at} with mask ${mask}`);
       }
       if (!isDetected(bytes.subarray(0, at))) undetected.push(`cut to ${at} bytes`);

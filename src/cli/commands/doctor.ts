@@ -77,6 +77,7 @@ async function state(options: GlobalOptions): Promise<Finding[]> {
             ? { what: "state directory", state: "ok", found }
             : wrong("state directory", unwritable),
         );
+        await maestro.announceLost();
         findings.push(await space(maestro.stateDirectory), ...(await database(maestro)));
       },
       { onNotice },

@@ -33,8 +33,9 @@ export async function prune(options: PruneOptions): Promise<void> {
   if (options.json) return printJson({ ...pruned, dryRun: policy.dryRun });
   if (options.damaged !== undefined)
     return print(`Session ${pruned.sessions.join()} is gone, with its files.`);
+  const tickets = pruned.tickets === 0 ? "" : `, and ${count(pruned.tickets, "delivered ticket")}`;
   print(
-    `${policy.dryRun ? "Would remove" : "Removed"} ${count(pruned.sessions.length, "finished session")} and ${count(pruned.artifacts, "artifact")} nobody points to.`,
+    `${policy.dryRun ? "Would remove" : "Removed"} ${count(pruned.sessions.length, "finished session")} and ${count(pruned.artifacts, "artifact")} nobody points to${tickets}.`,
   );
 }
 

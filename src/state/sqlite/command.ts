@@ -57,14 +57,7 @@ export type Command =
   | { readonly verb: "admit"; readonly use: BreakerUse; readonly at: number }
   | { readonly verb: "end-call"; readonly call: EndedCall; readonly at: number }
   | { readonly verb: "reset-breaker"; readonly dependency: string }
-  | { readonly verb: "raise-ticket"; readonly ticket: Ticket; readonly at: number }
-  | { readonly verb: "take-ticket"; readonly owner: string; readonly at: number }
-  | {
-      readonly verb: "settle-ticket";
-      readonly id: string;
-      readonly next: TicketDelivery;
-      readonly taken: PostingDelivery;
-    }
+  | TicketCommand
   | { readonly verb: "say"; readonly session: number; readonly at: number; readonly body: string }
   | {
       readonly verb: "receive";
@@ -82,10 +75,22 @@ export type Command =
       readonly rows: number;
       readonly at: number;
     }
+  | { readonly verb: "remember-comparison"; readonly comparedAt: number }
   | { readonly verb: "reclaim" }
   /** Changes nothing: done when this process had its turn at the lock. */
   | { readonly verb: "pass" }
   | LedgerCommand;
+
+export type TicketCommand =
+  | { readonly verb: "raise-ticket"; readonly ticket: Ticket; readonly at: number }
+  | { readonly verb: "take-ticket"; readonly owner: string; readonly at: number }
+  | {
+      readonly verb: "settle-ticket";
+      readonly id: string;
+      readonly next: TicketDelivery;
+      readonly taken: PostingDelivery;
+    }
+  | { readonly verb: "forget-tickets"; readonly ids: readonly string[] };
 
 /** `owner` and `epoch` prove the lease; for an estimate, that it is still the one of a driver known to be gone. */
 export type LedgerCommand = {

@@ -51,6 +51,8 @@ function namesOf(command: Command): readonly CommitName[] {
       return ["ticket.taken"];
     case "settle-ticket":
       return ["ticket.settled"];
+    case "forget-tickets":
+      return ["ticket.forgotten"];
     case "reserve":
       return ["call.reserved"];
     case "release-reservation":
@@ -63,6 +65,8 @@ function namesOf(command: Command): readonly CommitName[] {
       return ["message.said"];
     case "delete":
       return ["session.deleted"];
+    case "remember-comparison":
+      return ["folders.compared"];
     case "reclaim":
       return ["space.reclaimed"];
     case "pass":

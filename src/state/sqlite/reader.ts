@@ -1,7 +1,7 @@
 import type { SessionId } from "../../domain/ids.ts";
 import type { ParkReason, RecordedRow, SessionStatus } from "../../domain/journal.ts";
 import type { Heartbeat } from "../owner.ts";
-import type { SessionQuery, SessionRecord } from "../store.ts";
+import type { Comparison, SessionQuery, SessionRecord } from "../store.ts";
 import type { Queries } from "./queries.ts";
 
 const sessionColumns = "id, key, team, team_fingerprint, identity, status, reason, created_at, updated_at";
@@ -44,7 +44,15 @@ export class Reader {
       .map(toSession);
   }
 
-  /** One read of all ids, however many are asked for: this runs at every start. */
+  comparison(): Comparison {
+    const [comparedAt] =
+      this.#queries.get("SELECT value FROM meta WHERE name = 'folders_compared' AND value > 0") ?? [];
+    const [newestAt] =
+      this.#queries.get("SELECT created_at FROM sessions ORDER BY number DESC LIMIT 1") ?? [];
+    return { comparedAt: comparedAt as number | undefined, newestAt: newestAt as number | undefined };
+  }
+
+  /** One read of all ids, however many are asked for. */
   unknown(ids: readonly SessionId[]): SessionId[] {
     if (ids.length === 0) return [];
     const known = new Set(this.#queries.all("SELECT id FROM sessions").map(([id]) => id));

@@ -20,6 +20,7 @@ import type { ListingStore } from "../listing-store.ts";
 import { type Heartbeat, type Owner, thisOwner, uptimeMs } from "../owner.ts";
 import type {
   Claim,
+  Comparison,
   Effects,
   LostSession,
   NewSession,
@@ -147,6 +148,15 @@ export class SqliteStore implements Store {
 
   async findUnknown(ids: readonly SessionId[]): Promise<readonly SessionId[]> {
     return this.#reader.unknown(ids);
+  }
+
+  async findComparison(): Promise<Comparison> {
+    return this.#reader.comparison();
+  }
+
+  async rememberComparison(comparedAt: number | undefined): Promise<void> {
+    if (this.#reader.comparison().comparedAt === comparedAt) return;
+    await this.#submit({ verb: "remember-comparison", comparedAt: comparedAt ?? 0 });
   }
 
   async listSessions(query: SessionQuery = {}): Promise<readonly SessionRecord[]> {

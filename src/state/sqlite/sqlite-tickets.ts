@@ -4,7 +4,7 @@ import type { PostingDelivery, TicketDelivery } from "../../domain/ticket-delive
 import type { DueTicket, TicketRecord, TicketStore } from "../ticket-store.ts";
 import type { Submit } from "./command.ts";
 import type { NamedRow, Queries } from "./queries.ts";
-import { readRow } from "./ticket-row.ts";
+import { isDelivered, isDueAt, readRow } from "./ticket-row.ts";
 
 const listLimit = 1_000;
 
@@ -41,8 +41,8 @@ export class SqliteTickets implements TicketStore {
 
   async takeDue(now: number, owner: string): Promise<DueTicket | undefined> {
     // Most looks find nothing and should not cost a commit.
-    const next = await this.nextDueAt();
-    if (next === undefined || next > now) return undefined;
+    if (this.#queries.get(`SELECT 1 FROM tickets WHERE ${isDueAt} LIMIT 1`, now) === undefined)
+      return undefined;
     const reply = await this.#submit({ verb: "take-ticket", owner, at: now });
     return reply.kind === "taken" ? reply.due : undefined;
   }
@@ -54,6 +54,19 @@ export class SqliteTickets implements TicketStore {
   async nextDueAt(): Promise<number | undefined> {
     const [due] = this.#queries.get("SELECT min(due_at) FROM tickets WHERE due_at IS NOT NULL") ?? [];
     return typeof due === "number" ? due : undefined;
+  }
+
+  async listDelivered({ after, limit }: { readonly after: string; readonly limit: number }) {
+    const rows = this.#queries.allNamed(
+      `SELECT ticket, delivery FROM tickets WHERE id > ? AND ${isDelivered} ORDER BY id LIMIT ?`,
+      after,
+      limit,
+    );
+    return rows.flatMap((row) => readRow(row) ?? []);
+  }
+
+  async forget(ids: readonly string[]): Promise<void> {
+    await this.#submit({ verb: "forget-tickets", ids });
   }
 
   #newest(): NamedRow[] {

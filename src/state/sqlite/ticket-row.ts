@@ -1,8 +1,20 @@
 import type { SQLOutputValue } from "node:sqlite";
 import { parseJson } from "../../domain/json.ts";
 import { parseTicket } from "../../domain/ticket.ts";
-import { parseDelivery } from "../../domain/ticket-delivery.ts";
+import { deliveryPolicy, parseDelivery } from "../../domain/ticket-delivery.ts";
 import type { TicketRecord } from "../ticket-store.ts";
+
+/** Damaged ones have no time to be due at either, and are not delivered. */
+export const isDelivered =
+  "due_at IS NULL AND json_valid(delivery) AND json_extract(delivery, '$.kind') = 'delivered'";
+
+/**
+ * Of the time `?1`. What began to wait in the future is due as well: the clock was set back since then, and whoever takes
+ * it finds out how long it has still to wait.
+ */
+export const isDueAt = `due_at IS NOT NULL AND (due_at <= ?1 OR (json_valid(delivery) AND coalesce(
+  json_extract(delivery, '$.notBefore') - json_extract(delivery, '$.waitMs'),
+  json_extract(delivery, '$.deadline') - ${deliveryPolicy.deadlineMs}) > ?1))`;
 
 /** Undefined for a row that cannot be understood: one damaged ticket is no reason to lose the others. */
 export function readRow({ ticket, delivery }: Record<string, SQLOutputValue>): TicketRecord | undefined {

@@ -60,6 +60,10 @@ export function prepareStatements(database: DatabaseSync) {
       `SELECT session FROM journal_index WHERE session NOT IN (SELECT number FROM sessions)
        UNION ALL SELECT session FROM ledger WHERE session NOT IN (SELECT number FROM sessions) LIMIT 1`,
     ),
+    setCompared: prepare(
+      `INSERT INTO meta (name, value) VALUES ('folders_compared', ?)
+       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+    ),
     unindex: prepare("DELETE FROM journal_index WHERE session = ? AND seq = ?"),
 
     lease: read("SELECT epoch, owner FROM leases WHERE session = ?"),

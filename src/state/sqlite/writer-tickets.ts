@@ -8,7 +8,8 @@ import {
   take,
 } from "../../domain/ticket-delivery.ts";
 import type { DueTicket } from "../ticket-store.ts";
-import { readRow } from "./ticket-row.ts";
+import type { Reply, TicketCommand } from "./command.ts";
+import { isDelivered, isDueAt, readRow } from "./ticket-row.ts";
 
 /** The outbox, inside the writer's transaction. */
 export class TicketTable {
@@ -17,6 +18,7 @@ export class TicketTable {
   readonly #find;
   readonly #save;
   readonly #setAside;
+  readonly #forget;
 
   constructor(database: DatabaseSync) {
     this.#raise = database.prepare(
@@ -24,11 +26,28 @@ export class TicketTable {
        ON CONFLICT DO NOTHING`,
     );
     this.#due = database.prepare(
-      "SELECT id, ticket, delivery FROM tickets WHERE due_at <= ? ORDER BY due_at LIMIT 10",
+      `SELECT id, ticket, delivery FROM tickets WHERE ${isDueAt} ORDER BY due_at LIMIT 10`,
     );
+    this.#forget = database.prepare(`DELETE FROM tickets WHERE id = ? AND ${isDelivered}`);
     this.#find = database.prepare("SELECT ticket, delivery FROM tickets WHERE id = ?");
     this.#setAside = database.prepare("UPDATE tickets SET due_at = NULL WHERE id = ?");
     this.#save = database.prepare("UPDATE tickets SET delivery = ?, due_at = ? WHERE id = ?");
+  }
+
+  act(command: TicketCommand): Reply {
+    switch (command.verb) {
+      case "take-ticket":
+        return { kind: "taken", due: this.#takeDue(command.owner, command.at) };
+      case "raise-ticket":
+        this.raise(command.ticket, command.at);
+        break;
+      case "settle-ticket":
+        this.#settle(command.id, command.next, command.taken);
+        break;
+      case "forget-tickets":
+        for (const id of command.ids) this.#forget.run(id);
+    }
+    return { kind: "done" };
   }
 
   /** Once per problem and session: the fingerprint is unique. */
@@ -38,7 +57,7 @@ export class TicketTable {
     this.#raise.run(id, fingerprint, sessionId, JSON.stringify(ticket), JSON.stringify(delivery), now, now);
   }
 
-  takeDue(owner: string, now: number): DueTicket | undefined {
+  #takeDue(owner: string, now: number): DueTicket | undefined {
     for (const row of this.#due.all(now)) {
       const found = readRow(row);
       if (found === undefined) {
@@ -55,7 +74,7 @@ export class TicketTable {
     return undefined;
   }
 
-  settle(id: string, next: TicketDelivery, taken: PostingDelivery): void {
+  #settle(id: string, next: TicketDelivery, taken: PostingDelivery): void {
     const row = this.#find.get(id);
     const found = row && readRow(row);
     if (found !== undefined) this.#store(id, settle(found.delivery, taken, next));

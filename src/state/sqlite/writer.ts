@@ -147,16 +147,14 @@ export class Writer {
       }
       case "reset-breaker":
         return { kind: "reset", found: this.#breakers.reset(command.dependency) };
-      case "raise-ticket": {
-        this.#tickets.raise(command.ticket, command.at);
+      case "remember-comparison":
+        sql.setCompared.run(command.comparedAt);
         return { kind: "done" };
-      }
+      case "raise-ticket":
       case "take-ticket":
-        return { kind: "taken", due: this.#tickets.takeDue(command.owner, command.at) };
-      case "settle-ticket": {
-        this.#tickets.settle(command.id, command.next, command.taken);
-        return { kind: "done" };
-      }
+      case "settle-ticket":
+      case "forget-tickets":
+        return this.#tickets.act(command);
       case "say": {
         sql.say.run(command.session, command.at, command.body);
         return { kind: "done" };

@@ -232,6 +232,18 @@ export const fileTeams = {
       ],
     }),
 
+  /** A program that is not ours, and that leaves a file. */
+  outsourced: () =>
+    defineTeam("outsourced", {
+      phases: [
+        phase("work", {
+          personas: [
+            persona("agent", { instructions: "Work.", command: ["sh", "-c", "echo done > part.md"] }),
+          ],
+        }),
+      ],
+    }),
+
   department,
 } as const satisfies Record<string, (world: World) => Team>;
 

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "vitest";
-import type { Maestro } from "../../../src/maestro.ts";
+import { type Maestro, open } from "../../../src/maestro.ts";
 import type { ArmedFault, FaultPoint } from "../../../src/state/fault-points.ts";
 import { endingOf, expectAsIfNothingHappened, expectTidyFiles, type Undisturbed } from "./expectations.ts";
 import { asOnlooker, minutesLater } from "./onlooker.ts";
@@ -241,6 +241,17 @@ export const pruned = (team: "long" | "everyday", ...hits: number[]): Scenario =
   },
 });
 
+/** A prune was killed with the files aside and the rows still there; the next one puts them back first. */
+export const putBack: Scenario = {
+  ...pruned("everyday", 1),
+  before: async (place) => {
+    endingOf(await place.afterlife(place.drive("everyday"), "everyday"));
+    const fault = { point: "session.aside:after-rename", hit: 1, act: "kill" } as const;
+    await place.act({ do: "prune everything" }, fault).ended;
+    expect(readdirSync(join(place.stateDir, "sessions")).join()).toMatch(/\.pruned$/);
+  },
+};
+
 /** When the artifacts that nobody points to any more are old enough to go. */
 export const prunedLater: Scenario = {
   ...pruned("everyday", 1),
@@ -251,6 +262,48 @@ export const prunedLater: Scenario = {
     expect(left()).toHaveLength(1);
     await asOnlooker(place, (maestro) => maestro.prune({ keep: 0 }), twoDaysLater);
     expect(left()).toEqual([]);
+  },
+};
+
+/** Whether or not it was remembered that all folders are known: a database that is lost afterwards is noticed. */
+export const compared: Scenario = {
+  ...pruned("everyday", 1),
+  before: async (place) => {
+    endingOf(await place.afterlife(place.drive("everyday"), "everyday"));
+    // What changed just now is not remembered.
+    const before = new Date(Date.now() - 60_000);
+    utimesSync(join(place.stateDir, "sessions"), before, before);
+  },
+  victim: (place, fault) => place.act({ do: "export", session: "everyday", file: exportOf(place) }, fault),
+  recover: async (place) => {
+    await asOnlooker(place, expectWholeOrNothing);
+    await expectTidyFiles(place, "everyday");
+    place.loseDatabase();
+    const notices: string[] = [];
+    const maestro = await open({ stateDir: place.stateDir, onNotice: (notice) => notices.push(notice) });
+    await maestro.close();
+    expect(notices.join()).toContain("1 sessions have files but are not in the database");
+  },
+};
+
+/** The session of a delivered ticket is over and goes, and the ticket with it. */
+export const forgotten: Scenario = {
+  team: "hopeless",
+  hits: [1],
+  before: async (place) => {
+    await place.afterlife(place.drive("hopeless"), "hopeless");
+    await asOnlooker(place, (maestro) => maestro.cancel("hopeless"));
+    expect(ticketFiles(place)).toHaveLength(1);
+  },
+  victim: (place, fault) => place.act({ do: "prune everything" }, fault),
+  recover: async (place, { isCommitted }) => {
+    await asOnlooker(place, async (maestro) => {
+      expect(await maestro.sessions()).toEqual([]);
+      expect(await maestro.tickets()).toHaveLength(isCommitted ? 0 : 1);
+      await maestro.prune({ keep: 0 });
+      expect(await maestro.tickets()).toEqual([]);
+    });
+    expect(ticketFiles(place)).toEqual([]);
   },
 };
 

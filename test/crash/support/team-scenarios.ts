@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "vitest";
 import type { ArmedFault } from "../../../src/state/fault-points.ts";
 import { allCalls } from "../../contract/ledger-support.ts";
@@ -15,6 +17,21 @@ export const merged = (...hits: number[]): Scenario => ({ team: "crew", hits });
 /** The same team, for its contracts. */
 export const checked = merged;
 export const delegated = (...hits: number[]): Scenario => ({ team: "delegate", hits });
+
+/** What a killed process copied for a program is gone when somebody has opened the directory since. */
+export const copied = (team: "crew" | "outsourced", ...hits: number[]): Scenario => ({
+  team,
+  hits,
+  recover: async (place, { undisturbed }) => {
+    const scratch = join(place.stateDir, "scratch");
+    const copies = () => [scratch, join(scratch, "kept")].flatMap(namesIn).filter((name) => name !== "kept");
+    await place.afterlife(place.drive(team), team);
+    await expectAsIfNothingHappened(place, team, undisturbed);
+    await asOnlooker(place, () => until("the copies are gone", () => copies().length === 0));
+  },
+});
+
+const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
 
 /** Where two branches meet. */
 export const decided: Scenario = {

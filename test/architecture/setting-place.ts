@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished, vi } from "vitest";
+import type { ConfigOverrides } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import {
+  defineTeam,
+  type Maestro,
+  open,
+  type PersonaFunction,
+  persona,
+  phase,
+  type SessionEvent,
+  type SessionResult,
+} from "../../src/index.ts";
+import { serve } from "../../src/server/serve.ts";
+import { type Answer, LoopbackServer } from "../support/loopback-server.ts";
+
+/** Nobody should wait for retries; a row that is about them says otherwise. */
+const quick = { max: 1, baseDelayMs: 0, maxDelayMs: 0 };
+
+/** Gone when the test is. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "maestro-settings-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Exactly these settings: nothing from the environment, nothing from a file. */
+export async function load(overrides: ConfigOverrides) {
+  const folder = newFolder();
+  return loadConfig({
+    cwd: folder,
+    env: {},
+    overrides: {
+      stateDir: join(folder, "state"),
+      ...overrides,
+      attempts: { ...quick, ...overrides.attempts },
+      rounds: { ...quick, ...overrides.rounds },
+    },
+  });
+}
+
+export interface Hive {
+  readonly maestro: Maestro;
+  readonly events: SessionEvent[];
+}
+
+export async function openWith(overrides: ConfigOverrides): Promise<Hive> {
+  const events: SessionEvent[] = [];
+  const maestro = await open({
+    loaded: await load(overrides),
+    onEvent: (event) => events.push(event),
+  });
+  onTestFinished(() => maestro.close());
+  return { maestro, events };
+}
+
+export async function serveWith(overrides: ConfigOverrides, run: PersonaFunction = async () => done) {
+  const team = teamOf(run);
+  const server = await serve({
+    loaded: await load(overrides),
+    teams: [{ team, file: undefined, builtIn: false }],
+    version: "0.0.0-test",
+    report: () => {},
+  });
+  onTestFinished(() => server.stop());
+  return { server, team };
+}
+
+export const done = { summary: "done" };
+
+export const teamOf = (run: PersonaFunction) =>
+  defineTeam("only", { phases: [phase("only", { personas: [persona("worker", { run })] })] });
+
+/** One session of one persona, from its start to its end. */
+export async function runWith(
+  overrides: ConfigOverrides,
+  run: PersonaFunction,
+): Promise<Hive & { readonly result: SessionResult }> {
+  const hive = await openWith(overrides);
+  const session = await hive.maestro.start(teamOf(run), { brief: "Work." });
+  return { ...hive, result: await session.result() };
+}
+
+/** As many waits as there are, in their order. */
+export async function waitsWith(overrides: ConfigOverrides): Promise<readonly number[]> {
+  const { events } = await runWith(overrides, () => Promise.reject(new Error("not good enough")));
+  return events.flatMap((event) =>
+    event.kind === "attempt.failed" && "wait" in event.next ? [event.next.wait.waitMs] : [],
+  );
+}
+
+export async function listen(handle: ConstructorParameters<typeof LoopbackServer>[0]) {
+  const server = await new LoopbackServer(handle).listen();
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** Whoever asks GitHub asks this one. */
+export function insteadOfGithub(url: string): void {
+  const real = globalThis.fetch;
+  vi.stubGlobal("fetch", (address: string, init?: RequestInit) =>
+    real(address.replace("https://api.github.com", url), init),
+  );
+  onTestFinished(() => void vi.unstubAllGlobals());
+}
+
+export const ok = (body: unknown): Answer => ({ status: 200, body });

@@ -1,0 +1,235 @@
+import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { gunzipSync, gzip } from "node:zlib";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { loadConfig } from "../../src/config/load.ts";
+import { CheckpointCorrupt } from "../../src/domain/errors.ts";
+import { seal, unseal } from "../../src/domain/seal.ts";
+import { type Maestro, verifyCheckpointFile } from "../../src/index.ts";
+import { look } from "../../src/look.ts";
+import { serve } from "../../src/server/serve.ts";
+import { Artifacts } from "../../src/state/artifacts.ts";
+import { newStateDir } from "./damage-support/temporary-directory.ts";
+import { ThreePhases } from "./damage-support/three-phases.ts";
+
+const names = ["checkpoint_init.json", "checkpoint_build.json"] as const;
+
+/** What can happen to a file; the last one even carries a seal that fits it. */
+const damages: Readonly<Record<string, (path: string) => void>> = {
+  "a flipped bit": (path) => {
+    const bytes = readFileSync(path);
+    const at = Math.floor(bytes.length / 2);
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+    writeFileSync(path, bytes);
+  },
+  "a torn end": (path) => writeFileSync(path, readFileSync(path).subarray(0, 100)),
+  "no file": (path) => rmSync(path),
+  "another content, sealed again": (path) => {
+    const { content } = unseal(readFileSync(path), path);
+    writeFileSync(path, seal({ ...content, createdAt: 1 }));
+  },
+};
+
+const patience = { timeout: 60_000 };
+
+const cases = names.flatMap((name) => Object.keys(damages).map((damage) => [name, damage] as const));
+
+let original: ThreePhases;
+let finished: ThreePhases;
+beforeAll(async () => {
+  original = await ThreePhases.pausedInTest(newStateDir());
+  finished = original.copy(newStateDir());
+  finished.paused = false;
+  await finished.resume();
+});
+
+function damaged(name: string, damage: string, of = original): ThreePhases {
+  const session = of.copy(newStateDir());
+  damages[damage]?.(session.file(name));
+  return session;
+}
+
+async function lookingAt({ stateDir }: ThreePhases) {
+  const loaded = await loadConfig({ cwd: stateDir, env: {}, overrides: { stateDir } });
+  const looking = await look({ loaded });
+  onTestFinished(() => looking.close());
+  return looking;
+}
+
+describe("a checkpoint that is not the one that was sealed is noticed by", () => {
+  test.each(cases)("a resume, which writes it again: %s, %s", async (name, damage) => {
+    const session = damaged(name, damage);
+    expect((await session.resume()).ran).toEqual([]);
+    expect(session.notices.join()).toMatch(/^Checkpoint (init|build) of session .* written again/);
+    expect(session.contents()[name]).toBe(original.contents()[name]);
+  });
+
+  test.each(cases)("a resume of what is completed: %s, %s", async (name, damage) => {
+    const session = damaged(name, damage, finished);
+    session.paused = false;
+    const { result, ran } = await session.resume();
+    expect([result.status, ran]).toEqual(["completed", []]);
+    expect(session.notices.join()).toMatch(/^Checkpoint (init|build) of session .* written again/);
+    expect(session.contents()[name]).toBe(finished.contents()[name]);
+  });
+
+  test.each(cases)("the recovery of what a process left: %s, %s", async (name, damage) => {
+    const session = original.copy(newStateDir());
+    const statusIn = (maestro: Maestro) => async () => (await maestro.show(session.id)).status;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    // Closed in the middle of a step: the session is under way, and nobody drives it.
+    session.paused = false;
+    session.held = promise;
+    await session.with(async (maestro) => {
+      await maestro.resume(session.id);
+      await expect.poll(statusIn(maestro), patience).toBe("running");
+      // When closing has begun: it waits for the step, and no other begins.
+      setImmediate(resolve);
+    });
+    damages[damage]?.(session.file(name));
+    await session.with(
+      async (maestro) => {
+        await expect.poll(statusIn(maestro), patience).toBe("completed");
+      },
+      { recover: true },
+    );
+    expect(session.notices.join()).toMatch(/Checkpoint (init|build) of session .* written again/);
+    expect(session.contents()[name]).toBe(original.contents()[name]);
+  });
+
+  test.each(cases)("the list of a session's checkpoints: %s, %s", async (name, damage) => {
+    const session = damaged(name, damage);
+    const listed = await (await lookingAt(session)).checkpoints(session.id);
+    expect(listed.filter(({ valid }) => !valid).map(({ file }) => file)).toEqual([name]);
+    expect(listed.find(({ file }) => file === name)?.problem).toMatch(/damaged|missing|journal/);
+  });
+
+  test.each(cases)("the server's list of them: %s, %s", async (name, damage) => {
+    const session = damaged(name, damage);
+    const { stateDir } = session;
+    const loaded = await loadConfig({ cwd: stateDir, env: {}, overrides: { stateDir } });
+    const server = await serve({ loaded, teams: [], version: "0", report: () => {} });
+    onTestFinished(() => server.stop());
+    const response = await server.app.request(`http://127.0.0.1:4160/v1/sessions/${session.id}/checkpoints`, {
+      headers: { authorization: `Bearer ${server.token}` },
+    });
+    const listed = (await response.json()) as { file: string; valid: boolean }[];
+    expect(listed.filter(({ valid }) => !valid).map(({ file }) => file)).toEqual([name]);
+  });
+
+  test.each(cases.filter(([, damage]) => damage !== "no file"))(
+    "the check of one file, unless its seal fits: %s, %s",
+    async (name, damage) => {
+      const { valid } = await verifyCheckpointFile(damaged(name, damage).file(name));
+      expect(valid).toBe(damage.endsWith("sealed again"));
+    },
+  );
+
+  test.each(cases)("an export, which is refused: %s, %s", async (name, damage) => {
+    const session = damaged(name, damage);
+    const looking = await lookingAt(session);
+    const file = join(session.stateDir, "out.export");
+    const error: unknown = await looking.exportCheckpoints(session.id, file).catch((reason) => reason);
+    expect(error).toBeInstanceOf(CheckpointCorrupt);
+    expect((error as CheckpointCorrupt).advice).toContain("Resume the session");
+    expect(existsSync(file)).toBe(false);
+    // And the advice is true.
+    await session.resume();
+    expect(await looking.exportCheckpoints(session.id, file)).toMatchObject({ checkpoints: 3 });
+  });
+
+  test.each(["a flipped bit", "a torn end"])("an import, which writes nothing: %s", async (damage) => {
+    const outcome = await importChanged((checkpoints) => {
+      const path = join(original.stateDir, "checkpoint");
+      writeFileSync(path, checkpoints[1] ?? "");
+      damages[damage]?.(path);
+      return checkpoints.with(1, readFileSync(path, "utf8"));
+    });
+    expect(outcome).toEqual({ refused: expect.stringContaining("is damaged") as string, written: false });
+  });
+
+  test("an import without the session's start, which writes nothing", async () => {
+    const outcome = await importChanged((checkpoints) => checkpoints.slice(1));
+    expect(outcome).toEqual({
+      refused: expect.stringContaining("start is missing") as string,
+      written: false,
+    });
+  });
+});
+
+async function importChanged(change: (checkpoints: string[]) => string[]) {
+  const source = original.copy(newStateDir());
+  const file = join(source.stateDir, "out.export");
+  await source.with((maestro) => maestro.exportCheckpoints(source.id, file));
+  const content = JSON.parse(gunzipSync(readFileSync(file)).toString()) as { checkpoints: string[] };
+  const packed = JSON.stringify({ ...content, checkpoints: change(content.checkpoints) });
+  writeFileSync(file, await promisify(gzip)(packed));
+  const there = new ThreePhases(newStateDir());
+  const refused = await there
+    .with((maestro) => maestro.importCheckpoints(file))
+    .then(() => undefined, String);
+  return { refused, written: existsSync(join(there.stateDir, "sessions")) };
+}
+
+describe("what does not read the files is right whatever they say", () => {
+  test.each(cases)("show and fork: %s, %s", async (name, damage) => {
+    const session = damaged(name, damage);
+    const before = original.copy(newStateDir());
+    const shown = await (await lookingAt(session)).show(session.id);
+    expect(shown).toEqual(await (await lookingAt(before)).show(before.id));
+    session.paused = false;
+    const result = await session.with(async (maestro) => {
+      const fork = await maestro.fork(session.id, { at: "test" });
+      return (await maestro.resume(fork.id)).result();
+    });
+    expect([result.status, session.ran]).toEqual(["completed", ["test first", "test second"]]);
+    expect(result.results["build"]?.["worker"]?.summary).toBe("build is done");
+  });
+});
+
+describe("with the database gone", () => {
+  test.each(["show", "resume", "fork"] as const)(
+    "what is damaged is passed over, and %s says so",
+    async (verb) => {
+      const session = damaged("checkpoint_build.json", "a flipped bit");
+      session.loseDatabase();
+      await session.with(async (maestro) => {
+        if (verb === "show") await maestro.show(session.id);
+        if (verb === "resume") await (await maestro.resume(session.id)).result();
+        if (verb === "fork") await maestro.fork(session.id, { at: "build" });
+      });
+      expect(session.notices.join("\n")).toContain(
+        "with 1 finished phase. Passed over: checkpoint_build.json (damaged).",
+      );
+    },
+  );
+
+  test("what rests on a damaged one is passed over too, and named", async () => {
+    const session = damaged("checkpoint_plan.json", "a torn end");
+    session.loseDatabase();
+    await session.with((maestro) => maestro.show(session.id));
+    expect(session.notices.join("\n")).toContain(
+      "Passed over: checkpoint_build.json (what it rests on is not there), checkpoint_plan.json (damaged).",
+    );
+  });
+
+  test("prune takes no artifact that a damaged one may point to", async () => {
+    const session = damaged("checkpoint_build.json", "a flipped bit");
+    session.loseDatabase();
+    const artifacts = new Artifacts(session.stateDir);
+    const hash = await artifacts.put(Buffer.from("perhaps what the damaged one points to"));
+    const long = new Date(Date.now() - 48 * 3_600_000);
+    utimesSync(join(session.stateDir, "artifacts", hash.slice(0, 2), hash), long, long);
+    const pruned = await session.with((maestro) => maestro.prune({ olderThanMs: 0 }));
+    expect(pruned.artifacts).toBe(0);
+    expect(session.notices.join("\n")).toContain("No artifact is removed");
+    expect((await artifacts.get(hash)).toString()).toContain("perhaps");
+    // Where nothing is damaged, it goes.
+    writeFileSync(
+      session.file("checkpoint_build.json"),
+      readFileSync(original.file("checkpoint_build.json")),
+    );
+    expect((await session.with((maestro) => maestro.prune({ olderThanMs: 0 }))).artifacts).toBe(1);
+  });
+});
