@@ -10,7 +10,7 @@ import { LoopbackServer } from "../support/loopback-server.ts";
 import { PaidModels } from "../support/paid-models.ts";
 import { answer, ownModel } from "../unit/team/own-models.ts";
 import { done, newFolder, ok, openWith, runWith, serveWith, teamOf, waitsWith } from "./setting-place.ts";
-import { seenByGithub, seenByJira, seenByWebhook } from "./ticket-settings.ts";
+import { named, refusesName, seenByGithub, seenByJira, seenByWebhook } from "./ticket-settings.ts";
 
 /** Values, and what somebody outside sees with each. */
 interface Effect<Value> {
@@ -227,6 +227,21 @@ export const effects: { readonly [Key in SettingKey]: Effect<NonNullable<Setting
     async (projectKey) => (await seenByJira({ projectKey })).project,
     ["ONE", "ONE"],
     ["TWO", "TWO"],
+  ),
+  "jira.allowInternal": effect(
+    (allowInternal) => refusesName((url) => named.jira(url, allowInternal)),
+    [true, false],
+    [false, true],
+  ),
+  "github.apiUrl": effect(
+    async (path) => (await seenByGithub({ path })).path,
+    ["/one", "/one/repos/acme/one/issues"],
+    ["/two", "/two/repos/acme/one/issues"],
+  ),
+  "github.allowInternal": effect(
+    (allowInternal) => refusesName((url) => named.github(url, allowInternal)),
+    [true, false],
+    [false, true],
   ),
   "github.repository": effect(
     async (repository) => (await seenByGithub({ repository })).path,

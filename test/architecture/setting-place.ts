@@ -1,7 +1,9 @@
+import dns from "node:dns/promises";
 import { mkdtempSync, rmSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished, vi } from "vitest";
+import { onTestFinished } from "vitest";
 import type { ConfigOverrides } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import {
@@ -45,16 +47,19 @@ export async function load(overrides: ConfigOverrides) {
 export interface Hive {
   readonly maestro: Maestro;
   readonly events: SessionEvent[];
+  readonly notices: string[];
 }
 
 export async function openWith(overrides: ConfigOverrides): Promise<Hive> {
   const events: SessionEvent[] = [];
+  const notices: string[] = [];
   const maestro = await open({
     loaded: await load(overrides),
     onEvent: (event) => events.push(event),
+    onNotice: (notice) => notices.push(notice),
   });
   onTestFinished(() => maestro.close());
-  return { maestro, events };
+  return { maestro, events, notices };
 }
 
 export async function serveWith(overrides: ConfigOverrides, run: PersonaFunction = async () => done) {
@@ -98,13 +103,16 @@ export async function listen(handle: ConstructorParameters<typeof LoopbackServer
   return server;
 }
 
-/** Whoever asks GitHub asks this one. */
-export function insteadOfGithub(url: string): void {
-  const real = globalThis.fetch;
-  vi.stubGlobal("fetch", (address: string, init?: RequestInit) =>
-    real(address.replace("https://api.github.com", url), init),
-  );
-  onTestFinished(() => void vi.unstubAllGlobals());
+/** Until the end of the test every name leads to this machine. */
+export function leadNamesHere(): void {
+  const { lookup } = dns;
+  const here = async () => [{ address: "127.0.0.1", family: 4 }];
+  dns.lookup = here as unknown as typeof lookup;
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    dns.lookup = lookup;
+    syncBuiltinESMExports();
+  });
 }
 
 export const ok = (body: unknown): Answer => ({ status: 200, body });

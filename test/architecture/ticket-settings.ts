@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { ConfigOverrides } from "../../src/config/config.ts";
 import type { Exchange } from "../support/loopback-server.ts";
-import { insteadOfGithub, listen, ok, runWith } from "./setting-place.ts";
+import { leadNamesHere, listen, ok, runWith } from "./setting-place.ts";
 
 const jira = { email: "ops@example.org", apiToken: "jira-token-0123", projectKey: "OPS" };
 const github = { repository: "acme/one", token: "github-token-0123" };
@@ -15,13 +15,14 @@ async function posted(
   const tracker = await listen(({ method, path }) =>
     ok(method === "GET" ? [] : path.endsWith("/search/jql") ? { issues: [] } : answer),
   );
-  insteadOfGithub(tracker.url);
   await runWith(settings(tracker.url), () => Promise.reject(new Error("not good enough")));
   return tracker.requests.at(-1);
 }
 
+type Given<T> = Partial<T> & { readonly path?: string };
+
 /** `path`: of the site, behind the host. */
-export async function seenByJira({ path = "", ...given }: Partial<typeof jira> & { path?: string }) {
+export async function seenByJira({ path = "", ...given }: Given<typeof jira>) {
   const asked = await posted((url) => ({ jira: { baseUrl: url + path, ...jira, ...given } }), {
     key: "OPS-1",
   });
@@ -31,9 +32,9 @@ export async function seenByJira({ path = "", ...given }: Partial<typeof jira> &
   return { path: asked?.path, email, apiToken, project: fields?.project.key };
 }
 
-export async function seenByGithub(given: Partial<typeof github>) {
+export async function seenByGithub({ path = "", ...given }: Given<typeof github>) {
   const issue = { number: 1, html_url: "https://github.com/acme/one/issues/1" };
-  const asked = await posted(() => ({ github: { ...github, ...given } }), issue);
+  const asked = await posted((url) => ({ github: { apiUrl: url + path, ...github, ...given } }), issue);
   return { path: asked?.path, authorization: asked?.headers["authorization"] };
 }
 
@@ -45,6 +46,20 @@ export async function seenByWebhook(given: { path?: string; secret?: string; all
   );
   return { path: asked?.path, signedWith: (key: string) => asked !== undefined && isSigned(asked, key) };
 }
+
+/** Asked by a name that leads to this machine; an address in a setting is allowed by being written there. */
+export async function refusesName(settings: (url: string) => ConfigOverrides): Promise<boolean> {
+  leadNamesHere();
+  const { port } = await listen(() => ok({}));
+  const overrides = settings(`https://tracker.example.org:${port}`);
+  const { notices } = await runWith(overrides, () => Promise.reject(new Error("not good enough")));
+  return notices.some((notice) => notice.includes("allowInternal"));
+}
+
+export const named = {
+  jira: (baseUrl: string, allowInternal: boolean) => ({ jira: { ...jira, baseUrl, allowInternal } }),
+  github: (apiUrl: string, allowInternal: boolean) => ({ github: { ...github, apiUrl, allowInternal } }),
+};
 
 function isSigned({ headers, body }: Exchange, key: string): boolean {
   const [, seconds, signature] = /^t=(\d+),v1=(\w+)$/.exec(String(headers["maestro-signature"])) ?? [];

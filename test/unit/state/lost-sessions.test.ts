@@ -108,6 +108,8 @@ describe("a start", () => {
     const { id } = await (await there.start(team, { brief: "b" })).result();
     await there.close();
     cpSync(join(other.stateDir, "sessions", id), join(here, "sessions", id), { recursive: true });
+    // Not in the second in which a session was made here.
+    settle(-2_000);
     expect(await live()).toContain(id);
     settle(60_000);
     await live(async (maestro) => expect(await maestro.show(id)).toMatchObject({ id, team: "quick" }));
