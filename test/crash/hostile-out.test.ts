@@ -27,6 +27,12 @@ function replaced(path: string): void {
   for (const deadline = performance.now() + 10_000; inode() === before && performance.now() < deadline; );
 }
 
+/** Blocks until something is there. */
+function begun(folder: string): void {
+  for (const deadline = performance.now() + 20_000; readdirSync(folder).length === 0; )
+    if (performance.now() > deadline) throw new Error("it does not begin");
+}
+
 describe("a person's folder, when Maestro is killed while it writes there", () => {
   test("has whole files only, the person's own untouched, and the next run makes it right", async () => {
     const target = join(temporaryDirectory(), "out");
@@ -66,8 +72,9 @@ describe("a person's folder, when Maestro is killed while it writes there", () =
     for (let kill = 0; kill < 12; kill += 1) {
       const target = join(temporaryDirectory(), "out");
       const writer = new Program("../hostile-support/out-writer.ts", { target, from: 0 });
-      await until("it writes", () => writer.isReady);
-      await until("a moment has passed", () => Math.random() < 0.1 || existsSync(target));
+      // Every second one in the middle of its work, before the folder has its name.
+      if (kill % 2 === 0) begun(dirname(target));
+      else await until("a moment has passed", () => writer.isReady && Math.random() < 0.1);
       const isThere = existsSync(target);
       await writer.end();
       seen[isThere ? "whole" : "missing"] += 1;
