@@ -1,5 +1,5 @@
 import { recordedDecisions } from "./decision.ts";
-import { beginAttempt, endAttempt, grantRounds } from "./fold-attempts.ts";
+import { beginAttempt, endAttempt, giveUp, grantRounds } from "./fold-attempts.ts";
 import type { PhaseContent, RecordedRow, Transition } from "./journal.ts";
 import { decodeTransition, isStep } from "./journal-codec.ts";
 import type { Message } from "./message.ts";
@@ -161,6 +161,8 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       return;
     case "persona.reused": {
       const persona = personaOf(state, entry.phase, entry.persona);
+      giveUp(state, persona, at);
+      persona.inheritance = undefined;
       persona.result = persona.candidate?.result;
       persona.base = persona.candidate?.base;
       persona.tree = persona.candidate?.tree;
@@ -315,10 +317,14 @@ function completeWith(
 
 /** What a persona had becomes a candidate: taken over when its input turns out to be the same. */
 function goThroughAgain(phase: PhaseState, name: string): void {
+  // What a clash left to begin with holds the work of others, and they may make something else now.
+  for (const persona of phase.personas.values())
+    if (persona.reopened !== undefined) persona.beginning = undefined;
   sendBack(phase);
   for (const [persona, state] of phase.personas) {
     const { result, input, base, tree, checks, attempts, candidate } = state;
     const worked = attempts.flatMap(({ started }) => (started > 0 ? [started] : []));
+    // What somebody had only begun is gone on with if the input is the same: known when it is taken up.
     if (result === undefined || input === undefined) continue;
     state.candidate = {
       phase: name,

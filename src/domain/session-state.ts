@@ -66,6 +66,8 @@ export interface PersonaState {
   roundsUsedBefore: number;
   /** What the next attempt inherits from one that an outage ended. */
   inheritance: RecordedSteps | undefined;
+  /** Of an attempt that nobody goes on with, because it read something else: whoever asks for the same gets the record. */
+  leftover: RecordedSteps | undefined;
 }
 
 export type PersonaCandidate = Omit<Extract<Transition, { kind: "persona.inherited" }>, "kind"> & {
@@ -283,6 +285,7 @@ export function personaOf(state: SessionState, phase: string, name: string): Per
       beginning: undefined,
       roundsUsedBefore: 0,
       inheritance: undefined,
+      leftover: undefined,
     };
     personas.set(name, persona);
   }
