@@ -6,7 +6,13 @@ import type { Artifacts } from "../state/artifacts.ts";
 import { readState } from "../state/session-journal.ts";
 import type { SessionRecord, Store } from "../state/store.ts";
 import type { Team } from "./define.ts";
-import { changedPersonas, describeChanges, joinedPhases, rejudgedPhases } from "./definition/changes.ts";
+import {
+  changedPersonas,
+  describeChanges,
+  joinedPhases,
+  rejudgedPhases,
+  rewiredPhases,
+} from "./definition/changes.ts";
 import { dependentsOf } from "./definition/order.ts";
 import { definitionJson, type TeamDefinition } from "./definition/team-definition.ts";
 import { changesNothing, editPhase, type PhaseEdit, refuseEditInPlace } from "./phase-edit.ts";
@@ -107,6 +113,7 @@ function changeTeam(state: SessionState, team: Team, acceptChanges: boolean): En
     ...changedPersonas(before, definition).map(({ phase }) => phase),
     ...joinedPhases(before, definition),
     ...rejudgedPhases(before, definition),
+    ...rewiredPhases(before, definition),
   ];
   const reset = new Set(touched.filter((name) => known.has(name)));
   for (const name of reset) for (const dependent of dependentsOf(definition, name)) reset.add(dependent);
