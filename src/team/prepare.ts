@@ -1,6 +1,5 @@
 import { SessionConflict, TeamChanged } from "../domain/errors.ts";
 import type { Direction, Entry, Transition } from "../domain/journal.ts";
-import { plannedPhases } from "../domain/planned.ts";
 import type { SessionState } from "../domain/session-state.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { readState } from "../state/session-journal.ts";
@@ -133,7 +132,13 @@ function changeTeam(
 ): TeamChange {
   const before = state.created.definition as unknown as TeamDefinition;
   const { definition, fingerprint } = team;
-  const changes = describeChanges(before, definition);
+  const known = new Set(definition.phases.map(({ name }) => name));
+  const pauses = new Set(state.direction.pauseAfter);
+  const gone = before.phases.filter(({ name }) => pauses.has(name) && !known.has(name));
+  const changes = [
+    ...describeChanges(before, definition),
+    ...gone.map(({ name }) => `nothing pauses after ${name} any more`),
+  ];
   if (!acceptChanges) {
     throw new TeamChanged(
       `Session ${state.id} was started with another definition of team "${team.name}": ${changes.join("; ")}.`,
@@ -144,7 +149,6 @@ function changeTeam(
       },
     );
   }
-  const known = new Set(plannedPhases(definitionJson(definition)).map(({ name }) => name));
   const touched = [
     ...changedPersonas(before, definition).map(({ phase }) => phase),
     ...joinedPhases(before, definition),

@@ -167,3 +167,54 @@ describe("a phase that was given from outside", () => {
     expect(await start("requirements", "build", "ship")).toEqual(["code.js", "p-requirements", "p-ship"]);
   });
 });
+
+describe("a phase after which the session was to pause", () => {
+  it("may be removed or renamed: what changed says so, and the session goes on", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const { id } = await maestro.create(line(place, "requirements", "security", "build", "ship"), {
+      brief: "x",
+    });
+    await maestro.executePhase(id, "requirements");
+    await maestro.executeMixed(id, { pauseAfter: ["security", "build"] });
+    await maestro.approve(id);
+    const renamed = line(place, "requirements", "audit", "build", "ship");
+    const gone = /nothing pauses after security any more/;
+    await expect(maestro.resume(id, { team: renamed }).then((session) => session.result())).rejects.toThrow(
+      gone,
+    );
+    expect(await accept(maestro, id, renamed)).toMatchObject({ status: "parked", reason: "review" });
+    const { phases } = await maestro.show(id);
+    expect(phases.map(({ name, review }) => `${name} ${review}`)).toEqual([
+      "requirements none",
+      "audit none",
+      "build awaiting",
+      "ship none",
+    ]);
+    await maestro.approve(id);
+    expect(await maestro.executeBatch(id)).toMatchObject({ status: "completed" });
+  });
+
+  it("pauses it again when it is put back", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const team = (...names: string[]) =>
+      defineTeam("line", {
+        phases: names.map((name) =>
+          phase(name, { review: name === "ship", personas: [writer(place, `p-${name}`)] }),
+        ),
+      });
+    const { id } = await maestro.create(team("requirements", "security", "ship"), { brief: "x" });
+    await maestro.executeMixed(id, { pauseAfter: ["requirements", "security"] });
+    await maestro.approve(id);
+    await accept(maestro, id, team("requirements", "ship"));
+    await maestro.approve(id);
+    await accept(maestro, id, team("requirements", "security", "ship"));
+    const { phases } = await maestro.show(id);
+    expect(phases.map(({ name, review }) => `${name} ${review}`)).toEqual([
+      "requirements approved",
+      "security awaiting",
+      "ship none",
+    ]);
+  });
+});
