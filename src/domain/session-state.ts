@@ -176,6 +176,8 @@ export interface SessionState {
   /** It was reported as parked or failed and nobody has resumed it since: the next resume grants new rounds. */
   awaitsPerson: boolean;
   readonly phases: Map<string, PhaseState>;
+  /** Phases that an accepted team no longer has: one that is put back is a new revision of what it was. */
+  readonly removed: Map<string, PhaseState>;
   /** How far a person wants it to go. */
   direction: Direction;
   readonly decisions: RecordedDecision[];
@@ -229,6 +231,7 @@ export function emptyState(id: SessionId): SessionState {
     recoveries: 0,
     awaitsPerson: false,
     phases: new Map(),
+    removed: new Map(),
     direction: {},
     decisions: [],
     teamChanged: false,

@@ -155,6 +155,8 @@ function changeTeam(
     // The edit itself is judged in the new way.
     ...rejudgedPhases(before, definition).filter((name) => !Object.hasOwn(edits, name)),
     ...rewiredPhases(before, definition),
+    // Put back: named, so that it goes on from what it was.
+    ...state.removed.keys(),
   ];
   const reset = new Set(touched.filter((name) => known.has(name)));
   for (const name of reset) for (const dependent of dependentsOf(definition, name)) reset.add(dependent);
