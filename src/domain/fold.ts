@@ -238,7 +238,7 @@ function applyClaim(state: SessionState, entry: Extract<Transition, { kind: "ses
   state.reason = undefined;
   state.error = undefined;
   if (entry.cause === "recovery") state.recoveries += 1;
-  else state.recoveries = 0;
+  else if (entry.cause === "resume" || !state.awaitsPerson) state.recoveries = 0;
   if (entry.cause !== "resume") return;
   if (state.awaitsPerson) grantRounds(state);
   state.awaitsPerson = false;
