@@ -67,7 +67,8 @@ function changeOf(card: SessionCard, entry: Transition): Partial<SessionCard> {
       return {
         error: null,
         wakeAt: null,
-        ...(entry.cause === "resume" && { resumes: card.resumes + 1, pauseSaid: false }),
+        ...(entry.cause === "resume" && { resumes: card.resumes + 1 }),
+        ...(entry.cause !== "recovery" && { pauseSaid: false }),
       };
     case "session.directed":
       return {

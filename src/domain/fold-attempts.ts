@@ -2,6 +2,7 @@ import type { RecordedRow, Transition } from "./journal.ts";
 import { RecordedSteps } from "./recorded-steps.ts";
 import {
   type AttemptState,
+  type PersonaState,
   personaOf,
   phaseOf,
   type RunningAttempt,
@@ -16,6 +17,7 @@ export function beginAttempt(
 ): void {
   const { round, attempt, input, base } = entry;
   const persona = personaOf(state, entry.phase, entry.persona);
+  const interrupted = giveUp(state, persona, at);
   const begun: AttemptState = {
     started: seq,
     phase: entry.phase,
@@ -39,8 +41,24 @@ export function beginAttempt(
   };
   persona.attempts.push(begun);
   const inherited = entry.continues === undefined ? undefined : persona.inheritance;
+  // Nobody goes on with what was done for another input; but what it paid for is paid.
+  if (inherited === undefined) persona.leftover = interrupted ?? persona.inheritance ?? persona.leftover;
   persona.inheritance = undefined;
   state.running.set(seq, { persona, attempt: begun, steps: inherited ?? new RecordedSteps() });
+}
+
+/** The attempt under way, if there is one, will not be gone on with; gives what it recorded. */
+export function giveUp(
+  state: SessionState,
+  { attempts }: PersonaState,
+  at: number,
+): RecordedSteps | undefined {
+  const last = attempts.at(-1);
+  if (last?.status !== "running") return undefined;
+  const { steps } = endAttempt(state, last.started);
+  last.status = "failed";
+  last.endedAt = at;
+  return steps.inherit(undefined);
 }
 
 /** A person's resume grants one new set of rounds, numbered on; going on after a crash, by whatever command, grants none. */

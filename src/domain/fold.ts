@@ -1,20 +1,13 @@
+import { changePhases, setAside } from "./change-phases.ts";
 import { recordedDecisions } from "./decision.ts";
-import { beginAttempt, endAttempt, grantRounds } from "./fold-attempts.ts";
+import { beginAttempt, endAttempt, giveUp, grantRounds } from "./fold-attempts.ts";
 import type { PhaseContent, RecordedRow, Transition } from "./journal.ts";
 import { decodeTransition, isStep } from "./journal-codec.ts";
 import type { Message } from "./message.ts";
-import { plannedPhases } from "./planned.ts";
 import { outageBody, RecordedSteps } from "./recorded-steps.ts";
 import { applyCheckpoint, hasItsPast, type RestoredCheckpoint, takeFiles } from "./restored-checkpoint.ts";
-import { awaiting, editOf, reject, sendBack } from "./send-back.ts";
-import {
-  type Completed,
-  type PhaseSource,
-  type PhaseState,
-  personaOf,
-  phaseOf,
-  type SessionState,
-} from "./session-state.ts";
+import { awaiting, editOf, reject } from "./send-back.ts";
+import { type Completed, type PhaseSource, personaOf, phaseOf, type SessionState } from "./session-state.ts";
 
 /** A row that happened now. The run that made a step will not ask for it again, but its next attempt may. */
 export function applyLive(state: SessionState, row: RecordedRow): void {
@@ -63,6 +56,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
     case "session.restored":
       for (const checkpoint of entry.checkpoints)
         applyCheckpoint(state, checkpoint as unknown as RestoredCheckpoint);
+      setAside(state, state.created.definition);
       state.copied = hasItsPast(state);
       state.restoredSeq = entry.head.seq;
       return;
@@ -90,11 +84,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
         teamFingerprint: entry.teamFingerprint,
         ...(entry.decisions !== undefined && { decisions: entry.decisions }),
       };
-      for (const [name, phase] of state.phases) {
-        if (!plannedPhases(entry.definition).some((planned) => planned.name === name))
-          state.phases.delete(name);
-        else if (entry.reset.includes(name)) goThroughAgain(phase, name);
-      }
+      changePhases(state, entry);
       return;
     case "decision.recorded": {
       const { kind: _, ...decision } = entry;
@@ -162,6 +152,8 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       return;
     case "persona.reused": {
       const persona = personaOf(state, entry.phase, entry.persona);
+      giveUp(state, persona, at);
+      persona.inheritance = undefined;
       persona.result = persona.candidate?.result;
       persona.base = persona.candidate?.base;
       persona.tree = persona.candidate?.tree;
@@ -247,7 +239,7 @@ function applyClaim(state: SessionState, entry: Extract<Transition, { kind: "ses
   state.reason = undefined;
   state.error = undefined;
   if (entry.cause === "recovery") state.recoveries += 1;
-  else state.recoveries = 0;
+  else if (entry.cause === "resume" || !state.awaitsPerson) state.recoveries = 0;
   if (entry.cause !== "resume") return;
   if (state.awaitsPerson) grantRounds(state);
   state.awaitsPerson = false;
@@ -311,28 +303,5 @@ function completeWith(
     found.result = result;
     // Whoever consumes it sees all the files that came with it.
     if (source.kind === "given") takeFiles(found, { ...(base && { base }), ...(tree && { tree }) });
-  }
-}
-
-/** What a persona had becomes a candidate: taken over when its input turns out to be the same. */
-function goThroughAgain(phase: PhaseState, name: string): void {
-  sendBack(phase);
-  for (const [persona, state] of phase.personas) {
-    const { result, input, base, tree, checks, attempts, candidate } = state;
-    const worked = attempts.flatMap(({ started }) => (started > 0 ? [started] : []));
-    if (result === undefined || input === undefined) continue;
-    state.candidate = {
-      phase: name,
-      persona,
-      input,
-      result,
-      checks,
-      ...(base !== undefined && { base }),
-      ...(tree !== undefined && { tree }),
-      // Whose input is another one now may still ask for the same again.
-      steps: worked.length === 0 && candidate ? candidate.steps : RecordedSteps.of(worked),
-    };
-    state.result = undefined;
-    state.beginning = undefined;
   }
 }

@@ -22,8 +22,8 @@ export const sessionStatuses = [
 export type SessionStatus = (typeof sessionStatuses)[number];
 export type ParkReason = "review" | "help" | "budget" | "breaker";
 /**
- * `start`: the first claim, or going on after a clean end. `resume`: a person asked. `recovery`: by itself after an
- * unclean end. `message`: only to act on what somebody said.
+ * `start`: the first claim, one phase alone, or going on after a clean end. `resume`: a person asked. `recovery`: by
+ * itself after an unclean end. `message`: only to act on what somebody said.
  */
 export type ClaimCause = "start" | "resume" | "recovery" | "message";
 

@@ -25,7 +25,6 @@ export function sendBack(phase: PhaseState): void {
   phase.source = { kind: "work" };
   for (const persona of phase.personas.values()) {
     persona.reused = false;
-    persona.inheritance = undefined;
     persona.reopened = undefined;
     persona.roundsUsedBefore = persona.attempts.at(-1)?.round ?? 0;
   }

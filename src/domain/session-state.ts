@@ -67,6 +67,8 @@ export interface PersonaState {
   roundsUsedBefore: number;
   /** What the next attempt inherits from one that an outage ended. */
   inheritance: RecordedSteps | undefined;
+  /** Of an attempt that nobody goes on with, because it read something else: whoever asks for the same gets the record. */
+  leftover: RecordedSteps | undefined;
 }
 
 export type PersonaCandidate = Omit<Extract<Transition, { kind: "persona.inherited" }>, "kind"> & {
@@ -175,6 +177,8 @@ export interface SessionState {
   /** It was reported as parked or failed and nobody has resumed it since: the next resume grants new rounds. */
   awaitsPerson: boolean;
   readonly phases: Map<string, PhaseState>;
+  /** Phases that an accepted team no longer has: one that is put back is a new revision of what it was. */
+  readonly removed: Map<string, PhaseState>;
   /** How far a person wants it to go. */
   direction: Direction;
   readonly decisions: RecordedDecision[];
@@ -228,6 +232,7 @@ export function emptyState(id: SessionId): SessionState {
     recoveries: 0,
     awaitsPerson: false,
     phases: new Map(),
+    removed: new Map(),
     direction: {},
     decisions: [],
     teamChanged: false,
@@ -284,6 +289,7 @@ export function personaOf(state: SessionState, phase: string, name: string): Per
       beginning: undefined,
       roundsUsedBefore: 0,
       inheritance: undefined,
+      leftover: undefined,
     };
     personas.set(name, persona);
   }

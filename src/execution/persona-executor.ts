@@ -4,7 +4,7 @@ import { CircuitOpen, UnrecoverableError } from "../domain/errors.ts";
 import type { PersonaResult, RecordedFailure } from "../domain/journal.ts";
 import type { RecordedSteps } from "../domain/recorded-steps.ts";
 import { remainingWaitMs } from "../domain/retry-policy.ts";
-import { type AttemptState, type PersonaState, personaOf } from "../domain/session-state.ts";
+import { type AttemptState, type PersonaState, personaOf, phaseOf } from "../domain/session-state.ts";
 import { longestWaitMs } from "./admission.ts";
 import { type AttemptEnd, type AttemptParts, AttemptRun, type PersonaWork } from "./attempt-run.ts";
 import { fromTheMachine, MachineError } from "./machine-error.ts";
@@ -42,8 +42,9 @@ export class PersonaExecutor {
   async #next(round: number): Promise<AttemptState> {
     const { journal, clock, control } = this.#parts;
     const last = this.#last;
+    const isOutdated = this.#isOutdated(last);
     await this.#readBack(this.#persona.candidate?.steps);
-    if (last?.status === "running") return last;
+    if (last?.status === "running" && !isOutdated) return last;
     if (last?.next !== undefined && "wait" in last.next && last.round > this.#persona.roundsUsedBefore) {
       const waitMs = remainingWaitMs(last.next.wait, clock.now());
       // Nobody's place is taken up by a wait for hours: the session parks and is taken up again by itself.
@@ -54,9 +55,9 @@ export class PersonaExecutor {
     await this.#readBack(this.#persona.inheritance);
     const { phase, persona, input } = this.#work;
     const attempt = last?.round === round ? last.attempt + 1 : 1;
-    const continues =
-      last !== undefined && this.#persona.inheritance !== undefined ? { continues: last.started } : {};
-    const begins = this.#beginning();
+    const goesOn = last !== undefined && this.#persona.inheritance !== undefined && !isOutdated;
+    const continues = goesOn ? { continues: last.started } : {};
+    const begins = this.#beginning(isOutdated);
     const row = { phase, persona, round, attempt, input, ...continues, ...begins } as const;
     const artifacts = this.#work.baseArtifacts;
     await journal.append([{ kind: "attempt.started", ...row }], { artifacts });
@@ -73,9 +74,21 @@ export class PersonaExecutor {
     steps.allGiven();
   }
 
+  /**
+   * Since its last attempt the team was changed, and what it reads is something else. Its old files over the new ones
+   * would undo what others have made meanwhile.
+   */
+  #isOutdated(last: AttemptState | undefined): boolean {
+    const { phase, input, base } = this.#work;
+    const { revision } = phaseOf(this.#parts.journal.state, phase);
+    if (last === undefined || last.revision === revision || this.#persona.reopened !== undefined)
+      return false;
+    return last.input !== input || last.base !== base;
+  }
+
   /** Its view of the phase, and the files and settings that the attempt before left for it. */
-  #beginning() {
-    const { beginning } = this.#persona;
+  #beginning(isOutdated: boolean) {
+    const beginning = isOutdated ? undefined : this.#persona.beginning;
     const base = beginning !== undefined && "base" in beginning ? beginning.base : this.#work.base;
     const tree = beginning !== undefined && "tree" in beginning ? beginning.tree : this.#work.begins;
     const settings = beginning?.settings;

@@ -123,8 +123,9 @@ export class StepRecorder {
       if (step.spend !== undefined) this.#replayed.push(found.seq);
       return this.#replay(found.body, found.seq) as Promise<T>;
     }
-    const isFork = this.#place.running.persona.candidate !== undefined;
-    const reused = isFork ? await this.#reuse(step, found.identity) : undefined;
+    const { candidate, leftover } = this.#place.running.persona;
+    const hasRecords = candidate !== undefined || leftover !== undefined;
+    const reused = hasRecords ? await this.#reuse(step, found.identity) : undefined;
     if (reused !== undefined) return this.#replay(reused.body, reused.seq) as Promise<T>;
     const firstAskedAt = this.#parts.clock.now();
     for (;;) {
@@ -203,16 +204,19 @@ export class StepRecorder {
     this.#savings.push({ ...saved, phase, persona });
   }
 
-  /** A fork does not pay for what the session it came from has on record. */
+  /** A fork does not pay for what the session it came from has on record, nor a new beginning for what was given up. */
   async #reuse<T>(
     { kind, name, spend }: StepToRun<T>,
     identity: StepIdentity,
   ): Promise<{ body: string; seq: number } | undefined> {
-    const { candidate } = this.#place.running.persona;
-    const step = candidate?.steps.find(`step.${kind}`, identity.fingerprint, identity.occurrence);
+    const { candidate, leftover } = this.#place.running.persona;
+    const { fingerprint, occurrence } = identity;
+    const taken = candidate?.steps.find(`step.${kind}`, fingerprint, occurrence);
+    const step = taken ?? (spend && leftover?.find(`step.${kind}`, fingerprint, occurrence));
     if (step === undefined || step.outage || kind === "wait") return undefined;
     const body = await this.#machine.run(this.#parts.journal.store.readBody(step.position));
     const outcome = parseBody(body) as unknown as StepOutcome;
+    if (taken === undefined && "error" in outcome) return undefined;
     if (spend !== undefined && "result" in outcome) {
       const { usage, costMicroUsd } = spend.spent({ result: outcome.result as T });
       if (usage !== null)

@@ -21,7 +21,7 @@ export async function enqueue(
   await requireSession(store, id);
   const before = await readState(store, id);
   const { seq } = before.head;
-  const first = await prepareDrive(before, team, preparation, artifacts);
+  const first = await prepareDrive(before, team, preparation, { artifacts, store });
   const { lease } = await store.claimSession(id, cause);
   let isCanceled = false;
   try {
@@ -32,6 +32,7 @@ export async function enqueue(
       const append = (row: Entry) => store.append(lease, [row], {});
       const prepared = await prepareClaimed({ prepared: first, seq }, state, team, preparation, {
         artifacts,
+        store,
         append,
       });
       const rows: Entry[] = [

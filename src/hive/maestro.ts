@@ -139,11 +139,14 @@ export class Maestro extends Reading {
     return this.#parts.engine.isDriving(id);
   }
 
-  /** One phase alone. Idempotent: a phase that is done stays done. While others drive the session, it waits its turn. */
+  /**
+   * One phase alone. Idempotent: a phase that is done stays done, and one that needs help needs it until a person
+   * resumes the session. While others drive the session, it waits its turn.
+   */
   async executePhase(idOrKey: string, phase: string): Promise<SessionResult> {
     const session = await this.find(idOrKey);
     const team = await this.#teamOf(session);
-    return this.#handle(session.id, "resume", team, { direction: { only: [phase] } }).result();
+    return this.#handle(session.id, "start", team, { direction: { only: [phase] } }).result();
   }
 
   /** All that is left, to the end; resolves when it is done. */

@@ -96,7 +96,9 @@ async function runPhases(whole: Team, parts: DriverParts): Promise<Outcome> {
     const { definition } = team;
     const phaseParts = partsOfPhase(team, parts);
     await sealAccepted(definition, phaseParts);
-    for (const phase of selectPhases(definition, state, state.direction)) {
+    // Where to pause was checked when it was said; a phase that a changed team no longer has is none to pause after.
+    const { pauseAfter: _, ...span } = state.direction;
+    for (const phase of selectPhases(definition, state, span)) {
       control.throwIfStopped();
       if (isAccepted(state.phases.get(phase.name))) continue;
       if (state.phases.get(phase.name)?.status !== "completed") await runPhase(phase, phaseParts);

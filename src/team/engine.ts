@@ -153,7 +153,9 @@ export class TeamEngine {
     const seq = seen?.head.seq ?? 0;
     // What can be refused is refused before anything is written.
     const first =
-      seen === undefined ? preparedNothing : await prepareDrive(seen, team, preparation, artifacts);
+      seen === undefined
+        ? preparedNothing
+        : await prepareDrive(seen, team, preparation, { artifacts, store });
     return this.#withLease(id, cause, control, seen, async (journal, files) => {
       const { state } = journal;
       // Somebody may have canceled it since; a claim does not undo that.
@@ -162,7 +164,11 @@ export class TeamEngine {
       const prepared =
         seen === undefined
           ? first
-          : await prepareClaimed({ prepared: first, seq }, state, team, preparation, { artifacts, append });
+          : await prepareClaimed({ prepared: first, seq }, state, team, preparation, {
+              artifacts,
+              store,
+              append,
+            });
       await repairFiles(state, files, artifacts, report, this.#whole);
       await copyFromParent(store, journal, team.definition);
       const goesOn = cause === "recovery" && prepared.direction === undefined;

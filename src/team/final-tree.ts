@@ -5,6 +5,7 @@ import { BlobsBeside } from "../workspace/blobs-beside.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import { orderPhases } from "./definition/order.ts";
 import { recordedDefinition } from "./definition/recorded.ts";
+import { handsOnEverything } from "./hands-on.ts";
 
 /** Files that somebody looks at, with where their bytes are. */
 export interface LookedAtTree {
@@ -25,7 +26,7 @@ export async function finalTree(state: SessionState, artifacts: BlobStore): Prom
   );
   const [last, ...others] = done.filter((name) => !restedOn.has(name));
   const load = (ref: string | undefined) => (ref === undefined ? emptyTree : loadTree(artifacts, ref));
-  if (last === undefined || others.length === 0) {
+  if (last === undefined || (others.length === 0 && handsOnEverything(definition, state))) {
     const tree = last === undefined ? undefined : state.phases.get(last)?.tree;
     return { tree: await load(tree), blobs: artifacts };
   }

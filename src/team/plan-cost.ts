@@ -38,7 +38,7 @@ export async function planResume(
   { store, artifacts }: PlanParts,
 ): Promise<Plan> {
   const state = await readState(store, session.id);
-  const { rows, direction } = await prepareDrive(state, team, preparation, artifacts);
+  const { rows, direction } = await prepareDrive(state, team, preparation, { artifacts, store });
   for (const row of rows) imagine(state, row as Transition);
   const chosen = new Set(selectPhases(team.definition, state, direction ?? {}).map(({ name }) => name));
   const personas = (await planRun(team.definition, state, artifacts)).filter(

@@ -83,6 +83,7 @@ class Planner {
       return personas.map((persona) => ({ phase: name, persona: persona.name, action: "kept" }));
     const planned: PlannedPersona[] = [];
     const { clashes, ...start } = await this.#trees.before(phase);
+    state.base = start.tree;
     state.clashes = clashes.map(({ text }) => text);
     let merged: MergedTree = { ...start, conflicts: [] };
     for (const group of groupsOf(phase)) {

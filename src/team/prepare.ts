@@ -1,22 +1,35 @@
-import { TeamChanged } from "../domain/errors.ts";
-import type { Direction, Entry } from "../domain/journal.ts";
-import { plannedPhases } from "../domain/planned.ts";
+import { SessionConflict, TeamChanged } from "../domain/errors.ts";
+import type { Direction, Entry, Transition } from "../domain/journal.ts";
 import type { SessionState } from "../domain/session-state.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { readState } from "../state/session-journal.ts";
 import type { SessionRecord, Store } from "../state/store.ts";
 import type { Team } from "./define.ts";
-import { changedPersonas, describeChanges, joinedPhases, rejudgedPhases } from "./definition/changes.ts";
+import {
+  changedPersonas,
+  describeChanges,
+  joinedPhases,
+  rejudgedPhases,
+  rewiredPhases,
+} from "./definition/changes.ts";
 import { dependentsOf } from "./definition/order.ts";
 import { definitionJson, type TeamDefinition } from "./definition/team-definition.ts";
 import { changesNothing, editPhase, type PhaseEdit, refuseEditInPlace } from "./phase-edit.ts";
+import { imagine } from "./plan.ts";
 import { isComplete, selectPhases } from "./selection.ts";
+
+type TeamChange = Extract<Transition, { kind: "team.changed" }>;
 
 /** What a person wants done before, or besides, going on. */
 export interface Preparation {
   readonly direction?: Direction;
   readonly edits?: Readonly<Record<string, PhaseEdit>>;
   readonly acceptChanges?: boolean;
+}
+
+export interface PrepareParts {
+  readonly artifacts: Artifacts;
+  readonly store: Store;
 }
 
 export interface PreparedDrive {
@@ -47,23 +60,46 @@ export async function prepareDrive(
   state: SessionState,
   team: Team,
   { direction, edits = {}, acceptChanges = false }: Preparation,
-  artifacts: Artifacts,
+  { artifacts, store }: PrepareParts,
 ): Promise<PreparedDrive> {
   const changed = state.created.teamFingerprint !== team.fingerprint;
-  const rows: Entry[] = changed ? [changeTeam(state, team, acceptChanges)] : [];
+  const change = changed ? changeTeam(state, team, acceptChanges, edits) : undefined;
+  const rows: Entry[] = change === undefined ? [] : [change];
+  if (direction === undefined && Object.keys(edits).length === 0) return { direction, rows, artifacts: [] };
+  // All else is asked of the session as the change leaves it.
+  const then = change === undefined ? state : await changedState(state, change, store);
   const kept: string[] = [];
   for (const [name, edit] of Object.entries(edits)) {
-    const isEdited = state.phases.get(name)?.source.kind === "edited";
-    if (!isEdited) refuseEditInPlace(team.definition, state, name);
-    const edited = await editPhase(team.definition, state, name, edit, artifacts);
+    const isDone = state.phases.get(name)?.status === "completed";
+    if (isDone && change?.reset.includes(name) === true) throw runsAgain(state, name);
+    const isEdited = then.phases.get(name)?.source.kind === "edited";
+    if (!isEdited) refuseEditInPlace(team.definition, then, name);
+    const edited = await editPhase(team.definition, then, name, edit, artifacts);
     // Said again, by whoever cannot know that it was heard.
-    if (isEdited && changesNothing(state, edited.content)) continue;
-    refuseEditInPlace(team.definition, state, name);
+    if (isEdited && change === undefined && changesNothing(then, edited.content)) continue;
+    refuseEditInPlace(team.definition, then, name);
     rows.push({ kind: "phase.edited", ...edited.content });
     kept.push(...edited.artifacts);
   }
-  if (direction !== undefined) selectPhases(team.definition, state, direction);
+  if (direction !== undefined) selectPhases(team.definition, then, direction);
   return { direction, rows, artifacts: kept };
+}
+
+/** A state of its own: the one at hand may be gone on with, and nothing is written yet. */
+async function changedState({ id }: SessionState, change: TeamChange, store: Store): Promise<SessionState> {
+  const imagined = await readState(store, id);
+  imagine(imagined, change);
+  return imagined;
+}
+
+function runsAgain({ id }: SessionState, name: string): SessionConflict {
+  return new SessionConflict(
+    `The accepted change lets phase ${name} run again; an edit of what it came to before would undo that.`,
+    {
+      details: { session: id, phase: name },
+      advice: `Resume with --accept-changes and without the edit first, and edit what phase ${name} comes to.`,
+    },
+  );
 }
 
 /**
@@ -75,11 +111,11 @@ export async function prepareClaimed(
   state: SessionState,
   team: Team,
   preparation: Preparation,
-  { artifacts, append }: { readonly artifacts: Artifacts; readonly append: (row: Entry) => Promise<unknown> },
+  { append, ...parts }: PrepareParts & { readonly append: (row: Entry) => Promise<unknown> },
 ): Promise<PreparedDrive> {
   if (state.head.seq <= seq + 1) return prepared;
   try {
-    return await prepareDrive(state, team, preparation, artifacts);
+    return await prepareDrive(state, team, preparation, parts);
   } catch (refused) {
     const status = isComplete(team.definition, state) ? "completed" : "paused";
     await append({ kind: "session.status", status });
@@ -88,10 +124,21 @@ export async function prepareClaimed(
 }
 
 /** Changed phases and all that rest on them are gone through again; equal inputs keep their results. */
-function changeTeam(state: SessionState, team: Team, acceptChanges: boolean): Entry {
+function changeTeam(
+  state: SessionState,
+  team: Team,
+  acceptChanges: boolean,
+  edits: NonNullable<Preparation["edits"]>,
+): TeamChange {
   const before = state.created.definition as unknown as TeamDefinition;
   const { definition, fingerprint } = team;
-  const changes = describeChanges(before, definition);
+  const known = new Set(definition.phases.map(({ name }) => name));
+  const pauses = new Set(state.direction.pauseAfter);
+  const gone = before.phases.filter(({ name }) => pauses.has(name) && !known.has(name));
+  const changes = [
+    ...describeChanges(before, definition),
+    ...gone.map(({ name }) => `nothing pauses after ${name} any more`),
+  ];
   if (!acceptChanges) {
     throw new TeamChanged(
       `Session ${state.id} was started with another definition of team "${team.name}": ${changes.join("; ")}.`,
@@ -102,11 +149,14 @@ function changeTeam(state: SessionState, team: Team, acceptChanges: boolean): En
       },
     );
   }
-  const known = new Set(plannedPhases(definitionJson(definition)).map(({ name }) => name));
   const touched = [
     ...changedPersonas(before, definition).map(({ phase }) => phase),
     ...joinedPhases(before, definition),
-    ...rejudgedPhases(before, definition),
+    // The edit itself is judged in the new way.
+    ...rejudgedPhases(before, definition).filter((name) => !Object.hasOwn(edits, name)),
+    ...rewiredPhases(before, definition),
+    // Put back: named, so that it goes on from what it was.
+    ...state.removed.keys(),
   ];
   const reset = new Set(touched.filter((name) => known.has(name)));
   for (const name of reset) for (const dependent of dependentsOf(definition, name)) reset.add(dependent);

@@ -7,6 +7,7 @@ import { mergeTrees } from "../workspace/merge.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import { ancestorsOf } from "./definition/order.ts";
 import type { PersonaDefinition, PhaseDefinition, TeamDefinition } from "./definition/team-definition.ts";
+import { handsOnEverything } from "./hands-on.ts";
 import type { Readings } from "./readings.ts";
 
 /** A tree by its hash; undefined means that there are no files. */
@@ -60,7 +61,8 @@ export class SessionTrees {
   async before(phase: PhaseDefinition): Promise<PhaseStart> {
     const [single, ...others] = phase.dependsOn;
     if (single === undefined) return { tree: undefined, clashes: [], artifacts: [] };
-    if (others.length === 0) return { tree: phaseOf(this.#state, single).tree, clashes: [], artifacts: [] };
+    if (others.length === 0 && handsOnEverything(this.#definition, this.#state))
+      return { tree: phaseOf(this.#state, single).tree, clashes: [], artifacts: [] };
     let merged: MergedTree = { tree: undefined, conflicts: [], artifacts: [] };
     const clashes: Clash[] = [];
     const ancestors = ancestorsOf(this.#definition, phase.name);

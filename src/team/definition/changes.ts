@@ -1,5 +1,6 @@
 import { personaFieldChanges, phaseFieldChanges, teamFieldChanges } from "./field-changes.ts";
 import { resultFingerprint } from "./fingerprint.ts";
+import { ancestorsOf } from "./order.ts";
 import { type PersonaPlace, Providers } from "./providers.ts";
 import type { PersonaDefinition, PhaseDefinition, TeamDefinition } from "./team-definition.ts";
 
@@ -65,6 +66,18 @@ export function rejudgedPhases(before: TeamDefinition, after: TeamDefinition): r
     judgedBy(old) === judgedBy(now) ? [] : [now.name],
   );
 }
+
+/** Phases that begin with the files of others than before, or of the same in another order. */
+export function rewiredPhases(before: TeamDefinition, after: TeamDefinition): readonly string[] {
+  return pairs(before.phases, after.phases).flatMap(([old, now]) => {
+    // Where branches meet, the first version of a file stays: there the order of all that come before counts.
+    const isLine = old.dependsOn.length < 2 && now.dependsOn.length < 2;
+    const restsOn = isLine ? [old.dependsOn, now.dependsOn] : [ancestors(before, old), ancestors(after, now)];
+    return restsOn[0]?.join(" ") === restsOn[1]?.join(" ") ? [] : [now.name];
+  });
+}
+
+const ancestors = (team: TeamDefinition, { name }: PhaseDefinition) => ancestorsOf(team, name);
 
 const judgedBy = ({ gate, review }: PhaseDefinition): string => JSON.stringify([gate, review]);
 

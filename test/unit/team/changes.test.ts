@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { changedPersonas, describeChanges } from "../../../src/team/definition/changes.ts";
+import { changedPersonas, describeChanges, rewiredPhases } from "../../../src/team/definition/changes.ts";
 import { personaFingerprint, teamFingerprint } from "../../../src/team/definition/fingerprint.ts";
 import type { TeamDefinition } from "../../../src/team/definition/team-definition.ts";
 import { definitionOf, fileTeam, works } from "./written-team.ts";
@@ -224,4 +224,27 @@ test("no secret of a command is in the description of its change", () => {
   const secret = "sk-abcdefghijklmnop123456";
   const changes = describeChanges(define(), withPersona("agent", { command: ["claude", "--key", secret] }));
   expect(changes.join()).not.toContain(secret);
+});
+
+describe("a phase begins with other files", () => {
+  const graph = (phases: Readonly<Record<string, readonly string[]>>) =>
+    define({
+      phases: Object.entries(phases).map(([name, dependsOn]) => ({
+        name,
+        dependsOn,
+        personas: [`p-${name}`],
+      })),
+      personas: Object.fromEntries(Object.keys(phases).map((name) => [`p-${name}`, works()])),
+    });
+  const meet = { a: [], b: [], c: ["a", "b"], d: ["c"] };
+
+  test.each<[string, Readonly<Record<string, readonly string[]>>, readonly string[]]>([
+    ["when one is put before it", { a: [], b: [], x: ["a", "b"], c: ["x"], d: ["c"] }, ["c"]],
+    ["when it rests on another", { a: [], b: [], c: ["a"], d: ["c"] }, ["c"]],
+    ["when branches that meet come in another order", { b: [], a: [], c: ["a", "b"], d: ["c"] }, ["c"]],
+    ["and not when the same are named in another order", { ...meet, c: ["b", "a"] }, []],
+    ["and not when one is named that it rests on anyway", { ...meet, d: ["a", "c"] }, []],
+  ])("%s", (_, after, expected) => {
+    expect(rewiredPhases(graph(meet), graph(after))).toEqual(expected);
+  });
 });

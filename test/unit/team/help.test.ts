@@ -148,3 +148,42 @@ test("a key of this process that looks like nothing known is in no ticket", asyn
   const { ticket } = await (await maestro.start(stuck, { brief: "x" })).result();
   expect(`${ticket?.summary} ${textOf(ticket?.url)}`).not.toContain("looks-like-words");
 });
+
+test("an orchestrator that asks for a phase again buys no attempts: only a person's resume does", async () => {
+  const place = new TeamPlace();
+  let isMended = false;
+  const branches = defineTeam("branches", {
+    phases: [
+      phase("a", {
+        dependsOn: [],
+        personas: [
+          persona("stuck", {
+            run: place.work("stuck", () => {
+              if (!isMended) throw new Error("the answer is wrong");
+            }),
+          }),
+        ],
+      }),
+      phase("b", { dependsOn: [], personas: [persona("other", { run: place.work("other") })] }),
+    ],
+  });
+  const first = await place.open();
+  const { id } = await first.create(branches, { brief: "x" });
+  const parked = await first.executePhase(id, "a");
+  expect(parked).toMatchObject({ status: "parked", reason: "help" });
+  expect(place.ran.splice(0)).toHaveLength(6);
+  isMended = true;
+  for (const _ of [1, 2])
+    expect(await first.executePhase(id, "a")).toMatchObject({
+      status: "parked",
+      reason: "help",
+      ticket: parked.ticket,
+    });
+  await first.executePhase(id, "b");
+  await first.close();
+  const maestro = await place.open({ teams: [branches] });
+  expect(await maestro.executePhase(id, "a")).toMatchObject({ status: "parked", reason: "help" });
+  expect(place.ran).toEqual(["other"]);
+  expect(await (await maestro.resume(id)).result()).toMatchObject({ status: "completed" });
+  expect(place.ran).toEqual(["other", "stuck"]);
+});

@@ -1,0 +1,62 @@
+import type { Transition } from "./journal.ts";
+import type { Json } from "./json.ts";
+import { plannedPhases } from "./planned.ts";
+import { RecordedSteps } from "./recorded-steps.ts";
+import { sendBack } from "./send-back.ts";
+import type { PhaseState, SessionState } from "./session-state.ts";
+
+/** The phases as an accepted definition leaves them. */
+export function changePhases(
+  state: SessionState,
+  { definition, reset }: Extract<Transition, { kind: "team.changed" }>,
+): void {
+  const { phases, removed } = state;
+  for (const name of setAside(state, definition)) {
+    const before = removed.get(name);
+    removed.delete(name);
+    // A row that does not name it began it from nothing.
+    if (before !== undefined && reset.includes(name)) phases.set(name, before);
+    const phase = phases.get(name);
+    // What came from outside nobody here can make again; it is put back as it was.
+    const isGiven = before !== undefined && before.source.kind === "given";
+    if (phase !== undefined && reset.includes(name) && !isGiven) goThroughAgain(phase, name);
+  }
+}
+
+/** What the team does not have any more is not done; gives the names of the phases that it has. */
+export function setAside({ phases, removed }: SessionState, definition: Json): ReadonlySet<string> {
+  const planned = new Set(plannedPhases(definition).map(({ name }) => name));
+  for (const [name, phase] of phases) {
+    if (planned.has(name)) continue;
+    phases.delete(name);
+    removed.set(name, phase);
+  }
+  return planned;
+}
+
+/** What a persona had becomes a candidate: taken over when its input turns out to be the same. */
+function goThroughAgain(phase: PhaseState, name: string): void {
+  // What a clash left to begin with holds the work of others, and they may make something else now.
+  for (const persona of phase.personas.values())
+    if (persona.reopened !== undefined) persona.beginning = undefined;
+  sendBack(phase);
+  for (const [persona, state] of phase.personas) {
+    const { result, input, base, tree, checks, attempts, candidate } = state;
+    const worked = attempts.flatMap(({ started }) => (started > 0 ? [started] : []));
+    // What somebody had only begun is gone on with if the input is the same: known when it is taken up.
+    if (result === undefined || input === undefined) continue;
+    state.candidate = {
+      phase: name,
+      persona,
+      input,
+      result,
+      checks,
+      ...(base !== undefined && { base }),
+      ...(tree !== undefined && { tree }),
+      // Whose input is another one now may still ask for the same again.
+      steps: worked.length === 0 && candidate ? candidate.steps : RecordedSteps.of(worked),
+    };
+    state.result = undefined;
+    state.beginning = undefined;
+  }
+}

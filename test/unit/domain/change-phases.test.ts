@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { applyRecorded } from "../../../src/domain/fold.ts";
+import { newSessionId } from "../../../src/domain/ids.ts";
+import type { Entry } from "../../../src/domain/journal.ts";
+import { encodeEntry } from "../../../src/domain/journal-codec.ts";
+import { emptyState, personaOf, phaseOf, type SessionState } from "../../../src/domain/session-state.ts";
+
+const teamOf = (...names: string[]) => ({
+  name: "t",
+  phases: names.map((name) => ({ name, dependsOn: [], personas: [{ name: "p" }] })),
+});
+
+const changed = (names: readonly string[], reset: readonly string[]): Entry => ({
+  kind: "team.changed",
+  definition: teamOf(...names),
+  teamFingerprint: names.join(),
+  changes: [],
+  reset,
+});
+
+const result = { summary: "done", outputs: {} };
+const doneAndRemoved: readonly Entry[] = [
+  { kind: "session.created", team: "t", definition: teamOf("a", "b"), teamFingerprint: "1", brief: "x" },
+  { kind: "phase.started", phase: "b" },
+  { kind: "attempt.started", phase: "b", persona: "p", round: 1, attempt: 1, input: "i" },
+  { kind: "attempt.completed", started: 3, phase: "b", persona: "p", result },
+  { kind: "phase.completed", phase: "b" },
+  { kind: "checkpoint.sealed", phase: "b", revision: 1, sha256: "s" },
+  changed(["a"], []),
+];
+
+function fold(entries: readonly Entry[]): SessionState {
+  const state = emptyState(newSessionId());
+  for (const [index, entry] of entries.entries()) {
+    const seq = index + 1;
+    applyRecorded(state, { ...encodeEntry(entry), seq, position: seq, epoch: 1, at: seq, hash: `${seq}` });
+  }
+  return state;
+}
+
+test("a removed phase is not done, nor is it there", () => {
+  const state = fold(doneAndRemoved);
+  expect([...state.phases.keys()]).toEqual([]);
+  expect([...state.removed.keys()]).toEqual(["b"]);
+});
+
+test("a phase that is put back goes on from what it was, as a new revision", () => {
+  const state = fold([...doneAndRemoved, changed(["a", "b"], ["b"])]);
+  expect(state.removed.size).toBe(0);
+  expect(phaseOf(state, "b")).toMatchObject({ status: "pending", revision: 2, checkpoint: undefined });
+  expect(personaOf(state, "b", "p")).toMatchObject({ result: undefined, candidate: { input: "i", result } });
+});
+
+test("a phase that a journal began from nothing when it was put back is folded like that", () => {
+  const state = fold([...doneAndRemoved, changed(["a", "b"], [])]);
+  expect(state.removed.size).toBe(0);
+  expect(phaseOf(state, "b").revision).toBe(1);
+  expect(personaOf(state, "b", "p")).toMatchObject({ attempts: [], candidate: undefined });
+});
