@@ -185,6 +185,8 @@ export type Transition =
       readonly spent?: readonly PaidAmount[];
       /** What reviewers said about its phase there: part of what it read. */
       readonly notes?: readonly string[];
+      /** What people changed in the files of its phase there: laid over whatever the phase comes to here. */
+      readonly edit?: FilesEdit;
     }
   /** Everything a fork may use is its own now. */
   | { readonly kind: "fork.copied" }

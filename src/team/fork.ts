@@ -158,7 +158,7 @@ export function rowOfPersona(
   parent: SessionState,
   spent: readonly PaidAmount[] = [],
 ): Transition | undefined {
-  const { personas, notes = [] } = parent.phases.get(phase) ?? {};
+  const { personas, notes = [], edit } = parent.phases.get(phase) ?? {};
   const known = personas?.get(persona);
   // A fork that has not come so far still knows what its own parent knew.
   const {
@@ -180,6 +180,7 @@ export function rowOfPersona(
     ...(checks.length > 0 && { checks }),
     ...(spent.length > 0 && { spent }),
     ...(notes.length > 0 && { notes }),
+    ...(edit !== undefined && { edit }),
   };
 }
 

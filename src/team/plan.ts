@@ -99,7 +99,7 @@ class Planner {
     }
     if (planned.some(({ action }) => action === "runs" || action === "may-run")) this.#open.add(name);
     else state.status = "completed";
-    state.tree = merged.tree;
+    state.tree = (await this.#trees.withEdit(name, merged.tree)).tree;
     return planned;
   }
 

@@ -25,7 +25,8 @@ export interface Clash {
   readonly text: string;
 }
 
-export interface PhaseStart extends Pick<MergedTree, "tree" | "artifacts"> {
+/** Files of a phase: what it starts with, or what it leaves. */
+export interface PhaseFiles extends Pick<MergedTree, "tree" | "artifacts"> {
   readonly clashes: readonly Clash[];
 }
 
@@ -57,7 +58,7 @@ export class SessionTrees {
   }
 
   /** What the phases before it left. Branches that meet are merged in order; where they clash the first stays. */
-  async before(phase: PhaseDefinition): Promise<PhaseStart> {
+  async before(phase: PhaseDefinition): Promise<PhaseFiles> {
     const [single, ...others] = phase.dependsOn;
     if (single === undefined) return { tree: undefined, clashes: [], artifacts: [] };
     if (others.length === 0) return { tree: phaseOf(this.#state, single).tree, clashes: [], artifacts: [] };
@@ -76,6 +77,19 @@ export class SessionTrees {
       merged = { ...next, conflicts: [] };
     }
     const { tree, artifacts } = merged;
+    return { tree, artifacts, clashes };
+  }
+
+  /** What a person changed in a phase stays when it is gone through again, wherever it does not clash with new work. */
+  async withEdit(phase: string, made: TreeRef): Promise<PhaseFiles> {
+    const { edit } = phaseOf(this.#state, phase);
+    if (edit === undefined) return { tree: made, artifacts: [], clashes: [] };
+    const ours = { tree: made, conflicts: [], artifacts: [] };
+    const { tree, artifacts, conflicts } = await this.merge(edit.base, ours, edit.tree);
+    const clashes = conflicts.map((conflict) => ({
+      path: conflict.path,
+      text: describeConflict(conflict, phase, "the edit"),
+    }));
     return { tree, artifacts, clashes };
   }
 
