@@ -148,7 +148,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
     }
     case "persona.inherited": {
       const { kind: _, ...candidate } = entry;
-      const steps = new RecordedSteps();
+      const steps = RecordedSteps.from(seq);
       state.inheritedSteps.set(seq, steps);
       const phase = phaseOf(state, entry.phase);
       if (entry.notes !== undefined) phase.notes = [...entry.notes];

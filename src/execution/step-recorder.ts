@@ -123,8 +123,7 @@ export class StepRecorder {
       if (step.spend !== undefined) this.#replayed.push(found.seq);
       return this.#replay(found.body, found.seq) as Promise<T>;
     }
-    const isFork = this.#place.running.persona.candidate !== undefined;
-    const reused = isFork ? await this.#reuse(step, found.identity) : undefined;
+    const reused = this.#mayReuse() ? await this.#reuse(step, found.identity) : undefined;
     if (reused !== undefined) return this.#replay(reused.body, reused.seq) as Promise<T>;
     for (;;) {
       const admitted = await this.#admit(step);
@@ -193,6 +192,15 @@ export class StepRecorder {
   #save(saved: SavedBy): void {
     const { phase, persona } = this.#place.running.attempt;
     this.#savings.push({ ...saved, phase, persona });
+  }
+
+  /** What was only under way there serves whoever goes on with it; an attempt that begins afresh asks anew. */
+  #mayReuse(): boolean {
+    const { candidate, attempts } = this.#place.running.persona;
+    if (candidate === undefined) return false;
+    return (
+      candidate.result !== undefined || attempts.slice(1).every(({ continues }) => continues !== undefined)
+    );
   }
 
   /** A fork does not pay for what the session it came from has on record. */

@@ -112,7 +112,7 @@ class Planner {
     if (state.result !== undefined) return "kept";
     const { tree } = await this.#trees.visible(phase, persona, start);
     const same = state.candidate?.input === this.#readings.input(phase, persona, tree);
-    if (this.#restsOnWork(phase, persona)) return state.candidate === undefined ? "runs" : "may-run";
+    if (this.#restsOnWork(phase, persona)) return state.candidate?.result === undefined ? "runs" : "may-run";
     if (!same) return "runs";
     imagine(this.#state, {
       kind: "persona.reused",
