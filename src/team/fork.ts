@@ -3,7 +3,9 @@ import type { ForkOrigin, PaidAmount, Transition } from "../domain/journal.ts";
 import type { RecordedSteps } from "../domain/recorded-steps.ts";
 import { filesOf } from "../domain/restored-checkpoint.ts";
 import { isAccepted, type PersonaState, type SessionState } from "../domain/session-state.ts";
+import { changedPersonas, describeChanges, joinedPhases, rejudgedPhases } from "./definition/changes.ts";
 import { ancestorsOf, dependentsOf, orderPhases } from "./definition/order.ts";
+import { recordedDefinition } from "./definition/recorded.ts";
 import type { TeamDefinition } from "./definition/team-definition.ts";
 import { unknownPhase } from "./selection.ts";
 
@@ -27,6 +29,41 @@ export function checkFork(definition: TeamDefinition, parent: SessionState, fork
       advice: `Fork at ${name} or before, or let the session finish that phase first.`,
     });
   }
+  refuseChanged(definition, parent, kept);
+}
+
+/** What is taken over stays as it was made: a change of the team before the phase it starts at would do nothing. */
+function refuseChanged(definition: TeamDefinition, parent: SessionState, kept: readonly string[]): void {
+  const { id, created, phases } = parent;
+  const before = recordedDefinition(created.definition);
+  const changed = changedPhases(before, definition);
+  // Whoever would make it now: what came from outside was made by nobody here.
+  const name = kept.find((name) => changed.has(name) && phases.get(name)?.source.kind !== "given");
+  if (name === undefined) return;
+  const all = describeChanges(before, definition);
+  const own = all.filter((change) => change.startsWith(`phase ${name}: `));
+  const changes = own.length > 0 ? own : all;
+  throw new InputInvalid(
+    `Phase ${name} is not as it was when it ran, and would be taken over: ${changes.join("; ")}.`,
+    {
+      details: { session: id, phase: name, changes },
+      advice: `Let it be gone through again: maestro fork ${id} --at ${name}. Or leave it as it was.`,
+    },
+  );
+}
+
+/** Phases whose results could be others with the new team. */
+function changedPhases(before: TeamDefinition, after: TeamDefinition): ReadonlySet<string> {
+  const restedOn = new Map(before.phases.map(({ name, dependsOn }) => [name, [...dependsOn].sort().join()]));
+  const moved = after.phases.filter(
+    ({ name, dependsOn }) => restedOn.get(name) !== [...dependsOn].sort().join(),
+  );
+  return new Set([
+    ...changedPersonas(before, after).map(({ phase }) => phase),
+    ...joinedPhases(before, after),
+    ...rejudgedPhases(before, after),
+    ...moved.map(({ name }) => name),
+  ]);
 }
 
 /** A phase is taken over only if all it rests on is as it was: an edit under it would be without effect. */
