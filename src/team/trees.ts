@@ -115,6 +115,17 @@ export class SessionTrees {
     return this.#only(await this.#consumed(phase, persona, tree), tree);
   }
 
+  /** The paths, and the patterns, of all that a persona who consumes contracts can see, whatever becomes of the files. */
+  async seen(phase: PhaseDefinition, persona: PersonaDefinition): Promise<readonly string[]> {
+    const seen: string[] = [];
+    for (const { phase: home, persona: provider } of this.#readings.providers(phase, persona)) {
+      seen.push(...provider.contract.deliverables.flatMap(({ files }) => files));
+      seen.push(...(await this.changedBy(home, provider.name)));
+      seen.push(...(await this.#changed(phaseOf(this.#state, home).edit ?? {})));
+    }
+    return seen;
+  }
+
   /**
    * What a persona that is sent back works on: the merged files, as far as it may see them, and the same without its
    * own changes. Where others have built on its work, that is theirs now.
