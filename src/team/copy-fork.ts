@@ -8,7 +8,14 @@ import type { SessionJournal } from "../state/session-journal.ts";
 import { readState } from "../state/session-journal.ts";
 import type { Store } from "../state/store.ts";
 import type { TeamDefinition } from "./definition/team-definition.ts";
-import { rowOfKeptPersona, rowOfPersona, rowsOfPhase, stepsUnderWay, takenOver } from "./fork.ts";
+import {
+  begunAfresh,
+  rowOfKeptPersona,
+  rowOfPersona,
+  rowsOfPhase,
+  stepsUnderWay,
+  takenOver,
+} from "./fork.ts";
 import { paidCalls } from "./paid-calls.ts";
 
 type BudgetMessage = Extract<Message, { readonly say: "budget" }>;
@@ -29,7 +36,7 @@ export async function copyFromParent(
   if (fork === undefined || journal.state.copied) return;
   const parent = await readState(store, fork.session as SessionState["id"]);
   await takeOverLimits(parent, journal);
-  const kept = takenOver(definition, fork);
+  const kept = takenOver(definition, parent, fork);
   for (const name of kept) await takeOverPhase(name, fork, parent, journal);
   const owners = await takeOverPersonas(definition, kept, fork, parent, journal);
   await copySteps(owners, parent, store, journal);
@@ -76,9 +83,10 @@ async function takeOverPersonas(
 ): Promise<NewOwners> {
   const owners: NewOwners = { bySeq: new Map(), byOwner: new Map() };
   const cost = await costOfPersonas(journal.store, parent);
+  const afresh = begunAfresh(definition, fork);
   for (const { name: phase, personas } of definition.phases) {
     const isKept = kept.includes(phase);
-    if (!isKept && fork.fresh) continue;
+    if (!isKept && afresh.has(phase)) continue;
     for (const { name: persona } of personas) {
       const known = parent.phases.get(phase)?.personas.get(persona);
       const spent = known === undefined ? [] : sumByModel(cost(phase, persona, known));

@@ -2,24 +2,55 @@ import { InputInvalid } from "../domain/errors.ts";
 import type { ForkOrigin, PaidAmount, Transition } from "../domain/journal.ts";
 import type { RecordedSteps } from "../domain/recorded-steps.ts";
 import { filesOf } from "../domain/restored-checkpoint.ts";
-import { isAccepted, type PersonaState, type SessionState } from "../domain/session-state.ts";
+import {
+  isAccepted,
+  type PersonaState,
+  type PhaseState,
+  type SessionState,
+} from "../domain/session-state.ts";
 import { changedPersonas, describeChanges, joinedPhases, rejudgedPhases } from "./definition/changes.ts";
 import { ancestorsOf, dependentsOf, orderPhases } from "./definition/order.ts";
 import { recordedDefinition } from "./definition/recorded.ts";
 import type { TeamDefinition } from "./definition/team-definition.ts";
 import { unknownPhase } from "./selection.ts";
 
-/** Phases that a fork takes over as they are: everything that the phase it starts at rests on, and the edited ones. */
-export function takenOver(definition: TeamDefinition, { at, edited }: ForkOrigin): readonly string[] {
+/**
+ * Phases that a fork takes over as they are: everything that the phase it starts at rests on, the edited ones, and those
+ * beside it that are done and that neither an edit nor a change of the team can reach.
+ */
+export function takenOver(
+  definition: TeamDefinition,
+  parent: SessionState,
+  fork: ForkOrigin,
+): readonly string[] {
   const order = orderPhases(definition);
-  if (!order.includes(at)) throw unknownPhase(at, order);
-  const kept = new Set([...ancestorsOf(definition, at), ...edited.map(({ phase }) => phase)]);
+  if (!order.includes(fork.at)) throw unknownPhase(fork.at, order);
+  const edited = new Set(fork.edited.map(({ phase }) => phase));
+  const kept = new Set([...ancestorsOf(definition, fork.at), ...edited]);
+  const again = from(definition, fork);
+  const changed = changedPhases(recordedDefinition(parent.created.definition), definition);
+  const restsOn = new Map(definition.phases.map(({ name, dependsOn }) => [name, dependsOn]));
+  for (const name of order) {
+    const phase = parent.phases.get(name);
+    const isAsItWas = isAccepted(phase) && (!changed.has(name) || isFromOutside(phase));
+    const before = restsOn.get(name) ?? [];
+    if (isAsItWas && !again.has(name) && before.every((other) => kept.has(other) && !edited.has(other)))
+      kept.add(name);
+  }
   return order.filter((name) => kept.has(name));
 }
 
+/** Phases that a fork knows nothing of, because they were asked for afresh. */
+export function begunAfresh(definition: TeamDefinition, fork: ForkOrigin): ReadonlySet<string> {
+  return fork.fresh ? from(definition, fork) : new Set();
+}
+
+const from = (definition: TeamDefinition, { at }: ForkOrigin): ReadonlySet<string> =>
+  new Set([at, ...dependentsOf(definition, at)]);
+
 /** What can be refused is refused before the fork exists. */
 export function checkFork(definition: TeamDefinition, parent: SessionState, fork: ForkOrigin): void {
-  const kept = takenOver(definition, fork);
+  const kept = takenOver(definition, parent, fork);
   const edited = new Set(fork.edited.map(({ phase }) => phase));
   for (const name of kept) refuseContradiction(definition, name, { parent, fork, kept, edited });
   for (const name of kept) {
@@ -37,8 +68,7 @@ function refuseChanged(definition: TeamDefinition, parent: SessionState, kept: r
   const { id, created, phases } = parent;
   const before = recordedDefinition(created.definition);
   const changed = changedPhases(before, definition);
-  // Whoever would make it now: what came from outside was made by nobody here.
-  const name = kept.find((name) => changed.has(name) && phases.get(name)?.source.kind !== "given");
+  const name = kept.find((name) => changed.has(name) && !isFromOutside(phases.get(name)));
   if (name === undefined) return;
   const all = describeChanges(before, definition);
   const own = all.filter((change) => change.startsWith(`phase ${name}: `));
@@ -51,6 +81,9 @@ function refuseChanged(definition: TeamDefinition, parent: SessionState, kept: r
     },
   );
 }
+
+/** It is what it is, whoever would make it now: nobody here made it. */
+const isFromOutside = (phase: PhaseState | undefined): boolean => phase?.source.kind === "given";
 
 /** Phases whose results could be others with the new team. */
 function changedPhases(before: TeamDefinition, after: TeamDefinition): ReadonlySet<string> {

@@ -5,7 +5,7 @@ import { emptyState, isAccepted, personaOf, phaseOf, type SessionState } from ".
 import type { Artifacts } from "../state/artifacts.ts";
 import { groupsOf, orderPhases } from "./definition/order.ts";
 import type { PersonaDefinition, PhaseDefinition, TeamDefinition } from "./definition/team-definition.ts";
-import { rowOfPersona, rowsOfPhase, takenOver } from "./fork.ts";
+import { begunAfresh, rowOfPersona, rowsOfPhase, takenOver } from "./fork.ts";
 import { mayChange, noWork, type PlannedWork, together, workOf } from "./planned-work.ts";
 import { Readings } from "./readings.ts";
 import { type MergedTree, SessionTrees } from "./trees.ts";
@@ -48,18 +48,17 @@ export function imagineFork(
   model: string | undefined,
 ): SessionState {
   const state = emptyState(parent.id);
-  const kept = takenOver(definition, fork);
+  const kept = takenOver(definition, parent, fork);
   // What was given to its parent is taken over phase by phase, and not where it runs again.
   const { given: _, ...created } = parent.created;
   const rows: Transition[] = [
     { ...created, ...(model !== undefined && { model }), fork },
     ...kept.flatMap((name) => rowsOfPhase(name, fork, parent)),
   ];
-  if (!fork.fresh) {
-    for (const { name, personas } of definition.phases) {
-      if (kept.includes(name)) continue;
-      rows.push(...personas.flatMap((persona) => rowOfPersona(name, persona.name, parent) ?? []));
-    }
+  const afresh = begunAfresh(definition, fork);
+  for (const { name, personas } of definition.phases) {
+    if (kept.includes(name) || afresh.has(name)) continue;
+    rows.push(...personas.flatMap((persona) => rowOfPersona(name, persona.name, parent) ?? []));
   }
   for (const row of rows) imagine(state, row);
   return state;
