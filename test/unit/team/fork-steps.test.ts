@@ -64,6 +64,49 @@ describe("a fork of a session that was stopped in the middle of an attempt", () 
   });
 });
 
+describe("a fork of a session whose persona needs help", () => {
+  /** pb makes a call and then fails, in a step or by itself, until somebody has mended what is wrong. */
+  async function parked(place: TeamPlace, inStep: boolean) {
+    const maestro = await place.open();
+    const { asked, ask } = counted();
+    const world = { isMended: false };
+    const look = () => {
+      if (!world.isMended) throw new Error("something is wrong");
+      return null;
+    };
+    const team = defineTeam("help", {
+      phases: [
+        phase("b", {
+          personas: [
+            persona("pb", {
+              run: place.work("pb", async (context) => {
+                await ask(context, "The only call");
+                if (inStep) await context.step("look", look);
+                else look();
+              }),
+            }),
+          ],
+        }),
+      ],
+    });
+    const session = await maestro.start(team, { brief: "x" });
+    expect(await session.result()).toMatchObject({ status: "parked", reason: "help" });
+    const before = asked.splice(0).length;
+    world.isMended = true;
+    const fork = await maestro.fork(session.id, { at: "b" });
+    expect(await maestro.executeBatch(fork.id)).toMatchObject({ status: "completed" });
+    return { before, after: asked.length };
+  }
+
+  it("goes on from the step that failed, and runs that one again", async () => {
+    expect(await parked(new TeamPlace(), true)).toEqual({ before: 1, after: 0 });
+  });
+
+  it("asks anew where the work itself failed, as a resume does", async () => {
+    expect(await parked(new TeamPlace(), false)).toEqual({ before: 6, after: 1 });
+  });
+});
+
 describe("a fork of a fork", () => {
   /** Each asks one question that is always the same and one about all it reads. */
   function line(place: TeamPlace, ask: ReturnType<typeof counted>["ask"]) {
