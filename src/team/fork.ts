@@ -77,7 +77,7 @@ function refuseChanged(definition: TeamDefinition, parent: SessionState, kept: r
     `Phase ${name} is not as it was when it ran, and would be taken over: ${changes.join("; ")}.`,
     {
       details: { session: id, phase: name, changes },
-      advice: `Let it be gone through again: maestro fork ${id} --at ${name}. Or leave it as it was.`,
+      advice: `Leave it as it was, or let it be gone through again: maestro fork ${id} --at ${name} --team <file>`,
     },
   );
 }

@@ -73,7 +73,7 @@ describe("a fork with another team", () => {
       await expect(ask(id, { at: "c", team })).rejects.toMatchObject({
         code: "INPUT_INVALID",
         message: expect.stringContaining(`Phase ${at} is not as it was`),
-        advice: expect.stringContaining(`maestro fork ${id} --at ${at}`),
+        advice: expect.stringContaining(`maestro fork ${id} --at ${at} --team`),
       });
     expect(await maestro.sessions()).toHaveLength(1);
     const fork = await maestro.fork(id, { at, team });
