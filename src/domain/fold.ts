@@ -139,9 +139,11 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
     }
     case "persona.inherited": {
       const { kind: _, ...candidate } = entry;
-      const steps = new RecordedSteps();
+      const steps = RecordedSteps.from(seq);
       state.inheritedSteps.set(seq, steps);
-      if (entry.notes !== undefined) phaseOf(state, entry.phase).notes = [...entry.notes];
+      const phase = phaseOf(state, entry.phase);
+      if (entry.notes !== undefined) phase.notes = [...entry.notes];
+      phase.edit = entry.edit ?? phase.edit;
       personaOf(state, entry.phase, entry.persona).candidate = { ...candidate, steps };
       return;
     }

@@ -172,13 +172,16 @@ export type Transition =
       /** Where it came from, if it was given to the forked session from outside. */
       readonly origin?: string;
     } & PhaseContent)
-  /** What the forked session knows of a persona: taken over if its input is the same here. */
+  /**
+   * What the forked session knows of a persona, and the owner of its steps here: taken over if its input is the same.
+   * Without a result: it was under way there, or its phase is taken over as a whole.
+   */
   | {
       readonly kind: "persona.inherited";
       readonly phase: string;
       readonly persona: string;
-      readonly input: string;
-      readonly result: PersonaResult;
+      readonly input?: string;
+      readonly result?: PersonaResult;
       readonly base?: string;
       readonly tree?: string;
       readonly checks?: readonly CheckResult[];
@@ -186,6 +189,8 @@ export type Transition =
       readonly spent?: readonly PaidAmount[];
       /** What reviewers said about its phase there: part of what it read. */
       readonly notes?: readonly string[];
+      /** What people changed in the files of its phase there: laid over whatever the phase comes to here. */
+      readonly edit?: FilesEdit;
     }
   /** Everything a fork may use is its own now. */
   | { readonly kind: "fork.copied" }

@@ -31,6 +31,18 @@ export class RecordedSteps {
     return steps;
   }
 
+  /** Those that a fork brought with it: rows that name the one of their persona. */
+  static from(inherited: number): RecordedSteps {
+    const steps = new RecordedSteps();
+    steps.#attempts = new Set([inherited]);
+    return steps;
+  }
+
+  /** The rows that own them: of attempts, or of what a fork knows of a persona. */
+  get owners(): ReadonlySet<number> {
+    return this.#attempts ?? new Set();
+  }
+
   /** `used`: it ran just now, so nobody asks for it again, unless another attempt inherits it. */
   add(row: RecordedRow, used: boolean): void {
     if (used) this.#addLive(row.seq);
@@ -76,6 +88,11 @@ export class RecordedSteps {
   suspicionBefore(seq: number): Suspicion | undefined {
     const first = this.#suspicions.first();
     return first !== undefined && first.step.seq < seq ? first : undefined;
+  }
+
+  /** The rows of all that is at hand. */
+  *seqs(): Generator<number> {
+    for (const { seq } of this.#steps.values()) yield seq;
   }
 
   /** For an attempt that goes on where another ended: everything but the step that ended it, and outages. */

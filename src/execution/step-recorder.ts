@@ -5,6 +5,7 @@ import type { Entry, RecordedRow, StepKind, StepOutcome, Wait } from "../domain/
 import { parseBody } from "../domain/journal-codec.ts";
 import { type Json, parseJson } from "../domain/json.ts";
 import type { Saving } from "../domain/ledger.ts";
+import type { RecordedSteps } from "../domain/recorded-steps.ts";
 import { remainingWaitMs } from "../domain/retry-policy.ts";
 import type { RunningAttempt } from "../domain/session-state.ts";
 import { type Spend, totalTokens } from "../domain/usage.ts";
@@ -204,14 +205,21 @@ export class StepRecorder {
     this.#savings.push({ ...saved, phase, persona });
   }
 
+  /** What was only under way there serves whoever goes on with it; an attempt that begins afresh asks anew. */
+  get #candidate(): RecordedSteps | undefined {
+    const { candidate, attempts } = this.#place.running.persona;
+    const isGoingOn = attempts.slice(1).every(({ continues }) => continues !== undefined);
+    return candidate?.result !== undefined || isGoingOn ? candidate?.steps : undefined;
+  }
+
   /** A fork does not pay for what the session it came from has on record, nor a new beginning for what was given up. */
   async #reuse<T>(
     { kind, name, spend }: StepToRun<T>,
     identity: StepIdentity,
   ): Promise<{ body: string; seq: number } | undefined> {
-    const { candidate, leftover } = this.#place.running.persona;
+    const { leftover } = this.#place.running.persona;
     const { fingerprint, occurrence } = identity;
-    const taken = candidate?.steps.find(`step.${kind}`, fingerprint, occurrence);
+    const taken = this.#candidate?.find(`step.${kind}`, fingerprint, occurrence);
     const step = taken ?? (spend && leftover?.find(`step.${kind}`, fingerprint, occurrence));
     if (step === undefined || step.outage || kind === "wait") return undefined;
     const body = await this.#machine.run(this.#parts.journal.store.readBody(step.position));

@@ -154,6 +154,8 @@ export interface LedgerStore {
   recentAlerts(limit: number): Promise<readonly RaisedAlert[]>;
   /** Everything the session has used; `Store.restoreSession` takes it back. */
   snapshot(id: SessionId): Promise<readonly SessionUsage[]>;
+  /** What a fork took from the record instead of paying for it, of each persona and model. */
+  reused(id: SessionId): Promise<readonly RunSample[]>;
   /** Of the newest completed sessions of a team, and of one more, however far it is. */
   history(team: string, also?: SessionId): Promise<readonly RunSample[]>;
 }

@@ -1,34 +1,56 @@
-import { type Amount, add, noAmount } from "../domain/budget.ts";
 import { InputInvalid } from "../domain/errors.ts";
-import type { Entry, ForkOrigin, PaidAmount, RecordedRow, Transition } from "../domain/journal.ts";
-import { isStep } from "../domain/journal-codec.ts";
-import type { Message } from "../domain/message.ts";
+import type { ForkOrigin, PaidAmount, Transition } from "../domain/journal.ts";
+import type { RecordedSteps } from "../domain/recorded-steps.ts";
 import { filesOf } from "../domain/restored-checkpoint.ts";
-import { isAccepted, type SessionState } from "../domain/session-state.ts";
-import type { SessionJournal } from "../state/session-journal.ts";
-import { readState } from "../state/session-journal.ts";
-import type { Store } from "../state/store.ts";
+import {
+  isAccepted,
+  type PersonaState,
+  type PhaseState,
+  type SessionState,
+} from "../domain/session-state.ts";
+import { changedPersonas, describeChanges, joinedPhases, rejudgedPhases } from "./definition/changes.ts";
 import { ancestorsOf, dependentsOf, orderPhases } from "./definition/order.ts";
-import type { PhaseDefinition, TeamDefinition } from "./definition/team-definition.ts";
-import { paidCalls } from "./paid-calls.ts";
+import { recordedDefinition } from "./definition/recorded.ts";
+import type { TeamDefinition } from "./definition/team-definition.ts";
 import { unknownPhase } from "./selection.ts";
 
-type BudgetMessage = Extract<Message, { readonly say: "budget" }>;
-
-/** Rows of one append while a fork is made: a long history in bounded bites. */
-const rowsAtOnce = 200;
-
-/** Phases that a fork takes over as they are: everything that the phase it starts at rests on, and the edited ones. */
-export function takenOver(definition: TeamDefinition, { at, edited }: ForkOrigin): readonly string[] {
+/**
+ * Phases that a fork takes over as they are: everything that the phase it starts at rests on, the edited ones, and those
+ * beside it that are done and that neither an edit nor a change of the team can reach.
+ */
+export function takenOver(
+  definition: TeamDefinition,
+  parent: SessionState,
+  fork: ForkOrigin,
+): readonly string[] {
   const order = orderPhases(definition);
-  if (!order.includes(at)) throw unknownPhase(at, order);
-  const kept = new Set([...ancestorsOf(definition, at), ...edited.map(({ phase }) => phase)]);
+  if (!order.includes(fork.at)) throw unknownPhase(fork.at, order);
+  const edited = new Set(fork.edited.map(({ phase }) => phase));
+  const kept = new Set([...ancestorsOf(definition, fork.at), ...edited]);
+  const again = from(definition, fork);
+  const changed = changedPhases(recordedDefinition(parent.created.definition), definition);
+  const restsOn = new Map(definition.phases.map(({ name, dependsOn }) => [name, dependsOn]));
+  for (const name of order) {
+    const phase = parent.phases.get(name);
+    const isAsItWas = isAccepted(phase) && (!changed.has(name) || isFromOutside(phase));
+    const before = restsOn.get(name) ?? [];
+    if (isAsItWas && !again.has(name) && before.every((other) => kept.has(other) && !edited.has(other)))
+      kept.add(name);
+  }
   return order.filter((name) => kept.has(name));
 }
 
+/** Phases that a fork knows nothing of, because they were asked for afresh. */
+export function begunAfresh(definition: TeamDefinition, fork: ForkOrigin): ReadonlySet<string> {
+  return fork.fresh ? from(definition, fork) : new Set();
+}
+
+const from = (definition: TeamDefinition, { at }: ForkOrigin): ReadonlySet<string> =>
+  new Set([at, ...dependentsOf(definition, at)]);
+
 /** What can be refused is refused before the fork exists. */
 export function checkFork(definition: TeamDefinition, parent: SessionState, fork: ForkOrigin): void {
-  const kept = takenOver(definition, fork);
+  const kept = takenOver(definition, parent, fork);
   const edited = new Set(fork.edited.map(({ phase }) => phase));
   for (const name of kept) refuseContradiction(definition, name, { parent, fork, kept, edited });
   for (const name of kept) {
@@ -38,6 +60,43 @@ export function checkFork(definition: TeamDefinition, parent: SessionState, fork
       advice: `Fork at ${name} or before, or let the session finish that phase first.`,
     });
   }
+  refuseChanged(definition, parent, kept);
+}
+
+/** What is taken over stays as it was made: a change of the team before the phase it starts at would do nothing. */
+function refuseChanged(definition: TeamDefinition, parent: SessionState, kept: readonly string[]): void {
+  const { id, created, phases } = parent;
+  const before = recordedDefinition(created.definition);
+  const changed = changedPhases(before, definition);
+  const name = kept.find((name) => changed.has(name) && !isFromOutside(phases.get(name)));
+  if (name === undefined) return;
+  const all = describeChanges(before, definition);
+  const own = all.filter((change) => change.startsWith(`phase ${name}: `));
+  const changes = own.length > 0 ? own : all;
+  throw new InputInvalid(
+    `Phase ${name} is not as it was when it ran, and would be taken over: ${changes.join("; ")}.`,
+    {
+      details: { session: id, phase: name, changes },
+      advice: `Leave it as it was, or let it be gone through again: maestro fork ${id} --at ${name} --team <file>`,
+    },
+  );
+}
+
+/** It is what it is, whoever would make it now: nobody here made it. */
+const isFromOutside = (phase: PhaseState | undefined): boolean => phase?.source.kind === "given";
+
+/** Phases whose results could be others with the new team. */
+function changedPhases(before: TeamDefinition, after: TeamDefinition): ReadonlySet<string> {
+  const restedOn = new Map(before.phases.map(({ name, dependsOn }) => [name, [...dependsOn].sort().join()]));
+  const moved = after.phases.filter(
+    ({ name, dependsOn }) => restedOn.get(name) !== [...dependsOn].sort().join(),
+  );
+  return new Set([
+    ...changedPersonas(before, after).map(({ phase }) => phase),
+    ...joinedPhases(before, after),
+    ...rejudgedPhases(before, after),
+    ...moved.map(({ name }) => name),
+  ]);
 }
 
 /** A phase is taken over only if all it rests on is as it was: an edit under it would be without effect. */
@@ -78,53 +137,6 @@ function refuseContradiction(
   });
 }
 
-/**
- * Makes everything a fork may use its own, so that its parent can be pruned: the phases before it, what a person
- * edited, and for every later persona its result and its recorded steps. Interrupted, it is simply done again.
- */
-export async function copyFromParent(
-  store: Store,
-  journal: SessionJournal,
-  definition: TeamDefinition,
-): Promise<void> {
-  const { fork } = journal.state.created;
-  if (fork === undefined || journal.state.copied) return;
-  const parent = await readState(store, fork.session as SessionState["id"]);
-  await takeOverLimits(parent, journal);
-  const kept = takenOver(definition, fork);
-  for (const name of kept) await takeOverPhase(name, fork, parent, journal);
-  if (!fork.fresh) {
-    const later = definition.phases.filter(({ name }) => !kept.includes(name));
-    await copySteps(await takeOverPersonas(later, parent, journal), parent, store, journal);
-  }
-  // The fork points to all that its parent does: whatever its rows name stays when the parent is pruned.
-  await journal.append([{ kind: "fork.copied" }], { artifactsOf: parent.id });
-}
-
-/** What a person allowed the session holds for its fork too; what the fork spends is counted anew. */
-async function takeOverLimits({ budgets }: SessionState, journal: SessionJournal): Promise<void> {
-  const { state } = journal;
-  const rows = [...budgets]
-    .filter(([name]) => !state.budgets.has(name))
-    .map(([called, budget]): Transition => {
-      const [level, ...names] = called.split(" ");
-      const name = names.join(" ");
-      const of = { level: level as BudgetMessage["level"], ...(name !== "" && { name }) };
-      return { kind: "message.received", message: { say: "budget", ...of, budget }, sentAt: state.updatedAt };
-    });
-  if (rows.length > 0) await journal.append(rows);
-}
-
-async function takeOverPhase(
-  name: string,
-  fork: ForkOrigin,
-  parent: SessionState,
-  journal: SessionJournal,
-): Promise<void> {
-  if (journal.state.phases.get(name)?.status === "completed") return;
-  await journal.append(rowsOfPhase(name, fork, parent), { artifactsOf: parent.id });
-}
-
 /** A phase as the parent left it, and then as a person edited it. */
 export function rowsOfPhase(name: string, fork: ForkOrigin, parent: SessionState): Transition[] {
   const phase = parent.phases.get(name);
@@ -151,14 +163,14 @@ export function rowsOfPhase(name: string, fork: ForkOrigin, parent: SessionState
   ];
 }
 
-/** What the parent knows of a persona, if it came to something. */
+/** What the parent knows of a persona, if it is of any use: a result, steps to go on with, what people said. */
 export function rowOfPersona(
   phase: string,
   persona: string,
   parent: SessionState,
   spent: readonly PaidAmount[] = [],
 ): Transition | undefined {
-  const { personas, notes = [] } = parent.phases.get(phase) ?? {};
+  const { personas, notes = [], edit } = parent.phases.get(phase) ?? {};
   const known = personas?.get(persona);
   // A fork that has not come so far still knows what its own parent knew.
   const {
@@ -168,80 +180,39 @@ export function rowOfPersona(
     tree,
     checks = [],
   } = (known?.result === undefined && known?.candidate) || known || {};
-  if (result === undefined || input === undefined) return undefined;
+  const isDone = result !== undefined && input !== undefined;
+  const hasSteps = known?.candidate !== undefined || (known && stepsUnderWay(known, parent)) !== undefined;
+  if (!isDone && !hasSteps && notes.length === 0 && edit === undefined) return undefined;
   return {
     kind: "persona.inherited",
     phase,
     persona,
-    input,
-    result,
-    ...(base !== undefined && { base }),
-    ...(tree !== undefined && { tree }),
-    ...(checks.length > 0 && { checks }),
-    ...(spent.length > 0 && { spent }),
+    ...(isDone && { input, result }),
+    ...(isDone && base !== undefined && { base }),
+    ...(isDone && tree !== undefined && { tree }),
+    ...(isDone && checks.length > 0 && { checks }),
+    ...(isDone && spent.length > 0 && { spent }),
     ...(notes.length > 0 && { notes }),
+    ...(edit !== undefined && { edit }),
   };
 }
 
-/** What each persona of the session has cost, by phase and name. */
-async function paidBy(store: Store, { id }: SessionState): Promise<ReadonlyMap<string, PaidAmount[]>> {
-  const paid = new Map<string, PaidAmount[]>();
-  for await (const { phase, persona, model, spent } of paidCalls(store, id)) {
-    const amounts = paid.get(`${phase} ${persona}`) ?? [];
-    amounts.push({ model, ...spent });
-    paid.set(`${phase} ${persona}`, amounts);
-  }
-  return paid;
-}
-
-/** Gives, for each attempt of the parent, the row of the fork that its steps now belong to. */
-async function takeOverPersonas(
-  phases: readonly PhaseDefinition[],
+/** Of a phase that is taken over: its result is there; what it cost and its steps are for a fork of the fork. */
+export function rowOfKeptPersona(
+  phase: string,
+  persona: string,
   parent: SessionState,
-  journal: SessionJournal,
-): Promise<ReadonlyMap<number, number>> {
-  const owners = new Map<number, number>();
-  const paid = await paidBy(journal.store, parent);
-  for (const { name: phase, personas } of phases) {
-    for (const { name: persona } of personas) {
-      const { attempts = [], candidate } = parent.phases.get(phase)?.personas.get(persona) ?? {};
-      const spent = [...(candidate?.spent ?? []), ...(paid.get(`${phase} ${persona}`) ?? [])];
-      const row = rowOfPersona(phase, persona, parent, sumByModel(spent));
-      if (row === undefined) continue;
-      const [written] = await journal.append([row]);
-      for (const { started } of attempts) owners.set(started, written?.seq ?? 0);
-      // What the parent itself took over from its own parent has no attempt here: its steps are found by its row.
-      for (const [seq, steps] of parent.inheritedSteps)
-        if (candidate?.steps === steps) owners.set(seq, written?.seq ?? 0);
-    }
-  }
-  return owners;
+  spent: readonly PaidAmount[],
+): Transition | undefined {
+  const known = parent.phases.get(phase)?.personas.get(persona);
+  if (known === undefined || (known.attempts.length === 0 && known.candidate === undefined)) return undefined;
+  return { kind: "persona.inherited", phase, persona, ...(spent.length > 0 && { spent }) };
 }
 
-function sumByModel(amounts: readonly PaidAmount[]): PaidAmount[] {
-  return [...Map.groupBy(amounts, ({ model }) => model)].map(([model, calls]) => {
-    const { tokens, microUsd } = calls.reduce<Amount>(add, noAmount);
-    return { model, tokens, microUsd };
-  });
-}
-
-async function copySteps(
-  owners: ReadonlyMap<number, number>,
-  parent: SessionState,
-  store: Store,
-  journal: SessionJournal,
-): Promise<void> {
-  if (owners.size === 0) return;
-  for await (const page of store.readJournal(parent.id)) {
-    const steps = page.flatMap((row) => {
-      const owner = isStep(row) ? owners.get(row.attempt as number) : undefined;
-      return owner === undefined ? [] : [ownStep(row, owner)];
-    });
-    for (let from = 0; from < steps.length; from += rowsAtOnce)
-      await journal.append(steps.slice(from, from + rowsAtOnce));
-  }
-}
-
-function ownStep({ kind, name, fingerprint, occurrence, body }: RecordedRow, attempt: number): Entry {
-  return { kind, attempt, name, fingerprint, occurrence, body } as Entry;
+/** What whoever resumes the session goes on with: the steps of an attempt under way, or of one that an outage ended. */
+export function stepsUnderWay(
+  { attempts, inheritance }: PersonaState,
+  { running }: SessionState,
+): RecordedSteps | undefined {
+  return running.get(attempts.at(-1)?.started ?? 0)?.steps ?? inheritance;
 }

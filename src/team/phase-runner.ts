@@ -7,11 +7,10 @@ import { projectPhase } from "../state/checkpoint.ts";
 import { manifestOf, predecessorsOf } from "../state/repair-files.ts";
 import type { SessionFiles } from "../state/session-files.ts";
 import type { SessionJournal } from "../state/session-journal.ts";
-import { describeConflict } from "../workspace/conflict.ts";
 import { groupsOf } from "./definition/order.ts";
 import type { PersonaDefinition, PhaseDefinition } from "./definition/team-definition.ts";
 import { checkPersona, type Group, type GroupParts, hasContract, runGroup } from "./group.ts";
-import type { Clash, PhaseStart, TreeRef } from "./trees.ts";
+import type { Clash, TreeRef } from "./trees.ts";
 
 export interface PhaseParts extends GroupParts {
   readonly journal: SessionJournal;
@@ -42,7 +41,7 @@ async function work(phase: PhaseDefinition, parts: PhaseParts): Promise<void> {
   const { journal } = parts;
   const known = new Map<string, readonly CheckResult[]>();
   const made = await mergeGroups(phase, known, parts);
-  const { tree, artifacts, clashes } = await layEdit(phase, made, parts);
+  const { tree, artifacts, clashes } = await parts.trees.withEdit(phase.name, made);
   const checks = await judgePhase(phase, tree, known, parts);
   const results = checks.flatMap((persona) => persona.results);
   const gate =
@@ -63,23 +62,6 @@ async function work(phase: PhaseDefinition, parts: PhaseParts): Promise<void> {
   } as const;
   const decisions = clashes.map((clash) => whichVersion(phase, clash, workStays));
   await journal.append([...decisions, completed], { artifacts });
-}
-
-/** What a person changed in a phase stays when it is gone through again, wherever it does not clash with new work. */
-async function layEdit(
-  phase: PhaseDefinition,
-  made: TreeRef,
-  { journal, trees }: PhaseParts,
-): Promise<PhaseStart> {
-  const { edit } = phaseOf(journal.state, phase.name);
-  if (edit === undefined) return { tree: made, artifacts: [], clashes: [] };
-  const ours = { tree: made, conflicts: [], artifacts: [] };
-  const { tree, artifacts, conflicts } = await trees.merge(edit.base, ours, edit.tree);
-  const clashes = conflicts.map((conflict) => ({
-    path: conflict.path,
-    text: describeConflict(conflict, phase.name, "the edit"),
-  }));
-  return { tree, artifacts, clashes };
 }
 
 /** Group after group, each on the files of the ones before it; and once more all, if a later one broke an earlier. */

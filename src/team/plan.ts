@@ -5,13 +5,16 @@ import { emptyState, isAccepted, personaOf, phaseOf, type SessionState } from ".
 import type { Artifacts } from "../state/artifacts.ts";
 import { groupsOf, orderPhases } from "./definition/order.ts";
 import type { PersonaDefinition, PhaseDefinition, TeamDefinition } from "./definition/team-definition.ts";
-import { rowOfPersona, rowsOfPhase, takenOver } from "./fork.ts";
+import { begunAfresh, rowOfPersona, rowsOfPhase, takenOver } from "./fork.ts";
+import { mayChange, noWork, type PlannedWork, together, workOf } from "./planned-work.ts";
 import { Readings } from "./readings.ts";
 import { type MergedTree, SessionTrees } from "./trees.ts";
+import { isTakenOver } from "./work.ts";
 
 /**
  * `kept`: done already. `reused`: its input is what it was, so its result is taken over. `runs`: it works. `may-run`: it
- * rests on somebody who works; if that one comes to the same result, it is reused.
+ * reads what somebody who works may change; if that one comes to the same, it is reused. Nobody knows beforehand whether
+ * new work will fit: as always, whoever clashes with it is asked again.
  */
 export type PlannedAction = "kept" | "reused" | "runs" | "may-run";
 
@@ -45,18 +48,17 @@ export function imagineFork(
   model: string | undefined,
 ): SessionState {
   const state = emptyState(parent.id);
-  const kept = takenOver(definition, fork);
+  const kept = takenOver(definition, parent, fork);
   // What was given to its parent is taken over phase by phase, and not where it runs again.
   const { given: _, ...created } = parent.created;
   const rows: Transition[] = [
     { ...created, ...(model !== undefined && { model }), fork },
     ...kept.flatMap((name) => rowsOfPhase(name, fork, parent)),
   ];
-  if (!fork.fresh) {
-    for (const { name, personas } of definition.phases) {
-      if (kept.includes(name)) continue;
-      rows.push(...personas.flatMap((persona) => rowOfPersona(name, persona.name, parent) ?? []));
-    }
+  const afresh = begunAfresh(definition, fork);
+  for (const { name, personas } of definition.phases) {
+    if (kept.includes(name) || afresh.has(name)) continue;
+    rows.push(...personas.flatMap((persona) => rowOfPersona(name, persona.name, parent) ?? []));
   }
   for (const row of rows) imagine(state, row);
   return state;
@@ -66,8 +68,8 @@ class Planner {
   readonly #state: SessionState;
   readonly #readings: Readings;
   readonly #trees: SessionTrees;
-  /** Phases that somebody works in; what rests on them is not known before. */
-  readonly #open = new Set<string>();
+  /** Of each phase what is done in it and before it; what comes of that is not known yet. */
+  readonly #work = new Map<string, PlannedWork>();
   readonly #working = new Set<string>();
 
   constructor(definition: TeamDefinition, state: SessionState, artifacts: Artifacts) {
@@ -79,57 +81,76 @@ class Planner {
   async plan(phase: PhaseDefinition): Promise<PlannedPersona[]> {
     const { name, personas } = phase;
     const state = phaseOf(this.#state, name);
+    let work = together(phase.dependsOn.map((before) => this.#work.get(before) ?? noWork));
+    // Where branches meet, new work may clash, and everybody in the phase is told.
+    const mayClash = work.isAny && phase.dependsOn.length > 1;
+    this.#work.set(name, work);
     if (isAccepted(state))
       return personas.map((persona) => ({ phase: name, persona: persona.name, action: "kept" }));
     const planned: PlannedPersona[] = [];
     const { clashes, ...start } = await this.#trees.before(phase);
     state.base = start.tree;
     state.clashes = clashes.map(({ text }) => text);
+    state.base = start.tree;
     let merged: MergedTree = { ...start, conflicts: [] };
     for (const group of groupsOf(phase)) {
       const start = merged.tree;
+      const working: PersonaDefinition[] = [];
       for (const persona of group) {
-        const action = await this.#planPersona(phase, persona, start);
+        const action = await this.#planPersona(phase, persona, { start, work, mayClash });
         planned.push({ phase: name, persona: persona.name, action });
-        if (action === "runs" || action === "may-run") this.#working.add(`${name} ${persona.name}`);
+        if (action === "runs" || action === "may-run") working.push(persona);
       }
+      // Members of a group do not see each other's work.
+      for (const persona of working) this.#working.add(`${name} ${persona.name}`);
+      work = together([work, ...working.map(workOf)]);
       for (const persona of group) {
         const { base, tree, result } = personaOf(this.#state, name, persona.name);
         if (result !== undefined) merged = await this.#trees.merge(base, merged, tree);
       }
     }
-    if (planned.some(({ action }) => action === "runs" || action === "may-run")) this.#open.add(name);
-    else state.status = "completed";
-    state.tree = merged.tree;
+    this.#work.set(name, work);
+    if (planned.every(({ action }) => action === "kept" || action === "reused")) state.status = "completed";
+    state.tree = (await this.#trees.withEdit(name, merged.tree)).tree;
     return planned;
   }
 
   async #planPersona(
     phase: PhaseDefinition,
     persona: PersonaDefinition,
-    start: string | undefined,
+    before: Before,
   ): Promise<PlannedAction> {
     const state = personaOf(this.#state, phase.name, persona.name);
     if (state.result !== undefined) return "kept";
-    const { tree } = await this.#trees.visible(phase, persona, start);
-    const same = state.candidate?.input === this.#readings.input(phase, persona, tree);
-    if (this.#restsOnWork(phase, persona)) return state.candidate === undefined ? "runs" : "may-run";
-    if (!same) return "runs";
-    imagine(this.#state, {
-      kind: "persona.reused",
-      phase: phase.name,
-      persona: persona.name,
-      input: state.candidate?.input ?? "",
-    });
+    if (await this.#restsOnWork(phase, persona, before))
+      return state.candidate?.result === undefined ? "runs" : "may-run";
+    const { tree } = await this.#trees.visible(phase, persona, before.start);
+    const input = this.#readings.input(phase, persona, tree);
+    if (!isTakenOver(this.#state, phase.name, persona.name, input)) return "runs";
+    imagine(this.#state, { kind: "persona.reused", phase: phase.name, persona: persona.name, input });
     return "reused";
   }
 
-  #restsOnWork(phase: PhaseDefinition, persona: PersonaDefinition): boolean {
-    if (persona.consumes === null) return phase.dependsOn.some((name) => this.#open.has(name));
-    return this.#readings
+  /** Whether what it reads may become something else: results, files that it sees, or what it is told. */
+  async #restsOnWork(
+    phase: PhaseDefinition,
+    persona: PersonaDefinition,
+    { work, mayClash }: Before,
+  ): Promise<boolean> {
+    if (!work.isAny) return false;
+    if (mayClash || persona.consumes === null) return true;
+    const isWorking = this.#readings
       .providers(phase, persona)
       .some(({ phase, persona: { name } }) => this.#working.has(`${phase} ${name}`));
+    return isWorking || mayChange(work, await this.#trees.seen(phase, persona));
   }
+}
+
+/** What a persona finds when it begins. */
+interface Before {
+  readonly start: string | undefined;
+  readonly work: PlannedWork;
+  readonly mayClash: boolean;
 }
 
 /** A row that nobody wrote. */

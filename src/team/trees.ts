@@ -26,7 +26,8 @@ export interface Clash {
   readonly text: string;
 }
 
-export interface PhaseStart extends Pick<MergedTree, "tree" | "artifacts"> {
+/** Files of a phase: what it starts with, or what it leaves. */
+export interface PhaseFiles extends Pick<MergedTree, "tree" | "artifacts"> {
   readonly clashes: readonly Clash[];
 }
 
@@ -58,7 +59,7 @@ export class SessionTrees {
   }
 
   /** What the phases before it left. Branches that meet are merged in order; where they clash the first stays. */
-  async before(phase: PhaseDefinition): Promise<PhaseStart> {
+  async before(phase: PhaseDefinition): Promise<PhaseFiles> {
     const [single, ...others] = phase.dependsOn;
     if (single === undefined) return { tree: undefined, clashes: [], artifacts: [] };
     if (others.length === 0 && handsOnEverything(this.#definition, this.#state))
@@ -78,6 +79,19 @@ export class SessionTrees {
       merged = { ...next, conflicts: [] };
     }
     const { tree, artifacts } = merged;
+    return { tree, artifacts, clashes };
+  }
+
+  /** What a person changed in a phase stays when it is gone through again, wherever it does not clash with new work. */
+  async withEdit(phase: string, made: TreeRef): Promise<PhaseFiles> {
+    const { edit } = phaseOf(this.#state, phase);
+    if (edit === undefined) return { tree: made, artifacts: [], clashes: [] };
+    const ours = { tree: made, conflicts: [], artifacts: [] };
+    const { tree, artifacts, conflicts } = await this.merge(edit.base, ours, edit.tree);
+    const clashes = conflicts.map((conflict) => ({
+      path: conflict.path,
+      text: describeConflict(conflict, phase, "the edit"),
+    }));
     return { tree, artifacts, clashes };
   }
 
@@ -101,6 +115,17 @@ export class SessionTrees {
   async visible(phase: PhaseDefinition, persona: PersonaDefinition, tree: TreeRef): Promise<MergedTree> {
     if (persona.consumes === null || tree === undefined) return { tree, conflicts: [], artifacts: [] };
     return this.#only(await this.#consumed(phase, persona, tree), tree);
+  }
+
+  /** The paths, and the patterns, of all that a persona who consumes contracts can see, whatever becomes of the files. */
+  async seen(phase: PhaseDefinition, persona: PersonaDefinition): Promise<readonly string[]> {
+    const seen: string[] = [];
+    for (const { phase: home, persona: provider } of this.#readings.providers(phase, persona)) {
+      seen.push(...provider.contract.deliverables.flatMap(({ files }) => files));
+      seen.push(...(await this.changedBy(home, provider.name)));
+      seen.push(...(await this.#changed(phaseOf(this.#state, home).edit ?? {})));
+    }
+    return seen;
   }
 
   /**

@@ -1,4 +1,4 @@
-import { personaOf, phaseOf } from "../domain/session-state.ts";
+import { personaOf, phaseOf, type SessionState } from "../domain/session-state.ts";
 import type { PersonaWork } from "../execution/attempt-run.ts";
 import { defaultMaxOutputTokens } from "../models/call-limits.ts";
 import type { SessionJournal } from "../state/session-journal.ts";
@@ -26,6 +26,14 @@ export interface WorkParts {
   readonly model: string | undefined;
 }
 
+/** Whether the result that is known of a persona counts here, now that this is what it reads. */
+export function isTakenOver(state: SessionState, phase: string, persona: string, input: string): boolean {
+  const { candidate, reopened, attempts } = personaOf(state, phase, persona);
+  // An attempt under way or failed means that its own work counts, not that of the forked session.
+  const touched = reopened !== undefined || attempts.at(-1)?.revision === phaseOf(state, phase).revision;
+  return candidate?.input === input && !touched;
+}
+
 export function worksOf(parts: WorkParts): WorkOf {
   const { journal, readings, trees } = parts;
   return async (phase, persona, start) => {
@@ -33,12 +41,9 @@ export function worksOf(parts: WorkParts): WorkOf {
     if (state.result !== undefined) return undefined;
     const { tree, artifacts } = await trees.visible(phase, persona, start);
     const input = readings.input(phase, persona, tree);
-    // An attempt under way or failed means that its own work counts, not that of the forked session.
-    const { revision } = phaseOf(journal.state, phase.name);
-    const touched = state.reopened !== undefined || state.attempts.at(-1)?.revision === revision;
-    if (state.candidate?.input === input && !touched) {
+    if (isTakenOver(journal.state, phase.name, persona.name, input)) {
       const row = { phase: phase.name, persona: persona.name, input } as const;
-      const { spent = [] } = state.candidate;
+      const { spent = [] } = state.candidate ?? {};
       const of = { kind: "reuse", phase: phase.name, persona: persona.name } as const;
       const savings = spent.map((amount) => ({ ...of, ...amount }));
       await journal.append([{ kind: "persona.reused", ...row }], { artifacts, savings });

@@ -272,6 +272,25 @@ export function usageContract(open: OpenStore): void {
       expect(groups).toMatchObject([{ name: "coder", calls: 0, saved }]);
     });
 
+    test("of a fork are told persona by persona and model by model", async () => {
+      const { store } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      const reuse = { kind: "reuse", phase: "build", persona: "coder", model: "m", tokens: 9 } as const;
+      await store.append(lease, [step(1)], { savings: [{ ...reuse, microUsd: 1 }] });
+      await store.append(lease, [step(2)], {
+        savings: [
+          { ...reuse, microUsd: 2 },
+          { ...reuse, model: "n", microUsd: null },
+          { ...reuse, kind: "cache", microUsd: 5 },
+        ],
+      });
+      const of = { phase: "build", persona: "coder" };
+      expect(await store.ledger.reused(id)).toEqual([
+        { ...of, model: "m", spent: { tokens: 18, microUsd: 3 } },
+        { ...of, model: "n", spent: { tokens: 9, microUsd: null } },
+      ]);
+    });
+
     test("of replayed calls are what those calls had cost", async () => {
       const { store } = await openFor(open);
       const { lease } = await createAndClaim(store);

@@ -68,7 +68,7 @@ function lineOf(entry: JournalEntry): Line {
     case "group.merged":
       return line("files of its personas merged");
     case "persona.inherited":
-      return line("result taken over from the session it was forked from", "", {
+      return line("its record taken over from the session it was forked from", "", {
         icon: "reused",
         tone: "reused",
       });

@@ -160,6 +160,10 @@ export class SqliteLedger implements LedgerStore {
     return this.#usage.snapshot(this.#of.numberOf(id));
   }
 
+  async reused(id: SessionId): Promise<readonly RunSample[]> {
+    return this.#usage.reused(this.#of.numberOf(id));
+  }
+
   async history(team: string, also?: SessionId): Promise<readonly RunSample[]> {
     const number = also === undefined ? 0 : this.#of.numberOf(also);
     return this.#usage.history(team, number);

@@ -33,6 +33,10 @@ const historyOfTeam = `SELECT u.phase, u.persona, u.model, sum(u.unpriced_calls)
          OR (u.session = ? AND u.session != 0)
        GROUP BY u.session, u.phase, u.persona, u.model`;
 
+const reusedBySession = `SELECT phase, persona, model, sum(unpriced) AS unpriced, sum(tokens) AS tokens,
+         sum(micro_usd) AS microUsd
+       FROM savings WHERE session = ? AND kind = 'reuse' GROUP BY phase, persona, model`;
+
 /** Reports, read from what the writer has added up. */
 export class UsageReader {
   readonly #queries: Queries;
@@ -79,15 +83,11 @@ export class UsageReader {
 
   /** `also`: a session of its own, 0 for none. */
   history(team: string, also: number): RunSample[] {
-    return this.#queries.allNamed(historyOfTeam, team, also).map((row) => ({
-      phase: String(row["phase"]),
-      persona: String(row["persona"]),
-      model: String(row["model"]),
-      spent: {
-        tokens: Number(row["tokens"]),
-        microUsd: row["unpriced"] === 0 ? Number(row["microUsd"]) : null,
-      },
-    }));
+    return this.#queries.allNamed(historyOfTeam, team, also).map(toSample);
+  }
+
+  reused(session: number): RunSample[] {
+    return this.#queries.allNamed(reusedBySession, session).map(toSample);
   }
 
   ofSessions(ids: readonly string[]): UsageGroupSums[] {
@@ -175,6 +175,15 @@ const ofSimulated = (column: string): string =>
 
 const usageSums = `${sumsOf(sumColumns)}, ${ofSimulated("calls")} AS simulated_calls,
   ${ofSimulated("cost_micro_usd")} AS simulated_micro_usd`;
+
+function toSample({ phase, persona, model, tokens, microUsd, unpriced }: NamedRow): RunSample {
+  return {
+    phase: String(phase),
+    persona: String(persona),
+    model: String(model),
+    spent: { tokens: Number(tokens), microUsd: unpriced === 0 ? Number(microUsd) : null },
+  };
+}
 
 function toNamedSaving(row: NamedRow): NamedSaving {
   return {
