@@ -76,6 +76,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       state.status = entry.status;
       state.reason = entry.reason;
       state.error = entry.error;
+      state.stoodFor = undefined;
       if (entry.ticket !== undefined) state.tickets = entry.tickets ?? [entry.ticket];
       state.wakeAt = entry.wakeAt;
       state.messages = [];
@@ -242,6 +243,8 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
 function applyClaim(state: SessionState, entry: Extract<Transition, { kind: "session.claimed" }>): void {
   // Only to act on a word, or too late: a cancel is final.
   if (entry.cause === "message" || state.status === "canceled") return;
+  const { reason, error } = state;
+  if (reason === "help" || reason === "budget") state.stoodFor = { reason, ...(error && { error }) };
   state.status = "running";
   state.reason = undefined;
   state.error = undefined;

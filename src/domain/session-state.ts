@@ -163,6 +163,8 @@ export interface SessionState {
   status: SessionStatus;
   reason: ParkReason | undefined;
   error: ErrorJson | undefined;
+  /** While it is driven: why a person had to act before. The phase at fault may not be among those that are driven. */
+  stoodFor: { readonly reason: "help" | "budget"; readonly error?: ErrorJson } | undefined;
   /** Fingerprint of the last request for help. */
   tickets: readonly string[];
   /** When a session that waits for a breaker goes on by itself. */
@@ -220,6 +222,7 @@ export function emptyState(id: SessionId): SessionState {
     status: "queued",
     reason: undefined,
     error: undefined,
+    stoodFor: undefined,
     tickets: [],
     wakeAt: undefined,
     updatedAt: 0,

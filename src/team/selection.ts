@@ -1,5 +1,5 @@
 import { didYouMean } from "../domain/closest.ts";
-import { InputInvalid } from "../domain/errors.ts";
+import { InputInvalid, SessionConflict } from "../domain/errors.ts";
 import type { Direction } from "../domain/journal.ts";
 import { isAccepted, type SessionState } from "../domain/session-state.ts";
 import { orderPhases } from "./definition/order.ts";
@@ -66,6 +66,17 @@ function refuseMissing(
     for (const needed of lacking) missing.add(needed);
   }
   if (missing.size === 0) return;
+  const waiting = [...missing].filter((name) => state.phases.get(name)?.review === "awaiting");
+  if (waiting.length > 0) {
+    const wait = waiting.length === 1 ? "waits" : "wait";
+    throw new SessionConflict(
+      `Phase ${needy.join(", and phase ")}: ${waiting.join(", ")} ${wait} for review.`,
+      {
+        details: { session: state.id, missing: [...missing], waiting },
+        advice: `Look at it, then: ${waiting.map((name) => `maestro approve ${state.id} --phase ${name}`).join("; ")}`,
+      },
+    );
+  }
   const list = [...missing].join(", ");
   throw new InputInvalid(`Phase ${needy.join(", and phase ")}, and there is none.`, {
     details: { missing: [...missing] },

@@ -2,6 +2,7 @@ import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { Maestro } from "../../index.ts";
 import { type DriveOptions, drive } from "../drive.ts";
+import { exitCodes } from "../exit-code.ts";
 import type { GlobalOptions } from "../open.ts";
 import { checkOut } from "../out-folder.ts";
 import { printJson } from "../output.ts";
@@ -40,6 +41,7 @@ export async function phase(
   options: GlobalOptions & { readonly team?: string },
 ): Promise<void> {
   const { model, ...others } = options;
+  let isDone = false;
   const result = await drive(
     others,
     async (maestro: Maestro) => {
@@ -48,12 +50,20 @@ export async function phase(
       const team = await teamForSession(maestro, id, options.team);
       if (team !== undefined) maestro.register(team);
       await proveFor(maestro, id, team, options);
-      const result = maestro.executePhase(id, name);
+      const result = maestro.executePhase(id, name).then(async (ended) => {
+        // Who is interrupted has closed it.
+        const view = await maestro.show(id).catch(() => undefined);
+        const { status = "pending", review } = view?.phases.find((phase) => phase.name === name) ?? {};
+        isDone = ["completed", "reused"].includes(status) && review !== "awaiting";
+        return ended;
+      });
       result.catch(() => undefined);
       return { id, result: () => result };
     },
     { quiet: options.json === true, ...(model !== undefined && { modelInstead: model }) },
   );
+  // Another branch may wait for a person; what was asked for here is done.
+  if (isDone && process.exitCode === exitCodes.parked) process.exitCode = exitCodes.done;
   if (options.json) printJson(result);
 }
 
