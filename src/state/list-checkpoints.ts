@@ -29,7 +29,7 @@ export async function listCheckpoints(
 ): Promise<CheckpointInfo[]> {
   const listed = (await new SessionFiles(stateDirectory, state.id).findCheckpoints()).map(
     ({ file, phase, revision, checkpoint, error }): CheckpointInfo => {
-      const sealed = state.phases.get(phase)?.checkpoint;
+      const { checkpoint: sealed, review } = state.phases.get(phase) ?? {};
       const stranger =
         checkpoint !== undefined &&
         sealed !== undefined &&
@@ -42,12 +42,12 @@ export async function listCheckpoints(
         sha256: checkpoint?.sha256 ?? null,
         createdAt: isoTime(checkpoint?.content.createdAt),
         valid: checkpoint !== undefined && !stranger,
-        awaitingReview: false,
+        awaitingReview: sealed?.revision === revision && review === "awaiting",
         problem: error?.message ?? (stranger ? "it is not the one the journal knows" : null),
       };
     },
   );
-  for (const [phase, { checkpoint: sealed, completed }] of state.phases) {
+  for (const [phase, { checkpoint: sealed, completed, review }] of state.phases) {
     if (
       sealed === undefined ||
       listed.some((info) => info.phase === phase && info.revision === sealed.revision)
@@ -57,7 +57,7 @@ export async function listCheckpoints(
       file: checkpointFile(phase, sealed.revision),
       createdAt: isoTime(completed?.at),
       valid: false,
-      awaitingReview: false,
+      awaitingReview: review === "awaiting",
     };
     listed.push({ phase, ...sealed, ...missing, problem: "the file is missing" });
   }

@@ -87,6 +87,21 @@ describe("a phase that waits beside another branch", () => {
     expect(place.ran).toEqual(["pa", "pb", "pc", "pd", "pe"]);
   });
 
+  it("is marked in the list of checkpoints until it is answered: its newest revision, and no other", async () => {
+    const { maestro, id } = await oneWaits();
+    const marked = async () =>
+      (await maestro.checkpoints(id)).flatMap(({ phase, revision, awaitingReview }) =>
+        awaitingReview ? [`${phase} ${revision}`] : [],
+      );
+    expect(await marked()).toEqual(["b 1"]);
+    await maestro.reject(id, { note: "again" });
+    expect(await marked()).toEqual([]);
+    await maestro.executePhase(id, "b");
+    expect(await marked()).toEqual(["b 2"]);
+    await maestro.approve(id);
+    expect(await marked()).toEqual([]);
+  });
+
   it("is approved or sent back while another phase is at work", async () => {
     for (const say of ["approve", "reject"] as const) {
       const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
