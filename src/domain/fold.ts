@@ -227,8 +227,8 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       }
       persona.result = undefined;
       persona.reused = false;
-      const { group, merged, tree, base } = entry;
-      persona.reopened = { at: seq, group, merged, tree };
+      const { group, merged, tree, base, unmerged = [] } = entry;
+      persona.reopened = { at: seq, group, merged, tree, unmerged };
       persona.beginning = { base, tree, ...(attempt === undefined && { reasons: [entry.failure] }) };
       return;
     }

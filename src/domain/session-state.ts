@@ -92,6 +92,8 @@ export interface Reopened {
   readonly merged: string | undefined;
   /** What it saw of them: its next work is merged as changes of these. */
   readonly tree: string | undefined;
+  /** Whose work comes after its own. */
+  readonly unmerged: readonly string[];
 }
 
 export interface RunningAttempt {
