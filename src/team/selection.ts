@@ -29,7 +29,16 @@ export function selectPhases(
       advice: `The order is: ${order.join(", ")}. Let what you name come after each other in it.`,
     });
   }
-  refuseMissing(chosen, wanted, state);
+  // Who says where to begin has all that comes before it, or what a given phase rests on would run after it.
+  const furtherBack = (name: string) => (from === undefined ? [] : (phases.get(name)?.dependsOn ?? []));
+  const missingFor = ({ dependsOn }: PhaseDefinition) => {
+    const before = new Set(dependsOn.filter((name) => !wanted.has(name)));
+    for (const needed of before)
+      for (const name of furtherBack(needed)) if (!wanted.has(name)) before.add(name);
+    if (before.size === 0) return [];
+    return order.filter((name) => before.has(name) && !isAccepted(state.phases.get(name)));
+  };
+  refuseMissing(chosen, state, missingFor);
   return chosen;
 }
 
@@ -52,16 +61,15 @@ export function isComplete(definition: TeamDefinition, state: SessionState): boo
 /** A phase runs on what the phases before it left: they are here, come before it now, or are given. */
 function refuseMissing(
   chosen: readonly PhaseDefinition[],
-  wanted: ReadonlySet<string>,
   state: SessionState,
+  missingFor: (phase: PhaseDefinition) => readonly string[],
 ): void {
   const missing = new Set<string>();
   const needy: string[] = [];
-  for (const { name, dependsOn } of chosen) {
+  for (const phase of chosen) {
+    const { name } = phase;
     if (isAccepted(state.phases.get(name))) continue;
-    const lacking = dependsOn.filter(
-      (needed) => !wanted.has(needed) && !isAccepted(state.phases.get(needed)),
-    );
+    const lacking = missingFor(phase);
     if (lacking.length > 0) needy.push(`${name} needs a result of ${lacking.join(", ")}`);
     for (const needed of lacking) missing.add(needed);
   }
