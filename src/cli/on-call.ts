@@ -76,18 +76,21 @@ function pausedBecause({ status, phases }: SessionView): string {
   if (status === "canceled") return "somebody canceled it, for good.";
   if (status === "queued") return "nobody has driven it yet.";
   const open = phases.filter((phase) => phase.status === "pending" || phase.status === "running");
+  if (open.length === 0) return "every phase is done; going on ends it.";
   return `it was asked to pause; ${open.map(({ name }) => name).join(", ")} still to do.`;
 }
 
 function whatToDo(view: SessionView, stateDir: string | undefined): string[] {
-  const { id, key, reason, error, tickets } = view;
+  const { id, key, reason, error, tickets, phases } = view;
   const name = key ?? id;
   const lines: string[] = [];
   if (reason === "review") {
+    const [waiting, ...more] = phases.filter(({ review }) => review === "awaiting");
+    const which = waiting === undefined || more.length === 0 ? [] : ["--phase", waiting.name];
     lines.push(
       "What to do: look at it, then approve it or send it back:",
-      `  ${commandLine("approve", name, stateDir)}`,
-      `  ${commandLine("reject", name, stateDir, "--note", "'what should be different'")}`,
+      `  ${commandLine("approve", name, stateDir, ...which)}`,
+      `  ${commandLine("reject", name, stateDir, ...which, "--note", "'what should be different'")}`,
     );
   } else if (reason === "budget" && isRaisable(view)) {
     lines.push(`What to do: raise the budget, if it is worth it: ${raiseCommand(view, stateDir)}`);

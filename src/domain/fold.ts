@@ -71,6 +71,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       state.status = entry.status;
       state.reason = entry.reason;
       state.error = entry.error;
+      state.stoodFor = undefined;
       if (entry.ticket !== undefined) state.tickets = entry.tickets ?? [entry.ticket];
       state.wakeAt = entry.wakeAt;
       state.messages = [];
@@ -221,8 +222,8 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       }
       persona.result = undefined;
       persona.reused = false;
-      const { group, merged, tree, base } = entry;
-      persona.reopened = { at: seq, group, merged, tree };
+      const { group, merged, tree, base, unmerged = [] } = entry;
+      persona.reopened = { at: seq, group, merged, tree, unmerged };
       persona.beginning = { base, tree, ...(attempt === undefined && { reasons: [entry.failure] }) };
       return;
     }
@@ -237,6 +238,8 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
 function applyClaim(state: SessionState, entry: Extract<Transition, { kind: "session.claimed" }>): void {
   // Only to act on a word, or too late: a cancel is final.
   if (entry.cause === "message" || state.status === "canceled") return;
+  const { reason, error } = state;
+  if (reason === "help" || reason === "budget") state.stoodFor = { reason, ...(error && { error }) };
   state.status = "running";
   state.reason = undefined;
   state.error = undefined;

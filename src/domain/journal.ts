@@ -264,6 +264,8 @@ export type Transition =
       readonly tree?: string;
       /** The same without its own work: what all its changes, of all its attempts, are changes of. */
       readonly base?: string;
+      /** Members of the group, in order, whose work is not in `merged` yet: it is merged when that of this one is. */
+      readonly unmerged?: readonly string[];
     } & OfAttempt)
   /** A dependency's breaker is open; the attempt waits and is not used up. */
   | ({ readonly kind: "dependency.waiting"; readonly dependency: string; readonly until: number } & OfAttempt)

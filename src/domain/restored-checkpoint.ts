@@ -100,7 +100,7 @@ export function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpo
   phase.source = checkpoint.source ?? { kind: "work" };
   for (const [persona, attempts] of Object.entries(checkpoint.attempts)) {
     const restored = personaOf(state, name, persona);
-    restored.result = checkpoint.results[persona];
+    restored.result = Object.hasOwn(checkpoint.results, persona) ? checkpoint.results[persona] : undefined;
     takeFiles(restored, checkpoint.personas?.[persona]);
     const of = { started: 0, phase: name, persona };
     const begun = attempts.map((attempt) => withoutHistory(attempt, of));

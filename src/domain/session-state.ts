@@ -95,6 +95,8 @@ export interface Reopened {
   readonly merged: string | undefined;
   /** What it saw of them: its next work is merged as changes of these. */
   readonly tree: string | undefined;
+  /** Whose work comes after its own. */
+  readonly unmerged: readonly string[];
 }
 
 export interface RunningAttempt {
@@ -166,6 +168,8 @@ export interface SessionState {
   status: SessionStatus;
   reason: ParkReason | undefined;
   error: ErrorJson | undefined;
+  /** While it is driven: why a person had to act before. The phase at fault may not be among those that are driven. */
+  stoodFor: { readonly reason: "help" | "budget"; readonly error?: ErrorJson } | undefined;
   /** Fingerprint of the last request for help. */
   tickets: readonly string[];
   /** When a session that waits for a breaker goes on by itself. */
@@ -225,6 +229,7 @@ export function emptyState(id: SessionId): SessionState {
     status: "queued",
     reason: undefined,
     error: undefined,
+    stoodFor: undefined,
     tickets: [],
     wakeAt: undefined,
     updatedAt: 0,

@@ -24,20 +24,14 @@ export function checkIntegration({ name, definition }: Team, notice: (text: stri
 }
 
 /** What cannot be meant in this status is refused before it is said. */
-export function refuseWord({ id, status, reason }: SessionRecord, { say }: Message): void {
+export function refuseWord({ id, status }: SessionRecord, { say }: Message): void {
   const details = { session: id, status };
   if (finalStatuses.includes(status) && say !== "budget")
     throw new SessionConflict(`Session ${id} is ${status}; there is nothing to ${say}.`, { details });
-  const advice = `See why with: maestro show ${id}`;
   if (say === "pause" && (status === "parked" || status === "paused"))
     throw new SessionConflict(`Session ${id} is ${status} already; there is nothing to pause.`, {
       details,
-      advice,
-    });
-  if ((say === "approve" || say === "reject") && reason !== "review")
-    throw new SessionConflict(`Session ${id} is ${status}; no phase of it waits for review.`, {
-      details,
-      advice,
+      advice: `See why with: maestro show ${id}`,
     });
 }
 
@@ -53,7 +47,10 @@ function reviewedPhase(
   say: "approve" | "reject",
   named: string | undefined,
 ): string {
-  const waiting = [...phases].flatMap(([name, { review }]) => (review === "awaiting" ? [name] : []));
+  // One that is not sealed yet is still in the hands of its driver.
+  const waiting = [...phases].flatMap(([name, { review, checkpoint }]) =>
+    review === "awaiting" && checkpoint !== undefined ? [name] : [],
+  );
   const [only, ...others] = waiting;
   const details = { session: id, waiting };
   if (named !== undefined && waiting.includes(named)) return named;

@@ -29,15 +29,27 @@ export async function listCheckpoints(
 ): Promise<CheckpointInfo[]> {
   const { found, missing } = await compareWithJournal(stateDirectory, state);
   return [
-    ...found.map((each) => ({ ...infoOf(each), ...(each.isStranger && notTheOne) })),
+    ...found.map((each) => ({
+      ...infoOf(each),
+      ...(each.isStranger && notTheOne),
+      awaitingReview: awaits(state, each),
+    })),
     ...missing.map(({ at, ...sealed }) => ({
       ...sealed,
       createdAt: isoTime(at),
       valid: false,
-      awaitingReview: false,
+      awaitingReview: awaits(state, sealed),
       problem: "the file is missing",
     })),
   ];
+}
+
+function awaits(
+  { phases }: SessionState,
+  { phase, revision }: { readonly phase: string; readonly revision: number },
+): boolean {
+  const { checkpoint, review } = phases.get(phase) ?? {};
+  return review === "awaiting" && checkpoint?.revision === revision;
 }
 
 const notTheOne = { valid: false, problem: "it is not the one the journal knows" };

@@ -3,6 +3,7 @@ import type { CommandFor } from "../domain/command-line.ts";
 import { type ErrorJson, toErrorJson } from "../domain/error-json.ts";
 import { BudgetExceeded, CircuitOpen, HelpNeeded, MaestroError } from "../domain/errors.ts";
 import type { ParkReason, PersonaResult, SessionStatus } from "../domain/journal.ts";
+import { awaiting } from "../domain/send-back.ts";
 import { isAccepted, type SessionState } from "../domain/session-state.ts";
 import type { AttemptParts } from "../execution/attempt-run.ts";
 import { DriverStopped } from "../execution/control.ts";
@@ -61,7 +62,7 @@ export async function driveSession(team: Team, parts: DriverParts): Promise<Outc
   const { state } = journal;
   const outcome = state.recoveries > maxRecoveries ? poisoned(state) : await runPhases(team, parts);
   if (outcome.status === "running") return outcome;
-  if (outcome.reason === "help") return parkForHelp(outcome, parts);
+  if (outcome.reason === "help" && outcome.ticket === undefined) return parkForHelp(outcome, parts);
   await journal.append([{ kind: "session.status", ...outcome }]);
   return outcome;
 }
@@ -102,15 +103,26 @@ async function runPhases(whole: Team, parts: DriverParts): Promise<Outcome> {
       control.throwIfStopped();
       if (isAccepted(state.phases.get(phase.name))) continue;
       if (state.phases.get(phase.name)?.status !== "completed") await runPhase(phase, phaseParts);
-      if (!isAccepted(state.phases.get(phase.name))) return { status: "parked", reason: "review" };
+      if (!isAccepted(state.phases.get(phase.name))) break;
     }
-    return { status: isComplete(definition, state) ? "completed" : "paused" };
+    return isComplete(definition, state) ? { status: "completed" } : whatWaits(state);
   } catch (error) {
     const outcome = outcomeOf(error);
     // What a person said outranks what a persona came to meanwhile; that is on record and shows at the next drive.
     const { stopped } = control;
     return stopped === undefined ? outcome : outcomeOf(stopped);
   }
+}
+
+/** Who runs one branch does not answer for another: what needed a person there needs one still. */
+function whatWaits(state: SessionState): Outcome {
+  const { stoodFor, phases, tickets } = state;
+  const isOpen = [...phases.values()].some(({ status }) => status === "running");
+  if (stoodFor !== undefined && isOpen) {
+    const [ticket] = stoodFor.reason === "help" ? tickets : [];
+    return { status: "parked", ...stoodFor, ...(ticket !== undefined && { ticket, tickets }) };
+  }
+  return awaiting(state).length > 0 ? { status: "parked", reason: "review" } : { status: "paused" };
 }
 
 /** The team that works: the whole, unless it asks for planning and nobody has done that yet. */

@@ -8,6 +8,7 @@ import {
   type RecordedRow,
   type StepKind,
 } from "../domain/journal.ts";
+import { awaiting } from "../domain/send-back.ts";
 import type { SessionState } from "../domain/session-state.ts";
 import { Control } from "../execution/control.ts";
 import type { Lease } from "../state/lease.ts";
@@ -74,8 +75,7 @@ export class TeamEngine {
       if (control.stopped !== undefined)
         await journal.append([{ kind: "session.status", ...outcomeOf(control.stopped) }]);
       // Nobody has to look any more; it goes on when somebody resumes it.
-      else if (state.reason === "review" && !awaitsReview(state))
-        await journal.append([{ kind: "session.status", status: "paused" }]);
+      else if (isAnswered(state)) await journal.append([{ kind: "session.status", status: "paused" }]);
       await repairFiles(state, files, artifacts, report, this.#whole);
       await projector.finish(files, state);
       return { status: state.status, ...(state.reason !== undefined && { reason: state.reason }) };
@@ -253,9 +253,11 @@ export class TeamEngine {
   }
 
   /** Who speaks while a driver lets go finds the lease held and relies on the driver; so the last one out looks again. */
-  async #hearLate({ id, status, messages }: SessionState): Promise<Outcome | undefined> {
+  async #hearLate(state: SessionState): Promise<Outcome | undefined> {
+    const { id, status, messages } = state;
     if (finalStatuses.includes(status)) return undefined;
-    if (messages.length === 0 && !(await this.#parts.store.hasWords(id))) return undefined;
+    const isHeard = messages.length === 0 && !isAnswered(state);
+    if (isHeard && !(await this.#parts.store.hasWords(id))) return undefined;
     return this.settle(id).catch((error: unknown) => {
       if (LeaseHeld.is(error)) return undefined;
       throw error;
@@ -267,6 +269,7 @@ export class TeamEngine {
   }
 }
 
-function awaitsReview({ phases }: SessionState): boolean {
-  return [...phases.values()].some(({ review }) => review === "awaiting");
+/** It waits for a reviewer who has spoken. */
+function isAnswered(state: SessionState): boolean {
+  return state.reason === "review" && awaiting(state).length === 0;
 }

@@ -16,10 +16,10 @@ export async function giveAll(
   given: Readonly<Record<string, (PhaseEdit & { readonly origin?: string }) | undefined>>,
   artifacts: Artifacts,
 ): Promise<Origin> {
-  const names = Object.keys(given).filter((name) => given[name] !== undefined);
-  if (names.length === 0) return {};
+  const gifts = new Map(Object.entries(given).filter(([, gift]) => gift !== undefined));
+  if (gifts.size === 0) return {};
   const order = orderPhases(definition);
-  for (const name of names) if (!order.includes(name)) throw unknownPhase(name, order);
+  for (const name of gifts.keys()) if (!order.includes(name)) throw unknownPhase(name, order);
   const byName = new Map(definition.phases.map((phase) => [phase.name, phase]));
   // The session that would be if nobody had worked: a phase that is not given hands on what it finds.
   const state = emptyState(newSessionId());
@@ -33,7 +33,7 @@ export async function giveAll(
     const here = phaseOf(state, name);
     here.base = base;
     here.tree = base;
-    const gift = given[name];
+    const gift = gifts.get(name);
     if (gift === undefined) continue;
     const { content, artifacts: stored } = await givePhase(phase, gift, await trees.load(base), artifacts);
     here.tree = content.tree;

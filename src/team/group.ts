@@ -43,19 +43,20 @@ interface Misfit {
 
 /**
  * Members at once, then their files together, in the order of declaration. Whose work does not fit what the others
- * did, or no longer passes its own checks there, gets another attempt on the merged files; the others stay done.
+ * did, or no longer passes its own checks there, gets another attempt on the merged files; the others stay done. Who
+ * clash are asked one by one: at once, each would work on files without the answers of the others, and clash again.
  */
 export async function runGroup(phase: PhaseDefinition, group: Group, parts: GroupParts): Promise<GroupEnd> {
   for (;;) {
     await runMembers(phase, group, parts);
-    const { merged, clashes } = await mergeMembers(phase, group, parts);
-    if (clashes.length > 0) {
-      await reopen(phase, group, clashes, merged, parts);
+    const { merged, clash, unmerged } = await mergeMembers(phase, group, parts);
+    if (clash !== undefined) {
+      await reopen(phase, group, [clash], merged, unmerged, parts);
       continue;
     }
     const { checks, failed } = await checkTogether(phase, group.members, merged, parts);
     if (failed.length === 0) return { ...merged, checks };
-    await reopen(phase, group, failed, merged, parts);
+    await reopen(phase, group, failed, merged, [], parts);
   }
 }
 
@@ -71,12 +72,20 @@ async function runMembers(
   await runTogether(works, parallel);
 }
 
-/** What was merged before stays merged: only who was sent back since then has something to add. */
+interface Merging {
+  readonly merged: MergedTree;
+  /** The first whose work does not fit, if any; what fits of it is merged. */
+  readonly clash?: Misfit;
+  /** Those after it. */
+  readonly unmerged: readonly string[];
+}
+
+/** What was merged before stays merged: who was sent back since then has something to add, and those whose turn is not yet. */
 async function mergeMembers(
   phase: PhaseDefinition,
   { number, members, unmerged, start }: Group,
   { parts, trees }: GroupParts,
-): Promise<{ readonly merged: MergedTree; readonly clashes: readonly Misfit[] }> {
+): Promise<Merging> {
   const stateOf = (persona: PersonaDefinition) =>
     personaOf(parts(persona).journal.state, phase.name, persona.name);
   const reopenedOf = (persona: PersonaDefinition) => {
@@ -88,35 +97,38 @@ async function mergeMembers(
     .reduce<Reopened | undefined>((one, other) => (other.at > (one?.at ?? 0) ? other : one), undefined);
   const isNew = (persona: PersonaDefinition) => {
     const reopened = reopenedOf(persona);
-    return reopened !== undefined && reopened.merged === latest?.merged;
+    const isSentBack = reopened !== undefined && reopened.merged === latest?.merged;
+    return isSentBack || latest?.unmerged.includes(persona.name) === true;
   };
   let merged: MergedTree = {
     tree: latest === undefined ? start : latest.merged,
     conflicts: [],
     artifacts: [],
   };
-  const clashes: Misfit[] = [];
-  for (const persona of latest === undefined ? unmerged : members.filter(isNew)) {
+  const order = latest === undefined ? unmerged : members.filter(isNew);
+  for (const [place, persona] of order.entries()) {
     const { base, tree } = stateOf(persona);
     const reopened = reopenedOf(persona);
     const next = await trees.merge(reopened === undefined ? base : reopened.tree, merged, tree);
     merged = { ...next, conflicts: [] };
     if (next.conflicts.length === 0) continue;
-    clashes.push(await clash(phase, persona, members, next.conflicts, trees));
+    const later = order.slice(place + 1).map(({ name }) => name);
+    const others = members.filter(({ name }) => name !== persona.name && !later.includes(name));
+    const clash = await clashOf(phase, persona, others, next.conflicts, trees);
+    return { merged, clash, unmerged: later };
   }
-  return { merged, clashes };
+  return { merged, unmerged: [] };
 }
 
-async function clash(
+async function clashOf(
   phase: PhaseDefinition,
   persona: PersonaDefinition,
-  members: readonly PersonaDefinition[],
+  others: readonly PersonaDefinition[],
   conflicts: readonly Conflict[],
   trees: SessionTrees,
 ): Promise<Misfit> {
   const changed = new Map<string, ReadonlySet<string>>();
-  for (const { name } of members)
-    if (name !== persona.name) changed.set(name, new Set(await trees.changedBy(phase.name, name)));
+  for (const { name } of others) changed.set(name, new Set(await trees.changedBy(phase.name, name)));
   const namesOf = (paths: readonly string[]) =>
     [...changed].flatMap(([name, own]) => (paths.some((path) => own.has(path)) ? [name] : [])).join(", ") ||
     "earlier phases";
@@ -190,6 +202,7 @@ async function reopen(
   { number }: Group,
   misfits: readonly Misfit[],
   merged: MergedTree,
+  unmerged: readonly string[],
   { parts, trees }: GroupParts,
 ): Promise<void> {
   const [first] = misfits;
@@ -207,6 +220,7 @@ async function reopen(
       ...(merged.tree !== undefined && { merged: merged.tree }),
       ...(tree.tree !== undefined && { tree: tree.tree }),
       ...(base.tree !== undefined && { base: base.tree }),
+      ...(unmerged.length > 0 && { unmerged }),
     });
   }
   await journal.append(rows, { artifacts });

@@ -31,18 +31,24 @@ export async function listFiles(state: SessionState, artifacts: Artifacts): Prom
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Not as they happened to begin: group by group as declared, and who was sent back after the others. */
+/** Not as they happened to begin: group by group as declared, who was sent back after the others, who had to wait after that. */
 function asMerged(
   phase: PhaseDefinition,
   personas: ReadonlyMap<string, PersonaState>,
 ): readonly (readonly [string, PersonaState])[] {
+  const turns = new Map<string, number>();
+  const later = (name: string, at: number) => turns.set(name, Math.max(at, turns.get(name) ?? 0));
+  for (const [name, { reopened }] of personas) {
+    if (reopened === undefined) continue;
+    for (const waiting of [name, ...reopened.unmerged]) later(waiting, reopened.at);
+  }
   return groupsOf(phase).flatMap((members) =>
     members
       .flatMap(({ name }) => {
         const known = personas.get(name);
         return known === undefined ? [] : [[name, known] as const];
       })
-      .sort(([, a], [, b]) => (a.reopened?.at ?? 0) - (b.reopened?.at ?? 0)),
+      .sort(([a], [b]) => (turns.get(a) ?? 0) - (turns.get(b) ?? 0)),
   );
 }
 

@@ -36,12 +36,16 @@ export class Readings {
   context(phase: PhaseDefinition, persona: PersonaDefinition): TeamContext {
     if (persona.consumes === null)
       return { sessionId: this.#state.id, phase: phase.name, results: this.#resultsBefore(phase.name) };
-    const results: Record<string, Record<string, PersonaResult>> = {};
+    const results = new Map<string, Record<string, PersonaResult>>();
     for (const provider of this.providers(phase, persona)) {
-      const result = personaOf(this.#state, provider.phase, provider.persona.name).result;
-      if (result !== undefined) (results[provider.phase] ??= {})[provider.persona.name] = result;
+      const { name } = provider.persona;
+      const { result } = personaOf(this.#state, provider.phase, name);
+      if (result === undefined) continue;
+      const known = results.get(provider.phase) ?? {};
+      known[name] = result;
+      results.set(provider.phase, known);
     }
-    return { sessionId: this.#state.id, phase: phase.name, results };
+    return { sessionId: this.#state.id, phase: phase.name, results: Object.fromEntries(results) };
   }
 
   /** `tree`: the hash of the files the persona sees. */

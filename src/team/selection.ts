@@ -1,5 +1,5 @@
 import { didYouMean } from "../domain/closest.ts";
-import { InputInvalid } from "../domain/errors.ts";
+import { InputInvalid, SessionConflict } from "../domain/errors.ts";
 import type { Direction } from "../domain/journal.ts";
 import { isAccepted, type SessionState } from "../domain/session-state.ts";
 import { orderPhases } from "./definition/order.ts";
@@ -29,7 +29,16 @@ export function selectPhases(
       advice: `The order is: ${order.join(", ")}. Let what you name come after each other in it.`,
     });
   }
-  refuseMissing(chosen, wanted, state);
+  // Who says where to begin has all that comes before it, or what a given phase rests on would run after it.
+  const furtherBack = (name: string) => (from === undefined ? [] : (phases.get(name)?.dependsOn ?? []));
+  const missingFor = ({ dependsOn }: PhaseDefinition) => {
+    const before = new Set(dependsOn.filter((name) => !wanted.has(name)));
+    for (const needed of before)
+      for (const name of furtherBack(needed)) if (!wanted.has(name)) before.add(name);
+    if (before.size === 0) return [];
+    return order.filter((name) => before.has(name) && !isAccepted(state.phases.get(name)));
+  };
+  refuseMissing(chosen, state, missingFor);
   return chosen;
 }
 
@@ -52,20 +61,30 @@ export function isComplete(definition: TeamDefinition, state: SessionState): boo
 /** A phase runs on what the phases before it left: they are here, come before it now, or are given. */
 function refuseMissing(
   chosen: readonly PhaseDefinition[],
-  wanted: ReadonlySet<string>,
   state: SessionState,
+  missingFor: (phase: PhaseDefinition) => readonly string[],
 ): void {
   const missing = new Set<string>();
   const needy: string[] = [];
-  for (const { name, dependsOn } of chosen) {
+  for (const phase of chosen) {
+    const { name } = phase;
     if (isAccepted(state.phases.get(name))) continue;
-    const lacking = dependsOn.filter(
-      (needed) => !wanted.has(needed) && !isAccepted(state.phases.get(needed)),
-    );
+    const lacking = missingFor(phase);
     if (lacking.length > 0) needy.push(`${name} needs a result of ${lacking.join(", ")}`);
     for (const needed of lacking) missing.add(needed);
   }
   if (missing.size === 0) return;
+  const waiting = [...missing].filter((name) => state.phases.get(name)?.review === "awaiting");
+  if (waiting.length > 0) {
+    const wait = waiting.length === 1 ? "waits" : "wait";
+    throw new SessionConflict(
+      `Phase ${needy.join(", and phase ")}: ${waiting.join(", ")} ${wait} for review.`,
+      {
+        details: { session: state.id, missing: [...missing], waiting },
+        advice: `Look at it, then: ${waiting.map((name) => `maestro approve ${state.id} --phase ${name}`).join("; ")}`,
+      },
+    );
+  }
   const list = [...missing].join(", ");
   throw new InputInvalid(`Phase ${needy.join(", and phase ")}, and there is none.`, {
     details: { missing: [...missing] },

@@ -181,10 +181,18 @@ export class SessionTrees {
     return [...(await this.#ownPaths(phase, persona, all)), ...(await this.#added(phase, all))];
   }
 
-  async #ownPaths(phase: string, { name, contract }: PersonaDefinition, all: Tree): Promise<string[]> {
+  /** A pattern is no claim on what others made beside or after it: only on what it found, and on what a person added. */
+  async #ownPaths(phase: string, { name, contract }: PersonaDefinition, all: Tree): Promise<Set<string>> {
+    const own = new Set(await this.changedBy(phase, name));
     const globs = contract.deliverables.flatMap(({ files }) => files);
-    const delivered = globs.flatMap((glob) => [...all.keys()].filter(globMatcher(glob)));
-    return [...delivered, ...(await this.changedBy(phase, name))];
+    if (globs.length === 0) return own;
+    const { base, edit = {} } = phaseOf(this.#state, phase);
+    const before = await this.load(base);
+    const left = await this.load(personaOf(this.#state, phase, name).tree);
+    const added = new Set(await this.#changed(edit));
+    const claimed = [...all.keys()].filter((path) => added.has(path) || (before.has(path) && left.has(path)));
+    for (const glob of globs) for (const path of claimed.filter(globMatcher(glob))) own.add(path);
+    return own;
   }
 
   /** What a person edited and no persona of the phase made: it is of all of them. */

@@ -18,11 +18,25 @@ const folder = sequence(name, characters(only(slash)));
  * "not a", and plain parentheses are plain.
  */
 export function globMatcher(glob: string): (path: string) => boolean {
+  const { bare, expression, isInverted } = parseGlob(glob);
+  const machine = new PatternMachine(sequence(place("start"), expression, place("end")));
+  return (path) => (path === bare || machine.endOfMatch(path) !== -1) !== isInverted;
+}
+
+export interface ParsedGlob {
+  /** Without what stands before it. */
+  readonly bare: string;
+  /** Of a whole path. */
+  readonly expression: Expression;
+  /** It matches what the expression does not. */
+  readonly isInverted: boolean;
+}
+
+export function parseGlob(glob: string): ParsedGlob {
   if (glob.length > maxLength) throw refused(`is longer than ${maxLength} characters`);
   const isInverted = glob.startsWith("!") && !glob.startsWith("!(");
   const bare = (isInverted ? glob.slice(1) : glob).replace(/^(?:\.\/)+/, "");
-  const machine = new PatternMachine(sequence(place("start"), new Reader(bare).read(), place("end")));
-  return (path) => (path === bare || machine.endOfMatch(path) !== -1) !== isInverted;
+  return { bare, expression: new Reader(bare).read(), isInverted };
 }
 
 class Reader {

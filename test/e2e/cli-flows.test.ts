@@ -54,6 +54,26 @@ test("review: parks with exit 4 and says who acts; rejected it runs again with t
   expect((await maestro(at, "resume", "k")).code).toBe(0);
 });
 
+test("a phase alone beside one that waits for review is done with exit 0, and the other still waits", async () => {
+  const one = (name: string, more = "") => `  - { name: ${name}, ${more}personas: [p${name}] }`;
+  const works = (name: string) => `  p${name}: { command: [sh, -c, echo done] }`;
+  const waits = "dependsOn: [a], review: true, ";
+  const phases = [one("a"), one("b", waits), one("c", waits), one("d", "dependsOn: [a], ")];
+  const team = ["name: beside", "phases:", ...phases, "personas:", ...["a", "b", "c", "d"].map(works), ""];
+  const at = place();
+  writeFileSync(join(at.folder, "beside.yaml"), team.join("\n"));
+  expect((await maestro(at, "run", "x", "--team", "beside.yaml", "--key", "k")).code).toBe(4);
+  expect((await maestro(at, "phase", "k", "d")).code).toBe(0);
+  const both = await maestro(at, "phase", "k", "c");
+  expect(both.code).toBe(4);
+  expect(both.stderr).toContain("  maestro approve k --phase b\n");
+  expect((await maestro(at, "approve", "k", "--phase", "b")).code).toBe(0);
+  const last = await maestro(at, "approve", "k");
+  expect(last.code).toBe(0);
+  expect(last.stderr).not.toContain("still to do");
+  expect((await maestro(at, "resume", "k")).code).toBe(0);
+});
+
 test("an edit counts as approval, and what rests on it reads the edit", async () => {
   const at = await withTeam();
   await maestro(at, ...run, "--pause-after", "greeting");

@@ -2,6 +2,7 @@ import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { Maestro } from "../../index.ts";
 import { type DriveOptions, drive } from "../drive.ts";
+import { exitCodes } from "../exit-code.ts";
 import { checkOut } from "../out-folder.ts";
 import { readEdits } from "../read-edit.ts";
 import { proveFor, teamForSession } from "../team-of.ts";
@@ -39,6 +40,7 @@ export async function phase(
 ): Promise<void> {
   const { model, ...others } = options;
   await checkOut(options.out);
+  let isDone = false;
   await drive(
     others,
     async (maestro: Maestro) => {
@@ -47,12 +49,20 @@ export async function phase(
       const team = await teamForSession(maestro, id, options.team);
       if (team !== undefined) maestro.register(team);
       await proveFor(maestro, id, team, options);
-      const result = maestro.executePhase(id, name);
+      const result = maestro.executePhase(id, name).then(async (ended) => {
+        // Who is interrupted has closed it.
+        const view = await maestro.show(id).catch(() => undefined);
+        const { status = "pending", review } = view?.phases.find((phase) => phase.name === name) ?? {};
+        isDone = ["completed", "reused"].includes(status) && review !== "awaiting";
+        return ended;
+      });
       result.catch(() => undefined);
       return { id, result: () => result };
     },
     { oneDocument: (ended) => ended, ...(model !== undefined && { modelInstead: model }) },
   );
+  // Another branch may wait for a person; what was asked for here is done.
+  if (isDone && process.exitCode === exitCodes.parked) process.exitCode = exitCodes.done;
 }
 
 function refuseUnknown(name: string, phases: readonly { readonly name: string }[]): void {

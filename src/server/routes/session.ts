@@ -112,16 +112,8 @@ export function addSessionReadingRoutes(app: App, parts: ServerParts): void {
   );
 
   addRoute(app, checkpointsRoute, async (c) => {
-    const { id, state } = await book.open(c.req.valid("param").id);
-    const found = await maestro.checkpoints(id);
-    return c.json(
-      found.map((checkpoint) => {
-        const phase = state.phases.get(checkpoint.phase);
-        const isNewest = phase?.revision === checkpoint.revision;
-        return { ...checkpoint, awaitingReview: isNewest && phase?.review === "awaiting" };
-      }),
-      200,
-    );
+    const { id } = await book.open(c.req.valid("param").id);
+    return c.json([...(await maestro.checkpoints(id))], 200);
   });
 
   addRoute(app, teamRoute, async (c) => {

@@ -3,15 +3,15 @@ import type { Activity } from "../schemas/situation.ts";
 import { targetOf } from "./asked-tools.ts";
 import { isoTime } from "./iso-time.ts";
 
-const doingOfTool: Readonly<Record<string, Activity["doing"]>> = {
-  read_file: "reads",
-  list_files: "lists",
-  search_files: "searches",
-  edit_file: "edits",
-  write_file: "writes",
-  run_check: "checks",
-  submit: "submits",
-};
+const doingOfTool: ReadonlyMap<string, Activity["doing"]> = new Map([
+  ["read_file", "reads"],
+  ["list_files", "lists"],
+  ["search_files", "searches"],
+  ["edit_file", "edits"],
+  ["write_file", "writes"],
+  ["run_check", "checks"],
+  ["submit", "submits"],
+]);
 
 /** What a persona does now, as far as its record says: steps are recorded when they are done. */
 export function activityView({ lastStep, modelCalls, asked }: Trail): Activity | null {
@@ -19,7 +19,7 @@ export function activityView({ lastStep, modelCalls, asked }: Trail): Activity |
   const since = isoTime(lastStep.at);
   const [next] = asked;
   if (next !== undefined) {
-    const doing = doingOfTool[next.tool];
+    const doing = doingOfTool.get(next.tool);
     const target = targetOf(next);
     if (doing === undefined) return { doing: "runs", target: next.tool, since };
     return { doing, target: target === "" ? null : target, since };
@@ -32,7 +32,7 @@ export function activityView({ lastStep, modelCalls, asked }: Trail): Activity |
 /** The same where only the name of the last step is known: after a model's tool its model goes on. */
 export function activityAfter(name: string, at: number): Activity {
   const since = isoTime(at);
-  const isOfModel = isModelName(name) || doingOfTool[name] !== undefined;
+  const isOfModel = isModelName(name) || doingOfTool.has(name);
   return isOfModel ? { doing: "thinks", target: null, since } : { doing: "ran", target: name, since };
 }
 

@@ -1,4 +1,5 @@
 import { globMatcher } from "../../workspace/glob.ts";
+import { isWithin } from "../../workspace/glob-within.ts";
 import { isPattern } from "./is-pattern.ts";
 import type { ReadPersona, ReadPhase } from "./read-phase.ts";
 import { shown } from "./shown.ts";
@@ -45,6 +46,7 @@ function checkOwners(phases: readonly ReadPhase[]): void {
       }
     }
   }
+  checkPatterns(patterns);
   for (const { file: pattern, persona: owner } of patterns) {
     const matches = globMatcher(pattern);
     for (const { file, persona } of paths) {
@@ -55,6 +57,38 @@ function checkOwners(phases: readonly ReadPhase[]): void {
       );
     }
   }
+}
+
+/**
+ * Patterns that only overlap say nothing about whose a file is until it is there. Sorted by the text they begin with, only
+ * neighbors can match the same path.
+ */
+function checkPatterns(patterns: readonly Owned[]): void {
+  const sorted = patterns
+    .map((owned) => ({ ...owned, start: /^[^*?[\]{}!@+()\\]*/.exec(owned.file)?.[0] ?? "" }))
+    .sort((one, other) => (one.start < other.start ? -1 : one.start > other.start ? 1 : 0));
+  let compared = 0;
+  for (const [place, first] of sorted.entries()) {
+    for (let next = place + 1; next < sorted.length && compared < maxComparisons; next += 1) {
+      const second = sorted[next] as Owned & { readonly start: string };
+      if (!second.start.startsWith(first.start)) break;
+      compared += 1;
+      if (first.persona.definition.name === second.persona.definition.name) continue;
+      if (isWithin(second.file, first.file)) reportWithin(second, first);
+      else if (isWithin(first.file, second.file)) reportWithin(first, second);
+    }
+  }
+}
+
+/** Nobody writes a team in which so many patterns begin alike; such a file must not take minutes to read. */
+const maxComparisons = 10_000;
+
+function reportWithin(inner: Owned, outer: Owned): void {
+  const owner = outer.persona.described.words;
+  report(
+    inner.persona,
+    `delivers ${shown(inner.file)}, and ${owner} delivers ${shown(outer.file)}, which matches all of it`,
+  );
 }
 
 interface Owned {

@@ -1,2 +1,2 @@
-/** Of two patterns nobody can say whether they overlap; a plain path is in one or not. */
+/** Anything but a plain path. */
 export const isPattern = (file: string): boolean => /[*?[\]{}!@+()]/.test(file);

@@ -9,7 +9,7 @@ import {
   type Parallelism,
 } from "./classification.ts";
 import { type FoundSigns, findSigns, type Sign } from "./find-signs.ts";
-import { itemCount } from "./tokens.ts";
+import { itemCount, readInPart } from "./tokens.ts";
 
 /** Weight of signs from which on an expertise is needed. */
 const needed = 2;
@@ -46,7 +46,11 @@ export function classifyByRules(brief: string): Classified {
     risks: risksOf(found),
     confidence: confidenceOf(found, best.weight, second.weight),
   };
-  return { classification, reason: reasonOf(found.signs, type), rejected: rejectedTypes(types, type) };
+  return {
+    classification,
+    reason: `${reasonOf(found.signs, type)}${readInPart(brief)}`,
+    rejected: rejectedTypes(types, type),
+  };
 }
 
 interface WeighedType {

@@ -20,7 +20,6 @@ export interface ModelAnswer {
 export type AskModel = (question: ModelQuestion) => Promise<ModelAnswer>;
 
 const maxOutputTokens = 1_000;
-const maxBriefCharacters = 20_000;
 
 const instructions = `You classify the brief of a software project, so that the right people are put on it.
 
@@ -40,7 +39,8 @@ export async function classifyWithModel(brief: string, ask: AskModel): Promise<C
   const byRules = classifyByRules(brief);
   let answer: ModelAnswer;
   try {
-    const prompt = `<brief>\n${brief.slice(0, maxBriefCharacters)}\n</brief>`;
+    // The whole of it: what excludes a part of the work may stand at the end. One that no model can read leaves it to the rules.
+    const prompt = `<brief>\n${brief}\n</brief>`;
     answer = await ask({ instructions, prompt, maxOutputTokens });
   } catch (error) {
     return instead(
@@ -51,8 +51,7 @@ export async function classifyWithModel(brief: string, ask: AskModel): Promise<C
   }
   const { model, inputTokens, outputTokens } = answer;
   const read = readAnswer(answer.text);
-  const cut = brief.length > maxBriefCharacters ? "; it read the first 20,000 characters" : "";
-  const took = `${inputTokens ?? "unknown"} tokens in, ${outputTokens ?? "unknown"} out${cut}`;
+  const took = `${inputTokens ?? "unknown"} tokens in, ${outputTokens ?? "unknown"} out`;
   if (typeof read === "string")
     return instead(byRules, `${model} was asked (${took}) and its answer is of no use: ${read}`, model);
   const { type, complexity, expertise } = byRules.classification;

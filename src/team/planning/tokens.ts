@@ -4,6 +4,12 @@ export type Token = string;
 /** Enough for any brief that people write; whoever sends a book is classified by its beginning. */
 const maxCharacters = 20_000;
 
+/** What the record says of a brief that is not read to its end. */
+export const readInPart = (brief: string): string =>
+  brief.length > maxCharacters
+    ? ` Only the first ${maxCharacters.toLocaleString("en-US")} characters were read.`
+    : "";
+
 const address = /\bhttps?:\/\/\S+/g;
 const lineThatEndsAClause = /\n(?=\s*(?:[-*•#>]|\d+[.)]|\n))/g;
 const wordOrEnd = /[\p{L}\p{N}]+(?:['.][\p{L}\p{N}]+)*[+#]*|[.;:!?,()]/gu;

@@ -106,7 +106,7 @@ export class PatternMachine {
 }
 
 /** Where a class of characters begins: no instruction tells two of one class apart. */
-function cutsOf({ instructions }: Program): number[] {
+export function cutsOf({ instructions }: Program): number[] {
   const cuts = new Set([0]);
   const cut = (set: readonly number[]) => {
     for (const [from, to] of pairsOf(set)) cuts.add(from).add(to + 1);

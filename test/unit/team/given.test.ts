@@ -52,7 +52,7 @@ describe("phases from outside", () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const outputs = { type: "object", required: ["tables"], properties: { tables: { type: "integer" } } };
-    const team = (checks: readonly { name: string; run: string[] }[] = []) =>
+    const team = (checks: readonly { name: string; run: string[]; weight?: number }[] = []) =>
       defineTeam("held", {
         phases: [
           phase("a", {
@@ -84,13 +84,35 @@ describe("phases from outside", () => {
     const command = team([{ name: "c", run: ["true"] }]);
     expect(await given({ "must.md": "x" }, 3, command)).toEqual({
       threshold: 1,
-      score: 1,
+      score: 2 / 3,
       verdict: "unverified",
     });
+    expect(await given({}, 3, command)).toEqual({ threshold: 1, score: 1 / 3, verdict: "failed" });
+    const heavy = team([{ name: "c", run: ["true"], weight: 8 }]);
+    expect(await given({ "must.md": "x" }, 3, heavy)).toMatchObject({ score: 0.2, verdict: "unverified" });
     const session = await maestro.start(team(), { brief: "x" });
     await session.result();
     const resumed = await maestro.resume(session.id, { edits: { a: { outputs: { tables: "none" } } } });
     expect(await resumed.result()).toMatchObject({ status: "completed" });
     expect(await gateOf(session.id)).toEqual({ threshold: 1, score: 0.5, verdict: "failed" });
+  });
+
+  it("with nothing but commands to judge them say which did not run, and that nobody has verified them", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const contract = { checks: [{ name: "tests", run: ["true"] }] };
+    const team = defineTeam("commands", {
+      phases: [
+        phase("a", { personas: [persona("pa", { contract, run: place.work("pa") })] }),
+        phase("b", { personas: [persona("pb", { run: place.work("pb") })] }),
+      ],
+    });
+    const session = await maestro.start(team, { brief: "x", given: { a: { outputs: {} } } });
+    await session.result();
+    const { phases } = await maestro.show(session.id);
+    expect(phases[0]?.gate).toEqual({ threshold: null, score: 0, verdict: "unverified" });
+    expect(phases[0]?.checks).toMatchObject([
+      { persona: "pa", results: [{ name: "tests", status: "not-run" }] },
+    ]);
   });
 });

@@ -102,9 +102,47 @@ describe("phases can be run one by one", () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const started = maestro.start(threePhases(place), { brief: "a shop", from: "build" });
-    await expect(started).rejects.toThrow(/needs a result of design/);
+    await expect(started).rejects.toThrow(/needs a result of requirements, design/);
     expect(place.ran).toEqual([]);
     expect(await maestro.sessions()).toEqual([]);
+  });
+
+  it("needs every phase before the one it begins with, not only the one right before", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const team = threePhases(place);
+    const from = { brief: "a shop", from: "build" } as const;
+    await expect(maestro.start(team, from)).rejects.toMatchObject({
+      details: { missing: ["requirements", "design"] },
+    });
+    const design = { files: { "docs/design.md": "# Design\n" } };
+    await expect(maestro.start(team, { ...from, given: { design } })).rejects.toMatchObject({
+      message: expect.stringContaining("Phase build needs a result of requirements"),
+      details: { missing: ["requirements"] },
+      advice: expect.stringContaining("--given requirements="),
+    });
+    const requirements = { outputs: { needs: 1 } };
+    const session = await maestro.start(team, { ...from, given: { requirements, design } });
+    expect(await session.result()).toMatchObject({ status: "completed" });
+    expect(place.ran).toEqual(["developer"]);
+  });
+
+  it("needs none of another branch", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const one = (name: string) => [persona(`p${name}`, { run: place.work(name) })];
+    const team = defineTeam("branches", {
+      phases: [
+        phase("a", { personas: one("a") }),
+        phase("b", { dependsOn: ["a"], personas: one("b") }),
+        phase("c", { dependsOn: ["a"], personas: one("c") }),
+        phase("d", { dependsOn: ["c"], personas: one("d") }),
+      ],
+    });
+    const given = { a: { outputs: {} }, c: { outputs: {} } };
+    const session = await maestro.start(team, { brief: "x", from: "d", given });
+    expect(await session.result()).toMatchObject({ status: "paused" });
+    expect(place.ran).toEqual(["d"]);
   });
 });
 

@@ -1,5 +1,7 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { defineTeam, persona, phase } from "../../../src/index.ts";
+import { defineTeam, HelpNeeded, persona, phase } from "../../../src/index.ts";
 import { TeamPlace } from "./place.ts";
 
 async function twoThatWait() {
@@ -51,5 +53,131 @@ describe("a reviewer's word", () => {
     expect(place.ran).toEqual(["pa", "pb", "pc", "pc"]);
     await maestro.approve(id, { phase: "c" });
     expect(await maestro.executeBatch(id)).toMatchObject({ status: "completed" });
+  });
+});
+
+describe("a phase that waits beside another branch", () => {
+  /** b waits for review; c and d are beside it, and e rests on both b and d. */
+  async function oneWaits(act: Record<string, () => unknown> = {}) {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const one = (name: string) => persona(`p${name}`, { run: place.work(`p${name}`, act[name]) });
+    const team = defineTeam("beside", {
+      phases: [
+        phase("a", { personas: [one("a")] }),
+        phase("b", { dependsOn: ["a"], review: true, personas: [one("b")] }),
+        phase("c", { dependsOn: ["a"], personas: [one("c")] }),
+        phase("d", { dependsOn: ["a"], personas: [one("d")] }),
+        phase("e", { dependsOn: ["b", "d"], personas: [one("e")] }),
+      ],
+    });
+    const session = await maestro.start(team, { brief: "x" });
+    const first = await session.result();
+    return { place, maestro, id: session.id, first };
+  }
+  const waits = { status: "parked", reason: "review" };
+
+  it("still waits, and is approved, when another phase has run since", async () => {
+    const { place, maestro, id } = await oneWaits();
+    expect(await maestro.executePhase(id, "c")).toMatchObject(waits);
+    expect(await maestro.find(id)).toMatchObject(waits);
+    await maestro.approve(id);
+    expect(await maestro.find(id)).toMatchObject({ status: "paused" });
+    expect(await maestro.executeBatch(id)).toMatchObject({ status: "completed" });
+    expect(place.ran).toEqual(["pa", "pb", "pc", "pd", "pe"]);
+  });
+
+  it("is marked in the list of checkpoints until it is answered: its newest revision, and no other", async () => {
+    const { maestro, id } = await oneWaits();
+    const marked = async () =>
+      (await maestro.checkpoints(id)).flatMap(({ phase, revision, awaitingReview }) =>
+        awaitingReview ? [`${phase} ${revision}`] : [],
+      );
+    expect(await marked()).toEqual(["b 1"]);
+    await maestro.reject(id, { note: "again" });
+    expect(await marked()).toEqual([]);
+    await maestro.executePhase(id, "b");
+    expect(await marked()).toEqual(["b 2"]);
+    await maestro.approve(id);
+    expect(await marked()).toEqual([]);
+  });
+
+  it("is approved or sent back while another phase is at work", async () => {
+    for (const say of ["approve", "reject"] as const) {
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+      const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+      const c = async () => {
+        begin();
+        await opened;
+      };
+      const { place, maestro, id } = await oneWaits({ c });
+      const running = maestro.executePhase(id, "c");
+      await begun;
+      await maestro[say](id, { note: "seen" });
+      open();
+      expect(await running).toMatchObject({ status: "paused" });
+      await maestro.executeBatch(id);
+      if (say === "reject") await maestro.approve(id);
+      expect(await maestro.executeBatch(id)).toMatchObject({ status: "completed" });
+      expect(place.ran.filter((name) => name === "pb")).toHaveLength(say === "reject" ? 2 : 1);
+    }
+  });
+
+  it("is approved after its database was lost", async () => {
+    const { place, maestro, id } = await oneWaits();
+    await maestro.close();
+    for (const file of readdirSync(place.stateDir))
+      if (file.startsWith("maestro.db")) rmSync(join(place.stateDir, file));
+    const later = await place.open();
+    await later.approve(id);
+    expect((await later.show(id)).phases[1]).toMatchObject({ name: "b", review: "approved" });
+  });
+
+  it("is named, with what to do, when somebody wants what rests on it", async () => {
+    const { maestro, id } = await oneWaits();
+    await expect(maestro.executePhase(id, "e")).rejects.toMatchObject({
+      message: expect.stringMatching(/b waits for review/),
+      advice: expect.stringMatching(/maestro approve .* --phase b/),
+    });
+    await maestro.executePhase(id, "d");
+    await expect(maestro.executePhase(id, "e")).rejects.toMatchObject({
+      advice: expect.not.stringContaining("--given"),
+    });
+  });
+});
+
+describe("a phase that needs help beside another branch", () => {
+  it("still needs it, with its error and its ticket, when another phase has run since", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    let mended = false;
+    const team = defineTeam("needy", {
+      phases: [
+        phase("a", { personas: [persona("pa", { run: place.work("pa") })] }),
+        phase("b", {
+          dependsOn: ["a"],
+          personas: [
+            persona("pb", {
+              run: place.work("pb", () => {
+                if (!mended) throw new HelpNeeded("Which city?");
+              }),
+            }),
+          ],
+        }),
+        phase("c", { dependsOn: ["a"], personas: [persona("pc", { run: place.work("pc") })] }),
+      ],
+    });
+    const session = await maestro.start(team, { brief: "x" });
+    const parked = await session.result();
+    expect(parked).toMatchObject({ status: "parked", reason: "help" });
+    const { error, ticket } = await maestro.show(session.id);
+    expect(await maestro.executePhase(session.id, "c")).toMatchObject({ status: "parked", reason: "help" });
+    const after = await maestro.show(session.id);
+    expect(after.error).toEqual(error);
+    expect(after.ticket?.fingerprint).toBe(ticket?.fingerprint);
+    expect(await maestro.tickets()).toHaveLength(1);
+    mended = true;
+    expect(await maestro.executePhase(session.id, "b")).toMatchObject({ status: "completed" });
+    expect(place.ran.filter((name) => name === "pc")).toHaveLength(1);
   });
 });

@@ -210,6 +210,35 @@ describe("contracts fit together", () => {
     ]);
   });
 
+  test("a pattern within that of another has two owners; patterns that only overlap have one each", () => {
+    const team = fileTeam([phase("a", ["one", "two", "three"]), phase("b", ["four", "five", "one"])], {
+      one: delivers({ name: "code", files: ["src/*.ts", "src/deep/*.ts"] }),
+      two: delivers({ name: "all", files: ["src/**"] }),
+      three: delivers({ name: "tests", files: ["**/*.test.ts"] }),
+      four: delivers({ name: "same", files: ["src/**/*"] }),
+      five: delivers({ name: "text", files: ["docs/**"] }),
+    });
+    const within = (inner: string, files: string, outer: string, pattern: string) =>
+      `persona "${inner}" delivers "${files}", and persona "${outer}" delivers "${pattern}", which matches all of it: a file has one owner.`;
+    expect(problemsOf(team).toSorted()).toEqual(
+      [
+        within("one", "src/*.ts", "two", "src/**"),
+        within("one", "src/deep/*.ts", "two", "src/**"),
+        within("one", "src/*.ts", "four", "src/**/*"),
+        within("one", "src/deep/*.ts", "four", "src/**/*"),
+        within("four", "src/**/*", "two", "src/**"),
+      ].toSorted(),
+    );
+  });
+
+  test("thousands of patterns are compared in no time", () => {
+    const names = Array.from({ length: 3_000 }, (_, place) => `p${place}`);
+    const personas = names.map((name) => [name, delivers({ name: "d", files: [`${name}/**`] })]);
+    const began = performance.now();
+    expect(problemsOf(fileTeam([phase("a", names)], Object.fromEntries(personas)))).toEqual([]);
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
   const nothing =
     'phase "a" has a gate and nothing to judge: give a persona of it a contract with deliverables, outputs or checks.';
   test.each([

@@ -128,6 +128,12 @@ describe("whatever the brief", () => {
     expect(user / 1_000).toBeLessThan(2_000);
   });
 
+  test("one that is judged by its beginning says so, and no other does", () => {
+    const { reason } = classifyByRules("Fix the API. ".repeat(2_000));
+    expect(reason).toContain("the first 20,000 characters");
+    for (const { brief } of corpus) expect(classifyByRules(brief).reason).not.toContain("characters");
+  });
+
   test("characters that become many are bounded as well", () => {
     expect(classifyBrief("ﷺ".repeat(1_000_000))).toMatchObject({ expertise: ["backend"], confidence: 0.2 });
   });
