@@ -4,10 +4,13 @@ import { noUsage, type Spend, type Spent, type TokenUsage } from "../domain/usag
 import type { Answer } from "./answer.ts";
 import type { InputCount } from "./count-input.ts";
 import type { Pricing } from "./ports.ts";
-import type { Usage } from "./sdk-types.ts";
 
-/** `null` when the provider did not report it, or reported nonsense. */
-export function readUsage({ inputTokens, outputTokens }: Usage): TokenUsage | null {
+/**
+ * `null` when the provider did not report it, or reported nonsense. So is an input of 0, and an output of 0 for an answer
+ * that says something: packages put zeros where a server left a count out, and they would pass every budget.
+ */
+export function readUsage({ content, usage }: Pick<Answer, "content" | "usage">): TokenUsage | null {
+  const { inputTokens, outputTokens } = usage;
   const counts = {
     inputTokens: inputTokens?.total,
     cachedInputTokens: inputTokens?.cacheRead ?? 0,
@@ -15,8 +18,14 @@ export function readUsage({ inputTokens, outputTokens }: Usage): TokenUsage | nu
     outputTokens: outputTokens?.total,
     reasoningTokens: outputTokens?.reasoning ?? 0,
   };
-  return Object.values(counts).every(isCount) ? (counts as TokenUsage) : null;
+  if (!Object.values(counts).every(isCount)) return null;
+  const known = counts as TokenUsage;
+  if (known.inputTokens === 0 || (known.outputTokens === 0 && content.some(saysSomething))) return null;
+  return known;
 }
+
+const saysSomething = (part: Answer["content"][number]): boolean =>
+  (part.type !== "text" && part.type !== "reasoning") || part.text !== "";
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
@@ -45,7 +54,7 @@ export async function spendOf(asked: AskedSpend): Promise<Spend<Answer>> {
     asked: await worstCase(input.typical),
     atMost: await worstCase(input.most),
     spent: (outcome) =>
-      priced("result" in outcome ? readUsage(outcome.result.usage) : asked.usageOfFailure(outcome.error)),
+      priced("result" in outcome ? readUsage(outcome.result) : asked.usageOfFailure(outcome.error)),
   };
 }
 

@@ -238,11 +238,28 @@ describe("what is spent", () => {
     ["fractions", usage(1.5, 2)],
     ["less than nothing", usage(-5, 2)],
     ["no number", usage(Number.NaN, 2)],
+    ["zeros for an answer that says something", usage(0, 0)],
+    ["no input", usage(0, 10)],
+    ["no output", usage(100, 0)],
   ])("a provider that reports %s has reported nothing", async (_, reported) => {
     const steps = new RecordingSteps();
     const model = durableModel(answering(text("hi"), reported as never), { runStep: steps.runStep, pricing });
     await model.doGenerate(question());
     expect(steps.settled[0]?.spent).toEqual({ usage: null, costMicroUsd: null });
+    // Nor does it make the next call look cheaper than its bytes.
+    await model.doGenerate(question());
+    expect(steps.settled[1]?.atMostTokens).toBe(steps.settled[0]?.atMostTokens);
+  });
+
+  test("an answer that says nothing may have no output, but never no input", async () => {
+    const spentOn = async (reported: GenerateResult["usage"]) => {
+      const steps = new RecordingSteps();
+      const model = durableModel(answering(text(""), reported), { runStep: steps.runStep });
+      await thrownBy(model);
+      return steps.settled[0]?.spent.usage;
+    };
+    expect(await spentOn(usage(100, 0))).toMatchObject({ inputTokens: 100, outputTokens: 0 });
+    expect(await spentOn(usage(0, 0))).toBeNull();
   });
 });
 
