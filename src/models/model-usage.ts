@@ -1,6 +1,13 @@
 import { readProperty } from "../domain/bounded-json.ts";
 import type { Amount } from "../domain/budget.ts";
-import { noUsage, type Spend, type Spent, type TokenUsage } from "../domain/usage.ts";
+import {
+  normalizeUsage,
+  noUsage,
+  type Spend,
+  type Spent,
+  type TokenUsage,
+  totalTokens,
+} from "../domain/usage.ts";
 import type { Answer } from "./answer.ts";
 import type { InputCount } from "./count-input.ts";
 import type { Pricing } from "./ports.ts";
@@ -10,7 +17,7 @@ import type { Pricing } from "./ports.ts";
  * that says something: packages put zeros where a server left a count out, and they would pass every budget.
  */
 export function readUsage({ content, usage }: Pick<Answer, "content" | "usage">): TokenUsage | null {
-  const { inputTokens, outputTokens } = usage;
+  const { inputTokens, outputTokens, raw } = usage;
   const counts = {
     inputTokens: inputTokens?.total,
     cachedInputTokens: inputTokens?.cacheRead ?? 0,
@@ -18,16 +25,25 @@ export function readUsage({ content, usage }: Pick<Answer, "content" | "usage">)
     outputTokens: outputTokens?.total,
     reasoningTokens: outputTokens?.reasoning ?? 0,
   };
-  if (!Object.values(counts).every(isCount)) return null;
-  const known = counts as TokenUsage;
-  if (known.inputTokens === 0 || (known.outputTokens === 0 && content.some(saysSomething))) return null;
-  return known;
+  const parts = normalizeUsage(counts as TokenUsage);
+  const known = parts && normalizeUsage(withSum(parts, raw));
+  if (known === null || known.inputTokens === 0) return null;
+  return known.outputTokens === 0 && content.some(saysSomething) ? null : known;
+}
+
+/** Some servers count thoughts, or what their cache had, only in the sum: what nothing else explains was output. */
+function withSum(usage: TokenUsage, raw: Answer["usage"]["raw"]): TokenUsage {
+  const sum = raw?.["total_tokens"] ?? raw?.["totalTokenCount"];
+  const missing = Number.isSafeInteger(sum) ? (sum as number) - totalTokens(usage) : 0;
+  if (missing <= 0) return usage;
+  const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage;
+  return missing === cachedInputTokens + cacheWriteTokens && missing !== reasoningTokens
+    ? { ...usage, inputTokens: inputTokens + missing }
+    : { ...usage, outputTokens: outputTokens + missing };
 }
 
 const saysSomething = (part: Answer["content"][number]): boolean =>
   (part.type !== "text" && part.type !== "reasoning") || part.text !== "";
-
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
 export interface AskedSpend {
   readonly model: string;
