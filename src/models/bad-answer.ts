@@ -1,6 +1,7 @@
 import { isError, readProperty } from "../domain/bounded-json.ts";
 import { isDeeperThan } from "../domain/json-depth.ts";
 import type { Answer } from "./answer.ts";
+import { reportedStatus } from "./reported-status.ts";
 import type { Prompt } from "./sdk-types.ts";
 
 /** Tool arguments nested deeper than this could not be written into the next prompt. */
@@ -40,13 +41,12 @@ async function loadErrors(): Promise<AnswerErrors> {
     if (typeof error !== "object" || error === null) {
       return new StreamProviderError({ message: String(error), isRetryable: true });
     }
-    const [message, statusCode, code] = ["message", "statusCode", "code"].map((key) =>
-      readProperty(error, key),
-    );
+    const [message, code] = ["message", "code"].map((key) => readProperty(error, key));
+    const statusCode = reportedStatus(error);
     return new StreamProviderError({
       message: typeof message === "string" ? message : "The provider reported an error in the stream.",
       // Without a status it is the service's trouble, as far as anybody can tell.
-      ...(typeof statusCode === "number" ? { statusCode } : { isRetryable: true }),
+      ...(statusCode !== undefined ? { statusCode } : { isRetryable: true }),
       ...((typeof code === "string" || typeof code === "number") && { code }),
       data: readProperty(error, "data") ?? error,
     });

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { noUsage } from "../../../src/domain/usage.ts";
 import { outcomeOfCall } from "../../../src/execution/circuit-breaker.ts";
 import { classifyError } from "../../../src/execution/failure/classify-error.ts";
-import { durableModel } from "../../../src/models/durable-model.ts";
+import { type DurableModelOptions, durableModel } from "../../../src/models/durable-model.ts";
 import type { GenerateResult, Model } from "../../../src/models/sdk-types.ts";
+import { event } from "../../support/loopback-model-turn.ts";
 import type { Reaction } from "../../support/loopback-models.ts";
 import { RecordingSteps } from "../../support/recording-steps.ts";
 import { closeServers, question, type WireModel, wire, wireModels } from "./wire-place.ts";
@@ -15,10 +17,10 @@ const thrownBy = (model: Model): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-async function outcomeOn(name: WireModel, reaction: Reaction) {
-  const { model } = await wire(name, [reaction]);
+async function outcomeOn(name: WireModel, reaction: Reaction, more: Partial<DurableModelOptions> = {}) {
+  const { model, steps } = await wire(name, [reaction], more);
   const failure = classifyError(await thrownBy(model));
-  return { failure, outcome: outcomeOfCall(failure) };
+  return { failure, outcome: outcomeOfCall(failure), usage: steps.settled[0]?.spent.usage };
 }
 
 describe.each(wireModels)("%s", (name) => {
@@ -31,6 +33,47 @@ describe.each(wireModels)("%s", (name) => {
   test("a stream that breaks off is an outage of the service", async () => {
     const { outcome } = await outcomeOn(name, { fault: "early-end" });
     expect(outcome).toEqual({ kind: "outage" });
+  });
+});
+
+describe("a compatible server that reports an error with 200", () => {
+  const compatible = "openai-compatible/llama-3.3-70b";
+  const slowDown = { message: "Rate limit exceeded", type: "requests", code: 429 };
+
+  test.each<readonly [string, object]>([
+    ["a status as its code", slowDown],
+    ["a status as text", { ...slowDown, code: "429" }],
+  ])("is a rate limit in the stream by %s", async (_, error) => {
+    const { failure, outcome, usage } = await outcomeOn(compatible, { fault: "say", body: event({ error }) });
+    expect(failure).toMatchObject({ category: "RATE_LIMIT", code: "429", outage: true });
+    expect(outcome.kind).toBe("rate-limit");
+    expect(usage).toEqual(noUsage);
+  });
+
+  test("is known by the status in the stream, also when it is a wrong key or the service's trouble", async () => {
+    const failing = async (code: unknown) => {
+      const body = event({ error: { message: "no", code } });
+      return (await outcomeOn(compatible, { fault: "say", body })).failure;
+    };
+    expect(await failing(401)).toMatchObject({ category: "AUTH" });
+    expect(await failing(502)).toMatchObject({ category: "API_ERROR", code: "502", outage: true });
+    expect(await failing(1302)).toMatchObject({ category: "API_ERROR", code: "no_answer", outage: true });
+  });
+
+  test.each([true, false])("keeps its words in place of an answer (streamed: %s)", async (streamAlways) => {
+    const say = {
+      fault: "say",
+      body: JSON.stringify({ error: slowDown }),
+      type: "application/json",
+    } as const;
+    const limited = await outcomeOn(compatible, say, { streamAlways });
+    expect(limited.failure).toMatchObject({ category: "RATE_LIMIT", code: "429" });
+    expect(limited.failure.message).toContain("Rate limit exceeded");
+    const body = JSON.stringify({ error: { message: "The model is being loaded" } });
+    const loading = await outcomeOn(compatible, { ...say, body }, { streamAlways });
+    expect(loading.failure).toMatchObject({ category: "API_ERROR", outage: true });
+    expect(loading.failure.message).toContain("The model is being loaded");
+    expect(loading.outcome).toEqual({ kind: "outage" });
   });
 });
 
