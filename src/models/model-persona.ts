@@ -64,8 +64,9 @@ class Conversation {
   readonly #instructions: string;
   readonly #messages: ModelMessage[];
   #tools: ToolSet = {};
-  /** How often the model was told of an answer that is not a submission: once is enough. */
+  /** How often the model was told of an answer that is not a submission: once is enough, until it works again. */
   #nudges = 0;
+  /** Answers that were cut, since the last one whose tool calls ran. */
   #cuts = 0;
 
   private constructor(work: PersonaWork, ports: ModelPersonaPorts) {
@@ -103,6 +104,10 @@ class Conversation {
     this.#runner.throwIfBroken();
     const problem = this.#runner.stuck.problem ?? repeatedWrongCall(result.steps);
     if (problem !== undefined) throw this.#failed(problem, "Go about it in another way.");
+    if (result.steps.some(({ toolResults }) => toolResults.length > 0)) {
+      this.#nudges = 0;
+      this.#cuts = 0;
+    }
     const last = result.finalStep;
     if (last.finishReason === "length") return this.#cut(result);
     if (last.finishReason === "content-filter") {

@@ -25,6 +25,16 @@ describe("a persona must submit", () => {
     expect(steps.records).toHaveLength(2);
   });
 
+  test("who works on after the reminder may be reminded again", async () => {
+    const write = (path: string) => call("write_file", { path, content: "x" });
+    const talk: SimulatedTurn = { text: "Next I will write." };
+    const { run, files } = await place([talk, write("a"), write("b"), talk, write("c"), submit()]);
+    expect(await run()).toMatchObject({ summary: "(simulated) done" });
+    expect(Object.keys(files.contents)).toEqual(["a", "b", "c"]);
+    const idle = await place([talk, write("a"), talk, read, talk, submit()]);
+    expect((await failureOf(idle.run)).message).toBe("analyst answered without submitting, twice.");
+  });
+
   test("after the reminder a submission counts", async () => {
     const { run } = await place([{ text: "All done." }, submit()]);
     expect(await run()).toMatchObject({ summary: "(simulated) done" });
