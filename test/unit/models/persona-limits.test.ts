@@ -67,6 +67,14 @@ describe("a persona must submit", () => {
     expect(steps.asked[1]).toContain("count is missing");
   });
 
+  test("several submissions beside a call that failed are not accepted, and each is told so", async () => {
+    const twice = [...(submit().calls ?? []), ...(submit().calls ?? [])];
+    const { run, steps } = await place([{ calls: [...(read.calls ?? []), ...twice] }, submit()]);
+    expect(await run()).toMatchObject({ summary: "(simulated) done" });
+    expect(steps.asked.at(-1)?.split("another call of the same answer failed")).toHaveLength(3);
+    expect(steps.records.filter(({ kind }) => kind === "model")).toHaveLength(2);
+  });
+
   test("a submission beside a call that failed is not accepted", async () => {
     const { run, steps, files } = await place([
       { calls: [...(read.calls ?? []), ...(submit().calls ?? [])] },
