@@ -35,7 +35,7 @@ export type { Failure, FailureCategory } from "./domain/failure.ts";
 export type { Decision, ParkReason, PersonaResult, SessionStatus } from "./domain/journal.ts";
 export type { Json } from "./domain/json.ts";
 export type { Healer, HealingAction, HealingCase } from "./execution/healing/healer.ts";
-export { durableModel } from "./execution/own-model.ts";
+export { durableModel, type OwnModelOptions } from "./execution/own-model.ts";
 export type {
   PersonaContext,
   PersonaFunction,
