@@ -3,6 +3,7 @@ import { noUsage } from "../../../src/domain/usage.ts";
 import { outcomeOfCall } from "../../../src/execution/circuit-breaker.ts";
 import { classifyError } from "../../../src/execution/failure/classify-error.ts";
 import { type DurableModelOptions, durableModel } from "../../../src/models/durable-model.ts";
+import { withReadableUsage } from "../../../src/models/readable-usage.ts";
 import type { GenerateResult, Model } from "../../../src/models/sdk-types.ts";
 import { event } from "../../support/loopback-model-turn.ts";
 import type { Reaction } from "../../support/loopback-models.ts";
@@ -74,6 +75,48 @@ describe("a compatible server that reports an error with 200", () => {
     expect(loading.failure).toMatchObject({ category: "API_ERROR", outage: true });
     expect(loading.failure.message).toContain("The model is being loaded");
     expect(loading.outcome).toEqual({ kind: "outage" });
+  });
+});
+
+describe("a usage that cannot be read does not cost the answer", () => {
+  const choice = { index: 0, finish_reason: "stop" };
+  const chunks = (usage: unknown) => [
+    event({ choices: [{ ...choice, delta: { content: "Hel\u00e9" }, finish_reason: null }] }),
+    event({ choices: [{ ...choice, delta: { content: 'said "usage"' } }], usage }),
+    "data: [DONE]\n\n",
+  ];
+  const whole = (usage: unknown) =>
+    JSON.stringify({ choices: [{ ...choice, message: { content: 'Hel\u00e9said "usage"' } }], usage });
+
+  test.each<readonly [string, unknown]>([
+    ["counts as text", { prompt_tokens: "200", completion_tokens: "5", total_tokens: "205" }],
+    ["no object", "not available"],
+    ["details that are none", { prompt_tokens: 200, completion_tokens: 5, prompt_tokens_details: [] }],
+    ["counts in details as text", { completion_tokens_details: { reasoning_tokens: "3" } }],
+  ])("%s", async (_, usage) => {
+    for (const streamAlways of [true, false]) {
+      const body = streamAlways ? chunks(usage).join("") : whole(usage);
+      const type = streamAlways ? "text/event-stream" : "application/json";
+      const { model, steps } = await wire("openai-compatible/llama-3.3-70b", [{ fault: "say", body, type }], {
+        streamAlways,
+      });
+      const { content } = await model.doGenerate(question());
+      expect(content).toEqual([{ type: "text", text: 'Hel\u00e9said "usage"' }]);
+      expect(steps.settled[0]?.spent.usage).toBeNull();
+    }
+  });
+
+  test("and one that can be read is kept, in whatever pieces it comes", async () => {
+    const text = chunks({ prompt_tokens: 200, completion_tokens: 5, total_tokens: 205, cost: "free" }).join(
+      "",
+    );
+    const bytes = Buffer.from(text);
+    const pieces = new Response(
+      ReadableStream.from(Array.from(bytes, (byte) => Uint8Array.of(byte))) as ReadableStream<Uint8Array>,
+      { headers: { "content-type": "text/event-stream" } },
+    );
+    const read = withReadableUsage(async () => pieces);
+    expect(await (await read("http://127.0.0.1")).text()).toBe(text);
   });
 });
 
