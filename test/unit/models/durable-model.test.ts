@@ -229,8 +229,10 @@ describe("what is spent", () => {
     ];
     await model.doGenerate({ prompt: more });
     expect(steps.settled[0]?.askedTokens).toBeGreaterThan(10_000);
-    expect(steps.settled[1]?.askedTokens).toBeGreaterThan(7500);
-    expect(steps.settled[1]?.askedTokens).toBeLessThan(7700);
+    expect(steps.settled[1]?.askedTokens).toBeGreaterThan(7250);
+    expect(steps.settled[1]?.atMostTokens).toBeGreaterThan(7500);
+    expect(steps.settled[1]?.askedTokens).toBeLessThan(7350);
+    expect(steps.settled[1]?.atMostTokens).toBeLessThan(7700);
   });
 
   test.each([
@@ -249,17 +251,6 @@ describe("what is spent", () => {
     // Nor does it make the next call look cheaper than its bytes.
     await model.doGenerate(question());
     expect(steps.settled[1]?.atMostTokens).toBe(steps.settled[0]?.atMostTokens);
-  });
-
-  test("an answer that says nothing may have no output, but never no input", async () => {
-    const spentOn = async (reported: GenerateResult["usage"]) => {
-      const steps = new RecordingSteps();
-      const model = durableModel(answering(text(""), reported), { runStep: steps.runStep });
-      await thrownBy(model);
-      return steps.settled[0]?.spent.usage;
-    };
-    expect(await spentOn(usage(100, 0))).toMatchObject({ inputTokens: 100, outputTokens: 0 });
-    expect(await spentOn(usage(0, 0))).toBeNull();
   });
 });
 

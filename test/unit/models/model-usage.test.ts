@@ -7,11 +7,12 @@ interface Reported {
   readonly completion: number;
   readonly reasoning?: number;
   readonly raw?: Readonly<Record<string, number>>;
+  readonly text?: string;
 }
 
-const read = ({ prompt, cached = 0, completion, reasoning = 0, raw }: Reported) => {
+const read = ({ prompt, cached = 0, completion, reasoning = 0, raw, text = "hi" }: Reported) => {
   const known = readUsage({
-    content: [{ type: "text", text: "hi" }],
+    content: [{ type: "text", text }],
     usage: {
       inputTokens: { total: prompt, noCache: undefined, cacheRead: cached, cacheWrite: undefined },
       outputTokens: { total: completion, text: undefined, reasoning },
@@ -69,4 +70,9 @@ test.each<readonly [string, Reported, { input: number; output: number }]>([
 
 test("a sum beyond all reason is no report at all", () => {
   expect(read({ prompt: 9, completion: 1, raw: { total_tokens: 1e15 } })).toBeNull();
+});
+
+test("an answer that says nothing may have no output, but never no input", () => {
+  expect(read({ prompt: 100, completion: 0, text: "" })).toEqual({ input: 100, output: 0 });
+  expect(read({ prompt: 0, completion: 0, text: "" })).toBeNull();
 });
