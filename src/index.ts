@@ -36,7 +36,7 @@ export type { AttemptSettings, FixedImport, Healed, HealingAction } from "./doma
 export type { Decision, ParkReason, PersonaResult, SessionStatus } from "./domain/journal.ts";
 export type { Json } from "./domain/json.ts";
 export type { Healer, HealingCase, Remedy } from "./execution/healing/healer.ts";
-export { durableModel } from "./execution/own-model.ts";
+export { durableModel, type OwnModelOptions } from "./execution/own-model.ts";
 export type {
   PersonaContext,
   PersonaFunction,

@@ -8,7 +8,7 @@ type Final = Exclude<ReservationRefusal, { kind: "wait" }>;
 /** What stands in the way, and how a person removes it. */
 export function budgetExceeded(
   { sessionId }: Pick<Lease, "sessionId">,
-  request: Pick<ReservationRequest, "model" | "asked">,
+  request: Pick<ReservationRequest, "model" | "asked" | "likely">,
   refusal: Final,
 ): BudgetExceeded {
   const { level, name } = refusal;
@@ -17,12 +17,19 @@ export function budgetExceeded(
   const { unit, limit, used, asked } = refusal;
   const [of, is, more] = [limit, used, asked].map((value) => show(unit, value));
   return new BudgetExceeded(
-    `The budget of ${whose} is ${of}: ${is} used, and the next call may take another ${more}.`,
+    `The budget of ${whose} is ${of}: ${is} used, and the next call may take another ${more}${probably(request, unit, asked)}.`,
     {
       details: { level, name, unit, limit, used, asked, session: sessionId },
       advice: raise(sessionId, refusal, unit, used + asked),
     },
   );
+}
+
+/** Why a session parks that seems to have enough left. */
+function probably({ likely }: Pick<ReservationRequest, "likely">, unit: BudgetUnit, asked: number): string {
+  const less = unit === "tokens" ? likely?.tokens : likely?.microUsd;
+  if (less === undefined || less === null || less >= asked) return "";
+  return ` (probably less than ${show(unit, less)}: what the provider has not counted yet is reserved at a token for each byte)`;
 }
 
 function unpriced(

@@ -26,21 +26,23 @@ export function totalTokens({ inputTokens, outputTokens }: TokenUsage): number {
 }
 
 /**
- * What a provider reported, as something that can be added up. Parts that exceed their whole mean that the whole was
- * reported without them. Null when a number is no count at all: then nobody reported anything.
+ * What a provider reported, as something that can be added up. Parts that exceed their whole were
+ * reported beside it, and are added to it. Null when a number is no count at all: then nobody reported anything.
  */
 export function normalizeUsage(usage: TokenUsage): TokenUsage | null {
   const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage;
   const counts = [inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens];
   if (!counts.every((count) => Number.isSafeInteger(count) && count >= 0 && count <= mostTokens)) return null;
   return {
-    inputTokens: Math.max(inputTokens, cachedInputTokens + cacheWriteTokens),
+    inputTokens: wholeOf(inputTokens, cachedInputTokens + cacheWriteTokens),
     cachedInputTokens,
     cacheWriteTokens,
-    outputTokens: Math.max(outputTokens, reasoningTokens),
+    outputTokens: wholeOf(outputTokens, reasoningTokens),
     reasoningTokens,
   };
 }
+
+const wholeOf = (whole: number, parts: number): number => (parts > whole ? whole + parts : whole);
 
 /** What a call came to. `costMicroUsd: null` means that the price is not known, `usage: null` that nobody reported it. */
 export interface Spent {

@@ -115,10 +115,16 @@ export class CircuitBreaker {
   }
 }
 
+/** The AI SDK's names for an answer that came and is of no use. Only the call is repeated, as after an outage. */
+const uselessAnswers: ReadonlySet<string | undefined> = new Set([
+  "AI_NoContentGeneratedError",
+  "AI_NoOutputGeneratedError",
+]);
+
 /** What a failure says about the dependency. A wrong answer is an answer; a rate limit is no outage. */
 export function outcomeOfCall(failure: Failure | undefined): CallOutcome {
   // Whoever gave the call up knows nothing about who was to answer it.
   if (failure?.code === callAbandoned) return { kind: "unknown" };
   if (failure?.category === "RATE_LIMIT") return { kind: "rate-limit", retryAfterMs: failure.retryAfterMs };
-  return failure?.outage ? { kind: "outage" } : { kind: "success" };
+  return failure?.outage && !uselessAnswers.has(failure.code) ? { kind: "outage" } : { kind: "success" };
 }

@@ -1,6 +1,7 @@
 import { isError, readProperty } from "../domain/bounded-json.ts";
 import { isDeeperThan } from "../domain/json-depth.ts";
 import type { Answer } from "./answer.ts";
+import { reportedStatus } from "./reported-status.ts";
 import type { Prompt } from "./sdk-types.ts";
 
 /** Tool arguments nested deeper than this could not be written into the next prompt. */
@@ -9,7 +10,8 @@ const maxDepth = 100;
 export interface AnswerErrors {
   /** An answer that broke off or makes no sense. */
   readonly broken: (what: string, cause?: unknown) => Error;
-  readonly empty: () => Error;
+  /** An answer that came whole and is of no use: the service works, and its breaker does not count it. */
+  readonly useless: (what: string) => Error;
   /** What a provider reports in the middle of a stream is data, not always an error. */
   readonly reported: (reported: unknown) => Error;
 }
@@ -32,24 +34,24 @@ async function loadErrors(): Promise<AnswerErrors> {
     const error = new InvalidResponseDataError({ data: undefined, message });
     return cause === undefined ? error : Object.assign(error, { cause });
   };
-  const empty = (): Error => new NoContentGeneratedError({ message: "The model answered nothing." });
+  const useless = (what: string): Error =>
+    new NoContentGeneratedError({ message: `The model's answer is of no use: ${what}.` });
   const reported = (error: unknown): Error => {
     if (error instanceof Error) return error;
     if (typeof error !== "object" || error === null) {
       return new StreamProviderError({ message: String(error), isRetryable: true });
     }
-    const [message, statusCode, code] = ["message", "statusCode", "code"].map((key) =>
-      readProperty(error, key),
-    );
+    const [message, code] = ["message", "code"].map((key) => readProperty(error, key));
+    const statusCode = reportedStatus(error);
     return new StreamProviderError({
       message: typeof message === "string" ? message : "The provider reported an error in the stream.",
       // Without a status it is the service's trouble, as far as anybody can tell.
-      ...(typeof statusCode === "number" ? { statusCode } : { isRetryable: true }),
+      ...(statusCode !== undefined ? { statusCode } : { isRetryable: true }),
       ...((typeof code === "string" || typeof code === "number") && { code }),
       data: readProperty(error, "data") ?? error,
     });
   };
-  return { broken, empty, reported };
+  return { broken, useless, reported };
 }
 
 /** What packages throw when an answer is not what the protocol promises, besides their own kinds of errors. */
@@ -83,13 +85,15 @@ export function checkedAnswer(
   errors: AnswerErrors,
 ): Answer {
   const { unified, raw } = answer.finishReason;
-  if (unified === "error" || unified === "interrupted") {
-    throw errors.broken(`it ended with "${unified}"${raw === undefined ? "" : ` (${raw})`}`);
-  }
+  if (unified === "interrupted") throw errors.broken("it was interrupted");
+  // Without a word of the provider's own it is the package that saw the stream break off.
+  if (unified === "error" && raw === undefined) throw errors.broken('it ended with "error"');
+  if (unified === "error") throw errors.useless(`it ended with "error" (${raw})`);
   const deep = answer.content.some((part) => part.type === "tool-call" && isDeeperThan(part.input, maxDepth));
-  if (deep) throw errors.broken(`arguments of a tool call are nested deeper than ${maxDepth} levels`);
+  if (deep) throw errors.useless(`arguments of a tool call are nested deeper than ${maxDepth} levels`);
   // Cut at the limit or filtered is an answer of its own kind; otherwise nothing is not an answer.
-  if (isEmpty(answer) && unified !== "length" && unified !== "content-filter") throw errors.empty();
+  if (isEmpty(answer) && unified !== "length" && unified !== "content-filter")
+    throw errors.useless("it is empty");
   return { ...answer, content: withUniqueIds(answer, prompt, numbered) };
 }
 

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { withItsStatus } from "./error-with-ok.ts";
 
 /** A body longer than this is not an answer; reading on would fill the memory. */
 export const maxBodyBytes = 32 * 1024 * 1024;
@@ -13,7 +14,7 @@ export const boundedFetch: typeof fetch = async (input, init) => {
   alive?.();
   if (response.body === null) return response;
   const { status, statusText, headers } = response;
-  return new Response(counted(response.body, alive), { status, statusText, headers });
+  return withItsStatus(new Response(counted(response.body, alive), { status, statusText, headers }));
 };
 
 /** Read by hand: a pipe through a transform takes ten kilobytes more, and thousands of calls wait at once. */

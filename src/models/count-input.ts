@@ -35,7 +35,7 @@ export class InputCounter {
       const added = weight.bytes - last.weight.bytes;
       const files = weight.files - last.weight.files;
       return {
-        typical: last.tokens + added + files * tokensPerFile.typical,
+        typical: last.tokens + Math.ceil(added / 2) + files * tokensPerFile.typical,
         most: last.tokens + added + files * tokensPerFile.most,
       };
     }

@@ -187,7 +187,7 @@ class DurableCalls {
               }),
             ),
           );
-          reported = readUsage(found.usage);
+          reported = readUsage(found);
           return checkedAnswer(found, params.prompt, this.#context.numberToolCalls === true, errors);
         } catch (error) {
           this.#context.signal?.throwIfAborted();
@@ -196,7 +196,7 @@ class DurableCalls {
         }
       },
     });
-    this.#counter.learn(input, readUsage(answer.usage));
+    this.#counter.learn(input, readUsage(answer));
     return answer;
   }
 

@@ -1,5 +1,6 @@
 import { boundedFetch } from "./bounded-fetch.ts";
 import { anthropicCaching, openaiStateless } from "./prompt-caching.ts";
+import { withReadableUsage } from "./readable-usage.ts";
 import type { Middleware, Model } from "./sdk-types.ts";
 
 export const knownProviders = ["anthropic", "openai", "google", "openai-compatible"] as const;
@@ -83,7 +84,7 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
         baseURL,
         // Without it a streamed answer reports no usage.
         includeUsage: true,
-        fetch: boundedFetch,
+        fetch: withReadableUsage(boundedFetch),
       });
       return provider.chatModel(modelId);
     },

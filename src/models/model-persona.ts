@@ -6,7 +6,7 @@ import { type CallLimits, defaultMaxOutputTokens } from "./call-limits.ts";
 import { repeatedWrongCall, withShortErrors } from "./conversation-errors.ts";
 import { durableModel } from "./durable-model.ts";
 import { type LoopLimits, LoopMeter } from "./loop-limits.ts";
-import { type PersonaReturn, submissionOf } from "./persona-return.ts";
+import { type PersonaReturn, submissionOf, submitCalls } from "./persona-return.ts";
 import {
   type AdviseEdit,
   allowEverything,
@@ -64,8 +64,9 @@ class Conversation {
   readonly #instructions: string;
   readonly #messages: ModelMessage[];
   #tools: ToolSet = {};
-  /** How often the model was told of an answer that is not a submission: once is enough. */
+  /** How often the model was told of an answer that is not a submission: once is enough, until it works again. */
   #nudges = 0;
+  /** Answers that were cut, since the last one whose tool calls ran. */
   #cuts = 0;
 
   private constructor(work: PersonaWork, ports: ModelPersonaPorts) {
@@ -103,6 +104,10 @@ class Conversation {
     this.#runner.throwIfBroken();
     const problem = this.#runner.stuck.problem ?? repeatedWrongCall(result.steps);
     if (problem !== undefined) throw this.#failed(problem, "Go about it in another way.");
+    if (result.steps.some(({ toolResults }) => toolResults.length > 0)) {
+      this.#nudges = 0;
+      this.#cuts = 0;
+    }
     const last = result.finalStep;
     if (last.finishReason === "length") return this.#cut(result);
     if (last.finishReason === "content-filter") {
@@ -113,10 +118,10 @@ class Conversation {
     }
     const submission = submissionOf(last);
     const failedBeside = last.content.some(({ type }) => type === "tool-error");
-    if (submission !== undefined && !failedBeside) return { kind: "submitted", result: submission.result };
+    if (submission !== undefined && !failedBeside) return { kind: "submitted", result: submission };
     this.#checkLimits();
     this.#messages.push(...result.responseMessages);
-    if (submission !== undefined) return this.#refuse(submission.toolCallId);
+    if (submission !== undefined) return this.#refuse(last);
     if (this.#nudges > 0)
       throw this.#failed("answered without submitting, twice", "End with the submit tool.");
     this.#nudges += 1;
@@ -126,14 +131,17 @@ class Conversation {
     };
   }
 
-  /** It was written before the model could know that another call of the same answer failed. */
-  #refuse(toolCallId: string): Told {
+  /**
+   * It was written before the model could know that another call of the same answer failed. Every submission of the answer
+   * gets a result: a call without one cannot be sent back.
+   */
+  #refuse(answer: Result["finalStep"]): Told {
     const value = "Not accepted: another call of the same answer failed.";
     const output = { type: "error-text", value } as const;
-    this.#messages.push({
-      role: "tool",
-      content: [{ type: "tool-result", toolCallId, toolName: "submit", output }],
-    });
+    const content = submitCalls(answer).map(
+      ({ toolCallId, toolName }) => ({ type: "tool-result", toolCallId, toolName, output }) as const,
+    );
+    this.#messages.push({ role: "tool", content });
     return { kind: "told", message: "Mend what failed, then submit again." };
   }
 

@@ -1,13 +1,23 @@
 import { readProperty } from "../domain/bounded-json.ts";
 import type { Amount } from "../domain/budget.ts";
-import { noUsage, type Spend, type Spent, type TokenUsage } from "../domain/usage.ts";
+import {
+  normalizeUsage,
+  noUsage,
+  type Spend,
+  type Spent,
+  type TokenUsage,
+  totalTokens,
+} from "../domain/usage.ts";
 import type { Answer } from "./answer.ts";
 import type { InputCount } from "./count-input.ts";
 import type { Pricing } from "./ports.ts";
-import type { Usage } from "./sdk-types.ts";
 
-/** `null` when the provider did not report it, or reported nonsense. */
-export function readUsage({ inputTokens, outputTokens }: Usage): TokenUsage | null {
+/**
+ * `null` when the provider did not report it, or reported nonsense. So is an input of 0, and an output of 0 for an answer
+ * that says something: packages put zeros where a server left a count out, and they would pass every budget.
+ */
+export function readUsage({ content, usage }: Pick<Answer, "content" | "usage">): TokenUsage | null {
+  const { inputTokens, outputTokens, raw } = usage;
   const counts = {
     inputTokens: inputTokens?.total,
     cachedInputTokens: inputTokens?.cacheRead ?? 0,
@@ -15,10 +25,25 @@ export function readUsage({ inputTokens, outputTokens }: Usage): TokenUsage | nu
     outputTokens: outputTokens?.total,
     reasoningTokens: outputTokens?.reasoning ?? 0,
   };
-  return Object.values(counts).every(isCount) ? (counts as TokenUsage) : null;
+  const parts = normalizeUsage(counts as TokenUsage);
+  const known = parts && normalizeUsage(withSum(parts, raw));
+  if (known === null || known.inputTokens === 0) return null;
+  return known.outputTokens === 0 && content.some(saysSomething) ? null : known;
 }
 
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+/** Some servers count thoughts, or what their cache had, only in the sum: what nothing else explains was output. */
+function withSum(usage: TokenUsage, raw: Answer["usage"]["raw"]): TokenUsage {
+  const sum = raw?.["total_tokens"] ?? raw?.["totalTokenCount"];
+  const missing = Number.isSafeInteger(sum) ? (sum as number) - totalTokens(usage) : 0;
+  if (missing <= 0) return usage;
+  const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage;
+  return missing === cachedInputTokens + cacheWriteTokens && missing !== reasoningTokens
+    ? { ...usage, inputTokens: inputTokens + missing }
+    : { ...usage, outputTokens: outputTokens + missing };
+}
+
+const saysSomething = (part: Answer["content"][number]): boolean =>
+  (part.type !== "text" && part.type !== "reasoning") || part.text !== "";
 
 export interface AskedSpend {
   readonly model: string;
@@ -45,7 +70,7 @@ export async function spendOf(asked: AskedSpend): Promise<Spend<Answer>> {
     asked: await worstCase(input.typical),
     atMost: await worstCase(input.most),
     spent: (outcome) =>
-      priced("result" in outcome ? readUsage(outcome.result.usage) : asked.usageOfFailure(outcome.error)),
+      priced("result" in outcome ? readUsage(outcome.result) : asked.usageOfFailure(outcome.error)),
   };
 }
 

@@ -14,13 +14,15 @@ export interface PersonaReturn {
   readonly decisions: readonly Decision[];
 }
 
-/** The submission in an answer, if there is one. */
-export function submissionOf({
-  toolCalls,
-}: StepResult<ToolSet>): { readonly toolCallId: string; readonly result: PersonaReturn } | undefined {
-  const call = toolCalls.find(({ toolName, invalid }) => toolName === "submit" && invalid !== true);
+/** The calls of an answer that submit something; a wrong one was answered already. */
+export function submitCalls({ toolCalls }: StepResult<ToolSet>): StepResult<ToolSet>["toolCalls"] {
+  return toolCalls.filter(({ toolName, invalid }) => toolName === "submit" && invalid !== true);
+}
+
+/** The submission in an answer, if there is one: of several the first. */
+export function submissionOf(answer: StepResult<ToolSet>): PersonaReturn | undefined {
+  const [call] = submitCalls(answer);
   if (call === undefined) return undefined;
   const { summary, outputs, decisions } = call.input as Partial<PersonaReturn>;
-  const result = { summary: summary ?? "", outputs: outputs ?? {}, decisions: decisions ?? [] };
-  return { toolCallId: call.toolCallId, result };
+  return { summary: summary ?? "", outputs: outputs ?? {}, decisions: decisions ?? [] };
 }

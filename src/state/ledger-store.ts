@@ -29,6 +29,8 @@ export interface ReservationRequest {
   readonly started: number;
   readonly model: string;
   readonly asked: Amount;
+  /** What it will probably take, where `asked` is what it cannot exceed: said to people, and decides nothing. */
+  readonly likely?: Amount;
   readonly limits: readonly BudgetLimit[];
   /** Refused, unless somebody has said otherwise. */
   readonly unpriced?: UnpricedRule;

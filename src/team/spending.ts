@@ -69,8 +69,9 @@ export function spendingOf(
       const { unpriced } = defaults;
       refuseUndeclared(undeclared, limits, unpriced, attempt, state.id);
       const asked = limits.length === 0 ? typical : atMost;
-      const request = { phase, persona, round, attempt: number, started, model, asked, limits, unpriced };
-      return guard.reserve(lease, request, signal);
+      const likely = asked === typical ? {} : { likely: typical };
+      const place = { phase, persona, round, attempt: number, started };
+      return guard.reserve(lease, { ...place, model, asked, ...likely, limits, unpriced }, signal);
     },
     release: (lease, reservation) => guard.release(lease, reservation),
     settled: async (_, attempt) => {

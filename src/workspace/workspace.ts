@@ -68,7 +68,8 @@ export class Workspace {
     const text = decodeText(await this.read(path));
     if (text !== undefined) return text;
     throw new InputInvalid(`${showPath(path)} is not a text in UTF-8.`, {
-      advice: "It can be written as a whole, but not be read or edited as text.",
+      advice:
+        "It cannot be read or edited as text. Written as a whole it becomes UTF-8: do that only where its readers expect UTF-8.",
       details: { path },
     });
   }

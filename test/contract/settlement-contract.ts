@@ -147,7 +147,7 @@ export function settlementContract(open: OpenStore): void {
       await expectTotalsAddUp(store, [id]);
     });
 
-    test("whose parts exceed the whole counts the parts", async () => {
+    test("whose parts exceed the whole counts both", async () => {
       const { store } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       const usage = {
@@ -158,7 +158,7 @@ export function settlementContract(open: OpenStore): void {
         reasoningTokens: 9,
       };
       await call(store, lease, { usage, costMicroUsd: 1 });
-      expect((await totalsAt(store, id, "session")).used).toEqual(amount(54, 1));
+      expect((await totalsAt(store, id, "session")).used).toEqual(amount(58, 1));
     });
   });
 }

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,8 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { type Maestro, open } from "../../src/maestro.ts";
 import { callsPerMember, crowdOf, crowdReply, crowdUsage, tokensPerCall } from "../support/crowd.ts";
-import type { DriveCrowdOptions } from "../support/drive-crowd.ts";
 import { PaidModels } from "../support/paid-models.ts";
+import { runCrowd } from "../support/run-crowd.ts";
 
 const model = "openai-compatible/llama-3.3-70b";
 const plenty = 100_000_000;
@@ -165,31 +164,3 @@ test("4 processes with a session each share the day's budget and never pass it; 
     calls,
   );
 });
-
-interface CrowdEnding {
-  readonly id: string;
-  readonly status: string;
-  readonly reason?: string;
-  readonly error?: { readonly details?: Record<string, unknown>; readonly advice?: string };
-}
-
-function runCrowd(options: DriveCrowdOptions): Promise<CrowdEnding> {
-  const program = join(import.meta.dirname, "../support/drive-crowd.ts");
-  const child = spawn(process.execPath, [program, JSON.stringify(options)], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let [stdout, stderr] = ["", ""];
-  child.stdout.on("data", (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr.on("data", (chunk) => {
-    stderr += chunk;
-  });
-  return new Promise((resolve, reject) => {
-    child.once("close", (code) => {
-      if (code === 0) resolve(JSON.parse(stdout) as CrowdEnding);
-      else reject(new Error(`it ended with ${code}: ${stderr}`));
-    });
-  });
-}

@@ -13,11 +13,10 @@ export const tokensPerCall = crowdUsage.input + crowdUsage.output;
 export const callsPerMember = 2;
 
 /** Many models at once, each of which writes a file of its own and says that it is done. */
-export function crowdOf(size: number, options: { readonly tokens?: number } = {}): Team {
-  const { tokens } = options;
+export function crowdOf(size: number, budget?: { readonly tokens: number } | { readonly usd: number }): Team {
   return defineTeam("crowd", {
     parallel: size,
-    ...(tokens !== undefined && { budget: { tokens } }),
+    ...(budget !== undefined && { budget }),
     phases: [
       phase("together", {
         personas: Array.from({ length: size }, (_, index) =>

@@ -1,3 +1,4 @@
+import type { PriceTable } from "../../src/cost/price-per-million.ts";
 import { open } from "../../src/maestro.ts";
 import { crowdOf } from "./crowd.ts";
 
@@ -6,7 +7,9 @@ export interface DriveCrowdOptions {
   readonly stateDir: string;
   readonly key: string;
   readonly size: number;
-  readonly dayTokens: number;
+  readonly dayTokens?: number;
+  readonly dayUsd?: number;
+  readonly prices?: PriceTable;
   /** Of the session, as its team says. */
   readonly tokens?: number;
   readonly model: string;
@@ -14,10 +17,14 @@ export interface DriveCrowdOptions {
 }
 
 const options = JSON.parse(process.argv[2] ?? "") as DriveCrowdOptions;
-const { stateDir, key, size, dayTokens, tokens, model, env } = options;
+const { stateDir, key, size, dayTokens, dayUsd, prices, tokens, model, env } = options;
 Object.assign(process.env, env);
-const maestro = await open({ stateDir, budget: { dayTokens } });
-const team = crowdOf(size, tokens === undefined ? {} : { tokens });
+const maestro = await open({
+  stateDir,
+  budget: { ...(dayTokens !== undefined && { dayTokens }), ...(dayUsd !== undefined && { dayUsd }) },
+  ...(prices !== undefined && { prices }),
+});
+const team = crowdOf(size, tokens === undefined ? undefined : { tokens });
 const session = await maestro.start(team, { brief: `Be there, ${key}.`, key, model });
 const { status, reason, error } = await session.result();
 console.log(JSON.stringify({ id: session.id, status, reason, error }));

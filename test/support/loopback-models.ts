@@ -26,6 +26,8 @@ export type ModelFault =
   | { readonly fault: "heartbeat" }
   /** Text without an end, as fast as it is taken. */
   | { readonly fault: "endless" }
+  /** These very words, with status 200. */
+  | { readonly fault: "say"; readonly body: string; readonly type?: string }
   /** The beginning of an answer, then an error in the stream. */
   | ({ readonly fault: "stream-error" } & Refusal);
 
@@ -156,6 +158,9 @@ function react(
       begin();
       response.write(begun);
       return flood(response, streams ? dialect.textEvent("x".repeat(16_384)) : " ".repeat(16_384));
+    case "say":
+      response.writeHead(200, { "content-type": reaction.type ?? "text/event-stream" });
+      return void response.end(reaction.body);
     case "stream-error":
       begin();
       return void response.end(begun + dialect.errorEvent(reaction));

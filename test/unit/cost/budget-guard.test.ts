@@ -104,6 +104,24 @@ test("a call that can never fit is refused at once, with all numbers and the com
   );
 });
 
+test("a call that would probably fit says why more is reserved for it", async () => {
+  const { guard, id, lease } = await openGuard();
+  const asked = { tokens: 47_572, microUsd: 47_572 };
+  const likely = { tokens: 28_100, microUsd: 28_100 };
+  const why = "what the provider has not counted yet is reserved at a token for each byte";
+  const tokens = [limit("session", { tokens: 40_000 })];
+  const { error } = await ended(asking(guard, lease, { asked, likely, limits: tokens }));
+  expect((error as BudgetExceeded).message).toBe(
+    `The budget of session ${id} is 40,000 tokens: 0 tokens used, and the next call may take another 47,572 tokens (probably less than 28,100 tokens: ${why}).`,
+  );
+  expect((error as BudgetExceeded).advice).toContain("--tokens 47572");
+  const dollars = [limit("session", { microUsd: 40_000 })];
+  const costly = await ended(asking(guard, lease, { asked, likely, limits: dollars }));
+  expect((costly.error as BudgetExceeded).message).toContain(
+    `$0.047572 (probably less than $0.0281: ${why})`,
+  );
+});
+
 test("dollars are shown as dollars, and the advice is never less than what is needed", async () => {
   const { store, guard, id, lease } = await openGuard();
   const dollars = [limit("persona", { microUsd: 500_000 })];

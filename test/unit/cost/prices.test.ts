@@ -43,7 +43,8 @@ describe("published prices", () => {
 
   test("take cached tokens that were reported beside the input for what they are", async () => {
     const beside = usage({ inputTokens: 100, cachedInputTokens: 900 });
-    expect(await costOf("anthropic/claude-sonnet-4-5", beside)).toBe(270);
+    // 100 at $3 and 900 at $0.30 for a million.
+    expect(await costOf("anthropic/claude-sonnet-4-5", beside)).toBe(570);
   });
 
   test("round up, so that a bill is never larger than its ledger", async () => {

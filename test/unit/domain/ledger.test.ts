@@ -48,17 +48,13 @@ test("reports and budgets agree on every call, whatever a provider says", () => 
   }
 });
 
-test("parts are never more than their whole", () => {
-  expect(
-    normalizeUsage({ ...usage, cachedInputTokens: 30, cacheWriteTokens: 4, reasoningTokens: 9 }),
-  ).toEqual({
-    inputTokens: 34,
-    cachedInputTokens: 30,
-    cacheWriteTokens: 4,
-    outputTokens: 9,
-    reasoningTokens: 9,
-  });
-  expect(normalizeUsage(usage)).toEqual(usage);
+test("parts that exceed their whole were reported beside it, and are added to it", () => {
+  const beside = { ...usage, cachedInputTokens: 30, cacheWriteTokens: 4, reasoningTokens: 9 };
+  const added = { ...beside, inputTokens: 54, outputTokens: 14 };
+  expect(normalizeUsage(beside)).toEqual(added);
+  expect(normalizeUsage(added)).toEqual(added);
+  const within = { ...usage, cachedInputTokens: 16, cacheWriteTokens: 4, reasoningTokens: 5 };
+  expect(normalizeUsage(within)).toEqual(within);
 });
 
 test("a day is the same everywhere on earth", () => {

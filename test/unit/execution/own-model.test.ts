@@ -1,4 +1,6 @@
 import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../../src/domain/manual-clock.ts";
 import { durableModel } from "../../../src/execution/own-model.ts";
@@ -54,6 +56,36 @@ test("an answer that comes as a whole may take longer than an attempt may stand 
     expect.stringContaining("at last"),
   ]);
   expect(calls).toBe(1);
+});
+
+test("a key that only the code knows reaches neither the result nor the disk when the server repeats it", async () => {
+  const place = new TeamPlace();
+  // It looks like no known kind of key, and no variable of the environment has it.
+  const key = ["corp", "4f9a8b7c6d5e"].join("");
+  const strict = {
+    ...model,
+    doGenerate: () =>
+      Promise.reject(
+        Object.assign(new Error(`Key ${key} is not valid.`), { statusCode: 401, data: { key } }),
+      ),
+  };
+  const run = async (context: PersonaContext) => {
+    const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "?" }] }];
+    await durableModel(strict, context, { secrets: [key] }).doGenerate({ prompt });
+    return { summary: "never" };
+  };
+  const team = defineTeam("own", { phases: [phase("only", { personas: [persona("agent", { run })] })] });
+  const maestro = await place.open();
+  const session = await maestro.start(team, { brief: "x" });
+  const told = JSON.stringify([await session.result(), await maestro.show(session.id), place.events]);
+  await maestro.close();
+  expect(told).toContain("Key [redacted] is not valid.");
+  expect(told).not.toContain(key);
+  const files = readdirSync(place.stateDir, { recursive: true, encoding: "utf8" })
+    .map((path) => join(place.stateDir, path))
+    .filter((path) => statSync(path).isFile());
+  expect(files.some((path) => readFileSync(path, "latin1").includes("is not valid"))).toBe(true);
+  expect(files.filter((path) => readFileSync(path, "latin1").includes(key))).toEqual([]);
 });
 
 test("importing the library loads neither the AI SDK nor a provider", () => {

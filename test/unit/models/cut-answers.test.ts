@@ -54,3 +54,20 @@ test("a model whose answers are cut again and again fails on quality", async () 
   expect(classifyError(error)).toMatchObject({ category: "CONTRACT", outage: false, recoverable: true });
   expect(server.requests).toHaveLength(3);
 });
+
+test("cuts with work in between are not the same cut again and again", async () => {
+  const cut = { text: "So much to say", cutAtLimit: true };
+  const part = (path: string) => ({
+    calls: [{ id: "w", tool: "write_file", input: { path, content: "x" } }],
+  });
+  const { result, files } = await run("anthropic/claude-sonnet-4-5", [
+    cut,
+    cut,
+    part("a.md"),
+    cut,
+    part("b.md"),
+    { calls: [submit] },
+  ]);
+  expect(result.summary).toBe("done");
+  expect(Object.keys(files.contents)).toEqual(["a.md", "b.md"]);
+});

@@ -25,6 +25,16 @@ describe("a persona must submit", () => {
     expect(steps.records).toHaveLength(2);
   });
 
+  test("who works on after the reminder may be reminded again", async () => {
+    const write = (path: string) => call("write_file", { path, content: "x" });
+    const talk: SimulatedTurn = { text: "Next I will write." };
+    const { run, files } = await place([talk, write("a"), write("b"), talk, write("c"), submit()]);
+    expect(await run()).toMatchObject({ summary: "(simulated) done" });
+    expect(Object.keys(files.contents)).toEqual(["a", "b", "c"]);
+    const idle = await place([talk, write("a"), talk, read, talk, submit()]);
+    expect((await failureOf(idle.run)).message).toBe("analyst answered without submitting, twice.");
+  });
+
   test("after the reminder a submission counts", async () => {
     const { run } = await place([{ text: "All done." }, submit()]);
     expect(await run()).toMatchObject({ summary: "(simulated) done" });
@@ -55,6 +65,14 @@ describe("a persona must submit", () => {
     const { run, steps } = await place([submit(), submit({ outputs: { count: 1 } })], { outputsProblem });
     await run();
     expect(steps.asked[1]).toContain("count is missing");
+  });
+
+  test("several submissions beside a call that failed are not accepted, and each is told so", async () => {
+    const twice = [...(submit().calls ?? []), ...(submit().calls ?? [])];
+    const { run, steps } = await place([{ calls: [...(read.calls ?? []), ...twice] }, submit()]);
+    expect(await run()).toMatchObject({ summary: "(simulated) done" });
+    expect(steps.asked.at(-1)?.split("another call of the same answer failed")).toHaveLength(3);
+    expect(steps.records.filter(({ kind }) => kind === "model")).toHaveLength(2);
   });
 
   test("a submission beside a call that failed is not accepted", async () => {

@@ -45,6 +45,10 @@ describe("files", () => {
       await workspace.write("x", Uint8Array.from(bytes));
       await expect(workspace.readText("x")).rejects.toThrow(InputInvalid);
       await expect(workspace.edit("x", [{ find: "a", replace: "b" }])).rejects.toThrow("not a text");
+      await expect(workspace.readText("x")).rejects.toMatchObject({
+        advice: expect.stringContaining("Written as a whole it becomes UTF-8"),
+      });
+      expect([...(await workspace.read("x"))]).toEqual(bytes);
     }
   });
 

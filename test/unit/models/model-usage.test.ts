@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { readUsage } from "../../../src/models/model-usage.ts";
+
+interface Reported {
+  readonly prompt: number;
+  readonly cached?: number;
+  readonly completion: number;
+  readonly reasoning?: number;
+  readonly raw?: Readonly<Record<string, number>>;
+  readonly text?: string;
+}
+
+const read = ({ prompt, cached = 0, completion, reasoning = 0, raw, text = "hi" }: Reported) => {
+  const known = readUsage({
+    content: [{ type: "text", text }],
+    usage: {
+      inputTokens: { total: prompt, noCache: undefined, cacheRead: cached, cacheWrite: undefined },
+      outputTokens: { total: completion, text: undefined, reasoning },
+      ...(raw !== undefined && { raw }),
+    },
+  });
+  return known && { input: known.inputTokens, output: known.outputTokens };
+};
+
+test.each<readonly [string, Reported, { input: number; output: number }]>([
+  [
+    "thoughts beside the answer, more than it",
+    { prompt: 100, completion: 50, reasoning: 300, raw: { total_tokens: 450 } },
+    { input: 100, output: 350 },
+  ],
+  [
+    "thoughts beside the answer, fewer than it",
+    { prompt: 100, completion: 500, reasoning: 300, raw: { total_tokens: 900 } },
+    { input: 100, output: 800 },
+  ],
+  [
+    "thoughts that only the sum has",
+    { prompt: 100, completion: 50, raw: { total_tokens: 1150 } },
+    { input: 100, output: 1050 },
+  ],
+  [
+    "a cache beside the prompt, more than it",
+    { prompt: 200, cached: 1000, completion: 20, raw: { total_tokens: 1220 } },
+    { input: 1200, output: 20 },
+  ],
+  [
+    "a cache beside the prompt, less than it",
+    { prompt: 200, cached: 100, completion: 20, raw: { total_tokens: 320 } },
+    { input: 300, output: 20 },
+  ],
+  [
+    "Google's word for the sum",
+    { prompt: 9, completion: 1, raw: { totalTokenCount: 15 } },
+    { input: 9, output: 6 },
+  ],
+  ["a sum that is right", { prompt: 9, completion: 1, raw: { total_tokens: 10 } }, { input: 9, output: 1 }],
+  [
+    "a sum that is too small",
+    { prompt: 9, completion: 1, raw: { total_tokens: 1 } },
+    { input: 9, output: 1 },
+  ],
+  [
+    "a sum that is no count",
+    { prompt: 9, completion: 1, raw: { total_tokens: 10.5 } },
+    { input: 9, output: 1 },
+  ],
+])("%s is counted", (_, reported, expected) => {
+  expect(read(reported)).toEqual(expected);
+});
+
+test("a sum beyond all reason is no report at all", () => {
+  expect(read({ prompt: 9, completion: 1, raw: { total_tokens: 1e15 } })).toBeNull();
+});
+
+test("an answer that says nothing may have no output, but never no input", () => {
+  expect(read({ prompt: 100, completion: 0, text: "" })).toEqual({ input: 100, output: 0 });
+  expect(read({ prompt: 0, completion: 0, text: "" })).toBeNull();
+});
