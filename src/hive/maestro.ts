@@ -321,7 +321,7 @@ export class Maestro extends Reading {
     // Whoever does not ask for the result must not crash the process with it.
     ended.catch(() => undefined);
     const result = async (): Promise<SessionResult> => {
-      const { ticket, tickets: raised = ticket === undefined ? [] : [ticket], ...outcome } = await ended;
+      const { ticket, tickets: raised = ticket ? [ticket] : [], elsewhere: _, ...outcome } = await ended;
       // Who reads the result should find the ticket where it says it is; a session is parked all the same.
       if (raised.length > 0) await this.deliverTickets().catch((error) => onNotice(String(error)));
       const tickets = await this.ticketsOf(raised);

@@ -52,6 +52,8 @@ export interface Outcome {
   readonly ticket?: string;
   /** Of all of them, when several personas need help. */
   readonly tickets?: readonly string[];
+  /** What waits for a person was there before, in a branch that this drive was not for; not recorded. */
+  readonly elsewhere?: true;
   /** Phase, then persona; from the driver's own memory, so that nobody reads a long history again for them. */
   readonly results?: Readonly<Record<string, Readonly<Record<string, PersonaResult>>>>;
 }
@@ -63,7 +65,8 @@ export async function driveSession(team: Team, parts: DriverParts): Promise<Outc
   const outcome = state.recoveries > maxRecoveries ? poisoned(state) : await runPhases(team, parts);
   if (outcome.status === "running") return outcome;
   if (outcome.reason === "help" && outcome.ticket === undefined) return parkForHelp(outcome, parts);
-  await journal.append([{ kind: "session.status", ...outcome }]);
+  const { elsewhere: _, ...recorded } = outcome;
+  await journal.append([{ kind: "session.status", ...recorded }]);
   return outcome;
 }
 
@@ -103,9 +106,9 @@ async function runPhases(whole: Team, parts: DriverParts): Promise<Outcome> {
       control.throwIfStopped();
       if (isAccepted(state.phases.get(phase.name))) continue;
       if (state.phases.get(phase.name)?.status !== "completed") await runPhase(phase, phaseParts);
-      if (!isAccepted(state.phases.get(phase.name))) break;
+      if (!isAccepted(state.phases.get(phase.name))) return whatWaits(state);
     }
-    return isComplete(definition, state) ? { status: "completed" } : whatWaits(state);
+    return isComplete(definition, state) ? { status: "completed" } : { ...whatWaits(state), elsewhere: true };
   } catch (error) {
     const outcome = outcomeOf(error);
     // What a person said outranks what a persona came to meanwhile; that is on record and shows at the next drive.

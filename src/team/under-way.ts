@@ -68,7 +68,8 @@ export class UnderWay {
     const outcome = await this.outcome.catch(() => undefined);
     if (outcome === undefined || wasStopping) return undefined;
     // Who pauses or closes later has the last word, and what needs a person is not run over by an older wish.
-    const needsPerson = outcome.status === "parked" || outcome.status === "failed";
+    const isStopped = outcome.status === "parked" || outcome.status === "failed";
+    const needsPerson = isStopped && outcome.elsewhere !== true;
     const isForOne = asked.preparation.direction?.only !== undefined;
     return this.control.stopped !== undefined || (needsPerson && !isForOne) ? outcome : undefined;
   }

@@ -177,7 +177,38 @@ describe("a phase that needs help beside another branch", () => {
     expect(after.ticket?.fingerprint).toBe(ticket?.fingerprint);
     expect(await maestro.tickets()).toHaveLength(1);
     mended = true;
-    expect(await maestro.executePhase(session.id, "b")).toMatchObject({ status: "completed" });
+    expect(await maestro.executeBatch(session.id)).toMatchObject({ status: "completed" });
     expect(place.ran.filter((name) => name === "pc")).toHaveLength(1);
+  });
+
+  it("is asked again by who wants all that is left while another phase is at work", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    let mended = false;
+    const help = () => {
+      if (!mended) throw new HelpNeeded("Which city?");
+    };
+    const slow = async () => {
+      begin();
+      await opened;
+    };
+    const team = defineTeam("needy", {
+      phases: [
+        phase("a", { personas: [persona("pa", { run: place.work("pa", help) })] }),
+        phase("b", { dependsOn: [], personas: [persona("pb", { run: place.work("pb", slow) })] }),
+      ],
+    });
+    const session = await maestro.start(team, { brief: "x" });
+    await session.result();
+    const alone = maestro.executePhase(session.id, "b");
+    await begun;
+    mended = true;
+    const batch = maestro.executeBatch(session.id);
+    open();
+    expect(await alone).toMatchObject({ status: "parked", reason: "help" });
+    expect(Object.keys(await alone)).not.toContain("elsewhere");
+    expect(await batch).toMatchObject({ status: "completed" });
   });
 });
