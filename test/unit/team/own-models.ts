@@ -1,9 +1,10 @@
 import { durableModel, type PersonaContext } from "../../../src/index.ts";
 import type { CallOptions, GenerateResult, Model } from "../../../src/models/sdk-types.ts";
 
+/** Without output it says nothing, as one that was cut before its first word. */
 export const answer = (input: number, output: number): GenerateResult => ({
-  content: [{ type: "text", text: "hi" }],
-  finishReason: { unified: "stop", raw: "stop" },
+  content: output === 0 ? [] : [{ type: "text", text: "hi" }],
+  finishReason: output === 0 ? { unified: "length", raw: "length" } : { unified: "stop", raw: "stop" },
   warnings: [],
   usage: {
     inputTokens: { total: input, noCache: input, cacheRead: 0, cacheWrite: 0 },
