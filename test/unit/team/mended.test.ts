@@ -188,3 +188,24 @@ describe("a session that was paused in the middle of an attempt", () => {
     ]);
   });
 });
+
+it("a phase that was sent back and whose team is changed before it works again has its own files and the new ones", async () => {
+  const place = new TeamPlace();
+  const maestro = await place.open();
+  const seen: (readonly string[])[] = [];
+  const team = withDba(place, async ({ workspace, notes }) => {
+    seen.push(workspace.list());
+    await workspace.write(notes.length === 0 ? "code.js" : "more.js", "c");
+  });
+  const { id } = await maestro.create(team(), { brief: "x" });
+  await maestro.executeMixed(id, { pauseAfter: ["build"] });
+  await maestro.reject(id, { note: "once more" });
+  expect(await accept(maestro, id, team("dba"))).toMatchObject({ status: "parked", reason: "review" });
+  expect(seen).toEqual([["design.md"], ["code.js", "design.md", "schema.sql"]]);
+  expect(Object.keys(await place.filesOf(maestro, id))).toEqual([
+    "code.js",
+    "design.md",
+    "more.js",
+    "schema.sql",
+  ]);
+});
