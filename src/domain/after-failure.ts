@@ -25,7 +25,8 @@ interface Ended {
 
 /**
  * How much of a round's attempts is used up. A service that fails now and then between calls that succeed is no reason
- * to give up: outages count in a row, and a new record ends the row. Everything else counts once and for all.
+ * to give up: outages count in a row, and an attempt that came further than the one before begins a new row. Everything
+ * else counts once and for all.
  */
 export function attemptsUsed(before: readonly Ended[], last: Ended): number {
   let outagesInARow = 0;

@@ -30,8 +30,13 @@ function apply(state: SessionState, row: RecordedRow, { stepsAreUsed }: { stepsA
   state.stepCount += 1;
   state.recoveries = 0;
   running.steps.add(row, stepsAreUsed);
-  if (!row.body.startsWith(outageBody)) running.attempt.hasProgressed = true;
+  const { attempt } = running;
+  if (attempt.continues !== undefined && isProgress(row)) attempt.hasProgressed = true;
 }
+
+/** What was done about a failure, or to judge the work, is none. */
+const isProgress = ({ kind, body }: RecordedRow): boolean =>
+  !["step.heal", "step.check", "step.wait"].includes(kind) && !body.startsWith(outageBody);
 
 function advance(state: SessionState, { seq, hash, epoch, at }: RecordedRow): void {
   if (epoch !== state.epoch) state.inherited = state.head;

@@ -39,7 +39,7 @@ export interface AttemptState extends OfAttempt {
   checks: readonly CheckResult[];
   healing: readonly Healed[];
   status: "running" | "completed" | "failed";
-  /** It recorded a step of its own that no outage ended. */
+  /** It came further than the attempt that it continues: it recorded a step that no outage ended. */
   hasProgressed: boolean;
   endedAt: number | undefined;
   failure: RecordedFailure | undefined;

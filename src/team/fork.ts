@@ -8,7 +8,13 @@ import {
   type PhaseState,
   type SessionState,
 } from "../domain/session-state.ts";
-import { changedPersonas, describeChanges, joinedPhases, rejudgedPhases } from "./definition/changes.ts";
+import {
+  changedPersonas,
+  describeChanges,
+  joinedPhases,
+  rejudgedPhases,
+  rewiredPhases,
+} from "./definition/changes.ts";
 import { ancestorsOf, dependentsOf, orderPhases } from "./definition/order.ts";
 import { recordedDefinition } from "./definition/recorded.ts";
 import type { TeamDefinition } from "./definition/team-definition.ts";
@@ -87,15 +93,11 @@ const isFromOutside = (phase: PhaseState | undefined): boolean => phase?.source.
 
 /** Phases whose results could be others with the new team. */
 function changedPhases(before: TeamDefinition, after: TeamDefinition): ReadonlySet<string> {
-  const restedOn = new Map(before.phases.map(({ name, dependsOn }) => [name, [...dependsOn].sort().join()]));
-  const moved = after.phases.filter(
-    ({ name, dependsOn }) => restedOn.get(name) !== [...dependsOn].sort().join(),
-  );
   return new Set([
     ...changedPersonas(before, after).map(({ phase }) => phase),
     ...joinedPhases(before, after),
     ...rejudgedPhases(before, after),
-    ...moved.map(({ name }) => name),
+    ...rewiredPhases(before, after),
   ]);
 }
 
