@@ -118,7 +118,9 @@ export function onRateLimit(
   // Calls that were under way together are told together: that is one rate limit.
   const isNews = record.notBefore === null || record.notBefore <= now;
   const rateLimits = Math.max((record.rateLimits ?? 0) + (isNews ? 1 : 0), 1);
-  const waitMs = Math.min(Math.max(Math.ceil(retryAfterMs ?? unsaidMs(rateLimits)), 0), maxRateLimitMs);
+  // "At once", or a time that is over, says nothing: whoever believed it would ask again without a pause.
+  const isSaid = retryAfterMs !== undefined && retryAfterMs >= firstRateLimitMs;
+  const waitMs = Math.min(Math.ceil(isSaid ? retryAfterMs : unsaidMs(rateLimits)), maxRateLimitMs);
   const notBefore = Math.max(record.notBefore ?? 0, now + waitMs);
   return { ...giveBack(record, now, owner), notBefore, rateLimits };
 }

@@ -144,8 +144,9 @@ export class AttemptRun {
         checks: this.#checks,
         ...(await this.#save(workspace, steps)),
       };
-    } catch (error) {
-      stopOrBreak(control, steps, error);
+    } catch (thrown) {
+      stopOrBreak(control, steps, thrown);
+      const error = this.#forbidden(workspace) ?? thrown;
       // Loaded when something fails: a start that goes well should not pay for it.
       const { classifyError } = await import("./failure/classify-error.ts");
       const failure = classifyError(error, clock.now());
@@ -167,6 +168,16 @@ export class AttemptRun {
       const { settings, mended } = healing;
       const ended = { error, failure, failedStep, settings, mended };
       return { kind: "failed", ...ended, checks: this.#checks, healing: healing.tried, ...left };
+    }
+  }
+
+  /** Work that fails may not have written more than work that succeeds: the next attempt would begin with it. */
+  #forbidden(workspace: Workspace): unknown {
+    try {
+      refuseForbidden(this.#work.persona, this.#work.policy, this.#began, workspace);
+      return undefined;
+    } catch (violation) {
+      return violation;
     }
   }
 

@@ -32,15 +32,18 @@ export async function runWithSafety(parts: ExecutorParts, work: PersonaWork): Pr
 function stopped(work: PersonaWork, attempts: readonly AttemptState[], error: unknown): unknown {
   if (!HelpNeeded.is(error)) return error;
   const { details } = helpNeeded(work, attempts);
+  // What the ticket is made of is ours; whatever else it says goes with it.
+  const { needs: _, suggestedActions: actions, ...own } = error.details ?? {};
+  // Its own advice, and not what could be guessed from its words.
+  const suggestedActions = Array.isArray(actions)
+    ? actions.filter((action) => typeof action === "string")
+    : [];
   return new HelpNeeded(error.message, {
-    // Its own advice, and not what could be guessed from its words.
-    details: { ...details, suggestedActions: [], message: error.message, ...error.details, ...named(work) },
+    details: { ...own, ...details, suggestedActions, message: error.message },
     advice: error.advice,
     cause: error.cause,
   });
 }
-
-const named = ({ phase, persona }: PersonaWork) => ({ phase, persona });
 
 /** Carries everything a person needs: what failed, how often, and what to try. */
 function helpNeeded({ phase, persona }: PersonaWork, attempts: readonly AttemptState[]): HelpNeeded {

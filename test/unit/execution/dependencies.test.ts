@@ -101,6 +101,18 @@ describe("a service that asks to wait", () => {
       expect(waits[index]).toBeGreaterThanOrEqual(leastMs);
     expect(lives.rows("attempt.started"), "told once, it waits in place").toHaveLength(2);
   });
+  test.each(["0", "Mon, 16 Nov 2020 07:00:00 GMT"])(
+    "but not from now on (retry-after: %s) is not asked again without a pause",
+    async (told) => {
+      const lives = new Lives();
+      const { calls, work } = caller(lives, 5, () => limit({ "retry-after": told }));
+      expect(await lives.live(work)).toMatchObject({ status: "completed" });
+      const waits = calls.slice(1).map((at, index) => at - Number(calls[index]));
+      expect(Math.min(...waits)).toBeGreaterThanOrEqual(1_000);
+      expect(waits.at(-1)).toBeGreaterThanOrEqual(16_000);
+    },
+  );
+
   test("however often, for less than ten minutes: it costs one attempt, and each wait is on record", async () => {
     const lives = new Lives();
     const { calls, work } = caller(lives, 40, () => limit({ "retry-after": "5" }));
@@ -147,6 +159,18 @@ describe("a service that fails now and then", () => {
       status: "completed",
       results: { work: { worker: { summary: `${2 * often - 1} calls` } } },
     });
+  });
+
+  test("after work that is another each time: it ends all the same", async () => {
+    const lives = new Lives();
+    let tries = 0;
+    const work = async ({ step }: PersonaContext) => {
+      tries += 1;
+      await step("look around", () => "", { input: tries, dependency: service });
+      return { summary: await step("call", () => Promise.reject(outage()), { dependency: service }) };
+    };
+    expect(await lives.live(work)).toMatchObject({ status: "parked", reason: "help" });
+    expect(lives.rows("attempt.failed").length).toBeLessThan(50);
   });
 
   test("and work that is no good in between: what is no good counts as ever", async () => {

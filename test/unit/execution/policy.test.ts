@@ -29,6 +29,23 @@ test("code that writes where its policy does not allow it fails for good, and wh
   expect(place.ran).toEqual(["worker"]);
 });
 
+test("code that fails after it wrote where it may not does not get away with it", async () => {
+  const place = new TeamPlace();
+  let tries = 0;
+  const { result, attempts, files } = await run(place, {
+    policy,
+    run: place.work("worker", async ({ workspace }) => {
+      tries += 1;
+      if (tries > 1) return;
+      await workspace.write("deploy/prod.yaml", "a");
+      throw new Error("not good enough");
+    }),
+  });
+  expect(result).toMatchObject({ status: "failed", error: { code: "GOVERNANCE_VIOLATION" } });
+  expect(attempts).toMatchObject([{ status: "failed", failure: { category: "GOVERNANCE" } }]);
+  expect(files).toEqual([]);
+});
+
 test("code that keeps to its policy is not hindered by it", async () => {
   const place = new TeamPlace();
   const write = place.work("worker", ({ workspace }) => workspace.write("src/a.txt", "a"));

@@ -187,3 +187,25 @@ test("an orchestrator that asks for a phase again buys no attempts: only a perso
   expect(await (await maestro.resume(id)).result()).toMatchObject({ status: "completed" });
   expect(place.ran).toEqual(["other", "stuck"]);
 });
+
+test.each<[string, Record<string, unknown>]>([
+  ["failures", { failures: ["login"] }],
+  ["needs", { needs: [{}] }],
+  ["nothing needed", { needs: [] }],
+  ["actions that are no words", { suggestedActions: [{}, "Choose one."] }],
+  ["a category of its own", { category: 5, attempts: "many" }],
+])(
+  "a persona that asks for help with details of its own (%s) is parked, and its ticket is there",
+  async (_, details) => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const asking = team({
+      worker: () => {
+        throw new HelpNeeded("Which of the two?", { details });
+      },
+    });
+    const result = await (await maestro.start(asking, { brief: "x" })).result();
+    expect(result).toMatchObject({ status: "parked", reason: "help" });
+    expect(textOf(result.ticket?.url)).toContain("Which of the two?");
+  },
+);
