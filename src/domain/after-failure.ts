@@ -37,10 +37,11 @@ export function attemptsUsed(before: readonly Ended[], last: Ended): number {
   let others = 0;
   for (const { failure, hasProgressed } of [...before, last]) {
     if (failure === undefined) continue;
+    if (hasProgressed && outages < mostOutages) outagesInARow = 0;
     if (!failure.outage) others += 1;
     else {
       outages += 1;
-      outagesInARow = hasProgressed && outages < mostOutages ? 1 : outagesInARow + 1;
+      outagesInARow += 1;
     }
   }
   return others + outagesInARow;

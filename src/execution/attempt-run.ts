@@ -124,6 +124,7 @@ export class AttemptRun {
       workspace,
       watchdog: this.#watchdog,
       signal: this.#signal,
+      hasFallback: this.#hasFallback(),
     });
     return this.#end(workspace, steps);
   }
@@ -169,6 +170,12 @@ export class AttemptRun {
       const ended = { error, failure, failedStep, settings, mended };
       return { kind: "failed", ...ended, checks: this.#checks, healing: healing.tried, ...left };
     }
+  }
+
+  #hasFallback(): boolean {
+    const { model, fallbackModels, healers } = this.#work;
+    const asked = this.#running.attempt.settings.model ?? model ?? "";
+    return healers.length > 0 && fallbackModels.indexOf(asked) < fallbackModels.length - 1;
   }
 
   /** Work that fails may not have written more than work that succeeds: the next attempt would begin with it. */

@@ -47,6 +47,8 @@ export interface AttemptPlace extends EffectPlace {
   /** Fingerprint of everything the persona reads. */
   readonly input: string;
   readonly watchdog: Watchdog;
+  /** There is another model to go on with: no use in waiting for this one. */
+  readonly hasFallback: boolean;
 }
 
 /** The durable steps of one attempt: each runs once, its outcome is recorded, and a replay gets the record. */
@@ -178,7 +180,8 @@ export class StepRecorder {
   /** That the service asks to wait was said when it ended the attempt before: this one waits as long as it takes. */
   #isWaitedOut({ call }: Effects, firstAskedAt: number): boolean {
     if (call?.outcome.kind !== "rate-limit" || this.#place.signal.aborted) return false;
-    const isTold = this.#place.running.attempt.continues !== undefined;
+    const { running, hasFallback } = this.#place;
+    const isTold = running.attempt.continues !== undefined && !hasFallback;
     return isTold && this.#parts.clock.now() - firstAskedAt < longestWaitMs;
   }
 
