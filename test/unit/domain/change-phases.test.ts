@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
-import { applyRecorded } from "../../../src/domain/fold.ts";
-import { newSessionId } from "../../../src/domain/ids.ts";
 import type { Entry } from "../../../src/domain/journal.ts";
-import { encodeEntry } from "../../../src/domain/journal-codec.ts";
-import { emptyState, personaOf, phaseOf, type SessionState } from "../../../src/domain/session-state.ts";
+import { personaOf, phaseOf } from "../../../src/domain/session-state.ts";
+import { foldEntries } from "./fold-entries.ts";
 
 const teamOf = (...names: string[]) => ({
   name: "t",
@@ -29,30 +27,21 @@ const doneAndRemoved: readonly Entry[] = [
   changed(["a"], []),
 ];
 
-function fold(entries: readonly Entry[]): SessionState {
-  const state = emptyState(newSessionId());
-  for (const [index, entry] of entries.entries()) {
-    const seq = index + 1;
-    applyRecorded(state, { ...encodeEntry(entry), seq, position: seq, epoch: 1, at: seq, hash: `${seq}` });
-  }
-  return state;
-}
-
 test("a removed phase is not done, nor is it there", () => {
-  const state = fold(doneAndRemoved);
+  const state = foldEntries(doneAndRemoved);
   expect([...state.phases.keys()]).toEqual([]);
   expect([...state.removed.keys()]).toEqual(["b"]);
 });
 
 test("a phase that is put back goes on from what it was, as a new revision", () => {
-  const state = fold([...doneAndRemoved, changed(["a", "b"], ["b"])]);
+  const state = foldEntries([...doneAndRemoved, changed(["a", "b"], ["b"])]);
   expect(state.removed.size).toBe(0);
   expect(phaseOf(state, "b")).toMatchObject({ status: "pending", revision: 2, checkpoint: undefined });
   expect(personaOf(state, "b", "p")).toMatchObject({ result: undefined, candidate: { input: "i", result } });
 });
 
 test("a phase that a journal began from nothing when it was put back is folded like that", () => {
-  const state = fold([...doneAndRemoved, changed(["a", "b"], [])]);
+  const state = foldEntries([...doneAndRemoved, changed(["a", "b"], [])]);
   expect(state.removed.size).toBe(0);
   expect(phaseOf(state, "b").revision).toBe(1);
   expect(personaOf(state, "b", "p")).toMatchObject({ attempts: [], candidate: undefined });

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { applyRecorded } from "../../../src/domain/fold.ts";
-import { newSessionId } from "../../../src/domain/ids.ts";
 import type { Entry } from "../../../src/domain/journal.ts";
-import { encodeEntry } from "../../../src/domain/journal-codec.ts";
-import { emptyState, personaOf, phaseOf, type SessionState } from "../../../src/domain/session-state.ts";
+import { personaOf, phaseOf } from "../../../src/domain/session-state.ts";
+import { foldEntries } from "./fold-entries.ts";
 
 const definition = { name: "t", phases: [{ name: "a", dependsOn: [], personas: [{ name: "p" }] }] };
 const place = { phase: "a", persona: "p" } as const;
@@ -36,18 +34,9 @@ const underWay: readonly Entry[] = [
 
 const changed: Entry = { kind: "team.changed", definition, teamFingerprint: "2", changes: [], reset: ["a"] };
 
-function fold(entries: readonly Entry[]): SessionState {
-  const state = emptyState(newSessionId());
-  for (const [index, entry] of entries.entries()) {
-    const seq = index + 1;
-    applyRecorded(state, { ...encodeEntry(entry), seq, position: seq, epoch: 1, at: seq, hash: `${seq}` });
-  }
-  return state;
-}
-
 describe("an attempt under way when its phase is gone through again", () => {
   test("can still be gone on with and completed, as journals have it", () => {
-    const state = fold([
+    const state = foldEntries([
       ...underWay,
       changed,
       { kind: "phase.started", phase: "a" },
@@ -62,7 +51,12 @@ describe("an attempt under way when its phase is gone through again", () => {
   });
 
   test("ends when another one begins, which finds its steps but does not inherit them", () => {
-    const state = fold([...underWay, changed, { kind: "phase.started", phase: "a" }, started(2, "new")]);
+    const state = foldEntries([
+      ...underWay,
+      changed,
+      { kind: "phase.started", phase: "a" },
+      started(2, "new"),
+    ]);
     const persona = personaOf(state, "a", "p");
     expect(persona.attempts).toMatchObject([
       { status: "failed", endedAt: 7, revision: 1 },
@@ -74,7 +68,7 @@ describe("an attempt under way when its phase is gone through again", () => {
   });
 
   test("ends when a result is taken over instead", () => {
-    const state = fold([
+    const state = foldEntries([
       ...underWay,
       changed,
       { kind: "persona.inherited", ...place, input: "new", result },
@@ -92,7 +86,7 @@ describe("an attempt under way when its phase is gone through again", () => {
 test("an attempt that an outage ended is continued although its phase is gone through again", () => {
   const wait = { notBefore: 0, waitMs: 0 };
   const failure = { category: "NETWORK", message: "gone" } as never;
-  const state = fold([
+  const state = foldEntries([
     ...underWay,
     {
       kind: "attempt.failed",
