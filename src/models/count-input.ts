@@ -38,15 +38,18 @@ interface Weighed {
  */
 export class InputCounter {
   #last: (Weighed & { readonly tokens: number }) | undefined;
+  /** The provider has counted more than the bound: only the number of bytes is left to go by. */
+  #isDenser = false;
 
   /** `call`: as `canonicalCall` makes it. */
   count(call: Json): InputCount {
-    const { weight } = weigh(call);
+    const weighed = weigh(call);
+    const weight = this.#isDenser ? byBytes(weighed.weight) : weighed.weight;
     const least = leastTokens(weight.textBytes);
     const last = this.#last;
     // Only what the provider counted for these very messages says anything about them.
     if (last !== undefined && digestOf(textOf(call, last.messages)) === last.digest) {
-      const added = difference(weight, last.weight);
+      const added = difference(weight, this.#isDenser ? byBytes(last.weight) : last.weight);
       return { least, ...roomFor(added, last.tokens) };
     }
     return { least, ...roomFor(weight, 0, hiddenTokens) };
@@ -54,8 +57,10 @@ export class InputCounter {
 
   learn(call: Json, usage: TokenUsage | null): void {
     if (usage === null) return;
+    const weighed = weigh(call);
+    this.#isDenser ||= usage.inputTokens > roomFor(weighed.weight, 0, hiddenTokens).most;
     // Thoughts may be kept by the provider and sent along again, under a short name.
-    this.#last = { ...weigh(call), tokens: usage.inputTokens + usage.reasoningTokens };
+    this.#last = { ...weighed, tokens: usage.inputTokens + usage.reasoningTokens };
   }
 }
 
@@ -66,6 +71,8 @@ function roomFor({ bytes, tokenBound, files }: Weight, counted: number, hidden =
     most: counted + hidden + most + files * tokensPerFile.most,
   };
 }
+
+const byBytes = (weight: Weight): Weight => ({ ...weight, tokenBound: weight.bytes });
 
 const difference = (now: Weight, before: Weight): Weight => ({
   bytes: now.bytes - before.bytes,

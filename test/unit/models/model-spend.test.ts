@@ -104,6 +104,19 @@ describe("what is spent", () => {
     expect(steps.settled[1]?.atMostTokens).toBeLessThan(7700);
   });
 
+  test("a provider that counts more than any known tokenizer is believed: from then on a token a byte", async () => {
+    const prose = "All of it is read again with every call. ".repeat(500);
+    const steps = new RecordingSteps();
+    const own = answering(text("hi"), usage(Buffer.byteLength(prose), 10));
+    const model = durableModel(own, { runStep: steps.runStep, maxOutputTokens: 1 });
+    const { prompt } = question(prose);
+    await model.doGenerate({ prompt });
+    expect(steps.settled[0]?.atMostTokens).toBeLessThan(Buffer.byteLength(prose));
+    const more = { role: "user" as const, content: [{ type: "text" as const, text: prose }] };
+    await model.doGenerate({ prompt: [...prompt, more] });
+    expect(steps.settled[1]?.atMostTokens).toBeGreaterThan(2 * Buffer.byteLength(prose));
+  });
+
   test("an input far below what was sent is no report: a budget would never notice what is spent", async () => {
     const sent = "All of it is read again with every call. ".repeat(2_000);
     const taken = async (reported: number, prompt = question(sent).prompt) => {
