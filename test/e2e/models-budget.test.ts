@@ -185,3 +185,21 @@ test("a long text passes a budget that has room for the most it can be, and what
   expect(left?.used.tokens).toBeLessThan(25_000);
   expect(left?.reserved.tokens).toBe(0);
 });
+
+test("a server that says one token for everything does not get past a budget", async () => {
+  const page = "What was paid for is never asked again, and a budget that was set is kept.\n".repeat(130);
+  const hive = await ModelHive.open(({ answersBefore }) => ({
+    ...(answersBefore < 40
+      ? calls("write_file", { path: `${answersBefore}.md`, content: page })
+      : calls("submit", { summary: "done" })),
+    usage: { input: 1, cached: 0, cacheWrite: 0, output: 1, reasoning: 0 },
+  }));
+  const budget = { tokens: 60_000 };
+  const writer = persona("writer", { instructions: "Write it all." });
+  const team = defineTeam("wordy", { budget, phases: [phase("only", { personas: [writer] })] });
+  const { result, view } = await hive.run(team, { model });
+  expect(result).toMatchObject({ status: "parked", reason: "budget" });
+  const sentBytes = hive.models.log.reduce((sum, { bytes }) => sum + bytes, 0);
+  expect(sentBytes / 4).toBeLessThan(budget.tokens);
+  expect(view.usage.estimatedTokens).toBeGreaterThan(sentBytes / 4);
+});
