@@ -86,6 +86,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   // Before anything can fail with one of them in its words.
   keepSecret([...secretsIn(process.env), jira.apiToken, github.token, webhook.secret, webhook.url]);
   const store = new SqliteStore({ path: join(path, "maestro.db"), clock, leaseMs: config.leaseMs });
+  store.prepareToWrite();
   const artifacts = new Artifacts(path);
   const scratch = join(path, "scratch");
   const place = new CommandPlace(artifacts, scratch);

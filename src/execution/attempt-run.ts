@@ -200,7 +200,7 @@ export class AttemptRun {
       }
     };
     const returned = await workspace.lend(async () => {
-      const abandonable = orAbandon(work(), control.signal, clock);
+      const abandonable = orAbandon(work, control.signal, clock);
       try {
         return await this.#watchdog.watch(abandonable, (reason) => this.#timeout.abort(reason));
       } finally {

@@ -60,7 +60,8 @@ export class StepRecorder {
   readonly #finder: StepFinder;
   /** Which step an error came from. */
   readonly #failures = new WeakMap<object, number>();
-  readonly #underWay = new Set<Promise<unknown>>();
+  #underWay = 0;
+  readonly #onQuiet: (() => void)[] = [];
   /** Paid calls of earlier drivers that were answered from their records. */
   readonly #replayed: number[] = [];
   readonly #savings: Saving[] = [];
@@ -85,7 +86,7 @@ export class StepRecorder {
 
   /** What is under way is finished and recorded before its attempt ends, however that ends. */
   async settle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+    while (this.#underWay > 0) await new Promise<void>((resolve) => this.#onQuiet.push(resolve));
   }
 
   /** A step of a function persona. */
@@ -113,11 +114,17 @@ export class StepRecorder {
   }
 
   #track<T>(step: Promise<T>): Promise<T> {
-    const forget = () => this.#underWay.delete(step);
-    this.#underWay.add(step);
-    step.then(forget, forget);
+    this.#underWay += 1;
+    step.then(this.#forget, this.#forget);
     return step;
   }
+
+  readonly #forget = (): void => {
+    this.#underWay -= 1;
+    if (this.#underWay > 0 || this.#onQuiet.length === 0) return;
+    // Whoever waited for the step goes first: it may ask for the next one.
+    for (const resolve of this.#onQuiet.splice(0)) setImmediate(resolve);
+  };
 
   async #perform<T>(step: StepToRun<T>): Promise<T> {
     const { kind, name } = step;
@@ -134,9 +141,7 @@ export class StepRecorder {
     for (;;) {
       const admitted = await this.#admit(step);
       this.#parts.onStep?.(this.#place.running.attempt.persona, kind, name);
-      const performed = await this.#run(step, admitted).catch((error: unknown) =>
-        this.#giveUp(admitted, error),
-      );
+      const performed = await this.#run(step, admitted);
       const effects = this.#effectsOf(admitted, performed);
       if (this.#isEarlyProbe(admitted, effects) || this.#isWaitedOut(effects, firstAskedAt)) {
         await this.#end([], effects);
@@ -159,9 +164,10 @@ export class StepRecorder {
     return this.#machine.run(admitCall(this.#parts, running.attempt, watchdog, call));
   }
 
-  #run<T>(step: StepToRun<T>, { use }: Admitted): Promise<Performed> {
+  #run<T>(step: StepToRun<T>, { use, reservation }: Admitted): Promise<Performed> {
     const run = () => runEffect(this.#effectParts, this.#place, step);
-    return use === undefined ? run() : this.#parts.breaker.attend(use, run);
+    const running = use === undefined ? run() : this.#parts.breaker.attend(use, run);
+    return reservation === undefined ? running : running.catch((error) => this.#giveUp(reservation, error));
   }
 
   #effectsOf({ use, reservation }: Admitted, { artifacts, failure, spent }: Performed): Effects {
@@ -186,12 +192,10 @@ export class StepRecorder {
   }
 
   /** Nothing of the call is recorded; what it may have taken still is. */
-  async #giveUp({ reservation }: Admitted, error: unknown): Promise<never> {
-    if (reservation !== undefined) {
-      const settlement = { reservation, spent: { usage: null, costMicroUsd: null }, failed: true };
-      // Whoever has lost the session leaves it to the next driver.
-      await this.#parts.journal.append([], { settlement }).catch(() => undefined);
-    }
+  async #giveUp(reservation: number, error: unknown): Promise<never> {
+    const settlement = { reservation, spent: { usage: null, costMicroUsd: null }, failed: true };
+    // Whoever has lost the session leaves it to the next driver.
+    await this.#parts.journal.append([], { settlement }).catch(() => undefined);
     throw error;
   }
 
@@ -244,20 +248,24 @@ export class StepRecorder {
     return this.#finder.find(kind, name, identity);
   }
 
-  async #record(
+  /** Gives the seq of its row. */
+  #record(
     kind: StepKind,
     name: string,
-    identity: StepIdentity,
+    { fingerprint, occurrence }: StepIdentity,
     body: string,
     effects: Effects = {},
   ): Promise<number> {
     const attempt = this.#place.running.attempt.started;
-    const row = { kind: `step.${kind}`, attempt, name, ...identity, body } as const;
+    const row = { kind: `step.${kind}`, attempt, name, fingerprint, occurrence, body } as const;
     const savings = this.takeSavings();
-    const [recorded] = await this.#end([row], savings === undefined ? effects : { ...effects, savings });
-    this.#place.watchdog.progress();
-    return recorded?.seq ?? 0;
+    return this.#end([row], savings === undefined ? effects : { ...effects, savings }).then(this.#recorded);
   }
+
+  readonly #recorded = (rows: readonly RecordedRow[]): number => {
+    this.#place.watchdog.progress();
+    return rows[0]?.seq ?? 0;
+  };
 
   /** One commit for the row and for what its call means to others; then those others are told. */
   #end(rows: readonly Entry[], effects: Effects): Promise<readonly RecordedRow[]> {
