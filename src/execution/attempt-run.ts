@@ -296,14 +296,13 @@ export class AttemptRun {
       mayWrite: writeRule(policy),
       runTool: (argv: readonly string[]) => runTool(workspace, argv, control.signal),
     };
-    try {
-      return await heal(healers, sick, steps, (again) => this.#validate(again, workspace, steps));
-    } catch (error) {
-      stopOrBreak(control, steps, error);
-      // A healer that fails heals nothing; the failure it was called for is the one that counts.
-      this.#parts.log(this.#work.persona, `healing failed: ${String(error)}`);
-      return { tried: [], mended: false };
-    }
+    return heal(
+      healers,
+      sick,
+      steps,
+      (again) => this.#validate(again, workspace, steps),
+      (error) => stopOrBreak(control, steps, error),
+    );
   }
 
   async #save(

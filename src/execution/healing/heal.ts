@@ -1,10 +1,19 @@
 import type { CheckResult } from "../../domain/contract.ts";
-import { type AttemptSettings, type Healed, inWords, settingsOf } from "../../domain/healing-action.ts";
+import { InputInvalid } from "../../domain/errors.ts";
+import {
+  type AttemptSettings,
+  type Healed,
+  type HealingAction,
+  inWords,
+  settingsOf,
+} from "../../domain/healing-action.ts";
 import type { PersonaResult } from "../../domain/journal.ts";
+import type { Json } from "../../domain/json.ts";
 import { changesBetween } from "../../domain/tree.ts";
 import type { StepRecorder } from "../step-recorder.ts";
-import { asRecorded } from "./as-recorded.ts";
+import { asRecorded, failedAction } from "./as-recorded.ts";
 import type { Healer, HealingCase, Remedy } from "./healer.ts";
+import { readRemedy } from "./read-remedy.ts";
 
 export interface Healing {
   /** The contract passes now, with these outputs. */
@@ -20,12 +29,15 @@ export interface Healing {
 /**
  * Each healer of the category in turn. Its action is a step, so it is made once; then the whole contract runs again:
  * passed, and the attempt is done; better than before, and it is kept for the next attempt; else it is rolled back.
+ * One that throws or answers wrongly is rolled back as well, and the next is asked. `stopUnlessFailed` throws what is
+ * no failure of a healer.
  */
 export async function heal(
   healers: readonly Healer[],
   sick: HealingCase,
   steps: StepRecorder,
   validateAgain: (result: PersonaResult) => Promise<readonly CheckResult[]>,
+  stopUnlessFailed: (error: unknown) => void,
 ): Promise<Healing> {
   const { workspace, mayWrite } = sick;
   const tried: Healed[] = [];
@@ -35,17 +47,11 @@ export async function heal(
   for (const healer of healers) {
     if (!healer.categories.includes(sick.failure.category)) continue;
     const before = workspace.tree;
-    const remedy = await steps.perform<Remedy | null>({
-      kind: "heal",
-      name: healer.name,
-      input: healingInput(now),
-      isNothing: (done) => done === null,
-      effect: async () => (await healer.heal(now)) ?? null,
-    });
-    if (remedy === null) continue;
-    const changed = changesBetween(before, workspace.tree).map(({ path }) => path);
-    const did = asRecorded(remedy, now, changed);
-    const noted = (outcome: Healed["outcome"], forbidden?: string) => {
+    const changedPaths = () => changesBetween(before, workspace.tree).map(({ path }) => path);
+    const rollBack = () => {
+      if (workspace.tree !== before) workspace.reapply(changesBetween(workspace.tree, before));
+    };
+    const noted = (did: HealingAction, outcome: Healed["outcome"], forbidden?: string) => {
       const why = forbidden === undefined ? "" : ` (${forbidden} may not be written)`;
       const action = inWords(did) + why;
       tried.push({
@@ -56,37 +62,61 @@ export async function heal(
         ...(forbidden !== undefined && { forbidden }),
       });
     };
-    const rollBack = () => {
-      if (workspace.tree !== before) workspace.reapply(changesBetween(workspace.tree, before));
-    };
-    const changedSettings = settingsOf(did);
-    if (changedSettings !== undefined) {
-      // How to work is all that it may say then: files would be judged by nobody.
+    try {
+      const remedy = await ask(healer, now, steps);
+      const changed = changedPaths();
+      if (remedy === undefined) {
+        if (changed.length > 0) throw new InputInvalid("It changed files and said nothing of it.");
+        continue;
+      }
+      const did = asRecorded(remedy, now, changed);
+      const changedSettings = settingsOf(did);
+      if (changedSettings !== undefined) {
+        // How to work is all that it may say then: files would be judged by nobody.
+        rollBack();
+        settings = { ...settings, ...changedSettings };
+        mended ||= changesTheWork(changedSettings);
+        noted(did, "kept");
+        continue;
+      }
+      const forbidden = changed.find((path) => !mayWrite(path));
+      if (now.result === undefined || forbidden !== undefined) {
+        rollBack();
+        noted(did, "rolled-back", forbidden);
+        continue;
+      }
+      const result = remedy.outputs === undefined ? now.result : { ...now.result, outputs: remedy.outputs };
+      const checks = await validateAgain(result);
+      if (missed(checks) === 0) {
+        noted(did, "passed");
+        return { result, checks, tried, mended: true };
+      }
+      const better = missed(checks) < missed(now.checks);
+      if (better) now = { ...now, result, checks };
+      else rollBack();
+      mended ||= better;
+      noted(did, better ? "kept" : "rolled-back");
+    } catch (error) {
+      stopUnlessFailed(error);
+      const did = failedAction(error, changedPaths());
       rollBack();
-      settings = { ...settings, ...changedSettings };
-      mended ||= changesTheWork(changedSettings);
-      noted("kept");
-      continue;
+      noted(did, "rolled-back");
     }
-    const forbidden = changed.find((path) => !mayWrite(path));
-    if (now.result === undefined || forbidden !== undefined) {
-      rollBack();
-      noted("rolled-back", forbidden);
-      continue;
-    }
-    const result = remedy.outputs === undefined ? now.result : { ...now.result, outputs: remedy.outputs };
-    const checks = await validateAgain(result);
-    if (missed(checks) === 0) {
-      noted("passed");
-      return { result, checks, tried, mended: true };
-    }
-    const better = missed(checks) < missed(now.checks);
-    if (better) now = { ...now, result, checks };
-    else rollBack();
-    mended ||= better;
-    noted(better ? "kept" : "rolled-back");
   }
   return { tried, mended, ...(settings !== undefined && { settings }) };
+}
+
+/** What it is shown is its own: a change that it does not name must change nothing. */
+async function ask(healer: Healer, sick: HealingCase, steps: StepRecorder): Promise<Remedy | undefined> {
+  const answered = await steps.perform<Json>({
+    kind: "heal",
+    name: healer.name,
+    input: healingInput(sick),
+    isNothing: (done) => done === null,
+    effect: async () =>
+      ((await healer.heal({ ...sick, result: structuredClone(sick.result) })) ?? null) as Json,
+  });
+  return answered === null ? undefined : readRemedy(answered);
 }
 
 /** With more time the same conversation goes on; with another model, prompt or length of answers it could not. */
