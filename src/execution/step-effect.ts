@@ -93,7 +93,7 @@ function succeeded<T>(
   if (kind === "function") reach("step.function:after-effect");
   const isLarge = json !== undefined && json.length > inlineLimit;
   // A tool and an agent name their changes in their results, and apply them again by themselves.
-  const toReapply = namesChanges(result) ? [] : changes;
+  const toReapply = namesItsChanges(kind, result) ? [] : changes;
   const performed = {
     body: isLarge
       ? ""
@@ -147,5 +147,10 @@ async function failed<T>(
   };
 }
 
-const namesChanges = (result: unknown): boolean =>
-  typeof result === "object" && result !== null && "changes" in result && Array.isArray(result.changes);
+/** Only of these kinds: the result of a function is anybody's, and may have a member of that name. */
+const namesItsChanges = (kind: StepKind, result: unknown): boolean =>
+  (kind === "tool" || kind === "command") &&
+  typeof result === "object" &&
+  result !== null &&
+  "changes" in result &&
+  Array.isArray(result.changes);
