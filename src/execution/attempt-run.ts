@@ -6,6 +6,7 @@ import type { Failure } from "../domain/failure.ts";
 import type { AttemptSettings, Healed } from "../domain/healing-action.ts";
 import type { PersonaResult, RecordedFailure } from "../domain/journal.ts";
 import type { Saving } from "../domain/ledger.ts";
+import type { RetryPolicy } from "../domain/retry-policy.ts";
 import type { RunningAttempt } from "../domain/session-state.ts";
 import { emptyTree, type Tree } from "../domain/tree.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
@@ -88,6 +89,7 @@ export class AttemptRun {
   readonly #work: PersonaWork;
   readonly #running: RunningAttempt;
   readonly #reasons: readonly RecordedFailure[];
+  readonly #repeats: RetryPolicy | undefined;
   readonly #timeout = new AbortController();
   readonly #signal: AbortSignal;
   readonly #watchdog: Watchdog;
@@ -101,11 +103,14 @@ export class AttemptRun {
     work: PersonaWork,
     running: RunningAttempt,
     reasons: readonly RecordedFailure[],
+    /** See `AttemptPlace`. */
+    repeats: RetryPolicy | undefined,
   ) {
     this.#parts = parts;
     this.#work = work;
     this.#running = running;
     this.#reasons = reasons;
+    this.#repeats = repeats;
     this.#signal = AbortSignal.any([parts.control.signal, this.#timeout.signal]);
     this.#watchdog = new Watchdog(parts.clock, running.attempt.settings.timeoutMs ?? work.timeoutMs);
   }
@@ -125,6 +130,7 @@ export class AttemptRun {
       watchdog: this.#watchdog,
       signal: this.#signal,
       hasFallback: this.#hasFallback(),
+      repeats: this.#repeats,
     });
     return this.#end(workspace, steps);
   }
