@@ -282,7 +282,7 @@ export class AttemptRun {
     const { heal } = await import("./healing/heal.ts");
     const { healers, contract, model, fallbackModels, policy, maxTimeoutMs, outputTokens } = this.#work;
     const { settings } = this.#running.attempt;
-    const { control, runTool } = this.#parts;
+    const { control, clock, runTool } = this.#parts;
     const sick = {
       failure,
       earlier: this.#reasons,
@@ -302,13 +302,12 @@ export class AttemptRun {
       mayWrite: writeRule(policy),
       runTool: (argv: readonly string[]) => runTool(workspace, argv, control.signal),
     };
-    return heal(
-      healers,
-      sick,
+    return heal(healers, sick, {
       steps,
-      (again) => this.#validate(again, workspace, steps),
-      (error) => stopOrBreak(control, steps, error),
-    );
+      clock,
+      validateAgain: (again) => this.#validate(again, workspace, steps),
+      stopUnlessFailed: (error) => stopOrBreak(control, steps, error),
+    });
   }
 
   async #save(

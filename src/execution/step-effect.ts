@@ -58,7 +58,8 @@ export async function runEffect<T>(
   place: EffectPlace,
   step: StepToRun<T>,
 ): Promise<Performed> {
-  const { workspace, signal } = place;
+  const { workspace } = place;
+  const signal = signalOf(step, parts, place);
   let made: { readonly result: T } | undefined;
   let ended: { readonly result: Success<T>; readonly changes: readonly TreeChange[] };
   try {
@@ -71,7 +72,7 @@ export async function runEffect<T>(
       }),
     );
   } catch (error) {
-    return failed(parts, place, step, error, made);
+    return failed(parts, signal, step, error, made);
   }
   return succeeded(parts, place, step, ended.result, ended.changes);
 }
@@ -123,9 +124,16 @@ async function store(
   return { ...performed, body, artifacts: [...blobs, sha256] };
 }
 
+/** Healing begins when its attempt has ended, perhaps for having stood still: that is not what ends it. */
+const signalOf = <T>(
+  { kind }: StepToRun<T>,
+  { control }: EffectParts,
+  { signal }: EffectPlace,
+): AbortSignal => (kind === "heal" ? control.signal : signal);
+
 async function failed<T>(
   { control, clock }: EffectParts,
-  { signal }: EffectPlace,
+  signal: AbortSignal,
   { dependency, spend }: StepToRun<T>,
   thrown: unknown,
   made: { readonly result: T } | undefined,

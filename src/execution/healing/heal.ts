@@ -1,5 +1,6 @@
+import type { Clock } from "../../domain/clock.ts";
 import type { CheckResult } from "../../domain/contract.ts";
-import { InputInvalid } from "../../domain/errors.ts";
+import { AttemptTimeout, InputInvalid } from "../../domain/errors.ts";
 import {
   type AttemptSettings,
   type Healed,
@@ -26,20 +27,29 @@ export interface Healing {
   readonly mended: boolean;
 }
 
+export interface HealingParts {
+  readonly steps: StepRecorder;
+  readonly clock: Clock;
+  readonly validateAgain: (result: PersonaResult) => Promise<readonly CheckResult[]>;
+  /** Throws what is no failure of a healer. */
+  readonly stopUnlessFailed: (error: unknown) => void;
+}
+
+/** The attempt has ended, so nobody else watches whether it comes to an end. */
+const longestHealingMs = 300_000;
+
 /**
  * Each healer of the category in turn. Its action is a step, so it is made once; then the whole contract runs again:
  * passed, and the attempt is done; better than before, and it is kept for the next attempt; else it is rolled back.
- * One that throws or answers wrongly is rolled back as well, and the next is asked. `stopUnlessFailed` throws what is
- * no failure of a healer.
+ * One that throws, answers wrongly or never ends is rolled back as well, and the next is asked.
  */
 export async function heal(
   healers: readonly Healer[],
   sick: HealingCase,
-  steps: StepRecorder,
-  validateAgain: (result: PersonaResult) => Promise<readonly CheckResult[]>,
-  stopUnlessFailed: (error: unknown) => void,
+  parts: HealingParts,
 ): Promise<Healing> {
   const { workspace, mayWrite } = sick;
+  const { validateAgain, stopUnlessFailed } = parts;
   const tried: Healed[] = [];
   let settings: AttemptSettings | undefined;
   let mended = false;
@@ -63,7 +73,7 @@ export async function heal(
       });
     };
     try {
-      const remedy = await ask(healer, now, steps);
+      const remedy = await ask(healer, now, parts);
       const changed = changedPaths();
       if (remedy === undefined) {
         if (changed.length > 0) throw new InputInvalid("It changed files and said nothing of it.");
@@ -107,16 +117,33 @@ export async function heal(
 }
 
 /** What it is shown is its own: a change that it does not name must change nothing. */
-async function ask(healer: Healer, sick: HealingCase, steps: StepRecorder): Promise<Remedy | undefined> {
+async function ask(
+  healer: Healer,
+  sick: HealingCase,
+  { steps, clock }: HealingParts,
+): Promise<Remedy | undefined> {
+  const shown = { ...sick, result: structuredClone(sick.result) };
   const answered = await steps.perform<Json>({
     kind: "heal",
     name: healer.name,
     input: healingInput(sick),
     isNothing: (done) => done === null,
-    effect: async () =>
-      ((await healer.heal({ ...sick, result: structuredClone(sick.result) })) ?? null) as Json,
+    effect: async () => ((await inTime(healer.heal(shown), clock)) ?? null) as Json,
   });
   return answered === null ? undefined : readRemedy(answered);
+}
+
+async function inTime<T>(healing: Promise<T>, clock: Clock): Promise<T> {
+  const ended = new AbortController();
+  const late = async (): Promise<never> => {
+    await clock.sleep(longestHealingMs, ended.signal);
+    throw new AttemptTimeout(`The healer did not end within ${longestHealingMs / 1_000} s.`);
+  };
+  try {
+    return await Promise.race([healing, late()]);
+  } finally {
+    ended.abort();
+  }
 }
 
 /** With more time the same conversation goes on; with another model, prompt or length of answers it could not. */

@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { defineTeam, type Healer, type PersonaOptions, persona, phase } from "../../../src/index.ts";
+import {
+  ContractUnfulfilled,
+  defineTeam,
+  type Healer,
+  type PersonaContext,
+  type PersonaOptions,
+  persona,
+  phase,
+} from "../../../src/index.ts";
 import { TeamPlace } from "../team/place.ts";
+import { Lives } from "./lives.ts";
 
 /** The work returns nothing of what the contract asks for; what the healers do is all there is. */
 async function heal(healers: readonly Healer[], options: Omit<PersonaOptions, "run"> = {}) {
@@ -143,6 +152,49 @@ it("a healer that changes the outputs it was shown has changed only its copy", a
   });
   await heal([careless, next]);
   expect(seen[0]).toEqual({});
+});
+
+describe("a healer that takes its time", () => {
+  const once = { attempts: { max: 1 }, rounds: { max: 1 } };
+  const healingOf = async (lives: Lives) =>
+    (await lives.show()).phases[0]?.personas[0]?.attempts[0]?.healing ?? [];
+
+  it("and never ends is left alone after five minutes, and the others are asked", async () => {
+    const lives = new Lives();
+    const hanging = named("hanging", ({ workspace }) => {
+      void workspace.write("litter.txt", "x");
+      return Promise.withResolvers<undefined>().promise;
+    });
+    const next = named("next", async () => ({ action: "found out why" }));
+    const work = () => {
+      throw new ContractUnfulfilled("no good");
+    };
+    const result = await lives.live(work, { ...once, healers: [hanging, next] });
+    expect(result).toMatchObject({ status: "parked", reason: "help" });
+    expect(await healingOf(lives)).toMatchObject([
+      { healer: "hanging", action: "failed: The healer did not end within 300 s.", outcome: "rolled-back" },
+      { healer: "next", did: { paths: [] } },
+    ]);
+  });
+
+  it("after work that stood still has as much as after any other", async () => {
+    const lives = new Lives();
+    const slow: Healer = {
+      name: "slow",
+      categories: ["TIMEOUT"],
+      heal: async () => {
+        await lives.clock.sleep(60_000);
+        return { action: "half", settings: { contextShare: 0.5 } };
+      },
+    };
+    const work = async ({ signal }: PersonaContext) => {
+      await lives.clock.sleep(3_600_000, signal);
+      return { summary: "late" };
+    };
+    const attempts = { max: 1, timeoutMs: 1_000 };
+    await lives.live(work, { ...once, attempts, healers: [slow] });
+    expect(await healingOf(lives)).toMatchObject([{ healer: "slow", outcome: "kept" }]);
+  });
 });
 
 it.each([
