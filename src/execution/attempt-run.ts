@@ -1,7 +1,7 @@
 import type { CheckResult, Contract } from "../domain/contract.ts";
 import { conversationOf } from "../domain/conversation.ts";
 import { fromErrorJson } from "../domain/error-json.ts";
-import { InputInvalid } from "../domain/errors.ts";
+import { InputInvalid, MaestroError } from "../domain/errors.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { AttemptSettings, Healed } from "../domain/healing-action.ts";
 import type { PersonaResult, RecordedFailure } from "../domain/journal.ts";
@@ -158,7 +158,7 @@ export class AttemptRun {
       const { classifyError } = await import("./failure/classify-error.ts");
       const failure = classifyError(error, clock.now());
       const healing =
-        healers.length === 0
+        healers.length === 0 || isFinal(error)
           ? { tried: [], mended: false }
           : await this.#heal(failure, result, workspace, steps);
       const left = await this.#save(workspace, steps);
@@ -318,6 +318,11 @@ export class AttemptRun {
     if (workspace.tree === this.#began) return { tree: this.#running.attempt.tree, artifacts: [], savings };
     return { ...(await machine(workspace.save())), savings };
   }
+}
+
+/** It says itself that nobody may try again: then nobody may mend it either. */
+function isFinal(error: unknown): boolean {
+  return MaestroError.is(error) && (error.next === "fail" || error.next === "park");
 }
 
 /** Neither a stop nor a failure of the machine below is a failure of the work. */

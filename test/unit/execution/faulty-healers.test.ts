@@ -3,6 +3,7 @@ import {
   ContractUnfulfilled,
   defineTeam,
   type Healer,
+  HelpNeeded,
   type PersonaContext,
   type PersonaOptions,
   persona,
@@ -152,6 +153,46 @@ it("a healer that changes the outputs it was shown has changed only its copy", a
   });
   await heal([careless, next]);
   expect(seen[0]).toEqual({});
+});
+
+describe("what nobody may try again", () => {
+  it("a violation of the policy is for no healer: the session fails", async () => {
+    const asked: string[] = [];
+    const lenient: Healer = {
+      name: "lenient",
+      categories: ["GOVERNANCE"],
+      heal: async ({ failure }) => {
+        asked.push(failure.category);
+        return { action: "let it pass" };
+      },
+    };
+    const place = new TeamPlace();
+    const maestro = await place.open({ healers: [lenient] });
+    const run = place.work("worker", ({ workspace }) => workspace.write("deploy/prod.yaml", "x"));
+    const worker = persona("worker", { policy: { write: ["src/**"] }, run });
+    const team = defineTeam("strict", { phases: [phase("work", { personas: [worker] })] });
+    const result = await (await maestro.start(team, { brief: "x" })).result();
+    expect(result).toMatchObject({ status: "failed", error: { code: "GOVERNANCE_VIOLATION" } });
+    expect(asked).toEqual([]);
+  });
+
+  it("who asks for a person gets one, and no healer before", async () => {
+    const asked: string[] = [];
+    const eager: Healer = {
+      name: "eager",
+      categories: ["UNKNOWN"],
+      heal: async ({ failure }) => {
+        asked.push(failure.message);
+        return undefined;
+      },
+    };
+    const lives = new Lives();
+    const work = () => {
+      throw new HelpNeeded("Which of the two?");
+    };
+    expect(await lives.live(work, { healers: [eager] })).toMatchObject({ status: "parked", reason: "help" });
+    expect(asked).toEqual([]);
+  });
 });
 
 describe("a healer that takes its time", () => {
