@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -13,14 +14,14 @@ const project = (
   name: string,
   groupOrder: number,
   testTimeout: number,
-  options: { fileParallelism?: boolean } = {},
+  { maxWorkers = availableParallelism() } = {},
 ) => ({
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
     testTimeout,
     hookTimeout: testTimeout,
-    ...options,
+    maxWorkers,
     retry: 1,
     sequence: { groupOrder },
     // However vitest itself was started, commands to paste are the same.
@@ -36,9 +37,9 @@ export default defineConfig({
       project("contract", 1, 60_000),
       project("architecture", 1, 60_000),
       project("e2e", 2, 120_000),
-      project("crash", 3, 600_000, { fileParallelism: false }),
+      project("crash", 3, 600_000),
       // Last and alone: what is compared with itself under load must not be under somebody else's.
-      project("load", 4, 300_000, { fileParallelism: false }),
+      project("load", 4, 300_000, { maxWorkers: 1 }),
     ],
   },
 });

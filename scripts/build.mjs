@@ -27,6 +27,8 @@ await bundle.write({
   format: "esm",
   entryFileNames: "[name].js",
   chunkFileNames: "chunks/[name]-[hash].js",
+  // Read at each start and by nobody else; lines stay, so that a stack trace still leads somewhere.
+  comments: false,
 });
 await bundle.close();
 execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {

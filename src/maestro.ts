@@ -12,7 +12,7 @@ import { finalStatuses } from "./domain/journal.ts";
 import { keepSecret, secretsIn } from "./domain/redact.ts";
 import { CircuitBreaker } from "./execution/circuit-breaker.ts";
 import { CommandPlace } from "./execution/command-place.ts";
-import { builtInHealers } from "./execution/healing/built-in.ts";
+import { withBuiltIn } from "./execution/healing/built-in.ts";
 import type { Healer } from "./execution/healing/healer.ts";
 import { toolRunner } from "./execution/project-tool.ts";
 import { SandboxChecks } from "./execution/sandbox-checks.ts";
@@ -72,13 +72,14 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     recover = false,
     loaded,
     clock = systemClock,
-    healers = [],
+    healers: ownHealers = [],
     onNotice = () => {},
     onEvent,
     script,
     modelInstead,
     ...overrides
   } = options;
+  const healers = withBuiltIn(ownHealers);
   const { config, warnings } = loaded ?? (await loadConfig({ overrides }));
   const { path, notice } = await resolveStateDirectory({ explicit: config.stateDir, env: process.env });
   for (const text of [...warnings, ...(notice === undefined ? [] : [notice])]) onNotice(text);
@@ -86,6 +87,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   // Before anything can fail with one of them in its words.
   keepSecret([...secretsIn(process.env), jira.apiToken, github.token, webhook.secret, webhook.url]);
   const store = new SqliteStore({ path: join(path, "maestro.db"), clock, leaseMs: config.leaseMs });
+  store.prepareToWrite();
   const artifacts = new Artifacts(path);
   const scratch = join(path, "scratch");
   const place = new CommandPlace(artifacts, scratch);
@@ -169,7 +171,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     budgets,
     checks: new SandboxChecks(artifacts, scratch, path, { sandboxRequired, notice: onNotice }),
     runTool: toolRunner(place, path, sandboxRequired),
-    healers: [...healers, ...builtInHealers],
+    healers,
     performOf: (team, model) =>
       performOf(team, modelInstead ?? model, {
         env: process.env,

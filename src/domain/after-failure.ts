@@ -18,35 +18,6 @@ export interface FailedAttempt {
   readonly random: number;
 }
 
-interface Ended {
-  readonly failure: { readonly outage: boolean } | undefined;
-  readonly hasProgressed: boolean;
-}
-
-/** In one round, whatever comes in between: work that never asks for the same again would never end. */
-const mostOutages = 20;
-
-/**
- * How much of a round's attempts is used up. A service that fails now and then between calls that succeed is no reason
- * to give up: outages count in a row, and an attempt that came further than the one before begins a new row. Everything
- * else counts once and for all.
- */
-export function attemptsUsed(before: readonly Ended[], last: Ended): number {
-  let outagesInARow = 0;
-  let outages = 0;
-  let others = 0;
-  for (const { failure, hasProgressed } of [...before, last]) {
-    if (failure === undefined) continue;
-    if (hasProgressed && outages < mostOutages) outagesInARow = 0;
-    if (!failure.outage) others += 1;
-    else {
-      outages += 1;
-      outagesInARow += 1;
-    }
-  }
-  return others + outagesInARow;
-}
-
 export interface RetryPolicies {
   readonly attempts: RetryPolicy;
   readonly rounds: RetryPolicy;

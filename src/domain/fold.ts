@@ -213,7 +213,9 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       const goesOn = continues || entry.next.kind === "attempt";
       const tree = continues ? began : goesOn ? attempt.tree : attempt.base;
       const { settings: before, ...rest } = persona.beginning ?? {};
-      const settings = goesOn ? (entry.settings ?? before) : undefined;
+      // Whatever it is that a person mended, a key above all: what the team wants first is tried first again.
+      const isRefused = entry.next.kind === "help" && !entry.failure.recoverable;
+      const settings = goesOn && !isRefused ? (entry.settings ?? before) : undefined;
       persona.beginning = { ...rest, tree, ...(settings !== undefined && { settings }) };
       return;
     }

@@ -343,7 +343,8 @@ type StepEnd =
   | { readonly artifact: string }
   /** `failure`: as it was judged when it was fresh; what was thrown and is no error says nothing more than its text. */
   | { readonly error: ErrorJson; readonly failure?: Failure }
-  | { readonly wait: Wait }
+  /** `because`: the outage after which its call is repeated. */
+  | { readonly wait: Wait; readonly because?: string }
   | { readonly result?: never };
 
 /** A step's identity is (attempt, kind, fingerprint, occurrence); its name is for people and for noticing divergence. */

@@ -7,8 +7,9 @@ const patienceMs = 2_000;
  * Settles as the work does. Once the signal is aborted the work has a moment to end by itself; then it is left to
  * itself, and this rejects with the signal's reason: code that ignores its signal must not hold up a whole process.
  */
-export function orAbandon<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
+export function orAbandon<T>(work: () => T | Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
   return new Promise<T>((resolve, reject) => {
+    const working = Promise.resolve(work());
     let moment: AbortController | undefined;
     const giveAMoment = (): void => {
       moment = new AbortController();
@@ -23,7 +24,7 @@ export function orAbandon<T>(work: Promise<T>, signal: AbortSignal, clock: Clock
     };
     if (signal.aborted) giveAMoment();
     else signal.addEventListener("abort", giveAMoment);
-    work.then(
+    working.then(
       (result) => {
         end();
         resolve(result);

@@ -1,11 +1,12 @@
 import type { CheckResult, Contract } from "../domain/contract.ts";
 import { conversationOf } from "../domain/conversation.ts";
 import { fromErrorJson } from "../domain/error-json.ts";
-import { InputInvalid } from "../domain/errors.ts";
+import { InputInvalid, MaestroError } from "../domain/errors.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { AttemptSettings, Healed } from "../domain/healing-action.ts";
 import type { PersonaResult, RecordedFailure } from "../domain/journal.ts";
 import type { Saving } from "../domain/ledger.ts";
+import type { RetryPolicy } from "../domain/retry-policy.ts";
 import type { RunningAttempt } from "../domain/session-state.ts";
 import { emptyTree, type Tree } from "../domain/tree.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
@@ -88,6 +89,7 @@ export class AttemptRun {
   readonly #work: PersonaWork;
   readonly #running: RunningAttempt;
   readonly #reasons: readonly RecordedFailure[];
+  readonly #repeats: RetryPolicy | undefined;
   readonly #timeout = new AbortController();
   readonly #signal: AbortSignal;
   readonly #watchdog: Watchdog;
@@ -101,11 +103,14 @@ export class AttemptRun {
     work: PersonaWork,
     running: RunningAttempt,
     reasons: readonly RecordedFailure[],
+    /** See `AttemptPlace`. */
+    repeats: RetryPolicy | undefined,
   ) {
     this.#parts = parts;
     this.#work = work;
     this.#running = running;
     this.#reasons = reasons;
+    this.#repeats = repeats;
     this.#signal = AbortSignal.any([parts.control.signal, this.#timeout.signal]);
     this.#watchdog = new Watchdog(parts.clock, running.attempt.settings.timeoutMs ?? work.timeoutMs);
   }
@@ -125,6 +130,7 @@ export class AttemptRun {
       watchdog: this.#watchdog,
       signal: this.#signal,
       hasFallback: this.#hasFallback(),
+      repeats: this.#repeats,
     });
     return this.#end(workspace, steps);
   }
@@ -152,7 +158,7 @@ export class AttemptRun {
       const { classifyError } = await import("./failure/classify-error.ts");
       const failure = classifyError(error, clock.now());
       const healing =
-        healers.length === 0
+        healers.length === 0 || isFinal(error)
           ? { tried: [], mended: false }
           : await this.#heal(failure, result, workspace, steps);
       const left = await this.#save(workspace, steps);
@@ -200,7 +206,7 @@ export class AttemptRun {
       }
     };
     const returned = await workspace.lend(async () => {
-      const abandonable = orAbandon(work(), control.signal, clock);
+      const abandonable = orAbandon(work, control.signal, clock);
       try {
         return await this.#watchdog.watch(abandonable, (reason) => this.#timeout.abort(reason));
       } finally {
@@ -276,7 +282,7 @@ export class AttemptRun {
     const { heal } = await import("./healing/heal.ts");
     const { healers, contract, model, fallbackModels, policy, maxTimeoutMs, outputTokens } = this.#work;
     const { settings, hasProgressed } = this.#running.attempt;
-    const { control, runTool } = this.#parts;
+    const { control, clock, runTool } = this.#parts;
     const sick = {
       failure,
       earlier: this.#reasons,
@@ -297,14 +303,12 @@ export class AttemptRun {
       mayWrite: writeRule(policy),
       runTool: (argv: readonly string[]) => runTool(workspace, argv, control.signal),
     };
-    try {
-      return await heal(healers, sick, steps, (again) => this.#validate(again, workspace, steps));
-    } catch (error) {
-      stopOrBreak(control, steps, error);
-      // A healer that fails heals nothing; the failure it was called for is the one that counts.
-      this.#parts.log(this.#work.persona, `healing failed: ${String(error)}`);
-      return { tried: [], mended: false };
-    }
+    return heal(healers, sick, {
+      steps,
+      clock,
+      validateAgain: (again) => this.#validate(again, workspace, steps),
+      stopUnlessFailed: (error) => stopOrBreak(control, steps, error),
+    });
   }
 
   async #save(
@@ -315,6 +319,11 @@ export class AttemptRun {
     if (workspace.tree === this.#began) return { tree: this.#running.attempt.tree, artifacts: [], savings };
     return { ...(await machine(workspace.save())), savings };
   }
+}
+
+/** It says itself that nobody may try again: then nobody may mend it either. */
+function isFinal(error: unknown): boolean {
+  return MaestroError.is(error) && (error.next === "fail" || error.next === "park");
 }
 
 /** Neither a stop nor a failure of the machine below is a failure of the work. */

@@ -1,4 +1,4 @@
-import { attemptsUsed, decideAfterFailure, type RetryPolicies } from "../domain/after-failure.ts";
+import { decideAfterFailure, type RetryPolicies } from "../domain/after-failure.ts";
 import { toErrorJson } from "../domain/error-json.ts";
 import { CircuitOpen, UnrecoverableError } from "../domain/errors.ts";
 import type { PersonaResult, RecordedFailure } from "../domain/journal.ts";
@@ -104,7 +104,8 @@ export class PersonaExecutor {
     const running = journal.state.running.get(attempt.started);
     if (running === undefined) throw new Error(`attempt ${attempt.started} does not run`);
     try {
-      const end = await new AttemptRun(this.#parts, this.#work, running, this.#reasons()).run();
+      const repeats = this.#isLastOfRound(attempt) ? this.#parts.policies.attempts : undefined;
+      const end = await new AttemptRun(this.#parts, this.#work, running, this.#reasons(), repeats).run();
       if (end.kind === "failed") return await this.#fail(attempt, end);
       await this.#complete(attempt, end);
       return end.result;
@@ -133,14 +134,13 @@ export class PersonaExecutor {
   async #fail(attempt: AttemptState, end: Extract<AttemptEnd, { kind: "failed" }>): Promise<undefined> {
     const { journal, clock, policies } = this.#parts;
     const { error, failure, failedStep, checks, healing, settings, mended, tree, artifacts, savings } = end;
-    const { hasProgressed } = attempt;
     const next = decideAfterFailure(
       {
         error,
         failure,
         inStep: failedStep !== undefined,
         mended,
-        attemptsFailed: attemptsUsed(this.#ofRound(attempt.round), { failure, hasProgressed }),
+        attemptsFailed: this.#failedBefore(attempt) + 1,
         roundsUsed: attempt.round - this.#persona.roundsUsedBefore,
         now: clock.now(),
         random: Math.random(),
@@ -171,6 +171,16 @@ export class PersonaExecutor {
 
   #ofRound(round: number): readonly AttemptState[] {
     return this.#persona.attempts.filter((attempt) => attempt.round === round);
+  }
+
+  /** Those that were given up have not failed. */
+  #failedBefore({ round, started }: AttemptState): number {
+    const others = this.#ofRound(round).filter((other) => other.started !== started);
+    return others.filter(({ failure }) => failure !== undefined).length;
+  }
+
+  #isLastOfRound(attempt: AttemptState): boolean {
+    return this.#failedBefore(attempt) + 1 >= this.#parts.policies.attempts.maxAttempts;
   }
 
   #exhausted(round: number): UnrecoverableError {

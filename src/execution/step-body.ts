@@ -19,10 +19,10 @@ export type StepEnd =
     };
 
 export function stepBody(end: StepEnd, changes: readonly TreeChange[]): string {
-  const changed = changes.length === 0 ? "" : `"changes":${JSON.stringify(changes)}`;
+  const start = end.kind === "error" && end.outage ? outageBody : "{";
   const rest = endText(end);
-  const inner = [changed, rest].filter((text) => text !== "").join(",");
-  return end.kind === "error" && end.outage ? `${outageBody}${inner}}` : `{${inner}}`;
+  if (changes.length === 0) return `${start}${rest}}`;
+  return `${start}"changes":${JSON.stringify(changes)}${rest === "" ? "" : ","}${rest}}`;
 }
 
 function endText(end: StepEnd): string {

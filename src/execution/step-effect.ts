@@ -33,7 +33,7 @@ export interface Performed {
   readonly artifacts: readonly string[];
   readonly stack?: string | undefined;
   /** A result that is a text comes out of its record as it went in, and need not be read back. */
-  readonly text?: string;
+  readonly text?: string | undefined;
   /** It did nothing, and is not recorded. */
   readonly isNothing?: boolean | undefined;
   readonly failure?: Failure;
@@ -58,49 +58,82 @@ export async function runEffect<T>(
   place: EffectPlace,
   step: StepToRun<T>,
 ): Promise<Performed> {
-  const { machine, artifacts, clock } = parts;
-  const { workspace, signal } = place;
-  const { kind, name, effect, spend, saved: savedBy } = step;
-  let ended: { readonly result: T; readonly changes: readonly TreeChange[] };
+  const { workspace } = place;
+  const signal = signalOf(step, parts, place);
   let made: { readonly result: T } | undefined;
-  let json: string | undefined;
+  let ended: { readonly result: Success<T>; readonly changes: readonly TreeChange[] };
   try {
-    ended = await workspace.recording(async () => {
+    ended = await workspace.recording(() =>
       // Within the recording, so that what an abandoned effect changed is taken back, and what it changes later refused.
-      made = { result: await orAbandon(begin(effect), signal, clock) };
-      // Here, so that a result that cannot be recorded is a failure of the step, and paid for like its success.
-      json = resultText(made.result, name);
-      return made.result;
-    });
+      orAbandon(step.effect, signal, parts.clock).then((result) => {
+        made = { result };
+        // Here, so that a result that cannot be recorded is a failure of the step, and paid for like its success.
+        return { result, json: resultText(result, step.name) };
+      }),
+    );
   } catch (error) {
-    return failed(parts, place, step, error, made);
+    return failed(parts, signal, step, error, made);
   }
-  // A tool and an agent name their changes in their results, and apply them again by themselves.
-  const changes = namesChanges(ended.result) ? [] : ended.changes;
-  if (kind === "function") reach("step.function:after-effect");
-  const spent = spend && { spent: spend.spent(ended), failed: false };
-  const saved = savedBy?.(ended.result);
-  const blobs = ended.changes.length === 0 ? [] : await machine.run(workspace.flush(ended.changes));
-  const beside = { artifacts: blobs, spent, saved, isNothing: step.isNothing?.(ended.result) };
-  if (json === undefined) return { body: stepBody({ kind: "nothing" }, changes), ...beside };
-  const same = typeof ended.result === "string" ? { text: ended.result } : {};
-  if (json.length <= inlineLimit)
-    return { body: stepBody({ kind: "result", json }, changes), ...beside, ...same };
-  const sha256 = await machine.run(artifacts.put(json));
-  return {
-    body: stepBody({ kind: "artifact", sha256 }, changes),
-    ...beside,
-    artifacts: [...blobs, sha256],
-  };
+  return succeeded(parts, place, step, ended.result, ended.changes);
 }
 
-async function begin<T>(effect: () => T | Promise<T>): Promise<T> {
-  return effect();
+interface Success<T> {
+  readonly result: T;
+  /** Undefined for a result of undefined. */
+  readonly json: string | undefined;
 }
+
+/** At once where there is nothing to store but the row. */
+function succeeded<T>(
+  parts: EffectParts,
+  place: EffectPlace,
+  { kind, spend, saved, isNothing }: StepToRun<T>,
+  { result, json }: Success<T>,
+  changes: readonly TreeChange[],
+): Performed | Promise<Performed> {
+  if (kind === "function") reach("step.function:after-effect");
+  const isLarge = json !== undefined && json.length > inlineLimit;
+  // A tool and an agent name their changes in their results, and apply them again by themselves.
+  const toReapply = namesItsChanges(kind, result) ? [] : changes;
+  const performed = {
+    body: isLarge
+      ? ""
+      : stepBody(json === undefined ? { kind: "nothing" } : { kind: "result", json }, toReapply),
+    artifacts: [],
+    text: typeof result === "string" && !isLarge ? result : undefined,
+    isNothing: isNothing?.(result),
+    saved: saved?.(result),
+    spent: spend && { spent: spend.spent({ result }), failed: false },
+  };
+  if (changes.length === 0 && !isLarge) return performed;
+  return store(parts, place, performed, changes, isLarge ? { json, toReapply } : undefined);
+}
+
+/** The blobs of the files, and a result that is too large for a row. */
+async function store(
+  { machine, artifacts }: EffectParts,
+  { workspace }: EffectPlace,
+  performed: Performed,
+  changes: readonly TreeChange[],
+  large: { readonly json: string; readonly toReapply: readonly TreeChange[] } | undefined,
+): Promise<Performed> {
+  const blobs = changes.length === 0 ? [] : await machine.run(workspace.flush(changes));
+  if (large === undefined) return { ...performed, artifacts: blobs };
+  const sha256 = await machine.run(artifacts.put(large.json));
+  const body = stepBody({ kind: "artifact", sha256 }, large.toReapply);
+  return { ...performed, body, artifacts: [...blobs, sha256] };
+}
+
+/** Healing begins when its attempt has ended, perhaps for having stood still: that is not what ends it. */
+const signalOf = <T>(
+  { kind }: StepToRun<T>,
+  { control }: EffectParts,
+  { signal }: EffectPlace,
+): AbortSignal => (kind === "heal" ? control.signal : signal);
 
 async function failed<T>(
   { control, clock }: EffectParts,
-  { signal }: EffectPlace,
+  signal: AbortSignal,
   { dependency, spend }: StepToRun<T>,
   thrown: unknown,
   made: { readonly result: T } | undefined,
@@ -122,5 +155,10 @@ async function failed<T>(
   };
 }
 
-const namesChanges = (result: unknown): boolean =>
-  typeof result === "object" && result !== null && "changes" in result && Array.isArray(result.changes);
+/** Only of these kinds: the result of a function is anybody's, and may have a member of that name. */
+const namesItsChanges = (kind: StepKind, result: unknown): boolean =>
+  (kind === "tool" || kind === "command") &&
+  typeof result === "object" &&
+  result !== null &&
+  "changes" in result &&
+  Array.isArray(result.changes);

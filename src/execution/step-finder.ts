@@ -67,6 +67,15 @@ export class StepFinder {
     return machine.run(journal.store.readBody(position)).then((read) => ({ identity, body: read, seq }));
   }
 
+  /** A record that is not part of the story: nobody has to ask for it, so it says nothing about a divergence. */
+  async recall(kind: StepKind, { fingerprint, occurrence }: StepIdentity): Promise<string | undefined> {
+    const recorded = this.#running.steps.find(`step.${kind}`, fingerprint, occurrence);
+    if (recorded === undefined) return undefined;
+    recorded.used = true;
+    const { journal, machine } = this.#parts;
+    return takeBody(recorded) ?? machine.run(journal.store.readBody(recorded.position));
+  }
+
   /** While something is replayed, whoever waits for it may still ask for more. */
   async replaying<T>(replay: () => Promise<T>): Promise<T> {
     this.#replaying += 1;

@@ -1,3 +1,4 @@
+import { sha256 } from "../domain/canonical.ts";
 import type { DurableStep, SavedBy } from "../domain/durable-step.ts";
 import { fromErrorJson } from "../domain/error-json.ts";
 import { InputInvalid } from "../domain/errors.ts";
@@ -6,7 +7,7 @@ import { parseBody } from "../domain/journal-codec.ts";
 import { type Json, parseJson } from "../domain/json.ts";
 import type { Saving } from "../domain/ledger.ts";
 import type { RecordedSteps } from "../domain/recorded-steps.ts";
-import { remainingWaitMs } from "../domain/retry-policy.ts";
+import { decideAfterAttempt, type RetryPolicy, remainingWaitMs } from "../domain/retry-policy.ts";
 import type { RunningAttempt } from "../domain/session-state.ts";
 import { type Spend, type Spent, totalTokens } from "../domain/usage.ts";
 import type { Artifacts } from "../state/artifacts.ts";
@@ -49,6 +50,11 @@ export interface AttemptPlace extends EffectPlace {
   readonly watchdog: Watchdog;
   /** There is another model to go on with: no use in waiting for this one. */
   readonly hasFallback: boolean;
+  /**
+   * How to repeat a call that an outage ended, once the attempt has come further than the one before: in the last of its
+   * round, which no other goes on from. Undefined in all others.
+   */
+  readonly repeats: RetryPolicy | undefined;
 }
 
 /** The durable steps of one attempt: each runs once, its outcome is recorded, and a replay gets the record. */
@@ -60,7 +66,8 @@ export class StepRecorder {
   readonly #finder: StepFinder;
   /** Which step an error came from. */
   readonly #failures = new WeakMap<object, number>();
-  readonly #underWay = new Set<Promise<unknown>>();
+  #underWay = 0;
+  readonly #onQuiet: (() => void)[] = [];
   /** Paid calls of earlier drivers that were answered from their records. */
   readonly #replayed: number[] = [];
   readonly #savings: Saving[] = [];
@@ -85,7 +92,7 @@ export class StepRecorder {
 
   /** What is under way is finished and recorded before its attempt ends, however that ends. */
   async settle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+    while (this.#underWay > 0) await new Promise<void>((resolve) => this.#onQuiet.push(resolve));
   }
 
   /** A step of a function persona. */
@@ -101,23 +108,34 @@ export class StepRecorder {
 
   /** A wait that survives restarts: only the remainder is waited, never longer than `ms` whatever the clock does. */
   async sleep(ms: number): Promise<void> {
-    const { clock, control } = this.#parts;
+    const { clock } = this.#parts;
     if (!(ms >= 0 && ms <= maxSleepMs))
       throw new InputInvalid(`A wait of ${ms} ms is not between 0 and ${maxSleepMs}.`);
     const found = await this.#find("wait", "sleep", ms);
     let wait: Wait = { notBefore: clock.now() + ms, waitMs: ms };
-    if (found.body !== undefined) wait = (parseBody(found.body) as unknown as { wait: Wait }).wait;
+    if (found.body !== undefined) wait = waitOf(found.body);
     else await this.#record("wait", "sleep", found.identity, JSON.stringify({ wait }));
+    await this.#waitOut(wait);
+  }
+
+  #waitOut(wait: Wait): Promise<void> {
+    const { clock, control } = this.#parts;
     const { watchdog } = this.#place;
-    await watchdog.during(() => clock.sleep(remainingWaitMs(wait, clock.now()), control.stopSignal));
+    return watchdog.during(() => clock.sleep(remainingWaitMs(wait, clock.now()), control.stopSignal));
   }
 
   #track<T>(step: Promise<T>): Promise<T> {
-    const forget = () => this.#underWay.delete(step);
-    this.#underWay.add(step);
-    step.then(forget, forget);
+    this.#underWay += 1;
+    step.then(this.#forget, this.#forget);
     return step;
   }
+
+  readonly #forget = (): void => {
+    this.#underWay -= 1;
+    if (this.#underWay > 0 || this.#onQuiet.length === 0) return;
+    // Whoever waited for the step goes first: it may ask for the next one.
+    for (const resolve of this.#onQuiet.splice(0)) setImmediate(resolve);
+  };
 
   async #perform<T>(step: StepToRun<T>): Promise<T> {
     const { kind, name } = step;
@@ -131,15 +149,23 @@ export class StepRecorder {
     const reused = hasRecords ? await this.#reuse(step, found.identity) : undefined;
     if (reused !== undefined) return this.#replay(reused.body, reused.seq) as Promise<T>;
     const firstAskedAt = this.#parts.clock.now();
-    for (;;) {
+    for (let repeats = await this.#repeatsBefore(found.identity); ; ) {
+      // Whoever was told to stop while it waited begins nothing.
+      this.#parts.control.throwIfStopped();
       const admitted = await this.#admit(step);
       this.#parts.onStep?.(this.#place.running.attempt.persona, kind, name);
-      const performed = await this.#run(step, admitted).catch((error: unknown) =>
-        this.#giveUp(admitted, error),
-      );
+      const performed = await this.#run(step, admitted);
       const effects = this.#effectsOf(admitted, performed);
       if (this.#isEarlyProbe(admitted, effects) || this.#isWaitedOut(effects, firstAskedAt)) {
         await this.#end([], effects);
+        continue;
+      }
+      const again = this.#waitToRepeat(performed, repeats);
+      if (again !== undefined) {
+        repeats += 1;
+        const body = JSON.stringify({ wait: again, because: performed.failure?.message });
+        await this.#record("wait", repeatName, repeatOf(found.identity, repeats), body, effects);
+        await this.#waitOut(again);
         continue;
       }
       if (performed.saved !== undefined) this.#save(performed.saved);
@@ -159,9 +185,10 @@ export class StepRecorder {
     return this.#machine.run(admitCall(this.#parts, running.attempt, watchdog, call));
   }
 
-  #run<T>(step: StepToRun<T>, { use }: Admitted): Promise<Performed> {
+  #run<T>(step: StepToRun<T>, { use, reservation }: Admitted): Promise<Performed> {
     const run = () => runEffect(this.#effectParts, this.#place, step);
-    return use === undefined ? run() : this.#parts.breaker.attend(use, run);
+    const running = use === undefined ? run() : this.#parts.breaker.attend(use, run);
+    return reservation === undefined ? running : running.catch((error) => this.#giveUp(reservation, error));
   }
 
   #effectsOf({ use, reservation }: Admitted, { artifacts, failure, spent }: Performed): Effects {
@@ -189,13 +216,31 @@ export class StepRecorder {
     return isTold && this.#parts.clock.now() - firstAskedAt < longestWaitMs;
   }
 
-  /** Nothing of the call is recorded; what it may have taken still is. */
-  async #giveUp({ reservation }: Admitted, error: unknown): Promise<never> {
-    if (reservation !== undefined) {
-      const settlement = { reservation, spent: { usage: null, costMicroUsd: null }, failed: true };
-      // Whoever has lost the session leaves it to the next driver.
-      await this.#parts.journal.append([], { settlement }).catch(() => undefined);
+  /** How often its call was repeated by drivers before this one; what is left of the last wait is waited. */
+  async #repeatsBefore(call: StepIdentity): Promise<number> {
+    if (this.#place.repeats === undefined) return 0;
+    for (let repeats = 0; ; repeats += 1) {
+      const body = await this.#finder.recall("wait", repeatOf(call, repeats + 1));
+      if (body === undefined) return repeats;
+      await this.#waitOut(waitOf(body));
     }
+  }
+
+  #waitToRepeat({ failure }: Performed, repeats: number): Wait | undefined {
+    const { repeats: policy, running, signal } = this.#place;
+    if (policy === undefined || !running.attempt.hasProgressed || signal.aborted) return undefined;
+    if (failure?.outage !== true || failure.category === "RATE_LIMIT") return undefined;
+    const decision = decideAfterAttempt(policy, repeats + 1, true, Math.random());
+    if (decision.kind === "exhausted") return undefined;
+    const waitMs = Math.max(decision.delayMs, failure.retryAfterMs ?? 0);
+    return waitMs > longestWaitMs ? undefined : { notBefore: this.#parts.clock.now() + waitMs, waitMs };
+  }
+
+  /** Nothing of the call is recorded; what it may have taken still is. */
+  async #giveUp(reservation: number, error: unknown): Promise<never> {
+    const settlement = { reservation, spent: { usage: null, costMicroUsd: null }, failed: true };
+    // Whoever has lost the session leaves it to the next driver.
+    await this.#parts.journal.append([], { settlement }).catch(() => undefined);
     throw error;
   }
 
@@ -248,20 +293,24 @@ export class StepRecorder {
     return this.#finder.find(kind, name, identity);
   }
 
-  async #record(
+  /** Gives the seq of its row. */
+  #record(
     kind: StepKind,
     name: string,
-    identity: StepIdentity,
+    { fingerprint, occurrence }: StepIdentity,
     body: string,
     effects: Effects = {},
   ): Promise<number> {
     const attempt = this.#place.running.attempt.started;
-    const row = { kind: `step.${kind}`, attempt, name, ...identity, body } as const;
+    const row = { kind: `step.${kind}`, attempt, name, fingerprint, occurrence, body } as const;
     const savings = this.takeSavings();
-    const [recorded] = await this.#end([row], savings === undefined ? effects : { ...effects, savings });
-    this.#place.watchdog.progress();
-    return recorded?.seq ?? 0;
+    return this.#end([row], savings === undefined ? effects : { ...effects, savings }).then(this.#recorded);
   }
+
+  readonly #recorded = (rows: readonly RecordedRow[]): number => {
+    this.#place.watchdog.progress();
+    return rows[0]?.seq ?? 0;
+  };
 
   /** One commit for the row and for what its call means to others; then those others are told. */
   #end(rows: readonly Entry[], effects: Effects): Promise<readonly RecordedRow[]> {
@@ -304,5 +353,15 @@ export class StepRecorder {
 }
 
 const isFree = ({ usage }: Spent): boolean => usage !== null && totalTokens(usage) === 0;
+
+const waitOf = (body: string): Wait => (parseBody(body) as unknown as { readonly wait: Wait }).wait;
+
+const repeatName = "repeat after an outage";
+
+/** One wait for each time that one call is repeated. */
+const repeatOf = ({ fingerprint, occurrence }: StepIdentity, repeats: number): StepIdentity => ({
+  fingerprint: sha256(`repeat ${fingerprint} ${occurrence}`).slice(0, 32),
+  occurrence: repeats,
+});
 
 const notAdmitted: Admitted = { use: undefined, reservation: undefined, isEarlyProbe: false };

@@ -64,16 +64,17 @@ export class Recording {
 /** Effects may run at the same time; each change belongs to the one whose call it came from. */
 export class Recordings {
   readonly #context = new AsyncLocalStorage<Recording>();
-  readonly #open = new Set<Recording>();
+  #open: readonly Recording[] = [];
 
-  async run<T>(recording: Recording, effect: () => T | Promise<T>): Promise<T> {
-    this.#open.add(recording);
-    try {
-      return await this.#context.run(recording, async () => effect());
-    } finally {
-      recording.isOver = true;
-      this.#open.delete(recording);
-    }
+  /** What the effect changes belongs to the recording until that is ended. */
+  run<T>(recording: Recording, effect: () => T | Promise<T>): T | Promise<T> {
+    this.#open = [...this.#open, recording];
+    return this.#context.run(recording, effect);
+  }
+
+  end(recording: Recording): void {
+    recording.isOver = true;
+    this.#open = this.#open.filter((open) => open !== recording);
   }
 
   get current(): Recording | undefined {
@@ -89,7 +90,7 @@ export class Recordings {
   }
 
   note(path: string, before: TreeFile | undefined, after: TreeFile | undefined): void {
-    if (this.#open.size === 0) return;
+    if (this.#open.length === 0) return;
     const { current } = this;
     for (const recording of this.#open) {
       if (current?.isWithin(recording)) recording.own(path, before, after);

@@ -143,8 +143,13 @@ export class Workspace {
   }
 
   /** What the work changes after this has settled is refused, at whatever it still is: by then others have the files. */
-  lend<T>(work: () => Promise<T>): Promise<T> {
-    return this.#recordings.run(new Recording(undefined), work);
+  async lend<T>(work: () => Promise<T>): Promise<T> {
+    const recording = new Recording(undefined);
+    try {
+      return await this.#recordings.run(recording, work);
+    } finally {
+      this.#recordings.end(recording);
+    }
   }
 
   /** What the effect changed. If it fails, its changes are taken back: a replay of the failure would not have them. */
@@ -154,8 +159,10 @@ export class Workspace {
     const recording = new Recording(this.#recordings.current);
     try {
       const result = await this.#recordings.run(recording, effect);
+      this.#recordings.end(recording);
       return { result, changes: recording.changes() };
     } catch (error) {
+      this.#recordings.end(recording);
       // If what it is part of was recorded meanwhile, the changes were recorded there.
       if (recording.parent?.isLate !== true) this.#takeBack(recording);
       throw error;

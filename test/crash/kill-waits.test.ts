@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RecordedRow } from "../../src/domain/journal.ts";
 import type { FaultPoint } from "../../src/state/fault-points.ts";
+import { endingOf } from "./support/expectations.ts";
 import { type Life, Place } from "./support/place.ts";
 import { rowsOf } from "./support/recorded.ts";
 import { until } from "./support/until.ts";
@@ -58,5 +59,21 @@ describe("a wait whose process is killed", () => {
       (wait?.notBefore ?? Infinity) - timerMs,
     );
     expect(sinceClaim(resumed, next), "not all of it again").toBeLessThan(waitMs);
+  });
+
+  it("the wait before a call is repeated: goes on where it was, and grants no further try", async () => {
+    const team = "shaky";
+    for (let waits = 1; waits <= 2; waits += 1) {
+      const killed = await place.afterlife(place.drive(team, kill("step.wait:after-commit")), team);
+      expect(killed.ended.signal).toBe("SIGKILL");
+    }
+    const resumed = await place.afterlife(place.drive(team, { delayMs: waitMs }), team);
+    expect(endingOf(resumed)).toMatchObject({ status: "completed" });
+    expect(place.marks.filter((mark) => mark === "asked the third")).toHaveLength(3);
+    expect(rowsOf(resumed.recorded, "attempt.started")).toHaveLength(3);
+    expect(resumed.recorded.rows.filter(({ kind }) => kind === "step.wait")).toHaveLength(2);
+    const [began, ended] = [lastOf(resumed, "step.wait"), lastOf(resumed, "step.function")];
+    expect(ended.at - began.at, "not shorter than it was meant").toBeGreaterThanOrEqual(waitMs - timerMs);
+    expect(sinceClaim(resumed, ended), "not all of it again").toBeLessThan(waitMs);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { SessionId } from "../../src/domain/ids.ts";
 import { defineTeam, persona, phase } from "../../src/index.ts";
 import type { ModelTurn } from "../support/loopback-model-turn.ts";
 import { attemptsOf, calls, ModelHive, protocols } from "../support/model-hive.ts";
@@ -30,6 +31,14 @@ const trespassing =
       : calls("submit", { summary: "done" });
   };
 
+/** What the journal says about each of them. */
+async function toolCalls(hive: ModelHive, id: string): Promise<readonly { readonly kind: string }[]> {
+  const bodies: string[] = [];
+  for await (const page of hive.maestro.rows(id as SessionId))
+    bodies.push(...page.flatMap(({ kind, body }) => (kind === "step.tool" ? [body] : [])));
+  return bodies.map((body) => (JSON.parse(body) as { result: { kind: string } }).result);
+}
+
 describe.each(protocols)("%s", (model) => {
   test.each([1, 2])(
     "%i calls that the policy forbids are told to the model, which goes on",
@@ -41,9 +50,11 @@ describe.each(protocols)("%s", (model) => {
       expect(ended.view.artifacts.map(({ path }) => path)).toEqual(["docs/a.md"]);
       const { requests } = hive.models.server;
       expect(requests).toHaveLength(times + 2);
-      expect(requests[times]?.text).toContain(
-        `src/elsewhere-${times - 1}.js is not one of the files this persona may write: docs/**`,
-      );
+      const reason = `src/elsewhere-${times - 1}.js is not one of the files this persona may write: docs/**`;
+      expect(requests[times]?.text).toContain(reason);
+      const audited = (await toolCalls(hive, ended.result.id)).filter(({ kind }) => kind === "refused");
+      expect(audited, "each is on record").toHaveLength(times);
+      expect(audited.at(-1)).toEqual({ kind: "refused", reason });
     },
   );
 

@@ -173,6 +173,20 @@ test("a fallback is over with the round that it did not help: the first model is
   expect(asked().slice(4)).toEqual(["gpt-5"]);
 });
 
+test("a person who mends the key of the first model is served by that one", async () => {
+  let keyIsMended = false;
+  const hive = await ModelHive.open(({ model, answersBefore }) =>
+    model === "gpt-5" && keyIsMended ? writesThenSubmits(answersBefore) : wrongKey,
+  );
+  const ended = await hive.run(withFallback);
+  expect(ended.result).toMatchObject({ status: "parked", reason: "help" });
+  keyIsMended = true;
+  const resumed = await (await hive.maestro.resume(ended.result.id)).result();
+  expect(resumed.status).toBe("completed");
+  const models = hive.models.log.map(({ model }) => model);
+  expect(models).toEqual(["gpt-5", "claude-sonnet-4-5", "gpt-5", "gpt-5"]);
+});
+
 test("a shortened context is over with the round that it did not help: the next one begins with all of it", async () => {
   const long = `Everything about it.\n${"It is long. ".repeat(4000)}`;
   const model = "openai-compatible/llama-3.3-70b";

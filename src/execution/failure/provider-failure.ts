@@ -1,7 +1,7 @@
-import { readProperty } from "../../domain/bounded-json.ts";
 import type { Link } from "./error-chain.ts";
 import { readProviderWords } from "./provider-words.ts";
 import { headersOf, readRetryAfterMs } from "./retry-after.ts";
+import { readHttpStatus, readServiceCode } from "./service-codes.ts";
 import { verdictOfCode } from "./system-failure.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -38,7 +38,8 @@ const byName: Readonly<Record<string, Verdict>> = {
 
 /** Errors of the AI SDK and of anything else that speaks HTTP, by shape: no provider is imported here. */
 export function readProviderError(link: Link, links: readonly Link[], now: number): Verdict | undefined {
-  const status = statusOf(link);
+  const own = readServiceCode(link);
+  const status = own?.status ?? readHttpStatus(link);
   const called = link.name === "AI_APICallError" || link.name === "AI_StreamProviderError";
   if (status === undefined && !called) {
     if (brokeInsideSdk(link)) return { ...noAnswer, code: "invalid_response" };
@@ -56,7 +57,7 @@ export function readProviderError(link: Link, links: readonly Link[], now: numbe
   return {
     ...verdict,
     message: withBody(link.message, body),
-    code: (status === undefined || status < 400 ? beneath?.code : undefined) ?? verdict.code,
+    code: own?.code ?? (status === undefined || status < 400 ? beneath?.code : undefined) ?? verdict.code,
     details: body || undefined,
     retryAfterMs: mayBeTold(status)
       ? readRetryAfterMs(headersOf(link), `${link.message}\n${body}`, now)
@@ -78,16 +79,6 @@ function readStatus(status: number | undefined, isRetryable: unknown): Verdict {
   if (isRetryable === true) return { category: "API_ERROR", outage: true, code };
   const refused: Verdict = { category: "API_ERROR", recoverable: status !== 404 && status !== 410 };
   return { ...refused, code, suggestedFix: "Correct the request: the service refused it." };
-}
-
-function statusOf(link: Link): number | undefined {
-  const response = link.read("response");
-  const nested =
-    typeof response === "object" && response !== null ? readProperty(response, "status") : undefined;
-  const found = [link.read("statusCode"), link.read("status"), nested].find(
-    (value) => typeof value === "number" && Number.isInteger(value) && value >= 100 && value < 600,
-  );
-  return found as number | undefined;
 }
 
 function bodyOf(link: Link): string {

@@ -1,12 +1,15 @@
 import { canonicalJson } from "../../domain/canonical.ts";
+import { toErrorJson } from "../../domain/error-to-json.ts";
 import type { AttemptSettings, HealingAction } from "../../domain/healing-action.ts";
 import type { Json } from "../../domain/json.ts";
+import { redact } from "../../domain/redact.ts";
 import type { HealingCase, Remedy } from "./healer.ts";
 
 type RaisedLimit = Extract<HealingAction, { kind: "raised-limit" }>["limit"];
 
 /** A formatter may touch every file of a project; the healer's step has them all. */
 const mostNamed = 50;
+const maxWords = 500;
 
 /**
  * The action as it goes on record: short, within what the team allows, and true: which files changed is what the
@@ -37,6 +40,12 @@ export function asRecorded(remedy: Remedy, sick: HealingCase, changed: readonly 
       // A healer without types may say anything.
       return inOwnWords(String((action as { readonly kind?: unknown }).kind), remedy, sick, changed);
   }
+}
+
+/** Of a healer that could not finish, or whose answer was none. */
+export function failedAction(error: unknown, changed: readonly string[]): HealingAction {
+  const words = `failed: ${redact(toErrorJson(error).message).slice(0, maxWords)}`;
+  return { kind: "custom", words, members: [], paths: few(changed), ...moreOf(changed) };
 }
 
 /** The members of the outputs whose values differ. */

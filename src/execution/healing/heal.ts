@@ -1,10 +1,20 @@
+import type { Clock } from "../../domain/clock.ts";
 import type { CheckResult } from "../../domain/contract.ts";
-import { type AttemptSettings, type Healed, inWords, settingsOf } from "../../domain/healing-action.ts";
+import { AttemptTimeout, InputInvalid } from "../../domain/errors.ts";
+import {
+  type AttemptSettings,
+  type Healed,
+  type HealingAction,
+  inWords,
+  settingsOf,
+} from "../../domain/healing-action.ts";
 import type { PersonaResult } from "../../domain/journal.ts";
+import type { Json } from "../../domain/json.ts";
 import { changesBetween } from "../../domain/tree.ts";
 import type { StepRecorder } from "../step-recorder.ts";
-import { asRecorded } from "./as-recorded.ts";
+import { asRecorded, failedAction } from "./as-recorded.ts";
 import type { Healer, HealingCase, Remedy } from "./healer.ts";
+import { readRemedy } from "./read-remedy.ts";
 
 export interface Healing {
   /** The contract passes now, with these outputs. */
@@ -17,17 +27,29 @@ export interface Healing {
   readonly mended: boolean;
 }
 
+export interface HealingParts {
+  readonly steps: StepRecorder;
+  readonly clock: Clock;
+  readonly validateAgain: (result: PersonaResult) => Promise<readonly CheckResult[]>;
+  /** Throws what is no failure of a healer. */
+  readonly stopUnlessFailed: (error: unknown) => void;
+}
+
+/** The attempt has ended, so nobody else watches whether it comes to an end. */
+const longestHealingMs = 300_000;
+
 /**
  * Each healer of the category in turn. Its action is a step, so it is made once; then the whole contract runs again:
  * passed, and the attempt is done; better than before, and it is kept for the next attempt; else it is rolled back.
+ * One that throws, answers wrongly or never ends is rolled back as well, and the next is asked.
  */
 export async function heal(
   healers: readonly Healer[],
   sick: HealingCase,
-  steps: StepRecorder,
-  validateAgain: (result: PersonaResult) => Promise<readonly CheckResult[]>,
+  parts: HealingParts,
 ): Promise<Healing> {
   const { workspace, mayWrite } = sick;
+  const { validateAgain, stopUnlessFailed } = parts;
   const tried: Healed[] = [];
   let settings: AttemptSettings | undefined;
   let mended = false;
@@ -35,17 +57,11 @@ export async function heal(
   for (const healer of healers) {
     if (!healer.categories.includes(sick.failure.category)) continue;
     const before = workspace.tree;
-    const remedy = await steps.perform<Remedy | null>({
-      kind: "heal",
-      name: healer.name,
-      input: healingInput(now),
-      isNothing: (done) => done === null,
-      effect: async () => (await healer.heal(now)) ?? null,
-    });
-    if (remedy === null) continue;
-    const changed = changesBetween(before, workspace.tree).map(({ path }) => path);
-    const did = asRecorded(remedy, now, changed);
-    const noted = (outcome: Healed["outcome"], forbidden?: string) => {
+    const changedPaths = () => changesBetween(before, workspace.tree).map(({ path }) => path);
+    const rollBack = () => {
+      if (workspace.tree !== before) workspace.reapply(changesBetween(workspace.tree, before));
+    };
+    const noted = (did: HealingAction, outcome: Healed["outcome"], forbidden?: string) => {
       const why = forbidden === undefined ? "" : ` (${forbidden} may not be written)`;
       const action = inWords(did) + why;
       tried.push({
@@ -56,37 +72,78 @@ export async function heal(
         ...(forbidden !== undefined && { forbidden }),
       });
     };
-    const rollBack = () => {
-      if (workspace.tree !== before) workspace.reapply(changesBetween(workspace.tree, before));
-    };
-    const changedSettings = settingsOf(did);
-    if (changedSettings !== undefined) {
-      // How to work is all that it may say then: files would be judged by nobody.
+    try {
+      const remedy = await ask(healer, now, parts);
+      const changed = changedPaths();
+      if (remedy === undefined) {
+        if (changed.length > 0) throw new InputInvalid("It changed files and said nothing of it.");
+        continue;
+      }
+      const did = asRecorded(remedy, now, changed);
+      const changedSettings = settingsOf(did);
+      if (changedSettings !== undefined) {
+        // How to work is all that it may say then: files would be judged by nobody.
+        rollBack();
+        settings = { ...settings, ...changedSettings };
+        mended ||= changesTheWork(changedSettings);
+        noted(did, "kept");
+        continue;
+      }
+      const forbidden = changed.find((path) => !mayWrite(path));
+      if (now.result === undefined || forbidden !== undefined) {
+        rollBack();
+        noted(did, "rolled-back", forbidden);
+        continue;
+      }
+      const result = remedy.outputs === undefined ? now.result : { ...now.result, outputs: remedy.outputs };
+      const checks = await validateAgain(result);
+      if (missed(checks) === 0) {
+        noted(did, "passed");
+        return { result, checks, tried, mended: true };
+      }
+      const better = missed(checks) < missed(now.checks);
+      if (better) now = { ...now, result, checks };
+      else rollBack();
+      mended ||= better;
+      noted(did, better ? "kept" : "rolled-back");
+    } catch (error) {
+      stopUnlessFailed(error);
+      const did = failedAction(error, changedPaths());
       rollBack();
-      settings = { ...settings, ...changedSettings };
-      mended ||= changesTheWork(changedSettings);
-      noted("kept");
-      continue;
+      noted(did, "rolled-back");
     }
-    const forbidden = changed.find((path) => !mayWrite(path));
-    if (now.result === undefined || forbidden !== undefined) {
-      rollBack();
-      noted("rolled-back", forbidden);
-      continue;
-    }
-    const result = remedy.outputs === undefined ? now.result : { ...now.result, outputs: remedy.outputs };
-    const checks = await validateAgain(result);
-    if (missed(checks) === 0) {
-      noted("passed");
-      return { result, checks, tried, mended: true };
-    }
-    const better = missed(checks) < missed(now.checks);
-    if (better) now = { ...now, result, checks };
-    else rollBack();
-    mended ||= better;
-    noted(better ? "kept" : "rolled-back");
   }
   return { tried, mended, ...(settings !== undefined && { settings }) };
+}
+
+/** What it is shown is its own: a change that it does not name must change nothing. */
+async function ask(
+  healer: Healer,
+  sick: HealingCase,
+  { steps, clock }: HealingParts,
+): Promise<Remedy | undefined> {
+  const shown = { ...sick, result: structuredClone(sick.result) };
+  const answered = await steps.perform<Json>({
+    kind: "heal",
+    name: healer.name,
+    input: healingInput(sick),
+    isNothing: (done) => done === null,
+    effect: async () => ((await inTime(healer.heal(shown), clock)) ?? null) as Json,
+  });
+  return answered === null ? undefined : readRemedy(answered);
+}
+
+async function inTime<T>(healing: Promise<T>, clock: Clock): Promise<T> {
+  const ended = new AbortController();
+  const late = async (): Promise<never> => {
+    await clock.sleep(longestHealingMs, ended.signal);
+    throw new AttemptTimeout(`The healer did not end within ${longestHealingMs / 1_000} s.`);
+  };
+  try {
+    return await Promise.race([healing, late()]);
+  } finally {
+    ended.abort();
+  }
 }
 
 /** With more time the same conversation goes on; with another model, prompt or length of answers it could not. */

@@ -98,6 +98,11 @@ export class SqliteStore implements Store {
     }
   }
 
+  /** For who will write: the writer starts while the history is read. */
+  prepareToWrite(): void {
+    this.#writer.prepare();
+  }
+
   async createSession(newSession: NewSession) {
     const { id, key, team, teamFingerprint, identity, wakeAt, created, artifacts = [] } = newSession;
     const session = {

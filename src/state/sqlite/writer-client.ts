@@ -7,6 +7,8 @@ import type { FromThread, ThreadData, ToThread } from "./writer-thread.ts";
 
 /** Hands commands to the writer; the promise resolves after the commit. */
 export interface WriterClient {
+  /** Gets ready for the first write while the caller reads. */
+  prepare(): void;
   submit(command: Command): Promise<Reply>;
   beat(owner: string, everyMs: number): void;
   close(): Promise<void>;
@@ -35,6 +37,10 @@ export class ThreadWriter implements WriterClient {
 
   constructor(path: string) {
     this.#path = path;
+  }
+
+  prepare(): void {
+    this.#worker ??= this.#start();
   }
 
   submit(command: Command): Promise<Reply> {
@@ -82,7 +88,7 @@ export class ThreadWriter implements WriterClient {
     Atomics.notify(this.#bell, 0);
   }
 
-  /** Started at the first write: commands that only read do not pay for a thread. */
+  /** At the first write at the latest: who only reads does not pay for a thread. */
   #start(): Worker {
     const entry = codeFile("state/sqlite/writer-thread");
     const workerData: ThreadData = { path: this.#path, bell: this.#bell, fault: armedFault() };
@@ -139,6 +145,10 @@ export class InlineWriter implements WriterClient {
 
   constructor(writer: Writer) {
     this.#writer = writer;
+  }
+
+  prepare(): void {
+    // Nothing to start: it is here.
   }
 
   submit(command: Command): Promise<Reply> {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { defineTeam, phase, type Team } from "../../../src/index.ts";
 import { jiraAccount } from "../../support/loopback-jira-fields.ts";
-import { leaveMark } from "./effects.ts";
+import { leaveMark, readMarks } from "./effects.ts";
 import { fileTeams } from "./file-teams.ts";
 import { until } from "./until.ts";
 import { only, type World, worker } from "./worker.ts";
@@ -148,6 +148,22 @@ export const teams = {
         };
         await step("call", answer, { dependency });
         await step("write it down");
+      }),
+    ),
+
+  /** Asks a service that answers none of its questions at once: so that its third attempt asks the last one three times. */
+  shaky: (world) =>
+    only(
+      worker("asker", world, async (_, step) => {
+        for (const [question, failures] of Object.entries({ first: 1, second: 1, third: 2 })) {
+          const ask = () => {
+            leaveMark(world.marks, `asked the ${question}`);
+            const asked = readMarks(world.marks).filter((mark) => mark === `asked the ${question}`);
+            if (asked.length > failures) return "an answer";
+            throw Object.assign(new Error("connect ECONNREFUSED 192.0.2.1:443"), { code: "ECONNREFUSED" });
+          };
+          await step(question, ask, { dependency });
+        }
       }),
     ),
 

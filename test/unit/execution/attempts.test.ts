@@ -1,5 +1,15 @@
-import { describe, expect, test } from "vitest";
-import { GovernanceViolation, type PersonaContext, UnrecoverableError } from "../../../src/index.ts";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { PersonaExecutor } from "../../../src/execution/persona-executor.ts";
+import {
+  BudgetExceeded,
+  ConfigInvalid,
+  GovernanceViolation,
+  HelpNeeded,
+  type PersonaContext,
+  TeamChanged,
+  TeamInvalid,
+  UnrecoverableError,
+} from "../../../src/index.ts";
 import { Lives } from "./lives.ts";
 
 const done = { summary: "done" };
@@ -37,6 +47,46 @@ describe("a persona that always fails", () => {
     expect(result.error?.message).toContain("try 6 failed");
     expect(lives.ran).toHaveLength(6);
     expect(await triesOf(lives)).toEqual(sixTries);
+  });
+
+  test("ends each round with an error that has the failure of every attempt in it", async () => {
+    const ends = vi.spyOn(PersonaExecutor.prototype, "execute");
+    onTestFinished(() => ends.mockRestore());
+    const lives = new Lives();
+    await lives.live(hopeless(lives));
+    const rounds = ends.mock.settledResults.map(({ value }) => value as UnrecoverableError);
+    expect(rounds.map((error) => UnrecoverableError.is(error) && error.details["round"])).toEqual([1, 2]);
+    for (const [index, { details, message }] of rounds.entries()) {
+      const tries = sixTries.slice(3 * index, 3 * index + 3);
+      expect(details).toMatchObject({
+        phase: "work",
+        persona: "worker",
+        failures: tries.map(([, , said]) => ({ category: "UNKNOWN", message: said })),
+      });
+      expect(message).toContain(`worker failed 3 attempts in phase work, round ${index + 1}`);
+    }
+  });
+
+  test.each([1, 2, 5])("is tried %i times a round where its team says so", async (maxAttempts) => {
+    const lives = new Lives();
+    expect(await lives.live(hopeless(lives), {}, { maxAttempts })).toMatchObject({ reason: "help" });
+    const rounds = (await triesOf(lives)).map(([round, attempt]) => [round, attempt]);
+    const numbers = Array.from({ length: maxAttempts }, (_, index) => index + 1);
+    expect(rounds).toEqual([1, 2].flatMap((round) => numbers.map((number) => [round, number])));
+  });
+
+  test("tells who looks at it how often it was tried, each failure, and what to do", async () => {
+    const lives = new Lives();
+    const { error, ticket } = await lives.live(() => {
+      throw Object.assign(new Error("Cannot find module './a.js'"), { code: "ERR_MODULE_NOT_FOUND" });
+    });
+    expect(error?.details).toMatchObject({
+      attempts: 6,
+      category: "IMPORT",
+      failures: sixTries.map(([round, attempt]) => ({ round, attempt, category: "IMPORT" })),
+      suggestedActions: [expect.stringMatching(/\w+/)],
+      ticket: ticket?.fingerprint,
+    });
   });
 
   test("leaves no steps that it did not take: healers that do nothing are not on record", async () => {
@@ -121,6 +171,25 @@ describe("errors that say what is next", () => {
       [1, 1, "hopeless 1"],
       [2, 1, "hopeless 2"],
     ]);
+  });
+
+  test.each([
+    [new TeamInvalid("the team is wrong"), { status: "failed" }],
+    [new TeamChanged("the team is another"), { status: "failed" }],
+    [new GovernanceViolation("it may not"), { status: "failed" }],
+    [new BudgetExceeded("nothing is left"), { status: "parked", reason: "budget" }],
+    [new ConfigInvalid("a setting is wrong"), { status: "parked", reason: "help" }],
+    [new HelpNeeded("which of the two?"), { status: "parked", reason: "help" }],
+  ])("what trying again cannot mend is tried once: %s", async (error, end) => {
+    const lives = new Lives();
+    let tries = 0;
+    const result = await lives.live(() => {
+      tries += 1;
+      throw error;
+    });
+    expect(result).toMatchObject(end);
+    expect(tries).toBe(1);
+    expect(lives.waitedMs).toBe(0);
   });
 
   test("GovernanceViolation is not tried again: the session has failed", async () => {

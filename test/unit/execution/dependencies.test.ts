@@ -160,6 +160,12 @@ describe("a service that asks to wait", () => {
   });
 });
 
+/** How many attempts each round had. */
+const attemptsByRound = (lives: Lives) => {
+  const rounds = (lives.rows("attempt.started") as unknown as { round: number }[]).map(({ round }) => round);
+  return [...new Set(rounds)].map((round) => rounds.filter((each) => each === round).length);
+};
+
 describe("a service that fails now and then", () => {
   const often = 20;
 
@@ -180,14 +186,73 @@ describe("a service that fails now and then", () => {
   };
 
   test.each([
-    ["is down", outage],
-    ["asks to wait", () => limit({ "retry-after": "2" })],
-  ])("between calls that succeed (%s) needs no person", async (_, failure) => {
+    ["is down", outage, [3]],
+    ["asks to wait", () => limit({ "retry-after": "2" }), [2]],
+  ])(
+    "between calls that succeed (%s) needs no person, and no more attempts than a round has",
+    async (_, failure, attempts) => {
+      const lives = new Lives();
+      expect(await lives.live(everySecond(failure))).toMatchObject({
+        status: "completed",
+        results: { work: { worker: { summary: `${2 * often - 1} calls` } } },
+      });
+      expect(attemptsByRound(lives)).toEqual(attempts);
+    },
+  );
+
+  /** Calls that fail by number; before each the work comes further. */
+  const failing = (lives: Lives, fails: (call: number) => boolean) => {
+    const calls: number[] = [];
+    const work = async ({ step }: PersonaContext) => {
+      for (let index = 0; index < 4; index += 1) {
+        const call = () => {
+          calls.push(lives.clock.now());
+          if (fails(calls.length)) throw outage();
+          return index;
+        };
+        await step(`call ${index}`, call, { dependency: service });
+      }
+      return { summary: "done" };
+    };
+    return { calls, work };
+  };
+
+  test("is asked three times in the last attempt of a round too, with waits that grow", async () => {
     const lives = new Lives();
-    expect(await lives.live(everySecond(failure))).toMatchObject({
-      status: "completed",
-      results: { work: { worker: { summary: `${2 * often - 1} calls` } } },
-    });
+    // 1 | 2 answers, 3 | 4 answers, 5, 6: the third attempt asks its second question three times.
+    const { calls, work } = failing(lives, (call) => [1, 3, 5, 6].includes(call));
+    expect(await lives.live(work)).toMatchObject({ status: "completed" });
+    expect(attemptsByRound(lives)).toEqual([3]);
+    const waits = calls.slice(1).map((at, index) => at - Number(calls[index]));
+    expect(waits[4]).toBeGreaterThanOrEqual(1_000);
+    expect(waits[5]).toBeGreaterThanOrEqual(2_000);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(5_000);
+  });
+
+  test("and then for good uses up its rounds, and no attempt more", async () => {
+    const lives = new Lives();
+    const { work } = failing(lives, (call) => call === 1 || call === 3 || call >= 5);
+    const options = { breaker: { threshold: 1_000 } };
+    expect(await lives.live(work, options)).toMatchObject({ status: "parked", reason: "help" });
+    expect(attemptsByRound(lives)).toEqual([3, 3]);
+  });
+
+  test("is not asked more often because its process ended in between, and only the rest is waited", async () => {
+    const lives = new Lives();
+    const { calls, work } = failing(lives, (call) => call === 1 || call === 3 || (call >= 5 && call <= 7));
+    const options = { breaker: { threshold: 1_000 } };
+    let waits = 0;
+    lives.onEvent = ({ kind }) => {
+      if (kind === "wait" && ++waits <= 2) lives.end();
+    };
+    expect(await lives.live(work, options)).toMatchObject({ status: "running" });
+    await lives.clock.advance(60_000);
+    const before = lives.clock.now();
+    expect(await lives.live(work, options)).toMatchObject({ status: "running" });
+    expect(Number(calls.at(-1)) - before, "its wait was over").toBeLessThan(1_000);
+    expect(await lives.live(work, options)).toMatchObject({ status: "completed" });
+    expect(calls, "5, 6 and 7 in the third attempt, 8 in the next round").toHaveLength(9);
+    expect(attemptsByRound(lives)).toEqual([3, 1]);
   });
 
   test("after work that is another each time: it ends all the same", async () => {
@@ -199,10 +264,10 @@ describe("a service that fails now and then", () => {
       return { summary: await step("call", () => Promise.reject(outage()), { dependency: service }) };
     };
     expect(await lives.live(work)).toMatchObject({ status: "parked", reason: "help" });
-    expect(lives.rows("attempt.failed").length).toBeLessThan(50);
+    expect(attemptsByRound(lives)).toEqual([3, 3]);
   });
 
-  test("before work that is no good: what is no good is tried six times all the same", async () => {
+  test("before work that is no good: all that is tried is counted, six times in all", async () => {
     const lives = new Lives();
     let calls = 0;
     const work = async ({ step }: PersonaContext) => {
@@ -215,7 +280,6 @@ describe("a service that fails now and then", () => {
       throw new Error("the draft is no good");
     };
     expect(await lives.live(work)).toMatchObject({ status: "parked", reason: "help" });
-    const failures = lives.rows("attempt.failed") as unknown as { failure: { outage: boolean } }[];
-    expect(failures.filter(({ failure }) => !failure.outage)).toHaveLength(6);
+    expect(attemptsByRound(lives)).toEqual([3, 3]);
   });
 });

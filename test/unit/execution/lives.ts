@@ -55,9 +55,13 @@ export class Lives {
   }
 
   /** Opens, starts or goes on, moves the clock whenever somebody waits for it, closes. */
-  async live(run: PersonaFunction, options: OpenOptions = {}): Promise<SessionResult> {
+  async live(
+    run: PersonaFunction,
+    options: OpenOptions = {},
+    of: { readonly maxAttempts?: number } = {},
+  ): Promise<SessionResult> {
     const team = defineTeam("team", {
-      phases: [phase("work", { personas: [persona("worker", { run })] })],
+      phases: [phase("work", { personas: [persona("worker", { ...of, run })] })],
     });
     const maestro = await this.#open({ teams: [team], ...options });
     const before = this.clock.now();

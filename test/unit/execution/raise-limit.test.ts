@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { PersonaFunction } from "../../../src/index.ts";
 import { Lives } from "./lives.ts";
 
 const limitMs = 60_000;
@@ -45,4 +46,33 @@ test("never more than four times as much; when that does not help, a person is a
   expect(result).toMatchObject({ status: "parked", reason: "help" });
   const limits = lives.rows("attempt.failed").map((row) => "settings" in row && row.settings?.timeoutMs);
   expect(limits.map((ms) => Number(ms) / limitMs || 1)).toEqual([1, 2, 4, 1, 1, 1]);
+});
+
+/** How long each attempt was let stand still, in limits. */
+async function limitsOf(lives: Lives, work: PersonaFunction): Promise<readonly number[]> {
+  const began: number[] = [];
+  await lives.live(
+    (context) => {
+      began.push(lives.clock.now());
+      return work(context);
+    },
+    { attempts: { timeoutMs: limitMs } },
+  );
+  const ended = lives.rows("attempt.failed") as unknown as { readonly at: number }[];
+  return ended.map(({ at }, index) => Math.floor((at - Number(began[index])) / limitMs));
+}
+
+test("what it gained is over with its round: who begins anew has the limit of its team", async () => {
+  const lives = new Lives();
+  const limits = await limitsOf(lives, (context) => {
+    if (context.failures.length % 3 === 2) throw new Error("the draft is no good");
+    return silent(lives, 1_000 * limitMs)(context);
+  });
+  expect(limits).toEqual([1, 1, 0, 1, 1, 0]);
+  expect(lives.rows("attempt.failed")[1]).toMatchObject({ settings: { timeoutMs: 2 * limitMs } });
+});
+
+test("work that goes on in the next round goes on with what it gained", async () => {
+  const lives = new Lives();
+  expect(await limitsOf(lives, silent(lives, 1_000 * limitMs))).toEqual([1, 1, 2, 4, 4, 4]);
 });

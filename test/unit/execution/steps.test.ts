@@ -118,6 +118,24 @@ describe("a step", () => {
     expect(given).toEqual([large, large]);
   });
 
+  test("brings its files back in a replay, whatever its result looks like", async () => {
+    const lives = new Lives();
+    const found: string[] = [];
+    const work = async ({ step, workspace }: PersonaContext, ends: boolean) => {
+      await step("write", async () => {
+        await workspace.write("a.txt", "a");
+        return { changes: ["a.txt"] };
+      });
+      if (ends) lives.end();
+      await step("last", () => 1);
+      found.push(...workspace.list());
+      return done;
+    };
+    await lives.live((context) => work(context, true));
+    expect((await lives.live((context) => work(context, false))).status).toBe("completed");
+    expect(found).toEqual(["a.txt"]);
+  });
+
   test.each([
     ["too deep", () => deep(500), "nested deeper"],
     ["cyclic", () => cyclic(), "contains itself"],
