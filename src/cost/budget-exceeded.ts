@@ -29,7 +29,7 @@ export function budgetExceeded(
 function probably({ likely }: Pick<ReservationRequest, "likely">, unit: BudgetUnit, asked: number): string {
   const less = unit === "tokens" ? likely?.tokens : likely?.microUsd;
   if (less === undefined || less === null || less >= asked) return "";
-  return ` (probably less than ${show(unit, less)}: what the provider has not counted yet is reserved at a token for each byte)`;
+  return ` (probably less than ${show(unit, less)}: what the provider has not counted yet is reserved at the most that it can be)`;
 }
 
 function unpriced(

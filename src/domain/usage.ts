@@ -26,23 +26,39 @@ export function totalTokens({ inputTokens, outputTokens }: TokenUsage): number {
 }
 
 /**
- * What a provider reported, as something that can be added up. Parts that exceed their whole were
- * reported beside it, and are added to it. Null when a number is no count at all: then nobody reported anything.
+ * What a provider reported, as something that can be added up. Parts may have been reported beside their whole, and
+ * then are added to it: the provider's own sum says so, and without a sum that fits, parts that exceed their whole. Null
+ * when a number is no count at all: then nobody reported anything.
  */
-export function normalizeUsage(usage: TokenUsage): TokenUsage | null {
+export function normalizeUsage(usage: TokenUsage, sum?: number): TokenUsage | null {
   const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage;
   const counts = [inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens];
-  if (!counts.every((count) => Number.isSafeInteger(count) && count >= 0 && count <= mostTokens)) return null;
+  if (!counts.every(isCount)) return null;
+  const cache = cachedInputTokens + cacheWriteTokens;
+  const inputs = cache > inputTokens ? [inputTokens + cache] : [inputTokens, inputTokens + cache];
+  const outputs = [outputTokens, outputTokens + reasoningTokens];
+  const wholes = inputs.flatMap((input) => outputs.map((output) => ({ input, output })));
+  const whole =
+    wholes.find(({ input, output }) => input + output === sum) ??
+    withRest(inputs[0] ?? inputTokens, outputs[reasoningTokens > outputTokens ? 1 : 0] ?? outputTokens, sum);
+  if (![whole.input, whole.output].every(isCount)) return null;
   return {
-    inputTokens: wholeOf(inputTokens, cachedInputTokens + cacheWriteTokens),
+    inputTokens: whole.input,
     cachedInputTokens,
     cacheWriteTokens,
-    outputTokens: wholeOf(outputTokens, reasoningTokens),
-    reasoningTokens,
+    outputTokens: whole.output,
+    // Some round it up.
+    reasoningTokens: Math.min(reasoningTokens, whole.output),
   };
 }
 
-const wholeOf = (whole: number, parts: number): number => (parts > whole ? whole + parts : whole);
+const isCount = (count: number): boolean => Number.isSafeInteger(count) && count >= 0 && count <= mostTokens;
+
+/** Some count thoughts only in the sum: what nothing else explains was output. */
+function withRest(input: number, output: number, sum: number | undefined): { input: number; output: number } {
+  const rest = Number.isSafeInteger(sum) ? (sum ?? 0) - input - output : 0;
+  return { input, output: output + Math.max(0, rest) };
+}
 
 /** What a call came to. `costMicroUsd: null` means that the price is not known, `usage: null` that nobody reported it. */
 export interface Spent {

@@ -281,11 +281,12 @@ export class AttemptRun {
   ) {
     const { heal } = await import("./healing/heal.ts");
     const { healers, contract, model, fallbackModels, policy, maxTimeoutMs, outputTokens } = this.#work;
-    const { settings } = this.#running.attempt;
+    const { settings, hasProgressed } = this.#running.attempt;
     const { control, clock, runTool } = this.#parts;
     const sick = {
       failure,
       earlier: this.#reasons,
+      hasProgressed,
       checks: this.#checks,
       result,
       contract,

@@ -9,7 +9,7 @@ import type { Saving } from "../domain/ledger.ts";
 import type { RecordedSteps } from "../domain/recorded-steps.ts";
 import { decideAfterAttempt, type RetryPolicy, remainingWaitMs } from "../domain/retry-policy.ts";
 import type { RunningAttempt } from "../domain/session-state.ts";
-import { type Spend, totalTokens } from "../domain/usage.ts";
+import { type Spend, type Spent, totalTokens } from "../domain/usage.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import type { Effects } from "../state/store.ts";
 import { type AdmissionParts, type Admitted, admitCall, longestWaitMs } from "./admission.ts";
@@ -204,9 +204,13 @@ export class StepRecorder {
     return isEarlyProbe && call?.outcome.kind === "outage" && !this.#place.signal.aborted;
   }
 
-  /** That the service asks to wait was said when it ended the attempt before: this one waits as long as it takes. */
-  #isWaitedOut({ call }: Effects, firstAskedAt: number): boolean {
+  /**
+   * That the service asks to wait was said when it ended the attempt before: this one waits as long as it takes, unless
+   * asking may have cost something.
+   */
+  #isWaitedOut({ call, settlement }: Effects, firstAskedAt: number): boolean {
     if (call?.outcome.kind !== "rate-limit" || this.#place.signal.aborted) return false;
+    if (settlement !== undefined && !isFree(settlement.spent)) return false;
     const { running, hasFallback } = this.#place;
     const isTold = running.attempt.continues !== undefined && !hasFallback;
     return isTold && this.#parts.clock.now() - firstAskedAt < longestWaitMs;
@@ -347,6 +351,8 @@ export class StepRecorder {
     throw error;
   }
 }
+
+const isFree = ({ usage }: Spent): boolean => usage !== null && totalTokens(usage) === 0;
 
 const waitOf = (body: string): Wait => (parseBody(body) as unknown as { readonly wait: Wait }).wait;
 

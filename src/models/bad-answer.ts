@@ -1,6 +1,7 @@
 import { isError, readProperty } from "../domain/bounded-json.ts";
 import { isDeeperThan } from "../domain/json-depth.ts";
 import type { Answer } from "./answer.ts";
+import { errorIn, holdsAnswer } from "./error-with-ok.ts";
 import { reportedStatus } from "./reported-status.ts";
 import type { Prompt } from "./sdk-types.ts";
 
@@ -61,20 +62,47 @@ const confused: ReadonlySet<string> = new Set([
   "SyntaxError",
   "RangeError",
   "AI_JSONParseError",
-  "AI_TypeValidationError",
 ]);
 
-/** An error that says neither a status nor a code came from reading the answer; only garbled answers do that. */
+/** What a package throws that could not read the answer, as what it is; other errors as they are. */
 export function readingError(error: unknown, errors: AnswerErrors): unknown {
-  if (!isError(error) || !confused.has(error.name)) return error;
-  let link: unknown = error;
-  for (let depth = 0; isError(link) && depth < 8; depth += 1) {
-    const [code, status] = [readProperty(link, "code"), readProperty(link, "statusCode")];
-    if (code !== undefined || status !== undefined) return error;
-    link = readProperty(link, "cause");
+  if (!isError(error)) return error;
+  const links = chainOf(error);
+  const status = readProperty(error, "statusCode");
+  if (typeof status === "number" && status < 400) {
+    const body = readProperty(error, "responseBody");
+    const said = typeof body === "string" ? errorIn(body) : undefined;
+    if (said !== undefined) return errors.reported(said);
   }
+  const mismatch = links.find(({ name }) => name === "AI_TypeValidationError");
+  if (mismatch !== undefined && !(typeof status === "number" && status >= 400)) {
+    const what = `it is not of the form that was promised: ${mismatchOf(mismatch)}`;
+    // An answer that its package cannot read speaks against the answer; something else in its place, against the service.
+    return holdsAnswer(readProperty(mismatch, "value")) ? errors.useless(what) : errors.broken(what, error);
+  }
+  // An error that says neither a status nor a code came from reading the answer; only garbled answers do that.
+  const isSaid = links.some((link) =>
+    ["code", "statusCode"].some((key) => readProperty(link, key) !== undefined),
+  );
+  if (!confused.has(error.name) || isSaid) return error;
   const [reason = ""] = error.message.slice(0, 300).split("\n");
   return errors.broken(reason, error);
+}
+
+function chainOf(error: Error): readonly Error[] {
+  const links: Error[] = [];
+  let link: unknown = error;
+  for (let depth = 0; isError(link) && depth < 8; depth += 1) {
+    links.push(link);
+    link = readProperty(link, "cause");
+  }
+  return links;
+}
+
+/** Behind the whole of what was refused. */
+function mismatchOf({ message }: Error): string {
+  const reason = message.slice(Math.max(message.lastIndexOf("Error message:"), 0)).slice(0, 2000);
+  return reason.replace(/\s+/g, " ").slice(0, 300).toWellFormed();
 }
 
 /** Refuses what the SDK takes for success, and makes the ids of tool calls unique, before anything is recorded. */

@@ -70,10 +70,13 @@ export async function runCommandPersona(
         ...commandSpend(ports.reserve),
         spent: (ended) => ("result" in ended ? spentOf(ended.result) : spentOf(reported)),
       },
-      effect: () =>
-        perform(ports, prompt, (report) => {
+      effect: () => {
+        // A probe that failed is made again: what the run before it reported is not what this one takes.
+        reported = undefined;
+        return perform(ports, prompt, (report) => {
           reported = report;
-        }),
+        });
+      },
     }),
     signal,
   );
@@ -102,7 +105,8 @@ async function perform(
     onReport(ended.report);
     return endedWell(ports, hide, ended);
   });
-  const { usage, costMicroUsd, cliSession, text } = result;
+  const { cliSession, text } = result;
+  const { usage, costMicroUsd } = counted(result);
   const said = readLastWord(text);
   const summary = said.summary === "" ? `${argv[0] ?? ""} ended without a word.` : said.summary;
   return { ...said, summary, usage, costMicroUsd, cliSession, changes, refused };
@@ -190,6 +194,12 @@ function endedWell(
 /** Like the error of a tool that failed: what its words resemble says nothing about a provider. */
 function exitError(argv: readonly string[], message: string, printed: string, code: number): Error {
   return Object.assign(new Error(message), { argv, stdout: "", stderr: printed, code: code || 1 });
+}
+
+/** Work without a token was not counted: it may have taken what was reserved for it. */
+function counted({ usage, costMicroUsd }: AgentReport): Pick<AgentReport, "usage" | "costMicroUsd"> {
+  if (usage === null || (usage.inputTokens > 0 && usage.outputTokens > 0)) return { usage, costMicroUsd };
+  return { usage: null, costMicroUsd: costMicroUsd === 0 ? null : costMicroUsd };
 }
 
 const spentOf = (said: { usage: TokenUsage | null; costMicroUsd: number | null } | undefined): Spent => ({

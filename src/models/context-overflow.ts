@@ -3,7 +3,7 @@ import { RecoverableError } from "../domain/errors.ts";
 
 /** How the providers say that a prompt does not fit; the status (400 or 413) is that of any wrong request. */
 export const overflowWords =
-  /context_length_exceeded|maximum context length|context (?:window|length|size)[^.]{0,40}exceed|exceed[^.]{0,60}context (?:window|length|size|limit)|prompt is too long|input is too long|input token count[^.]{0,40}exceeds|too many (?:input )?tokens|request_too_large|request exceeds the maximum size|reduce the length of (?:the|your) (?:messages|prompt)|string_above_max_length/i;
+  /context_length_exceeded|maximum context length|context (?:window|length|size)[^.]{0,40}exceed|exceed[^.]{0,60}context (?:window|length|size|limit)|prompt is too long|input is too long|input token count[^.]{0,40}exceeds|too many (?:input )?tokens|request_too_large|request exceeds the maximum size|reduce the length of (?:the|your) (?:messages|prompt)|string_above_max_length|context the overflows|loaded with context length of only/i;
 
 const overflowCode = "context_length_exceeded";
 

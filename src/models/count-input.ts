@@ -1,9 +1,13 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, type Json } from "../domain/json.ts";
 import type { TokenUsage } from "../domain/usage.ts";
+import { leastTokens } from "./least-tokens.ts";
+import { tokenBound } from "./token-bound.ts";
 
-/** A text never has more tokens than bytes, but usually a third as many. */
+/** What the input of a call comes to, before anybody has counted it. */
 export interface InputCount {
+  /** Whoever reports less has not counted. */
+  readonly least: number;
   readonly typical: number;
   /** What a limit has to have room for. */
   readonly most: number;
@@ -16,59 +20,107 @@ const tokensPerFile = { typical: 2_000, most: 16_000 };
 
 interface Weight {
   readonly bytes: number;
+  /** Of the bytes, those that a provider surely counts as text. */
+  readonly textBytes: number;
+  readonly tokenBound: number;
   readonly files: number;
+}
+
+interface Weighed {
+  readonly messages: number;
+  readonly digest: string;
+  readonly weight: Weight;
 }
 
 /**
  * Counts a call's input before it is made, without a tokenizer (they are slow, and stall on some texts): what the call
- * before took, as its provider counted, and the bytes that were added since.
+ * before took, as its provider counted, and what was added since.
  */
 export class InputCounter {
-  #last: { messages: number; digest: string; weight: Weight; tokens: number } | undefined;
+  #last: (Weighed & { readonly tokens: number }) | undefined;
+  /** The provider has counted more than the bound: only the number of bytes is left to go by. */
+  #isDenser = false;
 
   /** `call`: as `canonicalCall` makes it. */
   count(call: Json): InputCount {
-    const { weight } = weigh(call, Number.POSITIVE_INFINITY);
+    const weighed = weigh(call);
+    const weight = this.#isDenser ? byBytes(weighed.weight) : weighed.weight;
+    const least = leastTokens(weight.textBytes);
     const last = this.#last;
     // Only what the provider counted for these very messages says anything about them.
-    if (last !== undefined && weigh(call, last.messages).digest === last.digest) {
-      const added = weight.bytes - last.weight.bytes;
-      const files = weight.files - last.weight.files;
-      return {
-        typical: last.tokens + Math.ceil(added / 2) + files * tokensPerFile.typical,
-        most: last.tokens + added + files * tokensPerFile.most,
-      };
+    if (last !== undefined && digestOf(textOf(call, last.messages)) === last.digest) {
+      const added = difference(weight, this.#isDenser ? byBytes(last.weight) : last.weight);
+      return { least, ...roomFor(added, last.tokens) };
     }
-    return {
-      typical: Math.ceil(weight.bytes / 2) + weight.files * tokensPerFile.typical,
-      most: weight.bytes + hiddenTokens + weight.files * tokensPerFile.most,
-    };
+    return { least, ...roomFor(weight, 0, hiddenTokens) };
   }
 
   learn(call: Json, usage: TokenUsage | null): void {
     if (usage === null) return;
-    const { messages, digest, weight } = weigh(call, Number.POSITIVE_INFINITY);
+    const weighed = weigh(call);
+    this.#isDenser ||= usage.inputTokens > roomFor(weighed.weight, 0, hiddenTokens).most;
     // Thoughts may be kept by the provider and sent along again, under a short name.
-    this.#last = { messages, digest, weight, tokens: usage.inputTokens + usage.reasoningTokens };
+    this.#last = { ...weighed, tokens: usage.inputTokens + usage.reasoningTokens };
   }
 }
 
-/** Of the call's first messages and all that goes with every message. */
-function weigh(call: Json, most: number): { messages: number; digest: string; weight: Weight } {
-  const { prompt = [], ...beside } = isJsonObject(call) ? call : {};
-  const messages = Array.isArray(prompt) ? prompt.slice(0, most) : [];
-  let files = 0;
-  const text = JSON.stringify([beside, messages], (_, value: unknown) => {
-    if (!isFile(value)) return value;
-    files += 1;
-    return isPicture(value) ? { ...value, data: digestOf(JSON.stringify(value.data)) } : value;
-  });
+function roomFor({ bytes, tokenBound, files }: Weight, counted: number, hidden = 0) {
+  const most = Math.min(bytes, tokenBound);
   return {
-    messages: messages.length,
-    digest: digestOf(text),
-    weight: { bytes: Buffer.byteLength(text), files },
+    typical: counted + Math.min(Math.ceil(bytes / 2), most) + files * tokensPerFile.typical,
+    most: counted + hidden + most + files * tokensPerFile.most,
   };
 }
+
+const byBytes = (weight: Weight): Weight => ({ ...weight, tokenBound: weight.bytes });
+
+const difference = (now: Weight, before: Weight): Weight => ({
+  bytes: now.bytes - before.bytes,
+  textBytes: now.textBytes - before.textBytes,
+  tokenBound: now.tokenBound - before.tokenBound,
+  files: now.files - before.files,
+});
+
+function weigh(call: Json): Weighed {
+  let files = 0;
+  let untoldBytes = 0;
+  const messages = messagesOf(call).length;
+  const text = textOf(call, messages, (key, value) => {
+    if (isFile(value)) files += 1;
+    if (isFile(value) || isUntold(key, value)) untoldBytes += Buffer.byteLength(JSON.stringify(value));
+  });
+  const bytes = Buffer.byteLength(text);
+  return {
+    messages,
+    digest: digestOf(text),
+    weight: {
+      bytes,
+      textBytes: Math.max(0, bytes - untoldBytes),
+      tokenBound: tokenBound(text),
+      files,
+    },
+  };
+}
+
+/** The call's first messages and all that goes with every message. */
+function textOf(call: Json, messages: number, look?: (key: string, value: unknown) => void): string {
+  const { prompt: _, ...beside } = isJsonObject(call) ? call : {};
+  return JSON.stringify([beside, messagesOf(call).slice(0, messages)], (key, value: unknown) => {
+    const shown = isFile(value) && isPicture(value) ? withoutData(value) : value;
+    look?.(key, shown);
+    return shown;
+  });
+}
+
+function messagesOf(call: Json): readonly Json[] {
+  const prompt = isJsonObject(call) ? call["prompt"] : undefined;
+  return Array.isArray(prompt) ? (prompt as readonly Json[]) : [];
+}
+
+/** Thoughts that were thought are not counted again by every provider, nor are the seals that come with them. */
+const isUntold = (key: string, value: unknown): boolean =>
+  value !== undefined &&
+  (key === "providerOptions" || (isJsonObject(value) && value["type"] === "reasoning"));
 
 interface FilePart {
   readonly mediaType: string;
@@ -79,5 +131,10 @@ const isFile = (value: unknown): value is FilePart =>
   isJsonObject(value) && typeof value["mediaType"] === "string" && value["data"] !== undefined;
 
 const isPicture = ({ mediaType }: FilePart): boolean => /^image(?:\/|$)/i.test(mediaType);
+
+const withoutData = (picture: FilePart): FilePart => ({
+  ...picture,
+  data: digestOf(JSON.stringify(picture.data)),
+});
 
 const digestOf = (text: string): string => createHash("sha256").update(text).digest("base64");

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../domain/clock.ts";
 import { callAbandoned, type RunStep } from "../domain/durable-step.ts";
 import { InputInvalid } from "../domain/errors.ts";
-import { isJsonObject } from "../domain/json.ts";
+import { isJsonObject, type Json } from "../domain/json.ts";
 import type { TokenUsage } from "../domain/usage.ts";
 import { type Answer, answerOf, toGenerateResult, toStreamParts } from "./answer.ts";
 import { answerErrors, checkedAnswer, readingError } from "./bad-answer.ts";
@@ -17,7 +17,7 @@ import {
 import { canonicalCall } from "./canonical-call.ts";
 import { collectStream } from "./collect-stream.ts";
 import { recognizeOverflow } from "./context-overflow.ts";
-import { InputCounter } from "./count-input.ts";
+import { type InputCount, InputCounter } from "./count-input.ts";
 import { lazyModel } from "./lazy-model.ts";
 import { LiveStream } from "./live-stream.ts";
 import { readUsage, spendOf, usageOfFailure } from "./model-usage.ts";
@@ -26,6 +26,7 @@ import { cleanError } from "./provider-error.ts";
 import type { AnyModel, CallOptions, Middleware, Model, StreamPart } from "./sdk-types.ts";
 
 const leastThinkingTokens = 1_024;
+const simulatedName = "simulated";
 
 /** What a durable model needs from whoever runs it. */
 export interface DurableModelContext {
@@ -160,6 +161,7 @@ class DurableCalls {
     const signals = [this.#context.signal, params.abortSignal, alsoStops].filter(
       (signal) => signal !== undefined,
     );
+    const count = this.#count(name, input);
     let outputSeen = false;
     let reported: TokenUsage | null | undefined;
     const answer = await runStep<Answer>({
@@ -169,7 +171,7 @@ class DurableCalls {
       dependency: name,
       spend: await spendOf({
         model: name,
-        input: this.#counter.count(input),
+        input: count,
         maxOutputTokens: allowedOutput(params),
         pricing,
         usageOfFailure: (error) => (reported === undefined ? usageOfFailure(error, outputSeen) : reported),
@@ -187,7 +189,7 @@ class DurableCalls {
               }),
             ),
           );
-          reported = readUsage(found);
+          reported = readUsage(found, count.least);
           return checkedAnswer(found, params.prompt, this.#context.numberToolCalls === true, errors);
         } catch (error) {
           this.#context.signal?.throwIfAborted();
@@ -196,8 +198,14 @@ class DurableCalls {
         }
       },
     });
-    this.#counter.learn(input, readUsage(answer));
+    this.#counter.learn(input, readUsage(answer, count.least));
     return answer;
+  }
+
+  /** The simulated model takes what its script says. */
+  #count(name: string, input: Json): InputCount {
+    const count = this.#counter.count(input);
+    return name === simulatedName ? { ...count, least: 1 } : count;
   }
 
   /** Whoever watches must not be able to break what is watched. */

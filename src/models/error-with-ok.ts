@@ -4,6 +4,12 @@ import { reportedStatus } from "./reported-status.ts";
 /** What a gateway does not say in a status of its own is a gateway's error. */
 const unsaidStatus = 502;
 const answerKeys = ["choices", "output", "content", "candidates"];
+/** Of events that carry parts of an answer. */
+const partKeys = ["message", "response", "delta", "usage", "usageMetadata"];
+
+/** Whatever it looks like otherwise: some of it was generated. */
+export const holdsAnswer = (body: unknown): boolean =>
+  typeof body === "object" && body !== null && [...answerKeys, ...partKeys].some((key) => key in body);
 
 /**
  * Some gateways report an error as JSON with status 200. Whoever waits for a stream finds nothing in it, so it gets the
@@ -13,17 +19,21 @@ export async function withItsStatus(response: Response): Promise<Response> {
   const { headers } = response;
   if (!response.ok || !/^application\/json\b/i.test(headers.get("content-type") ?? "")) return response;
   const text = await response.text();
-  const status = statusOf(text) ?? response.status;
+  const error = errorIn(text);
+  const status = error === undefined ? response.status : (reportedStatus(error) ?? unsaidStatus);
   return new Response(text, { status, headers });
 }
 
-function statusOf(text: string): number | undefined {
+/** What a body says went wrong, where it says nothing else. */
+export function errorIn(text: string): object | undefined {
   // Parsed only when there may be an error: an answer is long, and is parsed again by the package.
   if (!text.includes('"error"')) return undefined;
   const body = parse(text);
   if (!isJsonObject(body) || answerKeys.some((key) => key in body)) return undefined;
-  const error = body["error"];
-  return isJsonObject(error) ? (reportedStatus(error) ?? unsaidStatus) : undefined;
+  const { error } = body;
+  if (typeof error === "string") return { message: error };
+  if (isJsonObject(error)) return error;
+  return body["object"] === "error" ? body : undefined;
 }
 
 function parse(text: string): Json | undefined {

@@ -25,6 +25,8 @@ interface Provider {
   readonly create: (modelId: string, settings: ProviderSettings) => Promise<Model>;
 }
 
+const providerFetch = withReadableUsage(boundedFetch);
+
 export const providers: Readonly<Record<ProviderName, Provider>> = {
   anthropic: {
     keyVariable: "ANTHROPIC_API_KEY",
@@ -38,7 +40,7 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
       const { createAnthropic } = await import("@ai-sdk/anthropic");
       // Anthropic's own tools take the address without a version, the package with one.
       const versioned = /\/v\d+$/.test(baseURL) ? baseURL : `${baseURL}/v1`;
-      return createAnthropic({ ...withKey(apiKey), baseURL: versioned, fetch: boundedFetch })(modelId);
+      return createAnthropic({ ...withKey(apiKey), baseURL: versioned, fetch: providerFetch })(modelId);
     },
   },
   openai: {
@@ -51,7 +53,7 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
     middleware: [openaiStateless],
     create: async (modelId, { apiKey, baseURL }) => {
       const { createOpenAI } = await import("@ai-sdk/openai");
-      return createOpenAI({ ...withKey(apiKey), baseURL, fetch: boundedFetch }).responses(modelId);
+      return createOpenAI({ ...withKey(apiKey), baseURL, fetch: providerFetch }).responses(modelId);
     },
   },
   google: {
@@ -64,7 +66,7 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
     middleware: [],
     create: async (modelId, { apiKey, baseURL }) => {
       const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
-      return createGoogleGenerativeAI({ ...withKey(apiKey), baseURL, fetch: boundedFetch })(modelId);
+      return createGoogleGenerativeAI({ ...withKey(apiKey), baseURL, fetch: providerFetch })(modelId);
     },
   },
   "openai-compatible": {
@@ -84,7 +86,7 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
         baseURL,
         // Without it a streamed answer reports no usage.
         includeUsage: true,
-        fetch: withReadableUsage(boundedFetch),
+        fetch: providerFetch,
       });
       return provider.chatModel(modelId);
     },

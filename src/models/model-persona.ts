@@ -1,4 +1,4 @@
-import type { GenerateTextResult, ModelMessage, ToolSet } from "ai";
+import type { GenerateTextResult, ModelMessage, StepResult, ToolSet } from "ai";
 import { type Clock, systemClock } from "../domain/clock.ts";
 import type { RunStep } from "../domain/durable-step.ts";
 import { InputInvalid } from "../domain/errors.ts";
@@ -64,6 +64,8 @@ class Conversation {
   readonly #instructions: string;
   readonly #messages: ModelMessage[];
   #tools: ToolSet = {};
+  /** Of all loops so far. */
+  readonly #steps: StepResult<ToolSet>[] = [];
   /** How often the model was told of an answer that is not a submission: once is enough, until it works again. */
   #nudges = 0;
   /** Answers that were cut, since the last one whose tool calls ran. */
@@ -101,8 +103,9 @@ class Conversation {
   /** To the end of the SDK's own loop: a submission, an answer without one, or a limit. */
   async goOn(): Promise<Submitted | Told> {
     const result = await this.#loop();
+    this.#steps.push(...result.steps);
     this.#runner.throwIfBroken();
-    const problem = this.#runner.stuck.problem ?? repeatedWrongCall(result.steps);
+    const problem = this.#runner.stuck.problem ?? repeatedWrongCall(this.#steps);
     if (problem !== undefined) throw this.#failed(problem, "Go about it in another way.");
     if (result.steps.some(({ toolResults }) => toolResults.length > 0)) {
       this.#nudges = 0;
@@ -163,9 +166,8 @@ class Conversation {
       abortSignal: signal,
       stopWhen: ({ steps }) => {
         this.#meter.count(steps);
-        return (
-          this.#runner.mustStop || repeatedWrongCall(steps) !== undefined || this.#meter.problem !== undefined
-        );
+        const wrongCall = repeatedWrongCall([...this.#steps, ...steps]);
+        return this.#runner.mustStop || wrongCall !== undefined || this.#meter.problem !== undefined;
       },
       prepareStep: ({ messages }) => ({ messages: withShortErrors(messages) }),
     });

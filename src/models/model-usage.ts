@@ -1,22 +1,19 @@
 import { readProperty } from "../domain/bounded-json.ts";
 import type { Amount } from "../domain/budget.ts";
-import {
-  normalizeUsage,
-  noUsage,
-  type Spend,
-  type Spent,
-  type TokenUsage,
-  totalTokens,
-} from "../domain/usage.ts";
+import { normalizeUsage, noUsage, type Spend, type Spent, type TokenUsage } from "../domain/usage.ts";
 import type { Answer } from "./answer.ts";
 import type { InputCount } from "./count-input.ts";
 import type { Pricing } from "./ports.ts";
 
 /**
- * `null` when the provider did not report it, or reported nonsense. So is an input of 0, and an output of 0 for an answer
- * that says something: packages put zeros where a server left a count out, and they would pass every budget.
+ * `null` when the provider did not report it, or reported nonsense. So is an input of less than the call can have, and an
+ * output of 0 for an answer that says something: packages put zeros where a server left a count out, and they would pass
+ * every budget.
  */
-export function readUsage({ content, usage }: Pick<Answer, "content" | "usage">): TokenUsage | null {
+export function readUsage(
+  { content, usage }: Pick<Answer, "content" | "usage">,
+  leastInput: number,
+): TokenUsage | null {
   const { inputTokens, outputTokens, raw } = usage;
   const counts = {
     inputTokens: inputTokens?.total,
@@ -25,21 +22,10 @@ export function readUsage({ content, usage }: Pick<Answer, "content" | "usage">)
     outputTokens: outputTokens?.total,
     reasoningTokens: outputTokens?.reasoning ?? 0,
   };
-  const parts = normalizeUsage(counts as TokenUsage);
-  const known = parts && normalizeUsage(withSum(parts, raw));
-  if (known === null || known.inputTokens === 0) return null;
-  return known.outputTokens === 0 && content.some(saysSomething) ? null : known;
-}
-
-/** Some servers count thoughts, or what their cache had, only in the sum: what nothing else explains was output. */
-function withSum(usage: TokenUsage, raw: Answer["usage"]["raw"]): TokenUsage {
   const sum = raw?.["total_tokens"] ?? raw?.["totalTokenCount"];
-  const missing = Number.isSafeInteger(sum) ? (sum as number) - totalTokens(usage) : 0;
-  if (missing <= 0) return usage;
-  const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage;
-  return missing === cachedInputTokens + cacheWriteTokens && missing !== reasoningTokens
-    ? { ...usage, inputTokens: inputTokens + missing }
-    : { ...usage, outputTokens: outputTokens + missing };
+  const known = normalizeUsage(counts as TokenUsage, typeof sum === "number" ? sum : undefined);
+  if (known === null || known.inputTokens < leastInput) return null;
+  return known.outputTokens === 0 && content.some(saysSomething) ? null : known;
 }
 
 const saysSomething = (part: Answer["content"][number]): boolean =>
@@ -70,7 +56,9 @@ export async function spendOf(asked: AskedSpend): Promise<Spend<Answer>> {
     asked: await worstCase(input.typical),
     atMost: await worstCase(input.most),
     spent: (outcome) =>
-      priced("result" in outcome ? readUsage(outcome.result) : asked.usageOfFailure(outcome.error)),
+      priced(
+        "result" in outcome ? readUsage(outcome.result, input.least) : asked.usageOfFailure(outcome.error),
+      ),
   };
 }
 

@@ -49,7 +49,8 @@ export interface ToolFiles {
   /** Sets these paths to what a recorded step left; doing it twice does nothing more. */
   reapply(changes: readonly TreeChange[]): void;
   readText(path: string): Promise<string>;
-  write(path: string, content: string): Promise<unknown>;
+  /** Keeps the encoding of the file that is there, where it can. */
+  writeText(path: string, text: string): Promise<unknown>;
   edit(path: string, edits: readonly FileEdit[]): Promise<EditSavings>;
   list(glob?: string): readonly string[];
   /** Lines that hold the text, or match when the pattern is written as /expression/; of bounded number and length. */

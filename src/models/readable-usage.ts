@@ -1,8 +1,8 @@
-import { isJsonObject, type Json } from "../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 
 /**
- * The package refuses an answer when a count in its usage is no number. The answer is good and paid for, so such a usage
- * is taken out: then nobody has reported one.
+ * The packages refuse an answer when a count in its usage is no number. The answer is good and paid for, so a count that is
+ * written as text becomes one, and what is no count at all becomes 0, which nobody takes for a report.
  */
 export function withReadableUsage(ask: typeof fetch): typeof fetch {
   return async (input, init) => {
@@ -27,20 +27,48 @@ function readableLine(line: string): string {
 /** As it is, unless there is a usage that cannot be read. */
 function readable(text: string): string {
   const body = mayHaveUsage(text) ? parse(text) : undefined;
-  if (!isJsonObject(body) || isReadable(body["usage"])) return text;
-  return JSON.stringify({ ...body, usage: null });
+  if (!isJsonObject(body)) return text;
+  const mended = withUsage(body);
+  return mended === body ? text : JSON.stringify(mended);
 }
 
-const mayHaveUsage = (text: string): boolean => text.includes('"usage"');
+const mayHaveUsage = (text: string): boolean => text.includes('"usage');
 
-function isReadable(usage: Json | undefined): boolean {
-  if (usage === undefined || usage === null) return true;
-  if (!isJsonObject(usage)) return false;
-  return Object.entries(usage).every(([key, value]) => {
-    if (value === null) return true;
-    if (key.endsWith("_tokens")) return typeof value === "number";
-    return !key.endsWith("_tokens_details") || (isJsonObject(value) && isReadable(value));
+/** Where the protocols have it: in the answer itself, or in an event that carries the answer so far. */
+function withUsage(body: JsonObject, isOuter = true): JsonObject {
+  return replaced(body, (key, value) => {
+    if (key === "usage" || key === "usageMetadata") return readableUsage(value);
+    const holdsAnswer = isOuter && (key === "response" || key === "message") && isJsonObject(value);
+    return holdsAnswer ? withUsage(value, false) : value;
   });
+}
+
+function readableUsage(usage: Json): Json {
+  if (usage === null) return usage;
+  return isJsonObject(usage) ? readableCounts(usage) : nothingReported;
+}
+
+/** Some packages insist on both. Nobody takes an input of 0 for a report. */
+const nothingReported: JsonObject = { input_tokens: 0, output_tokens: 0 };
+
+const isCount = /(?:tokens|tokenCount)$/i;
+
+function readableCounts(counts: JsonObject): JsonObject {
+  return replaced(counts, (key, value) => {
+    if (value === null || typeof value === "number") return value;
+    if (isCount.test(key)) return typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : 0;
+    if (isJsonObject(value)) return readableCounts(value);
+    return key.endsWith("_details") ? null : value;
+  });
+}
+
+/** The object itself, where nothing has to be replaced. */
+function replaced(object: JsonObject, change: (key: string, value: Json) => Json): JsonObject {
+  const changed = Object.entries(object).flatMap(([key, value]) => {
+    const now = change(key, value);
+    return now === value ? [] : [[key, now] as const];
+  });
+  return changed.length === 0 ? object : { ...object, ...Object.fromEntries(changed) };
 }
 
 function parse(text: string): Json | undefined {

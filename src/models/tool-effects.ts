@@ -82,7 +82,7 @@ async function writeFile(
   const existing = files.tree.has(path) ? await readable(files, path) : undefined;
   const advice = existing === undefined ? undefined : adviseEdit(existing, content);
   if (advice !== undefined) throw new InputInvalid(`${path} was not written.`, { advice });
-  await files.write(path, content);
+  await files.writeText(path, content);
   return `wrote ${path}: ${Buffer.byteLength(content)} bytes`;
 }
 

@@ -11,7 +11,7 @@ import { Recording, Recordings } from "./recordings.ts";
 import { type SearchMatch, searchFiles } from "./search.ts";
 import { searchPattern } from "./search-pattern.ts";
 import { storedHash, storeTree } from "./stored-tree.ts";
-import { decodeText } from "./text.ts";
+import { type EncodedText, encodedLike, readEncoded } from "./text-encoding.ts";
 import { refusedFile, WorkingTree } from "./working-tree.ts";
 
 export type { BlobStore } from "./blob-store.ts";
@@ -65,13 +65,7 @@ export class Workspace {
   }
 
   async readText(path: string): Promise<string> {
-    const text = decodeText(await this.read(path));
-    if (text !== undefined) return text;
-    throw new InputInvalid(`${showPath(path)} is not a text in UTF-8.`, {
-      advice:
-        "It cannot be read or edited as text. Written as a whole it becomes UTF-8: do that only where its readers expect UTF-8.",
-      details: { path },
-    });
+    return (await this.#encoded(path)).text;
   }
 
   /** The change is there when the call returns; awaiting it waits for room in memory. */
@@ -91,6 +85,14 @@ export class Workspace {
     if (this.#set(checked, file)) await this.#fresh.add(file.sha256, copy);
   }
 
+  /** As the file that is there: in its encoding, if that has the characters, and with its byte order mark; else in UTF-8. */
+  async writeText(path: string, text: string): Promise<void> {
+    const checked = checkPath(path);
+    const file = this.#files.get(checked);
+    const before = file && readEncoded(await this.#fresh.get(file.sha256));
+    await this.write(checked, before === undefined ? text : encodedLike(before, text));
+  }
+
   async remove(path: string): Promise<void> {
     const checked = checkPath(path);
     this.#file(checked);
@@ -103,7 +105,8 @@ export class Workspace {
     const checked = checkPath(path);
     for (;;) {
       const before = this.#file(checked);
-      const outcome = applyEdits(await this.readText(checked), edits);
+      const { text, encoding, encode } = await this.#encoded(checked);
+      const outcome = applyEdits(text, edits);
       // Somebody else was quicker: the edits are applied to what is there now, so that neither is lost.
       if (!sameFile(this.#files.get(checked), before)) continue;
       if (outcome.kind === "refused") {
@@ -112,7 +115,14 @@ export class Workspace {
           details: { path: checked, edit: outcome.edit, reason: outcome.reason },
         });
       }
-      await this.write(checked, outcome.text);
+      const bytes = encode(outcome.text);
+      if (bytes === undefined) {
+        throw new InputInvalid(
+          `${showPath(checked)} was not changed: it is in ${encoding}, which has not all of these characters.`,
+          { advice: `Use only characters of ${encoding}.`, details: { path: checked, encoding } },
+        );
+      }
+      await this.write(checked, bytes);
       return outcome.report;
     }
   }
@@ -128,7 +138,7 @@ export class Workspace {
     const wanted = searchPattern(pattern);
     return searchFiles(wanted, this.list(glob), async (path) => {
       const file = this.#files.get(path);
-      return file === undefined ? undefined : decodeText(await this.#fresh.get(file.sha256));
+      return file === undefined ? undefined : readEncoded(await this.#fresh.get(file.sha256))?.text;
     });
   }
 
@@ -183,6 +193,16 @@ export class Workspace {
     const blobs = this.#newBlobs(files);
     await this.#fresh.flush(blobs);
     return blobs;
+  }
+
+  async #encoded(path: string): Promise<EncodedText> {
+    const found = readEncoded(await this.read(path));
+    if (found !== undefined) return found;
+    throw new InputInvalid(`${showPath(path)} is not a text in UTF-8, UTF-16 or windows-1252.`, {
+      advice:
+        "It cannot be read or edited as text. Written as a whole it becomes UTF-8: do that only where its readers expect UTF-8.",
+      details: { path },
+    });
   }
 
   #file(path: string): TreeFile {

@@ -10,9 +10,11 @@ const pieces = /[^\s,;:.(){}[\]<>]{0,64}[\s,;:.(){}[\]<>]?/g;
 
 /**
  * Why a file should be edited and not written again: the change could be said in less than half of its size. Nothing when
- * writing is right. Both are texts; line ends are not compared, because who writes a file again seldom means to change them.
+ * writing is right. Both are texts; line ends and byte order marks are not compared, because who writes a file again
+ * seldom means to change them.
  */
-export function adviseEdit(before: string, after: string): string | undefined {
+export function adviseEdit(existing: string, written: string): string | undefined {
+  const [before, after] = [existing, written].map((text) => text.replace(/^\ufeff/, "")) as [string, string];
   if (before === after) return before === "" ? undefined : "The file has exactly this content already.";
   const lines = splitLines(unify(before).text);
   const newLines = splitLines(unify(after).text);

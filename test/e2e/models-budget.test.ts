@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { defineTeam, persona, phase } from "../../src/index.ts";
 import { type Maestro, open } from "../../src/maestro.ts";
 import { callsPerMember, crowdOf, crowdReply, crowdUsage, tokensPerCall } from "../support/crowd.ts";
+import { calls, ModelHive } from "../support/model-hive.ts";
 import { PaidModels } from "../support/paid-models.ts";
 import { runCrowd } from "../support/run-crowd.ts";
 
@@ -163,4 +165,41 @@ test("4 processes with a session each share the day's budget and never pass it; 
     finished.map(({ id }) => id),
     calls,
   );
+});
+
+test("a long text passes a budget that has room for the most it can be, and what was too much is free again", async () => {
+  const content = "What was paid for is never asked again, and a budget that was set is kept.\n".repeat(900);
+  const hive = await ModelHive.open(({ answersBefore, bytes }) => ({
+    ...(answersBefore === 0
+      ? calls("write_file", { path: "long.md", content })
+      : calls("submit", { summary: "done" })),
+    usage: { input: Math.ceil(bytes / 4), cached: 0, cacheWrite: 0, output: 100, reasoning: 0 },
+  }));
+  const budget = { tokens: 60_000 };
+  const writer = persona("writer", { instructions: "Write long.md." });
+  const team = defineTeam("wordy", { budget, phases: [phase("only", { personas: [writer] })] });
+  expect(Buffer.byteLength(content)).toBeGreaterThan(budget.tokens);
+  const { result } = await hive.run(team, { model });
+  expect(result.status).toBe("completed");
+  const [left] = await hive.maestro.budgets(result.id);
+  expect(left?.used.tokens).toBeLessThan(25_000);
+  expect(left?.reserved.tokens).toBe(0);
+});
+
+test("a server that says one token for everything does not get past a budget", async () => {
+  const page = "What was paid for is never asked again, and a budget that was set is kept.\n".repeat(130);
+  const hive = await ModelHive.open(({ answersBefore }) => ({
+    ...(answersBefore < 40
+      ? calls("write_file", { path: `${answersBefore}.md`, content: page })
+      : calls("submit", { summary: "done" })),
+    usage: { input: 1, cached: 0, cacheWrite: 0, output: 1, reasoning: 0 },
+  }));
+  const budget = { tokens: 60_000 };
+  const writer = persona("writer", { instructions: "Write it all." });
+  const team = defineTeam("wordy", { budget, phases: [phase("only", { personas: [writer] })] });
+  const { result, view } = await hive.run(team, { model });
+  expect(result).toMatchObject({ status: "parked", reason: "budget" });
+  const sentBytes = hive.models.log.reduce((sum, { bytes }) => sum + bytes, 0);
+  expect(sentBytes / 4).toBeLessThan(budget.tokens);
+  expect(view.usage.estimatedTokens).toBeGreaterThan(sentBytes / 4);
 });

@@ -125,6 +125,23 @@ test("a model that is down twice is replaced; one outage alone is only waited ou
   ]);
 });
 
+test("outages with paid answers between them do not change the model: nothing that was paid is thrown away", async () => {
+  const failed = new Set<number>();
+  const hive = await ModelHive.open(({ answersBefore }) => {
+    if ([1, 3].includes(answersBefore) && !failed.has(answersBefore)) {
+      failed.add(answersBefore);
+      return down;
+    }
+    if (answersBefore < 4) return calls("write_file", { path: "a.txt", content: `${answersBefore}\n` });
+    return calls("submit", { summary: "done" });
+  });
+  const ended = await hive.run(withFallback);
+  expect(ended.result.status).toBe("completed");
+  expect(hive.models.log.map(({ model, answersBefore }) => [model, answersBefore])).toEqual(
+    [0, 1, 1, 2, 3, 3, 4].map((answersBefore) => ["gpt-5", answersBefore]),
+  );
+});
+
 test("a fallback that does not help is on record as kept, and a person is asked after it", async () => {
   const hive = await ModelHive.open(() => wrongKey);
   const ended = await hive.run(withFallback);

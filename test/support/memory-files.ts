@@ -57,6 +57,10 @@ export class MemoryFiles implements ToolFiles {
     this.put(path, content);
   }
 
+  writeText(path: string, text: string): Promise<void> {
+    return this.write(path, text);
+  }
+
   async edit(path: string, edits: readonly FileEdit[]): Promise<EditSavings> {
     let text = this.text(path);
     for (const { find, replace, all } of edits) {

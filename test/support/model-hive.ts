@@ -29,10 +29,12 @@ export interface Ended {
 export class ModelHive {
   readonly models: PaidModels;
   readonly maestro: Maestro;
+  readonly stateDir: string;
 
-  private constructor(models: PaidModels, maestro: Maestro) {
+  private constructor(models: PaidModels, maestro: Maestro, stateDir: string) {
     this.models = models;
     this.maestro = maestro;
+    this.stateDir = stateDir;
   }
 
   static async open(
@@ -43,8 +45,9 @@ export class ModelHive {
     const folder = mkdtempSync(join(tmpdir(), "maestro-hive-"));
     const models = await PaidModels.start(reply, { paceMs });
     for (const [name, value] of Object.entries(models.server.env)) vi.stubEnv(name, value);
+    const stateDir = join(folder, "state");
     const maestro = await open({
-      stateDir: join(folder, "state"),
+      stateDir,
       ...overrides,
       attempts: { ...shortWaits, ...overrides.attempts },
       rounds: { ...shortWaits, ...overrides.rounds },
@@ -55,7 +58,7 @@ export class ModelHive {
       vi.unstubAllEnvs();
       rmSync(folder, { recursive: true, force: true });
     });
-    return new ModelHive(models, maestro);
+    return new ModelHive(models, maestro, stateDir);
   }
 
   async run(team: Team, options: Partial<StartOptions> = {}): Promise<Ended> {

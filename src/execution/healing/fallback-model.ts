@@ -17,11 +17,19 @@ function nextModel({ model, fallbackModels }: HealingCase): string | undefined {
   return all[all.lastIndexOf(model) + 1];
 }
 
-/** One outage passes by itself; what trying again cannot mend, and what has just failed twice, does not. */
-function isHopeless({ failure, earlier, settings }: HealingCase): boolean {
+/**
+ * One outage passes by itself; what trying again cannot mend, and a call that has failed twice, does not. Answers that
+ * were paid in between say that the model can be used: another one would begin the conversation anew.
+ */
+function isHopeless({ failure, earlier, hasProgressed, settings }: HealingCase): boolean {
   if (!failure.recoverable) return true;
   if (failure.code === "context_length_exceeded") return (settings.contextShare ?? 1) < 0.25;
-  return failure.outage && earlier.at(-1)?.category === failure.category && isOutage(earlier.at(-1));
+  return (
+    failure.outage &&
+    !hasProgressed &&
+    earlier.at(-1)?.category === failure.category &&
+    isOutage(earlier.at(-1))
+  );
 }
 
 const isOutage = (failure: Failure | undefined): boolean => failure?.outage === true;

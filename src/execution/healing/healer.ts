@@ -10,6 +10,8 @@ export interface HealingCase {
   readonly failure: Failure;
   /** Why earlier attempts failed, oldest first. */
   readonly earlier: readonly Failure[];
+  /** The attempt came further than the one that it continues. */
+  readonly hasProgressed: boolean;
   readonly checks: readonly CheckResult[];
   /** What the work returned before its contract refused it; undefined when it did not get that far. */
   readonly result: PersonaResult | undefined;

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { PersonaContext } from "../../../src/index.ts";
+import { durableModel, type PersonaContext } from "../../../src/index.ts";
+import type { StreamPart } from "../../../src/models/sdk-types.ts";
+import { ownModel } from "../team/own-models.ts";
 import { Lives } from "./lives.ts";
 
 const service = "api.example.org";
@@ -120,6 +122,33 @@ describe("a service that asks to wait", () => {
     expect(calls).toHaveLength(41);
     expect(lives.rows("attempt.failed")).toMatchObject([{ failure: { category: "RATE_LIMIT" } }]);
     expect(lives.rows("dependency.waiting")).toHaveLength(40);
+  });
+
+  test("in the middle of an answer is not asked over and over in place: each answer that was begun may be paid", async () => {
+    const lives = new Lives();
+    let calls = 0;
+    const begins: readonly StreamPart[] = [
+      { type: "text-start", id: "0" },
+      { type: "text-delta", id: "0", delta: "To begin with" },
+      { type: "error", error: limit({ "retry-after": "5" }) },
+    ];
+    const model = {
+      ...ownModel(() => Promise.reject(new Error("not asked"))),
+      doStream: async () => {
+        calls += 1;
+        return { stream: ReadableStream.from(begins) };
+      },
+    };
+    const work = async (context: PersonaContext) => {
+      const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "Go on." }] }];
+      const { stream } = await durableModel(model, context).doStream({ prompt });
+      for await (const _ of stream);
+      return { summary: "said" };
+    };
+    expect(await lives.live(work)).toMatchObject({ status: "parked", reason: "help" });
+    expect(lives.rows("attempt.failed")).toHaveLength(6);
+    expect(lives.rows("attempt.failed")[5]).toMatchObject({ failure: { category: "RATE_LIMIT" } });
+    expect(calls).toBe(6);
   });
 
   test("for ever ends in help, after ten minutes for each attempt that is left", async () => {

@@ -3,7 +3,6 @@ import { noUsage } from "../../../src/domain/usage.ts";
 import { outcomeOfCall } from "../../../src/execution/circuit-breaker.ts";
 import { classifyError } from "../../../src/execution/failure/classify-error.ts";
 import { type DurableModelOptions, durableModel } from "../../../src/models/durable-model.ts";
-import { withReadableUsage } from "../../../src/models/readable-usage.ts";
 import type { GenerateResult, Model } from "../../../src/models/sdk-types.ts";
 import { event } from "../../support/loopback-model-turn.ts";
 import type { Reaction } from "../../support/loopback-models.ts";
@@ -78,45 +77,81 @@ describe("a compatible server that reports an error with 200", () => {
   });
 });
 
-describe("a usage that cannot be read does not cost the answer", () => {
-  const choice = { index: 0, finish_reason: "stop" };
-  const chunks = (usage: unknown) => [
-    event({ choices: [{ ...choice, delta: { content: "Hel\u00e9" }, finish_reason: null }] }),
-    event({ choices: [{ ...choice, delta: { content: 'said "usage"' } }], usage }),
-    "data: [DONE]\n\n",
+describe("an error that is named in words, with 200", () => {
+  const compatible = "openai-compatible/llama-3.3-70b";
+  const [limited, wrongName] = [
+    { category: "RATE_LIMIT", outage: true },
+    { category: "API_ERROR", recoverable: false },
   ];
-  const whole = (usage: unknown) =>
-    JSON.stringify({ choices: [{ ...choice, message: { content: 'Hel\u00e9said "usage"' } }], usage });
+  const tooLong = { category: "RESOURCE", code: "context_length_exceeded", recoverable: true };
+  const wrongKey = { category: "AUTH", recoverable: false };
+  const busy = { category: "API_ERROR", code: "529", outage: true };
+  const invalid = "invalid_request_error";
 
-  test.each<readonly [string, unknown]>([
-    ["counts as text", { prompt_tokens: "200", completion_tokens: "5", total_tokens: "205" }],
-    ["no object", "not available"],
-    ["details that are none", { prompt_tokens: 200, completion_tokens: 5, prompt_tokens_details: [] }],
-    ["counts in details as text", { completion_tokens_details: { reasoning_tokens: "3" } }],
-  ])("%s", async (_, usage) => {
-    for (const streamAlways of [true, false]) {
-      const body = streamAlways ? chunks(usage).join("") : whole(usage);
-      const type = streamAlways ? "text/event-stream" : "application/json";
-      const { model, steps } = await wire("openai-compatible/llama-3.3-70b", [{ fault: "say", body, type }], {
-        streamAlways,
-      });
-      const { content } = await model.doGenerate(question());
-      expect(content).toEqual([{ type: "text", text: 'Hel\u00e9said "usage"' }]);
-      expect(steps.settled[0]?.spent.usage).toBeNull();
+  const named: readonly (readonly [object, object])[] = [
+    [{ code: "rate_limit_exceeded", type: "rate_limit_error", message: "Slow down." }, limited],
+    [{ type: "rate_limit_error", message: "Slow down." }, limited],
+    [{ code: null, type: "tokens", message: "Rate limit reached for x: too much." }, limited],
+    [{ type: "overloaded_error", message: "Overloaded" }, busy],
+    [{ code: "model_not_found", type: invalid, message: "The model `x` does not exist" }, wrongName],
+    [{ type: "NotFoundError", message: "No x here." }, wrongName],
+    [{ code: "context_length_exceeded", type: invalid, message: "Too long by far." }, tooLong],
+    [{ message: "This model's maximum context length is 4096 tokens." }, tooLong],
+    [
+      {
+        message:
+          "Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens",
+      },
+      tooLong,
+    ],
+    [{ code: "invalid_api_key", type: invalid, message: "No." }, wrongKey],
+    [{ type: "authentication_error", message: "No." }, wrongKey],
+    [{ type: "permission_error", message: "No." }, wrongKey],
+    [
+      { type: invalid, message: "Unknown parameter." },
+      { category: "API_ERROR", code: "400", outage: false },
+    ],
+    [
+      { type: "server_error", message: "It broke." },
+      { category: "API_ERROR", code: "500", outage: true },
+    ],
+  ];
+
+  const asJson = (body: unknown): Reaction => ({
+    fault: "say",
+    body: JSON.stringify(body),
+    type: "application/json",
+  });
+
+  test.each(named)("%j is what it says, in a stream and in place of an answer", async (error, expected) => {
+    const { message } = error as { message: string };
+    const ways = await Promise.all([
+      outcomeOn(compatible, { fault: "say", body: event({ error }) }),
+      outcomeOn(compatible, asJson({ error })),
+      outcomeOn(compatible, asJson({ error }), { streamAlways: false }),
+      outcomeOn(compatible, asJson({ object: "error", ...error })),
+      outcomeOn("anthropic/claude-sonnet-4-5", asJson({ type: "error", error })),
+    ]);
+    for (const { failure, outcome } of ways) {
+      expect(failure).toMatchObject(expected);
+      expect(`${failure.message} ${failure.details}`).toContain(message);
+      const known = failure.outage ? "outage" : "success";
+      expect(outcome.kind).toBe(failure.category === "RATE_LIMIT" ? "rate-limit" : known);
     }
   });
 
-  test("and one that can be read is kept, in whatever pieces it comes", async () => {
-    const text = chunks({ prompt_tokens: 200, completion_tokens: 5, total_tokens: 205, cost: "free" }).join(
-      "",
-    );
-    const bytes = Buffer.from(text);
-    const pieces = new Response(
-      ReadableStream.from(Array.from(bytes, (byte) => Uint8Array.of(byte))) as ReadableStream<Uint8Array>,
-      { headers: { "content-type": "text/event-stream" } },
-    );
-    const read = withReadableUsage(async () => pieces);
-    expect(await (await read("http://127.0.0.1")).text()).toBe(text);
+  test("Google's word for a rate limit is one", async () => {
+    const error = { status: "RESOURCE_EXHAUSTED", message: "Slow down." };
+    expect((await outcomeOn("google/gemini-2.5-pro", asJson({ error }))).failure).toMatchObject(limited);
+  });
+
+  test.each([true, false])("a bare text keeps its words (streamed: %s)", async (streamAlways) => {
+    const said = async (error: string) =>
+      (await outcomeOn(compatible, asJson({ error }), { streamAlways })).failure;
+    const loading = await said("The model is being loaded");
+    expect(loading).toMatchObject({ category: "API_ERROR", code: "502", outage: true });
+    expect(loading.message).toContain("The model is being loaded");
+    expect(await said("model 'x' not found, try pulling it first")).toMatchObject(wrongName);
   });
 });
 

@@ -2,15 +2,10 @@ import { describe, expect, test, vi } from "vitest";
 import { ManualClock } from "../../../src/domain/manual-clock.ts";
 import { classifyError } from "../../../src/execution/failure/classify-error.ts";
 import { durableModel } from "../../../src/models/durable-model.ts";
-import type { Pricing } from "../../../src/models/ports.ts";
-import type { AnyModel, Content, GenerateResult, Model, StreamPart } from "../../../src/models/sdk-types.ts";
+import type { AnyModel, Content, Model, StreamPart } from "../../../src/models/sdk-types.ts";
 import { RecordingSteps } from "../../support/recording-steps.ts";
+import { answering, ownModel, text, usage } from "./own-model-place.ts";
 import { question } from "./wire-place.ts";
-
-const usage = (input: number, output: number): GenerateResult["usage"] => ({
-  inputTokens: { total: input, noCache: input, cacheRead: undefined, cacheWrite: undefined },
-  outputTokens: { total: output, text: output, reasoning: undefined },
-});
 
 const finish = (tokens = usage(100, 10)): StreamPart => ({
   type: "finish",
@@ -18,45 +13,11 @@ const finish = (tokens = usage(100, 10)): StreamPart => ({
   usage: tokens,
 });
 
-/** Somebody's own model. */
-function ownModel(more: Partial<Model>): Model {
-  const never = () => Promise.reject(new Error("not asked"));
-  return {
-    specificationVersion: "v4",
-    provider: "own.chat",
-    modelId: "m-1",
-    supportedUrls: {},
-    doGenerate: never,
-    doStream: never,
-    ...more,
-  };
-}
-
-const answering = (content: Content[], tokens = usage(100, 10)): Model =>
-  ownModel({
-    doGenerate: async () => ({
-      content,
-      finishReason: { unified: "stop", raw: undefined },
-      usage: tokens,
-      warnings: [],
-      response: {
-        id: "r",
-        timestamp: new Date(0),
-        modelId: "m-1-0815",
-        headers: { a: "b" },
-        body: { big: 1 },
-      },
-      request: { body: "the whole prompt" },
-    }),
-  });
-
 const thrownBy = async (model: Model): Promise<unknown> =>
   model.doGenerate(question()).then(
     () => expect.fail("it answered"),
     (error: unknown) => error,
   );
-
-const text = (value: string): Content[] => [{ type: "text", text: value }];
 
 describe("what is recorded", () => {
   test("is what a replay needs, without request, headers and body", async () => {
@@ -133,124 +94,6 @@ describe("what is recorded", () => {
     const before = { type: "tool-call", toolCallId: "before", toolName: "t", input: {} } as const;
     const { content } = await model.doGenerate({ prompt: [{ role: "assistant", content: [before] }] });
     expect(content.map((part) => (part as { toolCallId: string }).toolCallId)).toEqual(expected);
-  });
-});
-
-describe("what is spent", () => {
-  const cost = (input: number, output: number): number => input * 3 + output * 15;
-  const pricing: Pricing = {
-    worstCase: async (_, input, output) => ({ tokens: input + output, microUsd: cost(input, output) }),
-    spent: (model, usage) => {
-      const known = usage !== null && model === "own/m-1";
-      return { usage, costMicroUsd: known ? cost(usage.inputTokens, usage.outputTokens) : null };
-    },
-  };
-
-  test("is reserved for the worst case and settled with what the provider counted", async () => {
-    const steps = new RecordingSteps();
-    const model = durableModel(answering(text("hi")), {
-      runStep: steps.runStep,
-      pricing,
-      maxOutputTokens: 50,
-    });
-    await model.doGenerate(question());
-    const [settled] = steps.settled;
-    expect(settled?.spent).toEqual({
-      usage: {
-        inputTokens: 100,
-        cachedInputTokens: 0,
-        cacheWriteTokens: 0,
-        outputTokens: 10,
-        reasoningTokens: 0,
-      },
-      costMicroUsd: 450,
-    });
-    expect(settled?.askedTokens).toBeGreaterThan(50);
-    expect(settled?.askedTokens).toBeLessThan(50 + JSON.stringify(question()).length);
-  });
-
-  test("under a limit never less than a token a byte is asked for, and what providers add", async () => {
-    const steps = new RecordingSteps();
-    const model = durableModel(answering(text("hi")), { runStep: steps.runStep, maxOutputTokens: 1 });
-    await model.doGenerate(question("🅿️".repeat(100)));
-    const bytes = Buffer.byteLength("🅿️".repeat(100));
-    expect(steps.settled[0]?.askedTokens).toBeLessThan(bytes);
-    expect(steps.settled[0]?.atMostTokens).toBeGreaterThan(bytes + 1_000);
-  });
-
-  test("another conversation of the same length is not taken for the one before", async () => {
-    const steps = new RecordingSteps();
-    const model = durableModel(answering(text("hi"), usage(300, 10)), {
-      runStep: steps.runStep,
-      maxOutputTokens: 1,
-    });
-    await model.doGenerate(question("x".repeat(9_000)));
-    await model.doGenerate(question("本".repeat(3_000)));
-    expect(steps.settled[1]?.atMostTokens).toBeGreaterThan(9_000);
-  });
-
-  test("thoughts that are allowed on top of the answer, and the answer's schema, are asked for too", async () => {
-    const steps = new RecordingSteps();
-    const model = durableModel(answering(text("hi")), { runStep: steps.runStep, maxOutputTokens: 1 });
-    const thinking = { type: "enabled", budgetTokens: 30_000 };
-    await model.doGenerate({ ...question(), providerOptions: { anthropic: { thinking } } });
-    expect(steps.settled[0]?.askedTokens).toBeGreaterThan(30_000);
-    const schema = { type: "object" as const, description: "d".repeat(5_000) };
-    await model.doGenerate({ ...question(), responseFormat: { type: "json", schema } });
-    expect(steps.settled[1]?.atMostTokens).toBeGreaterThan(5_000);
-  });
-
-  test("a picture is asked for as a picture, not as its bytes, and also where only its address is sent", async () => {
-    const steps = new RecordingSteps();
-    const model = durableModel(answering(text("hi")), { runStep: steps.runStep, maxOutputTokens: 1 });
-    const image = (data: { type: "data"; data: Uint8Array } | { type: "url"; url: URL }) =>
-      model.doGenerate({
-        prompt: [{ role: "user", content: [{ type: "file", mediaType: "image/png", data }] }],
-      });
-    await image({ type: "data", data: new Uint8Array(3_000_000) });
-    await image({ type: "url", url: new URL("https://example.org/a.png") });
-    for (const { atMostTokens } of steps.settled) {
-      expect(atMostTokens).toBeGreaterThan(10_000);
-      expect(atMostTokens).toBeLessThan(30_000);
-    }
-  });
-
-  test("a longer conversation is counted from what the one before took", async () => {
-    const steps = new RecordingSteps();
-    const model = durableModel(answering(text("hi"), usage(7000, 10)), {
-      runStep: steps.runStep,
-      maxOutputTokens: 1,
-    });
-    const { prompt } = question("x".repeat(20_000));
-    await model.doGenerate({ prompt });
-    const more = [
-      ...prompt,
-      { role: "user" as const, content: [{ type: "text" as const, text: "y".repeat(500) }] },
-    ];
-    await model.doGenerate({ prompt: more });
-    expect(steps.settled[0]?.askedTokens).toBeGreaterThan(10_000);
-    expect(steps.settled[1]?.askedTokens).toBeGreaterThan(7250);
-    expect(steps.settled[1]?.atMostTokens).toBeGreaterThan(7500);
-    expect(steps.settled[1]?.askedTokens).toBeLessThan(7350);
-    expect(steps.settled[1]?.atMostTokens).toBeLessThan(7700);
-  });
-
-  test.each([
-    ["nothing", { inputTokens: {}, outputTokens: {} }],
-    ["fractions", usage(1.5, 2)],
-    ["less than nothing", usage(-5, 2)],
-    ["no number", usage(Number.NaN, 2)],
-    ["zeros for an answer that says something", usage(0, 0)],
-    ["no input", usage(0, 10)],
-    ["no output", usage(100, 0)],
-  ])("a provider that reports %s has reported nothing", async (_, reported) => {
-    const steps = new RecordingSteps();
-    const model = durableModel(answering(text("hi"), reported as never), { runStep: steps.runStep, pricing });
-    await model.doGenerate(question());
-    expect(steps.settled[0]?.spent).toEqual({ usage: null, costMicroUsd: null });
-    // Nor does it make the next call look cheaper than its bytes.
-    await model.doGenerate(question());
-    expect(steps.settled[1]?.atMostTokens).toBe(steps.settled[0]?.atMostTokens);
   });
 });
 

@@ -8,17 +8,22 @@ interface Reported {
   readonly reasoning?: number;
   readonly raw?: Readonly<Record<string, number>>;
   readonly text?: string;
+  /** What the call cannot be less than. */
+  readonly least?: number;
 }
 
-const read = ({ prompt, cached = 0, completion, reasoning = 0, raw, text = "hi" }: Reported) => {
-  const known = readUsage({
-    content: [{ type: "text", text }],
-    usage: {
-      inputTokens: { total: prompt, noCache: undefined, cacheRead: cached, cacheWrite: undefined },
-      outputTokens: { total: completion, text: undefined, reasoning },
-      ...(raw !== undefined && { raw }),
+const read = ({ prompt, cached = 0, completion, reasoning = 0, raw, text = "hi", least = 1 }: Reported) => {
+  const known = readUsage(
+    {
+      content: [{ type: "text", text }],
+      usage: {
+        inputTokens: { total: prompt, noCache: undefined, cacheRead: cached, cacheWrite: undefined },
+        outputTokens: { total: completion, text: undefined, reasoning },
+        ...(raw !== undefined && { raw }),
+      },
     },
-  });
+    least,
+  );
   return known && { input: known.inputTokens, output: known.outputTokens };
 };
 
@@ -53,6 +58,26 @@ test.each<readonly [string, Reported, { input: number; output: number }]>([
     { prompt: 9, completion: 1, raw: { totalTokenCount: 15 } },
     { input: 9, output: 6 },
   ],
+  [
+    "thoughts rounded up beyond the output, with a sum that has them inside",
+    { prompt: 100, completion: 60, reasoning: 64, raw: { total_tokens: 160 } },
+    { input: 100, output: 60 },
+  ],
+  [
+    "thoughts and a cache, both beside",
+    { prompt: 2000, cached: 1000, completion: 400, reasoning: 300, raw: { total_tokens: 3700 } },
+    { input: 3000, output: 700 },
+  ],
+  [
+    "thoughts or a cache, where the sum does not say which, as the dearer",
+    { prompt: 2000, cached: 300, completion: 400, reasoning: 300, raw: { total_tokens: 2700 } },
+    { input: 2000, output: 700 },
+  ],
+  [
+    "a cache that is larger than the prompt, whatever the sum says",
+    { prompt: 100, cached: 5000, completion: 50, raw: { total_tokens: 150 } },
+    { input: 5100, output: 50 },
+  ],
   ["a sum that is right", { prompt: 9, completion: 1, raw: { total_tokens: 10 } }, { input: 9, output: 1 }],
   [
     "a sum that is too small",
@@ -75,4 +100,18 @@ test("a sum beyond all reason is no report at all", () => {
 test("an answer that says nothing may have no output, but never no input", () => {
   expect(read({ prompt: 100, completion: 0, text: "" })).toEqual({ input: 100, output: 0 });
   expect(read({ prompt: 0, completion: 0, text: "" })).toBeNull();
+});
+
+test("thoughts are never more than the output that they are part of", () => {
+  const usage = {
+    inputTokens: { total: 100, noCache: 100, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 60, text: 0, reasoning: 64 },
+    raw: { total_tokens: 160 },
+  };
+  expect(readUsage({ content: [], usage }, 1)).toMatchObject({ outputTokens: 60, reasoningTokens: 60 });
+});
+
+test("an input of less than the call can have is no report", () => {
+  expect(read({ prompt: 99, completion: 5, least: 100 })).toBeNull();
+  expect(read({ prompt: 100, completion: 5, least: 100 })).toEqual({ input: 100, output: 5 });
 });

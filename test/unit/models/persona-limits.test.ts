@@ -152,6 +152,17 @@ describe("a conversation that goes round in circles ends with a reason", () => {
     expect(steps.records.every(({ kind }) => kind === "model")).toBe(true);
   });
 
+  test("the same wrong call, however much is said and done in between", async () => {
+    const turns = Array.from({ length: 10 }, (_, index) => [
+      call("erase_disk", { path: "/" }),
+      call("list_files", { glob: `${index}.md` }),
+      { text: "Let me think." },
+    ]).flat();
+    const { run, steps } = await place(turns);
+    expect((await failureOf(run)).message).toContain("made the same wrong call 3 times: erase_disk");
+    expect(steps.records.filter(({ kind }) => kind === "model")).toHaveLength(7);
+  });
+
   test("too many answers, and too many tokens", async () => {
     const turns = Array.from({ length: 20 }, (_, index) => call("list_files", { glob: `${index}.md` }));
     const many = await place(turns, { limits: { maxSteps: 5 } });

@@ -24,7 +24,7 @@ describe("a budget of tokens", () => {
       ],
     });
 
-  it("is never passed, also when every byte is billed as a token", async () => {
+  it("is never passed, also by texts of which every byte is billed as a token", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(crowd(100_000, 4), { brief: "b" });

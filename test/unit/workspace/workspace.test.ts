@@ -41,7 +41,17 @@ describe("files", () => {
 
   test("that are not text are not read as text", async () => {
     const { workspace } = empty();
-    for (const bytes of [[0xff, 0xfe, 0x61, 0], [0x61, 0, 0x62], [0xc3], [0xed, 0xa0, 0x80]]) {
+    const [halfUtf16, surrogate, brokenUtf8] = [
+      [0xff, 0xfe, 0x61],
+      [0xff, 0xfe, 0x00, 0xd8],
+      [0xc3, 0xa9, 0xc3],
+    ];
+    const [withNul, notWindows, noCharacter] = [
+      [0x61, 0, 0x62],
+      [0xed, 0xa0, 0x80],
+      [0x61, 0x81],
+    ];
+    for (const bytes of [halfUtf16, surrogate, brokenUtf8, withNul, notWindows, noCharacter] as number[][]) {
       await workspace.write("x", Uint8Array.from(bytes));
       await expect(workspace.readText("x")).rejects.toThrow(InputInvalid);
       await expect(workspace.edit("x", [{ find: "a", replace: "b" }])).rejects.toThrow("not a text");
