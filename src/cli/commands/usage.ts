@@ -3,7 +3,7 @@ import { InputInvalid } from "../../domain/errors.ts";
 import type { SessionForecast, UsageOptions, UsageReport, UsageTotals } from "../../index.ts";
 import { usageCsv } from "../../look.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
-import { print, printJson, printTable, say } from "../output.ts";
+import { printJson, printTable, printWrapped, say } from "../output.ts";
 import { readSince } from "../read-flags.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { bar } from "../terminal/table.ts";
@@ -11,6 +11,8 @@ import { billing, cost, count, money, number, plain } from "../terminal/words.ts
 
 const groups = ["persona", "phase", "model", "session", "day"] as const;
 const mostRows = 30;
+/** Of a report for programs, which is meant to be whole. */
+const allRows = 10_000_000;
 
 interface UsageFlags extends GlobalOptions {
   readonly session?: string;
@@ -23,6 +25,7 @@ export async function usage(options: UsageFlags): Promise<void> {
   const query: UsageOptions = {
     by: readGroup(options.by),
     since: readSince("--since", options.since, Date.now()),
+    most: allRows,
     ...(options.session !== undefined && { session: options.session }),
   };
   const { session } = options;
@@ -39,9 +42,9 @@ export async function usage(options: UsageFlags): Promise<void> {
   if (total.calls === 0 && total.savedTokens === 0) say("No model was asked yet.");
   else {
     rows(report);
-    for (const line of sums(total)) print(line);
+    for (const line of sums(total)) printWrapped(line);
   }
-  if (forecast !== null) for (const line of toCome(forecast)) print(line);
+  if (forecast !== null) for (const line of toCome(forecast)) printWrapped(line);
 }
 
 function readGroup(text: string): (typeof groups)[number] {
