@@ -4,6 +4,7 @@ import { InputInvalid, MaestroError } from "../domain/errors.ts";
 import { exitCodes } from "./exit-code.ts";
 import { pasteable, say, sayWrapped } from "./output.ts";
 import { buildProgram } from "./program.ts";
+import { askForPatience, endPatience } from "./terminal/patience.ts";
 import { plain } from "./terminal/words.ts";
 
 /** The command line, from arguments to exit code. */
@@ -18,11 +19,32 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     const program = buildProgram();
     refuseUnknownHelp(program, argv);
+    const [command = ""] = argv;
+    if (mayTakeTime.has(command)) askForPatience(command);
     await program.parseAsync(argv, { from: "user" });
   } catch (error) {
     process.exitCode = explain(error, argv.includes("--debug"));
+  } finally {
+    endPatience();
   }
 }
+
+/** Those that say nothing before they are done; the others show what they do, or ask. */
+const mayTakeTime = new Set([
+  "approve",
+  "breakers",
+  "budget",
+  "cancel",
+  "checkpoints",
+  "doctor",
+  "pause",
+  "prune",
+  "reject",
+  "sessions",
+  "show",
+  "tickets",
+  "usage",
+]);
 
 /** Commander would answer with the help of everything. */
 function refuseUnknownHelp(program: Command, [command, about]: readonly string[]): void {

@@ -1,3 +1,4 @@
+import { endPatience } from "./terminal/patience.ts";
 import { screenOf } from "./terminal/screen.ts";
 import { type Column, table } from "./terminal/table.ts";
 import { wrapWords } from "./terminal/width.ts";
@@ -8,6 +9,7 @@ export { commandLine, pasteable, resumeCommand } from "./typed-command.ts";
 
 /** Results go to standard output, everything else to standard error. */
 export function print(text: string): void {
+  endPatience();
   process.stdout.write(`${text}\n`);
 }
 
@@ -16,6 +18,7 @@ export function printJson(value: unknown): void {
 }
 
 export function say(text: string): void {
+  endPatience();
   process.stderr.write(`${text}\n`);
 }
 

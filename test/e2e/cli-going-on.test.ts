@@ -196,3 +196,23 @@ test("help of what is not a command names the closest one", async () => {
   expect(stderr).toMatch(/Did you mean "show"\?[^]*\(INPUT_INVALID\)/);
   expect((await maestro(place(), "help", "show")).code).toBe(0);
 });
+
+test("on 40 columns nothing breaks within a word: reports, sums and errors", async () => {
+  const at = await withTeam();
+  await maestro(at, ...run);
+  const usage = await inTerminal(at, [40, 40], ["usage", "--session", "k"]);
+  expect(usage).toMatchObject({ code: 0, wrapped: 0 });
+  expect((await inTerminal(at, [80, 40], ["usage"])).lines.join("\n")).toMatch(/^greeting_author .*█/m);
+  expect(usage.lines.join("\n")).toMatch(/^Together: 1,\d{3} tokens in 4 calls/m);
+  const refused = await inTerminal(at, [40, 40], ["usage", "--by", "persna"]);
+  expect(refused).toMatchObject({ code: 2, wrapped: 0 });
+  expect(refused.lines.join("\n")).toMatch(/Error: --by is "persna"\. Did you mean\n"persona"\?/);
+});
+
+test("at a review it is said what comes first, and what after that", async () => {
+  const at = await withTeam();
+  const parked = await maestro(at, ...run, "--pause-after", "greeting");
+  expect(parked.stderr).toMatch(
+    /maestro approve k\n {2}maestro reject k [^]*\nAfter that, go on with: maestro resume k\n/,
+  );
+});

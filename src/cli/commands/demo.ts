@@ -118,7 +118,8 @@ async function firstLife(
     "--state-dir",
     stateDir,
   ];
-  tell(`$ maestro run "${brief}" --team teams/demo/team.yaml --key ${key}\n`);
+  const shown = commandLine("run", brief, undefined, "--team", "teams/demo/team.yaml", "--key", key);
+  tell(`$ ${shown}\n`);
   const ended = await runMaestro(run, folder, (event) => screen.apply(event), isTheMoment);
   await screen.leave();
   if (!ended.killed) throw didNotEnd("The demo's team ended before it could be killed", ended);

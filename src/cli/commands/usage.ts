@@ -5,6 +5,7 @@ import { usageCsv } from "../../look.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
 import { printJson, printTable, printWrapped, say } from "../output.ts";
 import { readSince } from "../read-flags.ts";
+import { endPatience } from "../terminal/patience.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { bar } from "../terminal/table.ts";
 import { billing, cost, count, money, number, plain } from "../terminal/words.ts";
@@ -34,6 +35,7 @@ export async function usage(options: UsageFlags): Promise<void> {
     forecast: session === undefined ? null : await maestro.forecast(session),
   }));
   if (options.csv) {
+    endPatience();
     process.stdout.write(usageCsv(report));
     return;
   }
