@@ -44,7 +44,8 @@ function sentence(text) {
 function exampleOf(command) {
   let text = "";
   command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
-  return /Example:\n\s*\$ (.*)/.exec(text)[1];
+  const [, lines] = /Example:\n((?: *\$ .*(?:\n|$))+)/.exec(text);
+  return lines.trim().replaceAll(/^ *\$ /gm, "");
 }
 
 const program = buildProgram();

@@ -10,10 +10,13 @@ import { resolveStateDirectory } from "./state/state-directory.ts";
 import { budgetDefaults } from "./team/spending.ts";
 
 export { usageCsv } from "./cost/csv.ts";
+export { isPacked, verifyExport } from "./hive/carry.ts";
 export type { Looking } from "./hive/looking.ts";
 export type { Reading } from "./hive/reading.ts";
 export { verifyCheckpointFile } from "./state/list-checkpoints.ts";
+export { type OutFolder, recallOut, rememberOut } from "./state/out-memory.ts";
 export { resolveStateDirectory } from "./state/state-directory.ts";
+export { makeFolders } from "./workspace/make-folders.ts";
 
 export interface LookOptions {
   readonly loaded?: LoadedConfig;

@@ -26,7 +26,9 @@ export async function detach(brief: string, options: RunOptions): Promise<void> 
     const log = join(folder, `${key.replaceAll(/[^\w.-]/g, "_").slice(0, longestName)}.log`);
     const handle = await open(log, "a", 0o600);
     const begins = (await handle.stat()).size;
-    const child = spawn(process.execPath, [entryFile, "run", brief, ...flagsOf({ ...options, key })], {
+    // By the name it has here, so that the commands in its log can be pasted here too.
+    const script = process.argv[1] ?? entryFile;
+    const child = spawn(process.execPath, [script, "run", brief, ...flagsOf({ ...options, key })], {
       detached: true,
       stdio: ["ignore", handle.fd, handle.fd, "ipc"],
     });

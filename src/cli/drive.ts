@@ -1,11 +1,24 @@
+import { resolve } from "node:path";
 import type { Maestro, OpenOptions, SessionEvent, SessionResult } from "../index.ts";
+import { type OutFolder, recallOut, rememberOut } from "../look.ts";
 import { exitCodeOf, exitCodes } from "./exit-code.ts";
-import { pauseOnInterrupt } from "./interrupt.ts";
+import { type Interrupt, pauseOnInterrupt } from "./interrupt.ts";
 import { JsonEvents } from "./json-events.ts";
 import { LiveView } from "./live/live-view.ts";
 import { answersFor } from "./on-call.ts";
 import { type GlobalOptions, withMaestro } from "./open.ts";
-import { commandLine, print, printJson, printWrapped, resumeCommand, say, sayWrapped } from "./output.ts";
+import { isGone } from "./out-folder.ts";
+import {
+  commandLine,
+  folded,
+  pasteable,
+  print,
+  printJson,
+  printWrapped,
+  resumeCommand,
+  say,
+  sayWrapped,
+} from "./output.ts";
 import { progressLine } from "./progress.ts";
 import { type ResultDocument, resultDocument } from "./result-document.ts";
 import { tellStarter } from "./starter.ts";
@@ -27,10 +40,15 @@ interface Telling {
   readonly oneDocument?: (ended: ResultDocument) => object;
 }
 
+/** Before it lets anything run, it waits for `ready`: what must not be lost when the process dies is on disk then. */
+type Begin = (maestro: Maestro, ready: (id: string) => Promise<void>) => Promise<Driven>;
+
 /** Where what happens is shown: nowhere, as lines, as JSON, or as a picture. */
 interface Watching {
   readonly onEvent: (event: SessionEvent) => void;
   readonly say: (text: string) => void;
+  /** From now on Ctrl-C stops at once. */
+  readonly stopping: () => void;
   readonly follow: (maestro: Maestro, id: string) => Promise<void>;
   readonly close: (maestro: Maestro) => Promise<void>;
 }
@@ -38,52 +56,58 @@ interface Watching {
 /** Begins or goes on with a session, shows what happens until the drive ends, and says how it stands then. */
 export async function drive(
   options: DriveOptions,
-  begin: (maestro: Maestro) => Promise<Driven>,
+  begin: Begin,
   more: OpenOptions & Telling = {},
 ): Promise<void> {
   const { oneDocument, ...open } = more;
   const asDocument = oneDocument ?? ((ended) => ({ kind: "result", ...ended }));
   const watching = !options.json ? asPeopleSee() : oneDocument === undefined ? asJson() : silently();
-  const finish = async (maestro: Maestro, result: SessionResult): Promise<void> => {
-    const given = options.out === undefined ? undefined : giveFiles(maestro, result, options.out);
+  const finish = async (maestro: Maestro, { result, interrupt }: Ended): Promise<void> => {
+    const out = await outOf(maestro, result.id, options.out);
+    const given = out === undefined ? undefined : giveFiles(maestro, result, out.folder);
     // What became of the session is said whatever becomes of its files.
     const files = await given?.catch(() => undefined);
     if (options.json) printJson({ ...asDocument(resultDocument(result)), ...(files && { files }) });
-    else await conclude(maestro, result, options);
+    else await conclude(maestro, result, options, out !== undefined);
+    interrupt.told();
     await given;
   };
-  const { result, interrupted } = await withMaestro(
+  const ended = await withMaestro(
     options,
     async (maestro) => {
-      const ended = await watchToTheEnd(maestro, begin, watching, options.stateDir);
-      if (!ended.interrupted) await finish(maestro, ended.result);
-      return ended;
+      const end = await watchToTheEnd(maestro, begin, watching, options);
+      if (!end.interrupt.interrupted()) await finish(maestro, end);
+      return end;
     },
-    { ...open, onEvent: watching.onEvent, onNotice: (text) => watching.say(plain(text)) },
+    { ...open, onEvent: watching.onEvent, onNotice: (text) => watching.say(pasteable(plain(text))) },
   );
+  const interrupted = ended.interrupt.interrupted();
   // Stopping has closed the first one.
-  if (interrupted) await withMaestro(options, (maestro) => finish(maestro, result));
-  process.exitCode = interrupted ? exitCodes.interrupted : exitCodeOf(result.status);
+  if (interrupted) await withMaestro(options, (maestro) => finish(maestro, ended));
+  process.exitCode = interrupted ? exitCodes.interrupted : exitCodeOf(ended.result.status);
+}
+
+interface Ended {
+  readonly result: SessionResult;
+  readonly interrupt: Interrupt;
 }
 
 async function watchToTheEnd(
   maestro: Maestro,
-  begin: (maestro: Maestro) => Promise<Driven>,
+  begin: Begin,
   watching: Watching,
-  stateDir: string | undefined,
-): Promise<{ readonly result: SessionResult; readonly interrupted: boolean }> {
+  { stateDir, out }: DriveOptions,
+): Promise<Ended> {
   try {
-    const session = await begin(maestro);
+    const session = await begin(maestro, async (id) => {
+      if (out !== undefined)
+        await rememberOut(maestro.stateDirectory, id, { folder: resolve(out), used: false });
+    });
     tellStarter(session.id);
-    const interrupt = pauseOnInterrupt(
-      maestro,
-      session.id,
-      resumeCommand(session.id, stateDir),
-      watching.say,
-    );
+    const interrupt = pauseOnInterrupt(maestro, session.id, resumeCommand(session.id, stateDir), watching);
     try {
       await watching.follow(maestro, session.id);
-      return { result: await session.result(), interrupted: interrupt.interrupted() };
+      return { result: await session.result(), interrupt };
     } finally {
       interrupt.leave();
     }
@@ -92,8 +116,18 @@ async function watchToTheEnd(
   }
 }
 
+/** Where the files go: as said now, or by whoever drove the session before. */
+async function outOf(maestro: Maestro, id: string, said: string | undefined): Promise<OutFolder | undefined> {
+  if (said !== undefined) return { folder: said, used: false };
+  const out = await recallOut(maestro.stateDirectory, id);
+  if (out === undefined || !(await isGone(out))) return out;
+  sayWrapped(plain(`Its files went to ${out.folder}, which is gone; --out names another folder.`));
+  return undefined;
+}
+
 async function giveFiles(maestro: Maestro, { id }: SessionResult, directory: string) {
   const given = await maestro.writeFiles(id, directory);
+  await rememberOut(maestro.stateDirectory, id, { folder: resolve(directory), used: true });
   say(
     `${count(given.written.length, "file")} written to ${directory}${given.removed.length === 0 ? "" : `, ${given.removed.length} removed`}.`,
   );
@@ -101,7 +135,12 @@ async function giveFiles(maestro: Maestro, { id }: SessionResult, directory: str
   return given;
 }
 
-async function conclude(maestro: Maestro, result: SessionResult, options: DriveOptions): Promise<void> {
+async function conclude(
+  maestro: Maestro,
+  result: SessionResult,
+  options: DriveOptions,
+  hasFiles: boolean,
+): Promise<void> {
   const view = await maestro.show(result.id);
   for (const { name, personas } of view.phases) {
     for (const persona of personas)
@@ -111,14 +150,20 @@ async function conclude(maestro: Maestro, result: SessionResult, options: DriveO
   print(`Session ${result.id} is ${state}.`);
   for (const line of answersFor(view, { stateDir: options.stateDir, abandoned: false, now: Date.now() }))
     sayWrapped(plain(line));
-  if (options.out === undefined && view.artifacts.length > 0 && result.status === "completed")
-    say(
+  if (!hasFiles && view.artifacts.length > 0 && result.status === "completed")
+    sayWrapped(
       `It made ${count(view.artifacts.length, "file")}; to have them: ${commandLine("show", view.key ?? view.id, options.stateDir, "--out", "<folder>")}`,
     );
 }
 
 function silently(): Watching {
-  return { onEvent: () => {}, say, follow: async () => {}, close: async () => {} };
+  return {
+    onEvent: () => {},
+    say: sayWrapped,
+    stopping: () => {},
+    follow: async () => {},
+    close: async () => {},
+  };
 }
 
 function asJson(): Watching {
@@ -136,7 +181,12 @@ function asPeopleSee(): Watching {
   const view = new LiveView().open();
   return {
     onEvent: (event) => view.apply(event),
-    say: (text) => view.say(text),
+    say: (text) => {
+      for (const line of folded(text, screenOf(process.stderr).columns)) view.say(line);
+    },
+    stopping: () => {
+      view.session.hint = "Ctrl-C stops at once";
+    },
     follow: (maestro, id) => {
       view.say(`Session ${id} in ${maestro.stateDirectory}`);
       return view.follow(maestro, id);

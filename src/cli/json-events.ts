@@ -2,8 +2,8 @@ import type { Maestro, SessionEvent } from "../index.ts";
 import { printJson } from "./output.ts";
 
 /**
- * One event a line. The rows that come before the first one heard, the claim and for a new session its creation, are
- * read from the journal, so that who reads the lines misses nothing.
+ * One event a line. The first one heard is the claim; what stands before it and is news, the creation of a new session
+ * or words that waited for a driver, is read from the journal, so that who reads the lines misses nothing.
  */
 export class JsonEvents {
   /** Heard before what comes first was read. */
@@ -39,11 +39,11 @@ export class JsonEvents {
     if (this.#session === undefined) return;
     const { maestro, id } = this.#session;
     let before: SessionEvent[] = [];
-    let claims = 0;
+    let isNew = true;
     for await (const event of maestro.events(id, { follow: false })) {
       if ("seq" in event && event.seq >= seq) break;
-      if (event.kind === "session.claimed" && ++claims > 1) before = [];
-      before.push(event);
+      if (event.kind === "session.claimed") isNew = false;
+      before = isNew || event.kind === "message.received" ? [...before, event] : [];
     }
     for (const event of before) printJson(event);
   }

@@ -1,7 +1,10 @@
-import { CommanderError } from "commander";
-import { MaestroError } from "../domain/errors.ts";
+import { type Command, CommanderError } from "commander";
+import { didYouMean } from "../domain/closest.ts";
+import { InputInvalid, MaestroError } from "../domain/errors.ts";
 import { exitCodes } from "./exit-code.ts";
+import { pasteable, say, sayWrapped } from "./output.ts";
 import { buildProgram } from "./program.ts";
+import { askForPatience, endPatience } from "./terminal/patience.ts";
 import { plain } from "./terminal/words.ts";
 
 /** The command line, from arguments to exit code. */
@@ -14,16 +17,48 @@ export async function main(argv: readonly string[]): Promise<void> {
     });
   }
   try {
-    await buildProgram().parseAsync(argv, { from: "user" });
+    const program = buildProgram();
+    refuseUnknownHelp(program, argv);
+    const [command = ""] = argv;
+    if (mayTakeTime.has(command)) askForPatience(command);
+    await program.parseAsync(argv, { from: "user" });
   } catch (error) {
     process.exitCode = explain(error, argv.includes("--debug"));
+  } finally {
+    endPatience();
   }
+}
+
+/** Those that say nothing before they are done; the others show what they do, or ask. */
+const mayTakeTime = new Set([
+  "approve",
+  "breakers",
+  "budget",
+  "cancel",
+  "checkpoints",
+  "doctor",
+  "pause",
+  "prune",
+  "reject",
+  "sessions",
+  "show",
+  "tickets",
+  "usage",
+]);
+
+/** Commander would answer with the help of everything. */
+function refuseUnknownHelp(program: Command, [command, about]: readonly string[]): void {
+  if (command !== "help" || about === undefined || about.startsWith("-")) return;
+  const known = program.commands.map((each) => each.name());
+  if (known.includes(about) || about === "help") return;
+  throw new InputInvalid(`There is no command "${about}".${didYouMean(about, known)}`, {
+    advice: "List them with: maestro --help",
+  });
 }
 
 /** One sentence what happened, one what to do, the code; the stack only for who asks. */
 function explain(error: unknown, debug: boolean): number {
-  const write = (text: string): void =>
-    void process.stderr.write(`${text.split("\n").map(plain).join("\n")}\n`);
+  const write = (text: string): void => sayWrapped(text.split("\n").map(plain).join("\n"));
   if (error instanceof CommanderError) {
     // Commander has printed its own message already; asking for help is no error.
     if (error.exitCode === 0) return exitCodes.done;
@@ -32,8 +67,8 @@ function explain(error: unknown, debug: boolean): number {
     return exitCodes.usage;
   }
   if (MaestroError.is(error)) {
-    write(`Error: ${error.message}`);
-    if (error.advice !== undefined) write(error.advice);
+    write(pasteable(`Error: ${error.message}`));
+    if (error.advice !== undefined) write(pasteable(error.advice));
     write(`(${error.code})`);
   } else {
     const message = error instanceof Error ? error.message : String(error);
@@ -41,6 +76,6 @@ function explain(error: unknown, debug: boolean): number {
     write("This is a bug in Maestro; --debug shows where.");
     write("(UNEXPECTED)");
   }
-  if (debug && error instanceof Error) write(String(error.stack));
+  if (debug && error instanceof Error) say(String(error.stack).split("\n").map(plain).join("\n"));
   return MaestroError.is(error) ? error.exitCode : exitCodes.bug;
 }

@@ -1,5 +1,5 @@
 import type { BudgetView, SessionView } from "../index.ts";
-import { commandLine, resumeCommand } from "./output.ts";
+import { commandLine, pasteable, resumeCommand } from "./output.ts";
 import { billing, count, countdown, money, number } from "./terminal/words.ts";
 
 export interface OnCall {
@@ -14,7 +14,7 @@ export function answersFor(view: SessionView, { stateDir, abandoned, now }: OnCa
   return [
     isAnythingLost(view, abandoned),
     whatItCosts(view),
-    ...whyItStopped(view, abandoned, now),
+    ...whyItStopped(view, abandoned, now).map((line) => pasteable(line, stateDir)),
     ...whatToDo(view, stateDir),
     ...howToGoOn(view, stateDir, abandoned),
   ];
@@ -40,7 +40,9 @@ export function whatItCosts({ usage, simulated, budgets }: SessionView): string 
   ];
   if (savedTokens > 0) parts.push(`not paid again: ${number(savedTokens)} tokens, ${money(savedUsd)}`);
   if (estimatedTokens > 0)
-    parts.push(`not reported, ${billing(usage)}: up to ${number(estimatedTokens)} tokens`);
+    parts.push(
+      `answers lost on the way, ${billing(usage)}: up to ${number(estimatedTokens)} tokens, which budgets count`,
+    );
   const tightest = budgets.find(({ overrun }) => overrun) ?? budgets.find(({ level }) => level === "session");
   if (tightest !== undefined) parts.push(`budget of the ${tightest.level}: ${budgetText(tightest)}`);
   return `${parts.join("; ")}.`;
@@ -95,7 +97,7 @@ function whatToDo(view: SessionView, stateDir: string | undefined): string[] {
   } else if (reason === "budget" && isRaisable(view)) {
     lines.push(`What to do: raise the budget, if it is worth it: ${raiseCommand(view, stateDir)}`);
   } else if (error?.advice !== undefined && view.status !== "completed") {
-    lines.push(`What to do: ${error.advice}`);
+    lines.push(pasteable(`What to do: ${error.advice}`, stateDir));
   }
   for (const ticket of tickets)
     lines.push(
@@ -134,10 +136,11 @@ interface Refused {
 }
 
 function howToGoOn(
-  { id, key, status }: SessionView,
+  { id, key, status, reason }: SessionView,
   stateDir: string | undefined,
   abandoned: boolean,
 ): string[] {
   const over = ["completed", "canceled"].includes(status) || (status === "running" && !abandoned);
-  return over ? [] : [`Go on with: ${resumeCommand(key ?? id, stateDir)}`];
+  const first = reason === "review" ? "After that, go on with" : "Go on with";
+  return over ? [] : [`${first}: ${resumeCommand(key ?? id, stateDir)}`];
 }

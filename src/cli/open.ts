@@ -1,7 +1,7 @@
 import { loadConfig } from "../config/load.ts";
 import type { Looking } from "../look.ts";
 import type { Maestro, OpenOptions } from "../maestro.ts";
-import { say } from "./output.ts";
+import { pasteable, sayWrapped } from "./output.ts";
 import { plain } from "./terminal/words.ts";
 
 export interface GlobalOptions {
@@ -42,7 +42,7 @@ export async function withLook<T>(
 }
 
 /** Notices name files and keys, which people choose freely. */
-const sayPlain = (notice: string): void => say(plain(notice));
+const sayPlain = (notice: string): void => sayWrapped(pasteable(plain(notice)));
 
 export function loadFromFlags({ stateDir, model }: GlobalOptions) {
   const flags = { ...(stateDir !== undefined && { stateDir }), ...(model !== undefined && { model }) };

@@ -1,6 +1,12 @@
 import { access, constants, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { InputInvalid } from "../domain/errors.ts";
+import type { OutFolder } from "../look.ts";
+
+/** A folder that was moved is not made again where it was: nobody would look there. */
+export async function isGone({ folder, used }: OutFolder): Promise<boolean> {
+  return used && (await stat(folder).catch(() => undefined)) === undefined;
+}
 
 /** Whether files could go there, asked before anything is paid for. */
 export async function checkOut(directory: string | undefined): Promise<void> {

@@ -1,12 +1,15 @@
-import { commandLine as commandOfMaestro } from "../domain/command-line.ts";
+import { endPatience } from "./terminal/patience.ts";
 import { screenOf } from "./terminal/screen.ts";
 import { type Column, table } from "./terminal/table.ts";
-import { wrap } from "./terminal/width.ts";
+import { wrapWords } from "./terminal/width.ts";
+import { wordsOf } from "./typed-command.ts";
 
 export { quote } from "../domain/command-line.ts";
+export { commandLine, pasteable, resumeCommand } from "./typed-command.ts";
 
 /** Results go to standard output, everything else to standard error. */
 export function print(text: string): void {
+  endPatience();
   process.stdout.write(`${text}\n`);
 }
 
@@ -15,6 +18,7 @@ export function printJson(value: unknown): void {
 }
 
 export function say(text: string): void {
+  endPatience();
   process.stderr.write(`${text}\n`);
 }
 
@@ -27,25 +31,15 @@ export function printWrapped(text: string): void {
   for (const line of folded(text, screenOf(process.stdout).columns)) print(line);
 }
 
-/** What is meant to be pasted stays on one line, however long. */
+/** Broken between words; what is meant to be pasted stays on one line, however long. */
 export function folded(text: string, columns: number): readonly string[] {
   return text.split("\n").flatMap((line) => {
-    if (!Number.isFinite(columns) || line === "" || /\bmaestro [a-z]/.test(line)) return [line];
+    if (!Number.isFinite(columns) || line.trim() === "") return [line];
     const [indent = ""] = /^ */.exec(line) ?? [];
-    return wrap(line, columns - indent.length).map((piece) => indent + piece);
+    return wrapWords(wordsOf(line), columns - indent.length).map((piece) => indent + piece);
   });
 }
 
 export function printTable(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
   print(table(columns, rows, screenOf(process.stdout).columns));
-}
-
-/** A command to be pasted as it is: who has Maestro from npx has no "maestro" on the path. */
-export function commandLine(...parts: Parameters<typeof commandOfMaestro>): string {
-  const command = commandOfMaestro(...parts);
-  return process.env["npm_command"] === "exec" ? `npx ${command}` : command;
-}
-
-export function resumeCommand(session: string, stateDir: string | undefined): string {
-  return commandLine("resume", session, stateDir);
 }

@@ -4,6 +4,7 @@ import { packageFile } from "../package-files.ts";
 import { defineOn } from "./define/command.ts";
 import { defineDeciding } from "./define/deciding.ts";
 import { defineDriving } from "./define/driving.ts";
+import { helpThatFits } from "./define/help.ts";
 import { defineKeeping } from "./define/keeping.ts";
 import { defineLooking } from "./define/looking.ts";
 import type { GlobalOptions } from "./open.ts";
@@ -14,6 +15,7 @@ export function buildProgram(): Command {
     .description("Runs teams of AI personas and never loses, repeats or overpays for what is already done.")
     .version(version(), "-V, --version", "print the version")
     .exitOverride()
+    .configureHelp(helpThatFits)
     .showSuggestionAfterError()
     .showHelpAfterError("See: maestro --help")
     .addHelpText("after", "\nBegin here, offline and without a key:\n  $ maestro demo");

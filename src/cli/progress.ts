@@ -35,7 +35,7 @@ function describe(event: SessionEvent): string | undefined {
     case "dependency.waiting":
       return `  ${event.persona} waits for ${event.dependency} until ${new Date(event.until).toISOString()}`;
     case "wait":
-      return `  ${event.persona} waits`;
+      return `  ${event.persona} waits${event.until === undefined ? "" : ` ${duration(event.until - event.at)}`}`;
     case "attempt.completed": {
       const healed = event.healed === undefined ? "" : ` (healed: ${event.healed.action})`;
       return `  ${event.persona} is done: ${event.result.summary}${healed}`;

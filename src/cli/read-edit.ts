@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, join, relative, sep } from "node:path";
+import { basename, join, relative, resolve, sep } from "node:path";
 import { InputInvalid } from "../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
-import type { GivenOptions, PhaseEdit } from "../index.ts";
+import type { GivenOptions, Maestro, PhaseEdit } from "../index.ts";
 
 const maxBytes = 32 * 1024 * 1024;
 const maxFiles = 5_000;
@@ -23,11 +23,19 @@ export function readPairs(flag: string, pairs: readonly string[]): readonly (rea
   return read;
 }
 
-/** What a person puts in the place of phases: JSON files with outputs and files. */
-export async function readEdits(pairs: readonly string[] = []): Promise<Record<string, PhaseEdit>> {
+/** What a person puts in the place of phases: a folder, one of the session's files, or JSON with outputs and files. */
+export async function readEdits(
+  pairs: readonly string[] = [],
+  paths: () => Promise<readonly string[]>,
+): Promise<Record<string, PhaseEdit>> {
   const edits: Record<string, PhaseEdit> = {};
-  for (const [phase, path] of readPairs("--edit", pairs)) edits[phase] = await readEditFile(path);
+  for (const [phase, path] of readPairs("--edit", pairs)) edits[phase] = await readEditFile(path, paths);
   return edits;
+}
+
+/** The files that a session has, by their paths in it. */
+export async function pathsOf(maestro: Pick<Maestro, "show">, idOrKey: string): Promise<readonly string[]> {
+  return (await maestro.show(idOrKey)).artifacts.map(({ path }) => path);
 }
 
 /** Phases from outside: a folder, a file, or a JSON file with outputs and files. */
@@ -47,12 +55,29 @@ async function giftFrom(path: string, isFolder: boolean): Promise<PhaseEdit> {
   return isEdit(content) ? editOf(content, path) : { files: { [basename(path)]: await readText(path) } };
 }
 
-async function readEditFile(path: string): Promise<PhaseEdit> {
-  const content = parseFile(path, await readText(path));
-  if (isEdit(content)) return editOf(content, path);
-  throw new InputInvalid(`${path} is not an edit.`, {
-    advice: 'An edit is JSON: {"outputs": {...}, "files": {"path": "content"}}; one of the two is enough.',
+async function readEditFile(path: string, paths: () => Promise<readonly string[]>): Promise<PhaseEdit> {
+  const status = await stat(path).catch((cause: unknown) => refuse(path, cause));
+  if (status.isDirectory()) return { files: await readFolder(path) };
+  if (path.endsWith(".json")) {
+    const content = parseFile(path, await readText(path));
+    if (isEdit(content)) return editOf(content, path);
+  }
+  const known = await paths();
+  const place = placeOf(path, known);
+  if (place !== undefined) return { files: { [place]: await readBytes(path) } };
+  const files =
+    known.length === 0 ? "The session has no files yet." : `Its files: ${known.slice(0, 10).join(", ")}.`;
+  throw new InputInvalid(`${path} is not an edit, and no file of the session has its name.`, {
+    advice: `Give a file of the session, a folder with files at their places, or JSON: {"outputs": {...}, "files": {"path": "content"}}. ${files}`,
   });
+}
+
+/** Which file of the session it stands for: the one whose path it ends with, or the only one of its name. */
+function placeOf(path: string, known: readonly string[]): string | undefined {
+  const given = resolve(path).split(sep).join("/");
+  const ends = known.filter((each) => given.endsWith(`/${each}`)).toSorted((a, b) => b.length - a.length);
+  const sameName = known.filter((each) => each.split("/").at(-1) === basename(path));
+  return ends[0] ?? (sameName.length === 1 ? sameName[0] : undefined);
 }
 
 const editKeys = ["outputs", "files", "summary"];
@@ -89,7 +114,11 @@ function parseFile(path: string, text: string): Json {
   try {
     return parseJson(text, { what: path, refuseProto: true });
   } catch (cause) {
-    throw new InputInvalid(`${path} is not JSON: ${(cause as Error).message}`, { cause });
+    throw new InputInvalid((cause as Error).message, {
+      cause,
+      advice:
+        'What ends in .json is read as JSON: {"outputs": {...}, "files": {"path": "content"}}, or a file of the session.',
+    });
   }
 }
 

@@ -98,7 +98,10 @@ function invalid(problems: readonly string[]): ConfigInvalid {
     problems.length === 1 && only !== undefined
       ? `The configuration is not valid: ${only}`
       : `The configuration has ${problems.length} problems:\n${problems.map((problem) => `- ${problem}`).join("\n")}`;
-  return new ConfigInvalid(message, { details: { problems: [...problems] } });
+  return new ConfigInvalid(message, {
+    details: { problems: [...problems] },
+    advice: "Correct it where it is set, in the file, the environment or the flag that is named.",
+  });
 }
 
 /** The nested object of the flat table. */

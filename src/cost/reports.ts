@@ -41,7 +41,7 @@ export interface UsageRow extends UsageTotals {
 export interface UsageReport {
   readonly by: UsageQuery["by"];
   readonly total: UsageTotals;
-  /** The largest, at most 1,000; days in order. */
+  /** The largest, at most 1,000 unless more were asked for; days in order. */
   readonly rows: readonly UsageRow[];
 }
 

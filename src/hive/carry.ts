@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { open, readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { sha256 } from "../domain/canonical.ts";
@@ -9,7 +9,7 @@ import { fromManifest } from "../domain/tree.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { initPhase, readCheckpoint } from "../state/checkpoint.ts";
 import { writeDurably } from "../state/durable-file.ts";
-import { compareWithJournal } from "../state/list-checkpoints.ts";
+import { type CheckpointInfo, compareWithJournal } from "../state/list-checkpoints.ts";
 import { SessionFiles } from "../state/session-files.ts";
 import { readState } from "../state/session-journal.ts";
 import type { Store } from "../state/store.ts";
@@ -103,6 +103,41 @@ export async function importCheckpoints(
     artifacts: contents.length,
     bytes: packed.length,
   };
+}
+
+/** Whether an import would take the file, and what is in it; nothing is written. */
+export async function verifyExport(file: string): Promise<CheckpointInfo[]> {
+  try {
+    const { checkpoints } = await unpack(await readPacked(file), file);
+    return checkpoints.map(({ content: { phase, revision, createdAt }, sha256: seal }) => ({
+      phase,
+      revision,
+      file,
+      sha256: seal,
+      createdAt: new Date(createdAt).toISOString(),
+      valid: true,
+      awaitingReview: false,
+      problem: null,
+    }));
+  } catch (error) {
+    if (!InputInvalid.is(error) && !CheckpointCorrupt.is(error)) throw error;
+    throw new CheckpointCorrupt(`The export ${file} is damaged: ${error.message}`, {
+      cause: error,
+      details: { file },
+      advice: "Make it again where the session is: maestro checkpoints export <session> <file>",
+    });
+  }
+}
+
+/** Exports are packed, checkpoints are texts. */
+export async function isPacked(file: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Of everything in the checkpoints that looks like a hash, what the session points to; of trees, also their files. */

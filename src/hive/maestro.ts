@@ -82,6 +82,7 @@ export class Maestro extends Reading {
     const session = await this.#create(team, options, { drivenSoon: budget === undefined });
     if (budget !== undefined && !finalStatuses.includes(session.status))
       await this.setBudget(session.id, budget);
+    await options.beforeDrive?.(session.id);
     const cause = session.status === "queued" ? "start" : "resume";
     return this.#handle(session.id, cause, await this.#teamOf(session, team), {
       direction: directionOf(options),
@@ -337,7 +338,8 @@ export class Maestro extends Reading {
     const team = await teamForSession(session, { given, registered }, this.#parts);
     if (team !== undefined) return team;
     throw new TeamInvalid(`The team "${name}" is not registered.${didYouMean(name, this.#teams.keys())}`, {
-      advice: "Give its personas' code to open({ teams: [...] }), or its file with --team.",
+      advice:
+        "If its personas are code, start the program that made the session again: it gives them to open({ teams: [...] }). If the team is a file, name it with --team.",
     });
   }
 

@@ -18,6 +18,8 @@ export interface StartOptions<PhaseName extends string = string> extends Brief {
   readonly pauseAfter?: readonly PhaseName[];
   /** Of the whole session, over all its resumes. */
   readonly budget?: { readonly tokens?: number; readonly usd?: number };
+  /** Waited for once the session exists, and before it is driven. */
+  readonly beforeDrive?: (id: SessionId) => Promise<void>;
   /** Phases that were done elsewhere. */
   readonly given?: Readonly<Partial<Record<PhaseName, GivenOptions>>>;
 }

@@ -27,7 +27,10 @@ export function checkIntegration({ name, definition }: Team, notice: (text: stri
 export function refuseWord({ id, status }: SessionRecord, { say }: Message): void {
   const details = { session: id, status };
   if (finalStatuses.includes(status) && say !== "budget")
-    throw new SessionConflict(`Session ${id} is ${status}; there is nothing to ${say}.`, { details });
+    throw new SessionConflict(`Session ${id} is ${status}; there is nothing to ${say}.`, {
+      details,
+      advice: `See how it ended with: maestro show ${id}; for another end, make a new session of it: maestro fork ${id} --at <phase>`,
+    });
   if (say === "pause" && (status === "parked" || status === "paused"))
     throw new SessionConflict(`Session ${id} is ${status} already; there is nothing to pause.`, {
       details,

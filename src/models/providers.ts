@@ -112,6 +112,7 @@ function checkUrl(text: string, variable: string): string {
   // Not the value itself: it may hold a password.
   throw new ConfigInvalid(`${variable} is not an http or https address without a user name.`, {
     details: { variable },
+    advice: `Correct ${variable}, for example https://api.example.org/v1; a key goes into its own variable.`,
   });
 }
 
@@ -121,7 +122,7 @@ function noKey(provider: ProviderName, variable: string): ConfigInvalid {
     advice: [
       `Three ways on: set ${variable};`,
       `choose another model with --model or MAESTRO_MODEL (${others.map((other) => providers[other].example).join(", ")}, or openai-compatible/... for a server of your own);`,
-      "or see it work offline with `maestro demo`.",
+      "or try it offline: the same with --model simulated, or `maestro demo`.",
     ].join(" "),
     details: { provider, variable },
   });
@@ -134,7 +135,7 @@ function noModel(env: Environment): ConfigInvalid {
     advice: [
       `Three ways on: name one with --model or MAESTRO_MODEL and set its key (${knownProviders.map((name) => `${providers[name].example} with ${providers[name].keyVariable}`).join("; ")});`,
       "write `model:` in the team file;",
-      "or see it work offline with `maestro demo`.",
+      "or try it offline: the same with --model simulated, or `maestro demo`.",
     ].join(" "),
   });
 }

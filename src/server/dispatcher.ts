@@ -1,5 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
-import { LeaseHeld, LeaseLost } from "../domain/errors.ts";
+import { LeaseHeld, LeaseLost, MaestroError } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Maestro } from "../maestro.ts";
 
@@ -23,6 +23,8 @@ export class Dispatcher {
   readonly #driving = new Map<SessionId, Promise<void>>();
   /** Sessions that could not be taken up, and when to try again. */
   readonly #notBefore = new Map<SessionId, number>();
+  /** Why, as it was last said: nobody needs to read it every minute. */
+  readonly #said = new Map<SessionId, string>();
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
   #isAskedAgain = false;
@@ -100,7 +102,10 @@ export class Dispatcher {
     const { maestro } = this.#parts;
     const drive = maestro
       .takeUp(id)
-      .then(() => void this.#notBefore.delete(id))
+      .then(() => {
+        this.#notBefore.delete(id);
+        this.#said.delete(id);
+      })
       .catch((error: unknown) => this.#failed(id, error))
       .finally(() => {
         this.#driving.delete(id);
@@ -115,6 +120,10 @@ export class Dispatcher {
     const isHeld = LeaseHeld.is(error) || LeaseLost.is(error);
     this.#notBefore.set(id, clock.now() + (isHeld ? heldMs : againMs));
     if (isHeld) return;
-    report(`Session ${id} could not be taken up: ${String(error)} It is tried again in a minute.`);
+    const advice = MaestroError.is(error) && error.advice !== undefined ? ` ${error.advice}` : "";
+    const why = `Session ${id} could not be taken up: ${String(error)}${advice} It is tried again every minute; see it with: maestro show ${id}`;
+    if (this.#said.get(id) === why) return;
+    this.#said.set(id, why);
+    report(why);
   }
 }

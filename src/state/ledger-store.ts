@@ -74,6 +74,8 @@ export interface UsageQuery {
   readonly session?: SessionId | undefined;
   /** From the UTC day of this moment on. */
   readonly since?: number | undefined;
+  /** Groups at most, the largest first; 1,000 unless said. */
+  readonly most?: number | undefined;
 }
 
 export interface SavedSum {

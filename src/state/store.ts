@@ -46,6 +46,8 @@ export interface Claim {
   readonly lease: Lease;
   /** How the previous driver ended; `free` is a clean end. */
   readonly found: Exclude<LeaseState, "held">;
+  /** The claim itself as it was recorded. */
+  readonly row: RecordedRow;
 }
 
 /** What must become true together with the entries. */

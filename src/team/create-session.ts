@@ -2,7 +2,7 @@ import type { Budget } from "../domain/budget.ts";
 import type { Clock } from "../domain/clock.ts";
 import { InputInvalid, SessionConflict, StorageFailed } from "../domain/errors.ts";
 import { applyRecorded } from "../domain/fold.ts";
-import { newSessionId, type SessionId } from "../domain/ids.ts";
+import { isSessionId, newSessionId, type SessionId } from "../domain/ids.ts";
 import type { Decision, ForkOrigin, GivenPhase, RecordedRow } from "../domain/journal.ts";
 import { emptyState } from "../domain/session-state.ts";
 import { initPhase, projectInit } from "../state/checkpoint.ts";
@@ -129,4 +129,9 @@ export function checkBrief(brief: string, key: string | undefined): void {
   if (key !== undefined && (key.trim() === "" || key.length > maxKeyLength)) {
     throw new InputInvalid(`A key has 1 to ${maxKeyLength} characters.`);
   }
+  if (key !== undefined && isSessionId(key))
+    throw new InputInvalid(`The key "${key}" looks like the id of a session.`, {
+      details: { key },
+      advice: "Choose another: who says it later would be understood to mean that session.",
+    });
 }

@@ -218,7 +218,7 @@ export class TeamEngine {
     // A long history is read while the claim is on its way; nobody needs it if the claim fails.
     const reading = seen === undefined ? readState(store, id) : Promise.resolve(seen);
     reading.catch(() => undefined);
-    const { lease } = await claiming;
+    const { lease, row } = await claiming;
     const files = this.#files(id);
     let journal: SessionJournal;
     let outcome: Outcome;
@@ -227,6 +227,8 @@ export class TeamEngine {
         projector.changed(files, journal.state);
         onRows(journal.state, rows);
       });
+      // Whoever listens hears that it goes on before anything else does.
+      onRows(journal.state, [row]);
       const leaveInbox = this.#inbox.watch(id, { journal, control });
       try {
         outcome = await use(journal, files);

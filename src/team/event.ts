@@ -1,5 +1,5 @@
-import type { OfAttempt, RecordedRow, StepKind, Transition } from "../domain/journal.ts";
-import { decodeTransition, isStep } from "../domain/journal-codec.ts";
+import type { OfAttempt, RecordedRow, StepKind, Transition, Wait } from "../domain/journal.ts";
+import { decodeTransition, isStep, parseBody } from "../domain/journal-codec.ts";
 import type { SessionState } from "../domain/session-state.ts";
 
 /** What watchers see: journal rows as they commit, by seq, and unrecorded log lines. */
@@ -22,6 +22,8 @@ export type SessionEvent =
 export interface StepEvent extends OfAttempt {
   readonly kind: "step" | "wait";
   readonly name: string;
+  /** Of a wait: when it is over. */
+  readonly until?: number;
 }
 
 export function describeRow(state: SessionState, row: RecordedRow): SessionEvent {
@@ -30,6 +32,7 @@ export function describeRow(state: SessionState, row: RecordedRow): SessionEvent
   if (isStep(row)) {
     const started = row.attempt as number;
     const of = state.running.get(started)?.attempt;
+    const { wait } = (row.kind === "step.wait" ? parseBody(row.body) : {}) as { readonly wait?: Wait };
     return {
       sessionId,
       seq,
@@ -39,6 +42,7 @@ export function describeRow(state: SessionState, row: RecordedRow): SessionEvent
       phase: of?.phase ?? "",
       persona: of?.persona ?? "",
       name: row.name ?? "",
+      ...(wait !== undefined && { until: wait.notBefore }),
     };
   }
   return { sessionId, seq, at, ...decodeTransition(row) };

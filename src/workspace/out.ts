@@ -1,9 +1,10 @@
-import { lstat, mkdir, realpath, rename } from "node:fs/promises";
+import { lstat, realpath, rename } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { InputInvalid } from "../domain/errors.ts";
 import type { Tree } from "../domain/tree.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { foldersAbove } from "./folders-above.ts";
+import { makeFolders } from "./make-folders.ts";
 import { OpenFolder } from "./open-folder.ts";
 import { manifestName, manifestText, type OutManifest, putManifest } from "./out-manifest.ts";
 import { mergeOut } from "./out-merge.ts";
@@ -26,14 +27,14 @@ export type { OutResult } from "./out-result.ts";
 export async function writeOut(tree: Tree, blobs: BlobStore, directory: string): Promise<OutResult> {
   const wanted = resolve(directory);
   try {
-    await mkdir(dirname(wanted), { recursive: true });
+    await makeFolders(dirname(wanted));
     const target = join(await realpath(dirname(wanted)), basename(wanted));
     await removeOldStages(dirname(target));
     const state = await stateOf(target);
     if (state !== "filled") {
       const result = await appear(tree, blobs, target, state);
       if (result !== undefined) return result;
-      await mkdir(target, { recursive: true });
+      await makeFolders(target);
     }
     return await mergeOut(tree, blobs, target);
   } catch (error) {

@@ -35,8 +35,9 @@ export function leaseContract(open: OpenStore): void {
       const { store } = await openFor(open);
       const { session } = await store.createSession(newSession());
       for (const epoch of [1, 2, 3]) {
-        const { lease } = await store.claimSession(session.id, "start");
+        const { lease, row: claim } = await store.claimSession(session.id, "start");
         expect(lease.epoch).toBe(epoch);
+        expect((await readAll(store, session.id)).at(-1)).toEqual(claim);
         const [row] = await store.append(lease, [step(epoch)]);
         expect(row?.epoch).toBe(epoch);
         await store.releaseSession(lease);

@@ -152,6 +152,19 @@ export function usageContract(open: OpenStore): void {
       expect(await since(clock.now() + oneDayMs)).toEqual([0, []]);
     });
 
+    test("has as many groups as were asked for, the largest first, and the total of all", async () => {
+      const { store } = await openFor(open);
+      for (const tokens of [10, 30, 20]) {
+        const { lease } = await createAndClaim(store);
+        await call(store, lease, took(tokens));
+      }
+      const { total, groups } = await store.ledger.usage({ by: "session", most: 2 });
+      expect(total.calls).toBe(3);
+      expect(groups).toHaveLength(2);
+      expect(groups[0]?.inputTokens).toBeGreaterThan(groups[1]?.inputTokens ?? Infinity);
+      expect((await store.ledger.usage({ by: "session", most: 10_000 })).groups).toHaveLength(3);
+    });
+
     test("of nothing is nothing", async () => {
       const { store } = await openFor(open);
       const { total, groups } = await store.ledger.usage({ by: "persona" });

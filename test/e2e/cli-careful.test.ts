@@ -133,7 +133,9 @@ test("the demo is the same whatever a person has set, and SIGTERM leaves no proc
   child.kill("SIGTERM");
   const [code] = (await once(child, "close")) as [number];
   expect(code).toBe(130);
-  expect(said).toContain("Go on with: maestro resume");
+  expect(said, "started by its path, it is resumed by its path").toMatch(
+    /Go on with: .*node .*maestro\.cjs resume/,
+  );
   await expect.poll(() => children.split(" ").filter(isAlive)).toEqual([]);
 });
 

@@ -5,6 +5,7 @@ import { maestro, start, temporaryFolder } from "./support/maestro.ts";
 
 const slowTeam = join(import.meta.dirname, "support/slow-team.ts");
 const failingTeam = join(import.meta.dirname, "support/failing-team.ts");
+const forbiddenTeam = join(import.meta.dirname, "support/forbidden-team.ts");
 const quickRetries = {
   MAESTRO_L1_BASE_DELAY_MS: "1",
   MAESTRO_L1_MAX_DELAY_MS: "2",
@@ -77,6 +78,17 @@ test("a persona that always fails is tried 6 times, then the session parks for h
     [2, 2],
     [2, 3],
   ]);
+});
+
+test("3: a run that ends in failure says so, and why", async () => {
+  const { at } = place();
+  const failed = await maestro(["run", "x", "--team", forbiddenTeam, "--key", "k", ...at]);
+  expect(failed.code).toBe(3);
+  expect(failed.stdout).toMatch(/Session \w{26} is failed\./);
+  expect(failed.stderr).toContain("Why it stopped: It wrote where it may not.");
+  const document = await maestro(["resume", "k", "--json", ...at]);
+  expect(document.code).toBe(3);
+  expect(JSON.parse(lines(document.stdout).at(-1) ?? "")).toMatchObject({ kind: "result", status: "failed" });
 });
 
 test("pause and cancel from another terminal take effect at the next step; a canceled session stays canceled", async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { packageFolder, place, read } from "./support/packed.ts";
@@ -33,4 +33,33 @@ test("the README's team has twenty lines, and its commands run it to the end wit
   expect(said.match(/ended with \d+/g)).toEqual(["ended with 4", "ended with 0", "ended with 0"]);
   expect(said).toMatch(/is parked \(review\)[^]*is completed[^]*Together: /);
   expect(read({ folder, env }, "parking/docs/design.md")).toContain("# ");
+});
+
+test("the README's program runs as it stands, and a second time fetches nothing", () => {
+  const { folder, env } = place();
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(packageFolder, join(folder, "node_modules/maestro-hive"));
+  const program = block("A team in twenty lines", "js");
+  writeFileSync(join(folder, "rows.mjs"), program);
+  const run = (file: string): string =>
+    execFileSync(process.execPath, [file], { cwd: folder, env, encoding: "utf8", stdio: "pipe" });
+  expect(run("rows.mjs")).toContain("status: 'completed'");
+  const broken = program.replace(
+    /^const fetchRows = .*$/m,
+    'const fetchRows = () => { throw new Error("again"); };',
+  );
+  writeFileSync(join(folder, "again.mjs"), broken);
+  expect(run("again.mjs")).toContain("status: 'completed'");
+});
+
+test("the README's picture shows the demo as it is: its key, and every line of its summary", () => {
+  const picture = readFileSync(join(import.meta.dirname, "../../docs/images/demo.svg"), "utf8").replaceAll(
+    "\u00a0",
+    " ",
+  );
+  const source = readFileSync(join(import.meta.dirname, "../../src/cli/commands/demo.ts"), "utf8");
+  const labels = [...source.matchAll(/yield `( {2}[a-z]+(?: [a-z]+)* +)/g)].map(([, label = ""]) => label);
+  expect(labels).toHaveLength(7);
+  for (const label of labels) expect(picture).toContain(`>${label}`);
+  expect(picture).toContain("npx maestro resume demo --state-dir ");
 });

@@ -1,52 +1,84 @@
 import { statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { CheckpointCorrupt, InputInvalid, JournalCorrupt, SessionNotFound } from "../../domain/errors.ts";
 import type { CheckpointInfo } from "../../index.ts";
 import type { Looking } from "../../look.ts";
 import { type GlobalOptions, withLook, withMaestro } from "../open.ts";
-import { print, printJson, printTable, quote, resumeCommand, say } from "../output.ts";
+import { pasteable, print, printJson, printTable, quote, resumeCommand, say, sayWrapped } from "../output.ts";
 import { ago, bytes, count } from "../terminal/words.ts";
 
 export async function checkpoints(idOrKey: string, options: GlobalOptions): Promise<void> {
-  list(await withLook(options, (maestro) => checkpointsOf(idOrKey, maestro)), options);
+  list(await withLook(options, (maestro) => checkpointsOf(idOrKey, maestro, options)), options);
 }
 
 /** A damaged journal is when people need to know what their checkpoints are worth. */
-async function checkpointsOf(idOrKey: string, maestro: Looking): Promise<readonly CheckpointInfo[]> {
+async function checkpointsOf(
+  idOrKey: string,
+  maestro: Looking,
+  { stateDir }: GlobalOptions,
+): Promise<readonly CheckpointInfo[]> {
   try {
     return await maestro.checkpoints(idOrKey);
   } catch (error) {
     if (!JournalCorrupt.is(error)) throw error;
-    say(`${error.message} What follows is by the seals of the files alone.`);
-    say(`Go on elsewhere: ${error.advice}`);
+    sayWrapped(`${error.message} What follows is by the seals of the files alone.`);
+    sayWrapped(pasteable(`Go on elsewhere: ${error.advice}`, stateDir));
     return maestro.checkpointFiles(idOrKey);
   }
 }
 
-/** Of a session: every checkpoint. Of a file: that one. Damage is exit 5. */
+/** Of a session or an export: every checkpoint. Of a checkpoint's file: that one. Damage is exit 5. */
 export async function verify(sessionOrFile: string, options: GlobalOptions): Promise<void> {
-  const { verifyCheckpointFile } = await import("../../look.ts");
   const file = statSync(sessionOrFile, { throwIfNoEntry: false });
   if (file?.isDirectory())
     throw new InputInvalid(`${sessionOrFile} is a folder.`, {
-      advice: "Name a session, or one checkpoint file.",
+      advice: "Name a session, one checkpoint file, or an export.",
     });
   // A key may have dots and slashes too, so only a file that is there is one.
   const found =
     file === undefined
-      ? await withLook(options, (maestro) => checkpointsOf(sessionOrFile, maestro)).catch(
+      ? await withLook(options, (maestro) => checkpointsOf(sessionOrFile, maestro, options)).catch(
           (error: unknown) => {
             throw SessionNotFound.is(error) && /[./\\]/.test(sessionOrFile) ? noFile(sessionOrFile) : error;
           },
         )
-      : [await verifyCheckpointFile(sessionOrFile)];
+      : await verifyFile(sessionOrFile);
   if (found.length === 0) throw new SessionNotFound(`Session ${sessionOrFile} has no checkpoints.`);
   list(found, options);
   const bad = found.filter(({ valid }) => !valid);
   if (bad.length === 0) return;
   throw new CheckpointCorrupt(
-    `${bad.length} of ${found.length} checkpoints are not valid: ${bad.map(({ file }) => file).join(", ")}.`,
-    { advice: "Resume the session: they are written again from the journal." },
+    `${bad.length} of ${count(found.length, "checkpoint")} ${bad.length === 1 ? "is" : "are"} not valid: ${bad.map((each) => each.file).join(", ")}.`,
+    {
+      advice:
+        file === undefined
+          ? `They are written again from the journal: maestro resume ${quote(sessionOrFile)}`
+          : "Where its session is, they are written again from the journal: maestro resume <session>",
+    },
   );
+}
+
+async function verifyFile(file: string): Promise<readonly CheckpointInfo[]> {
+  const { isPacked, verifyCheckpointFile, verifyExport } = await import("../../look.ts");
+  if (await isPacked(file)) return verifyExport(file);
+  const found = await verifyCheckpointFile(file);
+  // Damage is a claim about something that was whole once: any other file is only the wrong one.
+  if (!found.valid && !/(?:^|[/\\])checkpoint_[^/\\]*\.json$/.test(file) && !(await beginsAsJson(file)))
+    throw new InputInvalid(`${file} is neither a checkpoint nor an export.`, {
+      advice:
+        "Name a session, a file checkpoint_<phase>.json, or what `maestro checkpoints export` has written.",
+    });
+  return [found];
+}
+
+async function beginsAsJson(file: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(1), 0, 1, 0);
+    return bytesRead === 1 && buffer.toString() === "{";
+  } finally {
+    await handle.close();
+  }
 }
 
 function noFile(name: string): InputInvalid {
@@ -61,6 +93,7 @@ export async function exportTo(idOrKey: string, file: string, options: GlobalOpt
   print(
     `${count(carried.checkpoints, "checkpoint")} and ${count(carried.artifacts, "artifact")} of session ${carried.session} are in ${file} (${bytes(carried.bytes)}).`,
   );
+  // Not as it is typed here: the other machine has its own.
   say(`On the other machine: maestro checkpoints import ${quote(file)}`);
 }
 

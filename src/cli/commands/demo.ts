@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { loadConfig } from "../../config/load.ts";
-import { SessionFailed } from "../../domain/errors.ts";
+import { InputInvalid, SessionFailed } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
 import type { CheckpointInfo, Maestro, SessionEvent, SessionView } from "../../index.ts";
+import { makeFolders } from "../../look.ts";
 import { type Ended, runMaestro, teamFile } from "../demo/child.ts";
 import { DemoScreen } from "../demo/screen.ts";
 import { exitCodes } from "../exit-code.ts";
@@ -14,7 +15,7 @@ import { commandLine, print, printJson, quote, sayWrapped } from "../output.ts";
 import { painter } from "../terminal/color.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { wrap } from "../terminal/width.ts";
-import { count, duration, money, number, shortNumber } from "../terminal/words.ts";
+import { count, duration, money, number } from "../terminal/words.ts";
 
 const brief = "A URL shortener with tests";
 /** In the middle of implementation: two of its three files are recorded, the call for the third is under way. */
@@ -76,7 +77,12 @@ export async function demo(options: GlobalOptions & { readonly out?: string }): 
 async function choosePlace({ out, stateDir }: GlobalOptions & { readonly out?: string }): Promise<Place> {
   const folder = out === undefined ? await mkdtemp(join(tmpdir(), "maestro-demo-")) : resolve(out);
   await checkOut(folder);
-  await mkdir(folder, { recursive: true });
+  await makeFolders(folder).catch((cause: Error) => {
+    throw new InputInvalid(`The folder ${folder} cannot be made: ${cause.message}`, {
+      cause,
+      advice: "Name another one with --out.",
+    });
+  });
   // A folder of one's own may have seen the demo before.
   const key = out === undefined && stateDir === undefined ? "demo" : `demo-${newId().slice(-4)}`;
   return {
@@ -112,7 +118,8 @@ async function firstLife(
     "--state-dir",
     stateDir,
   ];
-  tell(`$ maestro run "${brief}" --team teams/demo/team.yaml --key ${key}\n`);
+  const shown = commandLine("run", brief, undefined, "--team", "teams/demo/team.yaml", "--key", key);
+  tell(`$ ${shown}\n`);
   const ended = await runMaestro(run, folder, (event) => screen.apply(event), isTheMoment);
   await screen.leave();
   if (!ended.killed) throw didNotEnd("The demo's team ended before it could be killed", ended);
@@ -165,17 +172,17 @@ function* summary(
     `Done in ${duration(tookMs)}. Killed in the middle, and nothing recorded was lost or paid twice.`,
   );
   yield `  kept         all ${counts.kept} steps recorded before the kill; none ran again`;
-  yield `  not twice    ${number(notPaidTwice.tokens)} tokens, ${money(notPaidTwice.usd)}: the ${count(notPaidTwice.calls, "model call")} before the kill (${shortNumber(replayed)} replayed)`;
+  yield `  not twice    ${number(notPaidTwice.tokens)} tokens, ${money(notPaidTwice.usd)}: the ${count(notPaidTwice.calls, "model call")} before the kill; ${number(replayed)} of them were read from the journal to go on in the middle, which show and usage call "not paid again"`;
   yield `  paid         ${number(counts.tokens)} tokens in ${count(counts.calls, "call")}, ${money(counts.costUsd)} at invented prices (the model is simulated)`;
   if (counts.lostInTheCrash > 0)
-    yield `  in flight    the one call under way was asked again; its answer is all that a kill can lose`;
+    yield `  in flight    the one call under way was asked again; its answer is all that a kill can lose (budgets count it as paid, to be safe)`;
   yield `  mended       ${count(counts.retried, "network fault")} retried, ${count(counts.healed, "failure")} healed without asking the model again`;
-  yield `  checkpoints  ${counts.checkpoints} sealed and valid`;
+  yield `  checkpoints  ${counts.checkpoints} sealed and valid: of the start and of ${count(after.phases.length, "phase")}`;
   yield `  project      ${count(counts.files, "file")} in ${project}, checked by its own tests`;
   yield "";
   yield "Try next:";
   yield `  ${commandLine("show", key, stateDir)}`;
-  yield `  ${commandLine("usage", "--session", undefined, key, "--state-dir", quote(stateDir))}`;
+  yield `  ${commandLine("usage", "--session", stateDir, key)}`;
   yield `  (cd ${quote(project)} && node --test)`;
 }
 

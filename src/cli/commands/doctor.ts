@@ -3,10 +3,9 @@ import { MaestroError } from "../../domain/errors.ts";
 import type { Looking } from "../../look.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type GlobalOptions, loadFromFlags, withLook } from "../open.ts";
-import { print, printJson } from "../output.ts";
+import { folded, pasteable, print, printJson } from "../output.ts";
 import { painter } from "../terminal/color.ts";
 import { screenOf } from "../terminal/screen.ts";
-import { wrap } from "../terminal/width.ts";
 import { bytes, count, plain } from "../terminal/words.ts";
 
 interface Finding {
@@ -28,9 +27,13 @@ const littleSpace = 1024 ** 3;
 const tooLittleSpace = 64 * 1024 ** 2;
 const reachMs = 5_000;
 const mostSessions = 200;
+const configurationName = "configuration";
 
 export async function doctor(options: DoctorOptions): Promise<void> {
-  const findings = [node(), ...(await configuration(options)), ...(await state(options))];
+  const findings = [node(), ...(await configuration(options))];
+  // Without a configuration nobody knows where the state is, and asking would only say so again.
+  if (!findings.some(({ what, state: found }) => what === configurationName && found === "wrong"))
+    findings.push(...(await state(options)));
   findings.push(await sandbox(), ...(await providers(options.offline === true)));
   const exitCode = Math.max(0, ...findings.map((finding) => finding.exitCode ?? 0));
   process.exitCode = exitCode;
@@ -51,7 +54,7 @@ function node(): Finding {
 }
 
 async function configuration(options: GlobalOptions): Promise<Finding[]> {
-  const what = "configuration";
+  const what = configurationName;
   try {
     const { file, warnings } = await loadFromFlags(options);
     const warned = warnings.map((found): Finding => ({ what, state: "warning", found }));
@@ -223,12 +226,11 @@ function show(findings: readonly Finding[]): void {
   const { columns, color } = screenOf(process.stdout);
   const paint = painter(color);
   const marks = { ok: paint("green", "✔"), warning: paint("yellow", "!"), wrong: paint("red", "✘") };
-  const room = Number.isFinite(columns) ? columns - 4 : Number.MAX_SAFE_INTEGER;
+  const fit = (text: string) => folded(pasteable(plain(text)), columns - 4);
   for (const { what, state, found, fix } of findings) {
-    const [first = "", ...others] = wrap(plain(`${what}: ${found}`), room);
+    const [first = "", ...others] = fit(`${what}: ${found}`);
     print(`${marks[state]} ${first}`);
-    for (const line of [...others, ...(fix === undefined ? [] : wrap(plain(`→ ${fix}`), room))])
-      print(`    ${line}`);
+    for (const line of [...others, ...(fix === undefined ? [] : fit(`→ ${fix}`))]) print(`    ${line}`);
   }
   const bad = findings.filter(({ state }) => state === "wrong").length;
   print(bad === 0 ? "Ready." : `${count(bad, "thing")} to fix first.`);

@@ -1,10 +1,11 @@
 import { type Amount, microsToUsd } from "../../domain/budget.ts";
+import { InputInvalid } from "../../domain/errors.ts";
 import type { ForkOptions, Plan } from "../../index.ts";
 import { type DriveOptions, drive } from "../drive.ts";
 import { withMaestro } from "../open.ts";
 import { checkOut } from "../out-folder.ts";
-import { commandLine, print, printJson, say } from "../output.ts";
-import { readEdits } from "../read-edit.ts";
+import { commandLine, print, printJson, quote, say } from "../output.ts";
+import { pathsOf, readEdits } from "../read-edit.ts";
 import { readBudget } from "../read-flags.ts";
 import { proveFor, teamForSession } from "../team-of.ts";
 import { money, number } from "../terminal/words.ts";
@@ -22,11 +23,11 @@ interface ForkFlags extends DriveOptions {
 
 /** Says what a fork would reuse and what it may cost; then makes it and drives it. */
 export async function fork(idOrKey: string, options: ForkFlags): Promise<void> {
-  const edits = await readEdits(options.edit);
   await checkOut(options.out);
   const budget = readBudget(options);
   const { parent, plan, request } = await withMaestro(options, async (maestro) => {
     const { id, key } = await maestro.find(idOrKey);
+    const edits = await readEdits(options.edit, () => pathsOf(maestro, id));
     const team = await teamForSession(maestro, id, options.team);
     await proveFor(maestro, id, team, options);
     const request: ForkOptions = {
@@ -43,22 +44,36 @@ export async function fork(idOrKey: string, options: ForkFlags): Promise<void> {
   if (!options.json) for (const line of describePlan(plan)) say(line);
   const runs = plan.personas.some(({ action }) => action === "runs" || action === "may-run");
   if (!runs) {
+    const fresh = freshCommand(parent, options);
+    // Whoever goes on with that key would find nothing under it.
+    if (options.key !== undefined && !options.dryRun)
+      throw new InputInvalid(`Nothing would run, so there is no new session "${options.key}".`, {
+        advice: `--fresh reruns it: ${fresh}`,
+      });
     if (options.json) return printPlan(plan);
     print("Nothing will run; --fresh reruns it.");
-    return say(
-      `That would be: ${commandLine("fork", parent, options.stateDir, "--at", options.at, "--fresh")}`,
-    );
+    say(`No new session is made: it would be the same as ${parent}.`);
+    return say(`That would be: ${fresh}`);
   }
   if (options.dryRun) return options.json ? printPlan(plan) : undefined;
   const { model: _, ...others } = options;
   await drive(
     others,
-    async (maestro) => {
+    async (maestro, ready) => {
       const made = await maestro.fork(parent, request);
+      await ready(made.id);
       return maestro.resume(made.id, request.team === undefined ? {} : { team: request.team });
     },
     { oneDocument: (ended) => ({ ...ended, plan: planDocument(plan) }) },
   );
+}
+
+function freshCommand(parent: string, { at, key, out, edit = [], stateDir }: ForkFlags): string {
+  const more = Object.entries({ "--key": key, "--out": out }).flatMap(([flag, value]) =>
+    value === undefined ? [] : [flag, quote(value)],
+  );
+  const edits = edit.flatMap((pair) => ["--edit", quote(pair)]);
+  return commandLine("fork", parent, stateDir, "--at", quote(at), "--fresh", ...edits, ...more);
 }
 
 function printPlan(plan: Plan): void {

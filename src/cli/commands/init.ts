@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { InputInvalid, TeamInvalid } from "../../domain/errors.ts";
 import { exitCodes } from "../exit-code.ts";
 import type { GlobalOptions } from "../open.ts";
-import { print, printJson, quote, say } from "../output.ts";
+import { pasteable, print, printJson, quote, say } from "../output.ts";
 import { readList } from "../read-flags.ts";
 
 interface InitOptions extends GlobalOptions {
@@ -46,7 +46,7 @@ export async function init(options: InitOptions): Promise<void> {
   if (options.json) return printJson({ file, name, model, phases });
   print(`${file} is a team of ${phases.length} phases.`);
   if (model === "simulated") say("Its model is simulated: it runs offline and delivers placeholders.");
-  say(`Try it: maestro run "Say hello" --team ${quote(file)} --key hello`);
+  say(pasteable(`Try it: maestro run "Say hello" --team ${quote(file)} --key hello`, options.stateDir));
 }
 
 /** A file that does not run is not written: it would be in the way of the next try. */

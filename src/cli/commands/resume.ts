@@ -1,10 +1,9 @@
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
-import type { Maestro } from "../../index.ts";
 import { type DriveOptions, drive } from "../drive.ts";
 import { exitCodes } from "../exit-code.ts";
 import { checkOut } from "../out-folder.ts";
-import { readEdits } from "../read-edit.ts";
+import { pathsOf, readEdits } from "../read-edit.ts";
 import { proveFor, teamForSession } from "../team-of.ts";
 
 export interface ResumeFlags extends DriveOptions {
@@ -14,14 +13,15 @@ export interface ResumeFlags extends DriveOptions {
 }
 
 export async function resume(idOrKey: string, options: ResumeFlags): Promise<void> {
-  const edits = await readEdits(options.edit);
   const { model, ...others } = options;
   await checkOut(options.out);
   await drive(
     others,
-    async (maestro) => {
+    async (maestro, ready) => {
+      const edits = await readEdits(options.edit, () => pathsOf(maestro, idOrKey));
       const team = await teamForSession(maestro, idOrKey, options.team);
       await proveFor(maestro, idOrKey, team, options);
+      await ready((await maestro.find(idOrKey)).id);
       return maestro.resume(idOrKey, {
         ...(team !== undefined && { team }),
         ...(Object.keys(edits).length > 0 && { edits }),
@@ -43,12 +43,13 @@ export async function phase(
   let isDone = false;
   await drive(
     others,
-    async (maestro: Maestro) => {
+    async (maestro, ready) => {
       const { id, phases } = await maestro.show(idOrKey);
       refuseUnknown(name, phases);
       const team = await teamForSession(maestro, id, options.team);
       if (team !== undefined) maestro.register(team);
       await proveFor(maestro, id, team, options);
+      await ready(id);
       const result = maestro.executePhase(id, name).then(async (ended) => {
         // Who is interrupted has closed it.
         const view = await maestro.show(id).catch(() => undefined);

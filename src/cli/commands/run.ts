@@ -3,17 +3,20 @@ import type { SessionView, StartOptions } from "../../index.ts";
 import { drive } from "../drive.ts";
 import { loadFromFlags, withMaestro } from "../open.ts";
 import { checkOut } from "../out-folder.ts";
+import { say } from "../output.ts";
 import { readGiven } from "../read-edit.ts";
 import { readBudget, readList } from "../read-flags.ts";
 import type { RunOptions } from "../run-options.ts";
 import { loadTeamFile, prove } from "../team-of.ts";
 
-export async function run(written: string | undefined, options: RunOptions): Promise<void> {
+export async function run(argument: string | undefined, options: RunOptions): Promise<void> {
+  const written = argument === "-" ? await readBrief() : argument;
   const known = written === undefined || options.team === undefined ? await sessionOf(options) : undefined;
   const brief = written ?? known?.brief;
   if (brief === undefined) {
     throw new InputInvalid("There is no brief.", {
-      advice: 'Say what the team should do: maestro run "..."',
+      advice:
+        'Say what the team should do: maestro run "..."; or let it be read from standard input: maestro run -',
     });
   }
   const teamFile = options.team ?? known?.teamFile ?? undefined;
@@ -26,7 +29,25 @@ export async function run(written: string | undefined, options: RunOptions): Pro
     const { detach } = await import("../detach.ts");
     return detach(brief, { ...options, ...(teamFile !== undefined && { team: teamFile }) });
   }
-  await drive(options, (maestro) => maestro.start(team, start), { loaded, teams: [team] });
+  await drive(options, (maestro, ready) => maestro.start(team, { ...start, beforeDrive: ready }), {
+    loaded,
+    teams: [team],
+  });
+}
+
+/** More than a brief may have, so that it is refused as what it is. */
+const mostBriefBytes = 4 * 1024 * 1024;
+
+async function readBrief(): Promise<string> {
+  if (process.stdin.isTTY) say("Write the brief; Ctrl-D ends it.");
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > mostBriefBytes) break;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString().trim();
 }
 
 /** A key that is known says what it is about, and with whom. */

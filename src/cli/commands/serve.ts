@@ -3,7 +3,7 @@ import { type LoadedConfig, loadConfig } from "../../config/load.ts";
 import { builtInTeam, loadTeam } from "../../index.ts";
 import { packageFile } from "../../package-files.ts";
 import type { GlobalOptions } from "../open.ts";
-import { print, printJson, say } from "../output.ts";
+import { pasteable, print, printJson, say } from "../output.ts";
 import { plain } from "../terminal/words.ts";
 
 /** Less than what a supervisor usually waits before it kills. */
@@ -31,7 +31,7 @@ export async function serve(options: ServeFlags): Promise<void> {
     loaded,
     teams,
     version: version(),
-    report: (notice) => say(plain(notice)),
+    report: (notice) => say(pasteable(plain(notice))),
   });
   const stopped = stopOnSignal(() => running.stop());
   const address = await running.listen().catch(async (error: unknown) => {

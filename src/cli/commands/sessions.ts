@@ -2,7 +2,7 @@ import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import { type SessionStatus, sessionStatuses } from "../../domain/journal.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
-import { print, printJson, printTable, say } from "../output.ts";
+import { pasteable, print, printJson, printTable, sayWrapped } from "../output.ts";
 import { readCount } from "../read-flags.ts";
 import { ago, cost, plain, shortNumber } from "../terminal/words.ts";
 
@@ -13,6 +13,7 @@ interface SessionsOptions extends GlobalOptions {
 }
 
 export async function sessions(options: SessionsOptions): Promise<void> {
+  const { stateDir } = options;
   const statuses = options.status?.split(",").map(readStatus);
   if (options.names) return printNames(options);
   const limit = readCount("--limit", options.limit, { least: 1, most: 10_000 });
@@ -42,7 +43,12 @@ export async function sessions(options: SessionsOptions): Promise<void> {
     );
   }
   if (found.length === 0)
-    return say('No sessions yet. Start one: maestro run "..." --team file; or look: maestro demo');
+    return sayWrapped(
+      pasteable(
+        'No sessions yet. Start one: maestro run "..." --team <file>; or look: maestro demo',
+        stateDir,
+      ),
+    );
   printTable(
     [
       { head: "session", yields: 1 },
@@ -65,7 +71,12 @@ export async function sessions(options: SessionsOptions): Promise<void> {
   );
   const died = found.filter(({ abandoned }) => abandoned);
   if (died.length > 0)
-    say(`The process of ${died.length} died; nothing recorded is lost. Go on with: maestro resume <session>`);
+    sayWrapped(
+      pasteable(
+        `The process of ${died.length} died; nothing recorded is lost. Go on with: maestro resume <session>`,
+        stateDir,
+      ),
+    );
 }
 
 /** For shells that complete them: a key where there is one, one a line. */

@@ -3,6 +3,7 @@ import type { SessionId } from "../../domain/ids.ts";
 import type { FilesAt, PersonaView, PhaseView, SessionView } from "../../index.ts";
 import { answersFor } from "../on-call.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
+import { checkOut } from "../out-folder.ts";
 import { folded, print, printJson, say } from "../output.ts";
 import { type Paint, painter } from "../terminal/color.ts";
 import { type Screen, screenOf } from "../terminal/screen.ts";
@@ -18,6 +19,7 @@ interface ShowOptions extends GlobalOptions {
 export async function show(idOrKey: string, options: ShowOptions): Promise<void> {
   if (options.at !== undefined && options.out === undefined)
     throw new InputInvalid("--at says which files are written, and there is no --out to write them to.");
+  await checkOut(options.out);
   const { view, abandoned, files } = await withLook(options, async (maestro) => ({
     view: await maestro.show(idOrKey),
     abandoned: await maestro.abandoned(),
@@ -53,7 +55,11 @@ export function* describe(
   const fit = (text: string, indent: number): readonly string[] =>
     folded(" ".repeat(indent) + plain(text), screen.columns);
   const { id, key, team, status, reason, brief, updatedAt, model, simulated, fork } = view;
-  const state = reason === null ? status : `${status} (${reason})`;
+  const state = facing.abandoned
+    ? `${status} (its process died)`
+    : reason === null
+      ? status
+      : `${status} (${reason})`;
   const named = key === null ? id : `${id} (key ${key})`;
   yield* fit(`Session ${named}: ${state}, changed ${ago(Date.parse(updatedAt), facing.now)}`, 0);
   const shortBrief = brief.length > 200 ? `${brief.slice(0, 200)}…` : brief;

@@ -3,14 +3,17 @@ import { InputInvalid } from "../../domain/errors.ts";
 import type { SessionForecast, UsageOptions, UsageReport, UsageTotals } from "../../index.ts";
 import { usageCsv } from "../../look.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
-import { print, printJson, printTable, say } from "../output.ts";
+import { printJson, printTable, printWrapped, say } from "../output.ts";
 import { readSince } from "../read-flags.ts";
+import { endPatience } from "../terminal/patience.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { bar } from "../terminal/table.ts";
 import { billing, cost, count, money, number, plain } from "../terminal/words.ts";
 
 const groups = ["persona", "phase", "model", "session", "day"] as const;
 const mostRows = 30;
+/** Of a report for programs, which is meant to be whole. */
+const allRows = 10_000_000;
 
 interface UsageFlags extends GlobalOptions {
   readonly session?: string;
@@ -23,6 +26,7 @@ export async function usage(options: UsageFlags): Promise<void> {
   const query: UsageOptions = {
     by: readGroup(options.by),
     since: readSince("--since", options.since, Date.now()),
+    most: allRows,
     ...(options.session !== undefined && { session: options.session }),
   };
   const { session } = options;
@@ -31,6 +35,7 @@ export async function usage(options: UsageFlags): Promise<void> {
     forecast: session === undefined ? null : await maestro.forecast(session),
   }));
   if (options.csv) {
+    endPatience();
     process.stdout.write(usageCsv(report));
     return;
   }
@@ -39,9 +44,9 @@ export async function usage(options: UsageFlags): Promise<void> {
   if (total.calls === 0 && total.savedTokens === 0) say("No model was asked yet.");
   else {
     rows(report);
-    for (const line of sums(total)) print(line);
+    for (const line of sums(total)) printWrapped(line);
   }
-  if (forecast !== null) for (const line of toCome(forecast)) print(line);
+  if (forecast !== null) for (const line of toCome(forecast)) printWrapped(line);
 }
 
 function readGroup(text: string): (typeof groups)[number] {

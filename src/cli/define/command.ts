@@ -1,11 +1,13 @@
 import type { Command } from "commander";
+import { folded } from "../output.ts";
+import { screenOf } from "../terminal/screen.ts";
 
 /** What a person needs to know of a command; what it does is loaded when it is called. */
 export interface Definition {
   readonly signature: string;
   readonly description: string;
-  /** Works offline. */
-  readonly example: string;
+  /** Works offline, one line after the other. */
+  readonly example: string | readonly string[];
 }
 
 export type Define = (definition: Definition) => Command;
@@ -20,15 +22,21 @@ export function defineOn(program: Command): Define {
       .option("--state-dir <folder>", "where sessions live (default: /var/maestro/state)")
       .option("--json", "print JSON on standard output")
       .option("--debug", "show the stack of an error")
-      .addHelpText("after", `\nExample:\n  $ ${example}${madeBy(example)}`);
+      .addHelpText("after", () => exampleText([example].flat()));
 }
 
 /** The examples make a story; who reads only one should know where it begins. */
-function madeBy(example: string): string {
-  if (example.includes("hello.yaml")) return "\n  The example of init writes hello.yaml.";
-  if (/^maestro [a-z]+(?: [a-z]+)? hello\b/.test(example))
-    return "\n  The session hello is made by the examples of init and run.";
-  return "";
+function exampleText(lines: readonly string[]): string {
+  const text = lines.join("\n  $ ");
+  const before = text.includes("hello.yaml")
+    ? "The example of init writes hello.yaml."
+    : /^maestro [a-z]+(?: [a-z]+)? hello\b/.test(text)
+      ? "The session hello is made by the examples of init and run."
+      : "";
+  const { columns } = screenOf(process.stdout);
+  return [`\nExample:\n  $ ${text}`, ...folded(before === "" ? "" : `  ${before}`, columns)]
+    .join("\n")
+    .trimEnd();
 }
 
 /** For flags that may be given more than once. */

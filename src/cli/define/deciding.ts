@@ -8,7 +8,10 @@ export function defineDeciding(define: Define): void {
   define({
     signature: "approve <session>",
     description: "what comes after the phase that waits for a review may rest on it",
-    example: 'maestro approve hello --note "good"',
+    example: [
+      'maestro run "Say hello" --team hello.yaml --key asked --pause-after greeting',
+      'maestro approve asked --note "good"',
+    ],
   })
     .option("--phase <name>", "this one, when more than one waits")
     .option("--note <text>", "why; it is recorded")
@@ -19,8 +22,12 @@ export function defineDeciding(define: Define): void {
   define({
     signature: "reject <session>",
     description: "the phase that waits for a review runs again, with your note",
-    example: 'maestro reject hello --note "shorter, please"',
+    example: [
+      'maestro run "Say hello" --team hello.yaml --key doubted --pause-after greeting',
+      'maestro reject doubted --note "shorter, please"',
+    ],
   })
+    .usage("<session> --note <text> [options]")
     .option("--phase <name>", "this one, when more than one waits")
     .requiredOption("--note <text>", "what should be different")
     .action(async (session: string, options) =>
@@ -30,7 +37,11 @@ export function defineDeciding(define: Define): void {
   define({
     signature: "pause <session>",
     description: "stop a session at its next step",
-    example: "maestro pause hello",
+    example: [
+      "echo 'latencyMs: 2000' > slow.yaml",
+      'MAESTRO_SIMULATED_SCRIPT=slow.yaml maestro run "Say hello" --team hello.yaml --key slow --detach',
+      "maestro pause slow",
+    ],
   }).action(async (session: string, options: GlobalOptions) =>
     (await import("../commands/say.ts")).pause(session, options),
   );
@@ -38,7 +49,10 @@ export function defineDeciding(define: Define): void {
   define({
     signature: "cancel <session>",
     description: "stop a session for good",
-    example: "maestro cancel hello",
+    example: [
+      'maestro run "Say hello" --team hello.yaml --key unwanted --until greeting',
+      "maestro cancel unwanted",
+    ],
   }).action(async (session: string, options: GlobalOptions) =>
     (await import("../commands/say.ts")).cancel(session, options),
   );

@@ -13,13 +13,14 @@ export function defineDriving(define: Define): void {
 
   define({
     signature: "run [brief]",
-    description: "start a session and drive it; the same key goes on with it",
+    description:
+      "start a session and drive it; the same key goes on with it; the brief - is read from standard input",
     example: 'maestro run "Say hello" --team hello.yaml --model simulated --key hello',
   })
     .option("--team <file>", "the team: .ts, .js, .yaml or .json (default: the built-in software-delivery)")
     .option("--model <model>", "provider/model instead of the team's own, or simulated")
     .option("--key <key>", "your own name for the session; the same key goes on with it")
-    .option("--out <folder>", "write the files here in the end")
+    .option("--out <folder>", "write the files here in the end; a resume remembers it")
     .option("--only <phases>", "only these phases, separated by commas")
     .option("--from <phase>", "begin with this phase")
     .option("--until <phase>", "end with this phase")
@@ -37,11 +38,15 @@ export function defineDriving(define: Define): void {
     description: "go on to the end; the team and the model are remembered",
     example: "maestro resume hello",
   })
-    .option("--edit <phase=file>", "put this in the place of what a phase left", collect)
+    .option(
+      "--edit <phase=path>",
+      "put this in the place of what a phase left: a folder, one of its files, or JSON with outputs and files",
+      collect,
+    )
     .option("--team <file>", "where the team's file is now, if it moved or changed")
     .option("--model <model>", "another model from here on, in this process")
     .option("--accept-changes", "go on although the team has changed; unchanged personas keep their results")
-    .option("--out <folder>", "write the files here in the end")
+    .option("--out <folder>", "write the files here in the end (default: where they were to go before)")
     .action(async (session: string, options) =>
       (await import("../commands/resume.ts")).resume(session, options),
     );
@@ -64,7 +69,7 @@ export function defineDriving(define: Define): void {
   })
     .option("--team <file>", "where the team's file is now")
     .option("--model <model>", "another model, in this process")
-    .option("--out <folder>", "write the files here in the end")
+    .option("--out <folder>", "write the files here in the end (default: where they were to go before)")
     .action(async (session: string, name: string, options) =>
       (await import("../commands/resume.ts")).phase(session, name, options),
     );
@@ -75,8 +80,13 @@ export function defineDriving(define: Define): void {
       "a new session that takes over what comes before a phase and reuses what is unchanged after it",
     example: "maestro fork hello --at greeting --fresh",
   })
+    .usage("<session> --at <phase> [options]")
     .requiredOption("--at <phase>", "the first phase that runs again")
-    .option("--edit <phase=file>", "put this in the place of what a phase left", collect)
+    .option(
+      "--edit <phase=path>",
+      "put this in the place of what a phase left: a folder, one of its files, or JSON with outputs and files",
+      collect,
+    )
     .option("--fresh", "reuse nothing of what runs again")
     .option("--team <file>", "another team file")
     .option("--model <model>", "another model")

@@ -106,6 +106,8 @@ export function applyEvent(session: LiveSession, event: SessionEvent): void {
     case "wait":
       onPersona(session, event, (persona) => {
         persona.activity = "waits";
+        persona.doing = undefined;
+        persona.until = event.until;
       });
       break;
     case "dependency.waiting":

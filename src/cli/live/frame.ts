@@ -87,8 +87,9 @@ function personaLine(session: LiveSession, phase: LivePhase, persona: LivePerson
   const { name, status, round, attempt, activity, doing, until } = persona;
   const width = Math.max(...phase.personas.map((member) => widthOf(member.name)));
   const again = round + attempt > 2 ? ` · ${round > 1 ? `round ${round} ` : ""}attempt ${attempt}` : "";
-  const left = until === undefined ? "" : ` · again in ${countdown(until - now)}`;
-  const mark = marks[status];
+  const goesOn = status === "running" ? "goes on" : "again";
+  const left = until === undefined ? "" : ` · ${goesOn} ${until > now ? "in " : ""}${countdown(until - now)}`;
+  const mark = marks[until !== undefined && until > now ? "waiting" : status];
   const underWayMs = doing === undefined ? 0 : now - doing.since;
   const since = underWayMs < 1_000 ? "" : ` ${duration(underWayMs)}`;
   const right = [tookBy(session, persona, now), spentBy(session, phase, persona)];

@@ -19,8 +19,9 @@ export class LiveView {
   readonly #restore = (): void => {
     process.stderr.write(showCursor);
   };
-  /** Events that came while the history was read: applied after it, or it would seem to be over. */
+  /** Events that came while the journal was read: applied after it, or it would seem to be over. */
   #early: SessionEvent[] | undefined = [];
+  #source: Reading | undefined;
   #reading = false;
   #hidden = false;
 
@@ -32,16 +33,19 @@ export class LiveView {
   /** What happened before, and how the money stands, from now on. */
   async follow(maestro: Reading, id: string): Promise<void> {
     this.session.id = id;
-    for await (const event of maestro.events(id, { follow: false })) applyEvent(this.session, event);
-    for (const event of this.#early ?? []) applyEvent(this.session, event);
-    this.#early = undefined;
+    this.#source = maestro;
+    await this.#catchUp(maestro);
     this.#timers.push(setInterval(() => void this.#readUsage(maestro), lookAtUsageMs));
     await this.#readUsage(maestro);
   }
 
   apply(event: SessionEvent): void {
-    if (this.#early === undefined) applyEvent(this.session, event);
-    else this.#early.push(event);
+    if (this.#early !== undefined) return void this.#early.push(event);
+    const isNext = !("seq" in event) || event.seq <= this.session.seq + 1;
+    if (isNext || this.#source === undefined) return applyEvent(this.session, event);
+    // Not everything is told by who records it: words that waited for a driver, for instance.
+    this.#early = [event];
+    this.#catchUp(this.#source).catch(() => undefined);
   }
 
   /** A line that stays above the picture. */
@@ -56,6 +60,16 @@ export class LiveView {
     this.#painter.leave();
     if (this.#hidden) this.#restore();
     process.off("exit", this.#restore);
+  }
+
+  async #catchUp(source: Reading): Promise<void> {
+    const { id, seq: after } = this.session;
+    try {
+      for await (const event of source.events(id, { after, follow: false })) applyEvent(this.session, event);
+    } finally {
+      for (const event of this.#early ?? []) applyEvent(this.session, event);
+      this.#early = undefined;
+    }
   }
 
   #paint(): void {

@@ -34,18 +34,24 @@ export function padStart(text: string, columns: number): string {
   return " ".repeat(Math.max(0, columns - widthOf(text))) + text;
 }
 
-/** Broken between words into lines that fit; a word longer than a line is cut into pieces. */
+/** Broken between words into lines that fit. */
 export function wrap(text: string, columns: number): string[] {
+  const words = text.split(/\s+/).filter((found) => found !== "");
+  return wrapWords(words, columns);
+}
+
+/** A word longer than a line is cut into pieces, unless it has spaces: then somebody wants it whole. */
+export function wrapWords(words: readonly string[], columns: number): string[] {
   const room = Math.max(1, columns);
   const lines: string[] = [];
   let line = "";
-  for (let word of text.split(/\s+/).filter((found) => found !== "")) {
+  for (let word of words) {
     if (line !== "" && widthOf(line) + 1 + widthOf(word) <= room) {
       line += ` ${word}`;
       continue;
     }
     if (line !== "") lines.push(line);
-    while (widthOf(word) > room) {
+    while (widthOf(word) > room && !word.includes(" ")) {
       const piece = cut(word, room + 1).slice(0, -1) || word.slice(0, 1);
       lines.push(piece);
       word = word.slice(piece.length);

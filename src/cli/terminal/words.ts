@@ -81,7 +81,7 @@ export function billing({
   readonly calls: number;
   readonly simulatedCalls: number;
 }): string {
-  return calls > 0 && calls === simulatedCalls ? "not billed" : "perhaps billed";
+  return calls > 0 && calls === simulatedCalls ? "never billed (simulated)" : "perhaps billed";
 }
 
 /** What calls cost, and whether that is money: the simulated model's prices are invented. */

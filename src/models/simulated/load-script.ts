@@ -16,7 +16,11 @@ export async function loadScript(file: string): Promise<SimulatedScript> {
     toJsonText(value, { what: file, maxDepth: 64 });
   } catch (cause) {
     const [reason = ""] = (cause as Error).message.split("\n");
-    throw new ConfigInvalid(`${file} cannot be read as YAML: ${reason}`, { details: { file }, cause });
+    throw new ConfigInvalid(`${file} cannot be read as YAML: ${reason}`, {
+      details: { file },
+      cause,
+      advice: "Correct the file; MAESTRO_SIMULATED_SCRIPT names it.",
+    });
   }
   return parseScript(value, file);
 }

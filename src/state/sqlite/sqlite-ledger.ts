@@ -151,8 +151,8 @@ export class SqliteLedger implements LedgerStore {
     return (rows as unknown as LedgerRow[]).map(toLedgerCall);
   }
 
-  async usage({ by, session, since }: UsageQuery) {
-    const filter = { session: session && this.#of.numberOf(session), since };
+  async usage({ by, session, since, most }: UsageQuery) {
+    const filter = { session: session && this.#of.numberOf(session), since, most };
     return { total: this.#usage.total(filter), groups: this.#usage.groups(by, filter) };
   }
 

@@ -201,6 +201,7 @@ export class SqliteStore implements Store {
       owner: this.#owner.id,
     } as const;
     const at = this.#clock.now();
+    const row = encodeEntry(claimed);
     const reply = await this.#submit({
       verb: "claim",
       session,
@@ -208,13 +209,14 @@ export class SqliteStore implements Store {
       expected: holder === undefined ? null : { owner: holder.id, beatUptimeMs: holder.beatUptimeMs },
       claimant: { ...this.#owner, beatUptimeMs: uptimeMs(), beatAt: at },
       at,
-      row: encodeEntry(claimed),
+      row,
     });
     if (reply.kind !== "placed") {
       throw this.#heldBy(id, this.#reader.lease(session).holder);
     }
     this.#startBeating();
-    return { lease: { sessionId: id, session, epoch: reply.epoch }, found };
+    const lease = { sessionId: id, session, epoch: reply.epoch };
+    return { lease, found, row: recorded(row, reply.rows[0] as Placed, reply.epoch) };
   }
 
   async releaseSession({ session, epoch }: Lease): Promise<void> {

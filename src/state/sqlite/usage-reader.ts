@@ -5,7 +5,7 @@ import type { RunSample, SavedSum, UsageGroup, UsageGroupSums, UsagePoint } from
 import type { NamedRow, Queries } from "./queries.ts";
 import { savedColumns, sumColumns } from "./writer-usage.ts";
 
-/** More groups than anybody reads; the total covers what is left out. */
+/** More groups than anybody reads on a screen; the total covers what is left out. */
 const mostGroups = 1_000;
 /** Points of a chart; more cannot be told apart. */
 const mostPoints = 20_000;
@@ -15,6 +15,8 @@ const mostSessions = 100;
 export interface UsageFilter {
   readonly session: number | undefined;
   readonly since: number | undefined;
+  /** Groups at most. */
+  readonly most?: number | undefined;
 }
 
 const groupColumns: Readonly<Record<UsageGroup, string>> = {
@@ -60,7 +62,7 @@ export class UsageReader {
     });
     // A fork that reuses everything makes no call at all, and that is what its report has to show.
     const unspent = [...saved].map(([name, ofName]) => toGroup({ name }, ofName));
-    const all = [...groups, ...unspent.slice(0, mostGroups - groups.length)];
+    const all = [...groups, ...unspent.slice(0, (filter.most ?? mostGroups) - groups.length)];
     return by === "day" ? all.sort((a, b) => ((a.name ?? "") < (b.name ?? "") ? -1 : 1)) : all;
   }
 
@@ -146,8 +148,9 @@ export class UsageReader {
       by === "day" ? "name" : "sum(u.input_tokens + u.output_tokens + u.estimated_tokens) DESC, name";
     return this.#queries.allNamed(
       `SELECT ${group} AS name, ${usageSums} FROM usage u LEFT JOIN sessions s ON s.number = u.session ${where}
-         GROUP BY ${group} ORDER BY ${order} LIMIT ${mostGroups}`,
+         GROUP BY ${group} ORDER BY ${order} LIMIT ?`,
       ...values,
+      filter.most ?? mostGroups,
     );
   }
 
@@ -157,8 +160,9 @@ export class UsageReader {
     return this.#queries
       .allNamed(
         `SELECT ${group} AS name, u.kind, ${sums} FROM savings u LEFT JOIN sessions s ON s.number = u.session ${where}
-         GROUP BY ${group}, u.kind ORDER BY name, u.kind LIMIT ${mostGroups * savingKinds.length}`,
+         GROUP BY ${group}, u.kind ORDER BY name, u.kind LIMIT ?`,
         ...values,
+        (filter.most ?? mostGroups) * savingKinds.length,
       )
       .map(toNamedSaving);
   }

@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 
-const command = join(import.meta.dirname, "../../../bin/maestro.cjs");
+/** As npm makes it where a package is installed for the whole machine: a link in a folder of the PATH. */
+const onPath = mkdtempSync(join(tmpdir(), "maestro-on-path-"));
+const command = join(onPath, "maestro");
+symlinkSync(join(import.meta.dirname, "../../../bin/maestro.cjs"), command);
+afterAll(() => rmSync(onPath, { recursive: true, force: true }));
 
 export interface Finished {
   readonly code: number | null;
@@ -24,7 +28,9 @@ export function start(
   args: readonly string[],
   env: Record<string, string> = {},
 ): { child: ChildProcess; finished: Promise<Finished>; output(): string } {
-  const child = spawn(process.execPath, [command, ...args], { env: { ...process.env, ...env } });
+  const child = spawn(process.execPath, [command, ...args], {
+    env: { ...process.env, PATH: `${onPath}:${process.env["PATH"]}`, ...env },
+  });
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => {

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
@@ -12,7 +12,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What npm would publish, unpacked beside the dependencies it would install. */
 export const packageFolder = unpack();
-const entry = join(packageFolder, "bin/maestro.cjs");
+/** As npm makes it where the package is installed for the whole machine: a link in a folder of the PATH. */
+const onPath = join(folder, "on-path");
+const entry = join(onPath, "maestro");
+mkdirSync(onPath);
+symlinkSync(join(packageFolder, "bin/maestro.cjs"), entry);
 
 function unpack(): string {
   if (!existsSync(join(root, "dist/cli/main.js")))
@@ -43,6 +47,7 @@ export function place(more: Record<string, string> = {}): Place {
     folder: own,
     env: {
       ...Object.fromEntries(kept),
+      PATH: `${onPath}:${process.env["PATH"]}`,
       MAESTRO_STATE_DIR: join(own, "state"),
       TERM: "xterm-256color",
       ...more,

@@ -21,8 +21,22 @@ test.each(buildProgram().commands.map((command) => [command.name(), command] as 
     let help = "";
     command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
     expect(command.description()).not.toBe("");
-    expect(help.match(/\$ .*maestro/g)).toHaveLength(1);
+    expect(help.match(/\nExample:\n {2}\$ /g)).toHaveLength(1);
+    expect(help).toMatch(new RegExp(`\\n {2}\\$ .*maestro ${command.name()}\\b`));
     const flags = ["--state-dir", "--json", "--debug"];
     for (const flag of flags) expect(help).toContain(flag);
   },
 );
+
+test.each([80, 40])("on %d columns no help breaks within a word", (columns) => {
+  const program = buildProgram();
+  for (const command of [program, ...program.commands]) {
+    let help = "";
+    command
+      .configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => columns })
+      .outputHelp();
+    const tooLong = help.split("\n").filter((line) => line.length > columns && /\S\s+\S/.test(line));
+    // What is meant to be pasted stays on one line, and a flag stays with its value.
+    expect(tooLong.filter((line) => !/^ {2}(?:\$|-)|^ {2}The (?:example|session)/.test(line))).toEqual([]);
+  }
+});

@@ -94,15 +94,44 @@ describe("a phase from outside", () => {
 
 describe("an edit", () => {
   test.each([
-    ["{", /is not JSON/],
+    ["{", /is not valid JSON/],
     ["[]", /is not an edit/],
     ["{}", /is not an edit/],
     ['{"outputs": [], "files": {}}', /outputs are not an object/],
     ['{"files": {"a": 1}}', /files are not texts/],
     ['{"file": {}}', /is not an edit/],
-    ['{"__proto__": {"x": 1}, "files": {}}', /is not JSON|is not an edit/],
-  ])("%s is refused", async (content, message) => {
-    await expect(readEdits([`a=${file("wrong.json", content)}`])).rejects.toThrow(message);
+    ['{"__proto__": {"x": 1}, "files": {}}', /wrong\.json/],
+  ])("%s is refused, and the shape that is right is said", async (content, message) => {
+    const refused = readEdits([`a=${file("wrong.json", content)}`], async () => ["docs/a.md"]);
+    await expect(refused).rejects.toThrow(message);
+    await expect(refused).rejects.toMatchObject({
+      message: expect.not.stringMatching(/wrong\.json.*wrong\.json/) as string,
+      advice: expect.stringContaining('"files": {"path": "content"}') as string,
+    });
+  });
+
+  test("is a file of the session, found by its path or its name; a folder; or JSON", async () => {
+    const paths = async () => ["docs/a.md", "b/a.md", "docs/only.md", "package.json"];
+    mkdirSync(join(folder, "out/docs"), { recursive: true });
+    const edits = await readEdits(
+      [
+        `byPath=${file("out/docs/a.md", "# path\n")}`,
+        `byName=${file("only.md", "# name\n")}`,
+        `json=${file("package.json", "{}")}`,
+        `folder=${join(folder, "out")}`,
+      ],
+      paths,
+    );
+    expect(edits).toEqual({
+      byPath: { files: { "docs/a.md": Buffer.from("# path\n") } },
+      byName: { files: { "docs/only.md": Buffer.from("# name\n") } },
+      json: { files: { "package.json": Buffer.from("{}") } },
+      folder: { files: { "docs/a.md": Buffer.from("# path\n") } },
+    });
+    await expect(readEdits([`x=${file("a.md", "")}`], paths)).rejects.toMatchObject({
+      message: expect.stringContaining("no file of the session has its name") as string,
+      advice: expect.stringContaining("docs/a.md, b/a.md") as string,
+    });
   });
 });
 

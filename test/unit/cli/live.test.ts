@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { applyEvent } from "../../../src/cli/live/apply-event.ts";
 import { frame } from "../../../src/cli/live/frame.ts";
 import { type LiveSession, newLiveSession } from "../../../src/cli/live/live-state.ts";
+import { progressLine } from "../../../src/cli/progress.ts";
 import { Painter } from "../../../src/cli/terminal/painter.ts";
 import { widthOf } from "../../../src/cli/terminal/width.ts";
 import type { SessionEvent, UsageReport } from "../../../src/index.ts";
@@ -74,6 +75,18 @@ describe("the picture", () => {
     };
     const line = frame(told(...designDone, failed), wide, 11_000).find((text) => text.includes("developer"));
     expect(line).toContain("◷ developer · again in 3 s · connection reset");
+  });
+
+  test("counts down to the end of a wait of its own, and forgets it when the work goes on", () => {
+    const wait = { kind: "wait", ...of("build", "developer"), name: "sleep", until: 14_000 };
+    const line = (now: number, ...more: readonly object[]) =>
+      frame(told(...designDone, wait, ...more), wide, now).find((text) => text.includes("developer"));
+    expect(line(11_000)).toContain("◷ developer · goes on in 3 s · waits");
+    expect(line(14_000)).toContain("▶ developer · goes on now");
+    const next = { kind: "step", ...of("build", "developer"), name: "fetch" };
+    expect(line(14_500, next)).toContain("▶ developer · fetch");
+    const event = { sessionId: "s", seq: 9, at: 10_000, ...wait } as SessionEvent;
+    expect(progressLine(event)).toBe("  developer waits 4.0 s");
   });
 
   test("numbers attempts and rounds once there is more than one", () => {

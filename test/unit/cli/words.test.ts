@@ -128,7 +128,7 @@ test.each([
 );
 
 test("a lost call may be billed, unless only the simulated model was asked", () => {
-  expect(billing({ calls: 3, simulatedCalls: 3 })).toBe("not billed");
+  expect(billing({ calls: 3, simulatedCalls: 3 })).toBe("never billed (simulated)");
   expect(billing({ calls: 3, simulatedCalls: 2 })).toBe("perhaps billed");
   expect(billing({ calls: 0, simulatedCalls: 0 })).toBe("perhaps billed");
 });

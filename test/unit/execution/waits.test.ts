@@ -29,6 +29,7 @@ describe("a wait", () => {
     expect((await lives.live(sleeper(lives))).status).toBe("completed");
     expect(lives.waitedMs).toBe(hourMs);
     expect(lives.ran).toEqual(["before", "after"]);
+    expect(lives.rows("wait"), "who watches can count down").toMatchObject([{ until: lives.clock.now() }]);
   });
 
   test("ends at once when its process ends, and only the remainder is waited afterwards", async () => {

@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { ManualClock } from "../../../src/domain/manual-clock.ts";
 import type { SessionPageView } from "../../../src/server/schemas/session.ts";
 import { start, startServer, token, until } from "./support.ts";
 import { Gate } from "./teams.ts";
@@ -77,17 +78,27 @@ test("a session whose team nobody registered here waits, and takes nobody's plac
   const { id } = await start(first, { team: "one" });
   await first.stop();
   other.open();
+  const clock = new ManualClock(Date.now());
   const second = await startServer({
     teams: [other.team("two")],
     config: places(1),
     stateDir: first.stateDir,
+    clock,
   });
   second.drive();
   const mine = await start(second, { team: "two" });
   await until(second, mine.id, "completed");
   expect((await second.get<SessionPageView>(`/v1/sessions/${id}`)).status).toBe("queued");
-  await vi.waitUntil(() => second.notices.some((notice) => notice.includes("could not be taken up")));
-  expect(second.notices.filter((notice) => notice.includes("could not be taken up"))).toHaveLength(1);
+  const said = () => second.notices.filter((notice) => notice.includes("could not be taken up"));
+  await vi.waitUntil(() => said().length > 0);
+  // A minute later it is tried again, for the same reason in vain, and that is not said again.
+  const taken = vi.spyOn(second.maestro, "takeUp");
+  await clock.advance(61_000);
+  await vi.waitUntil(() => taken.mock.calls.some(([tried]) => tried === id), { timeout: 10_000 });
+  await Promise.allSettled(taken.mock.results.map(({ value }) => value as Promise<void>));
+  expect(said()).toEqual([
+    expect.stringMatching(/--team\. It is tried again every minute; see it with: maestro show /),
+  ]);
 });
 
 test("stopping lets the step under way finish, records it, and refuses what comes meanwhile", async () => {

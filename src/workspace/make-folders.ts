@@ -1,0 +1,23 @@
+import { mkdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/** Level by level. Not `mkdir` with `recursive`: where a file system answers ENOENT to everything, Node tries for ever. */
+export async function makeFolders(path: string): Promise<void> {
+  try {
+    await makeFolder(path);
+  } catch (error) {
+    const above = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || above === path) throw error;
+    await makeFolders(above);
+    await makeFolder(path);
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST" && (await stat(path)).isDirectory()) return;
+    throw error;
+  }
+}
