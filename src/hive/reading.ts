@@ -85,6 +85,10 @@ export class Reading {
     );
   }
 
+  async isKnownKey(key: string): Promise<boolean> {
+    return (await this.#parts.store.findSession(key))?.key === key;
+  }
+
   sessions(query?: SessionQuery): Promise<readonly SessionRecord[]> {
     return this.#parts.store.listSessions(query);
   }
