@@ -103,3 +103,24 @@ test("what a session will still cost is on its page and in the report, as past r
   await finished(server, id);
   expect((await pageOf(server, id)).forecast).toBeNull();
 });
+
+test("what a finished session has cost stands against what it was going to cost when it was started", async () => {
+  let tokens = 8_000;
+  const team = teamOf("spender", async (context) => spending(tokens)(context));
+  const server = await startDriven([team]);
+  const first = await startSession(server, "spender");
+  await finished(server, first);
+  tokens = 16_000;
+  const second = await startSession(server, "spender");
+  await finished(server, second);
+  tokens = 8_000;
+  const third = await startSession(server, "spender");
+  await finished(server, third);
+  const { forecasts } = await server.get<UsageReportView>("/v1/usage");
+  expect(forecasts, "of the first of a team nobody could say anything").toEqual([
+    { id: third, key: null, forecast: { lowUsd: 0.01, highUsd: 0.02 }, actualUsd: 0.01, finished: true },
+    { id: second, key: null, forecast: { lowUsd: 0.01, highUsd: 0.01 }, actualUsd: 0.02, finished: true },
+  ]);
+  const alone = await server.get<UsageReportView>(`/v1/usage?session=${second}`);
+  expect(alone.forecasts).toMatchObject([{ id: second, actualUsd: 0.02 }]);
+});
