@@ -11,12 +11,9 @@ export const serverStatus = z
     startedAt: time,
     address: z.string(),
     stateDirectory: z.string(),
-    stateDirectoryFlag: z
-      .string()
-      .nullable()
-      .openapi({
-        description: "What a command needs as --state-dir; null: it finds the directory by itself.",
-      }),
+    stateDirectoryFlag: z.string().nullable().openapi({
+      description: "What a command needs as --state-dir; null: it finds the directory by itself.",
+    }),
     disk: z.object({ stateBytes: count, freeBytes: count, totalBytes: count }),
     queue: z.object({ running: count, places: count, waiting: count }),
     counts: viewCounts,

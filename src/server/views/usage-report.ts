@@ -128,6 +128,8 @@ async function openForecast(
   const spent = usage.costUsd;
   if (left === undefined || spent === null) return undefined;
   const forecast = { lowUsd: spent + left.lowUsd, highUsd: spent + left.highUsd };
+  // Whoever asks no model has nothing to be judged by.
+  if (forecast.highUsd === 0) return undefined;
   return { id, key: key ?? null, forecast, actualUsd: spent, finished: false };
 }
 
