@@ -6,11 +6,12 @@ import { countdown } from "../format/time.ts";
 import { useNow } from "../live/use-now.ts";
 import { breakerCause } from "../sentences/breaker-text.ts";
 import { breakerWord } from "../sentences/status-word.ts";
-import { addressOf, nameOf } from "../sessions/row.tsx";
+import { nameOf } from "../sessions/row.tsx";
 import { lostReason, useStale } from "../shell/connection-view.tsx";
 import { Status } from "../status/status.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
+import { addressOf } from "../url/session-url.ts";
 
 /** One dependency: state, cause, countdown, who waits. */
 export function BreakerCard({ breaker }: { readonly breaker: BreakerView }) {

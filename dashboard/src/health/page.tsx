@@ -9,13 +9,14 @@ import { soon } from "../format/time.ts";
 import { stream } from "../live/connection.ts";
 import { useNow } from "../live/use-now.ts";
 import { breakerWord, type StatusWord } from "../sentences/status-word.ts";
-import { addressOf, nameOf } from "../sessions/row.tsx";
+import { nameOf } from "../sessions/row.tsx";
 import { useStale } from "../shell/connection-view.tsx";
 import { useTitle } from "../shell/title.ts";
 import { Status } from "../status/status.tsx";
 import { Loaded } from "../ui/loading.tsx";
 import { SpendBar } from "../ui/spend-bar.tsx";
 import { Age, Moment } from "../ui/time.tsx";
+import { addressOf } from "../url/session-url.ts";
 import { BreakerCard } from "./breaker-card.tsx";
 
 export default function HealthPage() {

@@ -3,11 +3,14 @@ import { client } from "../api/client.ts";
 import type { Situation } from "../api/types.ts";
 import { count } from "../format/count.ts";
 import { money, moneyRange, parseMoney } from "../format/money.ts";
+import { commandName } from "../format/shell-command.ts";
 import { BudgetLine } from "../records/budget-tab.tsx";
 import { ActionButton } from "../session/action-button.tsx";
 import { useScene } from "../session/context.ts";
+import { useCommand } from "../shell/use-command.ts";
 import { CommandLine } from "../ui/copy.tsx";
 import { Icon } from "../ui/icons.tsx";
+import { PhoneBar } from "./phone-bar.tsx";
 import { suggestedLimit } from "./suggested-limit.ts";
 
 interface Props {
@@ -25,9 +28,9 @@ export default function BudgetStop({ situation }: Props) {
   const [error, setError] = useState<string>();
   const id = useId();
   const { level, persona, attempt, used, asked } = situation;
-  const place = level.startsWith("persona") && persona !== null ? { persona } : {};
+  const place = placeOf(level);
+  const value = inTokens ? Number(text.replaceAll(",", "")) : parseMoney(text);
   const raise = () => {
-    const value = inTokens ? Number(text.replaceAll(",", "")) : parseMoney(text);
     if (value === undefined || !Number.isFinite(value)) return setError("Not an amount.");
     if (value < used + asked) {
       const least = inTokens ? `${count(used + asked)} tokens` : money(used + asked);
@@ -39,7 +42,11 @@ export default function BudgetStop({ situation }: Props) {
       client.raiseBudget(view.id, { ...place, ...limit, resume: true }),
     );
   };
-  const flag = inTokens ? `--tokens ${text}` : `--usd ${text}`;
+  const command = useCommand();
+  const name = commandName(view);
+  const amount = value === undefined || !Number.isFinite(value) ? "..." : String(value);
+  const target = Object.entries(place).flatMap(([of, named]) => [`--${of}`, named]);
+  const raised = command("budget", name, ...target, inTokens ? "--tokens" : "--usd", amount);
   return (
     <div className="stopped-columns">
       <div className="stopped-why">
@@ -96,12 +103,14 @@ export default function BudgetStop({ situation }: Props) {
           {forecast === null ? null : (
             <p className="ink-2 part-text">Forecast to the end: {moneyRange(forecast)} more.</p>
           )}
-          <CommandLine
-            command={`maestro budget ${view.key ?? view.id}${persona !== null && "persona" in place ? ` --persona ${persona}` : ""} ${flag}`}
+          <CommandLine command={`${raised} && ${command("resume", name)}`} />
+          <PhoneBar
+            other={{ word: "Fork…", run: () => open({ kind: "fork", forModel: true }) }}
+            main={{ word: "Raise the limit…", run: () => document.getElementById(id)?.focus() }}
           />
           <p className="part-text ink-2">
             Or keep the limit and{" "}
-            <ActionButton className="link" onClick={() => open({ kind: "fork" })}>
+            <ActionButton className="link" onClick={() => open({ kind: "fork", forModel: true })}>
               fork with a cheaper model…
             </ActionButton>
           </p>
@@ -109,4 +118,11 @@ export default function BudgetStop({ situation }: Props) {
       </div>
     </div>
   );
+}
+
+/** Whose limit was met: "persona writer", "phase design", or the session's own. */
+function placeOf(level: string): { readonly persona?: string; readonly phase?: string } {
+  const [, of, name] = /^(persona|phase) (.*)$/s.exec(level) ?? [];
+  if (of === undefined || name === undefined) return {};
+  return of === "persona" ? { persona: name } : { phase: name };
 }
