@@ -43,17 +43,15 @@ export async function forecastAtStart(
   { id, team, createdAt }: Pick<SessionRecord, "id" | "team" | "createdAt">,
   { ledger }: Store,
 ): Promise<SessionForecast | null> {
-  const [used, history] = await Promise.all([
-    ledger.snapshot(id),
-    ledger.history(team, undefined, createdAt),
-  ]);
+  const used = await ledger.snapshot(id);
   const runs = new Map(
     used.map(({ phase, persona, model }) => [
       JSON.stringify([phase, persona, model]),
       { phase, persona, model },
     ]),
   );
-  return runs.size === 0 ? null : described(forecast(history, [...runs.values()]));
+  if (runs.size === 0) return null;
+  return described(forecast(await ledger.history(team, undefined, createdAt), [...runs.values()]));
 }
 
 const described = ({ median, p90, phases, unknown }: Forecast): SessionForecast => ({

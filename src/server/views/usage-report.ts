@@ -1,5 +1,6 @@
 import { alertText } from "../../domain/alert-text.ts";
 import { microsToUsd } from "../../domain/budget.ts";
+import { JournalCorrupt } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import type { SessionForecast, UsageOptions } from "../../index.ts";
 import type { Maestro } from "../../maestro.ts";
@@ -13,6 +14,7 @@ const mostNames = 20;
 const others = "others";
 const mostAlerts = 50;
 const mostForecasts = 20;
+const mostFinished = 10;
 const unfinished = ["queued", "running", "paused", "parked"] as const;
 
 /** Tokens and money by whom or by what, day by day, and what did not have to be paid. */
@@ -101,14 +103,22 @@ async function forecastsOf(maestro: Maestro, session: string | undefined): Promi
   const [open, done] = await (session === undefined
     ? Promise.all([
         maestro.list({ limit: mostForecasts, statuses: unfinished, order: "created" }),
-        maestro.list({ limit: mostForecasts, statuses: ["completed"], order: "status" }),
+        maestro.list({ limit: mostFinished, statuses: ["completed"], order: "status" }),
       ])
     : onlyOne(maestro, session));
-  const found = await Promise.all([
-    ...open.map((listing) => openForecast(maestro, listing)),
-    ...done.map((listing) => finishedForecast(maestro, listing)),
-  ]);
+  // A session that cannot be read is told where it is shown; the others are no worse for it.
+  const found = await Promise.all(
+    [
+      ...open.map((listing) => openForecast(maestro, listing)),
+      ...done.map((listing) => finishedForecast(maestro, listing)),
+    ].map((forecast) => forecast.catch(leaveOutDamaged)),
+  );
   return found.filter((forecast) => forecast !== undefined);
+}
+
+function leaveOutDamaged(error: unknown): undefined {
+  if (JournalCorrupt.is(error)) return undefined;
+  throw error;
 }
 
 type Forecasts = UsageReportView["forecasts"];
