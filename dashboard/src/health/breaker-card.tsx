@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { client } from "../api/client.ts";
 import type { BreakerView } from "../api/types.ts";
+import { counted } from "../format/count.ts";
 import { countdown } from "../format/time.ts";
 import { useNow } from "../live/use-now.ts";
 import { breakerCause } from "../sentences/breaker-text.ts";
@@ -87,12 +88,17 @@ export function BreakerCard({ breaker }: { readonly breaker: BreakerView }) {
           </div>
         </>
       )}
-      {resetting ? <ResetDialog name={name} onClose={() => setResetting(false)} /> : null}
+      {resetting ? <ResetDialog breaker={breaker} onClose={() => setResetting(false)} /> : null}
     </article>
   );
 }
 
-function ResetDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
+interface ResetProps {
+  readonly breaker: BreakerView;
+  readonly onClose: () => void;
+}
+
+function ResetDialog({ breaker: { name, threshold }, onClose }: ResetProps) {
   const [sending, setSending] = useState(false);
   const [error, setError] = useState<unknown>();
   const reset = async () => {
@@ -109,7 +115,8 @@ function ResetDialog({ name, onClose }: { readonly name: string; readonly onClos
     <Dialog title={`Reset the breaker ${name}`} onClose={onClose}>
       <div className="form word-panel">
         <p>
-          It closes now, for all sessions. The next call goes out and is paid; five outages open it again.
+          It closes now, for all sessions. The next call goes out and is paid; {counted(threshold, "outage")}{" "}
+          in a row {threshold === 1 ? "opens" : "open"} it again.
         </p>
         {error === undefined ? null : <ErrorNotice what="Could not reset the breaker." error={error} />}
         <div className="dialog-actions">

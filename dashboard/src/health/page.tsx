@@ -130,9 +130,7 @@ function Tickets({ tickets }: { readonly tickets: readonly TicketRow[] }) {
               </td>
               <td className="outside wide-cell">{oneLine(ticket.summary)}</td>
               <td>
-                <Link href={addressOf({ id: ticket.sessionId, key: ticket.sessionKey })}>
-                  {nameOf({ id: ticket.sessionId, key: ticket.sessionKey })}
-                </Link>
+                <TicketSession ticket={ticket} />
               </td>
               <td className="end">
                 <Moment at={ticket.createdAt} />
@@ -143,6 +141,12 @@ function Tickets({ tickets }: { readonly tickets: readonly TicketRow[] }) {
       </table>
     </div>
   );
+}
+
+/** What stops everybody is no session's own. */
+function TicketSession({ ticket: { sessionId: id, sessionKey: key } }: { readonly ticket: TicketRow }) {
+  if (id === "-") return <span className="ink-2">all that wait for it</span>;
+  return <Link href={addressOf({ id, key })}>{nameOf({ id, key })}</Link>;
 }
 
 function Server({ status }: { readonly status: ServerStatus }) {
