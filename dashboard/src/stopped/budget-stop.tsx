@@ -11,7 +11,7 @@ import { useCommand } from "../shell/use-command.ts";
 import { CommandLine } from "../ui/copy.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { PhoneBar } from "./phone-bar.tsx";
-import { suggestedLimit } from "./suggested-limit.ts";
+import { placeOf, suggestedLimit } from "./suggested-limit.ts";
 
 interface Props {
   readonly situation: Extract<Situation, { kind: "budget" }>;
@@ -70,44 +70,50 @@ export default function BudgetStop({ situation }: Props) {
       <div className="stopped-choices">
         <section className="choices" aria-label="What you can do">
           <h3>What you can do</h3>
-          <form
-            className="raise-stop"
-            onSubmit={(event) => {
-              event.preventDefault();
-              raise();
-            }}
-          >
-            <label htmlFor={id}>Raise the limit to</label>
-            <span className="money-field">
-              {inTokens ? null : <span aria-hidden="true">$</span>}
-              <input
-                id={id}
-                className="field"
-                inputMode="decimal"
-                value={text}
-                aria-invalid={error !== undefined}
-                aria-describedby={error === undefined ? undefined : `${id}-error`}
-                onChange={(event) => setText(event.target.value)}
+          {level === "day" ? (
+            <DayLimit setting={inTokens ? "budget.dayTokens" : "budget.dayUsd"} />
+          ) : (
+            <>
+              <form
+                className="raise-stop"
+                onSubmit={(event) => {
+                  event.preventDefault();
+                  raise();
+                }}
+              >
+                <label htmlFor={id}>Raise the limit to</label>
+                <span className="money-field">
+                  {inTokens ? null : <span aria-hidden="true">$</span>}
+                  <input
+                    id={id}
+                    className="field"
+                    inputMode="decimal"
+                    value={text}
+                    aria-invalid={error !== undefined}
+                    aria-describedby={error === undefined ? undefined : `${id}-error`}
+                    onChange={(event) => setText(event.target.value)}
+                  />
+                </span>
+                <ActionButton className="button primary" onClick={raise}>
+                  <Icon name="play" size={14} />
+                  Raise and resume
+                </ActionButton>
+                {error === undefined ? null : (
+                  <p id={`${id}-error`} className="field-error" role="alert">
+                    {error}
+                  </p>
+                )}
+              </form>
+              {forecast === null ? null : (
+                <p className="ink-2 part-text">Forecast to the end: {moneyRange(forecast)} more.</p>
+              )}
+              <CommandLine command={`${raised} && ${command("resume", name)}`} />
+              <PhoneBar
+                other={{ word: "Fork…", run: () => open({ kind: "fork", forModel: true }) }}
+                main={{ word: "Raise the limit…", run: () => document.getElementById(id)?.focus() }}
               />
-            </span>
-            <ActionButton className="button primary" onClick={raise}>
-              <Icon name="play" size={14} />
-              Raise and resume
-            </ActionButton>
-            {error === undefined ? null : (
-              <p id={`${id}-error`} className="field-error" role="alert">
-                {error}
-              </p>
-            )}
-          </form>
-          {forecast === null ? null : (
-            <p className="ink-2 part-text">Forecast to the end: {moneyRange(forecast)} more.</p>
+            </>
           )}
-          <CommandLine command={`${raised} && ${command("resume", name)}`} />
-          <PhoneBar
-            other={{ word: "Fork…", run: () => open({ kind: "fork", forModel: true }) }}
-            main={{ word: "Raise the limit…", run: () => document.getElementById(id)?.focus() }}
-          />
           <p className="part-text ink-2">
             Or keep the limit and{" "}
             <ActionButton className="link" onClick={() => open({ kind: "fork", forModel: true })}>
@@ -120,9 +126,25 @@ export default function BudgetStop({ situation }: Props) {
   );
 }
 
-/** Whose limit was met: "persona writer", "phase design", or the session's own. */
-function placeOf(level: string): { readonly persona?: string; readonly phase?: string } {
-  const [, of, name] = /^(persona|phase) (.*)$/s.exec(level) ?? [];
-  if (of === undefined || name === undefined) return {};
-  return of === "persona" ? { persona: name } : { phase: name };
+/** Of all sessions together: no word to one of them can raise it. */
+function DayLimit({ setting }: { readonly setting: string }) {
+  const { open } = useScene();
+  return (
+    <>
+      <p className="part-text">
+        The limit of the day is the server's: raise <code>{setting}</code> in its configuration and start it
+        again, or wait for the next day (UTC). Then resume.
+      </p>
+      <div className="dialog-actions part-text">
+        <ActionButton onClick={() => open({ kind: "resume" })}>
+          <Icon name="play" size={14} />
+          Resume…
+        </ActionButton>
+      </div>
+      <PhoneBar
+        other={{ word: "Fork…", run: () => open({ kind: "fork", forModel: true }) }}
+        main={{ word: "Resume…", run: () => open({ kind: "resume" }) }}
+      />
+    </>
+  );
 }
