@@ -1,6 +1,6 @@
 import { canonicalJson } from "../domain/canonical.ts";
 import { SessionConflict } from "../domain/errors.ts";
-import type { GivenPhase } from "../domain/journal.ts";
+import type { Direction, GivenPhase } from "../domain/journal.ts";
 import type { Json } from "../domain/json.ts";
 import { readState } from "../state/session-journal.ts";
 import type { SessionRecord } from "../state/store.ts";
@@ -9,6 +9,7 @@ import type { Team } from "../team/define.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
 import { giveAll } from "../team/given.ts";
 import { toBudget } from "../team/spending.ts";
+import { refuseImpossibleStart } from "./check-start.ts";
 import type { HiveParts } from "./hive-parts.ts";
 import type { StartOptions } from "./options.ts";
 import { checkIntegration } from "./refusals.ts";
@@ -19,11 +20,18 @@ export type CreateOptions<PhaseName extends string = string> = Pick<
   keyof Brief | "given" | "budget"
 >;
 
+export interface CreateIntent {
+  /** Whoever creates it claims it at once; killed before that, it is taken up by whoever recovers. */
+  readonly drivenSoon: boolean;
+  /** How far the creator will go. */
+  readonly direction?: Direction;
+}
+
 /** A new session for the brief, with the part of the team that it needs; or the one that has its key. */
 export async function createForBrief(
   team: Team,
   { given = {}, budget, ...brief }: CreateOptions,
-  options: { readonly drivenSoon: boolean },
+  { drivenSoon, direction = {} }: CreateIntent,
   parts: HiveParts,
 ): Promise<SessionRecord> {
   const { store, lost, artifacts } = parts;
@@ -35,6 +43,7 @@ export async function createForBrief(
   const isKnown = known !== undefined && known.key === key;
   // What was planned once is not planned again.
   const planned = isKnown ? { team, decisions: [] } : await teamForBrief(team, brief.brief);
+  if (!isKnown) refuseImpossibleStart(planned.team, direction, Object.keys(given));
   checkIntegration(planned.team, parts.onNotice);
   const origin = isKnown ? {} : await giveAll(planned.team.definition, given, artifacts);
   const session = await createSession(
@@ -45,7 +54,7 @@ export async function createForBrief(
       ...(teamFile !== undefined && { teamFile }),
       ...(model !== undefined && { model }),
     },
-    options,
+    { drivenSoon },
     { ...origin, decisions: planned.decisions, ...(budget !== undefined && { budget: toBudget(budget) }) },
     parts,
   );

@@ -15,8 +15,7 @@ import { Recovery } from "../team/recovery.ts";
 import { resultsOf, type SessionResult } from "../team/session-view.ts";
 import { toChange } from "../team/spending.ts";
 import { type Carried, importCheckpoints } from "./carry.ts";
-import { refuseImpossibleStart } from "./check-start.ts";
-import { type CreateOptions, createForBrief } from "./create-for-brief.ts";
+import { type CreateIntent, type CreateOptions, createForBrief } from "./create-for-brief.ts";
 import { directionOf } from "./direction-of.ts";
 import { enqueue } from "./enqueue.ts";
 import type { HiveParts } from "./hive-parts.ts";
@@ -32,6 +31,7 @@ import {
 } from "./options.ts";
 import { Reading } from "./reading.ts";
 import { naming, refuseWord } from "./refusals.ts";
+import { refuseOtherTerms } from "./same-terms.ts";
 import { teamForSession } from "./session-team.ts";
 import { Turns } from "./turns.ts";
 
@@ -75,18 +75,15 @@ export class Maestro extends Reading {
     team: Team<PhaseName>,
     options: StartOptions<PhaseName>,
   ): Promise<Session> {
-    const { budget, key, given = {} } = options;
-    const isNew = key === undefined || (await this.#parts.store.findSession(key)) === undefined;
-    if (isNew) refuseImpossibleStart(team, directionOf(options), Object.keys(given));
+    const { budget } = options;
+    const direction = directionOf(options);
     // With a budget, nobody may take it up before the budget is said.
-    const session = await this.#create(team, options, { drivenSoon: budget === undefined });
+    const session = await this.#create(team, options, { drivenSoon: budget === undefined, direction });
     if (budget !== undefined && !finalStatuses.includes(session.status))
       await this.setBudget(session.id, budget);
     await options.beforeDrive?.(session.id);
     const cause = session.status === "queued" ? "start" : "resume";
-    return this.#handle(session.id, cause, await this.#teamOf(session, team), {
-      direction: directionOf(options),
-    });
+    return this.#handle(session.id, cause, await this.#teamOf(session, team), { direction });
   }
 
   /** Only creates. */
@@ -293,9 +290,10 @@ export class Maestro extends Reading {
     const session = await this.#create(
       team,
       { ...options, ...(budget && { budget }) },
-      { drivenSoon: isPlain },
+      { drivenSoon: isPlain, direction },
     );
     const { id, status } = session;
+    if (!isNew) await refuseOtherTerms(session, { ...options, ...(budget && { budget }) }, store);
     if (status === "completed" || status === "running") return { id, isNew };
     const [listed] = await store.listing.find([id]);
     if (!isNew && status === "queued" && listed?.wakeAt !== undefined) return { id, isNew };
@@ -306,9 +304,9 @@ export class Maestro extends Reading {
     return { id, isNew };
   }
 
-  #create(team: Team, options: CreateOptions, soon: { drivenSoon: boolean }): Promise<SessionRecord> {
+  #create(team: Team, options: CreateOptions, intent: CreateIntent): Promise<SessionRecord> {
     this.#teams.set(team.name, team);
-    return createForBrief(team, options, soon, this.#parts);
+    return createForBrief(team, options, intent, this.#parts);
   }
 
   #handle(

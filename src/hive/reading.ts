@@ -32,7 +32,7 @@ import { type Carried, exportCheckpoints } from "./carry.ts";
 import { type FilesAt, giveOut } from "./give-out.ts";
 import type { HiveParts } from "./hive-parts.ts";
 import { reportOf, type SessionListing, usageOfEach, withUsage } from "./listings.ts";
-import { type Outlook, outlookOf, type SessionForecast } from "./session-forecast.ts";
+import { forecastAtStart, type Outlook, outlookOf, type SessionForecast } from "./session-forecast.ts";
 import { type WatchOptions, watchSession } from "./watch.ts";
 
 export interface UsageOptions extends Omit<UsageQuery, "session"> {
@@ -83,6 +83,10 @@ export class Reading {
         advice: "List them with: maestro sessions",
       },
     );
+  }
+
+  async isKnownKey(key: string): Promise<boolean> {
+    return (await this.#parts.store.findSession(key))?.key === key;
   }
 
   sessions(query?: SessionQuery): Promise<readonly SessionRecord[]> {
@@ -223,6 +227,11 @@ export class Reading {
   /** The same, and what each budget will probably come to. */
   outlook(state: SessionState): Promise<Outlook | null> {
     return outlookOf(state, this.#parts.store);
+  }
+
+  /** What it was going to cost when it was made, as far as past runs of its team could say; null: they could not. */
+  async forecastAtStart(idOrKey: string): Promise<SessionForecast | null> {
+    return forecastAtStart(await this.find(idOrKey), this.#parts.store);
   }
 
   /** Of calls that are under way, whether there is a budget or not. */

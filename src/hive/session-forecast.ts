@@ -1,9 +1,9 @@
 import type { Expected } from "../cost/alerts.ts";
-import { expectedAtEnd, forecast } from "../cost/forecast.ts";
+import { expectedAtEnd, type Forecast, forecast } from "../cost/forecast.ts";
 import { type Amount, microsToUsd } from "../domain/budget.ts";
 import { finalStatuses } from "../domain/journal.ts";
 import type { SessionState } from "../domain/session-state.ts";
-import type { Store } from "../state/store.ts";
+import type { SessionRecord, Store } from "../state/store.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
 import { runsLeft } from "../team/planned-runs.ts";
 
@@ -32,17 +32,34 @@ export async function outlookOf(state: SessionState, { ledger }: Store): Promise
   if (finalStatuses.includes(state.status)) return null;
   const left = runsLeft(recordedDefinition(state.created.definition), state);
   const [history, totals] = await Promise.all([ledger.history(state.created.team), ledger.totals(state.id)]);
-  const { median, p90, phases, unknown } = forecast(history, left);
   return {
-    forecast: {
-      median: rangeOf(median),
-      p90: rangeOf(p90),
-      phases: phases.map((of) => ({ phase: of.phase, median: rangeOf(of.median), p90: rangeOf(of.p90) })),
-      unknown,
-    },
+    forecast: described(forecast(history, left)),
     expected: expectedAtEnd(history, left, totals),
   };
 }
+
+/** What it was going to cost when it was made: as the runs that were over then, of what it has asked models for since. */
+export async function forecastAtStart(
+  { id, team, createdAt }: Pick<SessionRecord, "id" | "team" | "createdAt">,
+  { ledger }: Store,
+): Promise<SessionForecast | null> {
+  const used = await ledger.snapshot(id);
+  const runs = new Map(
+    used.map(({ phase, persona, model }) => [
+      JSON.stringify([phase, persona, model]),
+      { phase, persona, model },
+    ]),
+  );
+  if (runs.size === 0) return null;
+  return described(forecast(await ledger.history(team, undefined, createdAt), [...runs.values()]));
+}
+
+const described = ({ median, p90, phases, unknown }: Forecast): SessionForecast => ({
+  median: rangeOf(median),
+  p90: rangeOf(p90),
+  phases: phases.map((of) => ({ phase: of.phase, median: rangeOf(of.median), p90: rangeOf(of.p90) })),
+  unknown,
+});
 
 const rangeOf = ({ tokens, microUsd }: Amount): Range => ({
   tokens,

@@ -1,4 +1,4 @@
-import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
 import { newId } from "../domain/ids.ts";
 import { checkOrigin, requireAccess } from "./access/gate.ts";
@@ -14,7 +14,7 @@ import { addActionRoutes } from "./routes/actions.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addLoginRoute } from "./routes/login.ts";
 import { methodsOf } from "./routes/methods.ts";
-import { type App, type AppEnv, addRoute, json } from "./routes/route.ts";
+import { type App, type AppEnv, addRoute, json, problems } from "./routes/route.ts";
 import { addServerRoutes } from "./routes/server.ts";
 import { addSessionReadingRoutes } from "./routes/session.ts";
 import { addSessionRoutes } from "./routes/sessions.ts";
@@ -132,8 +132,22 @@ function readBodies(app: App): void {
   });
 }
 
+const metricsRoute = createRoute({
+  method: "get",
+  path: "/metrics",
+  operationId: "metrics",
+  summary: "Counts and times for Prometheus",
+  responses: {
+    200: {
+      description: "Prometheus' text format, version 0.0.4.",
+      content: { "text/plain": { schema: z.string() } },
+    },
+    ...problems,
+  },
+});
+
 function addMetricsRoute(app: App, { maestro, dispatcher, metrics, hub, identity }: ServerParts): void {
-  app.get("/metrics", async (c) => {
+  addRoute(app, metricsRoute, async (c) => {
     const all = [
       ...(await storeMetrics(maestro, dispatcher)),
       ...metrics.metrics(),
@@ -143,9 +157,20 @@ function addMetricsRoute(app: App, { maestro, dispatcher, metrics, hub, identity
   });
 }
 
+const descriptionRoute = createRoute({
+  method: "get",
+  path: "/openapi.json",
+  operationId: "describe",
+  summary: "This description, as OpenAPI 3.1",
+  responses: {
+    200: json("The description.", z.looseObject({ openapi: z.string() }).openapi("Description")),
+    ...problems,
+  },
+});
+
 function addDescription(app: App, { identity }: ServerParts): void {
   let described: ReturnType<typeof describeApi> | undefined;
-  app.get("/openapi.json", (c) => {
+  addRoute(app, descriptionRoute, (c) => {
     described ??= describeApi(app, identity.version);
     return c.json(described);
   });

@@ -47,8 +47,8 @@ export interface RunningServer {
   readonly token: string;
   /** Recovers what a crash left and drives sessions in their turn. */
   drive(): void;
-  /** Listens and drives; gives the address. */
-  listen(): Promise<{ readonly host: string; readonly port: number }>;
+  /** Listens and drives; gives the address, and how it is asked from this machine. */
+  listen(): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
   /** A link that opens the dashboard once. */
   dashboardLink(): string;
   /** Lets steps under way finish, releases every session, ends every connection; within ten seconds. */
@@ -86,7 +86,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     let listening: Listening | undefined;
     let isStopping = false;
     const address = () => addressOf(listening ?? config.server);
-    const identity = { version, instance: newId(), startedAt: clock.now(), address };
+    const stateDirectoryFlag = config.stateDir === undefined ? null : maestro.stateDirectory;
+    const identity = { version, instance: newId(), startedAt: clock.now(), address, stateDirectoryFlag };
     hub = new EventHub({
       maestro,
       clock,
@@ -134,7 +135,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       listen: async () => {
         listening = await listen(app, config.server);
         dispatcher.start();
-        return listening;
+        const { host, port } = listening;
+        return { host, port, url: `http://${address()}` };
       },
       dashboardLink: () => `http://${address()}/login?code=${parts.codes.issue().code}`,
       stop: async () => {

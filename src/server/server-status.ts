@@ -13,6 +13,8 @@ export interface Identity {
   readonly startedAt: number;
   /** Known once it listens. */
   readonly address: () => string;
+  /** The state directory, where commands have to be told it. */
+  readonly stateDirectoryFlag: string | null;
 }
 
 export interface StatusParts {
@@ -40,11 +42,13 @@ export async function readStatus(parts: StatusParts): Promise<ServerStatus> {
     startedAt: isoTime(identity.startedAt),
     address: identity.address(),
     stateDirectory: maestro.stateDirectory,
+    stateDirectoryFlag: identity.stateDirectoryFlag,
     disk: space,
     queue: { running: dispatcher.inUse, places: dispatcher.places, waiting: queued.length },
     counts: viewCounts(counts),
     breakersNotClosed: breakers.filter(({ record }) => record.state.kind !== "closed").length,
     spentTodayUsd: usage.total.costUsd,
+    simulatedTodayUsd: usage.total.simulatedUsd,
     savedTodayUsd: usage.total.savedUsd,
   };
 }

@@ -160,6 +160,6 @@ export interface LedgerStore {
   snapshot(id: SessionId): Promise<readonly SessionUsage[]>;
   /** What a fork took from the record instead of paying for it, of each persona and model. */
   reused(id: SessionId): Promise<readonly RunSample[]>;
-  /** Of the newest completed sessions of a team, and of one more, however far it is. */
-  history(team: string, also?: SessionId): Promise<readonly RunSample[]>;
+  /** Of the newest completed sessions of a team, and of one more, however far it is; of those that were so at a time. */
+  history(team: string, also?: SessionId, at?: number): Promise<readonly RunSample[]>;
 }

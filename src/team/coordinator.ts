@@ -44,7 +44,8 @@ function allNeedHelp(errors: readonly HelpNeeded[]): HelpNeeded | undefined {
   return new HelpNeeded(
     `${errors.length} personas need help. ${errors.map(({ message }) => message).join(" ")}`,
     {
-      details: { needs: errors.map(toErrorJson) },
+      // The count first: a very long list of needs is cut.
+      details: { personas: errors.length, needs: errors.map(toErrorJson) },
       advice: first.advice,
     },
   );

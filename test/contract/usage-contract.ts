@@ -261,6 +261,8 @@ export function usageContract(open: OpenStore): void {
         { ...of, spent: amount(60) },
       ]);
       expect(await store.ledger.history("nobody's")).toEqual([]);
+      expect(await store.ledger.history("team", undefined, 0), "nothing was completed so early").toEqual([]);
+      expect(await store.ledger.history("team", undefined, Date.now() + 1_000)).toHaveLength(2);
     });
   });
 

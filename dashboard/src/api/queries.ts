@@ -111,4 +111,5 @@ export const usageQuery = (by: UsageBy, since: string | undefined, session: stri
         signal,
       ),
     placeholderData: keepPreviousData,
+    refetchInterval: minute / 6,
   });

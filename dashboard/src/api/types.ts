@@ -45,6 +45,8 @@ export type BudgetView = Schema<typeof session.budgetView>;
 export type Decision = Schema<typeof session.decision>;
 export type ArtifactFile = Schema<typeof session.artifactFile>;
 export type StopReport = Schema<typeof session.stopReport>;
+/** Why one persona could not go on. */
+export type StoppedPersona = StopReport["needs"][number];
 export type FailureOutput = NonNullable<StopReport["output"]>;
 export type Review = Schema<typeof session.review>;
 export type ForkOrigin = NonNullable<SessionRow["forkOf"]>;

@@ -1,7 +1,9 @@
+import { blobPath } from "../api/client.ts";
 import { bytes } from "../format/count.ts";
 import { oneLine } from "../format/plain-text.ts";
 import { useScene } from "../session/context.ts";
 import { ErrorNotice } from "../ui/error-notice.tsx";
+import { Icon } from "../ui/icons.tsx";
 import { Waiting } from "../ui/loading.tsx";
 import type { TreeChange } from "./compare-trees.ts";
 import { mostShownBytes } from "./decode.ts";
@@ -20,14 +22,44 @@ export default function ChangePane({ change }: { readonly change: TreeChange }) 
         <span className={`change-word ${kind}`}>{kind}</span>
       </header>
       {large ? (
-        <p className="page-part ink-2">
-          Not compared: binary or over 1 MB. {before === undefined ? "" : `Before ${bytes(before.bytes)}. `}
-          {after === undefined ? "" : `After ${bytes(after.bytes)}.`}
-        </p>
+        <NotCompared before={before} after={after} path={path} />
       ) : (
         <BlobDiff before={before?.sha256 ?? null} after={after?.sha256 ?? null} path={path} />
       )}
     </>
+  );
+}
+
+interface Side {
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+interface NotComparedProps {
+  readonly before: Side | undefined;
+  readonly after: Side | undefined;
+  readonly path: string;
+}
+
+/** Binary, or too large for a page: what it is now can still be had. */
+function NotCompared({ before, after, path }: NotComparedProps) {
+  const { view } = useScene();
+  const now = after ?? before;
+  return (
+    <div className="page-part not-shown">
+      <p className="ink-2">
+        Not compared: binary or over 1 MB. {before === undefined ? "" : `Before ${bytes(before.bytes)}. `}
+        {after === undefined ? "" : `After ${bytes(after.bytes)}.`}
+      </p>
+      {now === undefined ? null : (
+        <p>
+          <a className="button small" href={blobPath(view.id, now.sha256)} download={path.split("/").at(-1)}>
+            <Icon name="download" size={13} />
+            Download
+          </a>
+        </p>
+      )}
+    </div>
   );
 }
 
@@ -55,7 +87,12 @@ export function BlobDiff({ before, after, path, short = false }: BlobDiffProps) 
       </div>
     );
   if (old.data === undefined || now.data === undefined) return <Waiting rows={6} onRetry={retry} />;
-  if (old.data.text === undefined || now.data.text === undefined)
-    return <p className="page-part ink-2">Not text, so nothing can be compared.</p>;
+  if (old.data.text === undefined || now.data.text === undefined) {
+    const side = (sha256: string | null, size: number) =>
+      sha256 === null ? undefined : { sha256, bytes: size };
+    return (
+      <NotCompared before={side(before, old.data.bytes)} after={side(after, now.data.bytes)} path={path} />
+    );
+  }
   return <DiffView before={old.data.text} after={now.data.text} path={path} short={short} />;
 }

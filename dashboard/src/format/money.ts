@@ -24,6 +24,13 @@ export function moneyRange({
   return low === high ? high : `${low} to ${high.replace("$", "")}`;
 }
 
+/** Dollars of the simulated model are invented, and said to be; undefined where there are none. */
+export function simulatedText(costUsd: number | null, simulatedUsd: number): string | undefined {
+  if (simulatedUsd < 0.000_001) return undefined;
+  const isAll = costUsd !== null && simulatedUsd > costUsd - 0.000_001;
+  return isAll ? "simulated, nothing was paid" : `${money(simulatedUsd)} of it simulated`;
+}
+
 /** What somebody typed into a field for dollars; undefined when it is not an amount. */
 export function parseMoney(text: string): number | undefined {
   const plain = text.trim().replace(/^\$\s*/, "");

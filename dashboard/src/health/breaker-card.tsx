@@ -2,15 +2,17 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { client } from "../api/client.ts";
 import type { BreakerView } from "../api/types.ts";
+import { counted } from "../format/count.ts";
 import { countdown } from "../format/time.ts";
 import { useNow } from "../live/use-now.ts";
 import { breakerCause } from "../sentences/breaker-text.ts";
 import { breakerWord } from "../sentences/status-word.ts";
-import { addressOf, nameOf } from "../sessions/row.tsx";
+import { nameOf } from "../sessions/row.tsx";
 import { lostReason, useStale } from "../shell/connection-view.tsx";
 import { Status } from "../status/status.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
+import { addressOf } from "../url/session-url.ts";
 
 /** One dependency: state, cause, countdown, who waits. */
 export function BreakerCard({ breaker }: { readonly breaker: BreakerView }) {
@@ -86,12 +88,17 @@ export function BreakerCard({ breaker }: { readonly breaker: BreakerView }) {
           </div>
         </>
       )}
-      {resetting ? <ResetDialog name={name} onClose={() => setResetting(false)} /> : null}
+      {resetting ? <ResetDialog breaker={breaker} onClose={() => setResetting(false)} /> : null}
     </article>
   );
 }
 
-function ResetDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
+interface ResetProps {
+  readonly breaker: BreakerView;
+  readonly onClose: () => void;
+}
+
+function ResetDialog({ breaker: { name, threshold }, onClose }: ResetProps) {
   const [sending, setSending] = useState(false);
   const [error, setError] = useState<unknown>();
   const reset = async () => {
@@ -108,7 +115,8 @@ function ResetDialog({ name, onClose }: { readonly name: string; readonly onClos
     <Dialog title={`Reset the breaker ${name}`} onClose={onClose}>
       <div className="form word-panel">
         <p>
-          It closes now, for all sessions. The next call goes out and is paid; five outages open it again.
+          It closes now, for all sessions. The next call goes out and is paid; {counted(threshold, "outage")}{" "}
+          in a row {threshold === 1 ? "opens" : "open"} it again.
         </p>
         {error === undefined ? null : <ErrorNotice what="Could not reset the breaker." error={error} />}
         <div className="dialog-actions">

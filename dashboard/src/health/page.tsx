@@ -9,13 +9,14 @@ import { soon } from "../format/time.ts";
 import { stream } from "../live/connection.ts";
 import { useNow } from "../live/use-now.ts";
 import { breakerWord, type StatusWord } from "../sentences/status-word.ts";
-import { addressOf, nameOf } from "../sessions/row.tsx";
+import { nameOf } from "../sessions/row.tsx";
 import { useStale } from "../shell/connection-view.tsx";
 import { useTitle } from "../shell/title.ts";
 import { Status } from "../status/status.tsx";
 import { Loaded } from "../ui/loading.tsx";
 import { SpendBar } from "../ui/spend-bar.tsx";
 import { Age, Moment } from "../ui/time.tsx";
+import { addressOf } from "../url/session-url.ts";
 import { BreakerCard } from "./breaker-card.tsx";
 
 export default function HealthPage() {
@@ -129,9 +130,7 @@ function Tickets({ tickets }: { readonly tickets: readonly TicketRow[] }) {
               </td>
               <td className="outside wide-cell">{oneLine(ticket.summary)}</td>
               <td>
-                <Link href={addressOf({ id: ticket.sessionId, key: ticket.sessionKey })}>
-                  {nameOf({ id: ticket.sessionId, key: ticket.sessionKey })}
-                </Link>
+                <TicketSession ticket={ticket} />
               </td>
               <td className="end">
                 <Moment at={ticket.createdAt} />
@@ -142,6 +141,12 @@ function Tickets({ tickets }: { readonly tickets: readonly TicketRow[] }) {
       </table>
     </div>
   );
+}
+
+/** What stops everybody is no session's own. */
+function TicketSession({ ticket: { sessionId: id, sessionKey: key } }: { readonly ticket: TicketRow }) {
+  if (id === "-") return <span className="ink-2">all that wait for it</span>;
+  return <Link href={addressOf({ id, key })}>{nameOf({ id, key })}</Link>;
 }
 
 function Server({ status }: { readonly status: ServerStatus }) {

@@ -1,11 +1,14 @@
 import { client } from "../api/client.ts";
+import { commandName } from "../format/shell-command.ts";
 import { useScene } from "../session/context.ts";
 import { nameOf } from "../sessions/row.tsx";
+import { useCommand } from "../shell/use-command.ts";
 import { CommandLine } from "../ui/copy.tsx";
 import { WordPanel } from "./word-panel.tsx";
 
 export default function CancelPanel({ onClose }: { readonly onClose: () => void }) {
   const { view } = useScene();
+  const command = useCommand();
   return (
     <WordPanel
       title={`Cancel ${nameOf(view)}`}
@@ -19,7 +22,7 @@ export default function CancelPanel({ onClose }: { readonly onClose: () => void 
         Canceled is final: it cannot be resumed. Its checkpoints and files stay, and a fork can go on from
         them. To stop for now, pause it.
       </p>
-      <CommandLine command={`maestro cancel ${view.key ?? view.id}`} />
+      <CommandLine command={command("cancel", commandName(view))} />
     </WordPanel>
   );
 }

@@ -1,38 +1,55 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "wouter";
+import { ApiError } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import type { Edits } from "../api/types.ts";
 import { money } from "../format/money.ts";
+import { commandName, editFlags } from "../format/shell-command.ts";
 import { sessionWord } from "../sentences/status-word.ts";
 import { useScene } from "../session/context.ts";
 import { nameOf } from "../sessions/row.tsx";
 import { lostReason } from "../shell/connection-view.tsx";
+import { useCommand } from "../shell/use-command.ts";
+import { modelProblem } from "../start/start-form.ts";
 import { CommandLine } from "../ui/copy.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Icon } from "../ui/icons.tsx";
-import { sessionAddress } from "../url/session-url.ts";
+import { useSettled } from "../ui/use-settled.ts";
+import { addressOf } from "../url/session-url.ts";
 import { EditField } from "./edit-field.tsx";
+import { ModelField } from "./model-field.tsx";
 import { PlanView } from "./plan-view.tsx";
 
 interface Props {
   readonly at: string | undefined;
+  /** It was opened to choose another model. */
+  readonly forModel: boolean;
   readonly onClose: () => void;
 }
 
-export default function ForkPanel({ at: given, onClose }: Props) {
+export default function ForkPanel({ at: given, forModel, onClose }: Props) {
   const { view, stale } = useScene();
   const [, navigate] = useLocation();
+  const command = useCommand();
   const phases = view.phases.map(({ name }) => name);
   const firstOpen = view.phases.find(({ status }) => ["failed", "running", "stopped"].includes(status))?.name;
   const [at, setAt] = useState(given ?? firstOpen ?? phases[0] ?? "");
   const [fresh, setFresh] = useState(false);
+  const [typed, setTyped] = useState("");
+  const model = useSettled(typed.trim());
+  const wrongModel = modelProblem(typed);
   const [edits, setEdits] = useState<Edits>({});
   const [sending, setSending] = useState(false);
   const [error, setError] = useState<unknown>();
   const edited = Object.keys(edits).length > 0;
-  const request = { at, ...(edited && { edits }), ...(fresh && { fresh }) };
+  const request = {
+    at,
+    ...(edited && { edits }),
+    ...(fresh && { fresh }),
+    ...(model !== "" && modelProblem(model) === undefined && { model }),
+  };
   const plan = useQuery({
     queryKey: ["plan", "fork", view.id, request],
     queryFn: ({ signal }) => client.planFork(view.id, request, signal),
@@ -42,9 +59,9 @@ export default function ForkPanel({ at: given, onClose }: Props) {
     setSending(true);
     setError(undefined);
     try {
-      const { id, key } = await client.fork(view.id, request);
+      const made = await client.fork(view.id, request);
       onClose();
-      navigate(sessionAddress(key ?? id));
+      navigate(addressOf(made));
     } catch (failure) {
       setError(failure);
       setSending(false);
@@ -52,7 +69,9 @@ export default function ForkPanel({ at: given, onClose }: Props) {
   };
   const most = plan.data?.total?.highUsd;
   const nothing = plan.data?.nothingRuns === true;
-  const blocked = stale || sending || plan.data === undefined || nothing;
+  const refusedModel = plan.error instanceof ApiError ? plan.error.fields.get("model") : undefined;
+  const isAsked = typed.trim() === model && wrongModel === undefined && !plan.isPlaceholderData;
+  const blocked = stale || sending || plan.data === undefined || nothing || !isAsked;
   const { word, reason } = sessionWord(view.status, view.reason);
   return (
     <Dialog title={`Fork ${nameOf(view)}`} kind="side" onClose={onClose}>
@@ -66,7 +85,7 @@ export default function ForkPanel({ at: given, onClose }: Props) {
           <select
             id="fork-at"
             className="field"
-            data-first
+            {...(!forModel && { "data-first": true })}
             value={at}
             onChange={(event) => setAt(event.target.value)}
           >
@@ -76,7 +95,15 @@ export default function ForkPanel({ at: given, onClose }: Props) {
           </select>
         </div>
         <EditField phases={phases.slice(0, phases.indexOf(at) + 1)} edits={edits} onEdits={setEdits} />
-        <PlanView query={plan} />
+        <ModelField
+          value={typed}
+          placeholder={view.model ?? "the team's"}
+          hint="Empty: the same. Personas that name their own model keep it."
+          error={wrongModel ?? refusedModel}
+          first={forModel}
+          onChange={setTyped}
+        />
+        {refusedModel === undefined ? <PlanView query={plan} /> : null}
         <label className="check-line">
           <input type="checkbox" checked={fresh} onChange={(event) => setFresh(event.target.checked)} />
           Reuse nothing (--fresh)
@@ -100,7 +127,15 @@ export default function ForkPanel({ at: given, onClose }: Props) {
         </div>
       </div>
       <CommandLine
-        command={`maestro fork ${view.key ?? view.id} --at ${at}${edited ? ` --edit ${Object.keys(edits)[0]}=edit.json` : ""}${fresh ? " --fresh" : ""}`}
+        command={command(
+          "fork",
+          commandName(view),
+          "--at",
+          at,
+          ...editFlags(Object.keys(edits)),
+          ...(typed.trim() === "" ? [] : ["--model", typed.trim()]),
+          fresh && "--fresh",
+        )}
       />
     </Dialog>
   );

@@ -1,11 +1,14 @@
 import { client } from "../api/client.ts";
+import { commandName } from "../format/shell-command.ts";
 import { useScene } from "../session/context.ts";
 import { nameOf } from "../sessions/row.tsx";
+import { useCommand } from "../shell/use-command.ts";
 import { CommandLine } from "../ui/copy.tsx";
 import { WordPanel } from "./word-panel.tsx";
 
 export default function PausePanel({ onClose }: { readonly onClose: () => void }) {
   const { view } = useScene();
+  const command = useCommand();
   const calls = (view.reservedUsd ?? 1) < 0.005 ? "" : " Calls under way end first and are paid.";
   return (
     <WordPanel
@@ -17,7 +20,7 @@ export default function PausePanel({ onClose }: { readonly onClose: () => void }
       onClose={onClose}
     >
       <p>It stops at the next step. Nothing is lost, and a resume goes on from there.{calls}</p>
-      <CommandLine command={`maestro pause ${view.key ?? view.id}`} />
+      <CommandLine command={command("pause", commandName(view))} />
     </WordPanel>
   );
 }

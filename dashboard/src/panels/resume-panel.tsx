@@ -3,9 +3,11 @@ import { useState } from "react";
 import { client } from "../api/client.ts";
 import type { Edits } from "../api/types.ts";
 import { money } from "../format/money.ts";
+import { commandName, editFlags } from "../format/shell-command.ts";
 import { useScene } from "../session/context.ts";
 import { nameOf } from "../sessions/row.tsx";
 import { lostReason } from "../shell/connection-view.tsx";
+import { useCommand } from "../shell/use-command.ts";
 import { CommandLine } from "../ui/copy.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
@@ -15,6 +17,7 @@ import { PlanView } from "./plan-view.tsx";
 
 export default function ResumePanel({ onClose }: { readonly onClose: () => void }) {
   const { view, stale, speak, pending } = useScene();
+  const command = useCommand();
   const [edits, setEdits] = useState<Edits>({});
   const needsAcceptance = view.situation.kind === "failed" && view.situation.acceptChanges;
   const [acceptChanges, setAcceptChanges] = useState(false);
@@ -67,7 +70,12 @@ export default function ResumePanel({ onClose }: { readonly onClose: () => void 
         </div>
       </div>
       <CommandLine
-        command={`maestro resume ${view.key ?? view.id}${edited ? ` --edit ${Object.keys(edits)[0]}=edit.json` : ""}${acceptChanges ? " --accept-changes" : ""}`}
+        command={command(
+          "resume",
+          commandName(view),
+          ...editFlags(Object.keys(edits)),
+          acceptChanges && "--accept-changes",
+        )}
       />
     </Dialog>
   );

@@ -1,7 +1,9 @@
 import { useId, useState } from "react";
 import { client } from "../api/client.ts";
 import { moneyRange } from "../format/money.ts";
+import { reviewCommand } from "../sentences/review-command.ts";
 import { useScene } from "../session/context.ts";
+import { useCommand } from "../shell/use-command.ts";
 import { CommandLine } from "../ui/copy.tsx";
 import { NoteField } from "../ui/note-field.tsx";
 import { WordPanel } from "./word-panel.tsx";
@@ -19,6 +21,7 @@ const words = {
 /** What the keys a and x open: the word is said only by its button. */
 export default function ReviewPanel({ word, onClose }: Props) {
   const { view } = useScene();
+  const command = useCommand();
   const [note, setNote] = useState("");
   const [error, setError] = useState<string>();
   const id = useId();
@@ -54,9 +57,7 @@ export default function ReviewPanel({ word, onClose }: Props) {
         error={error}
         onChange={setNote}
       />
-      <CommandLine
-        command={`maestro ${word} ${view.key ?? view.id}${word === "reject" ? " --note ..." : ""}`}
-      />
+      <CommandLine command={reviewCommand(command, view, word, phase, text)} />
     </WordPanel>
   );
 }

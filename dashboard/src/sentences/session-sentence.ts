@@ -5,7 +5,7 @@ import { oneLine } from "../format/plain-text.ts";
 import { age, countdown } from "../format/time.ts";
 import type { Tense } from "./activity.ts";
 import { type Phrase, strong } from "./phrase.ts";
-import { amount, gateClause, leftOf } from "./situation.ts";
+import { amount, gateClause, leftOf, severalNeedHelp } from "./situation.ts";
 
 type Of<Kind extends Situation["kind"]> = Extract<Situation, { readonly kind: Kind }>;
 
@@ -78,7 +78,9 @@ function pausedWhere({ after, how }: Of<"paused">): string {
 }
 
 /** What stopped, in one sentence and the count that ended it. */
-export function helpHeadline({ persona, check, message, attempts, maxAttempts }: Of<"help">): string {
+export function helpHeadline(situation: Of<"help">): string {
+  const { persona, check, message, attempts, maxAttempts } = situation;
+  if (situation.personas > 1) return `${severalNeedHelp(situation)}.`;
   const what =
     check === null
       ? `${persona} could not go on: ${sentenceOf(message)}`

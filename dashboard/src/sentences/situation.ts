@@ -24,6 +24,7 @@ export function situationPhrase(
         `${situation.phase} is ready${situation.filesChanged === 0 ? "" : `: ${counted(situation.filesChanged, "file")} changed`}${gateClause(situation.gate)}`,
       ];
     case "help":
+      if (situation.personas > 1) return [severalNeedHelp(situation)];
       return [`${situation.persona}: ${helpReason(situation)}${attemptsUsed(situation)}`];
     case "budget":
       return [`next call needs up to ${amount(situation, situation.asked)}, ${leftOf(situation)} is left`];
@@ -85,6 +86,10 @@ function paused({ after, how }: Of<"paused">): string {
 /** "api-tests failed", or the failure's own words where no check is to blame. */
 export const helpReason = ({ check, message }: Of<"help">): string =>
   check === null ? oneLine(message, 120).replace(/\.$/, "") : `${check} failed`;
+
+/** "10 personas need help in build": one of them would not be the story. */
+export const severalNeedHelp = ({ personas, phase }: Of<"help">): string =>
+  `${counted(personas, "persona")} need help in ${phase}`;
 
 const attemptsUsed = ({ attempts, maxAttempts }: Of<"help">): string =>
   attempts <= 1 ? "" : `, ${attempts} of ${maxAttempts} attempts`;

@@ -1,4 +1,4 @@
-import type { FailureCategory, SessionView, Situation } from "../api/types.ts";
+import type { FailureCategory, SessionView, Situation, TicketView } from "../api/types.ts";
 import { counted } from "../format/count.ts";
 import { clock } from "../format/time.ts";
 import { breakerHeadline, budgetHeadline, failedHeadline, helpHeadline } from "./session-sentence.ts";
@@ -41,6 +41,12 @@ export function keptText(keptPersonas: number): string | undefined {
   return keptPersonas === 1
     ? "1 finished persona keeps its work"
     : `${counted(keptPersonas, "finished persona")} keep their work`;
+}
+
+/** "10 tickets, 8 delivered" */
+export function ticketsText(tickets: readonly Pick<TicketView, "status">[]): string {
+  const delivered = tickets.filter(({ status }) => status === "delivered").length;
+  return `${counted(tickets.length, "ticket")}, ${delivered === tickets.length ? "all" : delivered} delivered`;
 }
 
 const categories: Readonly<Record<FailureCategory, string>> = {

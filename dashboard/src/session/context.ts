@@ -8,7 +8,7 @@ export type SessionPanel =
   | { readonly kind: "cancel" }
   | { readonly kind: "approve" | "reject" }
   | { readonly kind: "resume" }
-  | { readonly kind: "fork"; readonly at?: string }
+  | { readonly kind: "fork"; readonly at?: string; readonly forModel?: boolean }
   | { readonly kind: "edit"; readonly phase: string; readonly path?: string };
 
 export interface SessionScene {

@@ -3,14 +3,17 @@ import { Link } from "wouter";
 import { tokens } from "../format/count.ts";
 import { money } from "../format/money.ts";
 import { oneLine } from "../format/plain-text.ts";
+import { commandName } from "../format/shell-command.ts";
 import { sessionWord } from "../sentences/status-word.ts";
-import { addressOf, nameOf } from "../sessions/row.tsx";
+import { nameOf } from "../sessions/row.tsx";
+import { useCommand } from "../shell/use-command.ts";
 import { Status } from "../status/status.tsx";
 import { copyText } from "../ui/copy.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { SpendBar } from "../ui/spend-bar.tsx";
 import { Age, Moment } from "../ui/time.tsx";
+import { addressOf } from "../url/session-url.ts";
 import { ActionButton } from "./action-button.tsx";
 import { useScene } from "./context.ts";
 
@@ -21,7 +24,7 @@ export function SessionHead() {
   const canResume =
     status === "paused" || (status === "parked" && view.reason !== "review") || status === "failed";
   const canCancel = status !== "completed" && status !== "canceled";
-  const resume = `maestro resume ${view.key ?? view.id}`;
+  const command = useCommand();
   return (
     <header className="session-head">
       <div className="session-title">
@@ -68,7 +71,10 @@ export function SessionHead() {
             ...(canPause ? [{ name: "Pause…", run: () => open({ kind: "pause" }), phoneOnly: true }] : []),
             { name: "Fork…", run: () => open({ kind: "fork" }), phoneOnly: true },
             ...(canResume ? [{ name: "Resume…", run: () => open({ kind: "resume" }) }] : []),
-            { name: "Copy the resume command", run: () => void copyText(resume) },
+            {
+              name: "Copy the resume command",
+              run: () => void copyText(command("resume", commandName(view))),
+            },
             { name: "Copy the id", run: () => void copyText(view.id) },
             ...(canCancel ? [{ name: "Cancel…", run: () => open({ kind: "cancel" }) }] : []),
           ]}

@@ -50,9 +50,10 @@ const tabPages = {
 };
 
 export default function SessionPage() {
-  const [path, navigate] = useLocation();
+  const [, navigate] = useLocation();
   const search = useSearch();
-  const address = parseSessionAddress(path);
+  // As it stands in the address bar: the router's own path is decoded already, and a key may look like an escape.
+  const address = parseSessionAddress(location.pathname);
   const name = address?.idOrKey ?? "";
   const query = useQuery(sessionQuery(name));
   const view = query.data;

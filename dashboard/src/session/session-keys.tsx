@@ -1,7 +1,9 @@
 import { useMemo } from "react";
 import { useLocation } from "wouter";
+import { commandName } from "../format/shell-command.ts";
 import { useShortcut } from "../keys/shortcuts.ts";
 import { type Command, useCommands } from "../shell/commands.ts";
+import { useCommand } from "../shell/use-command.ts";
 import { copyText } from "../ui/copy.tsx";
 import { sessionAddress } from "../url/session-url.ts";
 import { useScene } from "./context.ts";
@@ -19,7 +21,8 @@ export function SessionKeys({ tabs }: { readonly tabs: readonly TabInfo[] }) {
   const canPause = status === "running" || status === "queued";
   const review = status === "parked" && reason === "review";
   const canResume = status === "paused" || status === "failed" || (status === "parked" && !review);
-  const resumeCommand = `maestro resume ${view.key ?? view.id}`;
+  const command = useCommand();
+  const resumeCommand = command("resume", commandName(view));
   useShortcut("1", () => go(0));
   useShortcut("2", () => go(1));
   useShortcut("3", () => go(2));

@@ -16,7 +16,9 @@ interface Props {
 export function SessionPanels({ panel, onClose }: Props) {
   return (
     <Suspense>
-      {panel.kind === "fork" ? <ForkPanel at={panel.at} onClose={onClose} /> : null}
+      {panel.kind === "fork" ? (
+        <ForkPanel at={panel.at} forModel={panel.forModel === true} onClose={onClose} />
+      ) : null}
       {panel.kind === "resume" ? <ResumePanel onClose={onClose} /> : null}
       {panel.kind === "pause" ? <PausePanel onClose={onClose} /> : null}
       {panel.kind === "cancel" ? <CancelPanel onClose={onClose} /> : null}

@@ -1,5 +1,6 @@
 import { Link } from "wouter";
 import { openPanel } from "../shell/open-panel.ts";
+import { useCommand } from "../shell/use-command.ts";
 import { CommandLine } from "../ui/copy.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { formatSessionsFilter, isFiltered, type SessionsFilter } from "../url/sessions-url.ts";
@@ -29,6 +30,11 @@ export function EmptySessions({ filter }: { readonly filter: SessionsFilter }) {
       </div>
     );
   }
+  return <NoSessions />;
+}
+
+function NoSessions() {
+  const command = useCommand();
   return (
     <div className="empty">
       <h1>No sessions yet</h1>
@@ -37,7 +43,7 @@ export function EmptySessions({ filter }: { readonly filter: SessionsFilter }) {
         this list by itself.
       </p>
       <CommandLine command="maestro demo" aside="offline, free, about a minute" />
-      <CommandLine command={'maestro run "A parking app for one city"'} />
+      <CommandLine command={command("run", "A parking app for one city")} />
       <button type="button" className="button primary" onClick={() => openPanel.set("start")}>
         <Icon name="plus" />
         Start a session <kbd className="key">N</kbd>

@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { statusQuery } from "../api/queries.ts";
-import { money } from "../format/money.ts";
+import { money, simulatedText } from "../format/money.ts";
 import { useStore } from "../live/use-store.ts";
 import { singleKeys } from "../shell/settings.ts";
 
 export function SessionsFooter() {
   const { data } = useQuery(statusQuery);
   const keys = useStore(singleKeys);
+  const simulated = data && simulatedText(data.spentTodayUsd, data.simulatedTodayUsd);
   return (
     <footer className="footer">
       {keys ? (
@@ -25,7 +26,10 @@ export function SessionsFooter() {
       <span className="spring" />
       {data === undefined ? null : (
         <>
-          <span>Spent today {money(data.spentTodayUsd)}</span>
+          <span>
+            Spent today {money(data.spentTodayUsd)}
+            {simulated === undefined ? "" : `, ${simulated}`}
+          </span>
           {(data.savedTodayUsd ?? 0) < 0.005 ? null : (
             <span>Saved {money(data.savedTodayUsd)} by resume, reuse, cache and patches</span>
           )}

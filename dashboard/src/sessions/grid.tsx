@@ -7,9 +7,10 @@ import { useShortcut } from "../keys/shortcuts.ts";
 import { useKeptScroll } from "../ui/kept-scroll.ts";
 import { phone, useMedia } from "../ui/media.ts";
 import { Placed } from "../ui/placed.tsx";
+import { addressOf } from "../url/session-url.ts";
 import { groupAside } from "./grouping.ts";
 import { type GroupState, groupToRead, type ListItem, nextRow } from "./list-items.ts";
-import { addressOf, SessionCells } from "./row.tsx";
+import { SessionCells } from "./row.tsx";
 
 interface Props {
   readonly items: readonly ListItem[];

@@ -12,13 +12,10 @@ import { ChangeTint } from "../ui/change-tint.tsx";
 import { PhraseText } from "../ui/phrase.tsx";
 import { SpendBar } from "../ui/spend-bar.tsx";
 import { Age } from "../ui/time.tsx";
-import { sessionAddress } from "../url/session-url.ts";
+import { addressOf } from "../url/session-url.ts";
 import { PhaseStrip } from "./phase-strip.tsx";
 
 export const nameOf = ({ key, id }: Pick<SessionRow, "key" | "id">): string => oneLine(key ?? id, 120);
-
-/** The address of a session as a person would write it. */
-export const addressOf = ({ key, id }: Pick<SessionRow, "key" | "id">): string => sessionAddress(key ?? id);
 
 interface Props {
   readonly row: SessionRow;

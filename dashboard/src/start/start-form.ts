@@ -1,5 +1,6 @@
 import type { StartRequest, TeamsView } from "../api/types.ts";
 import { parseMoney } from "../format/money.ts";
+import { shellCommand } from "../format/shell-command.ts";
 
 /** What is in the fields, as typed. */
 export interface StartForm {
@@ -26,13 +27,21 @@ export const emptyStart: StartForm = {
 export function checkStart({ brief, model, usd, tokens }: StartForm): Map<string, string> {
   const wrong = new Map<string, string>();
   if (brief.trim() === "") wrong.set("brief", "Say what is to be done.");
-  if (model.trim() !== "" && model.trim() !== "simulated" && !/^[^/\s]+\/\S+$/.test(model.trim()))
-    wrong.set("model", "A model is written provider/model.");
+  const wrongModel = modelProblem(model);
+  if (wrongModel !== undefined) wrong.set("model", wrongModel);
   if (usd.trim() !== "" && !((parseMoney(usd) ?? 0) > 0))
     wrong.set("budget.usd", "An amount above zero, such as 12.50.");
   if (tokens.trim() !== "" && parseTokens(tokens) === undefined)
     wrong.set("budget.tokens", "A whole number above zero, such as 400,000.");
   return wrong;
+}
+
+/** What can be said of a model's name without the server; none is no problem. */
+export function modelProblem(model: string): string | undefined {
+  const name = model.trim();
+  return name === "" || name === "simulated" || /^[^/\s]+\/\S+$/.test(name)
+    ? undefined
+    : "A model is written provider/model.";
 }
 
 export function startRequest({ brief, team, model, key, usd, tokens, pauseAfter }: StartForm): StartRequest {
@@ -54,30 +63,26 @@ export function startRequest({ brief, team, model, key, usd, tokens, pauseAfter 
 
 type Team = Pick<TeamsView["teams"][number], "builtIn" | "file">;
 
-/** The same in a terminal. The brief is quoted so that a shell takes it as it is. Undefined: the team has no file to name. */
+/** The same in a terminal. Undefined: the team has no file to name. */
 export function startCommand(
   { brief, model, key, usd, tokens, pauseAfter }: StartForm,
   team: Team | undefined,
+  stateDirectory: string | null = null,
 ): string | undefined {
   if (team === undefined || (!team.builtIn && team.file === null)) return undefined;
   const dollars = parseMoney(usd);
   const tokenLimit = parseTokens(tokens);
-  return [
-    "maestro run",
-    quoted(brief.trim() === "" ? "..." : brief.trim()),
-    ...(team.file === null ? [] : [`--team ${quotedPath(team.file)}`]),
-    ...(model.trim() === "" ? [] : [`--model ${model.trim()}`]),
-    ...(key.trim() === "" ? [] : [`--key ${quotedIfNeeded(key.trim())}`]),
-    ...(dollars === undefined ? [] : [`--budget-usd ${dollars}`]),
-    ...(tokenLimit === undefined ? [] : [`--budget-tokens ${tokenLimit}`]),
-    ...(pauseAfter.length === 0 ? [] : [`--pause-after ${pauseAfter.join(",")}`]),
-  ].join(" ");
+  const flags = {
+    "--team": team.file ?? "",
+    "--model": model.trim(),
+    "--key": key.trim(),
+    "--budget-usd": dollars === undefined ? "" : String(dollars),
+    "--budget-tokens": tokenLimit === undefined ? "" : String(tokenLimit),
+    "--pause-after": pauseAfter.join(","),
+  };
+  const said = Object.entries(flags).filter(([, value]) => value !== "");
+  return shellCommand(["run", brief.trim() === "" ? "..." : brief.trim(), ...said.flat()], stateDirectory);
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-const quotedIfNeeded = (text: string): string => (/^[\w.-]+$/.test(text) ? text : quoted(text));
-
-const quotedPath = (text: string): string => (/^[\w./-]+$/.test(text) ? text : quoted(text));
 
 function parseTokens(text: string): number | undefined {
   const plain = text.trim().replaceAll(",", "").replaceAll("_", "");

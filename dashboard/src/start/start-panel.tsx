@@ -1,18 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, type ReactNode, useEffect, useId, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import { useLocation } from "wouter";
 import { ApiError } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
-import { teamsQuery } from "../api/queries.ts";
+import { statusQuery, teamsQuery } from "../api/queries.ts";
 import type { TeamsView } from "../api/types.ts";
 import { counted } from "../format/count.ts";
+import { ModelField } from "../panels/model-field.tsx";
 import { lostReason, useStale } from "../shell/connection-view.tsx";
 import { CommandLine } from "../ui/copy.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
+import { FormField } from "../ui/form-field.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Loaded } from "../ui/loading.tsx";
-import { sessionAddress } from "../url/session-url.ts";
+import { addressOf } from "../url/session-url.ts";
 import { checkStart, emptyStart, type StartForm, startCommand, startRequest } from "./start-form.ts";
 
 export default function StartPanel({ onClose }: { readonly onClose: () => void }) {
@@ -39,7 +41,8 @@ function StartFields({ teams, onClose }: FieldsProps) {
   const [error, setError] = useState<unknown>();
   const [sending, setSending] = useState(false);
   const team = teams.teams.find(({ name }) => name === form.team);
-  const command = startCommand(form, team);
+  const stateDirectory = useQuery(statusQuery).data?.stateDirectoryFlag ?? null;
+  const command = startCommand(form, team, stateDirectory);
   const set = (part: Partial<StartForm>) => setForm({ ...form, ...part });
   // The panel was opened to write this.
   useEffect(() => focusFirst(new Map([["brief", ""]])), []);
@@ -52,20 +55,21 @@ function StartFields({ teams, onClose }: FieldsProps) {
     if (wrong.size > 0) return focusFirst(wrong);
     setSending(true);
     try {
-      const { id, key } = await client.start(startRequest(form));
+      const started = await client.start(startRequest(form));
       onClose();
-      navigate(sessionAddress(key ?? id));
+      navigate(addressOf(started));
     } catch (failure) {
       setSending(false);
       const fields = failure instanceof ApiError ? failure.fields : new Map<string, string>();
       setRefused(fields);
-      if (fields.size > 0) focusFirst(fields);
+      // What is about no field of this form is said beside its button.
+      if (fields.size > 0 && [...fields.keys()].every(hasField)) focusFirst(fields);
       else setError(failure);
     }
   };
   return (
     <form className="form" onSubmit={(event) => void submit(event)} noValidate>
-      <Field
+      <FormField
         name="brief"
         label="Brief"
         error={refused.get("brief")}
@@ -81,8 +85,8 @@ function StartFields({ teams, onClose }: FieldsProps) {
             onChange={(event) => set({ brief: event.target.value })}
           />
         )}
-      </Field>
-      <Field
+      </FormField>
+      <FormField
         name="team"
         label="Team"
         error={refused.get("team")}
@@ -104,33 +108,16 @@ function StartFields({ teams, onClose }: FieldsProps) {
             ))}
           </select>
         )}
-      </Field>
+      </FormField>
       <div className="form-pair">
-        <Field
-          name="model"
-          label="Model"
+        <ModelField
+          value={form.model}
+          placeholder="the team's"
           error={refused.get("model")}
           hint={team?.model == null ? "" : `Team's: ${team.model}`}
-        >
-          {(props) => (
-            <>
-              <input
-                {...props}
-                className="field"
-                list="known-models"
-                placeholder="the team's"
-                value={form.model}
-                onChange={(event) => set({ model: event.target.value })}
-              />
-              <datalist id="known-models">
-                {teams.models.map((model) => (
-                  <option key={model}>{model}</option>
-                ))}
-              </datalist>
-            </>
-          )}
-        </Field>
-        <Field name="key" label="Key" error={refused.get("key")} hint="Your own name for it.">
+          onChange={(model) => set({ model })}
+        />
+        <FormField name="key" label="Key" error={refused.get("key")} hint="Your own name for it.">
           {(props) => (
             <input
               {...props}
@@ -140,10 +127,10 @@ function StartFields({ teams, onClose }: FieldsProps) {
               onChange={(event) => set({ key: event.target.value })}
             />
           )}
-        </Field>
+        </FormField>
       </div>
       <div className="form-pair">
-        <Field
+        <FormField
           name="budget.usd"
           label="Budget in dollars"
           error={refused.get("budget.usd")}
@@ -159,8 +146,8 @@ function StartFields({ teams, onClose }: FieldsProps) {
               onChange={(event) => set({ usd: event.target.value })}
             />
           )}
-        </Field>
-        <Field name="budget.tokens" label="Budget in tokens" error={refused.get("budget.tokens")}>
+        </FormField>
+        <FormField name="budget.tokens" label="Budget in tokens" error={refused.get("budget.tokens")}>
           {(props) => (
             <input
               {...props}
@@ -171,7 +158,7 @@ function StartFields({ teams, onClose }: FieldsProps) {
               onChange={(event) => set({ tokens: event.target.value })}
             />
           )}
-        </Field>
+        </FormField>
       </div>
       {team === undefined || team.phases.length === 0 ? null : (
         <fieldset className="pause-after">
@@ -216,47 +203,11 @@ function StartFields({ teams, onClose }: FieldsProps) {
   );
 }
 
-interface FieldProps {
-  readonly name: string;
-  readonly label: string;
-  readonly hint?: string;
-  readonly error: string | undefined;
-  readonly children: (props: {
-    readonly id: string;
-    readonly "data-field": string;
-    readonly "aria-invalid": boolean;
-    readonly "aria-describedby": string | undefined;
-  }) => ReactNode;
-}
+const fieldOf = (name: string) => document.querySelector<HTMLElement>(`[data-field="${CSS.escape(name)}"]`);
 
-/** The error stands at the field, not somewhere else. */
-function Field({ name, label, hint = "", error, children }: FieldProps) {
-  const id = useId();
-  const described = error !== undefined || hint !== "" ? `${id}-note` : undefined;
-  return (
-    <div className="form-field">
-      <label htmlFor={id}>{label}</label>
-      {children({
-        id,
-        "data-field": name,
-        "aria-invalid": error !== undefined,
-        "aria-describedby": described,
-      })}
-      {error !== undefined ? (
-        <span id={`${id}-note`} className="field-error" role="alert">
-          {error}
-        </span>
-      ) : hint === "" ? null : (
-        <span id={`${id}-note`} className="hint">
-          {hint}
-        </span>
-      )}
-    </div>
-  );
-}
+const hasField = (name: string): boolean => fieldOf(name) !== null;
 
 function focusFirst(fields: ReadonlyMap<string, string>): void {
   const [first] = fields.keys();
-  if (first !== undefined)
-    document.querySelector<HTMLElement>(`[data-field="${CSS.escape(first)}"]`)?.focus();
+  if (first !== undefined) fieldOf(first)?.focus();
 }

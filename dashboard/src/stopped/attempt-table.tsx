@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { AttemptView } from "../api/types.ts";
+import type { AttemptView, StoppedPersona } from "../api/types.ts";
 import { money } from "../format/money.ts";
 import { oneLine } from "../format/plain-text.ts";
 import { duration } from "../format/time.ts";
@@ -17,9 +17,9 @@ function markOf(status: AttemptView["status"]) {
 }
 
 /** Every attempt of the persona that could not go on. */
-export function AttemptTable() {
+export function AttemptTable({ of }: { readonly of: Pick<StoppedPersona, "phase" | "persona"> | null }) {
   const { view, name } = useScene();
-  const found = stoppedPersona(view);
+  const found = stoppedPersona(of === null ? view : { ...view, stop: of });
   if (found === undefined || found.persona.attempts.length === 0) return null;
   const { phase, persona } = found;
   const ref = (attempt: AttemptView) => `attempt:${phase}/${persona.name}/${attemptName(attempt)}`;

@@ -6,9 +6,11 @@ import { useNow } from "../live/use-now.ts";
 import { breakerRest } from "../sentences/session-sentence.ts";
 import { ActionButton } from "../session/action-button.tsx";
 import { useScene } from "../session/context.ts";
+import { useCommand } from "../shell/use-command.ts";
 import { CommandLine } from "../ui/copy.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Loaded } from "../ui/loading.tsx";
+import { PhoneBar } from "./phone-bar.tsx";
 import { WhereStopped } from "./where-stopped.tsx";
 
 interface Props {
@@ -17,6 +19,7 @@ interface Props {
 
 export default function BreakerStop({ situation }: Props) {
   const { open } = useScene();
+  const command = useCommand();
   const query = useQuery(breakersQuery);
   const now = useNow();
   return (
@@ -53,7 +56,11 @@ export default function BreakerStop({ situation }: Props) {
               Fork…
             </ActionButton>
           </div>
-          <CommandLine command={`maestro breakers reset ${situation.dependency}`} />
+          <CommandLine command={command("breakers", "reset", situation.dependency)} />
+          <PhoneBar
+            other={{ word: "Fork…", run: () => open({ kind: "fork" }) }}
+            main={{ word: "Resume now…", run: () => open({ kind: "resume" }) }}
+          />
         </section>
       </div>
     </div>

@@ -3,12 +3,15 @@ import { client } from "../api/client.ts";
 import type { Situation } from "../api/types.ts";
 import { count } from "../format/count.ts";
 import { money, moneyRange, parseMoney } from "../format/money.ts";
+import { commandName } from "../format/shell-command.ts";
 import { BudgetLine } from "../records/budget-tab.tsx";
 import { ActionButton } from "../session/action-button.tsx";
 import { useScene } from "../session/context.ts";
+import { useCommand } from "../shell/use-command.ts";
 import { CommandLine } from "../ui/copy.tsx";
 import { Icon } from "../ui/icons.tsx";
-import { suggestedLimit } from "./suggested-limit.ts";
+import { PhoneBar } from "./phone-bar.tsx";
+import { placeOf, suggestedLimit } from "./suggested-limit.ts";
 
 interface Props {
   readonly situation: Extract<Situation, { kind: "budget" }>;
@@ -25,9 +28,9 @@ export default function BudgetStop({ situation }: Props) {
   const [error, setError] = useState<string>();
   const id = useId();
   const { level, persona, attempt, used, asked } = situation;
-  const place = level.startsWith("persona") && persona !== null ? { persona } : {};
+  const place = placeOf(level);
+  const value = inTokens ? Number(text.replaceAll(",", "")) : parseMoney(text);
   const raise = () => {
-    const value = inTokens ? Number(text.replaceAll(",", "")) : parseMoney(text);
     if (value === undefined || !Number.isFinite(value)) return setError("Not an amount.");
     if (value < used + asked) {
       const least = inTokens ? `${count(used + asked)} tokens` : money(used + asked);
@@ -39,7 +42,11 @@ export default function BudgetStop({ situation }: Props) {
       client.raiseBudget(view.id, { ...place, ...limit, resume: true }),
     );
   };
-  const flag = inTokens ? `--tokens ${text}` : `--usd ${text}`;
+  const command = useCommand();
+  const name = commandName(view);
+  const amount = value === undefined || !Number.isFinite(value) ? "..." : String(value);
+  const target = Object.entries(place).flatMap(([of, named]) => [`--${of}`, named]);
+  const raised = command("budget", name, ...target, inTokens ? "--tokens" : "--usd", amount);
   return (
     <div className="stopped-columns">
       <div className="stopped-why">
@@ -63,50 +70,81 @@ export default function BudgetStop({ situation }: Props) {
       <div className="stopped-choices">
         <section className="choices" aria-label="What you can do">
           <h3>What you can do</h3>
-          <form
-            className="raise-stop"
-            onSubmit={(event) => {
-              event.preventDefault();
-              raise();
-            }}
-          >
-            <label htmlFor={id}>Raise the limit to</label>
-            <span className="money-field">
-              {inTokens ? null : <span aria-hidden="true">$</span>}
-              <input
-                id={id}
-                className="field"
-                inputMode="decimal"
-                value={text}
-                aria-invalid={error !== undefined}
-                aria-describedby={error === undefined ? undefined : `${id}-error`}
-                onChange={(event) => setText(event.target.value)}
+          {level === "day" ? (
+            <DayLimit setting={inTokens ? "budget.dayTokens" : "budget.dayUsd"} />
+          ) : (
+            <>
+              <form
+                className="raise-stop"
+                onSubmit={(event) => {
+                  event.preventDefault();
+                  raise();
+                }}
+              >
+                <label htmlFor={id}>Raise the limit to</label>
+                <span className="money-field">
+                  {inTokens ? null : <span aria-hidden="true">$</span>}
+                  <input
+                    id={id}
+                    className="field"
+                    inputMode="decimal"
+                    value={text}
+                    aria-invalid={error !== undefined}
+                    aria-describedby={error === undefined ? undefined : `${id}-error`}
+                    onChange={(event) => setText(event.target.value)}
+                  />
+                </span>
+                <ActionButton className="button primary" onClick={raise}>
+                  <Icon name="play" size={14} />
+                  Raise and resume
+                </ActionButton>
+                {error === undefined ? null : (
+                  <p id={`${id}-error`} className="field-error" role="alert">
+                    {error}
+                  </p>
+                )}
+              </form>
+              {forecast === null ? null : (
+                <p className="ink-2 part-text">Forecast to the end: {moneyRange(forecast)} more.</p>
+              )}
+              <CommandLine command={`${raised} && ${command("resume", name)}`} />
+              <PhoneBar
+                other={{ word: "Fork…", run: () => open({ kind: "fork", forModel: true }) }}
+                main={{ word: "Raise the limit…", run: () => document.getElementById(id)?.focus() }}
               />
-            </span>
-            <ActionButton className="button primary" onClick={raise}>
-              <Icon name="play" size={14} />
-              Raise and resume
-            </ActionButton>
-            {error === undefined ? null : (
-              <p id={`${id}-error`} className="field-error" role="alert">
-                {error}
-              </p>
-            )}
-          </form>
-          {forecast === null ? null : (
-            <p className="ink-2 part-text">Forecast to the end: {moneyRange(forecast)} more.</p>
+            </>
           )}
-          <CommandLine
-            command={`maestro budget ${view.key ?? view.id}${persona !== null && "persona" in place ? ` --persona ${persona}` : ""} ${flag}`}
-          />
           <p className="part-text ink-2">
             Or keep the limit and{" "}
-            <ActionButton className="link" onClick={() => open({ kind: "fork" })}>
+            <ActionButton className="link" onClick={() => open({ kind: "fork", forModel: true })}>
               fork with a cheaper model…
             </ActionButton>
           </p>
         </section>
       </div>
     </div>
+  );
+}
+
+/** Of all sessions together: no word to one of them can raise it. */
+function DayLimit({ setting }: { readonly setting: string }) {
+  const { open } = useScene();
+  return (
+    <>
+      <p className="part-text">
+        The limit of the day is the server's: raise <code>{setting}</code> in its configuration and start it
+        again, or wait for the next day (UTC). Then resume.
+      </p>
+      <div className="dialog-actions part-text">
+        <ActionButton onClick={() => open({ kind: "resume" })}>
+          <Icon name="play" size={14} />
+          Resume…
+        </ActionButton>
+      </div>
+      <PhoneBar
+        other={{ word: "Fork…", run: () => open({ kind: "fork", forModel: true }) }}
+        main={{ word: "Resume…", run: () => open({ kind: "resume" }) }}
+      />
+    </>
   );
 }

@@ -2,12 +2,15 @@ import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { client } from "../api/client.ts";
 import type { ResumeRequest } from "../api/types.ts";
+import { commandName } from "../format/shell-command.ts";
 import { PlanView } from "../panels/plan-view.tsx";
 import { resumeWarning } from "../sentences/stopped-text.ts";
 import { ActionButton } from "../session/action-button.tsx";
 import { useScene } from "../session/context.ts";
+import { useCommand } from "../shell/use-command.ts";
 import { CommandLine } from "../ui/copy.tsx";
 import { Icon } from "../ui/icons.tsx";
+import { PhoneBar } from "./phone-bar.tsx";
 
 type Choice = "edit" | "resume" | "fork";
 
@@ -18,14 +21,15 @@ export function Choices() {
   const accept = situation.kind === "failed" && situation.acceptChanges;
   const sealed = view.phases.filter(({ checkpoint }) => checkpoint !== null).map(({ name }) => name);
   const [choice, setChoice] = useState<Choice>("resume");
-  const name = view.key ?? view.id;
+  const command = useCommand();
+  const name = commandName(view);
   const lastSealed = sealed.at(-1) ?? "";
-  const command =
-    choice === "edit"
-      ? undefined
-      : choice === "resume"
-        ? `maestro resume ${name}${accept ? " --accept-changes" : ""}`
-        : `maestro fork ${name} --at ${stop?.phase ?? lastSealed}`;
+  const commands = {
+    edit: undefined,
+    resume: command("resume", name, accept && "--accept-changes"),
+    fork: command("fork", name, "--at", stop?.phase ?? lastSealed),
+  };
+  const shown = commands[choice];
   return (
     <section className="choices" aria-label="What you can do">
       <h3>What you can do</h3>
@@ -72,8 +76,8 @@ export function Choices() {
           </ActionButton>
         </ChoiceItem>
       </div>
-      {command === undefined ? null : <CommandLine command={command} />}
-      <PhoneBar choice={choice} lastSealed={lastSealed} />
+      {shown === undefined ? null : <CommandLine command={shown} />}
+      <ChosenBar choice={choice} lastSealed={lastSealed} />
     </section>
   );
 }
@@ -129,13 +133,12 @@ function ResumeChoice({ request, word }: ResumeProps) {
   );
 }
 
-interface PhoneBarProps {
+interface BarProps {
   readonly choice: Choice;
   readonly lastSealed: string;
 }
 
-/** On a phone the chosen way stays in reach of the thumb; it only opens something. */
-function PhoneBar({ choice, lastSealed }: PhoneBarProps) {
+function ChosenBar({ choice, lastSealed }: BarProps) {
   const { view, open } = useScene();
   const ways = {
     edit: { word: "Edit and resume…", panel: { kind: "edit", phase: lastSealed } },
@@ -146,18 +149,6 @@ function PhoneBar({ choice, lastSealed }: PhoneBarProps) {
     },
   } as const;
   const { word, panel } = ways[choice];
-  return (
-    <div className="phone-bar">
-      <button
-        type="button"
-        className="button"
-        onClick={() => document.getElementById("choice-resume")?.scrollIntoView({ block: "center" })}
-      >
-        Other ways
-      </button>
-      <ActionButton className="button primary" onClick={() => open(panel)}>
-        {word}
-      </ActionButton>
-    </div>
-  );
+  const showWays = () => document.getElementById("choice-resume")?.scrollIntoView({ block: "center" });
+  return <PhoneBar other={{ word: "Other ways", run: showWays }} main={{ word, run: () => open(panel) }} />;
 }

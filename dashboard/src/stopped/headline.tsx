@@ -1,12 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { Link } from "wouter";
 import { checkpointsQuery } from "../api/queries.ts";
+import type { TicketView } from "../api/types.ts";
 import { useNow } from "../live/use-now.ts";
-import { keptText, sealedText, stoppedHeadline } from "../sentences/stopped-text.ts";
+import { keptText, sealedText, stoppedHeadline, ticketsText } from "../sentences/stopped-text.ts";
 import { useScene } from "../session/context.ts";
 import { StatusMark } from "../status/status.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
+
+/** More are told by their number. */
+const mostTickets = 3;
 
 /** The first two answers: what stopped, and that nothing is lost. The focus starts here. */
 export function Headline() {
@@ -42,29 +47,40 @@ export function Headline() {
             {kept}
           </li>
         )}
-        {tickets.map((ticket) => (
-          <li key={ticket.fingerprint}>
+        {tickets.length > mostTickets ? (
+          <li>
             <Icon name="ticket" size={14} />
-            <span>
-              Ticket{" "}
-              {ticket.url === null || !/^https?:\/\//.test(ticket.url) ? (
-                (ticket.key ?? "")
-              ) : (
-                <a href={ticket.url} rel="noreferrer noopener" target="_blank">
-                  {ticket.key}
-                </a>
-              )}{" "}
-              {ticket.status === "delivered" ? (
-                <>
-                  delivered <Time at={ticket.at} />
-                </>
-              ) : (
-                `not delivered yet${ticket.lastError === null ? "" : `: ${ticket.lastError}`}`
-              )}
-            </span>
+            <Link href="/health">{ticketsText(tickets)}</Link>
           </li>
-        ))}
+        ) : (
+          tickets.map((ticket) => <TicketLine key={ticket.fingerprint} ticket={ticket} />)
+        )}
       </ul>
     </header>
+  );
+}
+
+function TicketLine({ ticket }: { readonly ticket: TicketView }) {
+  return (
+    <li>
+      <Icon name="ticket" size={14} />
+      <span>
+        Ticket{" "}
+        {ticket.url === null || !/^https?:\/\//.test(ticket.url) ? (
+          (ticket.key ?? "")
+        ) : (
+          <a href={ticket.url} rel="noreferrer noopener" target="_blank">
+            {ticket.key}
+          </a>
+        )}{" "}
+        {ticket.status === "delivered" ? (
+          <>
+            delivered <Time at={ticket.at} />
+          </>
+        ) : (
+          `not delivered yet${ticket.lastError === null ? "" : `: ${ticket.lastError}`}`
+        )}
+      </span>
+    </li>
   );
 }

@@ -5,13 +5,17 @@ import { counted, listed } from "../format/count.ts";
 import { moneyRange } from "../format/money.ts";
 import { oneLine, plainText } from "../format/plain-text.ts";
 import { CheckLine } from "../inspector/contract-tab.tsx";
+import { reviewCommand } from "../sentences/review-command.ts";
 import { gateWord } from "../sentences/status-word.ts";
 import { ActionButton } from "../session/action-button.tsx";
 import { useScene } from "../session/context.ts";
+import { useCommand } from "../shell/use-command.ts";
 import { Status } from "../status/status.tsx";
 import { CommandLine } from "../ui/copy.tsx";
 import { Icon } from "../ui/icons.tsx";
+import { LongText } from "../ui/long-text.tsx";
 import { NoteField } from "../ui/note-field.tsx";
+import { PhoneBar } from "./phone-bar.tsx";
 
 const BlobDiff = lazy(async () => ({ default: (await import("../artifacts/change-pane.tsx")).BlobDiff }));
 
@@ -21,6 +25,7 @@ export default function ReviewView({ review }: { readonly review: Review }) {
   const [path, setPath] = useState(review.files[0]?.path);
   const [note, setNote] = useState("");
   const [error, setError] = useState<string>();
+  const command = useCommand();
   const id = useId();
   const file = review.files.find((each) => each.path === path);
   const situation = view.situation.kind === "review" ? view.situation : undefined;
@@ -113,8 +118,10 @@ export default function ReviewView({ review }: { readonly review: Review }) {
               ? "No file was changed."
               : `${counted(review.files.length, "file")} changed.`}
           </p>
-          <CommandLine
-            command={`maestro approve ${view.key ?? view.id}${note.trim() === "" ? "" : ` --note "${note.trim().replaceAll('"', '\\"').slice(0, 60)}"`}`}
+          <CommandLine command={reviewCommand(command, view, "approve", review.phase, note.trim())} />
+          <PhoneBar
+            other={{ word: "Reject…", run: () => open({ kind: "reject" }) }}
+            main={{ word: "Approve…", run: () => open({ kind: "approve" }) }}
           />
         </section>
       </div>
@@ -129,7 +136,7 @@ function ReviewResults({ results }: Pick<Review, "results">) {
       {results.map(({ persona, summary, outputs }) => (
         <div key={persona}>
           <h3>{persona}</h3>
-          {summary === "" ? null : <p className="outside">{plainText(summary)}</p>}
+          {summary === "" ? null : <LongText text={summary} />}
           {Object.keys(outputs).length === 0 ? null : (
             <pre
               className="code-block outside"

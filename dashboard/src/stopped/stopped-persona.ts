@@ -1,8 +1,12 @@
 import type { PersonaView, SessionView } from "../api/types.ts";
 
+export interface Stopped extends Pick<SessionView, "situation" | "phases"> {
+  readonly stop: { readonly phase: string | null; readonly persona: string | null } | null;
+}
+
 /** The persona at which a session stopped, or the one that was at work. */
 export function stoppedPersona(
-  view: Pick<SessionView, "stop" | "situation" | "phases">,
+  view: Stopped,
 ): { readonly phase: string; readonly persona: PersonaView } | undefined {
   const { situation, stop } = view;
   const phaseName = stop?.phase ?? ("phase" in situation ? situation.phase : null);
@@ -25,7 +29,7 @@ export interface StopLane {
 }
 
 /** Three lanes are enough at night: what was done before, what stopped, and who else was at work. */
-export function stopLanes(view: Pick<SessionView, "stop" | "situation" | "phases">): readonly StopLane[] {
+export function stopLanes(view: Stopped): readonly StopLane[] {
   const found = stoppedPersona(view);
   const done = view.phases.filter(({ status }) => status === "completed" || status === "reused");
   const lanes: StopLane[] = [];

@@ -12,3 +12,10 @@ export function suggestedLimit({ unit, used, asked }: Met, forecast: Range | nul
   if (unit === "tokens") return Math.ceil(needed / 10_000) * 10_000;
   return needed < 5 ? Math.ceil(needed * 2) / 2 : Math.ceil(needed);
 }
+
+/** Whose limit was met: "persona writer", "phase design", or the session's own. */
+export function placeOf(level: string): { readonly persona?: string; readonly phase?: string } {
+  const [, of, name] = /^(persona|phase) (.*)$/s.exec(level) ?? [];
+  if (of === undefined || name === undefined) return {};
+  return of === "persona" ? { persona: name } : { phase: name };
+}

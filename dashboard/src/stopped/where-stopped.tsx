@@ -12,17 +12,17 @@ import { useScene } from "../session/context.ts";
 import { StatusMark } from "../status/status.tsx";
 import { useWidth } from "../ui/size.ts";
 import { sessionAddress } from "../url/session-url.ts";
-import { stopLanes } from "./stopped-persona.ts";
+import { type Stopped, stopLanes } from "./stopped-persona.ts";
 
 /** The timeline in three lanes. */
-export function WhereStopped() {
+export function WhereStopped({ of = null }: { readonly of?: Stopped["stop"] }) {
   const { view, name } = useScene();
   const chart = useRef<HTMLDivElement>(null);
   const width = useWidth(chart);
   const end = Date.parse(view.since);
   const whole = useMemo(() => wholeWindow(view, end), [view, end]);
   const scale = useMemo(() => timeScale(whole, width), [whole, width]);
-  const lanes = useMemo(() => stopLanes(view), [view]);
+  const lanes = useMemo(() => stopLanes(of === null ? view : { ...view, stop: of }), [view, of]);
   if (lanes.length === 0) return null;
   const word = sessionWord(view.status, view.reason).word.toLowerCase();
   return (

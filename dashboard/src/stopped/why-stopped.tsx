@@ -1,13 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { blobQuery } from "../api/queries.ts";
-import type { FailureOutput, SessionView } from "../api/types.ts";
+import type { FailureOutput, SessionView, StoppedPersona } from "../api/types.ts";
 import { decodeText } from "../artifacts/decode.ts";
 import { counted } from "../format/count.ts";
 import { oneLine, plainText } from "../format/plain-text.ts";
+import { commandName } from "../format/shell-command.ts";
 import { clock, duration } from "../format/time.ts";
 import { aroundMarked, categoryText, sameFailureText, stoppedHeadline } from "../sentences/stopped-text.ts";
 import { useScene } from "../session/context.ts";
+import { useCommand } from "../shell/use-command.ts";
 import { StatusMark } from "../status/status.tsx";
 import { copyText } from "../ui/copy.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -17,17 +19,20 @@ import { Loaded } from "../ui/loading.tsx";
 const CodeLines = lazy(async () => ({ default: (await import("../artifacts/code-lines.tsx")).CodeLines }));
 
 /** The third answer. Fields that nobody stated are left out, never invented. */
-export function WhyStopped() {
+export function WhyStopped({ stop }: { readonly stop: StoppedPersona }) {
   const { view } = useScene();
-  const { stop } = view;
-  if (stop === null) return null;
+  const command = useCommand();
   const same = sameFailureText(stop.sameFailure);
   return (
     <section aria-label="Why it stopped">
       <header className="part-head">
         <h3>Why it stopped</h3>
         <span className="spring" />
-        <button type="button" className="button bare small" onClick={() => void copyText(reportOf(view))}>
+        <button
+          type="button"
+          className="button bare small"
+          onClick={() => void copyText(reportOf(view, stop, command("resume", commandName(view))))}
+        >
           <Icon name="copy" size={13} />
           Copy report
         </button>
@@ -138,22 +143,21 @@ function AllLines({ sha256, command, onClose }: AllLinesProps) {
 }
 
 /** For a chat or a ticket: the answers of the page in its order, as plain text. */
-export function reportOf(view: SessionView): string {
-  const { stop, situation, ticket } = view;
+export function reportOf(view: SessionView, stop: StoppedPersona, goOn: string): string {
+  const { situation, ticket } = view;
   return [
     `${view.key ?? view.id}: ${stoppedHeadline(situation, Date.now()) ?? view.status}`,
     `Stopped at ${clock(Date.parse(view.since))}. Nothing is running or spending.`,
-    stop === null
-      ? ""
-      : `Category: ${categoryText(stop.category)}, recoverable: ${stop.recoverable ? "yes" : "no"}`,
-    stop === null ? "" : (sameFailureText(stop.sameFailure) ?? ""),
-    ...(stop?.output?.lines.map(
+    view.stop?.needs.length ? `${stop.persona}: ${plainText(stop.message ?? "")}` : "",
+    `Category: ${categoryText(stop.category)}, recoverable: ${stop.recoverable ? "yes" : "no"}`,
+    sameFailureText(stop.sameFailure) ?? "",
+    ...(stop.output?.lines.map(
       ({ number, text, marked }) => `${marked ? ">" : " "} ${number} ${plainText(text)}`,
     ) ?? []),
-    stop?.meaning == null ? "" : `Means: ${plainText(stop.meaning.text)} (${stop.meaning.by})`,
-    stop?.suggestedFix == null ? "" : `Fix: ${plainText(stop.suggestedFix.text)} (${stop.suggestedFix.by})`,
+    stop.meaning === null ? "" : `Means: ${plainText(stop.meaning.text)} (${stop.meaning.by})`,
+    stop.suggestedFix === null ? "" : `Fix: ${plainText(stop.suggestedFix.text)} (${stop.suggestedFix.by})`,
     ticket?.key == null ? "" : `Ticket: ${ticket.key}`,
-    `Go on with: maestro resume ${view.key ?? view.id}`,
+    `Go on with: ${goOn}`,
   ]
     .filter((line) => line !== "")
     .join("\n");

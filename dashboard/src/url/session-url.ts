@@ -92,6 +92,11 @@ export function parseSessionAddress(path: string): SessionAddress | undefined {
   return idOrKey === undefined ? undefined : { idOrKey, tab };
 }
 
+/** The address of a session as a person would write it; by its id where a browser would read its key as something else. */
+export function addressOf({ key, id }: { readonly key: string | null; readonly id: string }): string {
+  return sessionAddress(key === null || key.includes("%") || key === "." || key === ".." ? id : key);
+}
+
 export function sessionAddress(idOrKey: string, tab?: SessionTab, search = ""): string {
   return `/s/${encodeURIComponent(idOrKey)}${tab === undefined ? "" : `/${tab}`}${search}`;
 }

@@ -4,11 +4,12 @@ import { Link, useLocation, useSearch } from "wouter";
 import { usageQuery } from "../api/queries.ts";
 import type { UsageReport } from "../api/types.ts";
 import { count, tokens } from "../format/count.ts";
-import { money } from "../format/money.ts";
+import { money, simulatedText } from "../format/money.ts";
 import { currentTick } from "../live/clock.ts";
 import { stream } from "../live/connection.ts";
 import { useTitle } from "../shell/title.ts";
 import { Loaded } from "../ui/loading.tsx";
+import { sessionAddress } from "../url/session-url.ts";
 import { sinceTime } from "../url/sessions-url.ts";
 import {
   formatUsageQuery,
@@ -107,6 +108,7 @@ function Segments<Value extends string>({ label, names, values, value, onPick }:
 function Report({ report, state }: { readonly report: UsageReport; readonly state: UsageQueryState }) {
   const stack = useMemo(() => stackSeries(report, state.unit), [report, state.unit]);
   const { total } = report;
+  const simulated = simulatedText(total.costUsd, total.simulatedUsd);
   return (
     <div className="usage">
       <div className="usage-main">
@@ -114,6 +116,7 @@ function Report({ report, state }: { readonly report: UsageReport; readonly stat
           <b className="usage-sum">
             {state.unit === "usd" ? money(total.costUsd) : tokens(total.inputTokens + total.outputTokens)}
           </b>
+          {simulated === undefined ? null : <span className="tag">{simulated}</span>}
           <span className="ink-2">
             {count(total.calls)} calls, {tokens(total.inputTokens)} in ({tokens(total.cachedInputTokens)}{" "}
             cached), {tokens(total.outputTokens)} out
@@ -175,22 +178,29 @@ function UsageTable({ report, state }: { readonly report: UsageReport; readonly 
           {report.rows.map((row) => (
             <tr key={row.name}>
               <th scope="row" className="outside">
-                {state.by === "session" ? (
-                  <Link href={`/s/${encodeURIComponent(row.name)}`}>{row.name}</Link>
-                ) : (
-                  row.name
-                )}
+                {state.by === "session" ? <Link href={sessionAddress(row.name)}>{row.name}</Link> : row.name}
               </th>
               <td className="end">{count(row.calls)}</td>
               <td className="end">{tokens(row.inputTokens)}</td>
               <td className="end">{tokens(row.cachedInputTokens)}</td>
               <td className="end">{tokens(row.outputTokens)}</td>
               <td className="end">{money(row.savedUsd)}</td>
-              <td className="end strong">{money(row.costUsd)}</td>
+              <td className="end strong">
+                <SimulatedTag usage={row} /> {money(row.costUsd)}
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+function SimulatedTag({ usage }: { readonly usage: UsageReport["total"] }) {
+  const text = simulatedText(usage.costUsd, usage.simulatedUsd);
+  return text === undefined ? null : (
+    <span className="tag" title={text}>
+      {usage.simulatedCalls === usage.calls ? "simulated" : `${money(usage.simulatedUsd)} simulated`}
+    </span>
   );
 }

@@ -4,10 +4,11 @@ import { tokens } from "../format/count.ts";
 import { money, moneyRange } from "../format/money.ts";
 import { oneLine } from "../format/plain-text.ts";
 import type { StatusIcon, Tone } from "../sentences/status-word.ts";
-import { addressOf, nameOf } from "../sessions/row.tsx";
+import { nameOf } from "../sessions/row.tsx";
 import { StatusMark } from "../status/status.tsx";
 import { SpendBar } from "../ui/spend-bar.tsx";
 import { Moment } from "../ui/time.tsx";
+import { addressOf } from "../url/session-url.ts";
 
 interface Props {
   readonly report: UsageReport;

@@ -34,12 +34,11 @@ export async function serve(options: ServeFlags): Promise<void> {
     report: (notice) => say(pasteable(plain(notice))),
   });
   const stopped = stopOnSignal(() => running.stop());
-  const address = await running.listen().catch(async (error: unknown) => {
+  const { url } = await running.listen().catch(async (error: unknown) => {
     await running.stop();
     throw error;
   });
   const { stateDirectory } = running.maestro;
-  const url = `http://${address.host.includes(":") ? `[${address.host}]` : address.host}:${address.port}`;
   const link = running.dashboardLink();
   if (options.json) printJson({ url, stateDirectory, dashboard: link, pid: process.pid });
   else {

@@ -85,8 +85,11 @@ export class EventHub {
         this.#streams.set(id, stream);
       }
       stream.join(channel);
-      const after = options.after ?? 0;
-      this.#greet(channel, Math.max(0, stream.feed.head - after));
+      const { head } = stream.feed;
+      // A number that this journal does not have is of another: of a session that had the key before, or of a lost disk.
+      const isKnown = (options.after ?? 0) <= head;
+      const after = isKnown ? (options.after ?? 0) : 0;
+      this.#greet(channel, isKnown ? head - after : null);
       await stream.add(channel, { after, text: options.text });
       if (channel.isClosed) this.#leave(id, channel);
     });

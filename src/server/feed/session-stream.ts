@@ -18,6 +18,8 @@ interface Watcher {
   readonly text: string | undefined;
   /** The last row it was sent. */
   sent: number;
+  /** What changed while the whole page was read for it: told after the page, which may be older. */
+  waiting: string[] | undefined;
 }
 
 export interface StreamParts {
@@ -62,8 +64,13 @@ export class SessionStream {
     channel: SseChannel,
     options: { readonly after: number; readonly text: string | undefined },
   ): Promise<void> {
-    const watcher: Watcher = { channel, text: options.text, sent: options.after };
-    const isBehind = watcher.sent < this.feed.head;
+    const isBehind = options.after < this.feed.head;
+    const watcher: Watcher = {
+      channel,
+      text: options.text,
+      sent: options.after,
+      waiting: isBehind ? [] : undefined,
+    };
     while (watcher.sent < this.feed.head) {
       for await (const page of this.feed.replay(watcher.sent)) {
         sendBatch(watcher, batchOf(page));
@@ -73,9 +80,10 @@ export class SessionStream {
     if (!this.#members.has(channel)) return;
     // Nothing was awaited since the last look at the head: no row can be between the replay and what comes.
     this.#watchers.add(watcher);
-    if (isBehind) {
-      channel.send(frame("change", wholeChange(await this.#parts.pages.view(this.feed))));
-    }
+    if (!isBehind) return;
+    channel.send(frame("change", wholeChange(await this.#parts.pages.view(this.feed))));
+    for (const text of watcher.waiting ?? []) channel.send(text);
+    watcher.waiting = undefined;
   }
 
   remove(channel: SseChannel): void {
@@ -138,7 +146,10 @@ export class SessionStream {
       const change = this.#changes.since(page, { withFiles });
       if (change !== undefined) {
         const text = frame("change", change);
-        for (const { channel } of this.#watchers) channel.send(text);
+        for (const { channel, waiting } of this.#watchers) {
+          if (waiting === undefined) channel.send(text);
+          else waiting.push(text);
+        }
       }
     } catch (error) {
       this.#parts.report(`Session ${this.feed.id} cannot be shown: ${String(error)}`);

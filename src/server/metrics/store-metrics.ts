@@ -56,7 +56,11 @@ export async function storeMetrics(maestro: Maestro, dispatcher: Dispatcher): Pr
     gauge("maestro_queue_running", "Sessions that this process drives.", { value: dispatcher.inUse }),
     counter("maestro_tokens_total", "Tokens that providers reported, each under one kind.", tokens),
     counter("maestro_estimated_tokens_total", "Tokens of calls that reported none, as estimated.", estimated),
-    counter("maestro_cost_usd_total", "Dollars spent, of calls whose price is known.", costs),
+    counter(
+      "maestro_cost_usd_total",
+      "Dollars spent, of calls whose price is known; those of the model simulated are invented.",
+      costs,
+    ),
     counter("maestro_calls_total", "Model calls that ended.", calls),
     counter("maestro_saved_tokens_total", "Tokens that were not sent or generated again.", [
       { value: total.savedTokens },

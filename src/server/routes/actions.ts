@@ -1,5 +1,7 @@
 import { createRoute, type RouteConfig, z } from "@hono/zod-openapi";
+import { finalStatuses } from "../../domain/journal.ts";
 import type { PhaseEdit } from "../../index.ts";
+import { proveModel } from "../prove-model.ts";
 import {
   budgetRequest,
   type edits,
@@ -63,8 +65,13 @@ const budgetRoute = createRoute({
 });
 
 /** Everything that acts on a session. What takes long is put on record, and answered at once. */
-export function addActionRoutes(app: App, { maestro, book, pages, actions }: ServerParts): void {
+export function addActionRoutes(app: App, parts: ServerParts): void {
+  const { maestro, book, pages, actions } = parts;
   const viewOf = async (idOrKey: string) => pages.view(await book.open(idOrKey));
+  const prove = async (idOrKey: string, model?: string) => {
+    const { created } = (await book.open(idOrKey)).state;
+    await proveModel(await maestro.team(idOrKey), model ?? created.model, parts);
+  };
 
   addRoute(app, pauseRoute, async (c) => {
     const { id } = c.req.valid("param");
@@ -101,6 +108,7 @@ export function addActionRoutes(app: App, { maestro, book, pages, actions }: Ser
       ...(edits !== undefined && { edits: editsOf(edits) }),
       ...(acceptChanges !== undefined && { acceptChanges }),
     };
+    if (!finalStatuses.includes((await maestro.find(id)).status)) await prove(id);
     if (dryRun === true) return c.json(planView(await maestro.plan(id, options), await viewOf(id)), 200);
     await actions.resume(id, options);
     return c.json(await viewOf(id), 202);
@@ -116,6 +124,7 @@ export function addActionRoutes(app: App, { maestro, book, pages, actions }: Ser
       ...(model !== undefined && { model }),
       ...(key !== undefined && { key }),
     };
+    await prove(id, model);
     if (dryRun === true) return c.json(planView(await maestro.planFork(id, options), await viewOf(id)), 200);
     const fork = await maestro.fork(id, options);
     await actions.resume(fork.id);

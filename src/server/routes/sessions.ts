@@ -1,12 +1,12 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { InputInvalid, SessionConflict } from "../../domain/errors.ts";
+import { InputInvalid } from "../../domain/errors.ts";
 import { type SessionStatus, sessionStatuses } from "../../domain/journal.ts";
 import type { Maestro } from "../../maestro.ts";
-import { FieldsInvalid } from "../problem.ts";
 import { startRequest } from "../schemas/actions.ts";
 import { sessionsPage, sessionView } from "../schemas/session.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { viewCounts } from "../server-status.ts";
+import { startSession } from "../start-session.ts";
 import { type App, addRoute, body, json, problems } from "./route.ts";
 
 const mostSessions = 500;
@@ -52,7 +52,7 @@ const startRoute = createRoute({
 });
 
 export function addSessionRoutes(app: App, parts: ServerParts): void {
-  const { maestro, rows, book, pages, teams, actions } = parts;
+  const { maestro, rows, book, pages, actions } = parts;
 
   addRoute(app, listRoute, async (c) => {
     const { status, q, team, since, cursor, limit } = c.req.valid("query");
@@ -83,55 +83,12 @@ export function addSessionRoutes(app: App, parts: ServerParts): void {
   });
 
   addRoute(app, startRoute, async (c) => {
-    const { team: name, ...options } = c.req.valid("json");
-    const registered = teams.find(({ team }) => team.name === name);
-    const known = registered?.team.definition.phases.map((phase) => phase.name) ?? [];
-    const fields = [
-      ...(registered === undefined ? [{ field: "team", message: unknownTeam(name, teams) }] : []),
-      ...(options.brief.trim() === "" ? [{ field: "brief", message: "Say what the team should do." }] : []),
-      ...(options.pauseAfter ?? [])
-        .filter((phase) => registered !== undefined && !known.includes(phase))
-        .map((phase) => ({ field: "pauseAfter", message: `There is no phase "${phase}".` })),
-    ];
-    if (registered === undefined || fields.length > 0)
-      throw new FieldsInvalid("The session was not started.", fields);
-    const { id, isNew } = await startWith(maestro, registered, options);
+    const { id, isNew } = await startSession(c.req.valid("json"), parts);
     actions.queued(id);
     const view = await pages.view(await book.open(id));
     c.header("location", `/v1/sessions/${id}`);
     return c.json(view, isNew ? 201 : 200);
   });
-}
-
-type Given = Omit<z.infer<typeof startRequest>, "team">;
-
-async function startWith(maestro: Maestro, { team, file }: ServerParts["teams"][number], given: Given) {
-  const { brief, key, model, budget, pauseAfter, only, from, until } = given;
-  const limit = {
-    ...(budget?.tokens !== undefined && { tokens: budget.tokens }),
-    ...(budget?.usd !== undefined && { usd: budget.usd }),
-  };
-  try {
-    return await maestro.queue(team, {
-      brief,
-      ...(key !== undefined && { key }),
-      ...(model !== undefined && { model }),
-      ...(file !== undefined && { teamFile: file }),
-      ...(pauseAfter !== undefined && { pauseAfter }),
-      ...(only !== undefined && { only }),
-      ...(from !== undefined && { from }),
-      ...(until !== undefined && { until }),
-      ...(Object.keys(limit).length > 0 && { budget: limit }),
-    });
-  } catch (error) {
-    if (!SessionConflict.is(error)) throw error;
-    throw new FieldsInvalid(error.message, [{ field: "key", message: error.message }], error);
-  }
-}
-
-function unknownTeam(name: string, teams: ServerParts["teams"]): string {
-  const known = teams.map(({ team }) => team.name).join(", ");
-  return `There is no team "${name}". ${known === "" ? "None is registered: start the server with --team." : `Registered: ${known}.`}`;
 }
 
 function readStatuses(text: string | undefined): {

@@ -11,11 +11,17 @@ export const serverStatus = z
     startedAt: time,
     address: z.string(),
     stateDirectory: z.string(),
+    stateDirectoryFlag: z.string().nullable().openapi({
+      description: "What a command needs as --state-dir; null: it finds the directory by itself.",
+    }),
     disk: z.object({ stateBytes: count, freeBytes: count, totalBytes: count }),
     queue: z.object({ running: count, places: count, waiting: count }),
     counts: viewCounts,
     breakersNotClosed: count,
     spentTodayUsd: z.number().nullable(),
+    simulatedTodayUsd: z
+      .number()
+      .openapi({ description: "The part of it that is invented: of the simulated model." }),
     savedTodayUsd: z.number().nullable(),
   })
   .openapi("ServerStatus");
@@ -88,7 +94,9 @@ export const usageReport = z
         key: z.string().nullable(),
         forecast: range,
         actualUsd: z.number().nullable(),
-        finished: z.boolean(),
+        finished: z
+          .boolean()
+          .openapi({ description: "True: the forecast is the one that could be made when it was started." }),
       }),
     ),
     budgets: list(

@@ -66,27 +66,36 @@ export const ticketView = z
   })
   .openapi("Ticket");
 
+const stopped = {
+  phase: z.string().nullable(),
+  persona: z.string().nullable(),
+  attempts: count,
+  message: z.string().nullable(),
+  category: failure.shape.category,
+  recoverable: z.boolean(),
+  sameFailure: z.object({ count, of: count }).nullable(),
+  output: z
+    .object({
+      command: z.string(),
+      exitCode: z.number().nullable(),
+      round: count,
+      attempt: count,
+      durationMs: z.number(),
+      lines: list(z.object({ number: count, text: z.string(), marked: z.boolean() })),
+      totalLines: count,
+      sha256: sha256.nullable(),
+    })
+    .nullable(),
+  meaning: z.object({ text: z.string(), by: z.string() }).nullable(),
+  suggestedFix: z.object({ text: z.string(), by: z.string() }).nullable(),
+};
+
 export const stopReport = z
   .object({
-    phase: z.string().nullable(),
-    persona: z.string().nullable(),
-    category: failure.shape.category,
-    recoverable: z.boolean(),
-    sameFailure: z.object({ count, of: count }).nullable(),
-    output: z
-      .object({
-        command: z.string(),
-        exitCode: z.number().nullable(),
-        round: count,
-        attempt: count,
-        durationMs: z.number(),
-        lines: list(z.object({ number: count, text: z.string(), marked: z.boolean() })),
-        totalLines: count,
-        sha256: sha256.nullable(),
-      })
-      .nullable(),
-    meaning: z.object({ text: z.string(), by: z.string() }).nullable(),
-    suggestedFix: z.object({ text: z.string(), by: z.string() }).nullable(),
+    ...stopped,
+    needs: list(z.object(stopped).openapi("StoppedPersona")).openapi({
+      description: "Where more than one persona needs help: each of them, as far as there is room.",
+    }),
     keptPersonas: count,
   })
   .openapi("StopReport");

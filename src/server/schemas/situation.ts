@@ -61,6 +61,9 @@ export const situation = z
       persona: z.string(),
       check: z.string().nullable(),
       message: z.string(),
+      personas: count.openapi({
+        description: "How many need help; with more than one, persona is one of them.",
+      }),
       attempts: count,
       maxAttempts: count,
     }),

@@ -95,6 +95,7 @@ function needsHelp({ error, lastFailure }: SessionCard, { maxAttempts }: Present
     persona: String(details["persona"] ?? lastFailure?.persona ?? ""),
     check: lastFailure?.check ?? null,
     message: String(details["message"] ?? error?.message ?? ""),
+    personas: Number(details["personas"] ?? 1),
     attempts,
     // Who asks for help after attempts has used up all it had, whatever its team allowed.
     maxAttempts: attempts > 0 ? attempts : maxAttempts,

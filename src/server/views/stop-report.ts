@@ -1,9 +1,12 @@
+import type { ErrorJson } from "../../domain/error-json.ts";
 import { failureTable } from "../../domain/failure.ts";
 import type { RecordedFailure } from "../../domain/journal.ts";
-import type { AttemptState, SessionState } from "../../domain/session-state.ts";
+import type { AttemptState, PersonaState, SessionState } from "../../domain/session-state.ts";
 import type { StopReport } from "../schemas/session.ts";
 
 const mostLines = 10;
+/** More are told by their number, and found on the timeline. */
+const mostNeeds = 50;
 /** Who says what is the same for every failure of a category. */
 const maestro = "Maestro, of all failures of this kind";
 
@@ -11,7 +14,17 @@ const maestro = "Maestro, of all failures of this kind";
 export function stopReport(state: SessionState): StopReport | null {
   const isStopped = state.status === "failed" || (state.status === "parked" && state.reason === "help");
   if (!isStopped) return null;
-  const attempts = attemptsOf(state);
+  const failed = failedPersonas(state);
+  const needs = needsOf(state, failed).map(({ attempts }) => explain(presentAttempts(attempts)));
+  return {
+    ...explain(presentAttempts(failed[0]?.attempts ?? [])),
+    needs: needs.length > 1 ? needs : [],
+    keptPersonas: keptPersonas(state),
+  };
+}
+
+/** What stopped one persona, judged by its attempts. */
+function explain(attempts: readonly AttemptState[]): Explained {
   const last = attempts.at(-1);
   const failure = last?.failure;
   const isRecognized = failure !== undefined && failure.category !== "UNKNOWN";
@@ -19,6 +32,8 @@ export function stopReport(state: SessionState): StopReport | null {
   return {
     phase: last?.phase ?? null,
     persona: last?.persona ?? null,
+    attempts: attempts.length,
+    message: failure?.message ?? null,
     category: failure?.category ?? "UNKNOWN",
     recoverable: failure?.recoverable ?? false,
     sameFailure: sameFailure(attempts),
@@ -26,9 +41,10 @@ export function stopReport(state: SessionState): StopReport | null {
     // Of what nothing recognized only the error itself says something.
     meaning: isRecognized ? { text: meaning, by: maestro } : null,
     suggestedFix: failure === undefined ? null : suggestedFix(failure),
-    keptPersonas: keptPersonas(state),
   };
 }
+
+type Explained = Omit<StopReport, "needs" | "keptPersonas">;
 
 /** Who asks for help itself knows better than a table what has to be done. */
 function suggestedFix({
@@ -44,14 +60,34 @@ function suggestedFix({
   return isRecognized ? { text: suggestedFix, by: source === "error" ? maestro : source } : null;
 }
 
-/** Of the persona that failed last, those of its present revision. */
-function attemptsOf({ phases }: SessionState): readonly AttemptState[] {
-  const failed = [...phases.values()]
+/** Who failed and has not been at work since, last first. */
+function failedPersonas({ phases }: SessionState): readonly PersonaState[] {
+  return [...phases.values()]
     .flatMap(({ personas }) => [...personas.values()])
-    .filter(({ attempts }) => attempts.at(-1)?.status === "failed");
-  const newest = failed.toSorted((a, b) => endOf(b.attempts) - endOf(a.attempts))[0];
-  const revision = newest?.attempts.at(-1)?.revision;
-  return newest?.attempts.filter((attempt) => attempt.revision === revision) ?? [];
+    .filter(({ attempts }) => attempts.at(-1)?.status === "failed")
+    .toSorted((a, b) => endOf(b.attempts) - endOf(a.attempts));
+}
+
+/** Those of its present revision. */
+function presentAttempts(attempts: readonly AttemptState[]): readonly AttemptState[] {
+  const revision = attempts.at(-1)?.revision;
+  return attempts.filter((attempt) => attempt.revision === revision);
+}
+
+/** The personas that the error names, in its order: each needs help of its own. */
+function needsOf({ error }: SessionState, failed: readonly PersonaState[]): readonly PersonaState[] {
+  const { needs = [] } = (error?.details ?? {}) as { readonly needs?: readonly Partial<ErrorJson>[] };
+  return needs
+    .flatMap((need) => {
+      const { phase, persona } = need.details ?? {};
+      return (
+        failed.find(({ attempts }) => {
+          const last = attempts.at(-1);
+          return last?.phase === phase && last?.persona === persona;
+        }) ?? []
+      );
+    })
+    .slice(0, mostNeeds);
 }
 
 const endOf = (attempts: readonly AttemptState[]): number => attempts.at(-1)?.endedAt ?? 0;

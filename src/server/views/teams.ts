@@ -17,11 +17,12 @@ const keyOfProvider: Readonly<Record<string, string>> = {
   "openai-compatible": "OPENAI_COMPATIBLE_BASE_URL",
 };
 
-export function teamsView(
+/** Models that somebody here has named and that can be had. */
+export function usableModels(
   teams: readonly RegisteredTeam[],
   model: string | undefined,
   env: NodeJS.ProcessEnv,
-): TeamsView {
+): readonly string[] {
   const named = new Set([
     ...(model === undefined ? [] : [model]),
     ...teams.flatMap(({ team: { definition } }) =>
@@ -32,6 +33,14 @@ export function teamsView(
     const variable = keyOfProvider[name.split("/")[0] ?? ""];
     return variable !== undefined && (env[variable] ?? "") !== "";
   });
+  return [...usable.toSorted(), "simulated"];
+}
+
+export function teamsView(
+  teams: readonly RegisteredTeam[],
+  model: string | undefined,
+  env: NodeJS.ProcessEnv,
+): TeamsView {
   return {
     teams: teams.map(({ team: { name, definition }, builtIn, file }) => ({
       name,
@@ -41,7 +50,7 @@ export function teamsView(
       builtIn,
       file: file ?? null,
     })),
-    models: [...usable.toSorted(), "simulated"],
+    models: [...usableModels(teams, model, env)],
   };
 }
 

@@ -1,7 +1,8 @@
 import { alertText } from "../../domain/alert-text.ts";
 import { microsToUsd } from "../../domain/budget.ts";
+import { JournalCorrupt } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
-import type { UsageOptions } from "../../index.ts";
+import type { SessionForecast, UsageOptions } from "../../index.ts";
 import type { Maestro } from "../../maestro.ts";
 import type { UsageReportView } from "../schemas/server.ts";
 import { isoTime } from "./iso-time.ts";
@@ -13,6 +14,7 @@ const mostNames = 20;
 const others = "others";
 const mostAlerts = 50;
 const mostForecasts = 20;
+const mostFinished = 10;
 const unfinished = ["queued", "running", "paused", "parked"] as const;
 
 /** Tokens and money by whom or by what, day by day, and what did not have to be paid. */
@@ -96,25 +98,62 @@ async function alertsOfSession(maestro: Maestro, id: SessionId) {
   return found.map((alert) => ({ ...alert, session: alert.level === "day" ? null : id }));
 }
 
-/** Of sessions that are not over: what they have cost, and what they will probably have cost in the end. */
-async function forecastsOf(
-  maestro: Maestro,
-  session: string | undefined,
-): Promise<UsageReportView["forecasts"]> {
-  const ids =
-    session === undefined
-      ? (await maestro.sessions({ limit: mostForecasts, statuses: unfinished })).map(({ id }) => id)
-      : [(await maestro.find(session)).id];
-  const listings = await maestro.listed(ids);
-  const forecasts = await Promise.all(
-    listings.map(async ({ id, key, usage }) => {
-      const forecast = await maestro.forecast(id);
-      const [spent, low, high] = [usage.costUsd, forecast?.median.usd, forecast?.p90.usd];
-      if (forecast === null || forecast.unknown.length > 0 || spent === null || low == null || high == null)
-        return [];
-      const range = { lowUsd: spent + low, highUsd: spent + high };
-      return [{ id, key: key ?? null, forecast: range, actualUsd: spent, finished: false }];
-    }),
+/** What sessions have cost against what they were going to: those under way, and those that were completed last. */
+async function forecastsOf(maestro: Maestro, session: string | undefined): Promise<Forecasts> {
+  const [open, done] = await (session === undefined
+    ? Promise.all([
+        maestro.list({ limit: mostForecasts, statuses: unfinished, order: "created" }),
+        maestro.list({ limit: mostFinished, statuses: ["completed"], order: "status" }),
+      ])
+    : onlyOne(maestro, session));
+  // A session that cannot be read is told where it is shown; the others are no worse for it.
+  const found = await Promise.all(
+    [
+      ...open.map((listing) => openForecast(maestro, listing)),
+      ...done.map((listing) => finishedForecast(maestro, listing)),
+    ].map((forecast) => forecast.catch(leaveOutDamaged)),
   );
-  return forecasts.flat();
+  return found.filter((forecast) => forecast !== undefined);
+}
+
+function leaveOutDamaged(error: unknown): undefined {
+  if (JournalCorrupt.is(error)) return undefined;
+  throw error;
+}
+
+type Forecasts = UsageReportView["forecasts"];
+type Listings = Awaited<ReturnType<Maestro["list"]>>;
+
+async function onlyOne(maestro: Maestro, session: string): Promise<readonly [Listings, Listings]> {
+  const listings = await maestro.listed([(await maestro.find(session)).id]);
+  return listings[0]?.status === "completed" ? [[], listings] : [listings, []];
+}
+
+/** What it has cost, and with what is left it will probably have cost in the end. */
+async function openForecast(
+  maestro: Maestro,
+  { id, key, usage }: Listings[number],
+): Promise<Forecasts[number] | undefined> {
+  const left = rangeOf(await maestro.forecast(id));
+  const spent = usage.costUsd;
+  if (left === undefined || spent === null) return undefined;
+  const forecast = { lowUsd: spent + left.lowUsd, highUsd: spent + left.highUsd };
+  // Whoever asks no model has nothing to be judged by.
+  if (forecast.highUsd === 0) return undefined;
+  return { id, key: key ?? null, forecast, actualUsd: spent, finished: false };
+}
+
+async function finishedForecast(
+  maestro: Maestro,
+  { id, key, usage }: Listings[number],
+): Promise<Forecasts[number] | undefined> {
+  const forecast = rangeOf(await maestro.forecastAtStart(id));
+  return forecast && { id, key: key ?? null, forecast, actualUsd: usage.costUsd, finished: true };
+}
+
+/** Undefined where some of it nobody could have known. */
+function rangeOf(forecast: SessionForecast | null): Forecasts[number]["forecast"] | undefined {
+  const [lowUsd, highUsd] = [forecast?.median.usd, forecast?.p90.usd];
+  if (forecast === null || forecast.unknown.length > 0 || lowUsd == null || highUsd == null) return undefined;
+  return { lowUsd, highUsd };
 }

@@ -164,9 +164,9 @@ export class SqliteLedger implements LedgerStore {
     return this.#usage.reused(this.#of.numberOf(id));
   }
 
-  async history(team: string, also?: SessionId): Promise<readonly RunSample[]> {
+  async history(team: string, also?: SessionId, at?: number): Promise<readonly RunSample[]> {
     const number = also === undefined ? 0 : this.#of.numberOf(also);
-    return this.#usage.history(team, number);
+    return this.#usage.history(team, number, at ?? Number.MAX_SAFE_INTEGER);
   }
 
   async #reserve(lease: Lease, request: ReservationRequest): Promise<ReservationAnswer> {

@@ -31,7 +31,8 @@ const historyOfTeam = `SELECT u.phase, u.persona, u.model, sum(u.unpriced_calls)
          sum(u.input_tokens + u.output_tokens + u.estimated_tokens) AS tokens,
          sum(u.cost_micro_usd + u.estimated_micro_usd) AS microUsd
        FROM usage u WHERE u.session IN
-         (SELECT number FROM sessions WHERE status = 'completed' AND team = ? ORDER BY number DESC LIMIT ${mostSessions})
+         (SELECT number FROM sessions WHERE status = 'completed' AND team = ? AND status_at <= ?
+           ORDER BY number DESC LIMIT ${mostSessions})
          OR (u.session = ? AND u.session != 0)
        GROUP BY u.session, u.phase, u.persona, u.model`;
 
@@ -83,9 +84,9 @@ export class UsageReader {
       }));
   }
 
-  /** `also`: a session of its own, 0 for none. */
-  history(team: string, also: number): RunSample[] {
-    return this.#queries.allNamed(historyOfTeam, team, also).map(toSample);
+  /** `also`: a session of its own, 0 for none. `at`: as it was then. */
+  history(team: string, also: number, at: number): RunSample[] {
+    return this.#queries.allNamed(historyOfTeam, team, at, also).map(toSample);
   }
 
   reused(session: number): RunSample[] {

@@ -209,6 +209,20 @@ describeInBrowser("a stopped session", () => {
     expect(fixture.received).toMatchObject([{ method: "PATCH", body: { usd: 12, resume: true } }]);
   });
 
+  test("budget: the limit of the day is not raised on the page of one session, which says whose it is", async () => {
+    const { page, fixture } = await visit("/s/ledger-migration", {
+      before: (_page, { world }) => {
+        Object.assign(findSession(world, "ledger-migration")?.situation ?? {}, { level: "day" });
+      },
+    });
+    await page.getByRole("heading", { name: /is left of \$8\.00 for the day\.$/ }).waitFor();
+    await page.getByText("budget.dayUsd").waitFor();
+    expect(await page.getByRole("button", { name: "Raise and resume" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Resume…" }).click();
+    await page.getByRole("dialog", { name: "Resume ledger-migration" }).waitFor();
+    expect(fixture.received.filter(({ body }) => (body as { dryRun?: boolean }).dryRun !== true)).toEqual([]);
+  });
+
   test("breaker: nothing needs you, and a reset asks before it acts", async () => {
     const { page, fixture } = await visit("/s/threat-model-q4");
     await page.getByText(/It is taken up again by itself in \d+:\d\d\./).waitFor();

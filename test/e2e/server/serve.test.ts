@@ -54,6 +54,13 @@ test("the first start makes a token for its owner alone, listens on loopback, an
   expect(restarted.status, "a restart signs nobody out").toBe(200);
 });
 
+test("told to listen on every address, it prints one under which it answers", async () => {
+  const server = await startServer(join(newFolder(), "state"), ["--host", "0.0.0.0"]);
+  expect(new URL(server.url).hostname).toBe("127.0.0.1");
+  expect((await server.fetch("/v1/status")).status).toBe(200);
+  expect(new URL(server.dashboard).host).toBe(new URL(server.url).host);
+});
+
 test("killed with SIGKILL in the middle and started again, the session goes on; a stream that comes back sees every seq once", async () => {
   const folder = newFolder();
   const [stateDir, effects] = [join(folder, "state"), join(folder, "effects.txt")];

@@ -17,7 +17,7 @@ import {
   startRequest,
 } from "../../../dashboard/src/start/start-form.ts";
 import { stopLanes, stoppedPersona } from "../../../dashboard/src/stopped/stopped-persona.ts";
-import { suggestedLimit } from "../../../dashboard/src/stopped/suggested-limit.ts";
+import { placeOf, suggestedLimit } from "../../../dashboard/src/stopped/suggested-limit.ts";
 import { stackSeries } from "../../../dashboard/src/usage/stack.ts";
 
 describe("keys", () => {
@@ -129,6 +129,12 @@ test("the suggested limit is enough for the next call and the forecast, and easy
   expect(suggestedLimit({ unit: "usd", used: 7.89, asked: 0.42 }, { lowUsd: 2.1, highUsd: 2.8 })).toBe(11);
   expect(suggestedLimit({ unit: "usd", used: 0.2, asked: 0.1 }, null)).toBe(0.5);
   expect(suggestedLimit({ unit: "tokens", used: 39_500, asked: 9000 }, null)).toBe(60_000);
+});
+
+test("a limit is raised where it was met", () => {
+  expect(placeOf("session")).toEqual({});
+  expect(placeOf("phase design")).toEqual({ phase: "design" });
+  expect(placeOf("persona persona of two words")).toEqual({ persona: "persona of two words" });
 });
 
 describe("a stopped session", () => {

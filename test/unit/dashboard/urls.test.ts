@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { withQuery } from "../../../dashboard/src/api/client.ts";
 import { artifactsQuery, parseArtifactsQuery } from "../../../dashboard/src/url/artifacts-url.ts";
 import {
+  addressOf,
   formatRunQuery,
   parseRunQuery,
   parseSessionAddress,
@@ -49,6 +50,14 @@ test("a selection is written as people read it and comes back whole", () => {
     "?persona=implementation/backend_developer&attempt=r1a2&show=files&journal=money&table=1",
   );
   expect(parseRunQuery(written)).toEqual(query);
+});
+
+test("a key that a browser would read as something else is linked by its id", () => {
+  const id = "s_1";
+  for (const key of [".", "..", "a%2Fb", "100%", "%41"]) expect(addressOf({ key, id })).toBe("/s/s_1");
+  for (const key of ["parking-1", "a/b", "...", "a b"])
+    expect(addressOf({ key, id })).toBe(`/s/${encodeURIComponent(key)}`);
+  expect(addressOf({ key: null, id })).toBe("/s/s_1");
 });
 
 test("keys with slashes, spaces and percent signs have addresses of their own", () => {

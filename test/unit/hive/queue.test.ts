@@ -3,8 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/domain/clock.ts";
-import { SessionCanceled, SessionConflict, TeamChanged } from "../../../src/domain/errors.ts";
-import { defineTeam, type Maestro, open, persona, phase } from "../../../src/index.ts";
+import { InputInvalid, SessionCanceled, SessionConflict, TeamChanged } from "../../../src/domain/errors.ts";
+import {
+  defineTeam,
+  type Maestro,
+  open,
+  persona,
+  phase,
+  type StartOptions,
+  type Team,
+} from "../../../src/index.ts";
 import { SqliteStore } from "../../../src/state/sqlite/sqlite-store.ts";
 
 const worker = (summary: string) => persona("worker", { run: async () => ({ summary }) });
@@ -59,6 +67,20 @@ test("a limit is on record before anybody may take the session up", async () => 
   expect(await maestro.budgets(id)).toMatchObject([{ level: "session", budget: { tokens: 5 } }]);
 });
 
+test("a direction that cannot be gone leaves no session, and the corrected one starts as it says", async () => {
+  const { maestro } = await openHere();
+  const wrong = [{ only: ["for"] }, { from: "two" }, { until: "for" }, { from: "three", until: "two" }];
+  for (const direction of wrong) {
+    const options = { brief: "b", key: "k", budget: { usd: 0.01 }, ...direction } as StartOptions;
+    await expect(maestro.queue(team as Team, options)).rejects.toThrow(InputInvalid);
+  }
+  expect(await maestro.sessions()).toEqual([]);
+  const { id, isNew } = await maestro.queue(team, { brief: "b", key: "k", until: "two", budget: { usd: 5 } });
+  expect(isNew).toBe(true);
+  expect(await maestro.waiting()).toEqual([id]);
+  expect(await maestro.budgets(id)).toMatchObject([{ level: "session", budget: { microUsd: 5_000_000 } }]);
+});
+
 test("a cancel that was said and that nobody has heard yet is not forgotten by a resume", async () => {
   const { maestro, stateDir } = await openHere();
   const { id } = await maestro.queue(team, { brief: "b", until: "one" });
@@ -79,6 +101,23 @@ test("queueing with a key twice is one turn; with other work it is a conflict", 
   expect([first.isNew, again.isNew, again.id]).toEqual([true, false, first.id]);
   expect(await maestro.queued()).toEqual([first.id]);
   await expect(maestro.queue(team, { brief: "other", key: "k" })).rejects.toThrow(SessionConflict);
+});
+
+test("a key again with another model or limit is a conflict and changes nothing; the same again is not", async () => {
+  const { maestro } = await openHere();
+  const options = { brief: "b", key: "k", model: "simulated", budget: { usd: 1 }, until: "one" } as const;
+  const { id } = await maestro.queue(team, options);
+  await maestro.takeUp(id);
+  await maestro.setBudget(id, { usd: 9 });
+  const before = await maestro.show(id);
+  for (const other of [{ model: "openai/gpt-5" }, { budget: { usd: 2 } }, { budget: { usd: 1, tokens: 5 } }])
+    await expect(maestro.queue(team, { ...options, ...other })).rejects.toThrow(SessionConflict);
+  expect(await maestro.show(id)).toEqual(before);
+  expect(await maestro.waiting()).toEqual([]);
+  // Whoever repeats what was said at the start cannot know what was raised since.
+  expect(await maestro.queue(team, options)).toEqual({ id, isNew: false });
+  expect(await maestro.queue(team, { brief: "b", key: "k" })).toEqual({ id, isNew: false });
+  expect(await maestro.budgets(id)).toMatchObject([{ budget: { microUsd: 9_000_000 } }]);
 });
 
 test("another definition is refused now and not when its turn has come; accepted, it is on record", async () => {

@@ -6,7 +6,7 @@ import { SessionStream } from "../../../src/server/feed/session-stream.ts";
 import type { SessionPageView, SessionRow } from "../../../src/server/schemas/session.ts";
 import type { SessionPages } from "../../../src/server/session-pages.ts";
 import { SseChannel } from "../../../src/server/sse.ts";
-import { type SseEvent, SseReader } from "./sse-reader.ts";
+import { range, type SseEvent, SseReader } from "./sse-reader.ts";
 import { start, startServer, type TestServer, until } from "./support.ts";
 import { Gate, reviewTeam } from "./teams.ts";
 
@@ -150,4 +150,71 @@ test("the last change of a session is told, also when it comes while the page is
   expect(reader.events.findLast(({ event }) => event === "change")).toSatisfy(isTold);
   stream.stop();
   channel.end();
+});
+
+test("whoever comes back is left with the newest page, also when the whole of it was read before the last change", async () => {
+  const gate = new Gate();
+  const server = await startServer({ teams: [gate.team("gated", 1)] });
+  server.drive();
+  const { id } = await start(server, { team: "gated" });
+  await vi.waitUntil(() => gate.entered.length === 1);
+  const feed = new SessionFeed(id as SessionId, server.maestro);
+  await feed.advance();
+  const first = Promise.withResolvers<void>();
+  let looks = 0;
+  const pages = {
+    view: async () => {
+      const page = { status: feed.state.status, phases: [] };
+      looks += 1;
+      if (looks === 1) await first.promise;
+      return page;
+    },
+  } as unknown as SessionPages;
+  const stream = new SessionStream(feed, {
+    pages,
+    clock: { now: () => 0 } as never,
+    report: (notice) => expect.unreachable(notice),
+  });
+  const steady = new SseChannel(() => {});
+  stream.join(steady);
+  await stream.add(steady, { after: feed.head, text: undefined });
+  const channel = new SseChannel(() => {});
+  stream.join(channel);
+  const added = stream.add(channel, { after: 1, text: undefined });
+  await vi.waitUntil(() => looks === 1);
+  gate.open();
+  await until(server, id, "completed");
+  await feed.advance();
+  const isTold = ({ event, data }: SseEvent) => event === "change" && data.includes('"status":"completed"');
+  // Everybody else has been told that it is done; only then the old page arrives.
+  await new SseReader(steady.stream).until((events) => events.some(isTold));
+  first.resolve();
+  await added;
+  const reader = new SseReader(channel.stream);
+  await reader.until((events) => events.filter(({ event }) => event === "change").length === 2);
+  expect(reader.events.findLast(({ event }) => event === "change")).toSatisfy(isTold);
+  stream.stop();
+  for (const each of [channel, steady]) each.end();
+});
+
+test("a number that the session's journal does not have is not believed: all is sent, and said to be all", async () => {
+  const server = await startServer();
+  server.drive();
+  const { id } = await start(server, { key: "k" });
+  const { entries } = await until(server, id, "completed");
+  await vi.waitFor(async () => expect((await server.maestro.prune({ keep: 0 })).sessions).toEqual([id]));
+  const again = await start(server, { key: "k", only: ["first"] });
+  await until(server, again.id, "paused");
+  const { entries: fewer } = await server.get<SessionPageView>("/v1/sessions/k");
+  expect(fewer).toBeLessThan(entries);
+  for (const [path, headers] of [
+    ["/v1/sessions/k/events", { "last-event-id": String(entries) }],
+    [`/v1/sessions/k/events?after=${entries + 5_000}`, {}],
+  ] as const) {
+    const reader = await SseReader.of(await server.request(path, { headers }));
+    await reader.until(() => reader.ids("entry").length >= fewer);
+    expect(JSON.parse(reader.events[0]?.data ?? "")).toMatchObject({ replay: null });
+    expect(reader.ids("entry")).toEqual(range(1, fewer));
+    await reader.cancel();
+  }
 });

@@ -51,6 +51,53 @@ test("who asks for help itself says what to do, also where its words look like a
   }
 });
 
+test("where several personas need help, each is explained, and the session says how many", async () => {
+  const many = defineTeam("many", {
+    phases: [
+      phase("all", {
+        personas: Array.from({ length: 12 }, (_, index) =>
+          persona(`p${index}`, {
+            run: async () => {
+              if (index === 3) return { summary: "done" };
+              if (index === 5) throw new HelpNeeded("No price list.", { advice: "Bring prices.csv." });
+              throw new Error(`no ${index}`);
+            },
+          }),
+        ),
+      }),
+    ],
+  });
+  const server = await startServer({ teams: [many], config: quickRetries });
+  server.drive();
+  const { id } = await start(server, { team: "many" });
+  const { stop, situation } = await until(server, id, "parked");
+  expect(situation).toMatchObject({ kind: "help", personas: 11, phase: "all" });
+  expect(stop?.needs.map(({ persona }) => persona).toSorted()).toEqual(
+    [0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11].map((index) => `p${index}`).toSorted(),
+  );
+  expect(stop?.needs.find(({ persona }) => persona === "p7")).toMatchObject({
+    phase: "all",
+    attempts: 2,
+    message: expect.stringContaining("no 7"),
+    sameFailure: { count: 2, of: 2 },
+  });
+  expect(stop?.needs.find(({ persona }) => persona === "p5")?.suggestedFix).toEqual({
+    text: "Bring prices.csv.",
+    by: "the error itself",
+  });
+  const { sessions } = await server.get<{ sessions: SessionPageView[] }>("/v1/sessions");
+  expect(sessions[0]?.situation).toMatchObject({ personas: 11 });
+});
+
+test("a session that one persona stopped has no list of others", async () => {
+  const server = await startServer({ teams: [failingTeam], config: quickRetries });
+  server.drive();
+  const { id } = await start(server, { team: "failing", brief: "so" });
+  const { stop, situation } = await until(server, id, "parked");
+  expect([stop?.needs, situation]).toMatchObject([[], { personas: 1 }]);
+  expect(stop).toMatchObject({ attempts: 2, message: expect.stringContaining("it does not work: so") });
+});
+
 test("a ticket keeps the time it was delivered, whatever happens to the session later", async () => {
   const server = await startServer({ teams: [failingTeam], config: quickRetries });
   server.drive();

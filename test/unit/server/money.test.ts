@@ -1,9 +1,11 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { defineTeam, type PersonaContext, persona, phase, type Team } from "../../../src/index.ts";
 import type { UsageReportView } from "../../../src/server/schemas/server.ts";
 import type { SessionPageView } from "../../../src/server/schemas/session.ts";
 import { answer, ask, ownModel } from "../team/own-models.ts";
-import { start, startServer, type TestServer, teamOf, until } from "./support.ts";
+import { quickTeam, start, startServer, type TestServer, teamOf, until } from "./support.ts";
 
 const spending = (tokens: number) => async (context: PersonaContext) => {
   await ask(
@@ -102,4 +104,41 @@ test("what a session will still cost is on its page and in the report, as past r
   letGo();
   await finished(server, id);
   expect((await pageOf(server, id)).forecast).toBeNull();
+});
+
+test("a session whose journal is damaged takes nothing away from the report of the others", async () => {
+  const server = await startDriven([teamOf("spender", spending(8_000)), quickTeam]);
+  await finished(server, await startSession(server, "spender"));
+  const damaged = await startSession(server, "quick", { only: ["first"] });
+  await until(server, damaged, "paused");
+  const database = new DatabaseSync(join(server.stateDir, "maestro.db"));
+  database.exec(
+    "UPDATE journal SET body = replace(body, '\"brief\"', '\"beirf\"') WHERE kind = 'session.created'",
+  );
+  database.close();
+  const again = await startServer({ teams: [quickTeam], stateDir: server.stateDir });
+  expect((await again.request(`/v1/sessions/${damaged}`)).status, "it is damaged").toBe(500);
+  const { total, forecasts } = await again.get<UsageReportView>("/v1/usage");
+  expect([total.costUsd, forecasts]).toEqual([0.01, []]);
+});
+
+test("what a finished session has cost stands against what it was going to cost when it was started", async () => {
+  let tokens = 8_000;
+  const team = teamOf("spender", async (context) => spending(tokens)(context));
+  const server = await startDriven([team]);
+  const first = await startSession(server, "spender");
+  await finished(server, first);
+  tokens = 16_000;
+  const second = await startSession(server, "spender");
+  await finished(server, second);
+  tokens = 8_000;
+  const third = await startSession(server, "spender");
+  await finished(server, third);
+  const { forecasts } = await server.get<UsageReportView>("/v1/usage");
+  expect(forecasts, "of the first of a team nobody could say anything").toEqual([
+    { id: third, key: null, forecast: { lowUsd: 0.01, highUsd: 0.02 }, actualUsd: 0.01, finished: true },
+    { id: second, key: null, forecast: { lowUsd: 0.01, highUsd: 0.01 }, actualUsd: 0.02, finished: true },
+  ]);
+  const alone = await server.get<UsageReportView>(`/v1/usage?session=${second}`);
+  expect(alone.forecasts).toMatchObject([{ id: second, actualUsd: 0.02 }]);
 });

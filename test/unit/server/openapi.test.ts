@@ -40,6 +40,8 @@ const promised = [
   "post /v1/breakers/{name}/reset",
   "get /v1/tickets",
   "get /healthz",
+  "get /metrics",
+  "get /openapi.json",
 ];
 
 async function readDocument(): Promise<Document> {
@@ -60,6 +62,16 @@ test("every promised route is described, in OpenAPI 3.1, with one name of its ow
   const names = operationsOf(document).map(({ operation }) => operation.operationId);
   expect(new Set(names).size).toBe(names.length);
   expect(names.every((name) => /^[a-z][A-Za-z]+$/.test(name))).toBe(true);
+});
+
+test("nothing is answered that is not described, but for the page and its sign-in", async () => {
+  const server = await startServer();
+  const document = await server.get<Document>("/openapi.json");
+  const described = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
+  const answered = server.app.routes
+    .filter(({ method, path }) => method !== "ALL" && !path.includes("*"))
+    .map(({ method, path }) => `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
+  expect([...new Set(answered)].filter((route) => !described.includes(route))).toEqual(["get /login"]);
 });
 
 test("a generic client can follow every reference, and finds parameters, bodies, answers and errors typed", async () => {

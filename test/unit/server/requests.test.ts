@@ -45,6 +45,12 @@ test("what is no valid request is refused with a stable code, and the next reque
     ["a long key", post(JSON.stringify({ ...good, key: "k".repeat(201) })), 400, "INPUT_INVALID"],
     ["a negative budget", post(JSON.stringify({ ...good, budget: { usd: -1 } })), 400, "INPUT_INVALID"],
     ["an unknown phase", post(JSON.stringify({ ...good, pauseAfter: ["third"] })), 400, "INPUT_INVALID"],
+    [
+      "1,001 phases",
+      post(JSON.stringify({ ...good, only: Array(1_001).fill("first") })),
+      400,
+      "INPUT_INVALID",
+    ],
     ["9 MB", post(JSON.stringify({ ...good, brief: "x".repeat(9_000_000) })), 413, "BODY_TOO_LARGE"],
   ];
   for (const [title, answer, status, code] of refused) {
@@ -82,6 +88,18 @@ test("a body that never says how long it is is cut off at the limit", async () =
   expect(response.headers.get("connection")).toBe("close");
   expect(sent).toBeLessThan(12_000_000);
   expect(isCanceled).toBe(true);
+});
+
+test("an edit of more files or phases than anybody makes is refused before it is looked at", async () => {
+  const server = await startServer();
+  const { id } = await start(server);
+  const many = (value: unknown) =>
+    Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`n${index}`, value]));
+  for (const edits of [{ first: { files: many("x") } }, many({ outputs: {} })])
+    for (const action of ["resume", "fork"]) {
+      const response = await server.post(`/v1/sessions/${id}/${action}`, { at: "first", edits });
+      expect(await problemOf(response)).toMatchObject({ status: 400, code: "INPUT_INVALID" });
+    }
 });
 
 test("each field that is wrong is named", async () => {

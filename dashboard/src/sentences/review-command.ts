@@ -1,0 +1,17 @@
+import { commandName, type shellCommand } from "../format/shell-command.ts";
+
+type Command = (...words: Parameters<typeof shellCommand>[0]) => string;
+
+/** What the buttons do: the word, and then the session goes on. */
+export function reviewCommand(
+  command: Command,
+  view: { readonly key: string | null; readonly id: string },
+  word: "approve" | "reject",
+  phase: string,
+  note: string,
+): string {
+  const name = commandName(view);
+  const said = note === "" && word === "reject" ? "..." : note;
+  const flags = ["--phase", phase, ...(said === "" ? [] : ["--note", said])];
+  return `${command(word, name, ...flags)} && ${command("resume", name)}`;
+}

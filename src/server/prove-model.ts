@@ -1,0 +1,33 @@
+import { ConfigInvalid, InputInvalid } from "../domain/errors.ts";
+import { proveModels, type Team } from "../index.ts";
+import { FieldsInvalid } from "./problem.ts";
+import type { ServerParts } from "./server-parts.ts";
+import { usableModels } from "./views/teams.ts";
+
+/** A model that cannot be had from here is said now, at its field: a session with it would only park. */
+export async function proveModel(
+  team: Team,
+  model: string | undefined,
+  { config, teams }: Pick<ServerParts, "config" | "teams">,
+): Promise<void> {
+  try {
+    await proveModels(team, { model, env: process.env, script: config.simulatedScript });
+  } catch (error) {
+    if (!ConfigInvalid.is(error)) throw error;
+    const { message, details } = error;
+    const others = usableModels(teams, config.model, process.env).join(", ");
+    const variable = details["variable"];
+    const advice =
+      typeof variable === "string"
+        ? `Set ${variable} where the server runs and start it again, or name another model. Ready here: ${others}.`
+        : details["model"] === undefined
+          ? `Name one. Ready here: ${others}.`
+          : error.advice;
+    const refused = new InputInvalid(message, { details, advice });
+    throw new FieldsInvalid(
+      message,
+      [{ field: "model", message: `${message} ${advice ?? ""}`.trim() }],
+      refused,
+    );
+  }
+}

@@ -1,0 +1,23 @@
+import { defineTeam, persona, phase } from "../../../../src/index.ts";
+
+const lines = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `line ${index} of many`).join("\n");
+
+/** What is to be reviewed is longer than any page: many lines, more than a page compares, and one line without an end. */
+export default defineTeam("large", {
+  phases: [
+    phase("design", {
+      review: true,
+      personas: [
+        persona("architect", {
+          run: async ({ workspace }) => {
+            await workspace.write("a-long.txt", lines(20_000));
+            await workspace.write("b-huge.txt", lines(100_000));
+            return { summary: "x".repeat(3_000), outputs: { line: "y".repeat(3_000) } };
+          },
+        }),
+      ],
+    }),
+    phase("build", { personas: [persona("developer", { run: () => ({ summary: "built" }) })] }),
+  ],
+});
