@@ -1,3 +1,4 @@
+import type { FilesEdit } from "../domain/journal.ts";
 import { personaOf, phaseOf, type SessionState } from "../domain/session-state.ts";
 import { changesBetween, emptyTree, type Tree, type TreeFile, toManifest, treeHash } from "../domain/tree.ts";
 import type { Artifacts } from "../state/artifacts.ts";
@@ -82,15 +83,31 @@ export class SessionTrees {
     return { tree, artifacts, clashes };
   }
 
+  /** What was brought from outside for a phase is there when somebody works on it. */
+  async withGiven(phase: string, before: TreeRef): Promise<PhaseFiles> {
+    const { given } = phaseOf(this.#state, phase);
+    if (given === undefined) return { tree: before, artifacts: [], clashes: [] };
+    return this.#lay(given, before, "the phases before it", "what was given");
+  }
+
   /** What a person changed in a phase stays when it is gone through again, wherever it does not clash with new work. */
   async withEdit(phase: string, made: TreeRef): Promise<PhaseFiles> {
     const { edit } = phaseOf(this.#state, phase);
     if (edit === undefined) return { tree: made, artifacts: [], clashes: [] };
-    const ours = { tree: made, conflicts: [], artifacts: [] };
-    const { tree, artifacts, conflicts } = await this.merge(edit.base, ours, edit.tree);
+    return this.#lay(edit, made, phase, "the edit");
+  }
+
+  async #lay(
+    { base, tree: theirs }: FilesEdit,
+    under: TreeRef,
+    one: string,
+    other: string,
+  ): Promise<PhaseFiles> {
+    const ours = { tree: under, conflicts: [], artifacts: [] };
+    const { tree, artifacts, conflicts } = await this.merge(base, ours, theirs);
     const clashes = conflicts.map((conflict) => ({
       path: conflict.path,
-      text: describeConflict(conflict, phase, "the edit"),
+      text: describeConflict(conflict, one, other),
     }));
     return { tree, artifacts, clashes };
   }
@@ -187,7 +204,7 @@ export class SessionTrees {
     const globs = contract.deliverables.flatMap(({ files }) => files);
     if (globs.length === 0) return own;
     const { base, edit = {} } = phaseOf(this.#state, phase);
-    const before = await this.load(base);
+    const before = await this.load((await this.withGiven(phase, base)).tree);
     const left = await this.load(personaOf(this.#state, phase, name).tree);
     const added = new Set(await this.#changed(edit));
     const claimed = [...all.keys()].filter((path) => added.has(path) || (before.has(path) && left.has(path)));
