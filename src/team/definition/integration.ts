@@ -1,4 +1,4 @@
-import { globMatcher } from "../../workspace/glob.ts";
+import { namedMatcher, readNamedFiles } from "../../workspace/named-files.ts";
 import { isPattern } from "./is-pattern.ts";
 import { type PersonaPlace, type PhaseSet, Providers } from "./providers.ts";
 import type { PersonaDefinition, PhaseDefinition, TeamDefinition } from "./team-definition.ts";
@@ -73,7 +73,7 @@ function* unfulfillable(
     work.kind === "model" &&
     tools !== null &&
     !tools.some((tool) => tool === "write_file" || tool === "edit_file");
-  const mayWrite = write === null ? () => true : anyOf(write.map(globMatcher));
+  const mayWrite = write === null ? () => true : namedMatcher(write);
   for (const { name, files, must } of contract.deliverables) {
     const severity = must ? "blocking" : "warning";
     if (cannotWrite) {
@@ -81,7 +81,7 @@ function* unfulfillable(
       yield { ...problem, severity, message };
       continue;
     }
-    const barred = files.find((file) => !isPattern(file) && !mayWrite(file));
+    const barred = readNamedFiles(files).globs.find((file) => !isPattern(file) && !mayWrite(file));
     if (barred === undefined) continue;
     const message = `${persona} must deliver ${barred}, which its policy does not let it write.`;
     yield { ...problem, severity, message };
@@ -123,8 +123,3 @@ const unread = (
   persona,
   message: `Nobody after phase ${phase} consumes what ${persona} delivers: every later persona names others.`,
 });
-
-const anyOf =
-  (globs: readonly ((path: string) => boolean)[]) =>
-  (path: string): boolean =>
-    globs.some((matches) => matches(path));
