@@ -19,7 +19,7 @@ export interface PlannedTeam {
 
 /** The part of the team that a brief so classified needs. */
 export function planFor(team: Team, classified: Classified): PlannedTeam {
-  const { definition, decisions } = planTeam(team.definition, classified.classification);
+  const { definition, decisions } = planTeam(team.definition, classified.classification, classified.plan);
   return {
     team: teamOf(definition, phasesOf(definition, team.phases)),
     decisions: [decideClassification(classified), ...decisions],
@@ -40,7 +40,7 @@ export async function planSession(team: Team, parts: PlanningParts): Promise<Tea
   const call = new PlannerCall(parts);
   const classified =
     team.definition.planning === "model"
-      ? await classifyWithModel(brief, askModel(call))
+      ? await classifyWithModel(brief, askModel(call), team.definition)
       : classifyByRules(brief);
   if (control.signal.aborted) {
     // Nobody has decided anything; but the call may have cost something.
