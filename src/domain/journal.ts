@@ -303,6 +303,8 @@ export interface ForkOrigin {
   readonly fresh: boolean;
   /** What a person put in the place of what the session had. */
   readonly edited: readonly PhaseContent[];
+  /** Phases of which it has what was given to the session from outside. */
+  readonly given?: readonly string[];
 }
 
 export interface PaidAmount {

@@ -116,7 +116,11 @@ export function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpo
 export function hasItsPast({ created: { fork, definition }, phases }: SessionState): boolean {
   if (fork === undefined) return true;
   const planned = new Map(plannedPhases(definition).map(({ name, dependsOn }) => [name, dependsOn]));
-  const needed = new Set([...(planned.get(fork.at) ?? []), ...fork.edited.map(({ phase }) => phase)]);
+  const needed = new Set([
+    ...(planned.get(fork.at) ?? []),
+    ...fork.edited.map(({ phase }) => phase),
+    ...(fork.given ?? []),
+  ]);
   for (const name of needed) for (const before of planned.get(name) ?? []) needed.add(before);
   return [...needed].every((name) => phases.get(name)?.status === "completed");
 }

@@ -1,3 +1,5 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { defineTeam, type ForkOptions, type Maestro, persona, phase, type Team } from "../../../src/index.ts";
 import { TeamPlace } from "./place.ts";
@@ -108,6 +110,30 @@ describe("a fork of a session that was given a phase", () => {
       advice: expect.stringContaining(`maestro fork ${id} --at build --team <file>`),
     });
   });
+});
+
+it("a fork keeps what was given also when the database is lost before it has run", async () => {
+  const place = new TeamPlace();
+  const { maestro, id } = await finished(place);
+  const joined = team(place, ["dba"]);
+  const before = await maestro.fork(id, { at: "requirements", fresh: true });
+  const behind = await maestro.fork(id, { at: "build", team: joined });
+  await maestro.close();
+  for (const file of readdirSync(place.stateDir))
+    if (file.startsWith("maestro.db")) rmSync(join(place.stateDir, file));
+  const later = await place.open();
+  // Neither stands on its own yet, and nothing is run without what was given.
+  const alone = async () => (await later.resume(before.id, { team: team(place) })).result();
+  await expect(alone()).rejects.toThrow(`There is no session ${id}`);
+  await later.show(id);
+  for (const [fork, of, ran] of [
+    [before.id, team(place), ["analyst", "dev", "op"]],
+    [behind.id, joined, ["dba", "dev", "op"]],
+  ] as const) {
+    expect(await (await later.resume(fork, { team: of })).result()).toMatchObject({ status: "completed" });
+    expect(place.ran.splice(0)).toEqual(ran);
+    expect(await place.filesOf(later, fork)).toMatchObject({ "design.md": "GIVEN\n" });
+  }
 });
 
 describe("a reviewer of a phase before one that was given", () => {
