@@ -11,6 +11,8 @@ import {
   rejudgedPhases,
   rewiredPhases,
 } from "./definition/changes.ts";
+import { teamFingerprint } from "./definition/fingerprint.ts";
+import { refuseBlocking } from "./definition/integration.ts";
 import { ancestorsOf, dependentsOf, orderPhases } from "./definition/order.ts";
 import { recordedDefinition } from "./definition/recorded.ts";
 import type { TeamDefinition } from "./definition/team-definition.ts";
@@ -77,6 +79,7 @@ export function checkFork(definition: TeamDefinition, parent: SessionState, fork
     });
   }
   refuseChanged(definition, parent, kept);
+  if (teamFingerprint(definition) !== parent.created.teamFingerprint) refuseBlocking(definition);
 }
 
 /** What is taken over stays as it was made: a change of the team before the phase it starts at would do nothing. */

@@ -13,6 +13,7 @@ import {
   rejudgedPhases,
   rewiredPhases,
 } from "./definition/changes.ts";
+import { refuseBlocking } from "./definition/integration.ts";
 import { dependentsOf } from "./definition/order.ts";
 import { definitionJson, type TeamDefinition } from "./definition/team-definition.ts";
 import { changesNothing, editPhase, type PhaseEdit, refuseEditInPlace } from "./phase-edit.ts";
@@ -150,6 +151,7 @@ function changeTeam(
       },
     );
   }
+  refuseBlocking(definition);
   const touched = [
     ...changedPersonas(before, definition).map(({ phase }) => phase),
     ...joinedPhases(before, definition),

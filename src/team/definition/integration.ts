@@ -1,3 +1,4 @@
+import { TeamInvalid } from "../../domain/errors.ts";
 import { namedMatcher, readNamedFiles } from "../../workspace/named-files.ts";
 import { isPattern } from "./is-pattern.ts";
 import { type PersonaPlace, type PhaseSet, Providers } from "./providers.ts";
@@ -22,6 +23,20 @@ export function integrationProblems(definition: TeamDefinition): readonly Integr
       ...unfulfillable(phase, persona),
       ...(isRead(phase, persona) ? [] : [unread(phase, persona)]),
     ]),
+  );
+}
+
+/** Where somebody could never succeed nothing begins: not a session, not a change of it, not a fork. */
+export function refuseBlocking(
+  definition: TeamDefinition,
+  advice = "Mend the contracts or the policies named.",
+): void {
+  const { name } = definition;
+  const problems = integrationProblems(definition).filter(({ severity }) => severity === "blocking");
+  if (problems.length === 0) return;
+  throw new TeamInvalid(
+    `Team "${name}" cannot succeed: ${problems.map(({ message }) => message).join(" ")}`,
+    { details: { team: name, problems }, advice },
   );
 }
 
