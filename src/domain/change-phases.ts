@@ -1,6 +1,7 @@
+import { staysGiven } from "./from-outside.ts";
 import type { Transition } from "./journal.ts";
 import type { Json } from "./json.ts";
-import { plannedPhases } from "./planned.ts";
+import { type PlannedPhase, plannedPhases } from "./planned.ts";
 import { RecordedSteps } from "./recorded-steps.ts";
 import { sendBack } from "./send-back.ts";
 import type { PhaseState, SessionState } from "./session-state.ts";
@@ -11,21 +12,23 @@ export function changePhases(
   { definition, reset }: Extract<Transition, { kind: "team.changed" }>,
 ): void {
   const { phases, removed } = state;
-  for (const name of setAside(state, definition)) {
+  for (const [name, { personas }] of setAside(state, definition)) {
     const before = removed.get(name);
     removed.delete(name);
     // A row that does not name it began it from nothing.
     if (before !== undefined && reset.includes(name)) phases.set(name, before);
     const phase = phases.get(name);
-    // What came from outside nobody here can make again; it is put back as it was.
-    const isGiven = before !== undefined && before.source.kind === "given";
-    if (phase !== undefined && reset.includes(name) && !isGiven) goThroughAgain(phase, name);
+    if (phase !== undefined && reset.includes(name) && !staysGiven(phase, personas))
+      goThroughAgain(phase, name);
   }
 }
 
-/** What the team does not have any more is not done; gives the names of the phases that it has. */
-export function setAside({ phases, removed }: SessionState, definition: Json): ReadonlySet<string> {
-  const planned = new Set(plannedPhases(definition).map(({ name }) => name));
+/** What the team does not have any more is not done; gives the phases that it has. */
+export function setAside(
+  { phases, removed }: SessionState,
+  definition: Json,
+): ReadonlyMap<string, PlannedPhase> {
+  const planned = new Map(plannedPhases(definition).map((phase) => [phase.name, phase]));
   for (const [name, phase] of phases) {
     if (planned.has(name)) continue;
     phases.delete(name);

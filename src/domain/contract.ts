@@ -4,7 +4,7 @@ import type { Json } from "./json.ts";
 /** Files that must be there when the persona is done. */
 export interface Deliverable {
   readonly name: string;
-  /** Globs, matched as globs; each must match at least one file. */
+  /** Globs, matched as globs; each must match at least one file. `!` before one leaves its files out of the others. */
   readonly files: readonly string[];
   /** Fails the attempt; otherwise it only lowers the score. */
   readonly must: boolean;

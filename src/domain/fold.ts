@@ -136,6 +136,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       const { origin } = entry;
       const source: PhaseSource = origin === undefined ? { kind: "inherited" } : { kind: "given", origin };
       completeWith(state, entry, source, head);
+      phase.given = entry.given ?? phase.given;
       phase.edit = entry.edit;
       for (const [name, persona] of phase.personas) {
         persona.reused = true;
@@ -150,7 +151,13 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       const phase = phaseOf(state, entry.phase);
       if (entry.notes !== undefined) phase.notes = [...entry.notes];
       phase.edit = entry.edit ?? phase.edit;
-      personaOf(state, entry.phase, entry.persona).candidate = { ...candidate, steps };
+      phase.given = entry.given ?? phase.given;
+      const persona = personaOf(state, entry.phase, entry.persona);
+      persona.candidate = { ...candidate, steps };
+      if (entry.result === undefined || entry.input !== undefined) return;
+      persona.result = entry.result;
+      persona.reused = true;
+      takeFiles(persona, entry);
       return;
     }
     case "budget.alerted":
@@ -310,6 +317,8 @@ function completeWith(
   phase.review = "none";
   phase.awaitedReview = false;
   phase.source = source;
+  if (source.kind === "given")
+    phase.given = { origin: source.origin, ...(base && { base }), ...(tree && { tree }) };
   for (const [persona, result] of Object.entries(results)) {
     const found = personaOf(state, name, persona);
     found.result = result;

@@ -76,6 +76,11 @@ export interface FilesEdit {
   readonly tree?: string;
 }
 
+/** What came with a phase from outside: the files before and after, and where they came from. */
+export interface GivenFiles extends FilesEdit {
+  readonly origin: string;
+}
+
 /** Everything that can happen to a session, one journal row each. A step's row is shaped for replay, see StepRow. */
 export type Transition =
   | {
@@ -171,10 +176,13 @@ export type Transition =
       readonly notes?: readonly string[];
       /** Where it came from, if it was given to the forked session from outside. */
       readonly origin?: string;
+      /** What was given of it, if people have worked on it since. */
+      readonly given?: GivenFiles;
     } & PhaseContent)
   /**
    * What the forked session knows of a persona, and the owner of its steps here: taken over if its input is the same.
-   * Without a result: it was under way there, or its phase is taken over as a whole.
+   * Without a result: it was under way there, or its phase is taken over as a whole. A result without input came from
+   * outside, and counts whatever comes before it.
    */
   | {
       readonly kind: "persona.inherited";
@@ -191,6 +199,8 @@ export type Transition =
       readonly notes?: readonly string[];
       /** What people changed in the files of its phase there: laid over whatever the phase comes to here. */
       readonly edit?: FilesEdit;
+      /** What its phase was given there: it begins with that here too. */
+      readonly given?: GivenFiles;
     }
   /** Everything a fork may use is its own now. */
   | { readonly kind: "fork.copied" }
@@ -293,6 +303,8 @@ export interface ForkOrigin {
   readonly fresh: boolean;
   /** What a person put in the place of what the session had. */
   readonly edited: readonly PhaseContent[];
+  /** Phases of which it has what was given to the session from outside. */
+  readonly given?: readonly string[];
 }
 
 export interface PaidAmount {

@@ -2,6 +2,7 @@ import type { BudgetChange } from "./budget.ts";
 import type { GateResult } from "./contract.ts";
 import type {
   FilesEdit,
+  GivenFiles,
   JournalHead,
   OfAttempt,
   PersonaChecks,
@@ -15,6 +16,7 @@ import {
   type AttemptState,
   type PersonaState,
   type PhaseSource,
+  type PhaseState,
   personaOf,
   phaseOf,
   type RecordedDecision,
@@ -45,6 +47,7 @@ export interface RestoredCheckpoint {
   readonly checks?: readonly PersonaChecks[];
   readonly awaitsReview?: boolean;
   readonly source?: PhaseSource;
+  readonly given?: GivenFiles;
   readonly teamFingerprint: string;
   readonly definition?: Json;
   readonly decisions?: readonly RecordedDecision[];
@@ -98,6 +101,7 @@ export function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpo
   );
   state.decisions.splice(0, state.decisions.length, ...others, ...(checkpoint.decisions ?? []));
   phase.source = checkpoint.source ?? { kind: "work" };
+  phase.given = checkpoint.given ?? givenWith(phase);
   for (const [persona, attempts] of Object.entries(checkpoint.attempts)) {
     const restored = personaOf(state, name, persona);
     restored.result = Object.hasOwn(checkpoint.results, persona) ? checkpoint.results[persona] : undefined;
@@ -112,9 +116,19 @@ export function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpo
 export function hasItsPast({ created: { fork, definition }, phases }: SessionState): boolean {
   if (fork === undefined) return true;
   const planned = new Map(plannedPhases(definition).map(({ name, dependsOn }) => [name, dependsOn]));
-  const needed = new Set([...(planned.get(fork.at) ?? []), ...fork.edited.map(({ phase }) => phase)]);
+  const needed = new Set([
+    ...(planned.get(fork.at) ?? []),
+    ...fork.edited.map(({ phase }) => phase),
+    ...(fork.given ?? []),
+  ]);
   for (const name of needed) for (const before of planned.get(name) ?? []) needed.add(before);
   return [...needed].every((name) => phases.get(name)?.status === "completed");
+}
+
+/** One that is still as it was given does not say it twice. */
+function givenWith({ source, base, tree }: PhaseState): GivenFiles | undefined {
+  if (source.kind !== "given") return undefined;
+  return { origin: source.origin, ...(base && { base }), ...(tree && { tree }) };
 }
 
 export function takeFiles(persona: PersonaState, { base, tree, input }: PersonaFiles = {}): void {

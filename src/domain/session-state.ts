@@ -8,6 +8,7 @@ import type {
   Decision,
   Direction,
   FilesEdit,
+  GivenFiles,
   JournalHead,
   OfAttempt,
   ParkReason,
@@ -130,6 +131,8 @@ export interface PhaseState {
   notes: string[];
   /** Where it came from, if not from work in this session. */
   source: PhaseSource;
+  /** What was brought from outside for it; stays when somebody works on it later. */
+  given: GivenFiles | undefined;
   completed: Completed | undefined;
   checkpoint: { readonly revision: number; readonly sha256: string } | undefined;
   /** What the session had used when the checkpoint was sealed. */
@@ -268,6 +271,7 @@ export function phaseOf(state: SessionState, name: string): PhaseState {
       awaitedReview: false,
       notes: [],
       source: { kind: "work" },
+      given: undefined,
       completed: undefined,
       checkpoint: undefined,
       usage: [],

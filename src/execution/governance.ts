@@ -2,7 +2,7 @@ import { GovernanceViolation } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
 import { changesBetween, type Tree } from "../domain/tree.ts";
 import type { PolicyDecision, ToolPolicy } from "../models/ports.ts";
-import { globMatcher } from "../workspace/glob.ts";
+import { namedMatcher } from "../workspace/named-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** What a persona may do; null means whatever its contract asks for. Lives outside the model, which cannot change it. */
@@ -34,9 +34,7 @@ export function toolPolicy(policy: PersonaPolicy): ToolPolicy {
 
 /** Which paths a persona may write, by its policy. */
 export function writeRule({ write }: PersonaPolicy): (path: string) => boolean {
-  if (write === null) return () => true;
-  const globs = write.map(globMatcher);
-  return (path) => globs.some((matches) => matches(path));
+  return write === null ? () => true : namedMatcher(write);
 }
 
 /**

@@ -1,26 +1,16 @@
 import { didYouMean } from "../domain/closest.ts";
-import { SessionConflict, TeamInvalid } from "../domain/errors.ts";
+import { SessionConflict } from "../domain/errors.ts";
 import { finalStatuses } from "../domain/journal.ts";
 import type { Message } from "../domain/message.ts";
 import type { SessionState } from "../domain/session-state.ts";
 import type { SessionRecord } from "../state/store.ts";
 import type { Team } from "../team/define.ts";
-import { integrationProblems } from "../team/definition/integration.ts";
+import { integrationProblems, refuseBlocking } from "../team/definition/integration.ts";
 
 /** Contracts that do not fit together are said before anything is paid; where nobody could succeed nothing starts. */
-export function checkIntegration({ name, definition }: Team, notice: (text: string) => void): void {
-  const problems = integrationProblems(definition);
-  const blocking = problems.filter(({ severity }) => severity === "blocking");
-  if (blocking.length > 0) {
-    throw new TeamInvalid(
-      `Team "${name}" cannot succeed: ${blocking.map(({ message }) => message).join(" ")}`,
-      {
-        details: { team: name, problems: blocking },
-        advice: "Mend the contracts or the policies named.",
-      },
-    );
-  }
-  for (const { message } of problems) notice(message);
+export function checkIntegration({ definition }: Team, notice: (text: string) => void): void {
+  refuseBlocking(definition);
+  for (const { message } of integrationProblems(definition)) notice(message);
 }
 
 /** What cannot be meant in this status is refused before it is said. */

@@ -3,6 +3,7 @@ import type { GateResult } from "../domain/contract.ts";
 import { CheckpointCorrupt, StateTooNew } from "../domain/errors.ts";
 import type {
   FilesEdit,
+  GivenFiles,
   JournalHead,
   PersonaChecks,
   PersonaFiles,
@@ -47,7 +48,7 @@ export interface CheckpointContent {
   readonly teamFingerprint: string;
   /** Only when it is no longer the one the session began with. */
   readonly definition?: Json;
-  /** The files each persona saw and left, where there are files. */
+  /** The files each persona saw and left, and the fingerprint of what it read. */
   readonly personas?: Readonly<Record<string, PersonaFiles>>;
   /** The files the phase began with, by the hash of their manifest. */
   readonly base?: string;
@@ -61,6 +62,8 @@ export interface CheckpointContent {
   readonly awaitsReview?: boolean;
   /** Missing when it is the work of this session; a phase from outside says so, and where it came from. */
   readonly source?: PhaseSource;
+  /** What was given of it, if people have worked on it since. */
+  readonly given?: GivenFiles;
   readonly decisions?: readonly RecordedDecision[];
   /** Limits that people have set, and what the session had used: no ceiling is forgotten with the database. */
   readonly budgets?: Readonly<Record<string, BudgetChange>>;
@@ -125,12 +128,12 @@ export function projectPhase(
     predecessors,
     results,
     attempts,
-    ...(found.tree !== undefined && { personas }),
+    ...(Object.values(personas).some((files) => Object.keys(files).length > 0) && { personas }),
   });
 }
 
 function whatItLeft(state: SessionState, name: string, phase: PhaseState, files: Json | undefined) {
-  const { base, tree, edit, gate, checks, source } = phase;
+  const { base, tree, edit, gate, checks, source, given } = phase;
   const decisions = state.decisions.filter(({ phase = name }) => phase === name);
   return {
     ...(base !== undefined && { base }),
@@ -142,6 +145,7 @@ function whatItLeft(state: SessionState, name: string, phase: PhaseState, files:
     // Sealed before anybody has looked at it; what people say later is in the journal.
     ...(phase.awaitedReview && { awaitsReview: true }),
     ...(source.kind !== "work" && { source }),
+    ...(source.kind !== "given" && given !== undefined && { given }),
     ...(decisions.length > 0 && { decisions }),
   };
 }

@@ -67,9 +67,16 @@ export async function artifactsOf(
 ): Promise<string[]> {
   const manifests = new Set<string>();
   for (const checkpoint of restored.checkpoints) {
-    const { base, tree, edit = {}, personas = {}, session } = checkpoint as unknown as CheckpointContent;
+    const {
+      base,
+      tree,
+      edit = {},
+      given,
+      personas = {},
+      session,
+    } = checkpoint as unknown as CheckpointContent;
     const brought = [...(session?.given ?? []), ...(session?.fork?.edited ?? [])];
-    for (const files of [{ base, tree }, edit, ...Object.values(personas), ...brought])
+    for (const files of [{ base, tree }, edit, given ?? {}, ...Object.values(personas), ...brought])
       for (const hash of [files.base, files.tree])
         if (hash !== undefined && hash !== emptyTreeHash) manifests.add(hash);
   }

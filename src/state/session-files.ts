@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { CheckpointCorrupt, MaestroError } from "../domain/errors.ts";
 import { isSessionId, parseSessionId, type SessionId } from "../domain/ids.ts";
 import { sealedLimitBytes } from "../domain/seal.ts";
-import { type Checkpoint, checkpointFile, readCheckpoint } from "./checkpoint.ts";
+import { type Checkpoint, checkpointFile, initPhase, readCheckpoint } from "./checkpoint.ts";
 import { makeDirectoryDurably, readBounded, removeTemporaries, writeDurably } from "./durable-file.ts";
 import { type ExecutionState, executionStateFile, readExecutionState } from "./execution-state.ts";
 import { reach } from "./fault-points.ts";
@@ -70,10 +70,7 @@ export class SessionFiles {
         found.push({ file, phase, revision, checkpoint: undefined, error });
       }
     }
-    return found.sort(
-      (a, b) =>
-        (a.checkpoint?.content.journal.seq ?? Infinity) - (b.checkpoint?.content.journal.seq ?? Infinity),
-    );
+    return found.sort((one, other) => placeOf(one) - placeOf(other));
   }
 
   async isThere(): Promise<boolean> {
@@ -158,4 +155,9 @@ async function listOrNothing(folder: string): Promise<string[]> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }
+}
+
+/** As they were sealed. What came with the start has the same row as the start, and rests on it. */
+function placeOf({ phase, checkpoint }: FoundCheckpoint): number {
+  return phase === initPhase ? 0 : (checkpoint?.content.journal.seq ?? Infinity);
 }

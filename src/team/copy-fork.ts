@@ -86,16 +86,17 @@ async function takeOverPersonas(
   const afresh = begunAfresh(definition, fork);
   for (const { name: phase, personas } of definition.phases) {
     const isKept = kept.includes(phase);
-    if (!isKept && afresh.has(phase)) continue;
+    const of = { parent, fork, afresh: afresh.has(phase) };
     for (const { name: persona } of personas) {
       const known = parent.phases.get(phase)?.personas.get(persona);
       const spent = known === undefined ? [] : sumByModel(cost(phase, persona, known));
       const row = isKept
         ? rowOfKeptPersona(phase, persona, parent, spent)
-        : rowOfPersona(phase, persona, parent, spent);
+        : rowOfPersona(phase, persona, of, spent);
       if (row === undefined) continue;
       const [written] = await journal.append([row]);
-      if (known !== undefined && written !== undefined) giveSteps(known, parent, written.seq, owners);
+      const hasSteps = known !== undefined && (isKept || !of.afresh);
+      if (hasSteps && written !== undefined) giveSteps(known, parent, written.seq, owners);
     }
   }
   return owners;

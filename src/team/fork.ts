@@ -1,13 +1,9 @@
 import { InputInvalid } from "../domain/errors.ts";
+import { isFromOutside, staysGiven, wasGiven } from "../domain/from-outside.ts";
 import type { ForkOrigin, PaidAmount, Transition } from "../domain/journal.ts";
 import type { RecordedSteps } from "../domain/recorded-steps.ts";
 import { filesOf } from "../domain/restored-checkpoint.ts";
-import {
-  isAccepted,
-  type PersonaState,
-  type PhaseState,
-  type SessionState,
-} from "../domain/session-state.ts";
+import { isAccepted, type PersonaState, type SessionState } from "../domain/session-state.ts";
 import {
   changedPersonas,
   describeChanges,
@@ -15,14 +11,17 @@ import {
   rejudgedPhases,
   rewiredPhases,
 } from "./definition/changes.ts";
+import { teamFingerprint } from "./definition/fingerprint.ts";
+import { refuseBlocking } from "./definition/integration.ts";
 import { ancestorsOf, dependentsOf, orderPhases } from "./definition/order.ts";
 import { recordedDefinition } from "./definition/recorded.ts";
 import type { TeamDefinition } from "./definition/team-definition.ts";
 import { unknownPhase } from "./selection.ts";
 
 /**
- * Phases that a fork takes over as they are: everything that the phase it starts at rests on, the edited ones, and those
- * beside it that are done and that neither an edit nor a change of the team can reach.
+ * Phases that a fork takes over as they are: everything that the phase it starts at rests on, the edited ones, those
+ * beside it that are done and that neither an edit nor a change of the team can reach, and what came from outside, unless
+ * somebody has to work for it first or the fork starts there.
  */
 export function takenOver(
   definition: TeamDefinition,
@@ -32,18 +31,29 @@ export function takenOver(
   const order = orderPhases(definition);
   if (!order.includes(fork.at)) throw unknownPhase(fork.at, order);
   const edited = new Set(fork.edited.map(({ phase }) => phase));
-  const kept = new Set([...ancestorsOf(definition, fork.at), ...edited]);
+  const isLeftToJoined = (name: string) => whoJoined(definition, parent, name).length > 0;
+  const before = ancestorsOf(definition, fork.at).filter((name) => !isLeftToJoined(name));
+  const kept = new Set([...before, ...edited]);
   const again = from(definition, fork);
   const changed = changedPhases(recordedDefinition(parent.created.definition), definition);
-  const restsOn = new Map(definition.phases.map(({ name, dependsOn }) => [name, dependsOn]));
+  const phases = new Map(definition.phases.map((phase) => [phase.name, phase]));
   for (const name of order) {
     const phase = parent.phases.get(name);
-    const isAsItWas = isAccepted(phase) && (!changed.has(name) || isFromOutside(phase));
-    const before = restsOn.get(name) ?? [];
-    if (isAsItWas && !again.has(name) && before.every((other) => kept.has(other) && !edited.has(other)))
+    const { dependsOn = [], personas = [] } = phases.get(name) ?? {};
+    const isAsItWas = isAccepted(phase) && !changed.has(name) && !again.has(name);
+    const isGiven = name !== fork.at && staysGiven(phase, personas);
+    if (isGiven || (isAsItWas && dependsOn.every((other) => kept.has(other) && !edited.has(other))))
       kept.add(name);
   }
   return order.filter((name) => kept.has(name));
+}
+
+/** Who is in a phase from outside and was given nothing. */
+function whoJoined({ phases }: TeamDefinition, parent: SessionState, name: string): readonly string[] {
+  const phase = parent.phases.get(name);
+  if (!isFromOutside(phase)) return [];
+  const { personas = [] } = phases.find((one) => one.name === name) ?? {};
+  return personas.map((one) => one.name).filter((one) => phase?.personas.get(one)?.result === undefined);
 }
 
 /** Phases that a fork knows nothing of, because they were asked for afresh. */
@@ -60,13 +70,16 @@ export function checkFork(definition: TeamDefinition, parent: SessionState, fork
   const edited = new Set(fork.edited.map(({ phase }) => phase));
   for (const name of kept) refuseContradiction(definition, name, { parent, fork, kept, edited });
   for (const name of kept) {
-    if (isAccepted(parent.phases.get(name))) continue;
+    const phase = parent.phases.get(name);
+    // Who edits it has looked at it.
+    if (isAccepted(phase) || (phase?.status === "completed" && edited.has(name))) continue;
     throw new InputInvalid(`Session ${parent.id} has no accepted result of phase ${name} to take over.`, {
       details: { session: parent.id, phase: name },
       advice: `Fork at ${name} or before, or let the session finish that phase first.`,
     });
   }
   refuseChanged(definition, parent, kept);
+  if (teamFingerprint(definition) !== parent.created.teamFingerprint) refuseBlocking(definition);
 }
 
 /** What is taken over stays as it was made: a change of the team before the phase it starts at would do nothing. */
@@ -74,7 +87,10 @@ function refuseChanged(definition: TeamDefinition, parent: SessionState, kept: r
   const { id, created, phases } = parent;
   const before = recordedDefinition(created.definition);
   const changed = changedPhases(before, definition);
-  const name = kept.find((name) => changed.has(name) && !isFromOutside(phases.get(name)));
+  const joined = (name: string) => whoJoined(definition, parent, name);
+  const name = kept.find(
+    (name) => changed.has(name) && (joined(name).length > 0 || !isFromOutside(phases.get(name))),
+  );
   if (name === undefined) return;
   const all = describeChanges(before, definition);
   const own = all.filter((change) => change.startsWith(`phase ${name}: `));
@@ -83,13 +99,13 @@ function refuseChanged(definition: TeamDefinition, parent: SessionState, kept: r
     `Phase ${name} is not as it was when it ran, and would be taken over: ${changes.join("; ")}.`,
     {
       details: { session: id, phase: name, changes },
-      advice: `Leave it as it was, or let it be gone through again: maestro fork ${id} --at ${name} --team <file>`,
+      advice:
+        joined(name).length > 0
+          ? `Fork without the edit of ${name}: who joined it works on what was given.`
+          : `Leave it as it was, or let it be gone through again: maestro fork ${id} --at ${name} --team <file>`,
     },
   );
 }
-
-/** It is what it is, whoever would make it now: nobody here made it. */
-const isFromOutside = (phase: PhaseState | undefined): boolean => phase?.source.kind === "given";
 
 /** Phases whose results could be others with the new team. */
 function changedPhases(before: TeamDefinition, after: TeamDefinition): ReadonlySet<string> {
@@ -106,7 +122,7 @@ function refuseContradiction(
   definition: TeamDefinition,
   name: string,
   {
-    parent: { id },
+    parent,
     fork: { at },
     kept,
     edited,
@@ -117,6 +133,9 @@ function refuseContradiction(
     readonly edited: ReadonlySet<string>;
   },
 ): void {
+  // What came from outside does not rest on what is here.
+  if (isFromOutside(parent.phases.get(name))) return;
+  const { id } = parent;
   const before = ancestorsOf(definition, name);
   const changed = before.find((other) => edited.has(other));
   if (changed !== undefined)
@@ -129,6 +148,15 @@ function refuseContradiction(
     );
   const anew = before.find((other) => !kept.includes(other));
   if (anew === undefined) return;
+  const joined = whoJoined(definition, parent, anew);
+  if (joined.length > 0 && !edited.has(name))
+    throw new InputInvalid(
+      `Phase ${name} was made before ${joined.join(", ")} joined phase ${anew}, and would be taken over as it was.`,
+      {
+        details: { session: id, at, phase: name, joined },
+        advice: `Let it be gone through again: maestro fork ${id} --at ${dependentsOf(definition, anew)[0]} --team <file>`,
+      },
+    );
   const [after] = dependentsOf(definition, name);
   throw new InputInvalid(`Phase ${name} is edited and rests on ${anew}, which would run again under it.`, {
     details: { session: id, at, phase: name },
@@ -160,18 +188,49 @@ export function rowsOfPhase(name: string, fork: ForkOrigin, parent: SessionState
       ...(phase?.checks !== undefined && phase.checks.length > 0 && { checks: phase.checks }),
       ...(phase !== undefined && phase.notes.length > 0 && { notes: phase.notes }),
       ...(phase?.source.kind === "given" && { origin: phase.source.origin }),
+      ...(phase?.source.kind !== "given" && phase?.given !== undefined && { given: phase.given }),
     },
     ...(edited === undefined ? [] : [{ kind: "phase.edited", ...edited } as const]),
   ];
 }
 
-/** What the parent knows of a persona, if it is of any use: a result, steps to go on with, what people said. */
+/**
+ * What the parent knows of a persona, if it is of any use: a result, steps to go on with, what people said, and what was
+ * given, unless the fork starts there.
+ */
 export function rowOfPersona(
   phase: string,
   persona: string,
-  parent: SessionState,
+  {
+    parent,
+    fork,
+    afresh,
+  }: { readonly parent: SessionState; readonly fork: ForkOrigin; readonly afresh: boolean },
   spent: readonly PaidAmount[] = [],
 ): Transition | undefined {
+  const outside = phase === fork.at ? undefined : whatWasGiven(parent, phase, persona);
+  const known = afresh ? undefined : whatIsKnown(parent, phase, persona, spent);
+  if (outside === undefined && known === undefined) return undefined;
+  return { kind: "persona.inherited", phase, persona, ...known, ...outside };
+}
+
+type Inherited = Omit<Extract<Transition, { kind: "persona.inherited" }>, "kind" | "phase" | "persona">;
+
+function whatWasGiven(parent: SessionState, phase: string, persona: string): Inherited | undefined {
+  const found = parent.phases.get(phase);
+  if (found?.given === undefined) return undefined;
+  const { given } = found;
+  const known = found.personas.get(persona);
+  if (known?.result === undefined || !wasGiven(found, known)) return { given };
+  return { given, result: known.result, ...filesOf(known) };
+}
+
+function whatIsKnown(
+  parent: SessionState,
+  phase: string,
+  persona: string,
+  spent: readonly PaidAmount[],
+): Inherited | undefined {
   const { personas, notes = [], edit } = parent.phases.get(phase) ?? {};
   const known = personas?.get(persona);
   // A fork that has not come so far still knows what its own parent knew.
@@ -186,9 +245,6 @@ export function rowOfPersona(
   const hasSteps = known?.candidate !== undefined || (known && stepsUnderWay(known, parent)) !== undefined;
   if (!isDone && !hasSteps && notes.length === 0 && edit === undefined) return undefined;
   return {
-    kind: "persona.inherited",
-    phase,
-    persona,
     ...(isDone && { input, result }),
     ...(isDone && base !== undefined && { base }),
     ...(isDone && tree !== undefined && { tree }),

@@ -2,8 +2,9 @@ import { decideAfterFailure } from "../domain/after-failure.ts";
 import type { CheckResult } from "../domain/contract.ts";
 import { toErrorJson } from "../domain/error-json.ts";
 import { ContractUnfulfilled } from "../domain/errors.ts";
+import { wasGiven } from "../domain/from-outside.ts";
 import type { Transition } from "../domain/journal.ts";
-import { personaOf, type Reopened } from "../domain/session-state.ts";
+import { personaOf, phaseOf, type Reopened } from "../domain/session-state.ts";
 import type { ExecutorParts } from "../execution/persona-executor.ts";
 import { refuseUnfulfilled } from "../execution/validate.ts";
 import { type Conflict, describeConflict } from "../workspace/conflict.ts";
@@ -107,6 +108,8 @@ async function mergeMembers(
   };
   const order = latest === undefined ? unmerged : members.filter(isNew);
   for (const [place, persona] of order.entries()) {
+    // What was given is what the phase began with.
+    if (isGiven(phase, persona, parts(persona))) continue;
     const { base, tree } = stateOf(persona);
     const reopened = reopenedOf(persona);
     const next = await trees.merge(reopened === undefined ? base : reopened.tree, merged, tree);
@@ -163,6 +166,8 @@ async function checkTogether(
   for (const persona of members.filter(hasContract)) {
     const results = await checkPersona(phase, persona, merged, group);
     checks.set(persona.name, results);
+    // Nobody here made what was given, so nobody is asked to make it better; the gate says what it came to.
+    if (isGiven(phase, persona, group.parts(persona))) continue;
     try {
       refuseUnfulfilled(persona.name, results);
     } catch (error) {
@@ -170,6 +175,10 @@ async function checkTogether(
     }
   }
   return { checks, failed };
+}
+
+function isGiven({ name }: PhaseDefinition, persona: PersonaDefinition, { journal }: ExecutorParts): boolean {
+  return wasGiven(phaseOf(journal.state, name), personaOf(journal.state, name, persona.name));
 }
 
 export function hasContract({ contract }: PersonaDefinition): boolean {

@@ -38,7 +38,14 @@ export async function makeFork(
     edited.push(content);
     kept.push(...stored);
   }
-  const fork: ForkOrigin = { session: parentId, at, fresh, edited };
+  const given = givenPhases(team, parent).filter((name) => name !== at);
+  const fork: ForkOrigin = {
+    session: parentId,
+    at,
+    fresh,
+    edited,
+    ...(given.length > 0 && { given }),
+  };
   checkFork(team.definition, parent, fork);
   const { brief, teamFile, decisions } = parent.created;
   const model = request.model ?? parent.created.model ?? team.definition.model ?? undefined;
@@ -58,6 +65,9 @@ export async function makeFork(
   await engine.copyFork(session.id, team);
   return session;
 }
+
+const givenPhases = ({ definition }: Team, { phases }: SessionState): string[] =>
+  definition.phases.flatMap(({ name }) => (phases.get(name)?.given === undefined ? [] : [name]));
 
 /** A fork has the team and the brief of its parent, so these do not tell whether a key means the same work. */
 function refuseOtherFork(

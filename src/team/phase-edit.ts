@@ -1,5 +1,6 @@
 import { canonicalJson } from "../domain/canonical.ts";
 import { InputInvalid, SessionConflict } from "../domain/errors.ts";
+import { isFromOutside } from "../domain/from-outside.ts";
 import type { PersonaResult, PhaseContent } from "../domain/journal.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import { phaseOf, type SessionState } from "../domain/session-state.ts";
@@ -70,9 +71,11 @@ export async function givePhase(
 export function refuseEditInPlace(definition: TeamDefinition, state: SessionState, name: string): void {
   findPhase(definition, name);
   const phase = state.phases.get(name);
-  const rests = dependentsOf(definition, name).filter(
-    (dependent) => (state.phases.get(dependent)?.status ?? "pending") !== "pending",
-  );
+  // What came from outside rests on nothing that is here.
+  const rests = dependentsOf(definition, name).filter((dependent) => {
+    const other = state.phases.get(dependent);
+    return other !== undefined && other.status !== "pending" && !isFromOutside(other);
+  });
   if (phase?.status === "completed" && rests.length === 0) return;
   if (phase?.status !== "completed") {
     throw new SessionConflict(`Phase ${name} has no result yet that could be edited.`, {

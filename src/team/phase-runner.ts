@@ -23,7 +23,11 @@ export async function runPhase(phase: PhaseDefinition, parts: PhaseParts): Promi
   const { journal, trees } = parts;
   const state = phaseOf(journal.state, phase.name);
   if (state.status === "pending") {
-    const { tree, artifacts, clashes } = await trees.before(phase);
+    const before = await trees.before(phase);
+    const { tree } = before;
+    const given = await trees.withGiven(phase.name, tree);
+    const clashes = [...before.clashes, ...given.clashes];
+    const artifacts = [...before.artifacts, ...given.artifacts];
     const row = {
       kind: "phase.started",
       phase: phase.name,
@@ -86,7 +90,7 @@ async function mergeGroups(
     }
     return end.tree;
   };
-  let tree: TreeRef = state.base;
+  let { tree } = await parts.trees.withGiven(phase.name, state.base);
   for (const [number, members] of groups.entries()) {
     for (const { name } of members) starts.set(name, tree);
     // Nobody would miss the row of a phase without files whose only group is done.

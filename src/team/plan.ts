@@ -1,4 +1,5 @@
 import { applyRecorded } from "../domain/fold.ts";
+import { wasGiven } from "../domain/from-outside.ts";
 import type { ForkOrigin, Transition } from "../domain/journal.ts";
 import { encodeEntry } from "../domain/journal-codec.ts";
 import { emptyState, isAccepted, personaOf, phaseOf, type SessionState } from "../domain/session-state.ts";
@@ -49,7 +50,7 @@ export function imagineFork(
 ): SessionState {
   const state = emptyState(parent.id);
   const kept = takenOver(definition, parent, fork);
-  // What was given to its parent is taken over phase by phase, and not where it runs again.
+  // What was given to its parent is taken over phase by phase, and not by the one it starts at.
   const { given: _, ...created } = parent.created;
   const rows: Transition[] = [
     { ...created, ...(model !== undefined && { model }), fork },
@@ -57,8 +58,9 @@ export function imagineFork(
   ];
   const afresh = begunAfresh(definition, fork);
   for (const { name, personas } of definition.phases) {
-    if (kept.includes(name) || afresh.has(name)) continue;
-    rows.push(...personas.flatMap((persona) => rowOfPersona(name, persona.name, parent) ?? []));
+    if (kept.includes(name)) continue;
+    const of = { parent, fork, afresh: afresh.has(name) };
+    rows.push(...personas.flatMap((persona) => rowOfPersona(name, persona.name, of) ?? []));
   }
   for (const row of rows) imagine(state, row);
   return state;
@@ -88,10 +90,10 @@ class Planner {
     if (isAccepted(state))
       return personas.map((persona) => ({ phase: name, persona: persona.name, action: "kept" }));
     const planned: PlannedPersona[] = [];
-    const { clashes, ...start } = await this.#trees.before(phase);
-    state.base = start.tree;
-    state.clashes = clashes.map(({ text }) => text);
-    state.base = start.tree;
+    const before = await this.#trees.before(phase);
+    state.base = before.tree;
+    const { clashes, ...start } = await this.#trees.withGiven(name, before.tree);
+    state.clashes = [...before.clashes, ...clashes].map(({ text }) => text);
     let merged: MergedTree = { ...start, conflicts: [] };
     for (const group of groupsOf(phase)) {
       const start = merged.tree;
@@ -105,8 +107,9 @@ class Planner {
       for (const persona of working) this.#working.add(`${name} ${persona.name}`);
       work = together([work, ...working.map(workOf)]);
       for (const persona of group) {
-        const { base, tree, result } = personaOf(this.#state, name, persona.name);
-        if (result !== undefined) merged = await this.#trees.merge(base, merged, tree);
+        const own = personaOf(this.#state, name, persona.name);
+        if (own.result !== undefined && !wasGiven(state, own))
+          merged = await this.#trees.merge(own.base, merged, own.tree);
       }
     }
     this.#work.set(name, work);

@@ -1,4 +1,5 @@
 import { globMatcher } from "../workspace/glob.ts";
+import { readNamedFiles } from "../workspace/named-files.ts";
 import { isPattern } from "./definition/is-pattern.ts";
 import type { PersonaDefinition } from "./definition/team-definition.ts";
 
@@ -11,7 +12,11 @@ export interface PlannedWork {
 
 export const noWork: PlannedWork = { isAny: false, writes: [] };
 
-export const workOf = ({ policy }: PersonaDefinition): PlannedWork => ({ isAny: true, writes: policy.write });
+/** What its policy leaves out of a glob is not known here any more: rather too much than too little. */
+export const workOf = ({ policy: { write } }: PersonaDefinition): PlannedWork => ({
+  isAny: true,
+  writes: write === null ? null : readNamedFiles(write).globs,
+});
 
 export function together(works: readonly PlannedWork[]): PlannedWork {
   const done = works.filter(({ isAny }) => isAny);

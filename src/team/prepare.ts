@@ -1,4 +1,5 @@
 import { SessionConflict, TeamChanged } from "../domain/errors.ts";
+import { staysGiven } from "../domain/from-outside.ts";
 import type { Direction, Entry, Transition } from "../domain/journal.ts";
 import type { SessionState } from "../domain/session-state.ts";
 import type { Artifacts } from "../state/artifacts.ts";
@@ -12,6 +13,7 @@ import {
   rejudgedPhases,
   rewiredPhases,
 } from "./definition/changes.ts";
+import { refuseBlocking } from "./definition/integration.ts";
 import { dependentsOf } from "./definition/order.ts";
 import { definitionJson, type TeamDefinition } from "./definition/team-definition.ts";
 import { changesNothing, editPhase, type PhaseEdit, refuseEditInPlace } from "./phase-edit.ts";
@@ -149,6 +151,7 @@ function changeTeam(
       },
     );
   }
+  refuseBlocking(definition);
   const touched = [
     ...changedPersonas(before, definition).map(({ phase }) => phase),
     ...joinedPhases(before, definition),
@@ -160,8 +163,8 @@ function changeTeam(
   ];
   const reset = new Set(touched.filter((name) => known.has(name)));
   for (const name of reset) for (const dependent of dependentsOf(definition, name)) reset.add(dependent);
-  // Nobody here made what came from outside, and nobody here could make it again.
-  for (const name of reset) if (state.phases.get(name)?.source.kind === "given") reset.delete(name);
+  for (const { name, personas } of definition.phases)
+    if (staysGiven(state.phases.get(name), personas)) reset.delete(name);
   return {
     kind: "team.changed",
     definition: definitionJson(definition),

@@ -1,9 +1,10 @@
+import type { FilesEdit } from "../domain/journal.ts";
 import { personaOf, phaseOf, type SessionState } from "../domain/session-state.ts";
 import { changesBetween, emptyTree, type Tree, type TreeFile, toManifest, treeHash } from "../domain/tree.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { type Conflict, describeConflict } from "../workspace/conflict.ts";
-import { globMatcher } from "../workspace/glob.ts";
 import { mergeTrees } from "../workspace/merge.ts";
+import { namedMatchers, readNamedFiles } from "../workspace/named-files.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import { ancestorsOf } from "./definition/order.ts";
 import type { PersonaDefinition, PhaseDefinition, TeamDefinition } from "./definition/team-definition.ts";
@@ -82,15 +83,31 @@ export class SessionTrees {
     return { tree, artifacts, clashes };
   }
 
+  /** What was brought from outside for a phase is there when somebody works on it. */
+  async withGiven(phase: string, before: TreeRef): Promise<PhaseFiles> {
+    const { given } = phaseOf(this.#state, phase);
+    if (given === undefined) return { tree: before, artifacts: [], clashes: [] };
+    return this.#lay(given, before, "the phases before it", "what was given");
+  }
+
   /** What a person changed in a phase stays when it is gone through again, wherever it does not clash with new work. */
   async withEdit(phase: string, made: TreeRef): Promise<PhaseFiles> {
     const { edit } = phaseOf(this.#state, phase);
     if (edit === undefined) return { tree: made, artifacts: [], clashes: [] };
-    const ours = { tree: made, conflicts: [], artifacts: [] };
-    const { tree, artifacts, conflicts } = await this.merge(edit.base, ours, edit.tree);
+    return this.#lay(edit, made, phase, "the edit");
+  }
+
+  async #lay(
+    { base, tree: theirs }: FilesEdit,
+    under: TreeRef,
+    one: string,
+    other: string,
+  ): Promise<PhaseFiles> {
+    const ours = { tree: under, conflicts: [], artifacts: [] };
+    const { tree, artifacts, conflicts } = await this.merge(base, ours, theirs);
     const clashes = conflicts.map((conflict) => ({
       path: conflict.path,
-      text: describeConflict(conflict, phase, "the edit"),
+      text: describeConflict(conflict, one, other),
     }));
     return { tree, artifacts, clashes };
   }
@@ -121,7 +138,7 @@ export class SessionTrees {
   async seen(phase: PhaseDefinition, persona: PersonaDefinition): Promise<readonly string[]> {
     const seen: string[] = [];
     for (const { phase: home, persona: provider } of this.#readings.providers(phase, persona)) {
-      seen.push(...provider.contract.deliverables.flatMap(({ files }) => files));
+      seen.push(...provider.contract.deliverables.flatMap(({ files }) => readNamedFiles(files).globs));
       seen.push(...(await this.changedBy(home, provider.name)));
       seen.push(...(await this.#changed(phaseOf(this.#state, home).edit ?? {})));
     }
@@ -184,14 +201,14 @@ export class SessionTrees {
   /** A pattern is no claim on what others made beside or after it: only on what it found, and on what a person added. */
   async #ownPaths(phase: string, { name, contract }: PersonaDefinition, all: Tree): Promise<Set<string>> {
     const own = new Set(await this.changedBy(phase, name));
-    const globs = contract.deliverables.flatMap(({ files }) => files);
-    if (globs.length === 0) return own;
+    const matchers = contract.deliverables.flatMap(({ files }) => [...namedMatchers(files).values()]);
+    if (matchers.length === 0) return own;
     const { base, edit = {} } = phaseOf(this.#state, phase);
-    const before = await this.load(base);
+    const before = await this.load((await this.withGiven(phase, base)).tree);
     const left = await this.load(personaOf(this.#state, phase, name).tree);
     const added = new Set(await this.#changed(edit));
     const claimed = [...all.keys()].filter((path) => added.has(path) || (before.has(path) && left.has(path)));
-    for (const glob of globs) for (const path of claimed.filter(globMatcher(glob))) own.add(path);
+    for (const matches of matchers) for (const path of claimed.filter(matches)) own.add(path);
     return own;
   }
 

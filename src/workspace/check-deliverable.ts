@@ -2,14 +2,13 @@ import type { CheckResult, Deliverable } from "../domain/contract.ts";
 import { createFailure } from "../domain/failure.ts";
 import type { Tree } from "../domain/tree.ts";
 import { oneLine } from "./check-message.ts";
-import { globMatcher } from "./glob.ts";
+import { namedMatchers } from "./named-files.ts";
 
 /** Each glob must match a file that is not empty: a placeholder is no deliverable. */
 export function judgeDeliverable({ name, files, must, weight }: Deliverable, tree: Tree): CheckResult {
   const base = { kind: "deliverable", name, must, weight } as const;
   if (files.length === 0) return { ...base, status: "not-run", message: "It names no files.", failures: [] };
-  const problems = files.flatMap((glob) => {
-    const isMatch = globMatcher(glob);
+  const problems = [...namedMatchers(files)].flatMap(([glob, isMatch]) => {
     const found = [...tree].filter(([path]) => isMatch(path));
     if (found.some(([, { bytes }]) => bytes > 0)) return [];
     const [first] = found;

@@ -14,7 +14,7 @@ export function checkTeam(
 ): void {
   const isOrdered = checkPhases(phases, problems);
   checkConsumes(phases, isOrdered, problems);
-  checkContracts(phases);
+  checkContracts(phases, isOrdered);
   checkBudgets(phases, budget);
   checkSize(phases);
 }

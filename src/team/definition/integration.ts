@@ -1,4 +1,5 @@
-import { globMatcher } from "../../workspace/glob.ts";
+import { TeamInvalid } from "../../domain/errors.ts";
+import { namedMatcher, readNamedFiles } from "../../workspace/named-files.ts";
 import { isPattern } from "./is-pattern.ts";
 import { type PersonaPlace, type PhaseSet, Providers } from "./providers.ts";
 import type { PersonaDefinition, PhaseDefinition, TeamDefinition } from "./team-definition.ts";
@@ -22,6 +23,20 @@ export function integrationProblems(definition: TeamDefinition): readonly Integr
       ...unfulfillable(phase, persona),
       ...(isRead(phase, persona) ? [] : [unread(phase, persona)]),
     ]),
+  );
+}
+
+/** Where somebody could never succeed nothing begins: not a session, not a change of it, not a fork. */
+export function refuseBlocking(
+  definition: TeamDefinition,
+  advice = "Mend the contracts or the policies named.",
+): void {
+  const { name } = definition;
+  const problems = integrationProblems(definition).filter(({ severity }) => severity === "blocking");
+  if (problems.length === 0) return;
+  throw new TeamInvalid(
+    `Team "${name}" cannot succeed: ${problems.map(({ message }) => message).join(" ")}`,
+    { details: { team: name, problems }, advice },
   );
 }
 
@@ -73,7 +88,7 @@ function* unfulfillable(
     work.kind === "model" &&
     tools !== null &&
     !tools.some((tool) => tool === "write_file" || tool === "edit_file");
-  const mayWrite = write === null ? () => true : anyOf(write.map(globMatcher));
+  const mayWrite = write === null ? () => true : namedMatcher(write);
   for (const { name, files, must } of contract.deliverables) {
     const severity = must ? "blocking" : "warning";
     if (cannotWrite) {
@@ -81,7 +96,7 @@ function* unfulfillable(
       yield { ...problem, severity, message };
       continue;
     }
-    const barred = files.find((file) => !isPattern(file) && !mayWrite(file));
+    const barred = readNamedFiles(files).globs.find((file) => !isPattern(file) && !mayWrite(file));
     if (barred === undefined) continue;
     const message = `${persona} must deliver ${barred}, which its policy does not let it write.`;
     yield { ...problem, severity, message };
@@ -123,8 +138,3 @@ const unread = (
   persona,
   message: `Nobody after phase ${phase} consumes what ${persona} delivers: every later persona names others.`,
 });
-
-const anyOf =
-  (globs: readonly ((path: string) => boolean)[]) =>
-  (path: string): boolean =>
-    globs.some((matches) => matches(path));

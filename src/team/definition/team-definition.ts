@@ -26,6 +26,8 @@ export interface PlanDefinition {
   readonly from: string;
   readonly blueprint: string;
   readonly parallelism: "few" | "some" | "many";
+  /** Files that a model asked for besides: by persona, what it is called and the file. */
+  readonly adds?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 export interface PhaseDefinition {

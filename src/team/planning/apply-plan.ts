@@ -21,7 +21,7 @@ export function applyPlan(team: TeamDefinition, chosen: Chosen, plan: PlanDefini
   const parallel = Math.min(team.parallel, mostAtOnce[plan.parallelism]);
   return wire(
     mapPersonas({ ...withoutPlanning(team), plan, parallel, phases }, (persona) =>
-      withAdditions(persona, blueprint),
+      withAdditions(persona, { ...plan.adds?.[persona.name], ...blueprint?.adds[persona.name] }),
     ),
   );
 }
@@ -36,10 +36,12 @@ export const planOf = (
   team: TeamDefinition,
   blueprint: string,
   parallelism: Parallelism,
+  adds: NonNullable<PlanDefinition["adds"]>,
 ): PlanDefinition => ({
   from: teamFingerprint(team),
   blueprint,
   parallelism,
+  ...(Object.keys(adds).length > 0 && { adds }),
 });
 
 /** Nobody left, or a gate with nothing to judge: then more of them stay than were chosen. */

@@ -49,4 +49,23 @@ export interface Classified {
   readonly reason: string;
   /** What else it could have been, and why it is not. */
   readonly rejected: readonly string[];
+  /** What a model decided besides. */
+  readonly plan?: ModelPlan;
+}
+
+/** What a model decides besides the classification. What it leaves out, the rules decide. */
+export interface ModelPlan {
+  readonly blueprint?: { readonly name: string; readonly reason: string };
+  readonly personas?: readonly {
+    readonly phase: string;
+    readonly persona: string;
+    readonly works: boolean;
+    readonly reason: string;
+  }[];
+  /** Files that the brief needs besides what the contracts of the team ask for. */
+  readonly deliverables?: readonly {
+    readonly persona: string;
+    readonly name: string;
+    readonly file: string;
+  }[];
 }

@@ -2,17 +2,14 @@ import type { Check, Contract, Deliverable } from "../../domain/contract.ts";
 import { integrationProblems } from "../definition/integration.ts";
 import { Providers } from "../definition/providers.ts";
 import type { PersonaDefinition, PhaseDefinition, TeamDefinition } from "../definition/team-definition.ts";
-import type { Blueprint } from "./blueprints.ts";
 
-/** What a blueprint adds to the contract of a persona, with checks that any machine can run offline. */
+/** What a plan adds to the contract of a persona, by its name, with checks that any machine can run offline. */
 export function withAdditions(
   persona: PersonaDefinition,
-  blueprint: Blueprint | undefined,
+  files: Readonly<Record<string, string>>,
 ): PersonaDefinition {
-  const { name, work, policy, contract } = persona;
-  const added = Object.entries(blueprint?.adds[name] ?? {}).filter(
-    ([called, file]) => !hasDeliverable(contract, called, file),
-  );
+  const { work, policy, contract } = persona;
+  const added = Object.entries(files).filter(([called, file]) => !hasDeliverable(contract, called, file));
   // Code does what it does, and who may write only here or there must not be asked for more.
   if (added.length === 0 || work.kind !== "model" || policy.write !== null || policy.tools !== null)
     return persona;

@@ -2,6 +2,7 @@ import type { Decision } from "../../domain/journal.ts";
 import type { PersonaDefinition, TeamDefinition } from "../definition/team-definition.ts";
 import { type Blueprint, blueprints } from "./blueprints.ts";
 import type { Classification, Classified } from "./classification.ts";
+import type { Additions } from "./model-plan.ts";
 import type { Verdict } from "./staffing.ts";
 
 /** Titles are how a session knows what is recorded already: each stands once. */
@@ -23,16 +24,23 @@ export function decideClassification({ classification, reason, rejected }: Class
   return { title: decisionTitles.classification, choice: said.join("; "), reason, rejected };
 }
 
-export function decideBlueprint(classification: Classification, chosen: Blueprint): Decision {
+/** `said`: why a model chose it. */
+export function decideBlueprint(
+  classification: Classification,
+  chosen: Blueprint,
+  said: string | undefined,
+): Decision {
   const { type, expertise } = classification;
+  const byRules = `The brief is of type ${type} and needs ${expertise.join(", ")}: ${chosen.purpose}.`;
   return {
     title: decisionTitles.blueprint,
     choice: chosen.name,
-    reason: `The brief is of type ${type} and needs ${expertise.join(", ")}: ${chosen.purpose}.`,
+    reason: said === undefined ? byRules : `The model: ${said}`,
     rejected: blueprints
       .filter((other) => other !== chosen)
       .map(({ name, purpose, whyNot }) => {
-        const reason = whyNot(classification) ?? `${chosen.name} fits more closely`;
+        const closer = said === undefined ? "fits more closely" : "was chosen by the model";
+        const reason = whyNot(classification) ?? `${chosen.name} ${closer}`;
         return `${name} (${purpose}): ${reason}`;
       }),
   };
@@ -68,26 +76,31 @@ export function decideContracts(
   source: TeamDefinition,
   definition: TeamDefinition,
   blueprint: Blueprint,
+  said: Additions,
 ): Decision {
   const all = definition.phases.flatMap(({ personas }) => personas);
   const count = (items: (persona: PersonaDefinition) => readonly unknown[]): number =>
     all.reduce((sum, persona) => sum + items(persona).length, 0);
-  const added = all.flatMap(({ name, contract }) =>
-    contract.deliverables.flatMap(({ files }) =>
-      Object.values(blueprint.adds[name] ?? {}).some((file) => files.includes(file))
-        ? [`${files.join(", ")} from ${name}`]
-        : [],
-    ),
-  );
+  const added = (adds: Additions["adds"]) =>
+    all.flatMap(({ name, contract }) =>
+      contract.deliverables.flatMap(({ files }) =>
+        Object.values(adds[name] ?? {}).some((file) => files.includes(file))
+          ? [`${files.join(", ")} from ${name}`]
+          : [],
+      ),
+    );
+  const additions = (who: string, adds: Additions["adds"]) => {
+    const files = new Set(added(adds));
+    return files.size === 0 ? "" : `; ${who} adds ${[...files].join(" and ")}`;
+  };
   const deliverables = count(({ contract }) => contract.deliverables);
   const checks = count(({ contract }) => contract.checks);
-  const additions = added.length === 0 ? "" : `; ${blueprint.name} adds ${[...new Set(added)].join(" and ")}`;
   return {
     title: decisionTitles.contracts,
-    choice: `${deliverables} deliverables and ${checks} checks${additions}; everybody reads from those who are there`,
+    choice: `${deliverables} deliverables and ${checks} checks${additions(blueprint.name, blueprint.adds)}${additions("the model", said.adds)}; everybody reads from those who are there`,
     reason:
-      "What a blueprint adds is checked offline with Node alone, so that every gate can be reached on any machine.",
-    rejected: dropped(source, definition),
+      "What a plan adds is checked offline with Node alone, so that every gate can be reached on any machine.",
+    rejected: [...dropped(source, definition), ...said.rejected],
   };
 }
 

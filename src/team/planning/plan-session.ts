@@ -1,7 +1,6 @@
-import { TeamInvalid } from "../../domain/errors.ts";
 import type { Decision } from "../../domain/journal.ts";
 import { type Team, teamOf } from "../define.ts";
-import { integrationProblems } from "../definition/integration.ts";
+import { refuseBlocking } from "../definition/integration.ts";
 import { definitionJson, type TeamDefinition } from "../definition/team-definition.ts";
 import type { Phase } from "../definition/written.ts";
 import type { Classified } from "./classification.ts";
@@ -19,7 +18,7 @@ export interface PlannedTeam {
 
 /** The part of the team that a brief so classified needs. */
 export function planFor(team: Team, classified: Classified): PlannedTeam {
-  const { definition, decisions } = planTeam(team.definition, classified.classification);
+  const { definition, decisions } = planTeam(team.definition, classified.classification, classified.plan);
   return {
     team: teamOf(definition, phasesOf(definition, team.phases)),
     decisions: [decideClassification(classified), ...decisions],
@@ -40,7 +39,7 @@ export async function planSession(team: Team, parts: PlanningParts): Promise<Tea
   const call = new PlannerCall(parts);
   const classified =
     team.definition.planning === "model"
-      ? await classifyWithModel(brief, askModel(call))
+      ? await classifyWithModel(brief, askModel(call), team.definition)
       : classifyByRules(brief);
   if (control.signal.aborted) {
     // Nobody has decided anything; but the call may have cost something.
@@ -48,7 +47,7 @@ export async function planSession(team: Team, parts: PlanningParts): Promise<Tea
     control.throwIfStopped();
   }
   const { team: planned, decisions } = planFor(team, classified);
-  refuseImpossible(planned);
+  refuseBlocking(planned.definition, "Mend the contracts named, or write planning: off.");
   await journal.append(
     [
       {
@@ -65,15 +64,6 @@ export async function planSession(team: Team, parts: PlanningParts): Promise<Tea
   );
   await call.recorded();
   return planned;
-}
-
-function refuseImpossible({ name, definition }: Team): void {
-  const problems = integrationProblems(definition).filter(({ severity }) => severity === "blocking");
-  if (problems.length === 0) return;
-  throw new TeamInvalid(
-    `Team "${name}" as planned cannot succeed: ${problems.map(({ message }) => message).join(" ")}`,
-    { details: { team: name, problems }, advice: "Mend the contracts named, or write planning: off." },
-  );
 }
 
 const describe = ({ phases }: TeamDefinition): string =>

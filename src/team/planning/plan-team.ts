@@ -1,9 +1,10 @@
 import type { Decision } from "../../domain/journal.ts";
 import type { TeamDefinition } from "../definition/team-definition.ts";
 import { applyPlan, planOf } from "./apply-plan.ts";
-import { chooseBlueprint } from "./blueprints.ts";
-import type { Classification } from "./classification.ts";
+import { chooseBlueprint, findBlueprint } from "./blueprints.ts";
+import type { Classification, ModelPlan } from "./classification.ts";
 import { decideBlueprint, decideContracts, decidePersonas } from "./decisions.ts";
+import { additionsOf, staffAsSaid } from "./model-plan.ts";
 import { staff } from "./staffing.ts";
 
 /** The team of one session, and how it came about. */
@@ -12,23 +13,35 @@ export interface TeamPlan {
   readonly decisions: readonly Decision[];
 }
 
-/** Pure: the same team and classification give the same plan. */
-export function planTeam(team: TeamDefinition, classification: Classification): TeamPlan {
-  const blueprint = chooseBlueprint(classification);
-  const verdicts = new Map(team.phases.map((phase) => [phase.name, staff(phase, classification, blueprint)]));
+/** Pure: the same team, classification and word of a model give the same plan. */
+export function planTeam(
+  team: TeamDefinition,
+  classification: Classification,
+  said: ModelPlan = {},
+): TeamPlan {
+  const byRules = chooseBlueprint(classification);
+  const blueprint = findBlueprint(said.blueprint?.name ?? byRules.name) ?? byRules;
+  const verdicts = new Map(
+    team.phases.map((phase) => [
+      phase.name,
+      staffAsSaid(phase.name, staff(phase, classification, blueprint), said),
+    ]),
+  );
   const chosen = new Map(
     [...verdicts].map(([phase, members]) => [
       phase,
       new Set([...members].flatMap(([name, { isChosen }]) => (isChosen ? [name] : []))),
     ]),
   );
-  const definition = applyPlan(team, chosen, planOf(team, blueprint.name, classification.parallelism));
+  const { adds, rejected } = additionsOf(said, team, blueprint);
+  const plan = planOf(team, blueprint.name, classification.parallelism, adds);
+  const definition = applyPlan(team, chosen, plan);
   return {
     definition,
     decisions: [
-      decideBlueprint(classification, blueprint),
+      decideBlueprint(classification, blueprint, said.blueprint?.reason),
       decidePersonas(definition, verdicts),
-      decideContracts(team, definition, blueprint),
+      decideContracts(team, definition, blueprint, { adds, rejected }),
     ],
   };
 }

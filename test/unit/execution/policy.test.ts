@@ -29,6 +29,21 @@ test("code that writes where its policy does not allow it fails for good, and wh
   expect(place.ran).toEqual(["worker"]);
 });
 
+test("what the policy leaves out of its globs may not be written", async () => {
+  const place = new TeamPlace();
+  const writes = (path: string) =>
+    run(place, {
+      policy: { write: ["src/**", "!src/db/**"] },
+      run: place.work("worker", ({ workspace }) => workspace.write(path, "a")),
+    });
+  expect((await writes("src/a.txt")).result).toMatchObject({ status: "completed" });
+  for (const path of ["src/db/a.sql", "deploy/prod.yaml"])
+    expect((await writes(path)).result).toMatchObject({
+      status: "failed",
+      error: { code: "GOVERNANCE_VIOLATION" },
+    });
+});
+
 test("code that fails after it wrote where it may not does not get away with it", async () => {
   const place = new TeamPlace();
   let tries = 0;

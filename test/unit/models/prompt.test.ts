@@ -92,3 +92,11 @@ test("deliverables are read as they were written, whatever their globs contain",
   const contract = { ...emptyContract, deliverables: [{ name: "odd", files, must: true, weight: 1 }] };
   expect(readDeliverables(personaPrompt(someWork({ contract })).prompt)).toEqual(files);
 });
+
+test("says which files a deliverable leaves out", () => {
+  const files = ["src/**", "!src/db/**", "!src/old.ts"];
+  const contract = { ...emptyContract, deliverables: [{ name: "code", files, must: true, weight: 1 }] };
+  const { prompt } = personaPrompt(someWork({ contract }));
+  expect(prompt).toContain('- code: "src/**" except "src/db/**", "src/old.ts" (required)');
+  expect(readDeliverables(prompt)).toEqual(["src/**"]);
+});

@@ -1,6 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
+import { defineTeam, persona, phase } from "../../../src/index.ts";
 import { integrationProblems } from "../../../src/team/definition/integration.ts";
 import type { TeamDefinition } from "../../../src/team/definition/team-definition.ts";
+import { TeamPlace } from "./place.ts";
 import { definitionOf, fileTeam, works } from "./written-team.ts";
 
 const delivers = { contract: { deliverables: ["docs/a.md"] } };
@@ -133,4 +135,50 @@ test("the largest team can be judged", () => {
   );
   const definition = definitionOf(fileTeam(phases, personas));
   expect(integrationProblems(definition)).toHaveLength(9_990);
+});
+
+describe("what nobody could fulfil", () => {
+  const promise = { contract: { deliverables: ["docs/a.md"] } };
+  const barred = { ...promise, policy: { write: ["src/**"] } };
+
+  async function place(more: object) {
+    const at = new TeamPlace();
+    const team = (b: object) =>
+      defineTeam("early", {
+        phases: [
+          phase("a", { personas: [persona("maker", { run: at.work("maker") })] }),
+          phase("b", { personas: [persona("reader", { run: at.work("reader"), ...b })] }),
+          phase("c", { personas: [persona("last", { run: at.work("last"), ...more })] }),
+        ],
+      });
+    return { at, maestro: await at.open(), team };
+  }
+  const refused = {
+    code: "TEAM_INVALID",
+    message: expect.stringMatching(/cannot succeed: reader must deliver docs\/a\.md/),
+  };
+
+  it("stops a session before anybody works, and what may go wrong is only said", async () => {
+    const { at, maestro, team } = await place({ consumes: ["reader"] });
+    await expect(maestro.start(team(barred), { brief: "x" })).rejects.toMatchObject(refused);
+    expect(at.events).toEqual([]);
+    const session = await maestro.start(team({}), { brief: "x" });
+    expect(await session.result()).toMatchObject({ status: "completed" });
+    expect(at.notices).toContainEqual(expect.stringMatching(/last consumes reader, whose contract promises/));
+  });
+
+  it("stops an accepted change and a fork with another team in the same way", async () => {
+    const { at, maestro, team } = await place({});
+    const session = await maestro.start(team({}), { brief: "x", until: "a" });
+    await session.result();
+    const changed = { team: team(barred), acceptChanges: true };
+    await expect(maestro.plan(session.id, changed)).rejects.toMatchObject(refused);
+    const resume = async () => (await maestro.resume(session.id, changed)).result();
+    await expect(resume()).rejects.toMatchObject(refused);
+    const fork = { at: "b", team: team(barred) };
+    await expect(maestro.planFork(session.id, fork)).rejects.toMatchObject(refused);
+    await expect(maestro.fork(session.id, fork)).rejects.toMatchObject(refused);
+    expect(at.ran).toEqual(["maker"]);
+    expect(await maestro.show(session.id)).toMatchObject({ status: "paused" });
+  });
 });

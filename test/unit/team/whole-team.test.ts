@@ -185,60 +185,6 @@ describe("the personas of a file and those of its phases are the same", () => {
 describe("contracts fit together", () => {
   const delivers = (...deliverables: readonly unknown[]) => works({ contract: { deliverables } });
 
-  test("a file has one owner", () => {
-    const team = fileTeam([phase("a", ["one", "two"]), phase("b", ["three", "one"])], {
-      one: delivers("docs/design.md", { name: "code", files: ["src/**"] }),
-      two: delivers({ name: "other", files: ["./docs/design.md"] }),
-      three: delivers("src/**", "src/main.ts"),
-    });
-    expect(problemsOf(team)).toEqual([
-      'persona "two" delivers "docs/design.md", and so does persona "one": a file has one owner.',
-      'persona "three" delivers "src/**", and so does persona "one": a file has one owner.',
-      'persona "three" delivers "src/main.ts", and persona "one" delivers "src/**", which matches it: a file has one owner.',
-    ]);
-  });
-
-  test("a path that another's pattern matches has two owners, in whatever order they stand", () => {
-    const team = fileTeam([phase("a", ["one", "two"]), phase("b", ["three"])], {
-      one: delivers("src/a.ts", "docs/a.md"),
-      two: delivers({ name: "code", files: ["src/**"] }),
-      three: delivers("src/deep/b.ts", "test/c.ts"),
-    });
-    expect(problemsOf(team)).toEqual([
-      'persona "one" delivers "src/a.ts", and persona "two" delivers "src/**", which matches it: a file has one owner.',
-      'persona "three" delivers "src/deep/b.ts", and persona "two" delivers "src/**", which matches it: a file has one owner.',
-    ]);
-  });
-
-  test("a pattern within that of another has two owners; patterns that only overlap have one each", () => {
-    const team = fileTeam([phase("a", ["one", "two", "three"]), phase("b", ["four", "five", "one"])], {
-      one: delivers({ name: "code", files: ["src/*.ts", "src/deep/*.ts"] }),
-      two: delivers({ name: "all", files: ["src/**"] }),
-      three: delivers({ name: "tests", files: ["**/*.test.ts"] }),
-      four: delivers({ name: "same", files: ["src/**/*"] }),
-      five: delivers({ name: "text", files: ["docs/**"] }),
-    });
-    const within = (inner: string, files: string, outer: string, pattern: string) =>
-      `persona "${inner}" delivers "${files}", and persona "${outer}" delivers "${pattern}", which matches all of it: a file has one owner.`;
-    expect(problemsOf(team).toSorted()).toEqual(
-      [
-        within("one", "src/*.ts", "two", "src/**"),
-        within("one", "src/deep/*.ts", "two", "src/**"),
-        within("one", "src/*.ts", "four", "src/**/*"),
-        within("one", "src/deep/*.ts", "four", "src/**/*"),
-        within("four", "src/**/*", "two", "src/**"),
-      ].toSorted(),
-    );
-  });
-
-  test("thousands of patterns are compared in no time", () => {
-    const names = Array.from({ length: 3_000 }, (_, place) => `p${place}`);
-    const personas = names.map((name) => [name, delivers({ name: "d", files: [`${name}/**`] })]);
-    const began = performance.now();
-    expect(problemsOf(fileTeam([phase("a", names)], Object.fromEntries(personas)))).toEqual([]);
-    expect(performance.now() - began).toBeLessThan(5_000);
-  });
-
   const nothing =
     'phase "a" has a gate and nothing to judge: give a persona of it a contract with deliverables, outputs or checks.';
   test.each([

@@ -67,6 +67,15 @@ describe("deliverables", () => {
     ]);
   });
 
+  test("what an exception leaves out is not delivered", async () => {
+    const globs = ["src/**", "!src/db/**"];
+    expect(await judge({ "src/db/a.sql": "x" }, ...globs)).toMatchObject({
+      status: "failed",
+      message: "no file matches src/**",
+    });
+    expect(await judge({ "src/a.ts": "x" }, ...globs)).toMatchObject({ status: "passed" });
+  });
+
   test("an empty file is no deliverable", async () => {
     expect(await judge({ "a.md": "" }, "*.md")).toMatchObject({ status: "failed", message: "a.md is empty" });
     expect(await judge({ "a.md": "", "b.md": "x" }, "*.md")).toMatchObject({ status: "passed" });

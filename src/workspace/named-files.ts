@@ -1,0 +1,35 @@
+import { globMatcher } from "./glob.ts";
+
+/** Files as people name them: `["src/**", "!src/db/**"]` is all under `src` but what is under `src/db`. */
+export interface NamedFiles {
+  readonly globs: readonly string[];
+  /** What the globs leave out, without the `!`. */
+  readonly except: readonly string[];
+}
+
+/** Where nothing else is named there is nothing to leave out of: there `!` means all but that. */
+export function readNamedFiles(files: readonly string[]): NamedFiles {
+  const globs = files.filter((file) => !isException(file));
+  if (globs.length === 0) return { globs: files, except: [] };
+  return { globs, except: files.filter(isException).map((file) => file.slice(1)) };
+}
+
+/** For each of the globs, whether it matches a path that is not left out. */
+export function namedMatchers(files: readonly string[]): ReadonlyMap<string, (path: string) => boolean> {
+  const { globs, except } = readNamedFiles(files);
+  const isLeftOut = except.map(globMatcher);
+  return new Map(
+    globs.map((glob) => {
+      const matches = globMatcher(glob);
+      return [glob, (path) => matches(path) && !isLeftOut.some((leavesOut) => leavesOut(path))];
+    }),
+  );
+}
+
+/** Whether a path is one of the files. */
+export function namedMatcher(files: readonly string[]): (path: string) => boolean {
+  const matchers = [...namedMatchers(files).values()];
+  return (path) => matchers.some((matches) => matches(path));
+}
+
+const isException = (file: string): boolean => file.startsWith("!") && !file.startsWith("!(");
