@@ -35,7 +35,7 @@ export function setAside({ phases, removed }: SessionState, definition: Json): R
 }
 
 /** What a persona had becomes a candidate: taken over when its input turns out to be the same. */
-function goThroughAgain(phase: PhaseState, name: string): void {
+export function goThroughAgain(phase: PhaseState, name: string): void {
   // What a clash left to begin with holds the work of others, and they may make something else now.
   for (const persona of phase.personas.values())
     if (persona.reopened !== undefined) persona.beginning = undefined;

@@ -14,6 +14,7 @@ import { filesOf } from "../domain/restored-checkpoint.ts";
 import { seal, unseal } from "../domain/seal.ts";
 import type {
   Completed,
+  PhaseRevisions,
   PhaseSource,
   PhaseState,
   RecordedDecision,
@@ -47,7 +48,7 @@ export interface CheckpointContent {
   readonly teamFingerprint: string;
   /** Only when it is no longer the one the session began with. */
   readonly definition?: Json;
-  /** The files each persona saw and left, where there are files. */
+  /** What each persona read, and the files it saw and left where there are files. */
   readonly personas?: Readonly<Record<string, PersonaFiles>>;
   /** The files the phase began with, by the hash of their manifest. */
   readonly base?: string;
@@ -65,6 +66,8 @@ export interface CheckpointContent {
   /** Limits that people have set, and what the session had used: no ceiling is forgotten with the database. */
   readonly budgets?: Readonly<Record<string, BudgetChange>>;
   readonly usage?: readonly SessionUsage[];
+  /** At which revision each phase was, where it was not the first: what was sealed of earlier ones no longer counted. */
+  readonly revisions?: PhaseRevisions;
   readonly results: Readonly<Record<string, PersonaResult>>;
   readonly attempts: Readonly<Record<string, readonly Json[]>>;
 }
@@ -79,7 +82,7 @@ export interface Checkpoint {
 export function projectInit(state: SessionState): Checkpoint {
   const { kind: _, ...session } = state.begun;
   const { teamFingerprint } = session;
-  return sealed({
+  return sealCheckpoint({
     ...common(state, initPhase, { ...state.createdHead, teamFingerprint }),
     revision: 1,
     predecessors: [],
@@ -89,12 +92,18 @@ export function projectInit(state: SessionState): Checkpoint {
   });
 }
 
+/** What is not in the state of the phase itself. */
+export interface ProjectedWith {
+  readonly predecessors: readonly Predecessor[];
+  /** The manifest of its files. */
+  readonly files: Json | undefined;
+  readonly usage: readonly SessionUsage[];
+}
+
 export function projectPhase(
   state: SessionState,
   phase: string,
-  predecessors: readonly Predecessor[],
-  files: Json | undefined,
-  usage: readonly SessionUsage[],
+  { predecessors, files, usage }: ProjectedWith,
 ): Checkpoint {
   const found = state.phases.get(phase);
   if (found?.completed === undefined)
@@ -113,19 +122,20 @@ export function projectPhase(
     }));
   }
   const { revision } = found;
-  const { definition, budgets } = found.completed;
+  const { definition, budgets, revisions } = found.completed;
   const personas = Object.fromEntries([...found.personas].map(([name, persona]) => [name, filesOf(persona)]));
-  return sealed({
+  return sealCheckpoint({
     ...common(state, phase, found.completed),
     ...(definition !== undefined && { definition }),
     ...(budgets !== undefined && { budgets }),
     ...(usage.length > 0 && { usage }),
+    ...(revisions !== undefined && { revisions }),
     ...whatItLeft(state, phase, found, files),
     revision,
     predecessors,
     results,
     attempts,
-    ...(found.tree !== undefined && { personas }),
+    personas,
   });
 }
 
@@ -177,7 +187,7 @@ function common(state: SessionState, phase: string, completed: Completed) {
   };
 }
 
-function sealed(content: CheckpointContent): Checkpoint {
+export function sealCheckpoint(content: CheckpointContent): Checkpoint {
   const text = seal(content as unknown as JsonObject);
   return { content, sha256: unseal(text, content.phase).sha256, text };
 }

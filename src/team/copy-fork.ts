@@ -64,7 +64,9 @@ async function takeOverPhase(
   parent: SessionState,
   journal: SessionJournal,
 ): Promise<void> {
-  if (journal.state.phases.get(name)?.status === "completed") return;
+  const { status, revision = 1 } = journal.state.phases.get(name) ?? {};
+  const isSentBack = revision > (parent.phases.get(name)?.revision ?? 1);
+  if (status === "completed" || isSentBack) return;
   await journal.append(rowsOfPhase(name, fork, parent), { artifactsOf: parent.id });
 }
 

@@ -67,7 +67,7 @@ export class TeamEngine {
 
   /** Acts on what was said about a session that nobody drives, and finishes the files of a driver that died. */
   async settle(id: SessionId): Promise<Outcome> {
-    const { artifacts, projector, report } = this.#parts;
+    const { store, artifacts, projector, report } = this.#parts;
     const control = new Control();
     const settling = this.#withLease(id, "message", control, undefined, async (journal, files) => {
       const { state } = journal;
@@ -76,7 +76,7 @@ export class TeamEngine {
         await journal.append([{ kind: "session.status", ...outcomeOf(control.stopped) }]);
       // Nobody has to look any more; it goes on when somebody resumes it.
       else if (isAnswered(state)) await journal.append([{ kind: "session.status", status: "paused" }]);
-      await repairFiles(state, files, artifacts, report, this.#whole);
+      await repairFiles(state, files, { store, artifacts, report, whole: this.#whole });
       await projector.finish(files, state);
       return { status: state.status, ...(state.reason !== undefined && { reason: state.reason }) };
     });
@@ -169,7 +169,7 @@ export class TeamEngine {
               store,
               append,
             });
-      await repairFiles(state, files, artifacts, report, this.#whole);
+      await repairFiles(state, files, { store, artifacts, report, whole: this.#whole });
       await copyFromParent(store, journal, team.definition);
       const goesOn = cause === "recovery" && prepared.direction === undefined;
       const rows = [...prepared.rows, ...(goesOn ? [] : directionRows(state.direction, prepared.direction))];
