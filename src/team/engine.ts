@@ -61,8 +61,14 @@ export class TeamEngine {
   }
 
   /** Goes on as far as it is asked to, after or together with the drive that is at it in this process. */
-  drive(id: SessionId, team: Team, cause: ClaimCause, preparation: Preparation = {}): Promise<Outcome> {
-    return this.track(this.#driveInTurn(id, { team, cause, preparation }));
+  drive(
+    id: SessionId,
+    team: Team,
+    cause: ClaimCause,
+    preparation: Preparation = {},
+    onAccepted: () => void = () => undefined,
+  ): Promise<Outcome> {
+    return this.track(this.#driveInTurn(id, { team, cause, preparation, onAccepted }));
   }
 
   /** Acts on what was said about a session that nobody drives, and finishes the files of a driver that died. */
@@ -175,6 +181,7 @@ export class TeamEngine {
       const rows = [...prepared.rows, ...(goesOn ? [] : directionRows(state.direction, prepared.direction))];
       // What a person wants is on record before anything acts on it; going on by itself changes nothing.
       if (rows.length > 0) await journal.append(rows, { artifacts: prepared.artifacts });
+      asked.onAccepted?.();
       underWay.directed(state.direction);
       const outcome = await driveSession(team, {
         ...this.#parts,
