@@ -43,6 +43,7 @@ export function goThroughAgain(phase: PhaseState, name: string): void {
   for (const [persona, state] of phase.personas) {
     const { result, input, base, tree, checks, attempts, candidate } = state;
     const worked = attempts.flatMap(({ started }) => (started > 0 ? [started] : []));
+    const known = [...(candidate?.steps.owners ?? []), ...worked];
     // What somebody had only begun is gone on with if the input is the same: known when it is taken up.
     if (result === undefined || input === undefined) continue;
     state.candidate = {
@@ -54,7 +55,7 @@ export function goThroughAgain(phase: PhaseState, name: string): void {
       ...(base !== undefined && { base }),
       ...(tree !== undefined && { tree }),
       // Whose input is another one now may still ask for the same again.
-      steps: worked.length === 0 && candidate ? candidate.steps : RecordedSteps.of(worked),
+      steps: RecordedSteps.of([...new Set(known)]),
     };
     state.result = undefined;
     state.beginning = undefined;

@@ -192,6 +192,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       persona.checks = attempt.checks;
       persona.input = attempt.input;
       persona.beginning = undefined;
+      persona.leftover = undefined;
       state.recoveries = 0;
       for (const decision of recordedDecisions(entry.result.decisions))
         state.decisions.push({ ...decision, phase: entry.phase, persona: entry.persona, at });
@@ -201,6 +202,8 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       const { persona, attempt, steps } = endAttempt(state, entry.started);
       const continues = "continues" in entry.next && entry.next.continues;
       if (continues) persona.inheritance = steps.inherit(entry.failedStep);
+      // Its own answers, or those it got from the record, led to nothing: who tries again asks anew.
+      else persona.leftover = undefined;
       attempt.status = "failed";
       attempt.endedAt = at;
       attempt.failure = entry.failure;

@@ -67,7 +67,7 @@ export interface PersonaState {
   roundsUsedBefore: number;
   /** What the next attempt inherits from one that an outage ended. */
   inheritance: RecordedSteps | undefined;
-  /** Of an attempt that nobody goes on with, because it read something else: whoever asks for the same gets the record. */
+  /** Of attempts that nobody goes on with, because they read something else: whoever asks for the same gets the record. */
   leftover: RecordedSteps | undefined;
 }
 
@@ -104,6 +104,8 @@ export interface RunningAttempt {
   readonly attempt: AttemptState;
   /** What is recorded of it; replayed by whoever goes on with it. */
   readonly steps: RecordedSteps;
+  /** It began on the files of its input, not on what an attempt before it or others left. */
+  readonly isClean: boolean;
 }
 
 export interface PhaseState {
