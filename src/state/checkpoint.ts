@@ -48,7 +48,7 @@ export interface CheckpointContent {
   readonly teamFingerprint: string;
   /** Only when it is no longer the one the session began with. */
   readonly definition?: Json;
-  /** What each persona read, and the files it saw and left where there are files. */
+  /** The files each persona saw and left, and the fingerprint of what it read. */
   readonly personas?: Readonly<Record<string, PersonaFiles>>;
   /** The files the phase began with, by the hash of their manifest. */
   readonly base?: string;
@@ -135,7 +135,7 @@ export function projectPhase(
     predecessors,
     results,
     attempts,
-    personas,
+    ...(Object.values(personas).some((files) => Object.keys(files).length > 0) && { personas }),
   });
 }
 
