@@ -38,7 +38,7 @@ export function setAside(
 }
 
 /** What a persona had becomes a candidate: taken over when its input turns out to be the same. */
-function goThroughAgain(phase: PhaseState, name: string): void {
+export function goThroughAgain(phase: PhaseState, name: string): void {
   // What a clash left to begin with holds the work of others, and they may make something else now.
   for (const persona of phase.personas.values())
     if (persona.reopened !== undefined) persona.beginning = undefined;
@@ -46,6 +46,7 @@ function goThroughAgain(phase: PhaseState, name: string): void {
   for (const [persona, state] of phase.personas) {
     const { result, input, base, tree, checks, attempts, candidate } = state;
     const worked = attempts.flatMap(({ started }) => (started > 0 ? [started] : []));
+    const known = [...(candidate?.steps.owners ?? []), ...worked];
     // What somebody had only begun is gone on with if the input is the same: known when it is taken up.
     if (result === undefined || input === undefined) continue;
     state.candidate = {
@@ -57,7 +58,7 @@ function goThroughAgain(phase: PhaseState, name: string): void {
       ...(base !== undefined && { base }),
       ...(tree !== undefined && { tree }),
       // Whose input is another one now may still ask for the same again.
-      steps: worked.length === 0 && candidate ? candidate.steps : RecordedSteps.of(worked),
+      steps: RecordedSteps.of([...new Set(known)]),
     };
     state.result = undefined;
     state.beginning = undefined;

@@ -42,23 +42,25 @@ export function beginAttempt(
   persona.attempts.push(begun);
   const inherited = entry.continues === undefined ? undefined : persona.inheritance;
   // Nobody goes on with what was done for another input; but what it paid for is paid.
-  if (inherited === undefined) persona.leftover = interrupted ?? persona.inheritance ?? persona.leftover;
+  const given = interrupted?.steps ?? persona.inheritance;
+  if (inherited === undefined && given !== undefined)
+    persona.leftover = given.leave(persona.leftover, { functions: interrupted?.isClean === true });
   persona.inheritance = undefined;
-  state.running.set(seq, { persona, attempt: begun, steps: inherited ?? new RecordedSteps() });
+  const isClean = persona.reopened === undefined && persona.beginning === undefined;
+  state.running.set(seq, { persona, attempt: begun, steps: inherited ?? new RecordedSteps(), isClean });
 }
 
-/** The attempt under way, if there is one, will not be gone on with; gives what it recorded. */
+/** The attempt under way, if there is one, will not be gone on with. */
 export function giveUp(
   state: SessionState,
   { attempts }: PersonaState,
   at: number,
-): RecordedSteps | undefined {
+): RunningAttempt | undefined {
   const last = attempts.at(-1);
   if (last?.status !== "running") return undefined;
-  const { steps } = endAttempt(state, last.started);
   last.status = "failed";
   last.endedAt = at;
-  return steps.inherit(undefined);
+  return endAttempt(state, last.started);
 }
 
 /** A person's resume grants one new set of rounds, numbered on; going on after a crash, by whatever command, grants none. */

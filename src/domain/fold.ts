@@ -4,6 +4,7 @@ import { beginAttempt, endAttempt, giveUp, grantRounds } from "./fold-attempts.t
 import type { PhaseContent, RecordedRow, Transition } from "./journal.ts";
 import { decodeTransition, isStep } from "./journal-codec.ts";
 import type { Message } from "./message.ts";
+import { revisionsNow, setBack } from "./phase-revisions.ts";
 import { outageBody, RecordedSteps } from "./recorded-steps.ts";
 import { applyCheckpoint, hasItsPast, type RestoredCheckpoint, takeFiles } from "./restored-checkpoint.ts";
 import { awaiting, editOf, reject } from "./send-back.ts";
@@ -55,12 +56,11 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       state.createdHead = head;
       state.copied = entry.fork === undefined;
       if (entry.budget !== undefined) state.budgets.set("session", entry.budget);
-      for (const given of entry.given ?? [])
-        completeWith(state, given, { kind: "given", origin: given.origin }, head);
+      completeGiven(state, head);
       return;
     case "session.restored":
       for (const checkpoint of entry.checkpoints)
-        applyCheckpoint(state, checkpoint as unknown as RestoredCheckpoint);
+        restore(state, checkpoint as unknown as RestoredCheckpoint, head);
       setAside(state, state.created.definition);
       state.copied = hasItsPast(state);
       state.restoredSeq = entry.head.seq;
@@ -181,6 +181,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       const phase = phaseOf(state, entry.phase);
       phase.checkpoint = { revision: entry.revision, sha256: entry.sha256 };
       phase.usage = entry.usage ?? [];
+      addSeal(state, entry, { ...head, at: phase.completed?.at ?? at });
       return;
     }
     case "attempt.started":
@@ -198,6 +199,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       persona.checks = attempt.checks;
       persona.input = attempt.input;
       persona.beginning = undefined;
+      persona.leftover = undefined;
       state.recoveries = 0;
       for (const decision of recordedDecisions(entry.result.decisions))
         state.decisions.push({ ...decision, phase: entry.phase, persona: entry.persona, at });
@@ -207,6 +209,8 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       const { persona, attempt, steps } = endAttempt(state, entry.started);
       const continues = "continues" in entry.next && entry.next.continues;
       if (continues) persona.inheritance = steps.inherit(entry.failedStep);
+      // Its own answers, or those it got from the record, led to nothing: who tries again asks anew.
+      else persona.leftover = undefined;
       attempt.status = "failed";
       attempt.endedAt = at;
       attempt.failure = entry.failure;
@@ -286,15 +290,44 @@ function applyMessage(state: SessionState, message: Message): void {
   }
 }
 
-function completedAt(
-  { created: { teamFingerprint, definition }, teamChanged, budgets }: SessionState,
+/** In the order in which they were sealed: a later one knows which of the earlier ones counted no longer. */
+function restore(
+  state: SessionState,
+  checkpoint: RestoredCheckpoint,
   head: SessionState["createdHead"],
-): Completed {
+): void {
+  if (checkpoint.phase !== "init") {
+    setBack(state, checkpoint);
+    addSeal(state, checkpoint, { ...head, at: checkpoint.createdAt });
+  }
+  applyCheckpoint(state, checkpoint);
+  if (checkpoint.phase === "init") completeGiven(state, state.createdHead);
+}
+
+function addSeal(
+  { seals }: SessionState,
+  { phase, revision, sha256 }: Pick<RestoredCheckpoint, "phase" | "revision" | "sha256">,
+  { seq, at }: SessionState["createdHead"],
+): void {
+  seals.set(`${phase} ${revision}`, { phase, revision, sha256, seq, at });
+}
+
+/** What came from outside is there from the start. */
+function completeGiven(state: SessionState, head: SessionState["createdHead"]): void {
+  for (const given of state.created.given ?? [])
+    completeWith(state, given, { kind: "given", origin: given.origin }, head);
+}
+
+function completedAt(state: SessionState, head: SessionState["createdHead"]): Completed {
+  const { created, teamChanged, budgets } = state;
+  const { teamFingerprint, definition } = created;
+  const revisions = revisionsNow(state);
   return {
     ...head,
     teamFingerprint,
     ...(teamChanged && { definition }),
     ...(budgets.size > 0 && { budgets: Object.fromEntries(budgets) }),
+    ...(Object.keys(revisions).length > 0 && { revisions }),
   };
 }
 

@@ -105,6 +105,20 @@ export class RecordedSteps {
     return heir;
   }
 
+  /**
+   * With what was left before, what may serve an attempt that begins anew because it reads something else: paid calls, and
+   * steps of functions (`functions`) where nothing but its input was theirs. Tools and checks look again. No attempt is given
+   * up by the driver that ran it, so everything is at hand.
+   */
+  leave(before: RecordedSteps | undefined, { functions }: { readonly functions: boolean }): RecordedSteps {
+    const left = new RecordedSteps();
+    if (before !== undefined) for (const [key, step] of before.#steps) left.#set(key, step);
+    const serves = functions ? /^step\.(?:model|command|function) / : /^step\.(?:model|command) /;
+    for (const [key, step] of this.#steps)
+      if (!step.outage && serves.test(key)) left.#set(key, { ...step, used: false });
+    return left;
+  }
+
   /** Ranges of seq whose rows the heir of a live attempt has to be given: they were not kept in memory. */
   get unread(): readonly SeqRange[] {
     return this.#unread;

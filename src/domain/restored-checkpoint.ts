@@ -15,6 +15,7 @@ import { plannedPhases } from "./planned.ts";
 import {
   type AttemptState,
   type PersonaState,
+  type PhaseRevisions,
   type PhaseSource,
   type PhaseState,
   personaOf,
@@ -53,6 +54,7 @@ export interface RestoredCheckpoint {
   readonly decisions?: readonly RecordedDecision[];
   readonly budgets?: Readonly<Record<string, BudgetChange>>;
   readonly usage?: readonly SessionUsage[];
+  readonly revisions?: PhaseRevisions;
 }
 
 /** What the database forgot, as far as a checkpoint knows it. */
@@ -70,12 +72,13 @@ export function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpo
   const phase = phaseOf(state, name);
   phase.status = "completed";
   phase.revision = revision;
-  const { teamFingerprint, definition, budgets, usage = [] } = checkpoint;
+  const { teamFingerprint, definition, budgets, revisions, usage = [] } = checkpoint;
   phase.completed = {
     ...head,
     teamFingerprint,
     ...(definition !== undefined && { definition }),
     ...(budgets !== undefined && { budgets }),
+    ...(revisions !== undefined && { revisions }),
   };
   for (const [limited, budget] of Object.entries(budgets ?? {})) state.budgets.set(limited, budget);
   phase.usage = usage;
@@ -105,6 +108,7 @@ export function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpo
   for (const [persona, attempts] of Object.entries(checkpoint.attempts)) {
     const restored = personaOf(state, name, persona);
     restored.result = Object.hasOwn(checkpoint.results, persona) ? checkpoint.results[persona] : undefined;
+    restored.candidate = undefined;
     takeFiles(restored, checkpoint.personas?.[persona]);
     const of = { started: 0, phase: name, persona };
     const begun = attempts.map((attempt) => withoutHistory(attempt, of));
@@ -113,7 +117,7 @@ export function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpo
 }
 
 /** What a fork takes over is its own when it is sealed here; what is not has to come from its parent again. */
-export function hasItsPast({ created: { fork, definition }, phases }: SessionState): boolean {
+export function hasItsPast({ created: { fork, definition }, phases, teamChanged }: SessionState): boolean {
   if (fork === undefined) return true;
   const planned = new Map(plannedPhases(definition).map(({ name, dependsOn }) => [name, dependsOn]));
   const needed = new Set([
@@ -122,7 +126,11 @@ export function hasItsPast({ created: { fork, definition }, phases }: SessionSta
     ...(fork.given ?? []),
   ]);
   for (const name of needed) for (const before of planned.get(name) ?? []) needed.add(before);
-  return [...needed].every((name) => phases.get(name)?.status === "completed");
+  return [...needed].every((name) => {
+    const { status, revision = 1 } = phases.get(name) ?? {};
+    // What a changed team sent back is gone through here, whatever the parent has.
+    return status === "completed" || (teamChanged && revision > 1);
+  });
 }
 
 /** One that is still as it was given does not say it twice. */

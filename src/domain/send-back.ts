@@ -38,6 +38,7 @@ export function reject(phase: PhaseState, note: string): void {
     const { base, tree } = persona;
     persona.result = undefined;
     persona.candidate = undefined;
+    persona.leftover = undefined;
     persona.beginning = { own: { base, tree } };
   }
 }

@@ -68,7 +68,7 @@ export interface PersonaState {
   roundsUsedBefore: number;
   /** What the next attempt inherits from one that an outage ended. */
   inheritance: RecordedSteps | undefined;
-  /** Of an attempt that nobody goes on with, because it read something else: whoever asks for the same gets the record. */
+  /** Of attempts that nobody goes on with, because they read something else: whoever asks for the same gets the record. */
   leftover: RecordedSteps | undefined;
 }
 
@@ -105,6 +105,8 @@ export interface RunningAttempt {
   readonly attempt: AttemptState;
   /** What is recorded of it; replayed by whoever goes on with it. */
   readonly steps: RecordedSteps;
+  /** It began on the files of its input, not on what an attempt before it or others left. */
+  readonly isClean: boolean;
 }
 
 export interface PhaseState {
@@ -147,6 +149,19 @@ export interface Completed extends JournalHead {
   readonly definition?: Json;
   /** The limits that people had set by then. */
   readonly budgets?: Readonly<Record<string, BudgetChange>>;
+  readonly revisions?: PhaseRevisions;
+}
+
+/** At which revision each phase was, where it was not the first: checkpoints of earlier ones no longer counted. */
+export type PhaseRevisions = Readonly<Record<string, number>>;
+
+/** A checkpoint that the journal knows, and the row it knows it from. */
+export interface Sealed {
+  readonly phase: string;
+  readonly revision: number;
+  readonly sha256: string;
+  readonly seq: number;
+  readonly at: number;
 }
 
 export type PhaseSource =
@@ -184,6 +199,10 @@ export interface SessionState {
   /** It was reported as parked or failed and nobody has resumed it since: the next resume grants new rounds. */
   awaitsPerson: boolean;
   readonly phases: Map<string, PhaseState>;
+  /** As they were when a phase was last done: one object as long as nothing changes. */
+  revisions: PhaseRevisions;
+  /** Every checkpoint but the first, by the name of its phase and its revision; also those of earlier revisions. */
+  readonly seals: Map<string, Sealed>;
   /** Phases that an accepted team no longer has: one that is put back is a new revision of what it was. */
   readonly removed: Map<string, PhaseState>;
   /** How far a person wants it to go. */
@@ -240,6 +259,8 @@ export function emptyState(id: SessionId): SessionState {
     recoveries: 0,
     awaitsPerson: false,
     phases: new Map(),
+    revisions: {},
+    seals: new Map(),
     removed: new Map(),
     direction: {},
     decisions: [],

@@ -257,11 +257,13 @@ export class StepRecorder {
     this.#savings.push({ ...saved, phase, persona });
   }
 
-  /** What was only under way there serves whoever goes on with it; an attempt that begins afresh asks anew. */
+  /** What was only under way there serves until an attempt has failed with it: who tries again asks anew. */
   get #candidate(): RecordedSteps | undefined {
     const { candidate, attempts } = this.#place.running.persona;
-    const isGoingOn = attempts.slice(1).every(({ continues }) => continues !== undefined);
-    return candidate?.result !== undefined || isGoingOn ? candidate?.steps : undefined;
+    const hasFailed = attempts.some(
+      ({ failure }, place) => failure !== undefined && attempts[place + 1]?.continues === undefined,
+    );
+    return candidate?.result !== undefined || !hasFailed ? candidate?.steps : undefined;
   }
 
   /** A fork does not pay for what the session it came from has on record, nor a new beginning for what was given up. */
@@ -272,7 +274,7 @@ export class StepRecorder {
     const { leftover } = this.#place.running.persona;
     const { fingerprint, occurrence } = identity;
     const taken = this.#candidate?.find(`step.${kind}`, fingerprint, occurrence);
-    const step = taken ?? (spend && leftover?.find(`step.${kind}`, fingerprint, occurrence));
+    const step = taken ?? leftover?.find(`step.${kind}`, fingerprint, occurrence);
     if (step === undefined || step.outage || kind === "wait") return undefined;
     const body = await this.#machine.run(this.#parts.journal.store.readBody(step.position));
     const outcome = parseBody(body) as unknown as StepOutcome;

@@ -10,6 +10,7 @@ import type { Artifacts } from "../state/artifacts.ts";
 import { initPhase, readCheckpoint } from "../state/checkpoint.ts";
 import { writeDurably } from "../state/durable-file.ts";
 import { type CheckpointInfo, compareWithJournal } from "../state/list-checkpoints.ts";
+import { projectAgain } from "../state/project-again.ts";
 import { SessionFiles } from "../state/session-files.ts";
 import { readState } from "../state/session-journal.ts";
 import type { Store } from "../state/store.ts";
@@ -35,12 +36,9 @@ interface CarryParts {
   readonly stateDirectory: string;
 }
 
-export async function exportCheckpoints(
-  id: SessionId,
-  file: string,
-  { store, artifacts, stateDirectory }: CarryParts,
-): Promise<Carried> {
-  const texts = await wholeCheckpoints(id, store, stateDirectory);
+export async function exportCheckpoints(id: SessionId, file: string, parts: CarryParts): Promise<Carried> {
+  const { store, artifacts } = parts;
+  const texts = await wholeCheckpoints(id, parts);
   const wanted = await artifactsOf(texts, id, store, artifacts);
   const contents = await Promise.all(
     wanted.map(async (hash) => (await artifacts.get(hash)).toString("base64")),
@@ -59,30 +57,43 @@ export async function exportCheckpoints(
 }
 
 /** All of them, each as it was sealed: whoever opens the export has nothing to mend it from. */
-async function wholeCheckpoints(id: SessionId, store: Store, stateDirectory: string): Promise<string[]> {
+async function wholeCheckpoints(id: SessionId, parts: CarryParts): Promise<string[]> {
+  const { store, stateDirectory } = parts;
   const state = await readState(store, id).catch((error: unknown) => {
     // Then the files are all there is, and their own seals have to do.
     if (JournalCorrupt.is(error)) return undefined;
     throw error;
   });
-  const { found, missing } =
-    state === undefined
-      ? { found: await new SessionFiles(stateDirectory, id).findCheckpoints(), missing: [] }
-      : await compareWithJournal(stateDirectory, state);
-  const damaged = found.find(({ error }) => error !== undefined)?.error;
-  if (damaged !== undefined) throw damaged;
-  const stranger = found.find((each) => "isStranger" in each && each.isStranger);
-  if (stranger !== undefined) throw notWhole(id, stranger.file, "is not the one the journal knows");
-  const [gone] = missing;
-  if (gone !== undefined) throw notWhole(id, gone.file, "is missing");
-  return found.flatMap(({ checkpoint }) => checkpoint?.text ?? []);
+  if (state === undefined) {
+    const found = await new SessionFiles(stateDirectory, id).findCheckpoints();
+    const damaged = found.find(({ error }) => error !== undefined)?.error;
+    if (damaged !== undefined) throw damaged;
+    return found.flatMap(({ checkpoint }) => checkpoint?.text ?? []);
+  }
+  const { found, missing } = await compareWithJournal(stateDirectory, state);
+  const tooNew = found.find(({ error }) => StateTooNew.is(error))?.error;
+  if (tooNew !== undefined) throw tooNew;
+  const texts = new Map(
+    found.flatMap(({ file, checkpoint }) => (checkpoint ? [[file, checkpoint.text]] : [])),
+  );
+  const isBad = ({ known, checkpoint }: (typeof found)[number]) => known?.sha256 !== checkpoint?.sha256;
+  const bad = [...missing, ...found.filter(isBad).flatMap(({ known }) => known ?? [])];
+  // What is missing or damaged on disk is in the journal, also of a session that nobody can resume any more.
+  const again = await projectAgain(id, bad, parts);
+  for (const sealed of bad) {
+    const { file } = sealed;
+    const checkpoint = again.get(sealed);
+    if (checkpoint === undefined) throw notWhole(id, file);
+    texts.set(file, checkpoint.text);
+  }
+  const known = new Set([...missing, ...found.flatMap((each) => each.known ?? [])].map(({ file }) => file));
+  return [...texts].flatMap(([file, text]) => (known.has(file) ? [text] : []));
 }
 
-const notWhole = (session: SessionId, file: string, why: string): CheckpointCorrupt =>
-  new CheckpointCorrupt(`${file} of session ${session} ${why}.`, {
+const notWhole = (session: SessionId, file: string): CheckpointCorrupt =>
+  new CheckpointCorrupt(`${file} of session ${session} is not as it was sealed.`, {
     details: { session, file },
-    advice:
-      "Resume the session: it is written again from the journal. If it is running, try again in a moment.",
+    advice: "Its files are damaged too, or another version of Maestro sealed it: restore it from a backup.",
   });
 
 /** Everything is proved before anything is written; the session appears when it is next looked for. */

@@ -97,8 +97,10 @@ export class Maestro extends Reading {
   /** Goes on to the end, on a person's word. */
   async resume(idOrKey: string, { team, ...preparation }: ResumeOptions = {}): Promise<Session> {
     const session = await this.find(idOrKey);
-    if (team !== undefined) this.#teams.set(team.name, team);
-    return this.#handle(session.id, "resume", await this.#teamOf(session, team), preparation);
+    const bound = await this.#teamOf(session, team);
+    if (team !== undefined && bound.fingerprint === session.teamFingerprint) this.register(team);
+    const onAccepted = () => team && this.register(team);
+    return this.#handle(session.id, "resume", bound, preparation, onAccepted);
   }
 
   /** Creates a session that waits for its turn; with the key of one that is there, that one goes on in its turn. */
@@ -166,8 +168,8 @@ export class Maestro extends Reading {
   /** A new session that takes over what comes before a phase and reuses what is unchanged after it; not yet driven. */
   async fork(idOrKey: string, { team: given, budget, ...options }: ForkOptions): Promise<SessionRecord> {
     const parent = await this.find(idOrKey);
-    if (given !== undefined) this.#teams.set(given.name, given);
     const fork = await makeFork(parent.id, await this.#teamOf(parent, given), options, this.#parts);
+    if (given !== undefined) this.register(given);
     if (budget !== undefined) await this.setBudget(fork.id, budget);
     return fork;
   }
@@ -304,9 +306,12 @@ export class Maestro extends Reading {
     return { id, isNew };
   }
 
-  #create(team: Team, options: CreateOptions, intent: CreateIntent): Promise<SessionRecord> {
-    this.#teams.set(team.name, team);
-    return createForBrief(team, options, intent, this.#parts);
+  /** A team whose session is refused is not the one that others of its name go on with. */
+  async #create(team: Team, options: CreateOptions, intent: CreateIntent): Promise<SessionRecord> {
+    const session = await createForBrief(team, options, intent, this.#parts);
+    const { fingerprint } = await this.#teamOf(session, team);
+    if (fingerprint === session.teamFingerprint) this.register(team);
+    return session;
   }
 
   #handle(
@@ -314,9 +319,10 @@ export class Maestro extends Reading {
     cause: ClaimCause,
     team: Team,
     preparation: Parameters<HiveParts["engine"]["drive"]>[3] = {},
+    onAccepted?: () => void,
   ): Session {
     const { store, engine, onNotice } = this.#parts;
-    const ended = engine.drive(id, team, cause, preparation);
+    const ended = engine.drive(id, team, cause, preparation, onAccepted);
     // Whoever does not ask for the result must not crash the process with it.
     ended.catch(() => undefined);
     const result = async (): Promise<SessionResult> => {

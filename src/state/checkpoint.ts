@@ -15,6 +15,7 @@ import { filesOf } from "../domain/restored-checkpoint.ts";
 import { seal, unseal } from "../domain/seal.ts";
 import type {
   Completed,
+  PhaseRevisions,
   PhaseSource,
   PhaseState,
   RecordedDecision,
@@ -68,6 +69,8 @@ export interface CheckpointContent {
   /** Limits that people have set, and what the session had used: no ceiling is forgotten with the database. */
   readonly budgets?: Readonly<Record<string, BudgetChange>>;
   readonly usage?: readonly SessionUsage[];
+  /** At which revision each phase was, where it was not the first: what was sealed of earlier ones no longer counted. */
+  readonly revisions?: PhaseRevisions;
   readonly results: Readonly<Record<string, PersonaResult>>;
   readonly attempts: Readonly<Record<string, readonly Json[]>>;
 }
@@ -82,7 +85,7 @@ export interface Checkpoint {
 export function projectInit(state: SessionState): Checkpoint {
   const { kind: _, ...session } = state.begun;
   const { teamFingerprint } = session;
-  return sealed({
+  return sealCheckpoint({
     ...common(state, initPhase, { ...state.createdHead, teamFingerprint }),
     revision: 1,
     predecessors: [],
@@ -92,12 +95,18 @@ export function projectInit(state: SessionState): Checkpoint {
   });
 }
 
+/** What is not in the state of the phase itself. */
+export interface ProjectedWith {
+  readonly predecessors: readonly Predecessor[];
+  /** The manifest of its files. */
+  readonly files: Json | undefined;
+  readonly usage: readonly SessionUsage[];
+}
+
 export function projectPhase(
   state: SessionState,
   phase: string,
-  predecessors: readonly Predecessor[],
-  files: Json | undefined,
-  usage: readonly SessionUsage[],
+  { predecessors, files, usage }: ProjectedWith,
 ): Checkpoint {
   const found = state.phases.get(phase);
   if (found?.completed === undefined)
@@ -116,13 +125,14 @@ export function projectPhase(
     }));
   }
   const { revision } = found;
-  const { definition, budgets } = found.completed;
+  const { definition, budgets, revisions } = found.completed;
   const personas = Object.fromEntries([...found.personas].map(([name, persona]) => [name, filesOf(persona)]));
-  return sealed({
+  return sealCheckpoint({
     ...common(state, phase, found.completed),
     ...(definition !== undefined && { definition }),
     ...(budgets !== undefined && { budgets }),
     ...(usage.length > 0 && { usage }),
+    ...(revisions !== undefined && { revisions }),
     ...whatItLeft(state, phase, found, files),
     revision,
     predecessors,
@@ -181,7 +191,7 @@ function common(state: SessionState, phase: string, completed: Completed) {
   };
 }
 
-function sealed(content: CheckpointContent): Checkpoint {
+export function sealCheckpoint(content: CheckpointContent): Checkpoint {
   const text = seal(content as unknown as JsonObject);
   return { content, sha256: unseal(text, content.phase).sha256, text };
 }

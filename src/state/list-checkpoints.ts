@@ -1,7 +1,7 @@
 import { CheckpointCorrupt, InputInvalid } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import { sealedLimitBytes } from "../domain/seal.ts";
-import type { SessionState } from "../domain/session-state.ts";
+import type { Sealed, SessionState } from "../domain/session-state.ts";
 import { checkpointFile, initPhase, projectInit, readCheckpoint } from "./checkpoint.ts";
 import { readBounded } from "./durable-file.ts";
 import { type FoundCheckpoint, SessionFiles } from "./session-files.ts";
@@ -34,9 +34,12 @@ export async function listCheckpoints(
       ...(each.isStranger && notTheOne),
       awaitingReview: awaits(state, each),
     })),
-    ...missing.map(({ at, ...sealed }) => ({
-      ...sealed,
-      createdAt: isoTime(at),
+    ...missing.map((sealed) => ({
+      phase: sealed.phase,
+      revision: sealed.revision,
+      file: sealed.file,
+      sha256: sealed.sha256,
+      createdAt: isoTime(sealed.at),
       valid: false,
       awaitingReview: awaits(state, sealed),
       problem: "the file is missing",
@@ -54,49 +57,40 @@ function awaits(
 
 const notTheOne = { valid: false, problem: "it is not the one the journal knows" };
 
-/** The files as they are, and what the journal knows as sealed that is not among them. */
+/** The start, which has no row of its own. */
+export function sealOfInit(state: SessionState): Sealed {
+  const { seq, at } = state.createdHead;
+  const sha256 = state.initSha256 ?? projectInit(state).sha256;
+  return { phase: initPhase, revision: 1, sha256, seq, at };
+}
+
+/** The files as they are, each with what the journal knows of it, and what it knows that is not among them. */
 export async function compareWithJournal(stateDirectory: string, state: SessionState) {
   const found = await new SessionFiles(stateDirectory, state.id).findCheckpoints();
-  const sealed = sealedIn(state);
-  const isFor = (one: Sealed) => (each: { readonly phase: string; readonly revision: number }) =>
-    each.phase === one.phase && each.revision === one.revision;
+  const sealed = new Map(
+    [sealOfInit(state), ...state.seals.values()].map((one) => [
+      checkpointFile(one.phase, one.revision),
+      { ...one, file: checkpointFile(one.phase, one.revision) },
+    ]),
+  );
+  const there = new Set(found.map(({ file }) => file));
   return {
     found: found.map((each) => {
-      const known = sealed.find((one) => isFor(one)(each));
+      const known = sealed.get(each.file);
       const isStranger =
         each.checkpoint !== undefined && known !== undefined && known.sha256 !== each.checkpoint.sha256;
-      return { ...each, isStranger };
+      return { ...each, known, isStranger };
     }),
-    missing: sealed
-      .filter((one) => !found.some(isFor(one)))
-      .map((one) => ({ ...one, file: checkpointFile(one.phase, one.revision) })),
+    missing: [...sealed.values()].filter(({ file }) => !there.has(file)),
   };
 }
 
 /** Whether every checkpoint that a resume would write again is there as it should be. */
 export async function areCheckpointsWhole(stateDirectory: string, state: SessionState): Promise<boolean> {
   const { found, missing } = await compareWithJournal(stateDirectory, state);
-  const isOlder = ({ phase, revision }: FoundCheckpoint) =>
-    revision < (state.phases.get(phase)?.checkpoint?.revision ?? 1);
-  const isBad = (each: (typeof found)[number]) => each.isStranger || each.error !== undefined;
-  return missing.length === 0 && !found.some((each) => isBad(each) && !isOlder(each));
-}
-
-interface Sealed {
-  readonly phase: string;
-  readonly revision: number;
-  readonly sha256: string;
-  readonly at: number | undefined;
-}
-
-/** The start, and the newest of each phase. */
-function sealedIn(state: SessionState): Sealed[] {
-  const sha256 = state.initSha256 ?? projectInit(state).sha256;
-  const init = { phase: initPhase, revision: 1, sha256, at: state.createdHead.at };
-  const phases = [...state.phases].flatMap(([phase, { checkpoint, completed }]) =>
-    checkpoint === undefined ? [] : [{ phase, ...checkpoint, at: completed?.at }],
-  );
-  return [init, ...phases];
+  const isWhole = ({ known, checkpoint }: (typeof found)[number]) =>
+    known === undefined || known.sha256 === checkpoint?.sha256;
+  return missing.length === 0 && found.every(isWhole);
 }
 
 function infoOf({ file, phase, revision, checkpoint, error }: FoundCheckpoint): CheckpointInfo {

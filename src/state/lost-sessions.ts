@@ -3,6 +3,7 @@ import { isSessionId, type SessionId } from "../domain/ids.ts";
 import { Artifacts } from "./artifacts.ts";
 import { artifactsOf, readLostSession } from "./restore.ts";
 import { listSessionFolders, SessionFiles, sessionFoldersChangedAt } from "./session-files.ts";
+import { readState } from "./session-journal.ts";
 import type { Comparison, SessionRecord, Store } from "./store.ts";
 
 /** A folder is made right after the row of its session; and as long as this nothing is sure to be over. */
@@ -119,7 +120,8 @@ export class LostSessions {
       this.#found = undefined;
       this.#noticed = undefined;
     }
-    const phases = lost.restored.checkpoints.length - 1;
+    const { phases: known } = await readState(this.#store, id);
+    const phases = [...known.values()].filter(({ status }) => status === "completed").length;
     this.#report(
       `Session ${id} was not in the database; brought back from its checkpoints ` +
         `with ${phases} finished ${phases === 1 ? "phase" : "phases"}.` +

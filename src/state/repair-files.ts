@@ -1,64 +1,37 @@
 import { join } from "node:path";
 import { MaestroError, StateTooNew } from "../domain/errors.ts";
-import { type Json, parseJson } from "../domain/json.ts";
-import { plannedPhases } from "../domain/planned.ts";
-import type { SessionState } from "../domain/session-state.ts";
-import { emptyTreeHash } from "../domain/tree.ts";
-import type { Artifacts } from "./artifacts.ts";
-import {
-  type Checkpoint,
-  checkpointFile,
-  initPhase,
-  type Predecessor,
-  projectInit,
-  projectPhase,
-} from "./checkpoint.ts";
+import type { Sealed, SessionState } from "../domain/session-state.ts";
+import { type Checkpoint, checkpointFile, initPhase, projectInit } from "./checkpoint.ts";
+import { type ProjectParts, projectAgain } from "./project-again.ts";
 import type { SessionFiles } from "./session-files.ts";
 import { stampOf, WholeFiles } from "./whole-files.ts";
+
+export interface RepairParts extends ProjectParts {
+  readonly report: (problem: string) => void;
+  readonly whole?: WholeFiles;
+}
 
 /** Each checkpoint the journal knows as sealed must be on disk, whole and equal; what is not is projected again. */
 export async function repairFiles(
   state: SessionState,
   files: SessionFiles,
-  artifacts: Artifacts,
-  report: (problem: string) => void,
-  whole: WholeFiles = new WholeFiles(),
+  { store, artifacts, report, whole = new WholeFiles() }: RepairParts,
 ): Promise<void> {
   await files.removeLeftovers();
   await reportNewerSummary(state, files, report);
   const init = projectInit(state);
-  await repair(init, init.sha256, files, report);
-  for (const [phase, { checkpoint: sealed, tree, usage }] of state.phases) {
-    if (sealed === undefined) continue;
-    // Most files are whole: they are compared by their seal before anything is projected.
-    if (await isWhole(files, phase, sealed, whole)) continue;
-    const manifest = await manifestOf(artifacts, tree);
-    const projected = projectPhase(state, phase, predecessorsOf(state, phase), manifest, usage);
-    await repair(projected, sealed.sha256, files, report);
-  }
-}
-
-/** The phases it rests on, or the start. */
-export function predecessorsOf(state: SessionState, phase: string): Predecessor[] {
-  const planned = plannedPhases(state.created.definition).find(({ name }) => name === phase);
-  const sealed = (planned?.dependsOn ?? []).flatMap((name) => {
-    const { checkpoint } = state.phases.get(name) ?? {};
-    return checkpoint === undefined ? [] : [{ phase: name, ...checkpoint }];
-  });
-  if (sealed.length > 0) return sealed;
-  return [{ phase: initPhase, revision: 1, sha256: state.initSha256 ?? projectInit(state).sha256 }];
-}
-
-/** The manifest of a phase's files, as its checkpoint carries it. */
-export async function manifestOf(artifacts: Artifacts, tree: string | undefined): Promise<Json | undefined> {
-  if (tree === undefined) return undefined;
-  return tree === emptyTreeHash ? [] : parseJson(await artifacts.get(tree), { what: "a tree" });
+  await repair({ phase: initPhase, revision: 1, sha256: init.sha256 }, init, files, report);
+  const bad: Sealed[] = [];
+  // Most files are whole: they are compared by their seal before anything is projected.
+  for (const sealed of state.seals.values()) if (!(await isWhole(files, sealed, whole))) bad.push(sealed);
+  if (bad.length === 0) return;
+  const again = await projectAgain(state.id, bad, { store, artifacts });
+  for (const sealed of bad) await repair(sealed, again.get(sealed), files, report);
 }
 
 async function isWhole(
   files: SessionFiles,
-  phase: string,
-  { revision, sha256 }: { readonly revision: number; readonly sha256: string },
+  { phase, revision, sha256 }: Sealed,
   whole: WholeFiles,
 ): Promise<boolean> {
   const path = join(files.folder, checkpointFile(phase, revision));
@@ -75,27 +48,27 @@ async function isWhole(
 }
 
 async function repair(
-  projected: Checkpoint,
-  sealed: string,
+  { phase, revision, sha256 }: Omit<Sealed, "seq" | "at">,
+  projected: Checkpoint | undefined,
   files: SessionFiles,
   report: (problem: string) => void,
 ): Promise<void> {
-  const { phase, revision, sessionId } = projected.content;
   let problem = "is missing";
   try {
     const found = await files.readCheckpoint(phase, revision);
-    if (found?.sha256 === sealed) return;
+    if (found?.sha256 === sha256) return;
     if (found !== undefined) problem = "is not the one the journal knows";
   } catch (error) {
     if (StateTooNew.is(error) || !MaestroError.is(error)) throw error;
     problem = "is damaged";
   }
-  if (projected.sha256 === sealed) await files.writeCheckpoint(projected);
+  if (projected !== undefined) await files.writeCheckpoint(projected);
   const outcome =
-    projected.sha256 === sealed
+    projected !== undefined
       ? "written again from the journal"
-      : "and the journal's seal is of another version; left as it is";
-  report(`Checkpoint ${phase} of session ${sessionId} ${problem}; ${outcome}.`);
+      : "and cannot be written again as it was sealed; left as it is";
+  const which = revision === 1 ? phase : `${phase}.${revision}`;
+  report(`Checkpoint ${which} of session ${files.id} ${problem}; ${outcome}.`);
 }
 
 /** A summary that knows more rows than the journal means that the database is older than the files. */

@@ -101,18 +101,21 @@ export function identityOf(team: string, brief: string): string {
   return fingerprint([team, brief]);
 }
 
-/** The start and every checkpoint that rests, link by link, on valid ones. The last is the newest valid one. */
-export function selectValid(found: readonly FoundCheckpoint[]): Checkpoint[] {
-  const chosen: Checkpoint[] = [];
-  const sealed = new Set<string>();
-  for (const { checkpoint } of found) {
-    if (checkpoint === undefined) continue;
-    const { phase, predecessors } = checkpoint.content;
-    const rests =
-      phase === initPhase
-        ? chosen.length === 0
-        : predecessors.length > 0 && predecessors.every(({ sha256 }) => sealed.has(sha256));
-    if (!rests) continue;
+/**
+ * The start and every checkpoint that rests, link by link, on valid ones; the last is the newest valid one. Also those of
+ * earlier revisions: the later ones say that these no longer count.
+ */
+function selectValid(found: readonly FoundCheckpoint[]): Checkpoint[] {
+  const whole = found.flatMap(({ checkpoint }) => checkpoint ?? []);
+  const init = whole.find(({ content }) => content.phase === initPhase);
+  if (init === undefined) return [];
+  const chosen = [init];
+  const sealed = new Set([init.sha256]);
+  for (const checkpoint of whole) {
+    const { phase, predecessors, source } = checkpoint.content;
+    const isLinked = predecessors.length > 0 && predecessors.every(({ sha256 }) => sealed.has(sha256));
+    // What came from outside was there from the start, whatever has been made before it since.
+    if (phase === initPhase || !(isLinked || source?.kind === "given")) continue;
     chosen.push(checkpoint);
     sealed.add(checkpoint.sha256);
   }

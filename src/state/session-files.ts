@@ -24,11 +24,11 @@ export interface FoundCheckpoint {
 /** The folder of one session: files that people can read, carry away and resume from. Projections, never the truth. */
 export class SessionFiles {
   readonly folder: string;
-  readonly #id: SessionId;
+  readonly id: SessionId;
 
   constructor(stateDirectory: string, id: SessionId) {
     this.folder = join(sessionsFolder(stateDirectory), parseSessionId(id));
-    this.#id = id;
+    this.id = id;
   }
 
   async writeCheckpoint({ content, text }: Checkpoint): Promise<void> {
@@ -43,7 +43,7 @@ export class SessionFiles {
     if (bytes === undefined) return undefined;
     const checkpoint = readCheckpoint(bytes, path);
     const { content } = checkpoint;
-    if (content.sessionId === this.#id && content.phase === phase && content.revision === revision)
+    if (content.sessionId === this.id && content.phase === phase && content.revision === revision)
       return checkpoint;
     throw new CheckpointCorrupt(
       `${path} is not what its name says: it is checkpoint ${content.phase} of session ${content.sessionId}`,

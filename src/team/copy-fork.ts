@@ -10,10 +10,11 @@ import type { Store } from "../state/store.ts";
 import type { TeamDefinition } from "./definition/team-definition.ts";
 import {
   begunAfresh,
+  everKnown,
   rowOfKeptPersona,
   rowOfPersona,
   rowsOfPhase,
-  stepsUnderWay,
+  stepsAtHand,
   takenOver,
 } from "./fork.ts";
 import { paidCalls } from "./paid-calls.ts";
@@ -64,7 +65,9 @@ async function takeOverPhase(
   parent: SessionState,
   journal: SessionJournal,
 ): Promise<void> {
-  if (journal.state.phases.get(name)?.status === "completed") return;
+  const { status, revision = 1 } = journal.state.phases.get(name) ?? {};
+  const isSentBack = revision > (parent.phases.get(name)?.revision ?? 1);
+  if (status === "completed" || isSentBack) return;
   await journal.append(rowsOfPhase(name, fork, parent), { artifactsOf: parent.id });
 }
 
@@ -88,7 +91,7 @@ async function takeOverPersonas(
     const isKept = kept.includes(phase);
     const of = { parent, fork, afresh: afresh.has(phase) };
     for (const { name: persona } of personas) {
-      const known = parent.phases.get(phase)?.personas.get(persona);
+      const known = everKnown(parent, phase)?.personas.get(persona);
       const spent = known === undefined ? [] : sumByModel(cost(phase, persona, known));
       const row = isKept
         ? rowOfKeptPersona(phase, persona, parent, spent)
@@ -106,7 +109,9 @@ async function takeOverPersonas(
 function giveSteps(known: PersonaState, parent: SessionState, row: number, owners: NewOwners): void {
   for (const owner of known.candidate?.steps.owners ?? []) owners.byOwner.set(owner, row);
   if (known.result !== undefined) for (const { started } of known.attempts) owners.byOwner.set(started, row);
-  else for (const seq of stepsUnderWay(known, parent)?.seqs() ?? []) owners.bySeq.set(seq, row);
+  else
+    for (const steps of stepsAtHand(known, parent))
+      for (const seq of steps.seqs()) owners.bySeq.set(seq, row);
 }
 
 /** What its results cost, with what was taken from the record of its own parent and not paid there. */

@@ -61,13 +61,19 @@ export class TeamEngine {
   }
 
   /** Goes on as far as it is asked to, after or together with the drive that is at it in this process. */
-  drive(id: SessionId, team: Team, cause: ClaimCause, preparation: Preparation = {}): Promise<Outcome> {
-    return this.track(this.#driveInTurn(id, { team, cause, preparation }));
+  drive(
+    id: SessionId,
+    team: Team,
+    cause: ClaimCause,
+    preparation: Preparation = {},
+    onAccepted: () => void = () => undefined,
+  ): Promise<Outcome> {
+    return this.track(this.#driveInTurn(id, { team, cause, preparation, onAccepted }));
   }
 
   /** Acts on what was said about a session that nobody drives, and finishes the files of a driver that died. */
   async settle(id: SessionId): Promise<Outcome> {
-    const { artifacts, projector, report } = this.#parts;
+    const { store, artifacts, projector, report } = this.#parts;
     const control = new Control();
     const settling = this.#withLease(id, "message", control, undefined, async (journal, files) => {
       const { state } = journal;
@@ -76,7 +82,7 @@ export class TeamEngine {
         await journal.append([{ kind: "session.status", ...outcomeOf(control.stopped) }]);
       // Nobody has to look any more; it goes on when somebody resumes it.
       else if (isAnswered(state)) await journal.append([{ kind: "session.status", status: "paused" }]);
-      await repairFiles(state, files, artifacts, report, this.#whole);
+      await repairFiles(state, files, { store, artifacts, report, whole: this.#whole });
       await projector.finish(files, state);
       return { status: state.status, ...(state.reason !== undefined && { reason: state.reason }) };
     });
@@ -169,12 +175,13 @@ export class TeamEngine {
               store,
               append,
             });
-      await repairFiles(state, files, artifacts, report, this.#whole);
+      await repairFiles(state, files, { store, artifacts, report, whole: this.#whole });
       await copyFromParent(store, journal, team.definition);
       const goesOn = cause === "recovery" && prepared.direction === undefined;
       const rows = [...prepared.rows, ...(goesOn ? [] : directionRows(state.direction, prepared.direction))];
       // What a person wants is on record before anything acts on it; going on by itself changes nothing.
       if (rows.length > 0) await journal.append(rows, { artifacts: prepared.artifacts });
+      asked.onAccepted?.();
       underWay.directed(state.direction);
       const outcome = await driveSession(team, {
         ...this.#parts,

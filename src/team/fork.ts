@@ -3,7 +3,12 @@ import { isFromOutside, staysGiven, wasGiven } from "../domain/from-outside.ts";
 import type { ForkOrigin, PaidAmount, Transition } from "../domain/journal.ts";
 import type { RecordedSteps } from "../domain/recorded-steps.ts";
 import { filesOf } from "../domain/restored-checkpoint.ts";
-import { isAccepted, type PersonaState, type SessionState } from "../domain/session-state.ts";
+import {
+  isAccepted,
+  type PersonaState,
+  type PhaseState,
+  type SessionState,
+} from "../domain/session-state.ts";
 import {
   changedPersonas,
   describeChanges,
@@ -194,6 +199,10 @@ export function rowsOfPhase(name: string, fork: ForkOrigin, parent: SessionState
   ];
 }
 
+/** Also a phase that the parent's team no longer has: the team of the fork may have it again. */
+export const everKnown = ({ phases, removed }: SessionState, phase: string): PhaseState | undefined =>
+  phases.get(phase) ?? removed.get(phase);
+
 /**
  * What the parent knows of a persona, if it is of any use: a result, steps to go on with, what people said, and what was
  * given, unless the fork starts there.
@@ -231,7 +240,7 @@ function whatIsKnown(
   persona: string,
   spent: readonly PaidAmount[],
 ): Inherited | undefined {
-  const { personas, notes = [], edit } = parent.phases.get(phase) ?? {};
+  const { personas, notes = [], edit } = everKnown(parent, phase) ?? {};
   const known = personas?.get(persona);
   // A fork that has not come so far still knows what its own parent knew.
   const {
@@ -242,7 +251,8 @@ function whatIsKnown(
     checks = [],
   } = (known?.result === undefined && known?.candidate) || known || {};
   const isDone = result !== undefined && input !== undefined;
-  const hasSteps = known?.candidate !== undefined || (known && stepsUnderWay(known, parent)) !== undefined;
+  const hasSteps =
+    known !== undefined && (known.candidate !== undefined || stepsAtHand(known, parent).length > 0);
   if (!isDone && !hasSteps && notes.length === 0 && edit === undefined) return undefined;
   return {
     ...(isDone && { input, result }),
@@ -267,10 +277,11 @@ export function rowOfKeptPersona(
   return { kind: "persona.inherited", phase, persona, ...(spent.length > 0 && { spent }) };
 }
 
-/** What whoever resumes the session goes on with: the steps of an attempt under way, or of one that an outage ended. */
-export function stepsUnderWay(
-  { attempts, inheritance }: PersonaState,
+/** What whoever resumes the session has at hand: of an attempt under way, of one that an outage ended, of those given up. */
+export function stepsAtHand(
+  { attempts, inheritance, leftover }: PersonaState,
   { running }: SessionState,
-): RecordedSteps | undefined {
-  return running.get(attempts.at(-1)?.started ?? 0)?.steps ?? inheritance;
+): readonly RecordedSteps[] {
+  const underWay = running.get(attempts.at(-1)?.started ?? 0)?.steps ?? inheritance;
+  return [leftover, underWay].filter((steps) => steps !== undefined);
 }

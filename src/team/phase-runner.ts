@@ -4,7 +4,7 @@ import type { PersonaChecks } from "../domain/journal.ts";
 import { phaseOf } from "../domain/session-state.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { projectPhase } from "../state/checkpoint.ts";
-import { manifestOf, predecessorsOf } from "../state/repair-files.ts";
+import { partsOf } from "../state/project-again.ts";
 import type { SessionFiles } from "../state/session-files.ts";
 import type { SessionJournal } from "../state/session-journal.ts";
 import { groupsOf } from "./definition/order.ts";
@@ -127,10 +127,9 @@ export async function sealPhase(
   phase: string,
   { journal, files, artifacts }: Pick<PhaseParts, "journal" | "files" | "artifacts">,
 ): Promise<void> {
-  const manifest = await manifestOf(artifacts, phaseOf(journal.state, phase).tree);
   const { state, store } = journal;
   const usage = await store.ledger.snapshot(state.id);
-  const checkpoint = projectPhase(state, phase, predecessorsOf(state, phase), manifest, usage);
+  const checkpoint = projectPhase(state, phase, { ...(await partsOf(state, phase, artifacts)), usage });
   const { revision } = checkpoint.content;
   const used = usage.length > 0 ? { usage } : {};
   await journal.append([{ kind: "checkpoint.sealed", phase, revision, sha256: checkpoint.sha256, ...used }]);

@@ -14,6 +14,8 @@ export interface Asked {
   readonly team: Team;
   readonly cause: ClaimCause;
   readonly preparation: Preparation;
+  /** Told when nothing of it can be refused any more. */
+  readonly onAccepted?: () => void;
 }
 
 /** A drive of this process, for those who ask for something while it is under way. */

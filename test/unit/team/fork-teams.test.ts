@@ -111,3 +111,33 @@ describe("a fork with another team", () => {
     expect(plan.personas.map(({ action }) => action)).toEqual(["kept", "kept", "kept", "reused"]);
   });
 });
+
+describe("a team that was refused", () => {
+  it("is not the one that other sessions of its name go on with", async () => {
+    const place = new TeamPlace();
+    const { maestro, id } = await finished(place);
+    const other = line(place, { delivers: true, joined: true });
+    const paused = await maestro.start(line(place), { brief: "y", key: "y", until: "a" });
+    await paused.result();
+    place.ran.length = 0;
+    await expect(maestro.fork(id, { at: "c", team: other })).rejects.toThrow(/would be taken over/);
+    const refused = await maestro.resume(paused.id, { team: other });
+    await expect(refused.result()).rejects.toMatchObject({ code: "TEAM_CHANGED" });
+    await expect(
+      maestro.start(other, { brief: "y", key: "y" }).then((session) => session.result()),
+    ).rejects.toMatchObject({ code: "TEAM_CHANGED" });
+    await expect(maestro.start(other, { brief: "another", key: "y" })).rejects.toThrow(/key "y"/);
+    expect((await maestro.team(id)).fingerprint).toBe(line(place).fingerprint);
+    expect(await maestro.executeBatch(paused.id)).toMatchObject({ status: "completed" });
+    expect(place.ran).toEqual(["pb", "pc"]);
+  });
+
+  it("is, once it is accepted", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const { id } = await (await maestro.start(line(place), { brief: "x", until: "a" })).result();
+    const other = line(place, { delivers: true });
+    await (await maestro.resume(id, { team: other, acceptChanges: true })).result();
+    expect((await maestro.team(id)).fingerprint).toBe(other.fingerprint);
+  });
+});
