@@ -36,6 +36,8 @@ export default defineConfig({
       project("unit", 1, 60_000),
       project("contract", 1, 60_000),
       project("architecture", 1, 60_000),
+      // Whole sessions on a state directory, servers, commands.
+      project("integration", 1, 60_000),
       project("e2e", 2, 120_000),
       project("crash", 3, 600_000),
       // Last and alone: what is compared with itself under load must not be under somebody else's.

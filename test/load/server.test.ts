@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { stall } from "../e2e/server/support/raw.ts";
 import { newFolder, type ServerProcess, startServer, token } from "../e2e/server/support/server.ts";
-import { range, SseReader } from "../unit/server/sse-reader.ts";
+import { range, SseReader } from "../integration/server/sse-reader.ts";
 
 const team = join(import.meta.dirname, "../e2e/server/support/steps-team.ts");
 const slow = { timeout: 300_000 };

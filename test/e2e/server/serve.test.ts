@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { isDone, range, SseReader } from "../../unit/server/sse-reader.ts";
+import { isDone, range, SseReader } from "../../integration/server/sse-reader.ts";
 import { newFolder, type ServerProcess, startServer, token } from "./support/server.ts";
 
 const team = join(import.meta.dirname, "support/steps-team.ts");

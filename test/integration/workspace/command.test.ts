@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Command, type CommandResult, runCommand } from "../../../src/workspace/command.ts";
 import { describeSandbox } from "../../../src/workspace/sandbox.ts";
-import { temporaryDirectory } from "./temporary-directory.ts";
+import { temporaryDirectory } from "../../unit/workspace/temporary-directory.ts";
 
 const sandbox = await describeSandbox();
 const ways = [

@@ -10,8 +10,8 @@ import { pruneTickets } from "../../../src/state/prune-tickets.ts";
 import { SqliteStore } from "../../../src/state/sqlite/sqlite-store.ts";
 import type { DueTicket } from "../../../src/state/ticket-store.ts";
 import { LoopbackWebhook } from "../../support/loopback-webhook.ts";
+import { sampleTicket } from "../../unit/tickets/sample-ticket.ts";
 import { TeamPlace } from "../team/place.ts";
-import { sampleTicket } from "../tickets/sample-ticket.ts";
 
 const dayMs = 24 * 3_600_000;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { seededRandom } from "../../domain/seeded-random.ts";
+import { seededRandom } from "../../../unit/domain/seeded-random.ts";
 import { TeamPlace } from "../place.ts";
 import { Story } from "./story.ts";
 

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { runCommand } from "../../../src/workspace/command.ts";
 import { describeSandbox, detectSandbox, type Sandbox } from "../../../src/workspace/sandbox.ts";
-import { temporaryDirectory } from "./temporary-directory.ts";
+import { temporaryDirectory } from "../../unit/workspace/temporary-directory.ts";
 
 /** A folder with a bwrap of our own. */
 function pathWith(script: string): string[] {

@@ -7,8 +7,8 @@ import type { Json } from "../../../src/domain/json.ts";
 import { readOutput } from "../../../src/execution/failure/read-output.ts";
 import { type ChecksOptions, declaredChecks, runCheck, runChecks } from "../../../src/workspace/checks.ts";
 import { describeSandbox } from "../../../src/workspace/sandbox.ts";
-import { MemoryBlobs } from "./counted-blobs.ts";
-import { temporaryDirectory } from "./temporary-directory.ts";
+import { MemoryBlobs } from "../../unit/workspace/counted-blobs.ts";
+import { temporaryDirectory } from "../../unit/workspace/temporary-directory.ts";
 
 const blobs = new MemoryBlobs();
 

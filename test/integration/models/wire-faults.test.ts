@@ -3,7 +3,7 @@ import { noUsage, type TokenUsage } from "../../../src/domain/usage.ts";
 import { classifyError } from "../../../src/execution/failure/classify-error.ts";
 import { ContextOverflow } from "../../../src/models/context-overflow.ts";
 import { type ModelFault, modelKey, type Reaction } from "../../support/loopback-models.ts";
-import { closeServers, question, type WireModel, wire, wireModels } from "./wire-place.ts";
+import { closeServers, question, type WireModel, wire, wireModels } from "../../unit/models/wire-place.ts";
 
 afterEach(closeServers);
 

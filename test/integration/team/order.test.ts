@@ -7,7 +7,7 @@ import {
   type PhaseOrder,
 } from "../../../src/team/definition/order.ts";
 import { providersOf } from "../../../src/team/definition/providers.ts";
-import { seededRandom } from "../domain/seeded-random.ts";
+import { seededRandom } from "../../unit/domain/seeded-random.ts";
 
 const team = (phases: Record<string, readonly string[]>): PhaseOrder => ({
   phases: Object.entries(phases).map(([name, dependsOn]) => ({ name, dependsOn })),
