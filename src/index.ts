@@ -32,7 +32,13 @@ export {
   UnrecoverableError,
 } from "./domain/errors.ts";
 export type { Failure, FailureCategory } from "./domain/failure.ts";
-export type { AttemptSettings, FixedImport, Healed, HealingAction } from "./domain/healing-action.ts";
+export type {
+  AttemptSettings,
+  FixedImport,
+  Healed,
+  HealingAction,
+  InstalledDependency,
+} from "./domain/healing-action.ts";
 export type { Decision, ParkReason, PersonaResult, SessionStatus } from "./domain/journal.ts";
 export type { Json } from "./domain/json.ts";
 export type { Healer, HealingCase, Remedy } from "./execution/healing/healer.ts";

@@ -30,6 +30,13 @@ export type HealingAction =
       readonly argv: readonly string[];
       readonly paths: readonly string[];
     } & Listed)
+  /** A package that package.json declares, in `node_modules`: for checks and tools, and never delivered. */
+  | ({
+      readonly kind: "installed-dependency";
+      readonly name: string;
+      readonly version: string;
+      readonly paths: readonly string[];
+    } & Listed)
   | ({ readonly kind: "fixed-imports"; readonly imports: readonly FixedImport[] } & Listed)
   /** The members of the outputs that are not what the work returned. */
   | ({ readonly kind: "repaired-outputs"; readonly members: readonly string[] } & Listed)
@@ -49,6 +56,8 @@ export type HealingAction =
       readonly members: readonly string[];
       readonly settings?: { readonly from: AttemptSettings; readonly to: AttemptSettings };
     } & Listed);
+
+export type InstalledDependency = Extract<HealingAction, { kind: "installed-dependency" }>;
 
 /** One action of one healer and what became of it. */
 export interface Healed {
@@ -77,6 +86,7 @@ export function settingsOf(action: HealingAction): AttemptSettings | undefined {
       return action.settings?.to;
     case "edited-files":
     case "ran-tool":
+    case "installed-dependency":
     case "fixed-imports":
     case "repaired-outputs":
       return undefined;
@@ -90,6 +100,8 @@ export function inWords(action: HealingAction): string {
       return `edited ${listed(action.paths, action)}`;
     case "ran-tool":
       return `ran ${action.argv.join(" ")}, which changed ${listed(action.paths, action)}`;
+    case "installed-dependency":
+      return `installed ${action.name}@${action.version}: ${listed(action.paths, action)}`;
     case "fixed-imports":
       return `pointed imports to files that exist: ${listed(
         action.imports.map(({ path, from, to }) => `${from} in ${path} is ${to}`),

@@ -39,6 +39,9 @@ export function foldPath(path: string): string {
   return visible.toUpperCase().toLowerCase().normalize("NFC");
 }
 
+/** Of a package that was installed for checks and tools: it is no work of anybody here, and never delivered. */
+export const isInstalled = (path: string): boolean => `/${path}`.includes("/node_modules/");
+
 /** A path for messages: in quotes, cut, and with nothing in it that a terminal would act on or hide. */
 export function showPath(path: string): string {
   const cut = path.length > 160 ? `${path.slice(0, 120)}…${path.slice(-30)}` : path;

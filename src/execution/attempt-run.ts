@@ -302,6 +302,10 @@ export class AttemptRun {
       },
       mayWrite: writeRule(policy),
       runTool: (argv: readonly string[]) => runTool(workspace, argv, control.signal),
+      installPackage: async (name: string, fromFolder: string) => {
+        const { installPackage } = await import("./healing/install-package.ts");
+        return installPackage(workspace, name, fromFolder);
+      },
     };
     return heal(healers, sick, {
       steps,

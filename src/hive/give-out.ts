@@ -2,6 +2,7 @@ import { InputInvalid } from "../domain/errors.ts";
 import { plannedPhases } from "../domain/planned.ts";
 import type { SessionState } from "../domain/session-state.ts";
 import { emptyTree } from "../domain/tree.ts";
+import { isInstalled } from "../domain/tree-path.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { SessionFiles } from "../state/session-files.ts";
 import { finalTree, type LookedAtTree } from "../team/final-tree.ts";
@@ -28,7 +29,8 @@ export async function giveOut(
     phase === undefined
       ? await finalTree(state, artifacts)
       : await treeOf(state, phase, revision, artifacts, new SessionFiles(stateDirectory, state.id));
-  return writeOut(tree, blobs, directory);
+  const delivered = new Map([...tree].filter(([path]) => !isInstalled(path)));
+  return writeOut(delivered, blobs, directory);
 }
 
 async function treeOf(

@@ -1,5 +1,6 @@
 import type { PersonaState, SessionState } from "../domain/session-state.ts";
 import { changesBetween, emptyTree, type Tree } from "../domain/tree.ts";
+import { isInstalled } from "../domain/tree-path.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import { groupsOf, orderPhases } from "./definition/order.ts";
@@ -24,6 +25,7 @@ export async function listFiles(state: SessionState, artifacts: Artifacts): Prom
   }
   const { tree } = await finalTree(state, artifacts);
   return [...tree]
+    .filter(([path]) => !isInstalled(path))
     .map(([path, { sha256, bytes }]) => {
       const { persona = null, phase = null } = owners.get(path) ?? {};
       return { path, sha256, bytes, persona, phase };

@@ -1,6 +1,7 @@
 import type { CheckResult, Deliverable } from "../domain/contract.ts";
 import { createFailure } from "../domain/failure.ts";
 import type { Tree } from "../domain/tree.ts";
+import { isInstalled } from "../domain/tree-path.ts";
 import { oneLine } from "./check-message.ts";
 import { namedMatchers } from "./named-files.ts";
 
@@ -9,7 +10,7 @@ export function judgeDeliverable({ name, files, must, weight }: Deliverable, tre
   const base = { kind: "deliverable", name, must, weight } as const;
   if (files.length === 0) return { ...base, status: "not-run", message: "It names no files.", failures: [] };
   const problems = [...namedMatchers(files)].flatMap(([glob, isMatch]) => {
-    const found = [...tree].filter(([path]) => isMatch(path));
+    const found = [...tree].filter(([path]) => isMatch(path) && !isInstalled(path));
     if (found.some(([, { bytes }]) => bytes > 0)) return [];
     const [first] = found;
     return [first === undefined ? `no file matches ${glob}` : `${first[0]} is empty`];

@@ -1,7 +1,7 @@
 import { sha256 } from "../domain/canonical.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { sameFile, type Tree, type TreeChange, type TreeFile, treeHash } from "../domain/tree.ts";
-import { checkPath, showPath, treeLimits } from "../domain/tree-path.ts";
+import { checkPath, isInstalled, showPath, treeLimits } from "../domain/tree-path.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { applyEdits, type Edit, type EditReport } from "./edit.ts";
 import { FreshBlobs } from "./fresh-blobs.ts";
@@ -127,9 +127,10 @@ export class Workspace {
     }
   }
 
-  /** Sorted. */
+  /** Sorted. Files of installed packages are left out, unless the glob names `node_modules`. */
   list(glob?: string): readonly string[] {
-    const paths = [...this.#files.paths()].sort();
+    const all = [...this.#files.paths()].sort();
+    const paths = glob?.includes("node_modules") ? all : all.filter((path) => !isInstalled(path));
     return glob === undefined ? paths : paths.filter(globMatcher(glob));
   }
 

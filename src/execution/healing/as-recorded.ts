@@ -23,6 +23,10 @@ export function asRecorded(remedy: Remedy, sick: HealingCase, changed: readonly 
       return { kind: action.kind, paths: few(changed), ...moreOf(changed) };
     case "ran-tool":
       return { kind: action.kind, argv: action.argv, paths: few(changed), ...moreOf(changed) };
+    case "installed-dependency": {
+      const { kind, name, version } = action;
+      return { kind, name, version, paths: few(changed), ...moreOf(changed) };
+    }
     case "fixed-imports":
       return { kind: action.kind, imports: few(action.imports), ...moreOf(action.imports) };
     case "repaired-outputs": {

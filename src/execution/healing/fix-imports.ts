@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import type { Failure } from "../../domain/failure.ts";
 import type { FixedImport } from "../../domain/healing-action.ts";
 import type { Tree } from "../../domain/tree.ts";
+import { isInstalled } from "../../domain/tree-path.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Healer } from "./healer.ts";
 
@@ -97,7 +98,7 @@ function meaningOf(importer: string, specifier: string, tree: Tree): string | un
   );
   const name = posix.basename(stem ?? "");
   const elsewhere = [...tree.keys()].filter(
-    (path) => modules.test(path) && posix.basename(path).replace(modules, "") === name,
+    (path) => modules.test(path) && !isInstalled(path) && posix.basename(path).replace(modules, "") === name,
   );
   const candidates = beside.length > 0 ? beside : elsewhere;
   const [only] = candidates;

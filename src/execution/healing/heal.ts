@@ -13,6 +13,7 @@ import type { Json } from "../../domain/json.ts";
 import { changesBetween } from "../../domain/tree.ts";
 import type { StepRecorder } from "../step-recorder.ts";
 import { asRecorded, failedAction } from "./as-recorded.ts";
+import { refuseWrongInstall } from "./declared-package.ts";
 import type { Healer, HealingCase, Remedy } from "./healer.ts";
 import { readRemedy } from "./read-remedy.ts";
 
@@ -80,6 +81,7 @@ export async function heal(
         continue;
       }
       const did = asRecorded(remedy, now, changed);
+      if (did.kind === "installed-dependency") await refuseWrongInstall(did, workspace, changed);
       const changedSettings = settingsOf(did);
       if (changedSettings !== undefined) {
         // How to work is all that it may say then: files would be judged by nobody.

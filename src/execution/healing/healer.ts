@@ -1,6 +1,6 @@
 import type { CheckResult, Contract } from "../../domain/contract.ts";
 import type { Failure, FailureCategory } from "../../domain/failure.ts";
-import type { AttemptSettings, HealingAction } from "../../domain/healing-action.ts";
+import type { AttemptSettings, HealingAction, InstalledDependency } from "../../domain/healing-action.ts";
 import type { PersonaResult } from "../../domain/journal.ts";
 import type { Json } from "../../domain/json.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
@@ -31,6 +31,8 @@ export interface HealingCase {
   readonly fallbackModels: readonly string[];
   /** Runs one of the project's own tools on the files, in the sandbox; its changes come back. */
   readonly runTool: (argv: readonly string[]) => Promise<{ readonly exitCode: number | null }>;
+  /** Copies a package that package.json declares from a folder of this machine into `node_modules`. */
+  readonly installPackage: (name: string, fromFolder: string) => Promise<InstalledDependency>;
 }
 
 /** What a healer did: to the files (recorded by the workspace), to the outputs, or to the next attempt. */

@@ -1,6 +1,7 @@
 import { InputInvalid } from "../../domain/errors.ts";
 import type { AttemptSettings, HealingAction } from "../../domain/healing-action.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import { isPackageName } from "./declared-package.ts";
 import type { Remedy } from "./healer.ts";
 
 type Rule = readonly [holds: (value: Json | undefined) => boolean, says: string];
@@ -41,6 +42,10 @@ function actionOf(action: JsonObject): HealingAction {
   switch (kind as string) {
     case "ran-tool":
       check(isListOf(action["argv"], isText), "argv", "a list of words");
+      break;
+    case "installed-dependency":
+      check(isPackageName(action["name"]), "name", "the name of a package");
+      check(isText(action["version"]), "version", "the version of the package");
       break;
     case "fixed-imports":
       check(isListOf(action["imports"], isImport), "imports", "a list of { path, from, to }");

@@ -18,6 +18,11 @@ const actions: readonly [HealingAction, string, object | undefined][] = [
     undefined,
   ],
   [
+    { kind: "installed-dependency", name: "@a/b", version: "1.2.3", paths: ["node_modules/@a/b/c"], more: 2 },
+    "installed @a/b@1.2.3: node_modules/@a/b/c and 2 more",
+    undefined,
+  ],
+  [
     { kind: "fixed-imports", imports: [{ path: "a.ts", from: "./x", to: "./lib/x.ts" }] },
     "pointed imports to files that exist: ./x in a.ts is ./lib/x.ts",
     undefined,

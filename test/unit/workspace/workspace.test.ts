@@ -30,6 +30,23 @@ describe("files", () => {
     expect(workspace.list()).toEqual(["a.txt", "b.bin"]);
   });
 
+  test("of installed packages are listed and searched only for who names node_modules", async () => {
+    const { workspace } = empty();
+    for (const path of [
+      "node_modules/a/b.js",
+      "lib/node_modules/c.js",
+      "node_modules2/d.js",
+      "e/node_modules",
+    ])
+      await workspace.write(path, "sum");
+    const own = ["e/node_modules", "node_modules2/d.js"];
+    expect(workspace.list()).toEqual(own);
+    expect(workspace.list("**/*.js")).toEqual(["node_modules2/d.js"]);
+    expect((await workspace.search("sum")).map(({ path }) => path)).toEqual(own);
+    expect(workspace.list("**/node_modules/**")).toEqual(["lib/node_modules/c.js", "node_modules/a/b.js"]);
+    expect(await workspace.readText("node_modules/a/b.js")).toBe("sum");
+  });
+
   test("keep what was written when the writer or a reader goes on with its bytes", async () => {
     const { workspace } = empty();
     const bytes = new Uint8Array([1, 2, 3]);
