@@ -156,7 +156,8 @@ export class StepRecorder {
       this.#parts.onStep?.(this.#place.running.attempt.persona, kind, name);
       const performed = await this.#run(step, admitted);
       const effects = this.#effectsOf(admitted, performed);
-      const inPlace = performed.hasSteps !== true;
+      // A healer that could not help is no reason to wait: whoever comes next asks it anew.
+      const inPlace = kind !== "heal" && performed.hasSteps !== true;
       if (inPlace && (this.#isEarlyProbe(admitted, effects) || this.#isWaitedOut(effects, firstAskedAt))) {
         await this.#end([], effects);
         continue;
