@@ -86,6 +86,27 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const { jira, github, webhook } = config;
   // Before anything can fail with one of them in its words.
   keepSecret([...secretsIn(process.env), jira.apiToken, github.token, webhook.secret, webhook.url]);
+  // What is refused is refused before anything is opened that would have to be closed again.
+  const sink = await chooseSink(
+    {
+      jira: {
+        baseUrl: jira.baseUrl,
+        email: jira.email,
+        apiToken: jira.apiToken,
+        projectKey: jira.projectKey,
+        allowInternal: jira.allowInternal,
+      },
+      github: {
+        repository: github.repository,
+        token: github.token,
+        apiUrl: github.apiUrl,
+        allowInternal: github.allowInternal,
+      },
+      webhook: { url: webhook.url, secret: webhook.secret, allowInternal: webhook.allowInternal },
+    },
+    path,
+    onNotice,
+  );
   const store = new SqliteStore({ path: join(path, "maestro.db"), clock, leaseMs: config.leaseMs });
   store.prepareToWrite();
   const artifacts = new Artifacts(path);
@@ -118,26 +139,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const ticketFiles = new FileSink(path);
   const outbox = new TicketOutbox({
     queue: store.tickets,
-    sink: await chooseSink(
-      {
-        jira: {
-          baseUrl: jira.baseUrl,
-          email: jira.email,
-          apiToken: jira.apiToken,
-          projectKey: jira.projectKey,
-          allowInternal: jira.allowInternal,
-        },
-        github: {
-          repository: github.repository,
-          token: github.token,
-          apiUrl: github.apiUrl,
-          allowInternal: github.allowInternal,
-        },
-        webhook: { url: webhook.url, secret: webhook.secret, allowInternal: webhook.allowInternal },
-      },
-      path,
-      onNotice,
-    ),
+    sink,
     shelf: ticketFiles,
     guard: (dependency, call) => breaker.guard(dependency, call, outcomeOfTicket),
     clock,

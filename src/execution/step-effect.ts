@@ -7,6 +7,7 @@ import type { TreeChange } from "../domain/tree.ts";
 import type { Spend, Spent } from "../domain/usage.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { reach } from "../state/fault-points.ts";
+import type { Recording } from "../workspace/recordings.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { orAbandon } from "./abandon.ts";
 import type { AdmissionParts } from "./admission.ts";
@@ -37,6 +38,8 @@ export interface Performed {
   /** It did nothing, and is not recorded. */
   readonly isNothing?: boolean | undefined;
   readonly failure?: Failure;
+  /** It asked for steps of its own, whose records serve only who begins anew: once more in place, they would run again. */
+  readonly hasSteps?: boolean | undefined;
   readonly saved?: SavedBy | undefined;
   readonly spent?: { readonly spent: Spent; readonly failed: boolean } | undefined;
 }
@@ -61,18 +64,20 @@ export async function runEffect<T>(
   const { workspace } = place;
   const signal = signalOf(step, parts, place);
   let made: { readonly result: T } | undefined;
+  let own: Recording | undefined;
   let ended: { readonly result: Success<T>; readonly changes: readonly TreeChange[] };
   try {
-    ended = await workspace.recording(() =>
+    ended = await workspace.recording((recording) => {
+      own = recording;
       // Within the recording, so that what an abandoned effect changed is taken back, and what it changes later refused.
-      orAbandon(step.effect, signal, parts.clock).then((result) => {
+      return orAbandon(step.effect, signal, parts.clock).then((result) => {
         made = { result };
         // Here, so that a result that cannot be recorded is a failure of the step, and paid for like its success.
         return { result, json: resultText(result, step.name) };
-      }),
-    );
+      });
+    });
   } catch (error) {
-    return failed(parts, signal, step, error, made);
+    return { ...(await failed(parts, signal, step, error, made)), hasSteps: own?.hasSteps };
   }
   return succeeded(parts, place, step, ended.result, ended.changes);
 }

@@ -156,11 +156,13 @@ export class StepRecorder {
       this.#parts.onStep?.(this.#place.running.attempt.persona, kind, name);
       const performed = await this.#run(step, admitted);
       const effects = this.#effectsOf(admitted, performed);
-      if (this.#isEarlyProbe(admitted, effects) || this.#isWaitedOut(effects, firstAskedAt)) {
+      // A healer that could not help is no reason to wait: whoever comes next asks it anew.
+      const inPlace = kind !== "heal" && performed.hasSteps !== true;
+      if (inPlace && (this.#isEarlyProbe(admitted, effects) || this.#isWaitedOut(effects, firstAskedAt))) {
         await this.#end([], effects);
         continue;
       }
-      const again = this.#waitToRepeat(performed, repeats);
+      const again = inPlace ? this.#waitToRepeat(performed, repeats) : undefined;
       if (again !== undefined) {
         repeats += 1;
         const body = JSON.stringify({ wait: again, because: performed.failure?.message });
@@ -292,6 +294,7 @@ export class StepRecorder {
     this.#parts.control.throwIfStopped();
     this.throwIfBroken();
     this.#place.watchdog.progress();
+    this.#place.workspace.noteStep();
     return this.#finder.find(kind, name, identity);
   }
 

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
+import { isRateLimit, type ReadHeader, readRetryAfter } from "../domain/retry-after.ts";
 import {
   AddressRefused,
   type GuardedAnswer,
@@ -7,7 +8,6 @@ import {
   type Reach,
 } from "./guarded-request.ts";
 import { cut, oneLine } from "./plain-text.ts";
-import { retryAfterMs } from "./retry-after.ts";
 import { TicketRefused, TicketUnclear } from "./ticket-sink.ts";
 
 export interface TrackerRequest {
@@ -61,7 +61,7 @@ function internal({ tracker, allowedBy }: TrackerRequest, { host, address }: Add
 async function readAnswer(tracker: string, answer: GuardedAnswer): Promise<TrackerAnswer> {
   const { status, headers } = answer;
   const isGood = status >= 200 && status < 300;
-  const outcome = { status, retryAfterMs: retryAfterMs(headers) };
+  const outcome = { status, retryAfterMs: readRetryAfter(headerOf(headers), Date.now()) };
   // Never followed: it would carry the credentials and the ticket to a place nobody configured.
   if (status >= 300 && status < 400) {
     answer.drop();
@@ -94,14 +94,17 @@ function refused(
   reason: string,
 ): TicketRefused {
   const { status } = outcome;
-  const limited = status === 429 || (status === 403 && headers.get("x-ratelimit-remaining") === "0");
-  const isRateLimit = limited || (status === 403 && headers.has("retry-after"));
   return new TicketRefused(`${tracker} refused the request with status ${status}${reason}.`, {
     ...outcome,
-    fault: isRateLimit ? "rate-limit" : "request",
+    fault: isRateLimit(status, headerOf(headers)) ? "rate-limit" : "request",
     advice: status === 401 || status === 403 ? "Check the credentials and what they permit." : undefined,
   });
 }
+
+const headerOf =
+  (headers: Headers): ReadHeader =>
+  (name) =>
+    headers.get(name) ?? undefined;
 
 function jsonOf(bytes: Uint8Array): Json | undefined {
   try {

@@ -18,6 +18,8 @@ export class Recording {
   /** Made by the first change: most effects touch no file. */
   #touched: Map<string, Touched> | undefined;
   isOver = false;
+  /** Steps were asked for within it. */
+  hasSteps = false;
 
   constructor(parent: Recording | undefined) {
     this.parent = parent;

@@ -153,13 +153,19 @@ export class Workspace {
     }
   }
 
+  /** A step is asked for: the effect that does so is more than that step. */
+  noteStep(): void {
+    const { current } = this.#recordings;
+    if (current !== undefined) current.hasSteps = true;
+  }
+
   /** What the effect changed. If it fails, its changes are taken back: a replay of the failure would not have them. */
   async recording<T>(
-    effect: () => T | Promise<T>,
+    effect: (recording: Recording) => T | Promise<T>,
   ): Promise<{ readonly result: T; readonly changes: readonly TreeChange[] }> {
     const recording = new Recording(this.#recordings.current);
     try {
-      const result = await this.#recordings.run(recording, effect);
+      const result = await this.#recordings.run(recording, () => effect(recording));
       this.#recordings.end(recording);
       return { result, changes: recording.changes() };
     } catch (error) {

@@ -1,3 +1,4 @@
+import { isRateLimit } from "../../domain/retry-after.ts";
 import type { Link } from "./error-chain.ts";
 import { readProviderWords } from "./provider-words.ts";
 import { headersOf, readRetryAfterMs } from "./retry-after.ts";
@@ -39,7 +40,9 @@ const byName: Readonly<Record<string, Verdict>> = {
 /** Errors of the AI SDK and of anything else that speaks HTTP, by shape: no provider is imported here. */
 export function readProviderError(link: Link, links: readonly Link[], now: number): Verdict | undefined {
   const own = readServiceCode(link);
-  const status = own?.status ?? readHttpStatus(link);
+  const header = headersOf(link);
+  const answered = own?.status ?? readHttpStatus(link);
+  const status = isRateLimit(answered, header) ? 429 : answered;
   const called = link.name === "AI_APICallError" || link.name === "AI_StreamProviderError";
   if (status === undefined && !called) {
     if (brokeInsideSdk(link)) return { ...noAnswer, code: "invalid_response" };
@@ -59,9 +62,7 @@ export function readProviderError(link: Link, links: readonly Link[], now: numbe
     message: withBody(link.message, body),
     code: own?.code ?? (status === undefined || status < 400 ? beneath?.code : undefined) ?? verdict.code,
     details: body || undefined,
-    retryAfterMs: mayBeTold(status)
-      ? readRetryAfterMs(headersOf(link), `${link.message}\n${body}`, now)
-      : undefined,
+    retryAfterMs: mayBeTold(status) ? readRetryAfterMs(header, `${link.message}\n${body}`, now) : undefined,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import { StateUnavailable } from "../../domain/errors.ts";
 import { translate } from "./sqlite-errors.ts";
 
 export type NamedRow = Record<string, SQLOutputValue>;
@@ -68,7 +69,11 @@ export class Queries {
     try {
       return query();
     } catch (error) {
-      throw translate(error, this.#path);
+      if (this.#database.isOpen) throw translate(error, this.#path);
+      throw new StateUnavailable(`${this.#path} was closed.`, {
+        cause: error,
+        advice: "Open it again: what was recorded is there.",
+      });
     }
   }
 }

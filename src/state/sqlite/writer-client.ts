@@ -125,14 +125,18 @@ export class ThreadWriter implements WriterClient {
     }
   }
 
-  /** The thread is gone and with it the fate of what was under way; the journal knows, a new start reads it. */
+  /**
+   * The thread is gone and with it the fate of what was under way; the journal knows, a new start reads it. What it was
+   * not given yet goes to the next thread.
+   */
   #fail(cause: Error): void {
     this.#worker = undefined;
     // These did commit, and only wait for their turn.
     for (const reply of this.#replies.splice(0)) this.#waiting[this.#answered++]?.(reply);
     const { errcode } = cause as { errcode?: number };
     const error = { message: `the writer thread stopped: ${cause.message}`, errcode };
-    for (const resolve of this.#waiting.splice(0).slice(this.#answered)) resolve({ kind: "failed", error });
+    const given = this.#waiting.splice(0, this.#waiting.length - this.#queue.length);
+    for (const resolve of given.slice(this.#answered)) resolve({ kind: "failed", error });
     this.#answered = 0;
     this.#closed?.();
   }

@@ -237,6 +237,19 @@ describe("a service that fails now and then", () => {
     expect(attemptsByRound(lives)).toEqual([3, 3]);
   });
 
+  test("within a step of several: those that were answered are not asked again", async () => {
+    const lives = new Lives();
+    const { calls, work } = failing(lives, (call) => [1, 3, 6, 7, 8].includes(call));
+    const inOne = async (context: PersonaContext) => {
+      await context.step("first", () => "");
+      return { summary: await context.step("all", async () => (await work(context)).summary) };
+    };
+    const options = { breaker: { threshold: 1_000 } };
+    expect(await lives.live(inOne, options)).toMatchObject({ status: "completed" });
+    expect(calls, "four answers, five outages").toHaveLength(9);
+    expect(attemptsByRound(lives)).toEqual([3, 1]);
+  });
+
   test("is not asked more often because its process ended in between, and only the rest is waited", async () => {
     const lives = new Lives();
     const { calls, work } = failing(lives, (call) => call === 1 || call === 3 || (call >= 5 && call <= 7));

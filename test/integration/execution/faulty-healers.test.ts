@@ -218,6 +218,25 @@ describe("a healer that takes its time", () => {
     ]);
   });
 
+  it("or needs a service that is down is asked once, in the last attempt of a round too", async () => {
+    const lives = new Lives();
+    let [asked, calls] = [0, 0];
+    const remote = named("remote", async () => {
+      asked += 1;
+      throw Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+    });
+    const work = async ({ step }: PersonaContext) => {
+      await step("call", () => {
+        calls += 1;
+        if (calls === 1) throw Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+      });
+      throw new ContractUnfulfilled("no good");
+    };
+    const options = { attempts: { max: 2 }, rounds: { max: 1 }, healers: [remote] };
+    expect(await lives.live(work, options)).toMatchObject({ status: "parked", reason: "help" });
+    expect(asked).toBe(1);
+  });
+
   it("after work that stood still has as much as after any other", async () => {
     const lives = new Lives();
     const slow: Healer = {

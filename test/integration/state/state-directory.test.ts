@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { StateUnavailable } from "../../../src/domain/errors.ts";
+import { open } from "../../../src/index.ts";
 import { resolveStateDirectory } from "../../../src/state/state-directory.ts";
 
 async function temporaryDirectory(): Promise<string> {
@@ -34,6 +35,14 @@ describe("a directory that was asked for", () => {
     expect(await modeOf(explicit)).toBe("700");
     expect(await modeOf(join(base, "a"))).toBe("700");
     expect(await readdir(explicit)).toEqual([]);
+  });
+
+  test("is left alone when the configuration is refused: no database is opened that nobody would close", async () => {
+    const stateDir = await temporaryDirectory();
+    const jira = { baseUrl: "https://jira.example.org", email: "a@example.org", apiToken: "t" };
+    const opened = open({ stateDir, jira: { ...jira, projectKey: "no key" } });
+    await expect(opened).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+    expect(await readdir(stateDir)).toEqual([]);
   });
 
   test("is closed to others when it is empty or holds our state", async () => {

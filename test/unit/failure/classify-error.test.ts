@@ -169,6 +169,22 @@ describe("an error that speaks HTTP is understood by its status, whichever clien
     expect(classifyError(Object.assign(new Error("x"), { response }), now).retryAfterMs).toBe(expected);
   });
 
+  test.each<[string, Record<string, string>, number]>([
+    [
+      "all are used up",
+      { "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(now / 1000 + 90) },
+      90_000,
+    ],
+    ["too many at once", { "retry-after": "60", "x-ratelimit-remaining": "4000" }, 60_000],
+  ])("GitHub's 403 is a rate limit where it says so (%s): no key is wrong", (_, headers, retryAfterMs) => {
+    const limited = { category: "RATE_LIMIT", outage: true, recoverable: true, retryAfterMs };
+    expect(classifyError(http(403, { response: { status: 403, headers } }), now)).toMatchObject(limited);
+    const allowed = { "x-ratelimit-remaining": "4000", "x-ratelimit-reset": "1794779400" };
+    expect(classifyError(http(403, { response: { headers: allowed } }), now)).toMatchObject({
+      category: "AUTH",
+    });
+  });
+
   test("the wait that OpenAI says in words is honored", () => {
     const said = "Rate limit reached. Please try again in 1m2.5s.";
     expect(classifyError(Object.assign(new Error(said), { status: 429 })).retryAfterMs).toBe(62_500);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ConfigInvalid } from "../../../src/domain/errors.ts";
+import { readRetryAfter } from "../../../src/domain/retry-after.ts";
 import { GithubSink } from "../../../src/tickets/github.ts";
-import { retryAfterMs } from "../../../src/tickets/retry-after.ts";
 import { TicketRefused } from "../../../src/tickets/ticket-sink.ts";
 import { githubAccount, issuesPath, LoopbackGithub } from "../../support/loopback-github.ts";
 import { patience, sampleTicket } from "./sample-ticket.ts";
@@ -69,8 +69,9 @@ test.each([
   [{ "x-ratelimit-remaining": "5", "x-ratelimit-reset": "1767225720" }, undefined],
   [{ "retry-after": "soon" }, undefined],
   [{}, undefined],
-])("%o asks for a wait of %s ms", (headers, expected) => {
-  expect(retryAfterMs(new Headers(headers as Record<string, string>), Date.UTC(2026, 0, 1))).toBe(expected);
+])("%o asks for a wait of %s ms", (said, expected) => {
+  const headers = new Headers(said);
+  expect(readRetryAfter((name) => headers.get(name) ?? undefined, Date.UTC(2026, 0, 1))).toBe(expected);
 });
 
 test.each([

@@ -1,0 +1,59 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { breakerPolicy } from "../../../src/domain/breaker.ts";
+import { migrate, openDatabase } from "../../../src/state/sqlite/open-database.ts";
+import { ThreadWriter } from "../../../src/state/sqlite/writer-client.ts";
+
+/** A database that is away while the thread starts, so that the thread dies of it. */
+function databaseElsewhere() {
+  const directory = mkdtempSync(join(tmpdir(), "maestro-writer-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const [home, elsewhere] = [join(directory, "home"), join(directory, "elsewhere")];
+  mkdirSync(home);
+  const path = join(home, "maestro.db");
+  const database = openDatabase(path);
+  migrate(database, path);
+  database.close();
+  renameSync(home, elsewhere);
+  return { path, bringBack: () => renameSync(elsewhere, home) };
+}
+
+/** Without a turn of the event loop: what the thread says about its end is not heard yet. */
+function stand(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+const reset = { verb: "reset-breaker", dependency: "api.example.org" } as const;
+const admit = {
+  verb: "admit",
+  use: { dependency: "api.example.org", owner: "somebody", policy: breakerPolicy },
+  at: 0,
+} as const;
+
+test("a writer that dies takes nothing along that it was not given, and every answer is one's own", async () => {
+  const { path, bringBack } = databaseElsewhere();
+  const writer = new ThreadWriter(path);
+  onTestFinished(() => writer.close());
+  writer.prepare();
+  // From a timer after an immediate: the thread's end is heard after it, and before the command is handed over.
+  await new Promise(setImmediate);
+  const due = sleep(1);
+  stand(1_000);
+  bringBack();
+  await due;
+  expect(await writer.submit(reset)).toMatchObject({ kind: "reset" });
+  expect(await writer.submit(admit)).toMatchObject({ kind: "admission" });
+  expect(await writer.submit(reset)).toMatchObject({ kind: "reset" });
+});
+
+test("what a writer was given when it died is told to have failed", async () => {
+  const { path, bringBack } = databaseElsewhere();
+  const writer = new ThreadWriter(path);
+  onTestFinished(() => writer.close());
+  expect(await writer.submit(reset)).toMatchObject({ kind: "failed" });
+  bringBack();
+  expect(await writer.submit(admit)).toMatchObject({ kind: "admission" });
+});
