@@ -62,9 +62,9 @@ export function openForLooking(path: string): DatabaseSync {
  * cache and taken back, which leaves its space and nothing else.
  */
 export function growLog(database: DatabaseSync, path: string): void {
-  const { bavail, bsize } = statfsSync(path);
-  if (bavail * bsize < plentyOfRoomBytes) return;
   try {
+    const { bavail, bsize } = statfsSync(path);
+    if (bavail * bsize < plentyOfRoomBytes) return;
     // Not worth waiting for: whoever holds the lock makes the log longer.
     database.exec("PRAGMA busy_timeout = 0; PRAGMA cache_size = 10; BEGIN IMMEDIATE");
     database.exec("CREATE TABLE filler (content)");

@@ -359,11 +359,11 @@ export class SqliteStore implements Store {
     const { message, errcode } = reply.error;
     const error = translate(Object.assign(new Error(message), { errcode }), this.#path);
     if (MaestroError.is(error)) throw error;
-    // Whatever it was, it was not recorded, and that is no fault of the work that asked for it.
+    // No fault of the work that asked for it; if the thread died, nobody knows whether the commit was made.
     throw new StorageFailed(`${this.#path} did not take a write: ${message}`, {
       cause: error,
       details: { path: this.#path },
-      advice: "Nothing of it was recorded; resume the session.",
+      advice: "Resume the session: it goes on from what was recorded.",
     });
   };
 
