@@ -51,8 +51,8 @@ export interface AttemptPlace extends EffectPlace {
   /** There is another model to go on with: no use in waiting for this one. */
   readonly hasFallback: boolean;
   /**
-   * How to repeat a call that an outage ended, once the attempt has come further than the one before: in the last of its
-   * round, which no other goes on from. Undefined in all others.
+   * How to repeat a call that an outage ended, once the attempt has done something of its own: in the last of its round,
+   * which no other goes on from. Undefined in all others.
    */
   readonly repeats: RetryPolicy | undefined;
 }

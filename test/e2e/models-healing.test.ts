@@ -125,6 +125,30 @@ test("a model that is down twice is replaced; one outage alone is only waited ou
   ]);
 });
 
+test("a fallback that answers and then fails once is asked again, not replaced by the next one", async () => {
+  const third = "google/gemini-2.5-pro";
+  let failures = 0;
+  const hive = await ModelHive.open(({ model, answersBefore }) => {
+    if (model === "gpt-5" || (answersBefore === 1 && ++failures === 1)) return down;
+    return writesThenSubmits(answersBefore);
+  });
+  const careful = persona("worker", {
+    instructions: "Write a.txt.",
+    fallbackModels: [second, third],
+    contract: { deliverables: ["a.txt"] },
+  });
+  const team = defineTeam("more-careful", { model: first, phases: [phase("only", { personas: [careful] })] });
+  const ended = await hive.run(team);
+  expect(ended.result.status).toBe("completed");
+  expect(hive.models.log.map(({ model, answersBefore }) => [model, answersBefore])).toEqual([
+    ["gpt-5", 0],
+    ["gpt-5", 0],
+    ["claude-sonnet-4-5", 0],
+    ["claude-sonnet-4-5", 1],
+    ["claude-sonnet-4-5", 1],
+  ]);
+});
+
 test("outages with paid answers between them do not change the model: nothing that was paid is thrown away", async () => {
   const failed = new Set<number>();
   const hive = await ModelHive.open(({ answersBefore }) => {
