@@ -229,7 +229,7 @@ export class StepRecorder {
   #waitToRepeat({ failure }: Performed, repeats: number): Wait | undefined {
     const { repeats: policy, running, signal } = this.#place;
     if (policy === undefined || !running.attempt.hasProgressed || signal.aborted) return undefined;
-    if (failure?.outage !== true || failure.category === "RATE_LIMIT") return undefined;
+    if (failure?.outage !== true) return undefined;
     const decision = decideAfterAttempt(policy, repeats + 1, true, Math.random());
     if (decision.kind === "exhausted") return undefined;
     const waitMs = Math.max(decision.delayMs, failure.retryAfterMs ?? 0);

@@ -166,6 +166,23 @@ test("outages with paid answers between them do not change the model: nothing th
   );
 });
 
+test("limits with paid answers between them neither change the model nor end in help", async () => {
+  const limited = new Set<number>();
+  const hive = await ModelHive.open(({ answersBefore }) => {
+    if (answersBefore > 0 && !limited.has(answersBefore)) {
+      limited.add(answersBefore);
+      return refuse(429, "rate_limit_exceeded", "Slow down.");
+    }
+    if (answersBefore < 7) return calls("write_file", { path: "a.txt", content: `${answersBefore}\n` });
+    return calls("submit", { summary: "done" });
+  });
+  const ended = await hive.run(withFallback);
+  expect(ended.result.status).toBe("completed");
+  expect(new Set(hive.models.log.map(({ model }) => model))).toEqual(new Set(["gpt-5"]));
+  expect(hive.models.log, "eight answers, each but the first after a limit").toHaveLength(15);
+  expect(attemptsOf(ended, "worker").map(({ at }) => at)).toEqual(["1.1", "1.2", "1.3"]);
+});
+
 test("a fallback that does not help is on record as kept, and a person is asked after it", async () => {
   const hive = await ModelHive.open(() => wrongKey);
   const ended = await hive.run(withFallback);
