@@ -31,8 +31,7 @@ function apply(state: SessionState, row: RecordedRow, { stepsAreUsed }: { stepsA
   state.stepCount += 1;
   state.recoveries = 0;
   running.steps.add(row, stepsAreUsed);
-  const { attempt } = running;
-  if (attempt.continues !== undefined && isProgress(row)) attempt.hasProgressed = true;
+  if (isProgress(row)) running.attempt.hasProgressed = true;
 }
 
 /** What was done about a failure, or to judge the work, is none. */

@@ -40,7 +40,7 @@ export interface AttemptState extends OfAttempt {
   checks: readonly CheckResult[];
   healing: readonly Healed[];
   status: "running" | "completed" | "failed";
-  /** It came further than the attempt that it continues: it recorded a step that no outage ended. */
+  /** It recorded a step that no outage ended, and so came further than the attempt that it continues, if it does. */
   hasProgressed: boolean;
   endedAt: number | undefined;
   failure: RecordedFailure | undefined;

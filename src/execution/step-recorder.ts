@@ -51,8 +51,8 @@ export interface AttemptPlace extends EffectPlace {
   /** There is another model to go on with: no use in waiting for this one. */
   readonly hasFallback: boolean;
   /**
-   * How to repeat a call that an outage ended, once the attempt has come further than the one before: in the last of its
-   * round, which no other goes on from. Undefined in all others.
+   * How to repeat a call that an outage ended, once the attempt has done something of its own: in the last of its round,
+   * which no other goes on from. Undefined in all others.
    */
   readonly repeats: RetryPolicy | undefined;
 }
@@ -231,7 +231,7 @@ export class StepRecorder {
   #waitToRepeat({ failure }: Performed, repeats: number): Wait | undefined {
     const { repeats: policy, running, signal } = this.#place;
     if (policy === undefined || !running.attempt.hasProgressed || signal.aborted) return undefined;
-    if (failure?.outage !== true || failure.category === "RATE_LIMIT") return undefined;
+    if (failure?.outage !== true) return undefined;
     const decision = decideAfterAttempt(policy, repeats + 1, true, Math.random());
     if (decision.kind === "exhausted") return undefined;
     const waitMs = Math.max(decision.delayMs, failure.retryAfterMs ?? 0);

@@ -1,4 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
+import type { RunStep } from "../domain/durable-step.ts";
 import type { Steps } from "./conversation-errors.ts";
 
 export interface LoopLimits {
@@ -6,7 +7,7 @@ export interface LoopLimits {
   readonly maxSteps: number;
   /** Input and output of all of them. */
   readonly maxTokens: number;
-  /** How long the conversation may take, with its tools and checks; what is replayed takes no time. */
+  /** How long its answers, tools and checks may take in all; what is replayed or waited for before a call takes no time. */
   readonly maxTimeMs: number;
 }
 
@@ -20,14 +21,29 @@ export const defaultLoopLimits: LoopLimits = {
 export class LoopMeter {
   readonly #limits: LoopLimits;
   readonly #clock: Clock;
-  readonly #began: number;
+  #tookMs = 0;
   #before = { steps: 0, tokens: 0 };
   #used = { steps: 0, tokens: 0 };
 
   constructor(limits: Partial<LoopLimits> | undefined, clock: Clock) {
     this.#limits = { ...defaultLoopLimits, ...limits };
     this.#clock = clock;
-    this.#began = clock.now();
+  }
+
+  /** Only the effect of a step is timed: a service that asks to wait, or money that others hold, is nobody's delay. */
+  timed(runStep: RunStep): RunStep {
+    return (step) =>
+      runStep({
+        ...step,
+        effect: async () => {
+          const began = this.#clock.now();
+          try {
+            return await step.effect();
+          } finally {
+            this.#tookMs += this.#clock.now() - began;
+          }
+        },
+      });
   }
 
   /** The next counts come on top of what there is. */
@@ -49,7 +65,7 @@ export class LoopMeter {
       return { what: within(`${maxSteps} answers`), advice: "Do the essential first, then submit." };
     if (this.#used.tokens >= maxTokens)
       return { what: within(`${maxTokens} tokens`), advice: "Read less; do the essential first." };
-    if (this.#clock.now() - this.#began >= maxTimeMs)
+    if (this.#tookMs >= maxTimeMs)
       return {
         what: within(`${maxTimeMs / 60_000} minutes`),
         advice: "Do the essential first, then submit.",

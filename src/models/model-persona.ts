@@ -78,9 +78,10 @@ class Conversation {
     this.#meter = new LoopMeter(ports.limits, ports.clock ?? systemClock);
     this.#instructions = instructions;
     this.#messages = [{ role: "user", content: prompt }];
-    this.#model = durable(ports);
+    const runStep = this.#meter.timed(ports.runStep);
+    this.#model = durable({ ...ports, runStep });
     this.#runner = new ToolRunner({
-      runStep: ports.runStep,
+      runStep,
       files: ports.files,
       adviseEdit: ports.adviseEdit,
       runCheck: ports.runCheck,

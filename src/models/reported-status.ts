@@ -11,7 +11,7 @@ const named: readonly (readonly [RegExp, number])[] = [
   [/api.?key|auth/i, 401],
   [/permission|forbidden/i, 403],
   [/billing|payment|credit/i, 402],
-  [/context.?length|invalid|bad.?request/i, 400],
+  [/context.?length|invalid|bad.?request|content.?(?:filter|policy)|data.?inspection|moderation/i, 400],
   [/server.?error|internal|api_error/i, 500],
 ];
 

@@ -49,9 +49,19 @@ const otherEncoding = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\x
 
 function readWindows1252(bytes: Buffer): EncodedText | undefined {
   const asBytes = bytes.toString("latin1");
-  if (noText.test(asBytes) || otherEncoding.test(asBytes)) return undefined;
+  if (noText.test(asBytes) || otherEncoding.test(asBytes) || isOtherAlphabet(asBytes)) return undefined;
   const text = new TextDecoder("windows-1252").decode(bytes);
   return { encoding: "windows-1252", text, encode: encodeWindows1252 };
+}
+
+/** Accented letters stand among others; whole words of them are words in Cyrillic, Greek or another script. */
+function isOtherAlphabet(asBytes: string): boolean {
+  let [alone, among] = [0, 0];
+  for (const [word] of asBytes.matchAll(/[A-Za-z\xc0-\xff]{2,}/g)) {
+    if (!/[A-Za-z]/.test(word)) alone += 1;
+    else if (/[\xc0-\xff]/.test(word)) among += 1;
+  }
+  return alone > among;
 }
 
 /** Where it differs from Latin-1. */

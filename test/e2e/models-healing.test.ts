@@ -125,6 +125,30 @@ test("a model that is down twice is replaced; one outage alone is only waited ou
   ]);
 });
 
+test("a fallback that answers and then fails once is asked again, not replaced by the next one", async () => {
+  const third = "google/gemini-2.5-pro";
+  let failures = 0;
+  const hive = await ModelHive.open(({ model, answersBefore }) => {
+    if (model === "gpt-5" || (answersBefore === 1 && ++failures === 1)) return down;
+    return writesThenSubmits(answersBefore);
+  });
+  const careful = persona("worker", {
+    instructions: "Write a.txt.",
+    fallbackModels: [second, third],
+    contract: { deliverables: ["a.txt"] },
+  });
+  const team = defineTeam("more-careful", { model: first, phases: [phase("only", { personas: [careful] })] });
+  const ended = await hive.run(team);
+  expect(ended.result.status).toBe("completed");
+  expect(hive.models.log.map(({ model, answersBefore }) => [model, answersBefore])).toEqual([
+    ["gpt-5", 0],
+    ["gpt-5", 0],
+    ["claude-sonnet-4-5", 0],
+    ["claude-sonnet-4-5", 1],
+    ["claude-sonnet-4-5", 1],
+  ]);
+});
+
 test("outages with paid answers between them do not change the model: nothing that was paid is thrown away", async () => {
   const failed = new Set<number>();
   const hive = await ModelHive.open(({ answersBefore }) => {
@@ -140,6 +164,23 @@ test("outages with paid answers between them do not change the model: nothing th
   expect(hive.models.log.map(({ model, answersBefore }) => [model, answersBefore])).toEqual(
     [0, 1, 1, 2, 3, 3, 4].map((answersBefore) => ["gpt-5", answersBefore]),
   );
+});
+
+test("limits with paid answers between them neither change the model nor end in help", async () => {
+  const limited = new Set<number>();
+  const hive = await ModelHive.open(({ answersBefore }) => {
+    if (answersBefore > 0 && !limited.has(answersBefore)) {
+      limited.add(answersBefore);
+      return refuse(429, "rate_limit_exceeded", "Slow down.");
+    }
+    if (answersBefore < 7) return calls("write_file", { path: "a.txt", content: `${answersBefore}\n` });
+    return calls("submit", { summary: "done" });
+  });
+  const ended = await hive.run(withFallback);
+  expect(ended.result.status).toBe("completed");
+  expect(new Set(hive.models.log.map(({ model }) => model))).toEqual(new Set(["gpt-5"]));
+  expect(hive.models.log, "eight answers, each but the first after a limit").toHaveLength(15);
+  expect(attemptsOf(ended, "worker").map(({ at }) => at)).toEqual(["1.1", "1.2", "1.3"]);
 });
 
 test("a fallback that does not help is on record as kept, and a person is asked after it", async () => {

@@ -10,7 +10,7 @@ export interface HealingCase {
   readonly failure: Failure;
   /** Why earlier attempts failed, oldest first. */
   readonly earlier: readonly Failure[];
-  /** The attempt came further than the one that it continues. */
+  /** The attempt has done something of its own, beyond what it continues. */
   readonly hasProgressed: boolean;
   readonly checks: readonly CheckResult[];
   /** What the work returned before its contract refused it; undefined when it did not get that far. */

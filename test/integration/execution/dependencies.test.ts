@@ -229,6 +229,21 @@ describe("a service that fails now and then", () => {
     expect(Math.max(...waits)).toBeLessThanOrEqual(5_000);
   });
 
+  test("costs no round where the last attempt has begun anew and come further since", async () => {
+    const lives = new Lives();
+    const { calls, work } = failing(lives, (call) => call === 10);
+    let drafts = 0;
+    const judged = async (context: PersonaContext) => {
+      const result = await work(context);
+      drafts += 1;
+      if (drafts < 3) throw new Error("the draft is no good");
+      return result;
+    };
+    expect(await lives.live(judged)).toMatchObject({ status: "completed" });
+    expect(calls, "three drafts of four calls, and the one that met the outage").toHaveLength(13);
+    expect(attemptsByRound(lives)).toEqual([3]);
+  });
+
   test("and then for good uses up its rounds, and no attempt more", async () => {
     const lives = new Lives();
     const { work } = failing(lives, (call) => call === 1 || call === 3 || call >= 5);

@@ -112,6 +112,10 @@ describe("an error that is named in words, with 200", () => {
       { category: "API_ERROR", code: "400", outage: false },
     ],
     [
+      { code: "content_filter", message: "The prompt was filtered." },
+      { category: "API_ERROR", code: "400", outage: false },
+    ],
+    [
       { type: "server_error", message: "It broke." },
       { category: "API_ERROR", code: "500", outage: true },
     ],

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import type { RunStep } from "../../../src/domain/durable-step.ts";
 import { GovernanceViolation, InputInvalid, StorageFailed } from "../../../src/domain/errors.ts";
 import { ManualClock } from "../../../src/domain/manual-clock.ts";
 import { classifyError } from "../../../src/execution/failure/classify-error.ts";
 import type { SimulatedTurn } from "../../../src/models/simulated/script.ts";
 import { MemoryFiles } from "../../support/memory-files.ts";
+import { RecordingSteps } from "../../support/recording-steps.ts";
 import { call, place, submit } from "./persona-place.ts";
 
 const read = call("read_file", { path: "a.md" });
@@ -134,15 +136,27 @@ describe("a conversation that goes round in circles ends with a reason", () => {
 
   test("too long a time, however busy", async () => {
     const clock = new ManualClock();
-    const turns = Array.from({ length: 20 }, (_, index) => call("list_files", { glob: `${index}.md` }));
-    const slow = await place(turns, { limits: { maxTimeMs: 600_000 }, clock });
-    const runStep: typeof slow.steps.runStep = async (step) => {
-      if (step.kind === "tool") await clock.advance(150_000);
-      return slow.steps.runStep(step);
+    const turns = Array.from({ length: 20 }, (_, index) => call("search_files", { pattern: `${index}` }));
+    const files = new MemoryFiles();
+    files.search = async () => {
+      await clock.advance(150_000);
+      return [];
     };
-    const late = await place(turns, { limits: { maxTimeMs: 600_000 }, clock, runStep });
-    expect((await failureOf(late.run)).message).toBe("analyst did not submit within 10 minutes.");
-    expect(slow.steps.records.filter(({ kind }) => kind === "tool")).toHaveLength(4);
+    const { run, steps } = await place(turns, { limits: { maxTimeMs: 600_000 }, clock, files });
+    expect((await failureOf(run)).message).toBe("analyst did not submit within 10 minutes.");
+    expect(steps.records.filter(({ kind }) => kind === "tool")).toHaveLength(4);
+  });
+
+  test("but not a long wait for a service, or for money that others hold", async () => {
+    const clock = new ManualClock();
+    const steps = new RecordingSteps();
+    const runStep: RunStep = async (step) => {
+      await clock.advance(1_200_000);
+      return steps.runStep(step);
+    };
+    const turns = [call("list_files", {}), submit()];
+    const { run } = await place(turns, { limits: { maxTimeMs: 600_000 }, clock, runStep });
+    expect(await run()).toMatchObject({ summary: "(simulated) done" });
   });
 
   test("the same wrong call, three times in a row", async () => {

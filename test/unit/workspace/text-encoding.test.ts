@@ -78,6 +78,23 @@ test("every byte that nobody replaces stays, whatever the bytes are", async () =
   }
 });
 
+test.each([
+  ["windows-1251", [0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2, 0x2c, 0x20, 0xec, 0xe8, 0xf0, 0x21]],
+  ["KOI8-R", [0xf0, 0xd2, 0xc9, 0xd7, 0xc5, 0xd4, 0x2c, 0x20, 0xcd, 0xc9, 0xd2, 0x21]],
+  ["ISO-8859-7", [0xe3, 0xe5, 0xe9, 0xe1, 0x20, 0xf3, 0xef, 0xf5, 0x20, 0x3d, 0x20, 0x31]],
+  ["GBK", [0xc4, 0xe3, 0xba, 0xc3, 0xca, 0xc0, 0xbd, 0xe7]],
+])("a text in %s is not taken for another one", async (_, bytes) => {
+  const workspace = await holding(Buffer.from([...Buffer.from("# name: "), ...bytes]));
+  await expect(workspace.readText("a.txt")).rejects.toThrow("is not a text in UTF-8, UTF-16 or windows-1252");
+  expect(await workspace.search("name")).toEqual([]);
+});
+
+test("accented letters side by side do not make a text of another alphabet", async () => {
+  const source = "/[a-z\u00e4\u00f6\u00fc\u00df]/ // K\u00f6ln, M\u00fcnchen; cr\u00e9\u00e9e";
+  const workspace = await holding(Buffer.from(source, "latin1"));
+  expect(await workspace.readText("a.txt")).toBe(source);
+});
+
 test("a file that is written anew with other characters, and a new one, are in UTF-8", async () => {
   const workspace = await holding(Buffer.from("caf\u00e9", "latin1"));
   await workspace.writeText("a.txt", "caf\u00e9 \u2192");
