@@ -6,7 +6,13 @@ import { decodeTransition, isStep } from "./journal-codec.ts";
 import type { Message } from "./message.ts";
 import { revisionsNow, setBack } from "./phase-revisions.ts";
 import { outageBody, RecordedSteps } from "./recorded-steps.ts";
-import { applyCheckpoint, hasItsPast, type RestoredCheckpoint, takeFiles } from "./restored-checkpoint.ts";
+import {
+  acceptBefore,
+  applyCheckpoint,
+  hasItsPast,
+  type RestoredCheckpoint,
+  takeFiles,
+} from "./restored-checkpoint.ts";
 import { awaiting, editOf, reject } from "./send-back.ts";
 import { type Completed, type PhaseSource, personaOf, phaseOf, type SessionState } from "./session-state.ts";
 
@@ -298,6 +304,7 @@ function restore(
 ): void {
   if (checkpoint.phase !== "init") {
     setBack(state, checkpoint);
+    acceptBefore(state, checkpoint);
     addSeal(state, checkpoint, { ...head, at: checkpoint.createdAt });
   }
   applyCheckpoint(state, checkpoint);

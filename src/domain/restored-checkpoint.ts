@@ -32,6 +32,7 @@ export interface RestoredCheckpoint {
   readonly sha256: string;
   readonly createdAt: number;
   readonly journal: JournalHead;
+  readonly predecessors?: readonly { readonly phase: string; readonly revision: number }[];
   readonly session: Omit<Extract<Transition, { kind: "session.created" }>, "kind">;
   readonly results: Readonly<Record<string, PersonaResult>>;
   readonly attempts: Readonly<
@@ -49,6 +50,7 @@ export interface RestoredCheckpoint {
   readonly awaitsReview?: boolean;
   readonly source?: PhaseSource;
   readonly given?: GivenFiles;
+  readonly notes?: readonly string[];
   readonly teamFingerprint: string;
   readonly definition?: Json;
   readonly decisions?: readonly RecordedDecision[];
@@ -103,6 +105,7 @@ export function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpo
     (decision) => decision.phase !== undefined && decision.phase !== name,
   );
   state.decisions.splice(0, state.decisions.length, ...others, ...(checkpoint.decisions ?? []));
+  phase.notes = [...(checkpoint.notes ?? [])];
   phase.source = checkpoint.source ?? { kind: "work" };
   phase.given = checkpoint.given ?? givenWith(phase);
   for (const [persona, attempts] of Object.entries(checkpoint.attempts)) {
@@ -113,6 +116,18 @@ export function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpo
     const of = { started: 0, phase: name, persona };
     const begun = attempts.map((attempt) => withoutHistory(attempt, of));
     restored.attempts.splice(0, restored.attempts.length, ...begun);
+  }
+}
+
+/** Nobody works on what has not been accepted: who was sealed after a phase proves that people had looked at it. */
+export function acceptBefore(
+  { phases }: SessionState,
+  { predecessors = [], source }: RestoredCheckpoint,
+): void {
+  if (source !== undefined) return;
+  for (const { phase: name, revision } of predecessors) {
+    const phase = phases.get(name);
+    if (phase?.revision === revision && phase.review === "awaiting") phase.review = "approved";
   }
 }
 
