@@ -135,13 +135,12 @@ export function acceptBefore(
 export function hasItsPast({ created: { fork, definition }, phases, teamChanged }: SessionState): boolean {
   if (fork === undefined) return true;
   const planned = new Map(plannedPhases(definition).map(({ name, dependsOn }) => [name, dependsOn]));
-  const needed = new Set([
-    ...(planned.get(fork.at) ?? []),
-    ...fork.edited.map(({ phase }) => phase),
-    ...(fork.given ?? []),
-  ]);
+  const needed = new Set([...(planned.get(fork.at) ?? []), ...fork.edited.map(({ phase }) => phase)]);
   for (const name of needed) for (const before of planned.get(name) ?? []) needed.add(before);
-  return [...needed].every((name) => {
+  // What was given rests on nothing: phases before it may well have to run here first.
+  for (const name of fork.given ?? []) needed.add(name);
+  const isThere = (name: string) => planned.has(name);
+  return [...needed].filter(isThere).every((name) => {
     const { status, revision = 1 } = phases.get(name) ?? {};
     // What a changed team sent back is gone through here, whatever the parent has.
     return status === "completed" || (teamChanged && revision > 1);
