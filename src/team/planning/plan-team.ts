@@ -1,5 +1,5 @@
 import type { Decision } from "../../domain/journal.ts";
-import type { TeamDefinition } from "../definition/team-definition.ts";
+import type { PlanDefinition, TeamDefinition } from "../definition/team-definition.ts";
 import { applyPlan, planOf } from "./apply-plan.ts";
 import { chooseBlueprint, findBlueprint } from "./blueprints.ts";
 import type { Classification, ModelPlan } from "./classification.ts";
@@ -35,7 +35,8 @@ export function planTeam(
   );
   const { adds, rejected } = additionsOf(said, team, blueprint);
   const plan = planOf(team, blueprint.name, classification.parallelism, adds);
-  const definition = applyPlan(team, chosen, plan);
+  const made = applyPlan(team, chosen, plan);
+  const definition = { ...made, plan: { ...plan, leaves: leftOut(team, made) } };
   return {
     definition,
     decisions: [
@@ -45,3 +46,15 @@ export function planTeam(
     ],
   };
 }
+
+function leftOut(team: TeamDefinition, made: TeamDefinition): NonNullable<PlanDefinition["leaves"]> {
+  const works = new Map(made.phases.map(({ name, personas }) => [name, new Set(personas.map(nameOf))]));
+  return Object.fromEntries(
+    team.phases.map(({ name, personas }) => [
+      name,
+      personas.map(nameOf).filter((persona) => works.get(name)?.has(persona) !== true),
+    ]),
+  );
+}
+
+const nameOf = ({ name }: { readonly name: string }): string => name;
