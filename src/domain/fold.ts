@@ -15,6 +15,7 @@ import {
 } from "./restored-checkpoint.ts";
 import { awaiting, editOf, reject } from "./send-back.ts";
 import { type Completed, type PhaseSource, personaOf, phaseOf, type SessionState } from "./session-state.ts";
+import { takeWords } from "./take-words.ts";
 
 /** A row that happened now. The run that made a step will not ask for it again, but its next attempt may. */
 export function applyLive(state: SessionState, row: RecordedRow): void {
@@ -63,6 +64,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       state.copied = entry.fork === undefined;
       if (entry.budget !== undefined) state.budgets.set("session", entry.budget);
       completeGiven(state, head);
+      takeWords(state, entry.fork);
       return;
     case "session.restored":
       for (const checkpoint of entry.checkpoints)
@@ -308,7 +310,9 @@ function restore(
     addSeal(state, checkpoint, { ...head, at: checkpoint.createdAt });
   }
   applyCheckpoint(state, checkpoint);
-  if (checkpoint.phase === "init") completeGiven(state, state.createdHead);
+  if (checkpoint.phase !== "init") return;
+  completeGiven(state, state.createdHead);
+  takeWords(state, state.created.fork);
 }
 
 function addSeal(

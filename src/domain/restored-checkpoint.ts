@@ -1,7 +1,6 @@
 import type { BudgetChange } from "./budget.ts";
 import type { GateResult } from "./contract.ts";
 import type {
-  FilesEdit,
   GivenFiles,
   JournalHead,
   OfAttempt,
@@ -24,6 +23,7 @@ import {
   type SessionState,
 } from "./session-state.ts";
 import type { SessionUsage } from "./session-usage.ts";
+import type { FilesEdit } from "./words-of-phase.ts";
 
 /** What a checkpoint says, as a session whose rows are gone takes it over. */
 export interface RestoredCheckpoint {

@@ -2,7 +2,6 @@ import type { BudgetChange } from "../domain/budget.ts";
 import type { GateResult } from "../domain/contract.ts";
 import { CheckpointCorrupt, StateTooNew } from "../domain/errors.ts";
 import type {
-  FilesEdit,
   GivenFiles,
   JournalHead,
   PersonaChecks,
@@ -22,6 +21,7 @@ import type {
   SessionState,
 } from "../domain/session-state.ts";
 import type { SessionUsage } from "../domain/session-usage.ts";
+import type { FilesEdit } from "../domain/words-of-phase.ts";
 
 /** Formats this version reads. A newer one is refused, because what it says might be misunderstood. */
 const format = 1;

@@ -86,4 +86,21 @@ describe.each(["lost", "carried"])("a session whose database is %s", (how) => {
     expect(await place.filesOf(later, id)).toEqual({ text: "text shorter" });
     expect(place.ran).toEqual(["planner"]);
   });
+
+  it("keeps in a fork what people said and changed about a phase that it has yet to come to", async () => {
+    const place = new TeamPlace();
+    const { maestro, id } = await reviewed(place);
+    await (await maestro.resume(id, { edits: { build: { files: { legal: "by a person" } } } })).result();
+    const fork = await maestro.fork(id, { at: "plan", team: teamOf(place, 2), key: "forked" });
+    await maestro.executePhase(fork.id, "plan");
+    // Whoever makes it again means the same, whatever was carried over.
+    expect((await maestro.fork(id, { at: "plan", team: teamOf(place, 2), key: "forked" })).id).toBe(fork.id);
+    const later = await elsewhere(place, maestro, fork.id);
+    const team = teamOf(place, 2);
+    for (let result = await (await later.resume(fork.id, { team })).result(); result.reason === "review"; ) {
+      await later.approve(fork.id);
+      result = await (await later.resume(fork.id, { team })).result();
+    }
+    expect(await place.filesOf(later, fork.id)).toEqual({ text: "text shorter", legal: "by a person" });
+  });
 });
