@@ -42,9 +42,20 @@ export function planTeam(
     decisions: [
       decideBlueprint(classification, blueprint, said.blueprint?.reason),
       decidePersonas(definition, verdicts),
-      decideContracts(team, definition, blueprint, { adds, rejected }),
+      decideContracts(team, definition, blueprint, { adds, rejected: [...rejected, ...unasked(adds, made)] }),
     ],
   };
+}
+
+/** What the model wanted of somebody who is not there, or of whom no more can be asked. */
+function unasked(adds: NonNullable<PlanDefinition["adds"]>, { phases }: TeamDefinition): string[] {
+  const people = phases.flatMap(({ personas }) => personas);
+  return Object.entries(adds).flatMap(([name, files]) => {
+    const owed = people.flatMap((one) => (one.name === name ? [one.contract.deliverables] : [])).flat();
+    const why = people.some((one) => one.name === name) ? "its contract takes no more" : "it does not work";
+    const isOwed = (file: string) => owed.some((deliverable) => deliverable.files.includes(file));
+    return Object.values(files).flatMap((file) => (isOwed(file) ? [] : [`${file} from ${name}: ${why}`]));
+  });
 }
 
 function leftOut(team: TeamDefinition, made: TeamDefinition): NonNullable<PlanDefinition["leaves"]> {
