@@ -6,9 +6,16 @@ import { decodeTransition, isStep } from "./journal-codec.ts";
 import type { Message } from "./message.ts";
 import { revisionsNow, setBack } from "./phase-revisions.ts";
 import { outageBody, RecordedSteps } from "./recorded-steps.ts";
-import { applyCheckpoint, hasItsPast, type RestoredCheckpoint, takeFiles } from "./restored-checkpoint.ts";
+import {
+  acceptBefore,
+  applyCheckpoint,
+  hasItsPast,
+  type RestoredCheckpoint,
+  takeFiles,
+} from "./restored-checkpoint.ts";
 import { awaiting, editOf, reject } from "./send-back.ts";
 import { type Completed, type PhaseSource, personaOf, phaseOf, type SessionState } from "./session-state.ts";
+import { takeWords } from "./take-words.ts";
 
 /** A row that happened now. The run that made a step will not ask for it again, but its next attempt may. */
 export function applyLive(state: SessionState, row: RecordedRow): void {
@@ -56,6 +63,7 @@ function applyTransition(state: SessionState, entry: Transition, row: RecordedRo
       state.copied = entry.fork === undefined;
       if (entry.budget !== undefined) state.budgets.set("session", entry.budget);
       completeGiven(state, head);
+      takeWords(state, entry.fork);
       return;
     case "session.restored":
       for (const checkpoint of entry.checkpoints)
@@ -297,10 +305,13 @@ function restore(
 ): void {
   if (checkpoint.phase !== "init") {
     setBack(state, checkpoint);
+    acceptBefore(state, checkpoint);
     addSeal(state, checkpoint, { ...head, at: checkpoint.createdAt });
   }
   applyCheckpoint(state, checkpoint);
-  if (checkpoint.phase === "init") completeGiven(state, state.createdHead);
+  if (checkpoint.phase !== "init") return;
+  completeGiven(state, state.createdHead);
+  takeWords(state, state.created.fork);
 }
 
 function addSeal(

@@ -9,6 +9,7 @@ import type { Json } from "./json.ts";
 import type { Message } from "./message.ts";
 import type { SessionUsage } from "./session-usage.ts";
 import type { TreeChange } from "./tree.ts";
+import type { FilesEdit, WordsOfPhase } from "./words-of-phase.ts";
 
 export const sessionStatuses = [
   "queued",
@@ -68,12 +69,6 @@ export interface PhaseContent {
   /** What it came to when it was held against the contracts, without commands. */
   readonly gate?: GateResult;
   readonly checks?: readonly PersonaChecks[];
-}
-
-/** The files of a phase before and after a person changed them. */
-export interface FilesEdit {
-  readonly base?: string;
-  readonly tree?: string;
 }
 
 /** What came with a phase from outside: the files before and after, and where they came from. */
@@ -305,6 +300,8 @@ export interface ForkOrigin {
   readonly edited: readonly PhaseContent[];
   /** Phases of which it has what was given to the session from outside. */
   readonly given?: readonly string[];
+  /** About phases that it goes through again: not in rows alone, which a lost database takes along. */
+  readonly words?: readonly WordsOfPhase[];
 }
 
 export interface PaidAmount {

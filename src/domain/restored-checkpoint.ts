@@ -1,7 +1,6 @@
 import type { BudgetChange } from "./budget.ts";
 import type { GateResult } from "./contract.ts";
 import type {
-  FilesEdit,
   GivenFiles,
   JournalHead,
   OfAttempt,
@@ -24,6 +23,7 @@ import {
   type SessionState,
 } from "./session-state.ts";
 import type { SessionUsage } from "./session-usage.ts";
+import type { FilesEdit } from "./words-of-phase.ts";
 
 /** What a checkpoint says, as a session whose rows are gone takes it over. */
 export interface RestoredCheckpoint {
@@ -32,6 +32,7 @@ export interface RestoredCheckpoint {
   readonly sha256: string;
   readonly createdAt: number;
   readonly journal: JournalHead;
+  readonly predecessors?: readonly { readonly phase: string; readonly revision: number }[];
   readonly session: Omit<Extract<Transition, { kind: "session.created" }>, "kind">;
   readonly results: Readonly<Record<string, PersonaResult>>;
   readonly attempts: Readonly<
@@ -49,6 +50,7 @@ export interface RestoredCheckpoint {
   readonly awaitsReview?: boolean;
   readonly source?: PhaseSource;
   readonly given?: GivenFiles;
+  readonly notes?: readonly string[];
   readonly teamFingerprint: string;
   readonly definition?: Json;
   readonly decisions?: readonly RecordedDecision[];
@@ -103,6 +105,7 @@ export function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpo
     (decision) => decision.phase !== undefined && decision.phase !== name,
   );
   state.decisions.splice(0, state.decisions.length, ...others, ...(checkpoint.decisions ?? []));
+  phase.notes = [...(checkpoint.notes ?? [])];
   phase.source = checkpoint.source ?? { kind: "work" };
   phase.given = checkpoint.given ?? givenWith(phase);
   for (const [persona, attempts] of Object.entries(checkpoint.attempts)) {
@@ -116,17 +119,28 @@ export function applyCheckpoint(state: SessionState, checkpoint: RestoredCheckpo
   }
 }
 
+/** Nobody works on what has not been accepted: who was sealed after a phase proves that people had looked at it. */
+export function acceptBefore(
+  { phases }: SessionState,
+  { predecessors = [], source }: RestoredCheckpoint,
+): void {
+  if (source !== undefined) return;
+  for (const { phase: name, revision } of predecessors) {
+    const phase = phases.get(name);
+    if (phase?.revision === revision && phase.review === "awaiting") phase.review = "approved";
+  }
+}
+
 /** What a fork takes over is its own when it is sealed here; what is not has to come from its parent again. */
 export function hasItsPast({ created: { fork, definition }, phases, teamChanged }: SessionState): boolean {
   if (fork === undefined) return true;
   const planned = new Map(plannedPhases(definition).map(({ name, dependsOn }) => [name, dependsOn]));
-  const needed = new Set([
-    ...(planned.get(fork.at) ?? []),
-    ...fork.edited.map(({ phase }) => phase),
-    ...(fork.given ?? []),
-  ]);
+  const needed = new Set([...(planned.get(fork.at) ?? []), ...fork.edited.map(({ phase }) => phase)]);
   for (const name of needed) for (const before of planned.get(name) ?? []) needed.add(before);
-  return [...needed].every((name) => {
+  // What was given rests on nothing: phases before it may well have to run here first.
+  for (const name of fork.given ?? []) needed.add(name);
+  const isThere = (name: string) => planned.has(name);
+  return [...needed].filter(isThere).every((name) => {
     const { status, revision = 1 } = phases.get(name) ?? {};
     // What a changed team sent back is gone through here, whatever the parent has.
     return status === "completed" || (teamChanged && revision > 1);

@@ -1,5 +1,5 @@
-import type { FilesEdit } from "./journal.ts";
 import type { PhaseState, SessionState } from "./session-state.ts";
+import type { FilesEdit } from "./words-of-phase.ts";
 
 /** The phases that a reviewer's word is about: the one named, or all that wait. */
 export function awaiting({ phases }: SessionState, name?: string): PhaseState[] {

@@ -7,7 +7,6 @@ import type {
   AfterFailure,
   Decision,
   Direction,
-  FilesEdit,
   GivenFiles,
   JournalHead,
   OfAttempt,
@@ -22,6 +21,7 @@ import type { Json } from "./json.ts";
 import type { Message } from "./message.ts";
 import type { RecordedSteps } from "./recorded-steps.ts";
 import type { SessionUsage } from "./session-usage.ts";
+import type { FilesEdit } from "./words-of-phase.ts";
 
 export interface AttemptState extends OfAttempt {
   readonly round: number;

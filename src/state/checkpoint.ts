@@ -2,7 +2,6 @@ import type { BudgetChange } from "../domain/budget.ts";
 import type { GateResult } from "../domain/contract.ts";
 import { CheckpointCorrupt, StateTooNew } from "../domain/errors.ts";
 import type {
-  FilesEdit,
   GivenFiles,
   JournalHead,
   PersonaChecks,
@@ -22,6 +21,7 @@ import type {
   SessionState,
 } from "../domain/session-state.ts";
 import type { SessionUsage } from "../domain/session-usage.ts";
+import type { FilesEdit } from "../domain/words-of-phase.ts";
 
 /** Formats this version reads. A newer one is refused, because what it says might be misunderstood. */
 const format = 1;
@@ -65,6 +65,8 @@ export interface CheckpointContent {
   readonly source?: PhaseSource;
   /** What was given of it, if people have worked on it since. */
   readonly given?: GivenFiles;
+  /** What reviewers said when they sent it back. */
+  readonly notes?: readonly string[];
   readonly decisions?: readonly RecordedDecision[];
   /** Limits that people have set, and what the session had used: no ceiling is forgotten with the database. */
   readonly budgets?: Readonly<Record<string, BudgetChange>>;
@@ -143,7 +145,7 @@ export function projectPhase(
 }
 
 function whatItLeft(state: SessionState, name: string, phase: PhaseState, files: Json | undefined) {
-  const { base, tree, edit, gate, checks, source, given } = phase;
+  const { base, tree, edit, gate, checks, source, given, notes } = phase;
   const decisions = state.decisions.filter(({ phase = name }) => phase === name);
   return {
     ...(base !== undefined && { base }),
@@ -156,6 +158,7 @@ function whatItLeft(state: SessionState, name: string, phase: PhaseState, files:
     ...(phase.awaitedReview && { awaitsReview: true }),
     ...(source.kind !== "work" && { source }),
     ...(source.kind !== "given" && given !== undefined && { given }),
+    ...(notes.length > 0 && { notes: [...notes] }),
     ...(decisions.length > 0 && { decisions }),
   };
 }

@@ -75,7 +75,8 @@ export async function artifactsOf(
       personas = {},
       session,
     } = checkpoint as unknown as CheckpointContent;
-    const brought = [...(session?.given ?? []), ...(session?.fork?.edited ?? [])];
+    const { edited = [], words = [] } = session?.fork ?? {};
+    const brought = [...(session?.given ?? []), ...edited, ...words.flatMap((word) => word.edit ?? [])];
     for (const files of [{ base, tree }, edit, given ?? {}, ...Object.values(personas), ...brought])
       for (const hash of [files.base, files.tree])
         if (hash !== undefined && hash !== emptyTreeHash) manifests.add(hash);

@@ -1,4 +1,6 @@
 import { type Amount, add, noAmount } from "../domain/budget.ts";
+import { SessionNotFound } from "../domain/errors.ts";
+import type { SessionId } from "../domain/ids.ts";
 import type { Entry, ForkOrigin, PaidAmount, RecordedRow, Transition } from "../domain/journal.ts";
 import { isStep } from "../domain/journal-codec.ts";
 import type { Message } from "../domain/message.ts";
@@ -35,7 +37,7 @@ export async function copyFromParent(
 ): Promise<void> {
   const { fork } = journal.state.created;
   if (fork === undefined || journal.state.copied) return;
-  const parent = await readState(store, fork.session as SessionState["id"]);
+  const parent = await readParent(store, journal.state.id, fork.session as SessionId);
   await takeOverLimits(parent, journal);
   const kept = takenOver(definition, parent, fork);
   for (const name of kept) await takeOverPhase(name, fork, parent, journal);
@@ -43,6 +45,22 @@ export async function copyFromParent(
   await copySteps(owners, parent, store, journal);
   // The fork points to all that its parent does: whatever its rows name stays when the parent is pruned.
   await journal.append([{ kind: "fork.copied" }], { artifactsOf: parent.id });
+}
+
+async function readParent(store: Store, id: SessionId, parent: SessionId): Promise<SessionState> {
+  try {
+    return await readState(store, parent);
+  } catch (error) {
+    if (!SessionNotFound.is(error)) throw error;
+    throw new SessionNotFound(
+      `There is no session ${parent}, and its fork ${id} does not stand on its own before it has begun.`,
+      {
+        cause: error,
+        details: { session: id, parent },
+        advice: `Bring ${parent} here first: maestro show ${parent}, where its folder is; else maestro checkpoints export ${parent} <file> where it is known, and maestro checkpoints import <file> here.`,
+      },
+    );
+  }
 }
 
 /** What a person allowed the session holds for its fork too; what the fork spends is counted anew. */

@@ -4,13 +4,15 @@ import type { SessionId } from "../domain/ids.ts";
 import type { ForkOrigin, PhaseContent } from "../domain/journal.ts";
 import type { Json } from "../domain/json.ts";
 import type { SessionState } from "../domain/session-state.ts";
+import { wordsOf } from "../domain/take-words.ts";
+import type { WordsOfPhase } from "../domain/words-of-phase.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { readState } from "../state/session-journal.ts";
 import type { SessionRecord } from "../state/store.ts";
 import { type CreateParts, createSession } from "./create-session.ts";
 import type { Team } from "./define.ts";
 import type { TeamEngine } from "./engine.ts";
-import { checkFork } from "./fork.ts";
+import { begunAfresh, checkFork, everKnown, takenOver } from "./fork.ts";
 import { editPhase, type PhaseEdit } from "./phase-edit.ts";
 
 export interface ForkRequest {
@@ -39,14 +41,16 @@ export async function makeFork(
     kept.push(...stored);
   }
   const given = givenPhases(team, parent).filter((name) => name !== at);
-  const fork: ForkOrigin = {
+  const asked: ForkOrigin = {
     session: parentId,
     at,
     fresh,
     edited,
     ...(given.length > 0 && { given }),
   };
-  checkFork(team.definition, parent, fork);
+  checkFork(team.definition, parent, asked);
+  const words = wordsFor(team, parent, asked);
+  const fork = { ...asked, ...(words.length > 0 && { words }) };
   const { brief, teamFile, decisions } = parent.created;
   const model = request.model ?? parent.created.model ?? team.definition.model ?? undefined;
   const session = await createSession(
@@ -61,13 +65,21 @@ export async function makeFork(
     { fork, artifacts: kept, ...(decisions !== undefined && { decisions }) },
     parts,
   );
-  if (key !== undefined) refuseOtherFork(session, fork, model, await readState(store, session.id));
+  if (key !== undefined) refuseOtherFork(session, asked, model, await readState(store, session.id));
   await engine.copyFork(session.id, team);
   return session;
 }
 
 const givenPhases = ({ definition }: Team, { phases }: SessionState): string[] =>
   definition.phases.flatMap(({ name }) => (phases.get(name)?.given === undefined ? [] : [name]));
+
+/** About phases that it goes through again. */
+function wordsFor({ definition }: Team, parent: SessionState, fork: ForkOrigin): readonly WordsOfPhase[] {
+  const without = new Set([...takenOver(definition, parent, fork), ...begunAfresh(definition, fork)]);
+  return definition.phases
+    .filter(({ name }) => !without.has(name))
+    .flatMap(({ name }) => wordsOf(name, everKnown(parent, name)));
+}
 
 /** A fork has the team and the brief of its parent, so these do not tell whether a key means the same work. */
 function refuseOtherFork(
@@ -78,7 +90,9 @@ function refuseOtherFork(
 ): void {
   const saying = (origin: ForkOrigin | undefined, chosen: string | undefined): string =>
     canonicalJson([origin ?? null, chosen ?? null] as unknown as Json);
-  if (saying(begun.fork, begun.model) === saying(fork, model)) return;
+  const { words: _, ...made } = begun.fork ?? {};
+  const asked = begun.fork && (made as ForkOrigin);
+  if (saying(asked, begun.model) === saying(fork, model)) return;
   throw new SessionConflict(`The key "${key}" belongs to session ${id}, which is not this fork.`, {
     details: { key, session: id },
     advice: "Use another key for the fork.",

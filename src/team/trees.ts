@@ -1,6 +1,6 @@
-import type { FilesEdit } from "../domain/journal.ts";
 import { personaOf, phaseOf, type SessionState } from "../domain/session-state.ts";
 import { changesBetween, emptyTree, type Tree, type TreeFile, toManifest, treeHash } from "../domain/tree.ts";
+import type { FilesEdit } from "../domain/words-of-phase.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { type Conflict, describeConflict } from "../workspace/conflict.ts";
 import { mergeTrees } from "../workspace/merge.ts";

@@ -28,6 +28,8 @@ export interface PlanDefinition {
   readonly parallelism: "few" | "some" | "many";
   /** Files that a model asked for besides: by persona, what it is called and the file. */
   readonly adds?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** By phase, who was not chosen: whoever is neither here nor in the team came later. */
+  readonly leaves?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface PhaseDefinition {

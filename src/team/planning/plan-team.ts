@@ -1,5 +1,5 @@
 import type { Decision } from "../../domain/journal.ts";
-import type { TeamDefinition } from "../definition/team-definition.ts";
+import type { PlanDefinition, TeamDefinition } from "../definition/team-definition.ts";
 import { applyPlan, planOf } from "./apply-plan.ts";
 import { chooseBlueprint, findBlueprint } from "./blueprints.ts";
 import type { Classification, ModelPlan } from "./classification.ts";
@@ -35,13 +35,37 @@ export function planTeam(
   );
   const { adds, rejected } = additionsOf(said, team, blueprint);
   const plan = planOf(team, blueprint.name, classification.parallelism, adds);
-  const definition = applyPlan(team, chosen, plan);
+  const made = applyPlan(team, chosen, plan);
+  const definition = { ...made, plan: { ...plan, leaves: leftOut(team, made) } };
   return {
     definition,
     decisions: [
       decideBlueprint(classification, blueprint, said.blueprint?.reason),
       decidePersonas(definition, verdicts),
-      decideContracts(team, definition, blueprint, { adds, rejected }),
+      decideContracts(team, definition, blueprint, { adds, rejected: [...rejected, ...unasked(adds, made)] }),
     ],
   };
 }
+
+/** What the model wanted of somebody who is not there, or of whom no more can be asked. */
+function unasked(adds: NonNullable<PlanDefinition["adds"]>, { phases }: TeamDefinition): string[] {
+  const people = phases.flatMap(({ personas }) => personas);
+  return Object.entries(adds).flatMap(([name, files]) => {
+    const owed = people.flatMap((one) => (one.name === name ? [one.contract.deliverables] : [])).flat();
+    const why = people.some((one) => one.name === name) ? "its contract takes no more" : "it does not work";
+    const isOwed = (file: string) => owed.some((deliverable) => deliverable.files.includes(file));
+    return Object.values(files).flatMap((file) => (isOwed(file) ? [] : [`${file} from ${name}: ${why}`]));
+  });
+}
+
+function leftOut(team: TeamDefinition, made: TeamDefinition): NonNullable<PlanDefinition["leaves"]> {
+  const works = new Map(made.phases.map(({ name, personas }) => [name, new Set(personas.map(nameOf))]));
+  return Object.fromEntries(
+    team.phases.map(({ name, personas }) => [
+      name,
+      personas.map(nameOf).filter((persona) => works.get(name)?.has(persona) !== true),
+    ]),
+  );
+}
+
+const nameOf = ({ name }: { readonly name: string }): string => name;

@@ -1,6 +1,8 @@
 import type { Json } from "../../domain/json.ts";
 import { type Team, teamOf } from "../define.ts";
+import { teamFingerprint } from "../definition/fingerprint.ts";
 import { recordedDefinition } from "../definition/recorded.ts";
+import type { PlanDefinition, TeamDefinition } from "../definition/team-definition.ts";
 import { applyPlan, withoutPlanning } from "./apply-plan.ts";
 import { phasesOf } from "./plan-session.ts";
 
@@ -15,9 +17,23 @@ export function replayPlan(team: Team, recorded: Json): Team {
   // Its first driver has not planned it yet, or it began before the team asked for planning.
   if (plan === undefined)
     return before.planning === undefined ? teamOf(withoutPlanning(team.definition), team.phases) : team;
-  const chosen = new Map(
-    before.phases.map(({ name, personas }) => [name, new Set(personas.map((persona) => persona.name))]),
-  );
-  const definition = plan.from === team.fingerprint ? before : applyPlan(team.definition, chosen, plan);
+  const definition = plan.from === team.fingerprint ? before : sameChoice(team, before, plan);
   return teamOf(definition, phasesOf(definition, team.phases));
+}
+
+/** Of the changed team, who was chosen and who came later; a change in anybody else is none. */
+function sameChoice(team: Team, before: TeamDefinition, plan: PlanDefinition): TeamDefinition {
+  const { leaves } = plan;
+  const chosen = new Map(
+    before.phases.map(({ name, personas }) => {
+      const left = leaves === undefined ? undefined : (leaves[name] ?? []);
+      const now = team.definition.phases.find((phase) => phase.name === name)?.personas ?? [];
+      const later = left === undefined ? [] : now.filter((persona) => !left.includes(persona.name));
+      return [name, new Set([...personas, ...later].map((persona) => persona.name))];
+    }),
+  );
+  const same = applyPlan(team.definition, chosen, plan);
+  if (teamFingerprint(same) === teamFingerprint(before)) return before;
+  // Who changes it back changes it again.
+  return { ...same, plan: { ...plan, from: team.fingerprint } };
 }

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { defineTeam, type ForkOptions, type Maestro, persona, phase, type Team } from "../../../src/index.ts";
@@ -124,7 +124,10 @@ it("a fork keeps what was given also when the database is lost before it has run
   const later = await place.open();
   // Neither stands on its own yet, and nothing is run without what was given.
   const alone = async () => (await later.resume(before.id, { team: team(place) })).result();
-  await expect(alone()).rejects.toThrow(`There is no session ${id}`);
+  await expect(alone()).rejects.toMatchObject({
+    message: expect.stringContaining(`There is no session ${id}, and its fork ${before.id}`),
+    advice: expect.stringContaining(`maestro show ${id}`),
+  });
   await later.show(id);
   for (const [fork, of, ran] of [
     [before.id, team(place), ["analyst", "dev", "op"]],
@@ -134,6 +137,40 @@ it("a fork keeps what was given also when the database is lost before it has run
     expect(place.ran.splice(0)).toEqual(ran);
     expect(await place.filesOf(later, fork)).toMatchObject({ "design.md": "GIVEN\n" });
   }
+});
+
+it("a fork that starts before what was given goes on elsewhere, without its parent", async () => {
+  const place = new TeamPlace();
+  const stuck = new Set<string>();
+  const analyst = persona("analyst", {
+    maxAttempts: 1,
+    run: place.work("analyst", () => {
+      if (stuck.has("analyst")) throw new Error("stuck");
+    }),
+  });
+  const mine = defineTeam("carried", {
+    phases: [
+      phase("requirements", { personas: [analyst] }),
+      phase("design", { personas: [writes(place, "architect")] }),
+      phase("build", { personas: [writes(place, "dev")] }),
+    ],
+  });
+  const maestro = await place.open({ rounds: { max: 1, baseDelayMs: 1, maxDelayMs: 1 } });
+  const session = await maestro.start(mine, { brief: "x", given });
+  await session.result();
+  const fork = await maestro.fork(session.id, { at: "requirements", fresh: true });
+  stuck.add("analyst");
+  // Of all its phases only what was given is sealed.
+  expect(await (await maestro.resume(fork.id)).result()).toMatchObject({ reason: "help" });
+  const file = join(place.stateDir, "carried");
+  await maestro.exportCheckpoints(fork.id, file);
+  stuck.clear();
+  place.ran.length = 0;
+  const there = await place.open({ stateDir: mkdtempSync(join(place.stateDir, "there-")), teams: [mine] });
+  await there.importCheckpoints(file);
+  expect(await (await there.resume(fork.id)).result()).toMatchObject({ status: "completed" });
+  expect(place.ran).toEqual(["analyst", "dev"]);
+  expect(await place.filesOf(there, fork.id)).toMatchObject({ "design.md": "GIVEN\n" });
 });
 
 describe("a reviewer of a phase before one that was given", () => {

@@ -130,7 +130,16 @@ describe("a model plans the team", () => {
     expect(contracts?.rejected).toEqual([
       "docs/plan.md from maker: thinker delivers it",
       "NOTES.md from maker: helper delivers it",
+      "list.md from clerk: its contract takes no more",
     ]);
+  });
+
+  test("and says so when it asks for a file of somebody whom it sends home", async () => {
+    const { contracts } = await planned({
+      personas: [verdict("make", "helper", false)],
+      deliverables: [{ persona: "helper", name: "notes", file: "NOTES.md" }],
+    });
+    expect(contracts?.rejected).toEqual(["NOTES.md from helper: it does not work"]);
   });
 
   test("of more people than anybody could be asked about only by its classification", async () => {

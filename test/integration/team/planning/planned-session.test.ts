@@ -147,6 +147,41 @@ describe("a team that has changed since", () => {
     await expectPlannedOnce(maestro, id);
   });
 
+  test.each(["rules", "model"] as const)(
+    "by somebody who joined, with %s, says so, and who joined works",
+    async (planning) => {
+      const place = new TeamPlace();
+      const maestro = await place.open();
+      const work = (name: string) => ({ run: place.work(name) });
+      const session = await maestro.start(smallTeam(work, { planning }), { brief, until: "design" });
+      await session.result();
+      const team = smallTeam(work, { planning, joins: ["security_specialist"] });
+      await expect(maestro.resume(session.id, { team }).then((one) => one.result())).rejects.toThrow(
+        /: phase design: persona security_specialist was added\.$/,
+      );
+      const { id: fork } = await maestro.fork(session.id, { at: "design", team });
+      place.ran.length = 0;
+      const accepted = await maestro.resume(session.id, { team, acceptChanges: true });
+      expect(await accepted.result()).toMatchObject({ status: "completed" });
+      expect(place.ran.splice(0)).toEqual(["security_specialist", "backend_developer", "poet"]);
+      expect(await (await maestro.resume(fork, { team })).result()).toMatchObject({ status: "completed" });
+      expect(place.ran).toEqual(["security_specialist", "backend_developer", "poet"]);
+    },
+  );
+
+  test("and is changed back says so too", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const model = "simulated";
+    const first = await maestro.start(smallTeam(named("Do it.")), { brief, model, pauseAfter: ["design"] });
+    const { id } = await first.result();
+    const team = smallTeam(named("Do it."), { more: { poet: { instructions: "In verse." } } });
+    const changed = await maestro.resume(id, { team, acceptChanges: true });
+    expect(await changed.result()).toMatchObject({ reason: "review" });
+    const back = maestro.resume(id, { team: smallTeam(named("Do it.")) }).then((one) => one.result());
+    await expect(back).rejects.toThrow(/persona poet: instructions changed\.$/);
+  });
+
   test("is not asked about by who gives none: the record decides", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await started(place);

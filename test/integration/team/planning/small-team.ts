@@ -7,12 +7,14 @@ export interface SmallTeamOptions {
   readonly more?: Readonly<Record<string, PersonaOptions>>;
   readonly model?: string;
   readonly budget?: { readonly tokens: number };
+  /** Of the first phase, besides. */
+  readonly joins?: readonly string[];
 }
 
 /** Two phases of known and unknown personas whose work is quick: what is tested is who works, not what comes of it. */
 export function smallTeam(
   work: Work,
-  { planning = "rules", more = {}, model, budget }: SmallTeamOptions = {},
+  { planning = "rules", more = {}, model, budget, joins = [] }: SmallTeamOptions = {},
 ): Team {
   const member = (name: string) => persona(name, more[name] ?? work(name));
   return defineTeam("small", {
@@ -20,7 +22,7 @@ export function smallTeam(
     ...(model !== undefined && { model }),
     ...(budget !== undefined && { budget }),
     phases: [
-      phase("design", { personas: ["solution_architect", "database_specialist"].map(member) }),
+      phase("design", { personas: ["solution_architect", "database_specialist", ...joins].map(member) }),
       phase("implementation", { personas: ["backend_developer", "frontend_developer", "poet"].map(member) }),
     ],
   });
