@@ -34,13 +34,31 @@ export function checkOwners(phases: readonly ReadPhase[], isOrdered: boolean): v
   checkSame(owned, mayClash);
   const patterns = owned.filter(({ file }) => isPattern(file));
   checkPatterns(patterns, mayClash);
-  const paths = owned.filter(({ file }) => !isPattern(file));
+  const paths = owned
+    .filter(({ file }) => !isPattern(file))
+    .sort((one, other) => (one.file < other.file ? -1 : 1));
   for (const outer of patterns) {
     const matches = globMatcher(outer.file);
-    for (const inner of paths)
+    for (const inner of beginningWith(startOf(outer), paths))
       if (matches(inner.file) && !isLeftOut(inner, outer) && mayClash(inner, outer))
         report(inner.persona, inner.file, `${owner(outer)}, which matches it`, leaveOut(inner));
   }
+}
+
+/** The text that everything begins with that the pattern matches. */
+const startOf = ({ file }: Owned): string => /^[^*?[\]{}!@+()\\]*/.exec(file)?.[0] ?? "";
+
+/** Of paths in order, those that can match: a team of thousands has as many patterns. */
+function beginningWith(start: string, sorted: readonly Owned[]): readonly Owned[] {
+  let from = 0;
+  for (let to = sorted.length; from < to; ) {
+    const middle = (from + to) >> 1;
+    if ((sorted[middle] as Owned).file < start) from = middle + 1;
+    else to = middle;
+  }
+  let end = from;
+  while (sorted[end]?.file.startsWith(start) === true) end += 1;
+  return sorted.slice(from, end);
 }
 
 function ownedIn({ definition: { name: phase }, personas }: ReadPhase): Owned[] {
@@ -71,7 +89,7 @@ function checkSame(owned: readonly Owned[], mayClash: (one: Owned, other: Owned)
  */
 function checkPatterns(patterns: readonly Owned[], mayClash: (one: Owned, other: Owned) => boolean): void {
   const sorted = patterns
-    .map((owned) => ({ ...owned, start: /^[^*?[\]{}!@+()\\]*/.exec(owned.file)?.[0] ?? "" }))
+    .map((owned) => ({ ...owned, start: startOf(owned) }))
     .sort((one, other) => (one.start < other.start ? -1 : one.start > other.start ? 1 : 0));
   let compared = 0;
   for (const [place, first] of sorted.entries()) {
@@ -99,13 +117,16 @@ function sideBySide(phases: readonly ReadPhase[], isOrdered: boolean): (one: Own
   const graphs = new Map(
     phases.map(({ definition: { name, personas } }) => [name, personaGraph(personas)] as const),
   );
+  const reached = new Map<ReadPersona, ReadonlySet<string>>();
   const waitsFor = ({ phase, persona }: Owned, other: Owned): boolean => {
     if (phase !== other.phase) return (providers.ancestors(phase) & providers.only(other.phase)) !== 0n;
     const graph = graphs.get(phase);
     const { name } = persona.definition;
     // Most wait for nobody.
     if (graph === undefined || graph.get(name)?.length === 0) return false;
-    return reachFrom(graph, name).has(other.persona.definition.name);
+    const known = reached.get(persona) ?? reachFrom(graph, name);
+    reached.set(persona, known);
+    return known.has(other.persona.definition.name);
   };
   return (one, other) => {
     if (one.phase !== other.phase && !isOrdered) return false;
