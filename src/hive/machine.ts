@@ -43,7 +43,7 @@ export interface ProveOptions {
 
 /** A model that cannot be had is an error before anything begins, not a session that parks. */
 export async function proveModels(
-  { definition }: Team,
+  { definition }: Pick<Team, "definition">,
   { model, env, script }: ProveOptions,
 ): Promise<readonly string[]> {
   const works = definition.phases.flatMap(({ personas }) => personas.map(({ work }) => work));

@@ -68,6 +68,7 @@ async function readStart(options: RunOptions): Promise<Omit<StartOptions, "brief
   const given = await readGiven(options.given);
   return {
     ...(options.key !== undefined && { key: options.key }),
+    ...(options.model !== undefined && { model: options.model }),
     ...(only !== undefined && { only }),
     ...(options.from !== undefined && { from: options.from }),
     ...(options.until !== undefined && { until: options.until }),
