@@ -58,7 +58,7 @@ export async function proveModels(
 }
 
 /** A program that is not here is an error before anything begins, too. One in the workspace may yet come to be. */
-export async function proveCommands({ definition }: Team): Promise<void> {
+export async function proveCommands({ definition }: Pick<Team, "definition">): Promise<void> {
   const { findInstall } = await import("../workspace/find-install.ts");
   const { searchPath } = await import("../workspace/find-program.ts");
   const folders = [dirname(process.execPath), ...searchPath()];
