@@ -127,6 +127,8 @@ test("the brief - is read from standard input; nothing there is no brief", async
   const empty = await begin(at, ["run", "-", "--team", "hello.yaml"], " \n").finished;
   expect(empty).toMatchObject({ code: 2, stdout: "" });
   expect(empty.stderr).toContain("The brief is empty.");
+  const broken = begin(at, ["run", "-", "--team", "hello.yaml"], Buffer.from([0xff, 0xfe, 0x41]));
+  expect((await broken.finished).stderr).toContain("not text (UTF-8)");
 });
 
 test("checkpoints verify: an export is whole, damaged, or no export at all", async () => {
