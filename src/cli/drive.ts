@@ -11,8 +11,8 @@ import { isGone } from "./out-folder.ts";
 import {
   commandLine,
   folded,
+  nameOf,
   pasteable,
-  print,
   printJson,
   printWrapped,
   resumeCommand,
@@ -147,12 +147,12 @@ async function conclude(
       if (persona.summary !== null) printWrapped(plain(`${name} · ${persona.name}: ${persona.summary}`));
   }
   const state = result.reason === undefined ? result.status : `${result.status} (${result.reason})`;
-  print(`Session ${result.id} is ${state}.`);
+  printWrapped(`Session ${result.id} is ${state}.`);
   for (const line of answersFor(view, { stateDir: options.stateDir, abandoned: false, now: Date.now() }))
     sayWrapped(plain(line));
   if (!hasFiles && view.artifacts.length > 0 && result.status === "completed")
     sayWrapped(
-      `It made ${count(view.artifacts.length, "file")}; to have them: ${commandLine("show", view.key ?? view.id, options.stateDir, "--out", "<folder>")}`,
+      `It made ${count(view.artifacts.length, "file")}; to have them: ${commandLine("show", nameOf(view), options.stateDir, "--out", "<folder>")}`,
     );
 }
 
@@ -179,16 +179,17 @@ function asJson(): Watching {
 function asPeopleSee(): Watching {
   if (!screenOf(process.stderr).live) return asLines();
   const view = new LiveView().open();
+  const say = (text: string): void => {
+    for (const line of folded(text, screenOf(process.stderr).columns)) view.say(line);
+  };
   return {
     onEvent: (event) => view.apply(event),
-    say: (text) => {
-      for (const line of folded(text, screenOf(process.stderr).columns)) view.say(line);
-    },
+    say,
     stopping: () => {
       view.session.hint = "Ctrl-C stops at once";
     },
     follow: (maestro, id) => {
-      view.say(`Session ${id} in ${maestro.stateDirectory}`);
+      say(`Session ${id} in ${maestro.stateDirectory}`);
       return view.follow(maestro, id);
     },
     close: (maestro) => view.close(maestro),

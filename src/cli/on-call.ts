@@ -1,5 +1,5 @@
 import type { BudgetView, SessionView } from "../index.ts";
-import { commandLine, pasteable, resumeCommand } from "./output.ts";
+import { commandLine, nameOf, pasteable, resumeCommand } from "./output.ts";
 import { billing, count, countdown, money, number } from "./terminal/words.ts";
 
 export interface OnCall {
@@ -83,8 +83,8 @@ function pausedBecause({ status, phases }: SessionView): string {
 }
 
 function whatToDo(view: SessionView, stateDir: string | undefined): string[] {
-  const { id, key, reason, error, tickets, phases } = view;
-  const name = key ?? id;
+  const { reason, error, tickets, phases } = view;
+  const name = nameOf(view);
   const lines: string[] = [];
   if (reason === "review") {
     const [waiting, ...more] = phases.filter(({ review }) => review === "awaiting");
@@ -114,7 +114,8 @@ function isRaisable({ error }: SessionView): boolean {
 }
 
 /** Twice as much as there is, and enough for the next call: a proposal, and a person decides. */
-function raiseCommand({ id, key, error, budgets }: SessionView, stateDir: string | undefined): string {
+function raiseCommand(view: SessionView, stateDir: string | undefined): string {
+  const { error, budgets } = view;
   const { level, name, unit, used = 0, asked = 0 } = (error?.details ?? {}) as Refused;
   const of = budgets.find((budget) => budget.level === level && budget.name === name);
   const target = level === "persona" || level === "phase" ? [`--${level}`, String(name)] : [];
@@ -122,7 +123,7 @@ function raiseCommand({ id, key, error, budgets }: SessionView, stateDir: string
     unit === "usd"
       ? ["--usd", Math.max((of?.limit.usd ?? 0.5) * 2, (used + asked) / 1_000_000).toFixed(2)]
       : ["--tokens", String(Math.max((of?.limit.tokens ?? 5_000) * 2, used + asked))];
-  return commandLine("budget", key ?? id, stateDir, ...target, ...amount);
+  return commandLine("budget", nameOf(view), stateDir, ...target, ...amount);
 }
 
 /** What a refused reservation says of itself. */
@@ -135,12 +136,9 @@ interface Refused {
   readonly asked?: number;
 }
 
-function howToGoOn(
-  { id, key, status, reason }: SessionView,
-  stateDir: string | undefined,
-  abandoned: boolean,
-): string[] {
+function howToGoOn(view: SessionView, stateDir: string | undefined, abandoned: boolean): string[] {
+  const { status, reason } = view;
   const over = ["completed", "canceled"].includes(status) || (status === "running" && !abandoned);
   const first = reason === "review" ? "After that, go on with" : "Go on with";
-  return over ? [] : [`${first}: ${resumeCommand(key ?? id, stateDir)}`];
+  return over ? [] : [`${first}: ${resumeCommand(nameOf(view), stateDir)}`];
 }

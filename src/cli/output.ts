@@ -5,7 +5,7 @@ import { wrapWords } from "./terminal/width.ts";
 import { wordsOf } from "./typed-command.ts";
 
 export { quote } from "../domain/command-line.ts";
-export { commandLine, pasteable, resumeCommand } from "./typed-command.ts";
+export { commandLine, nameOf, pasteable, resumeCommand } from "./typed-command.ts";
 
 /** Results go to standard output, everything else to standard error. */
 export function print(text: string): void {

@@ -13,7 +13,7 @@ export async function loadTeamFile(
 
 /** Before anything is claimed: a model or a program that cannot be had is wrong usage, not a failed attempt. */
 export async function prove(
-  team: Team,
+  team: Pick<Team, "definition">,
   {
     model,
     simulatedScript: script,
@@ -30,12 +30,19 @@ export async function proveFor(
   idOrKey: string,
   given: Team | undefined,
   options: GlobalOptions,
+  mayRun: (phase: string, isDone: boolean) => boolean = () => true,
 ): Promise<void> {
-  const { model, status } = await maestro.show(idOrKey);
+  const { model, status, phases } = await maestro.show(idOrKey);
   if (status === "completed" && options.model === undefined) return;
   const { config } = await loadFromFlags(options);
-  const team = given ?? (await maestro.team(idOrKey));
-  await prove(team, { ...config, model: options.model ?? model ?? undefined });
+  const { definition } = given ?? (await maestro.team(idOrKey));
+  const isDone = (name: string) =>
+    phases.some((phase) => phase.name === name && ["completed", "reused"].includes(phase.status));
+  const left = definition.phases.filter(({ name }) => mayRun(name, isDone(name)));
+  await prove(
+    { definition: { ...definition, phases: left } },
+    { ...config, model: options.model ?? model ?? undefined },
+  );
 }
 
 /** The team of a session: from the file given now, the file it was started with, or what is recorded. */

@@ -18,6 +18,17 @@ export function commandLine(...parts: Parameters<typeof commandOfMaestro>): stri
   return commandOfMaestro(...parts).replace("maestro", () => howStarted());
 }
 
+/** What a command calls a session: its key, unless that reads as a flag or has signs that nobody sees. */
+export function nameOf({
+  key,
+  id,
+}: {
+  readonly key?: string | null | undefined;
+  readonly id: string;
+}): string {
+  return key == null || /^-|\p{C}/u.test(key) ? id : key;
+}
+
 export function resumeCommand(session: string, stateDir: string | undefined): string {
   return commandLine("resume", session, stateDir);
 }

@@ -1,3 +1,4 @@
+import { LeaseHeld } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Entry } from "../domain/journal.ts";
 import { readState } from "../state/session-journal.ts";
@@ -7,11 +8,30 @@ import { canceled, requireSession } from "../team/drivable.ts";
 import { type Preparation, prepareClaimed, prepareDrive } from "../team/prepare.ts";
 import type { HiveParts } from "./hive-parts.ts";
 
+/** Who has just stopped still writes its last files, or a word is acted upon: soon its lease is free. */
+const patienceMs = 5_000;
+const retryMs = 25;
+
+/** As `enqueueNow`; waits for whoever holds the session without driving it. */
+export async function enqueue(...asked: Parameters<typeof enqueueNow>): Promise<void> {
+  const [id, , , , { store, clock }] = asked;
+  const latest = clock.now() + patienceMs;
+  for (;;) {
+    try {
+      return await enqueueNow(...asked);
+    } catch (error) {
+      if (!LeaseHeld.is(error) || clock.now() >= latest) throw error;
+      if ((await store.findSession(id))?.status === "running") throw error;
+    }
+    await clock.sleep(retryMs);
+  }
+}
+
 /**
  * Puts on record what a person wants and lets the session wait for its turn: whoever drives it next goes on from there,
  * also after a crash. `resume` grants what a person's resume grants.
  */
-export async function enqueue(
+async function enqueueNow(
   id: SessionId,
   team: Team,
   cause: "start" | "resume",

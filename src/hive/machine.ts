@@ -43,7 +43,7 @@ export interface ProveOptions {
 
 /** A model that cannot be had is an error before anything begins, not a session that parks. */
 export async function proveModels(
-  { definition }: Team,
+  { definition }: Pick<Team, "definition">,
   { model, env, script }: ProveOptions,
 ): Promise<readonly string[]> {
   const works = definition.phases.flatMap(({ personas }) => personas.map(({ work }) => work));
@@ -58,7 +58,7 @@ export async function proveModels(
 }
 
 /** A program that is not here is an error before anything begins, too. One in the workspace may yet come to be. */
-export async function proveCommands({ definition }: Team): Promise<void> {
+export async function proveCommands({ definition }: Pick<Team, "definition">): Promise<void> {
   const { findInstall } = await import("../workspace/find-install.ts");
   const { searchPath } = await import("../workspace/find-program.ts");
   const folders = [dirname(process.execPath), ...searchPath()];

@@ -1,4 +1,5 @@
 import { didYouMean } from "../domain/closest.ts";
+import { quote } from "../domain/command-line.ts";
 import { InputInvalid, LeaseHeld, SessionConflict, TeamInvalid } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import { type ClaimCause, finalStatuses } from "../domain/journal.ts";
@@ -31,7 +32,7 @@ import {
 } from "./options.ts";
 import { Reading } from "./reading.ts";
 import { naming, refuseWord } from "./refusals.ts";
-import { refuseOtherTerms } from "./same-terms.ts";
+import { refuseOtherDirection, refuseOtherTerms } from "./same-terms.ts";
 import { teamForSession } from "./session-team.ts";
 import { Turns } from "./turns.ts";
 
@@ -75,10 +76,15 @@ export class Maestro extends Reading {
     team: Team<PhaseName>,
     options: StartOptions<PhaseName>,
   ): Promise<Session> {
-    const { budget } = options;
+    const { key, model, budget } = options;
     const direction = directionOf(options);
     // With a budget, nobody may take it up before the budget is said.
     const session = await this.#create(team, options, { drivenSoon: budget === undefined, direction });
+    if (key !== undefined && model !== undefined) {
+      const goOn = `Use another key, or go on with that model: maestro resume ${quote(key)} --model ${quote(model)}`;
+      const isOver = finalStatuses.includes(session.status);
+      await refuseOtherTerms(session, { model }, this.#parts.store, isOver ? undefined : goOn);
+    }
     if (budget !== undefined && !finalStatuses.includes(session.status))
       await this.setBudget(session.id, budget);
     await options.beforeDrive?.(session.id);
@@ -296,13 +302,22 @@ export class Maestro extends Reading {
     );
     const { id, status } = session;
     if (!isNew) await refuseOtherTerms(session, { ...options, ...(budget && { budget }) }, store);
-    if (status === "completed" || status === "running") return { id, isNew };
+    if (status === "completed") return { id, isNew };
     const [listed] = await store.listing.find([id]);
-    if (!isNew && status === "queued" && listed?.wakeAt !== undefined) return { id, isNew };
+    if (status === "running" || (!isNew && status === "queued" && listed?.wakeAt !== undefined)) {
+      await refuseOtherDirection(session, direction, store);
+      return { id, isNew };
+    }
     if (isNew && budget !== undefined) await this.setBudget(id, budget);
     const cause = isNew ? "start" : "resume";
     const bound = await this.#teamOf(session, team);
-    await enqueue(id, bound, cause, isPlain ? {} : { direction }, this.#parts).catch(ignoreHeld);
+    try {
+      await enqueue(id, bound, cause, isPlain ? {} : { direction }, this.#parts);
+    } catch (error) {
+      // Somebody was quicker, and goes where that one was asked to.
+      if (!LeaseHeld.is(error) || (await this.find(id)).status !== "running") throw error;
+      await refuseOtherDirection(session, direction, store);
+    }
     return { id, isNew };
   }
 

@@ -6,9 +6,10 @@ import { usableModels } from "./views/teams.ts";
 
 /** A model that cannot be had from here is said now, at its field: a session with it would only park. */
 export async function proveModel(
-  team: Team,
+  team: Pick<Team, "definition">,
   model: string | undefined,
   { config, teams }: Pick<ServerParts, "config" | "teams">,
+  otherwise = "name another model",
 ): Promise<void> {
   try {
     await proveModels(team, { model, env: process.env, script: config.simulatedScript });
@@ -19,7 +20,7 @@ export async function proveModel(
     const variable = details["variable"];
     const advice =
       typeof variable === "string"
-        ? `Set ${variable} where the server runs and start it again, or name another model. Ready here: ${others}.`
+        ? `Set ${variable} where the server runs and start it again, or ${otherwise}. Ready here: ${others}.`
         : details["model"] === undefined
           ? `Name one. Ready here: ${others}.`
           : error.advice;

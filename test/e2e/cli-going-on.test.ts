@@ -82,15 +82,26 @@ test("a stop by the clock is said once, and after it nothing else", async () => 
 test("a fork that would make nothing under the key it was given says so, exit 2", async () => {
   const at = await withTeam();
   await maestro(at, ...run);
-  const refused = await maestro(at, "fork", "k", "--at", "reply", "--key", "k2", "--out", "x y");
+  const limits = ["--budget-usd", "3", "--team", "hello.yaml"];
+  const refused = await maestro(at, "fork", "k", "--at", "reply", "--key", "k2", "--out", "x y", ...limits);
   expect(refused).toMatchObject({ code: 2, stdout: "" });
   expect(refused.stderr).toMatch(
-    /there is no new session "k2"[^]*maestro fork k --at reply --fresh --key k2 --out 'x y'/,
+    /there is no new session "k2"[^]*maestro fork k --at reply --fresh --team hello\.yaml --budget-usd 3 --key k2 --out 'x y'/,
   );
   const planned = await maestro(at, "fork", "k", "--at", "reply", "--key", "k2", "--dry-run");
   expect(planned).toMatchObject({ code: 0, stdout: "Nothing will run; --fresh reruns it.\n" });
   expect(planned.stderr).toContain("No new session is made");
   expect(await json<unknown[]>(at, "sessions")).toHaveLength(1);
+});
+
+test("a key again with another model is refused before anything runs, and says how to go on with it", async () => {
+  const at = await withTeam();
+  expect((await maestro(at, ...run, "--until", "greeting")).code).toBe(0);
+  const keyed = { ...at, env: { ...at.env, OPENAI_API_KEY: "a-key-of-no-use" } };
+  const other = await maestro(keyed, ...run, "--model", "openai/gpt-5");
+  expect(other).toMatchObject({ code: 2, stdout: "" });
+  expect(other.stderr).toContain("go on with that model: maestro resume k --model openai/gpt-5");
+  expect(await json(at, "show", "k")).toMatchObject({ status: "paused" });
 });
 
 test("an edit is a file of the session: what rests on it reads it", async () => {
@@ -116,6 +127,8 @@ test("the brief - is read from standard input; nothing there is no brief", async
   const empty = await begin(at, ["run", "-", "--team", "hello.yaml"], " \n").finished;
   expect(empty).toMatchObject({ code: 2, stdout: "" });
   expect(empty.stderr).toContain("The brief is empty.");
+  const broken = begin(at, ["run", "-", "--team", "hello.yaml"], Buffer.from([0xff, 0xfe, 0x41]));
+  expect((await broken.finished).stderr).toContain("not text (UTF-8)");
 });
 
 test("checkpoints verify: an export is whole, damaged, or no export at all", async () => {

@@ -2,7 +2,7 @@ import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { BudgetView } from "../../index.ts";
 import { type GlobalOptions, withMaestro } from "../open.ts";
-import { commandLine, print, printJson, printTable, quote, resumeCommand, say } from "../output.ts";
+import { commandLine, nameOf, print, printJson, printTable, quote, resumeCommand, say } from "../output.ts";
 import { readDollars, readTokens } from "../read-flags.ts";
 import { bar } from "../terminal/table.ts";
 import { money, number } from "../terminal/words.ts";
@@ -54,18 +54,18 @@ export async function budget(idOrKey: string, options: BudgetFlags): Promise<voi
       (persona === undefined || (level === "persona" && name === persona)) &&
       (phase === undefined || (level === "phase" && name === phase)),
   );
-  const { id, key, status, reason } = view;
+  const { id, status, reason } = view;
   if (options.json) return printJson({ id, status, reason, budgets: shown });
   if (shown.length === 0) {
     print("No budget is set.");
     const target = Object.entries({ "--persona": persona, "--phase": phase }).flatMap(([flag, name]) =>
       name === undefined ? [] : [flag, quote(name)],
     );
-    return say(`Set one: ${commandLine("budget", key ?? id, stateDir, ...target, "--tokens", "200000")}`);
+    return say(`Set one: ${commandLine("budget", nameOf(view), stateDir, ...target, "--tokens", "200000")}`);
   }
   list(shown);
   if (raises && shown.some(isBelowUse)) say("That is less than was used already: the next call is refused.");
-  if (raises && reason === "budget") say(`Go on with: ${resumeCommand(key ?? id, stateDir)}`);
+  if (raises && reason === "budget") say(`Go on with: ${resumeCommand(nameOf(view), stateDir)}`);
 }
 
 function isBelowUse({ limit, used }: BudgetView): boolean {

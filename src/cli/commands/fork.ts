@@ -4,7 +4,7 @@ import type { ForkOptions, Plan } from "../../index.ts";
 import { type DriveOptions, drive } from "../drive.ts";
 import { withMaestro } from "../open.ts";
 import { checkOut } from "../out-folder.ts";
-import { commandLine, print, printJson, quote, say } from "../output.ts";
+import { commandLine, nameOf, print, printJson, quote, say } from "../output.ts";
 import { pathsOf, readEdits } from "../read-edit.ts";
 import { readBudget } from "../read-flags.ts";
 import { proveFor, teamForSession } from "../team-of.ts";
@@ -26,7 +26,8 @@ export async function fork(idOrKey: string, options: ForkFlags): Promise<void> {
   await checkOut(options.out);
   const budget = readBudget(options);
   const { parent, plan, request } = await withMaestro(options, async (maestro) => {
-    const { id, key } = await maestro.find(idOrKey);
+    const session = await maestro.find(idOrKey);
+    const { id } = session;
     const edits = await readEdits(options.edit, () => pathsOf(maestro, id));
     const team = await teamForSession(maestro, id, options.team);
     await proveFor(maestro, id, team, options);
@@ -39,7 +40,7 @@ export async function fork(idOrKey: string, options: ForkFlags): Promise<void> {
       ...(options.key !== undefined && { key: options.key }),
       ...(budget !== undefined && { budget }),
     };
-    return { parent: key ?? id, plan: await maestro.planFork(id, request), request };
+    return { parent: nameOf(session), plan: await maestro.planFork(id, request), request };
   });
   if (!options.json) for (const line of describePlan(plan)) say(line);
   const runs = plan.personas.some(({ action }) => action === "runs" || action === "may-run");
@@ -68,8 +69,16 @@ export async function fork(idOrKey: string, options: ForkFlags): Promise<void> {
   );
 }
 
-function freshCommand(parent: string, { at, key, out, edit = [], stateDir }: ForkFlags): string {
-  const more = Object.entries({ "--key": key, "--out": out }).flatMap(([flag, value]) =>
+function freshCommand(parent: string, { at, edit = [], stateDir, ...said }: ForkFlags): string {
+  const flags = {
+    "--team": said.team,
+    "--model": said.model,
+    "--budget-tokens": said.budgetTokens,
+    "--budget-usd": said.budgetUsd,
+    "--key": said.key,
+    "--out": said.out,
+  };
+  const more = Object.entries(flags).flatMap(([flag, value]) =>
     value === undefined ? [] : [flag, quote(value)],
   );
   const edits = edit.flatMap((pair) => ["--edit", quote(pair)]);

@@ -20,7 +20,9 @@ export async function resume(idOrKey: string, options: ResumeFlags): Promise<voi
     async (maestro, ready) => {
       const edits = await readEdits(options.edit, () => pathsOf(maestro, idOrKey));
       const team = await teamForSession(maestro, idOrKey, options.team);
-      await proveFor(maestro, idOrKey, team, options);
+      // What is done asks nobody again, unless it is edited or its team has changed.
+      const isPlain = Object.keys(edits).length === 0 && !options.acceptChanges;
+      await proveFor(maestro, idOrKey, team, options, (_, isDone) => !(isPlain && isDone));
       await ready((await maestro.find(idOrKey)).id);
       return maestro.resume(idOrKey, {
         ...(team !== undefined && { team }),
@@ -48,7 +50,7 @@ export async function phase(
       refuseUnknown(name, phases);
       const team = await teamForSession(maestro, id, options.team);
       if (team !== undefined) maestro.register(team);
-      await proveFor(maestro, id, team, options);
+      await proveFor(maestro, id, team, options, (each, isDone) => each === name && !isDone);
       await ready(id);
       const result = maestro.executePhase(id, name).then(async (ended) => {
         // Who is interrupted has closed it.

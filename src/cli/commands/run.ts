@@ -47,7 +47,16 @@ async function readBrief(): Promise<string> {
     if (size > mostBriefBytes) break;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString().trim();
+  try {
+    // One that is too long was cut, perhaps within a character.
+    const stream = size > mostBriefBytes;
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks), { stream }).trim();
+  } catch (cause) {
+    throw new InputInvalid("What came on standard input is not text (UTF-8).", {
+      advice: "Write the brief as UTF-8.",
+      cause,
+    });
+  }
 }
 
 /** A key that is known says what it is about, and with whom. */
@@ -68,6 +77,7 @@ async function readStart(options: RunOptions): Promise<Omit<StartOptions, "brief
   const given = await readGiven(options.given);
   return {
     ...(options.key !== undefined && { key: options.key }),
+    ...(options.model !== undefined && { model: options.model }),
     ...(only !== undefined && { only }),
     ...(options.from !== undefined && { from: options.from }),
     ...(options.until !== undefined && { until: options.until }),

@@ -1,6 +1,6 @@
 import type { Maestro } from "../../index.ts";
 import { type GlobalOptions, withMaestro } from "../open.ts";
-import { print, printJson, resumeCommand, say } from "../output.ts";
+import { nameOf, print, printJson, resumeCommand, say } from "../output.ts";
 
 interface NoteOptions extends GlobalOptions {
   readonly note?: string;
@@ -40,10 +40,11 @@ async function tell(
   goesOn = false,
 ): Promise<void> {
   await withMaestro(options, async (maestro) => {
-    const { id, key } = await maestro.find(idOrKey);
+    const session = await maestro.find(idOrKey);
+    const { id } = session;
     await act(maestro, id);
     const { status, reason } = await maestro.find(id);
-    const resume = resumeCommand(key ?? id, options.stateDir);
+    const resume = resumeCommand(nameOf(session), options.stateDir);
     if (options.json) printJson({ id, status, reason: reason ?? null, ...(goesOn && { resume }) });
     else {
       print(`Session ${id} ${what}.`);

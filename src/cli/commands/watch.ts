@@ -3,7 +3,7 @@ import { exitCodeOf, exitCodes } from "../exit-code.ts";
 import { LiveView } from "../live/live-view.ts";
 import { answersFor } from "../on-call.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
-import { commandLine, print, printJson, say, sayWrapped } from "../output.ts";
+import { commandLine, nameOf, print, printJson, say, sayWrapped } from "../output.ts";
 import { progressLine } from "../progress.ts";
 import { readCount } from "../read-flags.ts";
 import { screenOf } from "../terminal/screen.ts";
@@ -68,7 +68,7 @@ async function conclude(
   const abandoned = stopped === "died";
   if (json) printJson({ kind: "result", id, status, reason, error, usage, ticket, abandoned });
   else if (stopped === "interrupted")
-    say(`It goes on without you. Look again with: ${commandLine("watch", view.key ?? id, stateDir)}`);
+    say(`It goes on without you. Look again with: ${commandLine("watch", nameOf(view), stateDir)}`);
   else {
     print(`Session ${id} is ${reason === null ? status : `${status} (${reason})`}.`);
     for (const line of answersFor(view, { stateDir, abandoned, now: Date.now() })) sayWrapped(plain(line));

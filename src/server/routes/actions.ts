@@ -1,5 +1,6 @@
 import { createRoute, type RouteConfig, z } from "@hono/zod-openapi";
 import { finalStatuses } from "../../domain/journal.ts";
+import type { PhaseState } from "../../domain/session-state.ts";
 import type { PhaseEdit } from "../../index.ts";
 import { proveModel } from "../prove-model.ts";
 import {
@@ -64,6 +65,9 @@ const budgetRoute = createRoute({
   responses: accepted,
 });
 
+type MayRun = (phase: PhaseState | undefined, name: string) => boolean;
+const isOpen = (phase: PhaseState | undefined): boolean => phase?.status !== "completed";
+
 /** Everything that acts on a session. What takes long is put on record, and answered at once. */
 export function addActionRoutes(app: App, parts: ServerParts): void {
   const { maestro, book, pages, actions } = parts;
@@ -71,6 +75,15 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
   const prove = async (idOrKey: string, model?: string) => {
     const { created } = (await book.open(idOrKey)).state;
     await proveModel(await maestro.team(idOrKey), model ?? created.model, parts);
+  };
+  /** Before anything is put on record. What is done asks no model again. */
+  const proveGoingOn = async (idOrKey: string, mayRun: MayRun = isOpen) => {
+    const { created, status, phases } = (await book.open(idOrKey)).state;
+    if (finalStatuses.includes(status)) return;
+    const { definition } = await maestro.team(idOrKey);
+    const left = definition.phases.filter(({ name }) => mayRun(phases.get(name), name));
+    const otherwise = "fork the session with another model";
+    await proveModel({ definition: { ...definition, phases: left } }, created.model, parts, otherwise);
   };
 
   addRoute(app, pauseRoute, async (c) => {
@@ -88,6 +101,7 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
   addRoute(app, approveRoute, async (c) => {
     const { id } = c.req.valid("param");
     const { phase, note, resume } = c.req.valid("json");
+    if (resume === true) await proveGoingOn(id);
     await maestro.approve(id, { ...(phase !== undefined && { phase }), ...(note !== undefined && { note }) });
     if (resume === true) await actions.resume(id);
     return c.json(await viewOf(id), 202);
@@ -96,6 +110,7 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
   addRoute(app, rejectRoute, async (c) => {
     const { id } = c.req.valid("param");
     const { phase, note = "", resume } = c.req.valid("json");
+    if (resume === true) await proveGoingOn(id, (phase) => isOpen(phase) || phase?.review === "awaiting");
     await maestro.reject(id, { ...(phase !== undefined && { phase }), note });
     if (resume === true) await actions.resume(id);
     return c.json(await viewOf(id), 202);
@@ -108,7 +123,7 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
       ...(edits !== undefined && { edits: editsOf(edits) }),
       ...(acceptChanges !== undefined && { acceptChanges }),
     };
-    if (!finalStatuses.includes((await maestro.find(id)).status)) await prove(id);
+    await proveGoingOn(id, edits === undefined && acceptChanges === undefined ? isOpen : () => true);
     if (dryRun === true) return c.json(planView(await maestro.plan(id, options), await viewOf(id)), 200);
     await actions.resume(id, options);
     return c.json(await viewOf(id), 202);
@@ -134,6 +149,7 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
 
   addRoute(app, phaseRoute, async (c) => {
     const { id, phase } = c.req.valid("param");
+    await proveGoingOn(id, (state, name) => name === phase && isOpen(state));
     await actions.runPhase(id, phase);
     return c.json(await viewOf(id), 202);
   });
@@ -141,6 +157,7 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
   addRoute(app, budgetRoute, async (c) => {
     const { id } = c.req.valid("param");
     const { resume, persona, phase, usd, tokens } = c.req.valid("json");
+    if (resume === true) await proveGoingOn(id);
     await maestro.setBudget(id, {
       ...(persona !== undefined && { persona }),
       ...(phase !== undefined && { phase }),

@@ -56,7 +56,7 @@ export function place(more: Record<string, string> = {}): Place {
 }
 
 /** The published command, without a terminal. */
-export function begin({ folder: cwd, env }: Place, args: readonly string[], input = "") {
+export function begin({ folder: cwd, env }: Place, args: readonly string[], input: string | Buffer = "") {
   const child = spawn(process.execPath, [entry, ...args], { cwd, env });
   let stdout = "";
   let stderr = "";

@@ -94,6 +94,25 @@ test("a cancel that was said and that nobody has heard yet is not forgotten by a
   expect(await maestro.waiting()).toEqual([]);
 });
 
+test.each([
+  ["queued again by its key", (maestro: Maestro) => maestro.queue(team, { brief: "b", key: "k" })],
+  ["resumed", (maestro: Maestro) => maestro.queueResume("k")],
+])("a session that has stopped and is not yet let go of is %s all the same", async (_, ask) => {
+  const { maestro, stateDir } = await openHere();
+  const { id } = await maestro.queue(team, { brief: "b", key: "k", until: "one" });
+  await maestro.takeUp(id);
+  const path = join(stateDir, "maestro.db");
+  const elsewhere = new SqliteStore({ path, clock: systemClock, leaseMs: 15_000 });
+  const { lease } = await elsewhere.claimSession(id, "message");
+  const asked = ask(maestro);
+  expect(await Promise.race([asked, systemClock.sleep(100).then(() => "waits")])).toBe("waits");
+  await elsewhere.releaseSession(lease);
+  await elsewhere.close();
+  await asked;
+  await maestro.takeUp(id);
+  expect((await maestro.find(id)).status).toBe("completed");
+});
+
 test("queueing with a key twice is one turn; with other work it is a conflict", async () => {
   const { maestro } = await openHere();
   const first = await maestro.queue(team, { brief: "b", key: "k" });
@@ -118,6 +137,23 @@ test("a key again with another model or limit is a conflict and changes nothing;
   expect(await maestro.queue(team, options)).toEqual({ id, isNew: false });
   expect(await maestro.queue(team, { brief: "b", key: "k" })).toEqual({ id, isNew: false });
   expect(await maestro.budgets(id)).toMatchObject([{ budget: { microUsd: 9_000_000 } }]);
+});
+
+test("a start with a key that is taken says that its model is another one; with the same it goes on", async () => {
+  const { maestro } = await openHere();
+  const own = defineTeam("own", {
+    model: "simulated",
+    phases: team.definition.phases.map(({ name }) => phase(name, { personas: [worker(name)] })),
+  });
+  const options = { brief: "b", key: "k", until: "one" } as const;
+  await (await maestro.start(own, options)).result();
+  const other = maestro.start(own, { ...options, model: "openai/gpt-5" });
+  await expect(other).rejects.toMatchObject({
+    code: "SESSION_CONFLICT",
+    advice: "Use another key, or go on with that model: maestro resume k --model openai/gpt-5",
+  });
+  const again = await maestro.start(own, { brief: "b", key: "k", model: "simulated" });
+  expect((await again.result()).status).toBe("completed");
 });
 
 test("another definition is refused now and not when its turn has come; accepted, it is on record", async () => {

@@ -94,6 +94,35 @@ test("a key again with another model or budget says so, and the session stays as
   expect((await server.post("/v1/sessions", body)).status).toBe(200);
 });
 
+test("a key again that asks a session under way for other phases says so; asked the same, it is left alone", async () => {
+  const server = await startServer();
+  const body = { team: "quick", brief: "b", key: "k", until: "first", pauseAfter: ["first"] };
+  const post = (more: object) =>
+    server.post("/v1/sessions", { team: "quick", brief: "b", key: "k", ...more });
+  await start(server, body);
+  const { entries } = await server.get<SessionPageView>("/v1/sessions/k");
+  const others: [string, object][] = [
+    ["until", { until: "second", pauseAfter: ["first"] }],
+    ["only", { only: ["first"], until: "first", pauseAfter: ["first"] }],
+    ["pauseAfter", { until: "first", pauseAfter: ["second"] }],
+  ];
+  for (const [field, other] of others) {
+    const problem = await problemOf(await post(other));
+    expect(problem, JSON.stringify(other)).toMatchObject({
+      status: 409,
+      code: "SESSION_CONFLICT",
+      fields: [{ field, message: expect.stringContaining("under way") }],
+    });
+  }
+  for (const same of [body, {}]) expect((await post(same)).status).toBe(200);
+  expect((await server.get<SessionPageView>("/v1/sessions/k")).entries).toBe(entries);
+  server.drive();
+  await until(server, "k", "parked");
+  await server.post("/v1/sessions/k/approve", {});
+  expect((await post({})).status, "it has stopped, and goes on as it is asked now").toBe(200);
+  await until(server, "k", "completed");
+});
+
 test("a session that is there goes on with its own model, whatever the server's is; without its key a resume says so", async () => {
   vi.stubEnv("ANTHROPIC_API_KEY", "");
   const server = await startServer({ teams: [modelTeam], config: { model: "anthropic/claude-sonnet-4-5" } });
@@ -114,4 +143,74 @@ test("a session that is there goes on with its own model, whatever the server's 
   const resumed = await problemOf(await server.post(`/v1/sessions/${keyed}/resume`));
   expect(resumed).toMatchObject({ status: 400, detail: expect.stringContaining("ANTHROPIC_API_KEY") });
   expect((await server.get<SessionPageView>(`/v1/sessions/${keyed}`)).status).toBe("parked");
+});
+
+test("a word that lets a session go on is refused while its model cannot be had, and nothing is put on record", async () => {
+  vi.stubEnv("ANTHROPIC_API_KEY", "");
+  const reviewed = defineTeam("reviewed", {
+    phases: [
+      phase("one", {
+        review: true,
+        personas: [persona("coder", { run: async () => ({ summary: "done" }) })],
+      }),
+      phase("two", {
+        review: true,
+        personas: [persona("writer", { instructions: "Write.", model: "anthropic/claude-sonnet-4-5" })],
+      }),
+    ],
+  });
+  const server = await startServer({ teams: [reviewed] });
+  server.drive();
+  vi.stubEnv("ANTHROPIC_API_KEY", "a-key-of-no-use");
+  const { id } = await start(server, { team: "reviewed" });
+  await until(server, id, "parked");
+  vi.stubEnv("ANTHROPIC_API_KEY", "");
+  const before = await server.get<SessionPageView>(`/v1/sessions/${id}`);
+  const going: [string, object, string?][] = [
+    ["approve", { resume: true }],
+    ["reject", { note: "again", resume: true }],
+    ["budgets", { usd: 1, resume: true }, "PATCH"],
+    ["resume", {}],
+    ["phases/two", {}],
+  ];
+  for (const [action, body, method] of going) {
+    const problem = await problemOf(await server.post(`/v1/sessions/${id}/${action}`, body, method));
+    expect(problem, action).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining("ANTHROPIC_API_KEY is not set"),
+      advice: expect.stringContaining("fork the session with another model"),
+    });
+  }
+  expect((await server.get<SessionPageView>(`/v1/sessions/${id}`)).entries).toBe(before.entries);
+  expect((await server.post(`/v1/sessions/${id}/approve`, {})).status, "the word alone needs no model").toBe(
+    202,
+  );
+});
+
+test("a model is not asked for by what is done: the rest goes on without its key", async () => {
+  vi.stubEnv("ANTHROPIC_API_KEY", "");
+  const team = defineTeam("half", {
+    model: "anthropic/claude-sonnet-4-5",
+    phases: [
+      phase("one", { personas: [persona("writer", { instructions: "Write." })] }),
+      phase("two", {
+        review: true,
+        personas: [persona("coder", { run: async () => ({ summary: "done" }) })],
+      }),
+    ],
+  });
+  const server = await startServer({ teams: [team] });
+  server.drive();
+  const { id } = await server.maestro.create(team, { brief: "b", given: { one: { summary: "Written." } } });
+  expect((await server.post(`/v1/sessions/${id}/resume`)).status).toBe(202);
+  await until(server, id, "parked");
+  const { entries } = await server.get<SessionPageView>(`/v1/sessions/${id}`);
+  const again = await server.post(`/v1/sessions/${id}/reject`, { note: "again", resume: true });
+  expect(again.status).toBe(202);
+  await vi.waitUntil(async () => {
+    const { status, entries: now } = await server.get<SessionPageView>(`/v1/sessions/${id}`);
+    return status === "parked" && now > entries + 2;
+  });
+  expect((await server.post(`/v1/sessions/${id}/approve`, { resume: true })).status).toBe(202);
+  await until(server, id, "completed");
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { howStarted } from "../../../src/cli/how-started.ts";
 import { folded } from "../../../src/cli/output.ts";
-import { pasteable, wordsOf } from "../../../src/cli/typed-command.ts";
+import { nameOf, pasteable, wordsOf } from "../../../src/cli/typed-command.ts";
 
 const node = process.execPath;
 
@@ -96,4 +96,14 @@ test("a text is broken between words, a command in it never", () => {
   expect(folded("What to do: look at it, then approve it: maestro approve k --state-dir /tmp/x", 30)).toEqual(
     ["What to do: look at it, then", "approve it:", "maestro approve k --state-dir /tmp/x"],
   );
+});
+
+test.each([
+  ["parking-1", "parking-1"],
+  [null, "01id"],
+  ["-x", "01id"],
+  ["--out", "01id"],
+  ["a\u202eb", "01id"],
+])("a session with the key %j is called %s in a command", (key, name) => {
+  expect(nameOf({ key, id: "01id" })).toBe(name);
 });
