@@ -35,10 +35,12 @@ export class SessionPages {
   async view(feed: SessionFeed, { withFiles = true } = {}): Promise<SessionPageView> {
     const { maestro, rows } = this.#parts;
     const { state } = feed;
+    const [listing] = await maestro.listed([feed.id]);
+    // Whatever the line says has happened, the page tells about.
+    await feed.advance();
     const definition = definitionOf(state);
-    const [shown, [listing], inside, outlook, statuses] = await Promise.all([
+    const [shown, inside, outlook, statuses] = await Promise.all([
       maestro.describe(state, { withFiles }),
-      maestro.listed([feed.id]),
       maestro.usageInside(feed.id),
       maestro.outlook(state),
       maestro.budgetsOf(state),

@@ -51,6 +51,19 @@ test("who asks for help itself says what to do, also where its words look like a
   }
 });
 
+test("who looks at the very moment a session stops is told why it did", async () => {
+  const server = await startServer({ teams: [failingTeam], config: quickRetries });
+  const { maestro } = server;
+  const { id } = await start(server, { team: "failing", brief: "so" });
+  const listed = maestro.listed.bind(maestro);
+  vi.spyOn(maestro, "listed").mockImplementationOnce(async (ids) => {
+    await (await maestro.resume(id)).result();
+    return listed(ids);
+  });
+  const page = await server.get<SessionPageView>(`/v1/sessions/${id}`);
+  expect(page).toMatchObject({ status: "parked", stop: { category: "UNKNOWN" } });
+});
+
 test("where several personas need help, each is explained, and the session says how many", async () => {
   const many = defineTeam("many", {
     phases: [
