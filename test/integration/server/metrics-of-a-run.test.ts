@@ -11,7 +11,7 @@ const model = "openai-compatible/metered";
 const service = "api.example.org";
 const shaky = "shaky.example.org";
 const slowMs = 120;
-const lockMs = 300;
+const lockMs = 800;
 
 const unavailable = () => Promise.reject(Object.assign(new Error("unavailable"), { status: 503 }));
 
@@ -134,7 +134,7 @@ test("a run is measured: tokens, cost, attempts, failures by category, breakers,
     of(`maestro_journal_commit_seconds_${suffix}`) ?? Number.NaN;
   expect(commits(now, "count")).toBeGreaterThan(steps("count"));
   const late = (of: typeof now) => commits(of, "count") - commits(of, 'bucket{le="0.25"}');
-  // Somebody else holds the database: a commit takes as long as that, and it shows.
+  // Somebody else holds the database: a commit takes as long as is left of that when it comes, and it shows.
   const other = new DatabaseSync(join(server.stateDir, "maestro.db"), { timeout: 5_000 });
   other.exec("BEGIN IMMEDIATE");
   const held = start(server, { team: "down" });
@@ -144,5 +144,5 @@ test("a run is measured: tokens, cost, attempts, failures by category, breakers,
   await held;
   const after = await scrape(url);
   expect(late(after)).toBeGreaterThan(late(now));
-  expect(commits(after, "sum") - commits(now, "sum")).toBeGreaterThanOrEqual((lockMs - 5) / 1_000);
+  expect(commits(after, "sum") - commits(now, "sum")).toBeGreaterThanOrEqual(lockMs / 2 / 1_000);
 });
