@@ -122,12 +122,12 @@ test("a run is measured: tokens, cost, attempts, failures by category, breakers,
   expect(breaker(service)).toEqual([0, 1, 0]);
   expect(breaker(shaky)).toEqual([1, 0, 0]);
 
-  // The slow step ran in each of three attempts; nothing else takes that long, and all of it took less than the run.
+  // The slow step ran in the first attempt and in the third; the second, after a timeout, went on behind it.
   const steps = (suffix: string) => now(`maestro_step_duration_seconds_${suffix}`) ?? Number.NaN;
   expect(steps("count")).toBe(Number(view["steps"]) + Number(stopped["steps"]));
-  expect(steps("count") - steps('bucket{le="0.1"}')).toBeGreaterThanOrEqual(3);
+  expect(steps("count") - steps('bucket{le="0.1"}')).toBeGreaterThanOrEqual(2);
   expect(steps('bucket{le="+Inf"}')).toBe(steps("count"));
-  expect(steps("sum")).toBeGreaterThanOrEqual((3 * (slowMs - 5)) / 1_000);
+  expect(steps("sum")).toBeGreaterThanOrEqual((2 * (slowMs - 5)) / 1_000);
   expect(steps("sum")).toBeLessThan(seconds);
 
   const commits = (of: typeof now, suffix: string) =>
