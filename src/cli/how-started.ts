@@ -21,8 +21,8 @@ export function howStarted(
 ): string {
   const search = (env["PATH"] ?? "").split(delimiter);
   if (env["npm_command"] === "exec") {
-    // Not from the folder of a project: npx has fetched the package, and knows it by its name alone.
-    if (/[/\\]_npx[/\\]/.test(script)) return "npx maestro-hive";
+    // Fetched by npx, which knows it by its name alone; of a clone its store has only a link.
+    if (/[/\\]_npx[/\\]/.test(realPath(script))) return "npx maestro-hive";
     const { npm_config_local_prefix: project } = env;
     // Elsewhere npx would take another package that is called maestro.
     if (project === undefined || isWithin(project, folder)) return "npx maestro";
@@ -31,6 +31,14 @@ export function howStarted(
   if (name === "maestro.cjs")
     return `${isFound("node", node, search) ? "node" : quote(node)} ${quote(script)}`;
   return name === "maestro" && !search.includes(dirname(script)) ? quote(script) : "maestro";
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 function isWithin(folder: string, path: string): boolean {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -58,6 +58,21 @@ test.each([
   ["as part of another program", { script: "/app/server.js", env: {} }, "maestro"],
 ])("started %s, commands are printed so that they work here", (_, started, expected) => {
   expect(howStarted({ node, folder: "/", ...started })).toBe(expected);
+});
+
+test("started by npx in a clone that is linked in its store, commands are those of the clone", () => {
+  const folder = mkdtempSync(join(tmpdir(), "maestro-npx-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const clone = join(folder, "clone");
+  const store = join(folder, "_npx/1e32/node_modules");
+  mkdirSync(join(clone, "bin"), { recursive: true });
+  mkdirSync(join(store, ".bin"), { recursive: true });
+  writeFileSync(join(clone, "bin/maestro.cjs"), "");
+  symlinkSync(clone, join(store, "maestro-hive"));
+  symlinkSync("../maestro-hive/bin/maestro.cjs", join(store, ".bin/maestro"));
+  const env = { npm_command: "exec", npm_config_local_prefix: clone };
+  const script = join(store, ".bin/maestro");
+  expect(howStarted({ node, folder: clone, script, env })).toBe("npx maestro");
 });
 
 test("the Node.js of the path is called by its name", () => {
