@@ -1,4 +1,3 @@
-import { sha256 } from "../domain/canonical.ts";
 import type { DurableStep, SavedBy } from "../domain/durable-step.ts";
 import { fromErrorJson } from "../domain/error-json.ts";
 import { InputInvalid } from "../domain/errors.ts";
@@ -7,7 +6,7 @@ import { parseBody } from "../domain/journal-codec.ts";
 import { type Json, parseJson } from "../domain/json.ts";
 import type { Saving } from "../domain/ledger.ts";
 import type { RecordedSteps } from "../domain/recorded-steps.ts";
-import { decideAfterAttempt, type RetryPolicy, remainingWaitMs } from "../domain/retry-policy.ts";
+import { type RetryPolicy, remainingWaitMs } from "../domain/retry-policy.ts";
 import type { RunningAttempt } from "../domain/session-state.ts";
 import { type Spend, type Spent, totalTokens } from "../domain/usage.ts";
 import type { Artifacts } from "../state/artifacts.ts";
@@ -16,6 +15,7 @@ import { type AdmissionParts, type Admitted, admitCall, longestWaitMs } from "./
 import { outcomeOfCall } from "./circuit-breaker.ts";
 import { rememberFailure } from "./failure/recorded-failure.ts";
 import { Machine } from "./machine-error.ts";
+import { repeatName, repeatOf, waitToRepeat } from "./repeat-in-place.ts";
 import {
   type EffectParts,
   type EffectPlace,
@@ -149,7 +149,8 @@ export class StepRecorder {
     const reused = hasRecords ? await this.#reuse(step, found.identity) : undefined;
     if (reused !== undefined) return this.#replay(reused.body, reused.seq) as Promise<T>;
     const firstAskedAt = this.#parts.clock.now();
-    for (let repeats = await this.#repeatsBefore(found.identity); ; ) {
+    const mayRepeat = this.#place.repeats !== undefined;
+    for (let repeats = mayRepeat ? await this.#repeatsBefore(found.identity) : 0; ; ) {
       // Whoever was told to stop while it waited begins nothing.
       this.#parts.control.throwIfStopped();
       const admitted = await this.#admit(step);
@@ -220,7 +221,6 @@ export class StepRecorder {
 
   /** How often its call was repeated by drivers before this one; what is left of the last wait is waited. */
   async #repeatsBefore(call: StepIdentity): Promise<number> {
-    if (this.#place.repeats === undefined) return 0;
     for (let repeats = 0; ; repeats += 1) {
       const body = await this.#finder.recall("wait", repeatOf(call, repeats + 1));
       if (body === undefined) return repeats;
@@ -231,11 +231,7 @@ export class StepRecorder {
   #waitToRepeat({ failure }: Performed, repeats: number): Wait | undefined {
     const { repeats: policy, running, signal } = this.#place;
     if (policy === undefined || !running.attempt.hasProgressed || signal.aborted) return undefined;
-    if (failure?.outage !== true) return undefined;
-    const decision = decideAfterAttempt(policy, repeats + 1, true, Math.random());
-    if (decision.kind === "exhausted") return undefined;
-    const waitMs = Math.max(decision.delayMs, failure.retryAfterMs ?? 0);
-    return waitMs > longestWaitMs ? undefined : { notBefore: this.#parts.clock.now() + waitMs, waitMs };
+    return waitToRepeat(policy, failure, repeats, this.#parts.clock.now());
   }
 
   /** Nothing of the call is recorded; what it may have taken still is. */
@@ -360,13 +356,5 @@ export class StepRecorder {
 const isFree = ({ usage }: Spent): boolean => usage !== null && totalTokens(usage) === 0;
 
 const waitOf = (body: string): Wait => (parseBody(body) as unknown as { readonly wait: Wait }).wait;
-
-const repeatName = "repeat after an outage";
-
-/** One wait for each time that one call is repeated. */
-const repeatOf = ({ fingerprint, occurrence }: StepIdentity, repeats: number): StepIdentity => ({
-  fingerprint: sha256(`repeat ${fingerprint} ${occurrence}`).slice(0, 32),
-  occurrence: repeats,
-});
 
 const notAdmitted: Admitted = { use: undefined, reservation: undefined, isEarlyProbe: false };

@@ -63,7 +63,7 @@ async function verifyFile(file: string): Promise<readonly CheckpointInfo[]> {
   if (await isPacked(file)) return verifyExport(file);
   const found = await verifyCheckpointFile(file);
   // Damage is a claim about something that was whole once: any other file is only the wrong one.
-  if (!found.valid && !/(?:^|[/\\])checkpoint_[^/\\]*\.json$/.test(file) && !(await beginsAsJson(file)))
+  if (!found.valid && !/(?:^|[/\\])checkpoint_[^/\\]*\.json$/.test(file) && !(await beginsAsCheckpoint(file)))
     throw new InputInvalid(`${file} is neither a checkpoint nor an export.`, {
       advice:
         "Name a session, a file checkpoint_<phase>.json, or what `maestro checkpoints export` has written.",
@@ -71,11 +71,13 @@ async function verifyFile(file: string): Promise<readonly CheckpointInfo[]> {
   return [found];
 }
 
-async function beginsAsJson(file: string): Promise<boolean> {
+/** Its first member, whose name no other file begins with by chance. */
+async function beginsAsCheckpoint(file: string): Promise<boolean> {
+  const start = '{"attempts":';
   const handle = await open(file);
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(1), 0, 1, 0);
-    return bytesRead === 1 && buffer.toString() === "{";
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(start.length), 0, start.length, 0);
+    return buffer.toString("utf8", 0, bytesRead) === start;
   } finally {
     await handle.close();
   }
