@@ -143,9 +143,24 @@ test("checkpoints verify: an export is whole, damaged, or no export at all", asy
   const damaged = await maestro(at, "checkpoints", "verify", "k.maestro");
   expect(damaged.code).toBe(5);
   expect(damaged.stderr).toMatch(/k\.maestro is damaged[^]*checkpoints export[^]*CHECKPOINT_CORRUPT/);
-  const other = await maestro(at, "checkpoints", "verify", "hello.yaml");
-  expect(other.code).toBe(2);
-  expect(other.stderr).toContain("neither a checkpoint nor an export");
+  writeFileSync(join(at.folder, "package.json"), '{"name":"mine"}');
+  for (const file of ["hello.yaml", "package.json"]) {
+    const other = await maestro(at, "checkpoints", "verify", file);
+    expect(other.code).toBe(2);
+    expect(other.stderr).toContain("neither a checkpoint nor an export");
+  }
+});
+
+test("checkpoints verify: a damaged checkpoint is one under any name", async () => {
+  const at = await withTeam();
+  await maestro(at, ...run);
+  const { id } = await json<{ id: string }>(at, "show", "k");
+  const bytes = readFileSync(
+    join(at.env["MAESTRO_STATE_DIR"] ?? "", "sessions", id, "checkpoint_greeting.json"),
+  );
+  bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+  writeFileSync(join(at.folder, "mine.json"), bytes);
+  expect((await maestro(at, "checkpoints", "verify", "mine.json")).code).toBe(5);
 });
 
 test("a key that looks like the id of a session is refused", async () => {
