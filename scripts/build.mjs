@@ -11,32 +11,35 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
 
-/** What is imported by name, and what is started by itself as a thread or a process. */
-const entries = ["index", "testing/index", "cli/main", "state/sqlite/writer-thread"];
-
 rmSync(dist, { recursive: true, force: true });
-const bundle = await rolldown({
-  cwd: root,
-  platform: "node",
-  input: Object.fromEntries(entries.map((name) => [name, `src/${name}.ts`])),
-  // Packages stay packages: npm installs them, and most are loaded only when they are needed.
-  external: /^[^./]/,
-});
-await bundle.write({
-  dir: dist,
-  format: "esm",
-  entryFileNames: "[name].js",
-  chunkFileNames: "chunks/[name]-[hash].js",
-  // Read at each start and by nobody else; lines stay, so that a stack trace still leads somewhere.
-  comments: false,
-});
-await bundle.close();
+await bundle("index", "testing/index", "cli/main");
+// A thread loads its own copy of everything it uses: in one file, sooner.
+await bundle("state/sqlite/writer-thread");
 execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
   cwd: root,
   stdio: "inherit",
 });
 cpSync(join(root, "src/state/sqlite/migrations"), join(dist, "state/sqlite/migrations"), { recursive: true });
 buildDashboard();
+
+async function bundle(...entries) {
+  const built = await rolldown({
+    cwd: root,
+    platform: "node",
+    input: Object.fromEntries(entries.map((name) => [name, `src/${name}.ts`])),
+    // Packages stay packages: npm installs them, and most are loaded only when they are needed.
+    external: /^[^./]/,
+  });
+  await built.write({
+    dir: dist,
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "chunks/[name]-[hash].js",
+    // Read at each start and by nobody else; lines stay, so that a stack trace still leads somewhere.
+    comments: false,
+  });
+  await built.close();
+}
 
 /** Into dist/dashboard/, where `maestro serve` finds it. */
 function buildDashboard() {

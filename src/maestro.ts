@@ -108,7 +108,6 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     onNotice,
   );
   const store = new SqliteStore({ path: join(path, "maestro.db"), clock, leaseMs: config.leaseMs });
-  store.prepareToWrite();
   const artifacts = new Artifacts(path);
   const scratch = join(path, "scratch");
   const place = new CommandPlace(artifacts, scratch);

@@ -42,8 +42,9 @@ function apply(state: SessionState, row: RecordedRow, { stepsAreUsed }: { stepsA
 }
 
 /** What was done about a failure, or to judge the work, is none. */
+const noProgress: ReadonlySet<string> = new Set(["step.heal", "step.check", "step.wait"]);
 const isProgress = ({ kind, body }: RecordedRow): boolean =>
-  !["step.heal", "step.check", "step.wait"].includes(kind) && !body.startsWith(outageBody);
+  !noProgress.has(kind) && !body.startsWith(outageBody);
 
 function advance(state: SessionState, { seq, hash, epoch, at }: RecordedRow): void {
   if (epoch !== state.epoch) state.inherited = state.head;

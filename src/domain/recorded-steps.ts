@@ -59,10 +59,12 @@ export class RecordedSteps {
       seq,
       position,
       epoch,
-      title: `${kind} ${name}`,
+      kind,
+      name: name as string,
       fingerprint: fingerprint as string,
       outage: body.startsWith(outageBody),
       used: false,
+      kept: undefined,
     };
     // A history that was just read need not be read again row by row.
     keepBody(step, body);
@@ -76,12 +78,12 @@ export class RecordedSteps {
   /** Its record serves again. Records of its name that an earlier driver left unasked become suspicious. */
   use(step: RecordedStep): void {
     step.used = true;
-    this.#suspicions.suspect(step.title, step.fingerprint, step.epoch);
+    this.#suspicions.suspect(step, step.epoch);
   }
 
   /** No record serves: those of its name that nobody has asked for become suspicious. */
   miss(kind: string, name: string, fingerprint: string): void {
-    this.#suspicions.suspect(`${kind} ${name}`, fingerprint, Number.POSITIVE_INFINITY);
+    this.#suspicions.suspect({ kind, name, fingerprint }, Number.POSITIVE_INFINITY);
   }
 
   /** What was recorded after a step whose input has changed may rest on the old input and must not serve again. */
@@ -99,7 +101,7 @@ export class RecordedSteps {
   inherit(failedStep: number | undefined): RecordedSteps {
     const heir = new RecordedSteps();
     for (const [key, step] of this.#steps) {
-      if (!step.outage && step.seq !== failedStep) heir.#set(key, { ...step, used: false });
+      if (!step.outage && step.seq !== failedStep) heir.#set(key, anew(step));
     }
     heir.#unread = [...this.#liveRanges()].flatMap((range) => without(range, failedStep));
     return heir;
@@ -113,9 +115,9 @@ export class RecordedSteps {
   leave(before: RecordedSteps | undefined, { functions }: { readonly functions: boolean }): RecordedSteps {
     const left = new RecordedSteps();
     if (before !== undefined) for (const [key, step] of before.#steps) left.#set(key, step);
-    const serves = functions ? /^step\.(?:model|command|function) / : /^step\.(?:model|command) /;
+    const serves = functions ? /^step\.(?:model|command|function)$/ : /^step\.(?:model|command)$/;
     for (const [key, step] of this.#steps)
-      if (!step.outage && serves.test(key)) left.#set(key, { ...step, used: false });
+      if (!step.outage && serves.test(step.kind)) left.#set(key, anew(step));
     return left;
   }
 
@@ -172,6 +174,9 @@ export class RecordedSteps {
   }
 }
 
+/** For another attempt; its body is read again, should that ask for it. */
+const anew = (step: RecordedStep): RecordedStep => ({ ...step, used: false, kept: undefined });
+
 /** The ranges are in order and apart, as `usedRanges` gives them. */
 function isWithin(ranges: readonly SeqRange[], seq: number): boolean {
   let [low, high] = [0, ranges.length - 1];
@@ -194,6 +199,7 @@ function without([from, to]: SeqRange, seq: number | undefined): SeqRange[] {
   return ranges.filter(([first, last]) => first <= last);
 }
 
+/** For most steps the fingerprint as it is: joining texts for each of thousands takes time. */
 function keyOf(kind: string, fingerprint: string, occurrence: number): string {
-  return `${kind} ${fingerprint} ${occurrence}`;
+  return occurrence === 1 && kind === "step.function" ? fingerprint : `${fingerprint} ${kind} ${occurrence}`;
 }

@@ -20,20 +20,45 @@ interface Namesakes {
 
 /** Which records seem left over. Each record is moved a few times in all, not looked at by every step that is asked for. */
 export class Suspicions {
-  readonly #byTitle = new Map<string, Namesakes>();
+  /** The record itself where it is the only one of its name, as most are. */
+  readonly #byTitle = new Map<string, RecordedStep | Namesakes>();
+  /** Where nothing has changed, nobody has to know which records have the same name. */
+  #unsorted: RecordedStep[] = [];
+  #firstEpoch = Number.POSITIVE_INFINITY;
   /** A heap: the first was recorded first. Those that were used after all are dropped when they come up. */
   readonly #found: Suspicion[] = [];
 
   add(step: RecordedStep): void {
-    const namesakes = this.#byTitle.get(step.title);
-    if (namesakes !== undefined) namesakes.steps.push(step);
-    else this.#byTitle.set(step.title, { steps: [step], next: 0, held: [], heldInput: undefined });
+    this.#unsorted.push(step);
+    this.#firstEpoch = Math.min(this.#firstEpoch, step.epoch);
   }
 
   /** The name was asked for with this input: what an epoch before this one recorded with another becomes suspicious. */
-  suspect(title: string, asked: string, beforeEpoch: number): void {
-    const namesakes = this.#byTitle.get(title);
+  suspect(asked: Pick<RecordedStep, "kind" | "name" | "fingerprint">, beforeEpoch: number): void {
+    if (beforeEpoch <= this.#firstEpoch) return;
+    this.#sort();
+    if (this.#byTitle.size === 0) return;
+    const namesakes = this.#byTitle.get(titleOf(asked));
     if (namesakes === undefined) return;
+    if ("steps" in namesakes) this.#suspectAmong(namesakes, asked.fingerprint, beforeEpoch);
+    else this.#suspectOnly(namesakes, asked.fingerprint, beforeEpoch);
+  }
+
+  /** Those that were asked for already are of no interest. */
+  #sort(): void {
+    for (const step of this.#unsorted) if (!step.used) this.#sortIn(step);
+    this.#unsorted = [];
+  }
+
+  #sortIn(step: RecordedStep): void {
+    const title = titleOf(step);
+    const known = this.#byTitle.get(title);
+    if (known === undefined) this.#byTitle.set(title, step);
+    else if ("steps" in known) known.steps.push(step);
+    else this.#byTitle.set(title, { steps: [known, step], next: 0, held: [], heldInput: undefined });
+  }
+
+  #suspectAmong(namesakes: Namesakes, asked: string, beforeEpoch: number): void {
     const { steps, held } = namesakes;
     const isSettled = namesakes.heldInput === asked;
     const still = isSettled ? held : [];
@@ -55,6 +80,12 @@ export class Suspicions {
     namesakes.heldInput = isSame && still.length > 0 ? asked : undefined;
   }
 
+  #suspectOnly(step: RecordedStep, asked: string, beforeEpoch: number): void {
+    if (step.used || step.fingerprint === asked || step.epoch >= beforeEpoch) return;
+    this.#byTitle.delete(titleOf(step));
+    this.#push({ step, asked });
+  }
+
   /** The first one that nobody has asked for. */
   first(): Suspicion | undefined {
     while (this.#found[0]?.step.used) this.#pop();
@@ -63,6 +94,8 @@ export class Suspicions {
 
   clear(): void {
     this.#byTitle.clear();
+    this.#unsorted = [];
+    this.#firstEpoch = Number.POSITIVE_INFINITY;
     this.#found.length = 0;
   }
 
@@ -90,6 +123,10 @@ export class Suspicions {
       at = child;
     }
   }
+}
+
+function titleOf({ kind, name }: Pick<RecordedStep, "kind" | "name">): string {
+  return `${kind} ${name}`;
 }
 
 function seqAt(heap: readonly Suspicion[], at: number): number {

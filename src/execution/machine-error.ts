@@ -26,10 +26,11 @@ export class Machine {
   }
 
   run<T>(work: Promise<T>): Promise<T> {
-    return work.catch(this.#failed);
+    return work.catch(this.failed);
   }
 
-  readonly #failed = (cause: unknown): never => {
+  /** What `run` does, for who listens to the work anyway. */
+  readonly failed = (cause: unknown): never => {
     // Being told to stop is no failure of the machine.
     if (!(cause instanceof DriverStopped)) this.#broken ??= new MachineError(cause);
     throw cause;

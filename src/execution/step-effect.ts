@@ -9,7 +9,7 @@ import type { Artifacts } from "../state/artifacts.ts";
 import { reach } from "../state/fault-points.ts";
 import type { Recording } from "../workspace/recordings.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { orAbandon } from "./abandon.ts";
+import { type Abandonment, orAbandon } from "./abandon.ts";
 import type { AdmissionParts } from "./admission.ts";
 import type { Machine } from "./machine-error.ts";
 import { resultText, stepBody } from "./step-body.ts";
@@ -47,6 +47,8 @@ export interface Performed {
 export interface EffectParts extends Pick<AdmissionParts, "clock" | "control"> {
   readonly artifacts: Artifacts;
   readonly machine: Machine;
+  /** Of what the signal of the place ends. */
+  readonly abandonment: Abandonment;
 }
 
 export interface EffectPlace {
@@ -62,7 +64,9 @@ export async function runEffect<T>(
   step: StepToRun<T>,
 ): Promise<Performed> {
   const { workspace } = place;
-  const signal = signalOf(step, parts, place);
+  // Healing begins when its attempt has ended, perhaps for having stood still: that is not what ends it.
+  const isHealing = step.kind === "heal";
+  const signal = isHealing ? parts.control.signal : place.signal;
   let made: { readonly result: T } | undefined;
   let own: Recording | undefined;
   let ended: { readonly result: Success<T>; readonly changes: readonly TreeChange[] };
@@ -70,7 +74,10 @@ export async function runEffect<T>(
     ended = await workspace.recording((recording) => {
       own = recording;
       // Within the recording, so that what an abandoned effect changed is taken back, and what it changes later refused.
-      return orAbandon(step.effect, signal, parts.clock).then((result) => {
+      const effect = isHealing
+        ? orAbandon(step.effect, signal, parts.clock)
+        : parts.abandonment.run(step.effect);
+      return effect.then((result) => {
         made = { result };
         // Here, so that a result that cannot be recorded is a failure of the step, and paid for like its success.
         return { result, json: resultText(result, step.name) };
@@ -81,6 +88,8 @@ export async function runEffect<T>(
   }
   return succeeded(parts, place, step, ended.result, ended.changes);
 }
+
+const noArtifacts: readonly string[] = [];
 
 interface Success<T> {
   readonly result: T;
@@ -104,7 +113,7 @@ function succeeded<T>(
     body: isLarge
       ? ""
       : stepBody(json === undefined ? { kind: "nothing" } : { kind: "result", json }, toReapply),
-    artifacts: [],
+    artifacts: noArtifacts,
     text: typeof result === "string" && !isLarge ? result : undefined,
     isNothing: isNothing?.(result),
     saved: saved?.(result),
@@ -128,13 +137,6 @@ async function store(
   const body = stepBody({ kind: "artifact", sha256 }, large.toReapply);
   return { ...performed, body, artifacts: [...blobs, sha256] };
 }
-
-/** Healing begins when its attempt has ended, perhaps for having stood still: that is not what ends it. */
-const signalOf = <T>(
-  { kind }: StepToRun<T>,
-  { control }: EffectParts,
-  { signal }: EffectPlace,
-): AbortSignal => (kind === "heal" ? control.signal : signal);
 
 async function failed<T>(
   { control, clock }: EffectParts,

@@ -1,7 +1,7 @@
 import type { StepKind } from "../domain/journal.ts";
 import type { Json } from "../domain/json.ts";
 import { takeBody } from "../domain/kept-bodies.ts";
-import type { RecordedStep } from "../domain/recorded-step.ts";
+import { type RecordedStep, stepRowKinds } from "../domain/recorded-step.ts";
 import type { RunningAttempt } from "../domain/session-state.ts";
 import type { Suspicion } from "../domain/suspicions.ts";
 import type { SessionJournal } from "../state/session-journal.ts";
@@ -47,14 +47,14 @@ export class StepFinder {
   find(kind: StepKind, name: string, identity: StepIdentity): FoundStep | Promise<FoundStep> {
     const { steps } = this.#running;
     this.#asked += 1;
-    const recorded = steps.find(`step.${kind}`, identity.fingerprint, identity.occurrence);
+    const recorded = steps.find(stepRowKinds[kind], identity.fingerprint, identity.occurrence);
     if (recorded === undefined) return this.#miss(kind, name, identity);
     if (steps.suspicionBefore(recorded.seq) === undefined) return this.#use(recorded, identity);
     return this.#useUnlessDiverged(recorded, kind, name, identity);
   }
 
   #miss(kind: StepKind, name: string, identity: StepIdentity): FoundStep {
-    this.#running.steps.miss(`step.${kind}`, name, identity.fingerprint);
+    this.#running.steps.miss(stepRowKinds[kind], name, identity.fingerprint);
     return { identity, body: undefined, seq: 0 };
   }
 
@@ -69,7 +69,7 @@ export class StepFinder {
 
   /** A record that is not part of the story: nobody has to ask for it, so it says nothing about a divergence. */
   async recall(kind: StepKind, { fingerprint, occurrence }: StepIdentity): Promise<string | undefined> {
-    const recorded = this.#running.steps.find(`step.${kind}`, fingerprint, occurrence);
+    const recorded = this.#running.steps.find(stepRowKinds[kind], fingerprint, occurrence);
     if (recorded === undefined) return undefined;
     recorded.used = true;
     const { journal, machine } = this.#parts;
@@ -109,11 +109,10 @@ export class StepFinder {
     }
   }
 
-  async #diverge({ step: { title, fingerprint }, asked }: Suspicion): Promise<void> {
+  async #diverge({ step: { name: step, fingerprint }, asked }: Suspicion): Promise<void> {
     const { journal, machine } = this.#parts;
     const { started, phase, persona } = this.#running.attempt;
     const kept = this.#running.steps.usedRanges();
-    const step = title.slice(title.indexOf(" ") + 1);
     const of = { started, phase, persona };
     const row = { kind: "attempt.diverged", ...of, step, recorded: fingerprint, now: asked, kept } as const;
     await machine.run(journal.append([row]));

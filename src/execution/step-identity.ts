@@ -24,8 +24,9 @@ export class StepIdentities {
     const fingerprint = ownInput(kind)
       ? sha256(`${kind} ${canonicalJson(input)}`).slice(0, 32)
       : functionFingerprint(this.#personaInput, name, input);
-    const occurrence = (this.#occurrences.get(kind + fingerprint) ?? 0) + 1;
-    this.#occurrences.set(kind + fingerprint, occurrence);
+    const key = kind === "function" ? fingerprint : kind + fingerprint;
+    const occurrence = (this.#occurrences.get(key) ?? 0) + 1;
+    this.#occurrences.set(key, occurrence);
     return { fingerprint, occurrence };
   }
 }

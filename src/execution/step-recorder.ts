@@ -5,12 +5,14 @@ import type { Entry, RecordedRow, StepKind, StepOutcome, Wait } from "../domain/
 import { parseBody } from "../domain/journal-codec.ts";
 import { type Json, parseJson } from "../domain/json.ts";
 import type { Saving } from "../domain/ledger.ts";
+import { stepRowKinds } from "../domain/recorded-step.ts";
 import type { RecordedSteps } from "../domain/recorded-steps.ts";
 import { type RetryPolicy, remainingWaitMs } from "../domain/retry-policy.ts";
 import type { RunningAttempt } from "../domain/session-state.ts";
 import { type Spend, type Spent, totalTokens } from "../domain/usage.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import type { Effects } from "../state/store.ts";
+import { Abandonment } from "./abandon.ts";
 import { type AdmissionParts, type Admitted, admitCall, longestWaitMs } from "./admission.ts";
 import { outcomeOfCall } from "./circuit-breaker.ts";
 import { rememberFailure } from "./failure/recorded-failure.ts";
@@ -76,7 +78,8 @@ export class StepRecorder {
     this.#parts = parts;
     this.#place = place;
     const { journal, control, clock, artifacts } = parts;
-    this.#effectParts = { control, clock, artifacts, machine: this.#machine };
+    const abandonment = new Abandonment(place.signal, clock);
+    this.#effectParts = { control, clock, artifacts, machine: this.#machine, abandonment };
     this.#finder = new StepFinder({ journal, control, machine: this.#machine }, place.running, place.input);
   }
 
@@ -98,12 +101,19 @@ export class StepRecorder {
   /** A step of a function persona. */
   run<T>(name: string, effect: () => T | Promise<T>, options: StepOptions = {}): Promise<T> {
     const { input = null, dependency } = options;
-    return this.#track(this.#perform({ kind: "function", name, input, dependency, effect }));
+    return this.#begin({ kind: "function", name, input, dependency, effect });
   }
 
   /** A step of a model, a tool, a check or a healer. */
   perform<T>(step: DurableStep<T>): Promise<T> {
-    return this.#track(this.#perform(step));
+    return this.#begin(step);
+  }
+
+  /** A thousand sessions that write as fast as they can begin no more steps than can be recorded. */
+  #begin<T>(step: StepToRun<T>): Promise<T> {
+    const { store } = this.#parts.journal;
+    if (store.hasRoom) return this.#track(this.#perform(step));
+    return this.#track(new Promise((resolve) => store.whenRoom(() => resolve(this.#perform(step)))));
   }
 
   /** A wait that survives restarts: only the remainder is waited, never longer than `ms` whatever the clock does. */
@@ -139,15 +149,16 @@ export class StepRecorder {
 
   async #perform<T>(step: StepToRun<T>): Promise<T> {
     const { kind, name } = step;
-    const found = await this.#find(kind, name, step.input);
+    const finding = this.#find(kind, name, step.input);
+    const found = finding instanceof Promise ? await finding : finding;
     if (found.body !== undefined) {
       if (step.spend !== undefined) this.#replayed.push(found.seq);
-      return this.#replay(found.body, found.seq) as Promise<T>;
+      return this.#replay(found.body, found.seq) as T;
     }
     const { candidate, leftover } = this.#place.running.persona;
     const hasRecords = candidate !== undefined || leftover !== undefined;
     const reused = hasRecords ? await this.#reuse(step, found.identity) : undefined;
-    if (reused !== undefined) return this.#replay(reused.body, reused.seq) as Promise<T>;
+    if (reused !== undefined) return this.#replay(reused.body, reused.seq) as T;
     const firstAskedAt = this.#parts.clock.now();
     const mayRepeat = this.#place.repeats !== undefined;
     for (let repeats = mayRepeat ? await this.#repeatsBefore(found.identity) : 0; ; ) {
@@ -271,8 +282,8 @@ export class StepRecorder {
   ): Promise<{ body: string; seq: number } | undefined> {
     const { leftover } = this.#place.running.persona;
     const { fingerprint, occurrence } = identity;
-    const taken = this.#candidate?.find(`step.${kind}`, fingerprint, occurrence);
-    const step = taken ?? leftover?.find(`step.${kind}`, fingerprint, occurrence);
+    const taken = this.#candidate?.find(stepRowKinds[kind], fingerprint, occurrence);
+    const step = taken ?? leftover?.find(stepRowKinds[kind], fingerprint, occurrence);
     if (step === undefined || step.outage || kind === "wait") return undefined;
     const body = await this.#machine.run(this.#parts.journal.store.readBody(step.position));
     const outcome = parseBody(body) as unknown as StepOutcome;
@@ -303,9 +314,9 @@ export class StepRecorder {
     effects: Effects = {},
   ): Promise<number> {
     const attempt = this.#place.running.attempt.started;
-    const row = { kind: `step.${kind}`, attempt, name, fingerprint, occurrence, body } as const;
+    const row = { kind: stepRowKinds[kind], attempt, name, fingerprint, occurrence, body } as const;
     const savings = this.takeSavings();
-    return this.#end([row], savings === undefined ? effects : { ...effects, savings }).then(this.#recorded);
+    return this.#end([row], savings === undefined ? effects : { ...effects, savings });
   }
 
   readonly #recorded = (rows: readonly RecordedRow[]): number => {
@@ -313,31 +324,29 @@ export class StepRecorder {
     return rows[0]?.seq ?? 0;
   };
 
-  /** One commit for the row and for what its call means to others; then those others are told. */
-  #end(rows: readonly Entry[], effects: Effects): Promise<readonly RecordedRow[]> {
-    const appended = this.#machine.run(this.#parts.journal.append(rows, effects));
+  /** One commit for the row and for what its call means to others; then those others are told. Gives the seq of the row. */
+  #end(rows: readonly Entry[], effects: Effects): Promise<number> {
+    // One promise less than through `run`: thousands of steps may wait here at a time.
+    const recorded = this.#parts.journal.append(rows, effects).then(this.#recorded, this.#machine.failed);
     const isOwn = effects.settlement === undefined && effects.call === undefined;
-    return isOwn ? appended : this.#tell(appended, effects);
+    return isOwn ? recorded : this.#tell(recorded, effects);
   }
 
-  async #tell(
-    appended: Promise<readonly RecordedRow[]>,
-    { settlement, call }: Effects,
-  ): Promise<readonly RecordedRow[]> {
+  async #tell(recording: Promise<number>, { settlement, call }: Effects): Promise<number> {
     const { journal, spending, breaker } = this.#parts;
-    const recorded = await appended;
+    const recorded = await recording;
     if (settlement !== undefined)
       await this.#machine.run(spending.settled(journal.lease, this.#place.running.attempt));
     if (call !== undefined) await this.#machine.run(breaker.ended(call.use, call.outcome));
     return recorded;
   }
 
-  #replay(body: string, seq: number): Promise<unknown> {
-    return this.#finder.replaying(async () => {
-      const outcome = parseBody(body) as unknown as StepOutcome;
-      if (outcome.changes !== undefined) this.#place.workspace.reapply(outcome.changes);
-      return this.#outcome(outcome, seq);
-    });
+  #replay(body: string, seq: number): unknown {
+    const outcome = parseBody(body) as unknown as StepOutcome;
+    if (outcome.changes !== undefined) this.#place.workspace.reapply(outcome.changes);
+    // At once, as most are: a long history is replayed in one go.
+    if ("result" in outcome) return outcome.result;
+    return this.#finder.replaying(() => this.#outcome(outcome, seq));
   }
 
   async #outcome(outcome: StepOutcome, seq: number, stack?: string): Promise<unknown> {

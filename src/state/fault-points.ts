@@ -149,28 +149,33 @@ export type CommitName = FaultPoint extends infer Point
 
 export interface ArmedFault {
   readonly point: FaultPoint;
-  /** Acts at the n-th time the point is reached, counted per thread. */
+  /** Acts at the n-th time the point is reached. */
   readonly hit: number;
   readonly act: "kill" | "throw";
 }
 
-let armed: ArmedFault | undefined;
-let hits = 0;
+/** How often the point was reached; shared, because the first commits of a process are made before its writer stands. */
+type Hits = Int32Array<SharedArrayBuffer>;
 
-/** For tests only. The writer thread takes over what is armed when it starts. */
-export function armFault(fault: ArmedFault | undefined): void {
+let armed: ArmedFault | undefined;
+let hits: Hits = new Int32Array(new SharedArrayBuffer(4));
+
+/** For tests only. The writer thread takes over what is armed when it starts, and goes on counting. */
+export function armFault(
+  fault: ArmedFault | undefined,
+  counted: Hits = new Int32Array(new SharedArrayBuffer(4)),
+): void {
   armed = fault;
-  hits = 0;
+  hits = counted;
 }
 
-export function armedFault(): ArmedFault | undefined {
-  return armed;
+export function armedFault(): { readonly fault: ArmedFault; readonly hits: Hits } | undefined {
+  return armed && { fault: armed, hits };
 }
 
 export function reach(point: FaultPoint): void {
   if (armed === undefined || armed.point !== point) return;
-  hits += 1;
-  if (hits !== armed.hit) return;
+  if (Atomics.add(hits, 0, 1) + 1 !== armed.hit) return;
   if (armed.act === "throw") throw new Error(`fault injected at ${point}`);
   process.kill(process.pid, "SIGKILL");
   // The signal is delivered asynchronously; nothing after this point may run.

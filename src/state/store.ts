@@ -120,6 +120,10 @@ export interface Store {
   append(lease: Lease, entries: readonly Entry[], effects?: Effects): Promise<readonly RecordedRow[]>;
   /** In order, in pages, the hash chain verified on the way (JournalCorrupt). No more than `limit` are looked at. */
   readJournal(id: SessionId, afterSeq?: number, limit?: number): AsyncIterable<readonly RecordedRow[]>;
+  /** So little is being written that what begins now will be on record soon. */
+  readonly hasRoom: boolean;
+  /** Calls it at once, or in turn as soon as there is room: work whose record has to wait only fills the memory. */
+  whenRoom(begin: () => void): void;
   /** The body of one row again, without reading the journal. */
   readBody(position: number): Promise<string>;
 

@@ -11,6 +11,7 @@ interface Touched {
 }
 
 const untouched: ReadonlyMap<string, Touched> = new Map();
+const unchanged: readonly TreeChange[] = [];
 
 /** What one effect changes, and the effects that it runs in turn. */
 export class Recording {
@@ -30,7 +31,7 @@ export class Recording {
   }
 
   changes(): readonly TreeChange[] {
-    if (this.#touched === undefined) return [];
+    if (this.#touched === undefined) return unchanged;
     const kept = [...this.#touched].filter(
       ([, { before, after, isShared }]) => isShared || !sameFile(before, after),
     );
@@ -66,17 +67,18 @@ export class Recording {
 /** Effects may run at the same time; each change belongs to the one whose call it came from. */
 export class Recordings {
   readonly #context = new AsyncLocalStorage<Recording>();
-  #open: readonly Recording[] = [];
+  readonly #open: Recording[] = [];
 
   /** What the effect changes belongs to the recording until that is ended. */
   run<T>(recording: Recording, effect: () => T | Promise<T>): T | Promise<T> {
-    this.#open = [...this.#open, recording];
+    this.#open.push(recording);
     return this.#context.run(recording, effect);
   }
 
   end(recording: Recording): void {
     recording.isOver = true;
-    this.#open = this.#open.filter((open) => open !== recording);
+    const at = this.#open.lastIndexOf(recording);
+    if (at !== -1) this.#open.splice(at, 1);
   }
 
   get current(): Recording | undefined {

@@ -52,6 +52,26 @@ export function journalContract(open: OpenStore): void {
       expect(names).toEqual(steps(500).map(({ name }) => name));
     });
 
+    test("who waits for room to write begins in the order of asking, and everybody does", async () => {
+      const { store } = await openFor(open);
+      const { lease } = await createAndClaim(store);
+      const begun: number[] = [];
+      const written: Promise<unknown>[] = [];
+      const write = (count: number) => written.push(...steps(count).map((row) => store.append(lease, [row])));
+      for (let number = 0; number < 100; number += 1) {
+        store.whenRoom(() => {
+          begun.push(number);
+          write(10);
+        });
+        // Others write meanwhile, and ask nobody.
+        write(number % 3);
+      }
+      while (begun.length < 100) await new Promise(setImmediate);
+      await Promise.all(written);
+      expect(begun).toEqual(Array.from({ length: 100 }, (_, number) => number));
+      expect(store.hasRoom).toBe(true);
+    });
+
     test("all entries of an append are recorded or none, and others of the same moment are", async () => {
       const { store } = await openFor(open);
       const [broken, sound] = [await createAndClaim(store), await createAndClaim(store)];

@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../src/domain/clock.ts";
 import { LeaseHeld } from "../../src/domain/errors.ts";
 import { armFault } from "../../src/state/fault-points.ts";
@@ -23,6 +24,7 @@ test("a writer thread that dies is replaced by one that goes on telling that its
     await rm(directory, { recursive: true });
   });
   const { id, lease } = await createAndClaim(store);
+  await untilItBeats(directory);
   await expect(store.append(lease, [{ kind: "phase.started", phase: "p" }])).rejects.toThrow(
     /thread stopped/,
   );
@@ -32,3 +34,12 @@ test("a writer thread that dies is replaced by one that goes on telling that its
   await expect(other.claimSession(id, "recovery")).rejects.toThrow(LeaseHeld);
   await store.append(lease, [step(2)]);
 });
+
+/** Only the thread tells that its process lives. */
+async function untilItBeats(directory: string): Promise<void> {
+  const database = new DatabaseSync(join(directory, "maestro.db"), { readOnly: true });
+  const beats = () => database.prepare("SELECT beat_uptime_ms FROM owners").get()?.["beat_uptime_ms"];
+  const first = beats();
+  await vi.waitUntil(() => beats() !== first, { timeout: 10 * leaseMs });
+  database.close();
+}

@@ -5,7 +5,7 @@ import { oneLine } from "../format/plain-text.ts";
 import { age, countdown } from "../format/time.ts";
 import type { Tense } from "./activity.ts";
 import { type Phrase, strong } from "./phrase.ts";
-import { amount, gateClause, leftOf, severalNeedHelp } from "./situation.ts";
+import { amount, gateClause, isLeft, severalNeedHelp } from "./situation.ts";
 
 type Of<Kind extends Situation["kind"]> = Extract<Situation, { readonly kind: Kind }>;
 
@@ -97,7 +97,7 @@ export function helpHeadline(situation: Of<"help">): string {
 export function budgetHeadline(situation: Of<"budget">): string {
   const limit = amount(situation, situation.limit);
   const whose = situation.level === "session" ? "" : ` for the ${situation.level}`;
-  return `The next call needs up to ${amount(situation, situation.asked)}. ${leftOf(situation)} is left of ${limit}${whose}.`;
+  return `The next call needs up to ${amount(situation, situation.asked)}. ${isLeft(situation)} of ${limit}${whose}.`;
 }
 
 export function breakerHeadline({ dependency, openedAt }: Of<"breaker">, now: number): string {

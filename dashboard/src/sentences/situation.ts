@@ -27,7 +27,7 @@ export function situationPhrase(
       if (situation.personas > 1) return [severalNeedHelp(situation)];
       return [`${situation.persona}: ${helpReason(situation)}${attemptsUsed(situation)}`];
     case "budget":
-      return [`next call needs up to ${amount(situation, situation.asked)}, ${leftOf(situation)} is left`];
+      return [`next call needs up to ${amount(situation, situation.asked)}, ${isLeft(situation)}`];
     case "breaker": {
       const open = age(now - Date.parse(situation.openedAt));
       const probes =
@@ -96,11 +96,14 @@ const attemptsUsed = ({ attempts, maxAttempts }: Of<"help">): string =>
 
 /** Dollars or tokens, as the limit that was met counts. */
 export function amount({ unit }: Of<"budget">, value: number): string {
-  return unit === "usd" ? money(value) : `${count(value)} tokens`;
+  return unit === "usd" ? money(value) : counted(value, "token");
 }
 
-export const leftOf = (situation: Of<"budget">): string =>
-  amount(situation, Math.max(0, situation.limit - situation.used));
+/** Money is left, tokens are. */
+export function isLeft(situation: Of<"budget">): string {
+  const left = Math.max(0, situation.limit - situation.used);
+  return `${amount(situation, left)} ${situation.unit === "usd" || left === 1 ? "is" : "are"} left`;
+}
 
 function completed({ gates, gatesPassed, unverified, resumes }: Of<"completed">, savedUsd: number): Phrase {
   if (unverified.length > 0) {

@@ -65,15 +65,15 @@ export function growLog(database: DatabaseSync, path: string): void {
   try {
     const { bavail, bsize } = statfsSync(path);
     if (bavail * bsize < plentyOfRoomBytes) return;
-    // Not worth waiting for: whoever holds the lock makes the log longer.
-    database.exec("PRAGMA busy_timeout = 0; PRAGMA cache_size = 10; BEGIN IMMEDIATE");
+    // The writer's connection does not wait: whoever holds the lock makes the log longer.
+    database.exec("PRAGMA cache_size = 10; BEGIN IMMEDIATE");
     database.exec("CREATE TABLE filler (content)");
     database.exec(`INSERT INTO filler VALUES (zeroblob(${logPages * 4_096}))`);
   } catch {
     // Somebody else writes, or the disk is full: the first commit will say so if it matters.
   }
   if (database.isTransaction) database.exec("ROLLBACK");
-  database.exec(`PRAGMA cache_size = -2000; PRAGMA busy_timeout = ${openTimeoutMs}`);
+  database.exec("PRAGMA cache_size = -2000");
 }
 
 /** Brings the schema up to date, one numbered file at a time; other processes may be doing the same. */

@@ -98,11 +98,6 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** For who will write: the writer starts while the history is read. */
-  prepareToWrite(): void {
-    this.#writer.prepare();
-  }
-
   async createSession(newSession: NewSession) {
     const { id, key, team, teamFingerprint, identity, wakeAt, created, artifacts = [] } = newSession;
     const session = {
@@ -241,25 +236,25 @@ export class SqliteStore implements Store {
       .map(({ id }) => id);
   }
 
-  async append(
-    lease: Lease,
-    entries: readonly Entry[],
-    effects: Effects = {},
-  ): Promise<readonly RecordedRow[]> {
+  /** Not async and with no promise to spare: thousands of steps may wait here at a time. */
+  append(lease: Lease, entries: readonly Entry[], effects: Effects = {}): Promise<readonly RecordedRow[]> {
     const rows = entries.map(encodeEntry);
     const { session, epoch } = lease;
+    const { id: owner } = this.#owner;
     const at = this.#clock.now();
-    const reply = await this.#submit({
-      verb: "append",
-      session,
-      epoch,
-      owner: this.#owner.id,
-      at,
-      rows,
-      effects,
+    return this.#send({ verb: "append", session, epoch, owner, at, rows, effects }).then((sent) => {
+      const reply = this.#succeeded(sent);
+      if (reply.kind !== "placed") throw lostTo(lease, reply);
+      return rows.map((row, index) => recorded(row, reply.rows[index] as Placed, epoch));
     });
-    if (reply.kind !== "placed") throw lostTo(lease, reply);
-    return rows.map((row, index) => recorded(row, reply.rows[index] as Placed, epoch));
+  }
+
+  get hasRoom(): boolean {
+    return this.#writer.hasRoom;
+  }
+
+  whenRoom(begin: () => void): void {
+    this.#writer.whenRoom(begin);
   }
 
   async *readJournal(
@@ -279,7 +274,8 @@ export class SqliteStore implements Store {
         previous = verify(id, previous, row, seq);
         seq = row.seq;
       }
-      const wanted = page.filter((row) => row.seq > afterSeq);
+      // At most one is too many: the row before, read for its hash.
+      const wanted = (page[0]?.seq ?? 0) > afterSeq ? page : page.slice(1);
       if (wanted.length > 0) yield wanted;
       if (page.length < pageRows || seq >= lastSeq) return;
       // A long history is read in turns, so that other sessions of this process go on meanwhile.
@@ -350,10 +346,13 @@ export class SqliteStore implements Store {
   }
 
   #submit(command: Command): Promise<Success> {
-    return measureCommit(command.verb, () => this.#writer.submit(command)).then(this.#succeeded);
+    return this.#send(command).then(this.#succeeded);
   }
 
-  /** One function for all replies: thousands are awaited at a time. */
+  #send(command: Command): Promise<Reply> {
+    return measureCommit(command.verb, this.#writer.submit(command));
+  }
+
   readonly #succeeded = (reply: Reply): Success => {
     if (reply.kind !== "failed") return reply;
     const { message, errcode } = reply.error;

@@ -1,33 +1,40 @@
 import { Worker } from "node:worker_threads";
 import { codeFile } from "../../package-files.ts";
 import { armedFault } from "../fault-points.ts";
+import { Answers, type Resolve } from "./answers.ts";
 import type { Command, Reply } from "./command.ts";
-import type { Writer } from "./writer.ts";
+import { openDatabase } from "./open-database.ts";
+import { failed, Writer } from "./writer.ts";
 import type { FromThread, ThreadData, ToThread } from "./writer-thread.ts";
 
 /** Hands commands to the writer; the promise resolves after the commit. */
 export interface WriterClient {
-  /** Gets ready for the first write while the caller reads. */
-  prepare(): void;
   submit(command: Command): Promise<Reply>;
+  /** Little enough is under way that what begins now will be committed soon. */
+  readonly hasRoom: boolean;
+  /** Calls it at once, or in turn as soon as there is room. */
+  whenRoom(begin: () => void): void;
   beat(owner: string, everyMs: number): void;
   close(): Promise<void>;
 }
 
-type Resolve = (reply: Reply) => void;
+/** While the caller's thread commits, it has other things to do as well. */
+const commandsPerTurn = 64;
 
-/** Each answer wakes a session that works until its next step; so many in one turn of the event loop, others go first. */
-const answersPerTurn = 16;
-
-/** Everything submitted in one turn of the event loop, and whatever joins while the thread is busy, commits together. */
+/**
+ * Everything submitted in one turn of the event loop, and whatever joins while the thread is busy, commits together.
+ * The thread starts with the first claim. Until it stands, which takes longer than all that a session writes before its
+ * first step, the caller's thread commits.
+ */
 export class ThreadWriter implements WriterClient {
   readonly #path: string;
   #worker: Worker | undefined;
+  #isReady = false;
+  /** What commits until then. */
+  #early: Writer | undefined;
   #queue: Command[] = [];
-  readonly #waiting: Resolve[] = [];
-  readonly #replies: Reply[] = [];
-  #answered = 0;
-  #isTurnOver = true;
+  /** Nothing under way: the thread alone must not keep the process alive. */
+  readonly #answers = new Answers(() => this.#worker?.unref());
   /** Rung after each message: the thread sleeps on it, which costs less than an event loop of its own. */
   readonly #bell = new Int32Array(new SharedArrayBuffer(4));
   /** For a thread that comes in the place of one that died, too. */
@@ -39,16 +46,20 @@ export class ThreadWriter implements WriterClient {
     this.#path = path;
   }
 
-  prepare(): void {
-    this.#worker ??= this.#start();
-  }
-
   submit(command: Command): Promise<Reply> {
     return new Promise((resolve) => {
-      this.#waiting.push(resolve);
+      this.#answers.expect(resolve);
       // Not a microtask: a busy chain of awaits would starve timers.
       if (this.#queue.push(command) === 1) setImmediate(() => this.#flush());
     });
+  }
+
+  get hasRoom(): boolean {
+    return this.#answers.hasRoom;
+  }
+
+  whenRoom(begin: () => void): void {
+    this.#answers.whenRoom(begin);
   }
 
   beat(owner: string, everyMs: number): void {
@@ -63,6 +74,8 @@ export class ThreadWriter implements WriterClient {
 
   async #close(): Promise<void> {
     this.#flush();
+    if (this.#queue.length > 0) this.#post(this.#queue.splice(0));
+    this.#endEarly();
     const worker = this.#worker;
     if (worker === undefined) return;
     worker.ref();
@@ -76,9 +89,25 @@ export class ThreadWriter implements WriterClient {
 
   #flush(): void {
     if (this.#queue.length === 0) return;
+    if (!this.#isReady) return this.#flushHere();
     this.#post(this.#queue);
     this.#worker?.ref();
     this.#queue = [];
+  }
+
+  #flushHere(): void {
+    // One that died is replaced: somebody has to tell that this process lives.
+    if (this.#heart !== undefined) this.#worker ??= this.#start();
+    const replies = this.#commitAtOnce(this.#queue.slice(0, commandsPerTurn));
+    if (replies === undefined) {
+      // Whoever writes just now may take its time, and this thread has other things to do: the queue waits for the thread.
+      this.#worker ??= this.#start();
+      this.#worker.ref();
+      return;
+    }
+    this.#queue = this.#queue.slice(commandsPerTurn);
+    this.#answers.give(replies);
+    if (this.#queue.length > 0) setImmediate(() => this.#flush());
   }
 
   #post(message: ToThread): void {
@@ -88,17 +117,15 @@ export class ThreadWriter implements WriterClient {
     Atomics.notify(this.#bell, 0);
   }
 
-  /** At the first write at the latest: who only reads does not pay for a thread. */
+  /** For who drives sessions: who only says a word does not pay for a thread. */
   #start(): Worker {
     const entry = codeFile("state/sqlite/writer-thread");
-    const workerData: ThreadData = { path: this.#path, bell: this.#bell, fault: armedFault() };
+    const workerData: ThreadData = { path: this.#path, bell: this.#bell, armed: armedFault() };
     const worker = new Worker(entry, { workerData, name: "maestro-writer" });
     worker.on("message", (message: FromThread) => {
       if (message === "closed") this.#closed?.();
-      else {
-        this.#replies.push(...message);
-        if (this.#isTurnOver) this.#settle();
-      }
+      else if (message === "ready") this.#handOver();
+      else this.#answers.give(message);
     });
     worker.on("error", (error) => this.#fail(error as Error));
     worker.unref();
@@ -106,22 +133,23 @@ export class ThreadWriter implements WriterClient {
     return worker;
   }
 
-  #settle(): void {
-    const waiting = this.#waiting;
-    for (const reply of this.#replies.splice(0, answersPerTurn)) waiting[this.#answered++]?.(reply);
-    this.#isTurnOver = false;
-    setImmediate(() => {
-      this.#isTurnOver = true;
-      if (this.#replies.length > 0) this.#settle();
-    });
-    if (this.#answered === waiting.length) {
-      waiting.length = 0;
-      this.#answered = 0;
-      // Nothing under way: the thread alone must not keep the process alive.
-      this.#worker?.unref();
-    } else if (this.#answered > 1_024) {
-      waiting.splice(0, this.#answered);
-      this.#answered = 0;
+  #handOver(): void {
+    this.#endEarly();
+    this.#isReady = true;
+    this.#flush();
+  }
+
+  #endEarly(): void {
+    this.#early?.close();
+    this.#early = undefined;
+  }
+
+  #commitAtOnce(commands: readonly Command[]): Reply[] | undefined {
+    try {
+      this.#early ??= new Writer(openDatabase(this.#path));
+      return this.#early.commitAtOnce(commands);
+    } catch (error) {
+      return commands.map(() => failed(error));
     }
   }
 
@@ -131,14 +159,12 @@ export class ThreadWriter implements WriterClient {
    */
   #fail(cause: Error): void {
     this.#worker = undefined;
-    // These did commit, and only wait for their turn.
-    for (const reply of this.#replies.splice(0)) this.#waiting[this.#answered++]?.(reply);
+    this.#isReady = false;
     const { errcode } = cause as { errcode?: number };
     const error = { message: `the writer thread stopped: ${cause.message}`, errcode };
-    const given = this.#waiting.splice(0, this.#waiting.length - this.#queue.length);
-    for (const resolve of given.slice(this.#answered)) resolve({ kind: "failed", error });
-    this.#answered = 0;
+    this.#answers.giveAll({ kind: "failed", error }, this.#queue.length);
     this.#closed?.();
+    if (this.#queue.length > 0) setImmediate(() => this.#flush());
   }
 }
 
@@ -151,14 +177,18 @@ export class InlineWriter implements WriterClient {
     this.#writer = writer;
   }
 
-  prepare(): void {
-    // Nothing to start: it is here.
-  }
-
   submit(command: Command): Promise<Reply> {
     return new Promise((resolve) => {
       if (this.#queue.push({ command, resolve }) === 1) setImmediate(() => this.#flush());
     });
+  }
+
+  get hasRoom(): boolean {
+    return true;
+  }
+
+  whenRoom(begin: () => void): void {
+    begin();
   }
 
   beat(): void {

@@ -1,5 +1,6 @@
+import { availableParallelism } from "node:os";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { type ArmedFault, armFault } from "../fault-points.ts";
+import { type armedFault, armFault } from "../fault-points.ts";
 import { uptimeMs } from "../owner.ts";
 import type { Command, Reply } from "./command.ts";
 import { growLog, openDatabase } from "./open-database.ts";
@@ -8,29 +9,45 @@ import { Writer } from "./writer.ts";
 export interface ThreadData {
   readonly path: string;
   readonly bell: Int32Array;
-  readonly fault: ArmedFault | undefined;
+  readonly armed: ReturnType<typeof armedFault>;
 }
 
 /** `beat`: from now on tell every so often that this owner lives. On this thread, because the other may be busy. */
 export type ToThread = readonly Command[] | { readonly beat: string; readonly everyMs: number } | "close";
-export type FromThread = readonly Reply[] | "closed";
+export type FromThread = readonly Reply[] | "ready" | "closed";
 
-const { path, bell, fault } = workerData as ThreadData;
+const { path, bell, armed } = workerData as ThreadData;
 const port = parentPort;
 if (port === null) throw new Error("writer-thread.ts runs only as a worker thread");
-armFault(fault);
+armFault(armed?.fault, armed?.hits);
 const database = openDatabase(path);
-growLog(database, path);
 const writer = new Writer(database);
 let heart: { readonly owner: string; readonly everyMs: number; nextAt: number } | undefined;
 
 /** Enough to make the cost of the disk small, few enough that one batch of answers does not hold up the other thread. */
 const commandsPerCommit = 256;
 
+/** A session's next step often follows at once, and to fall asleep and be woken takes a quarter as long as its commit. */
+const awakeMs = availableParallelism() > 1 ? 0.2 : 0;
+/** A moment in which nobody writes: time for what would have held up the first commits. */
+const quietMs = 10;
+let isGrown = false;
+
+port.postMessage("ready" satisfies FromThread);
 // Not an event loop: being woken through one costs a step another 25 us, and there is nothing else to do here.
 for (let rung = Atomics.load(bell, 0); work(); rung = Atomics.load(bell, 0)) {
   beatWhenDue();
-  Atomics.wait(bell, 0, rung, heart === undefined ? Infinity : heart.nextAt - performance.now());
+  stayAwake(rung);
+  if (isGrown) Atomics.wait(bell, 0, rung, untilBeat());
+  else if (Atomics.wait(bell, 0, rung, quietMs) === "timed-out") {
+    growLog(database, path);
+    isGrown = true;
+  }
+}
+
+function stayAwake(rung: number): void {
+  const until = performance.now() + awakeMs;
+  while (Atomics.load(bell, 0) === rung && performance.now() < until);
 }
 
 /** Everything that queued up while the last commit was on its way to the disk goes into the next one. False: closed. */
@@ -64,6 +81,10 @@ function flush(commands: readonly Command[]): void {
 
 function startBeating(owner: string, everyMs: number): void {
   heart = { owner, everyMs, nextAt: performance.now() + everyMs };
+}
+
+function untilBeat(): number {
+  return heart === undefined ? Number.POSITIVE_INFINITY : heart.nextAt - performance.now();
 }
 
 function beatWhenDue(): void {

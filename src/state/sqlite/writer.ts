@@ -5,8 +5,10 @@ import { encodeEntry, type RowToWrite, transitionRow } from "../../domain/journa
 import { reach } from "../fault-points.ts";
 import type { Command, Placed, Reply } from "./command.ts";
 import { reachCommit } from "./commit-faults.ts";
+import { LazyIndex } from "./lazy-index.ts";
 import { projectStatus } from "./project-status.ts";
 import { giveBackSpace, shortenLog } from "./reclaim-space.ts";
+import { isBusy } from "./sqlite-errors.ts";
 import { beginWriting } from "./write-lock.ts";
 import { BreakerTable } from "./writer-breakers.ts";
 import { CardTable } from "./writer-cards.ts";
@@ -14,8 +16,6 @@ import { LedgerTable } from "./writer-ledger.ts";
 import { prepareStatements } from "./writer-statements.ts";
 import { TicketTable } from "./writer-tickets.ts";
 
-/** Rows appended before they are added to the index in bulk: few enough to scan, many enough to cost nothing. */
-const indexEveryRows = 2_000;
 const orphanRows = 1_000;
 
 type NewSession = Pick<Extract<Command, { verb: "create" | "restore" }>, "session" | "row">;
@@ -30,13 +30,12 @@ export class Writer {
   readonly #cards: CardTable;
   /** Valid for one epoch: only its holder appends, so between appends nobody else moves the head. */
   readonly #heads = new Map<number, JournalHead & { readonly epoch: number }>();
-  #lastPosition = 0;
-  /** As last read: a hint. Another process may have moved it; then the index comes a little early or late. */
-  #indexedTo = 0;
+  readonly #index: LazyIndex;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
     this.#statements = prepareStatements(database);
+    this.#index = new LazyIndex(this.#statements);
     this.#breakers = new BreakerTable(database);
     this.#tickets = new TicketTable(database);
     this.#ledger = new LedgerTable(database);
@@ -51,11 +50,25 @@ export class Writer {
     } catch (error) {
       return commands.map(() => failed(error));
     }
+    return this.#commitBegun(commands);
+  }
+
+  /** Undefined where another connection is writing: who may not wait comes again. */
+  commitAtOnce(commands: readonly Command[]): Reply[] | undefined {
+    try {
+      this.#statements.begin.run();
+    } catch (error) {
+      return isBusy(error) ? undefined : commands.map(() => failed(error));
+    }
+    return this.#commitBegun(commands);
+  }
+
+  #commitBegun(commands: readonly Command[]): Reply[] {
     let replies: Reply[];
     let indexed = false;
     try {
       replies = commands.map((command) => this.#execute(command));
-      indexed = this.#indexWhenDue();
+      indexed = this.#index.catchUpWhenDue();
     } catch (error) {
       this.#rollback();
       // One bad command must not take the others' facts with it.
@@ -276,10 +289,11 @@ export class Writer {
         row.body,
         hash,
       );
-      this.#lastPosition = Number(lastInsertRowid);
+      const position = Number(lastInsertRowid);
+      this.#index.lastPosition = position;
       projectStatus(this.#statements, session, row, at);
       this.#cards.apply(session, row);
-      return [this.#lastPosition, seq, at, hash];
+      return [position, seq, at, hash];
     });
     this.#heads.set(session, { seq, hash, epoch });
     return placed;
@@ -331,7 +345,7 @@ export class Writer {
   #deleteRows(session: number, rows: number): Reply {
     const sql = this.#statements;
     // Not only to find them: what was indexed stays known as given, so no later row gets one of these positions.
-    this.#index();
+    this.#index.catchUp();
     const positions = sql.indexed.all(session, rows) as unknown as [position: number, seq: number][];
     for (const [position, seq] of positions) {
       sql.erase.run(position);
@@ -344,19 +358,6 @@ export class Writer {
   #sweep(orphan: number): Reply {
     this.#deleteRows(orphan, orphanRows);
     return { kind: "deleted", more: true };
-  }
-
-  #indexWhenDue(): boolean {
-    if (this.#lastPosition - this.#indexedTo < indexEveryRows) return false;
-    this.#indexedTo = this.#readIndexedTo();
-    if (this.#lastPosition - this.#indexedTo < indexEveryRows) return false;
-    this.#index();
-    return true;
-  }
-
-  #index(): void {
-    this.#statements.index.run(this.#readIndexedTo());
-    this.#statements.setIndexedTo.run();
   }
 
   #head({ session, epoch }: { session: number; epoch: number }): JournalHead & { epoch: number } {
@@ -379,19 +380,15 @@ export class Writer {
     return found?.[0] ?? null;
   }
 
-  #readIndexedTo(): number {
-    return (this.#statements.indexedTo.get() as unknown as [number])[0];
-  }
-
   #rollback(): void {
     this.#heads.clear();
-    this.#lastPosition = 0;
+    this.#index.lastPosition = 0;
     // SQLite has already rolled back after some errors (a full disk, for one).
     if (this.#database.isTransaction) this.#statements.rollback.run();
   }
 }
 
-function failed(error: unknown): Reply {
+export function failed(error: unknown): Reply {
   const { message, errcode } = error as { message: string; errcode?: number };
   return { kind: "failed", error: { message, errcode } };
 }

@@ -147,10 +147,10 @@ describeInBrowser("a real server and a real run", () => {
     const server = await serve(newPlace());
     const { page, faults } = await visitServer(server);
     await server.post("/v1/sessions", { team: "modeled", brief: "Parking fees", key: "poor" });
-    await page.getByRole("row", { name: /poor.*2,000 tokens is left/ }).click();
+    await page.getByRole("row", { name: /poor.*2,000 tokens are left/ }).click();
     await page
       .getByRole("heading", {
-        name: /^The next call needs up to [\d,]+ tokens\. 2,000 tokens is left of 2,000 tokens\./,
+        name: /^The next call needs up to [\d,]+ tokens\. 2,000 tokens are left of 2,000 tokens\./,
       })
       .waitFor();
     const limit = page.getByLabel("Raise the limit to");
@@ -170,7 +170,7 @@ describeInBrowser("a real server and a real run", () => {
     const server = await serve(newPlace());
     const { page, faults } = await visitServer(server);
     await server.post("/v1/sessions", { team: "modeled", brief: "Parking fees", key: "spender" });
-    await page.getByRole("row", { name: /spender.*2,000 tokens is left/ }).waitFor();
+    await page.getByRole("row", { name: /spender.*2,000 tokens are left/ }).waitFor();
     await page.goto(`${server.url}/s/spender/run?journal=money`);
     const journal = page.getByRole("region", { name: "Journal", exact: true });
     await journal.getByText("No such entries.").waitFor();

@@ -40,6 +40,25 @@ describe("steps at the same time", () => {
     expect(lives.rows("attempt.diverged")).toEqual([]);
   });
 
+  test("more than can be recorded at once: each keeps its own result, and none runs again", async () => {
+    const lives = new Lives();
+    const given: number[][] = [];
+    // All of one name, so that only the order they are asked for in tells them apart.
+    const work = async ({ step }: PersonaContext, ends: boolean) => {
+      const numbers = Array.from({ length: 700 }, (_, number) => number);
+      given.push(await Promise.all(numbers.map((number) => step("same", lives.effect("same", number)))));
+      if (ends) lives.end();
+      await step("last", () => 1);
+      return { summary: "done" };
+    };
+    await lives.live((context) => work(context, true));
+    await lives.live((context) => work(context, false));
+    expect(given).toHaveLength(2);
+    expect(given[0]).toEqual(Array.from({ length: 700 }, (_, number) => number));
+    expect(given[1]).toEqual(given[0]);
+    expect(lives.ran).toHaveLength(700);
+  });
+
   test("of one name and different inputs: what was recorded is not run again because another was not", async () => {
     const lives = new Lives();
     const files = ["a", "b", "c"];

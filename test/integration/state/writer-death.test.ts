@@ -37,7 +37,7 @@ test("a writer that dies takes nothing along that it was not given, and every an
   const { path, bringBack } = databaseElsewhere();
   const writer = new ThreadWriter(path);
   onTestFinished(() => writer.close());
-  writer.prepare();
+  writer.beat("somebody", 60_000);
   // From a timer after an immediate: the thread's end is heard after it, and before the command is handed over.
   await new Promise(setImmediate);
   const due = sleep(1);
@@ -55,5 +55,26 @@ test("what a writer was given when it died is told to have failed", async () => 
   onTestFinished(() => writer.close());
   expect(await writer.submit(reset)).toMatchObject({ kind: "failed" });
   bringBack();
+  expect(await writer.submit(admit)).toMatchObject({ kind: "admission" });
+});
+
+test("while somebody else holds the lock, the caller's thread goes on and the writer waits for it", async () => {
+  const { path, bringBack } = databaseElsewhere();
+  bringBack();
+  const other = openDatabase(path);
+  other.exec("BEGIN IMMEDIATE");
+  const writer = new ThreadWriter(path);
+  onTestFinished(() => writer.close());
+  let answered = false;
+  const reply = writer.submit(reset).then((reply) => {
+    answered = true;
+    return reply;
+  });
+  // Waiting here for the lock would take until the lock is given up for lost, and this would never let go of it.
+  await sleep(300);
+  expect(answered).toBe(false);
+  other.exec("COMMIT");
+  other.close();
+  expect(await reply).toMatchObject({ kind: "reset" });
   expect(await writer.submit(admit)).toMatchObject({ kind: "admission" });
 });

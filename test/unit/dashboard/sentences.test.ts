@@ -233,7 +233,7 @@ test("a budget in tokens is told in tokens", () => {
     attempt: null,
   };
   expect(plain(sessionSentence({ situation, usage: usage(0) }, now))).toBe(
-    "The next call needs up to 9,000 tokens. 500 tokens is left of 40,000 tokens for the persona implementation/qa. Nothing was overspent.",
+    "The next call needs up to 9,000 tokens. 500 tokens are left of 40,000 tokens for the persona implementation/qa. Nothing was overspent.",
   );
 });
 

@@ -136,7 +136,7 @@ describe("an attempt that goes on where another ended", () => {
 
 describe("bodies that were just read", () => {
   test("are kept up to a limit for the whole process; the oldest make room, and each is given once", () => {
-    const steps = Array.from({ length: 40 }, (_, number) => ({ number }));
+    const steps = Array.from({ length: 40 }, (_, number) => ({ number, kept: undefined }));
     for (const step of steps) keepBody(step, "x".repeat(1024 * 1024));
     const kept = steps.filter((step) => takeBody(step) !== undefined).map(({ number }) => number);
     expect(kept).toEqual(steps.slice(-16).map(({ number }) => number));

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { ManualClock } from "../../../src/domain/manual-clock.ts";
+import { Abandonment, orAbandon } from "../../../src/execution/abandon.ts";
+
+const patienceMs = 2_000;
+
+function setUp() {
+  const clock = new ManualClock();
+  const end = new AbortController();
+  return { clock, end, abandonment: new Abandonment(end.signal, clock) };
+}
+
+const never = () => new Promise<never>(() => {});
+const outcome = (work: Promise<unknown>) =>
+  work.then(
+    (result) => ({ result }),
+    (error: unknown) => ({ error }),
+  );
+
+describe("work under a signal", () => {
+  test("settles as it does, at once or later, also when it throws", async () => {
+    const { abandonment } = setUp();
+    expect(await abandonment.run(() => 1)).toBe(1);
+    expect(await abandonment.run(async () => 2)).toBe(2);
+    const refused = new Error("no");
+    expect(await outcome(abandonment.run(() => Promise.reject(refused)))).toEqual({ error: refused });
+    const thrown = abandonment.run(() => {
+      throw refused;
+    });
+    expect(await outcome(thrown)).toEqual({ error: refused });
+  });
+
+  test("that ignores it is left to itself after a moment, and what ends in time is heard", async () => {
+    const { clock, end, abandonment } = setUp();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const [deaf, slow] = [outcome(abandonment.run(never)), outcome(abandonment.run(() => promise))];
+    end.abort("stop");
+    await clock.advance(patienceMs - 1);
+    resolve("in time");
+    expect(await slow).toEqual({ result: "in time" });
+    await clock.advance(1);
+    expect(await deaf).toEqual({ error: "stop" });
+  });
+
+  test("that begins when it is aborted has a moment as well", async () => {
+    const { clock, end, abandonment } = setUp();
+    end.abort("stop");
+    expect(await abandonment.run(() => "quick")).toBe("quick");
+    const deaf = outcome(abandonment.run(never));
+    await clock.advance(patienceMs);
+    expect(await deaf).toEqual({ error: "stop" });
+  });
+
+  test("leaves nobody waiting once all of it has ended", async () => {
+    const { clock, end } = setUp();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let sleepers = 0;
+    const counting = {
+      now: () => clock.now(),
+      sleep: (ms: number, signal?: AbortSignal) => {
+        sleepers += 1;
+        return clock.sleep(ms, signal).finally(() => {
+          sleepers -= 1;
+        });
+      },
+    };
+    const work = orAbandon(() => promise, end.signal, counting);
+    end.abort("stop");
+    expect(sleepers).toBe(1);
+    resolve();
+    await work;
+    await new Promise(setImmediate);
+    expect(sleepers).toBe(0);
+  });
+});
