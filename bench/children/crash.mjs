@@ -1,9 +1,12 @@
 // Records steps, each noted in a side file when it runs, and kills itself inside the next one; started again with
 // the same key it says when that step began. Steps have names of their own, or one name ("same"), or one name and an
 // input that is another after the crash ("changed": all run afresh, and the first that does is timed). Plain JavaScript:
-// what is timed is the package.
+// what is timed is the package, and in a process that keeps what it compiled, as the command does.
 import { appendFileSync } from "node:fs";
-import { defineTeam, open, persona, phase } from "../../dist/index.js";
+import { enableCompileCache } from "node:module";
+
+enableCompileCache(new URL("../.data/compiled", import.meta.url).pathname);
+const { defineTeam, open, persona, phase } = await import("../../dist/index.js");
 
 const [, , stateDir, sideFile, mode, steps, shape] = process.argv;
 const last = Number(steps);
