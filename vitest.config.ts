@@ -14,7 +14,7 @@ const project = (
   name: string,
   groupOrder: number,
   testTimeout: number,
-  { maxWorkers = availableParallelism() } = {},
+  { maxWorkers = availableParallelism(), globalSetup = [] as string[] } = {},
 ) => ({
   test: {
     name,
@@ -22,6 +22,7 @@ const project = (
     testTimeout,
     hookTimeout: testTimeout,
     maxWorkers,
+    globalSetup,
     retry: 1,
     sequence: { groupOrder },
     // However vitest itself was started, commands to paste are the same.
@@ -39,7 +40,7 @@ export default defineConfig({
       // Whole sessions on a state directory, servers, commands.
       project("integration", 1, 60_000),
       project("e2e", 2, 120_000),
-      project("crash", 3, 600_000),
+      project("crash", 3, 600_000, { globalSetup: ["test/crash/support/fresh-build.ts"] }),
       // Last and alone: what is compared with itself under load must not be under somebody else's.
       project("load", 4, 300_000, { maxWorkers: 1 }),
     ],

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { StateUnavailable } from "../../src/domain/errors.ts";
 import { newSessionId } from "../../src/domain/ids.ts";
-import { open } from "../../src/index.ts";
 import { migrate, openDatabase } from "../../src/state/sqlite/open-database.ts";
 import { Writer } from "../../src/state/sqlite/writer.ts";
 import type { ClerkOptions } from "./damage-support/clerk.ts";
@@ -19,6 +18,7 @@ import {
 } from "./damage-support/run-clerk.ts";
 import { SmallDisk } from "./damage-support/small-disk.ts";
 import { temporaryDirectory } from "./damage-support/temporary-directory.ts";
+import { open } from "./support/package.ts";
 
 function smallDisk(size: string): SmallDisk {
   const disk = new SmallDisk(size);

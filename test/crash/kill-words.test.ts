@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Maestro, open } from "../../src/maestro.ts";
+import type { Maestro } from "../../src/maestro.ts";
 import type { FaultPoint } from "../../src/state/fault-points.ts";
 import { endingOf } from "./support/expectations.ts";
+import { open } from "./support/package.ts";
 import { Place } from "./support/place.ts";
 import type { Program } from "./support/program.ts";
 import { openStore, rowsOf } from "./support/recorded.ts";

@@ -22,6 +22,7 @@ if (port === null) throw new Error("writer-thread.ts runs only as a worker threa
 armFault(armed?.fault, armed?.hits);
 const database = openDatabase(path);
 const writer = new Writer(database);
+growLog(database, path);
 let heart: { readonly owner: string; readonly everyMs: number; nextAt: number } | undefined;
 
 /** Enough to make the cost of the disk small, few enough that one batch of answers does not hold up the other thread. */
@@ -29,20 +30,13 @@ const commandsPerCommit = 256;
 
 /** A session's next step often follows at once, and to fall asleep and be woken takes a quarter as long as its commit. */
 const awakeMs = availableParallelism() > 1 ? 0.2 : 0;
-/** A moment in which nobody writes: time for what would have held up the first commits. */
-const quietMs = 10;
-let isGrown = false;
 
 port.postMessage("ready" satisfies FromThread);
 // Not an event loop: being woken through one costs a step another 25 us, and there is nothing else to do here.
 for (let rung = Atomics.load(bell, 0); work(); rung = Atomics.load(bell, 0)) {
   beatWhenDue();
   stayAwake(rung);
-  if (isGrown) Atomics.wait(bell, 0, rung, untilBeat());
-  else if (Atomics.wait(bell, 0, rung, quietMs) === "timed-out") {
-    growLog(database, path);
-    isGrown = true;
-  }
+  Atomics.wait(bell, 0, rung, heart === undefined ? Infinity : heart.nextAt - performance.now());
 }
 
 function stayAwake(rung: number): void {
@@ -81,10 +75,6 @@ function flush(commands: readonly Command[]): void {
 
 function startBeating(owner: string, everyMs: number): void {
   heart = { owner, everyMs, nextAt: performance.now() + everyMs };
-}
-
-function untilBeat(): number {
-  return heart === undefined ? Number.POSITIVE_INFINITY : heart.nextAt - performance.now();
 }
 
 function beatWhenDue(): void {

@@ -1,6 +1,6 @@
-import { open } from "../../../src/maestro.ts";
-import { type ArmedFault, armFault } from "../../../src/state/fault-points.ts";
+import type { ArmedFault } from "../../../src/state/fault-points.ts";
 import { clockAhead } from "./later.ts";
+import { armFault, open } from "./package.ts";
 
 /** A process that drives nothing and is killed at the one thing it does. */
 export interface ActOptions {

@@ -1,7 +1,7 @@
 import { flushCompileCache } from "node:module";
-import { open } from "../../../src/maestro.ts";
-import { type ArmedFault, armFault } from "../../../src/state/fault-points.ts";
+import type { ArmedFault } from "../../../src/state/fault-points.ts";
 import { clockAhead } from "./later.ts";
+import { armFault, open } from "./package.ts";
 import type { TrackerSettings } from "./trackers.ts";
 
 /** A process that brings what is due to the tracker, and is killed at it. */

@@ -1,5 +1,6 @@
-import { defineTeam, type PersonaContext, phase, type Team } from "../../../src/index.ts";
+import type { PersonaContext, Team } from "../../../src/index.ts";
 import { author, everything, writes } from "./file-work.ts";
+import { defineTeam, phase } from "./package.ts";
 import { type Step, type World, worker } from "./worker.ts";
 
 /** Twelve personas in five phases, with groups, a clash, branches that meet, and edits of what others left. */

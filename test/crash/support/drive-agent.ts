@@ -1,4 +1,4 @@
-import { defineTeam, open, persona, phase } from "../../../src/index.ts";
+import { defineTeam, open, persona, phase } from "./package.ts";
 
 /** A process whose persona is an agent's command line. */
 export interface DriveAgentOptions {

@@ -1,7 +1,6 @@
 import { flushCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
-import { open } from "../../../src/maestro.ts";
-import { loadTeam } from "../../../src/team/load-team.ts";
+import { loadTeam, open } from "./package.ts";
 
 /** A process that drives a team of models, over real provider packages, and is killed at it. */
 export interface DriveModelsOptions {

@@ -1,6 +1,6 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, streamText } from "ai";
-import { defineTeam, durableModel, open, persona, phase } from "../../../src/index.ts";
+import { defineTeam, durableModel, open, persona, phase } from "./package.ts";
 
 /** A process whose persona is somebody's own agent: code that asks a model with the AI SDK. */
 export interface DriveOwnAgentOptions {

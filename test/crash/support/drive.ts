@@ -1,8 +1,8 @@
 import { flushCompileCache } from "node:module";
-import { open } from "../../../src/maestro.ts";
-import { type ArmedFault, armFault } from "../../../src/state/fault-points.ts";
+import type { ArmedFault } from "../../../src/state/fault-points.ts";
 import type { JiraOptions } from "../../../src/tickets/jira.ts";
 import { clockAhead, type FastTime, fastClock } from "./later.ts";
+import { armFault, open } from "./package.ts";
 import { type TeamName, teams } from "./teams.ts";
 import type { World } from "./worker.ts";
 

@@ -1,8 +1,9 @@
 import type { WorkContext } from "../../../src/execution/persona-context.ts";
-import { defineTeam, type PersonaContext, persona, phase, type Team } from "../../../src/index.ts";
+import type { PersonaContext, Team } from "../../../src/index.ts";
 import { department } from "./department.ts";
 import { leaveMark, markOf } from "./effects.ts";
 import { author, everything, writes } from "./file-work.ts";
+import { defineTeam, persona, phase } from "./package.ts";
 import { type Step, type World, worker } from "./worker.ts";
 
 /** Teams whose personas leave files. */

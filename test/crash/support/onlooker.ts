@@ -1,6 +1,7 @@
-import { type Maestro, open } from "../../../src/maestro.ts";
+import type { Maestro } from "../../../src/maestro.ts";
 import type { ArtifactView } from "../../../src/team/session-view.ts";
 import { clockAhead } from "./later.ts";
+import { open } from "./package.ts";
 
 /** A killed probe and a ticket under way are left to their process for about a minute. */
 export const minutesLater = { laterMs: 120_000 };

@@ -1,7 +1,7 @@
 import { flushCompileCache } from "node:module";
-import { open } from "../../../src/maestro.ts";
 import type { JiraOptions } from "../../../src/tickets/jira.ts";
 import { clockAhead } from "./later.ts";
+import { open } from "./package.ts";
 import { type TeamName, teams } from "./teams.ts";
 import type { World } from "./worker.ts";
 

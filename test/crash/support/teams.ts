@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { defineTeam, phase, type Team } from "../../../src/index.ts";
+import type { Team } from "../../../src/index.ts";
 import { jiraAccount } from "../../support/loopback-jira-fields.ts";
 import { leaveMark, readMarks } from "./effects.ts";
 import { fileTeams } from "./file-teams.ts";
+import { defineTeam, phase } from "./package.ts";
 import { until } from "./until.ts";
 import { only, type World, worker } from "./worker.ts";
 

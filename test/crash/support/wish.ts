@@ -1,7 +1,7 @@
 import { flushCompileCache } from "node:module";
 import type { Maestro, ResumeOptions } from "../../../src/maestro.ts";
-import { open } from "../../../src/maestro.ts";
-import { type ArmedFault, armFault } from "../../../src/state/fault-points.ts";
+import type { ArmedFault } from "../../../src/state/fault-points.ts";
+import { armFault, open } from "./package.ts";
 import { type TeamName, teams } from "./teams.ts";
 import type { World } from "./worker.ts";
 

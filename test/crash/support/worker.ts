@@ -1,14 +1,7 @@
 import { setTimeout as pass } from "node:timers/promises";
-import {
-  defineTeam,
-  type PersonaContext,
-  type PersonaOptions,
-  persona,
-  phase,
-  type StepOptions,
-  type Team,
-} from "../../../src/index.ts";
+import type { PersonaContext, PersonaOptions, StepOptions, Team } from "../../../src/index.ts";
 import { leaveMark, markOf } from "./effects.ts";
+import { defineTeam, persona, phase } from "./package.ts";
 
 export interface World {
   /** Where each step leaves its mark. */
