@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { StateUnavailable } from "../../src/domain/errors.ts";
 import { newSessionId } from "../../src/domain/ids.ts";
+import { open } from "../../src/index.ts";
 import { migrate, openDatabase } from "../../src/state/sqlite/open-database.ts";
 import { Writer } from "../../src/state/sqlite/writer.ts";
 import type { ClerkOptions } from "./damage-support/clerk.ts";
@@ -18,7 +19,6 @@ import {
 } from "./damage-support/run-clerk.ts";
 import { SmallDisk } from "./damage-support/small-disk.ts";
 import { temporaryDirectory } from "./damage-support/temporary-directory.ts";
-import { open } from "./support/package.ts";
 
 function smallDisk(size: string): SmallDisk {
   const disk = new SmallDisk(size);
@@ -112,8 +112,8 @@ describe("a disk that reports errors", () => {
   // Counted per thread: these reach the first opening, the journal, the checkpoints and the last words.
   const faults = [
     ...[1, 2, 3, 4, 6, 8, 11, 13, 17, 25].map((when) => ({ call: "fsync,fdatasync", when })),
-    // The schema and the space of the log; for the journal see below.
-    ...[1, 20].map((when) => ({ call: "pwrite64", when })),
+    // The schema, the space of the log, and what is written before the writer's thread stands; for that see below.
+    ...[1, 20, 35, 50, 65].map((when) => ({ call: "pwrite64", when })),
     ...[1, 2].map((when) => ({ call: "rename", when })),
   ];
 
@@ -127,11 +127,12 @@ describe("a disk that reports errors", () => {
   );
 
   describe.skipIf(!canInject)("while the journal is written (needs strace)", () => {
-    /** Before the first commit the log is made as long as it will get, which is no write of the journal. */
+    /** Before its first commit the thread makes the log as long as it will get, which is no write of the journal. */
     let writesBefore: number;
+    const clerk = () => clerkIn(join(temporaryDirectory(), "state"), { steps: 20, waitsForWriter: true });
     const isSync = (line: string) => /f(?:data)?sync\(.* = 0$/.test(line);
     beforeAll(async () => {
-      const options = clerkIn(join(temporaryDirectory(), "state"), {});
+      const options = clerk();
       const trace = `${options.effects}.trace`;
       const under = [...traced(["pwrite64", "fsync", "fdatasync"], trace), "-P", logOf(options)];
       await runClerk(options, under);
@@ -139,11 +140,11 @@ describe("a disk that reports errors", () => {
       if (writesBefore < 1) throw new Error("no commit was seen in the trace");
     });
 
-    // A commit is two to a dozen writes: these are in the claim, in steps, in attempts and in the seal of a phase.
+    // A commit is two to a dozen writes: these are in steps, in attempts and in the seal of a phase.
     test.each([1, 2, 8, 21, 37, 50, 62])(
       "at write %i after the first commit: it is a commit that fails, nobody is told otherwise, and the next start goes on",
       async (write) => {
-        const options = clerkIn(join(temporaryDirectory(), "state"), {});
+        const options = clerk();
         const trace = `${options.effects}.trace`;
         const fault = { call: "pwrite64", when: writesBefore + write, path: logOf(options) };
         await expectNoHarm(options, failing(fault, trace), ["StorageFailed"]);

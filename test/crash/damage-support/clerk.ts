@@ -1,6 +1,7 @@
-import { appendFileSync, statfsSync, writeFileSync } from "node:fs";
+import { appendFileSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { defineTeam, MaestroError, open, persona, phase } from "../../../src/index.ts";
+import { setTimeout as pass } from "node:timers/promises";
+import { defineTeam, MaestroError, open, persona, phase } from "../support/package.ts";
 
 /** How the clerk's work fills the disk: by rows, by artifacts, or by somebody else's file at its end. */
 export type Filling = "rows" | "artifacts" | "stranger" | "nothing";
@@ -12,6 +13,8 @@ export interface ClerkOptions {
   /** Outside of the state directory: a line for each effect, and a line for each result that the work was given. */
   readonly effects: string;
   readonly acknowledged: string;
+  /** Its first step lasts until the writer's thread has taken over from the caller's. */
+  readonly waitsForWriter?: boolean | undefined;
 }
 
 export type ClerkEnd =
@@ -25,7 +28,7 @@ const sizes: Readonly<Record<Filling, number>> = {
   nothing: 100,
 };
 
-function clerkTeam({ stateDir, steps, filling, effects, acknowledged }: ClerkOptions) {
+function clerkTeam({ stateDir, steps, filling, effects, acknowledged, waitsForWriter }: ClerkOptions) {
   return defineTeam("clerk", {
     phases: ["first", "last"].map((name) =>
       phase(name, {
@@ -35,7 +38,8 @@ function clerkTeam({ stateDir, steps, filling, effects, acknowledged }: ClerkOpt
               const pages: string[] = [];
               for (let page = 1; page <= steps; page += 1) {
                 const label = `${name} ${page}`;
-                const result = await step(label, () => {
+                const result = await step(label, async () => {
+                  if (waitsForWriter) await writerStands(stateDir);
                   if (filling === "stranger" && page === steps) fill(join(stateDir, "stranger"));
                   appendFileSync(effects, `${label}\n`);
                   return { label, text: "x".repeat(sizes[filling]) };
@@ -50,6 +54,11 @@ function clerkTeam({ stateDir, steps, filling, effects, acknowledged }: ClerkOpt
       }),
     ),
   });
+}
+
+/** The first that the thread does is to make the log as long as it will get. */
+async function writerStands(stateDir: string): Promise<void> {
+  while (statSync(join(stateDir, "maestro.db-wal")).size < 4_000_000) await pass(5);
 }
 
 /** Takes every byte that is left. */
