@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { DurableStep, SavedBy } from "../domain/durable-step.ts";
 import { fromErrorJson } from "../domain/error-json.ts";
 import { InputInvalid } from "../domain/errors.ts";
@@ -113,7 +114,11 @@ export class StepRecorder {
   #begin<T>(step: StepToRun<T>): Promise<T> {
     const { store } = this.#parts.journal;
     if (store.hasRoom) return this.#track(this.#perform(step));
-    return this.#track(new Promise((resolve) => store.whenRoom(() => resolve(this.#perform(step)))));
+    // Somebody else's turn calls it; what it changes is still the caller's.
+    const begin = AsyncLocalStorage.bind((resolve: (result: Promise<T>) => void) =>
+      resolve(this.#perform(step)),
+    );
+    return this.#track(new Promise((resolve) => store.whenRoom(() => begin(resolve))));
   }
 
   /** A wait that survives restarts: only the remainder is waited, never longer than `ms` whatever the clock does. */

@@ -24,17 +24,16 @@ const commandsPerTurn = 64;
 /**
  * Everything submitted in one turn of the event loop, and whatever joins while the thread is busy, commits together.
  * The thread starts with the first claim. Until it stands, which takes longer than all that a session writes before its
- * first step, the caller's thread commits.
+ * first step, the caller's thread commits; once it has handed over, it never does again.
  */
 export class ThreadWriter implements WriterClient {
   readonly #path: string;
   #worker: Worker | undefined;
-  #isReady = false;
-  /** What commits until then. */
+  #isEarly = true;
   #early: Writer | undefined;
   #queue: Command[] = [];
   /** Nothing under way: the thread alone must not keep the process alive. */
-  readonly #answers = new Answers(() => this.#worker?.unref());
+  readonly #answers = new Answers(() => this.#closing === undefined && this.#worker?.unref());
   /** Rung after each message: the thread sleeps on it, which costs less than an event loop of its own. */
   readonly #bell = new Int32Array(new SharedArrayBuffer(4));
   /** For a thread that comes in the place of one that died, too. */
@@ -73,9 +72,8 @@ export class ThreadWriter implements WriterClient {
   }
 
   async #close(): Promise<void> {
-    this.#flush();
-    if (this.#queue.length > 0) this.#post(this.#queue.splice(0));
-    this.#endEarly();
+    while (this.#isEarly && this.#queue.length > 0) this.#flush();
+    this.#handOver();
     const worker = this.#worker;
     if (worker === undefined) return;
     worker.ref();
@@ -88,26 +86,44 @@ export class ThreadWriter implements WriterClient {
   }
 
   #flush(): void {
+    if (this.#isEarly) return this.#flushHere();
     if (this.#queue.length === 0) return;
-    if (!this.#isReady) return this.#flushHere();
-    this.#post(this.#queue);
-    this.#worker?.ref();
+    const commands = this.#queue;
     this.#queue = [];
+    try {
+      this.#post(commands);
+      this.#worker?.ref();
+    } catch (error) {
+      // No thread could be started.
+      this.#answers.give(commands.map(() => failed(error)));
+    }
   }
 
   #flushHere(): void {
-    // One that died is replaced: somebody has to tell that this process lives.
-    if (this.#heart !== undefined) this.#worker ??= this.#start();
-    const replies = this.#commitAtOnce(this.#queue.slice(0, commandsPerTurn));
-    if (replies === undefined) {
-      // Whoever writes just now may take its time, and this thread has other things to do: the queue waits for the thread.
-      this.#worker ??= this.#start();
-      this.#worker.ref();
-      return;
-    }
+    if (this.#queue.length === 0) return;
+    const replies = this.#commitHere(this.#queue.slice(0, commandsPerTurn));
+    // Whoever writes just now may take its time, and this thread has other things to do.
+    if (replies === undefined) return this.#handOver();
     this.#queue = this.#queue.slice(commandsPerTurn);
     this.#answers.give(replies);
     if (this.#queue.length > 0) setImmediate(() => this.#flush());
+  }
+
+  #commitHere(commands: readonly Command[]): Reply[] | undefined {
+    try {
+      this.#early ??= new Writer(openDatabase(this.#path));
+      return this.#early.commitAtOnce(commands);
+    } catch (error) {
+      return commands.map(() => failed(error));
+    }
+  }
+
+  /** To a thread that stands, or that gets it all when it does. */
+  #handOver(): void {
+    this.#early?.close();
+    this.#early = undefined;
+    this.#isEarly = false;
+    this.#flush();
   }
 
   #post(message: ToThread): void {
@@ -124,8 +140,8 @@ export class ThreadWriter implements WriterClient {
     const worker = new Worker(entry, { workerData, name: "maestro-writer" });
     worker.on("message", (message: FromThread) => {
       if (message === "closed") this.#closed?.();
-      else if (message === "ready") this.#handOver();
-      else this.#answers.give(message);
+      else if (message !== "ready") this.#answers.give(message);
+      else if (this.#isEarly) this.#handOver();
     });
     worker.on("error", (error) => this.#fail(error as Error));
     worker.unref();
@@ -133,38 +149,17 @@ export class ThreadWriter implements WriterClient {
     return worker;
   }
 
-  #handOver(): void {
-    this.#endEarly();
-    this.#isReady = true;
-    this.#flush();
-  }
-
-  #endEarly(): void {
-    this.#early?.close();
-    this.#early = undefined;
-  }
-
-  #commitAtOnce(commands: readonly Command[]): Reply[] | undefined {
-    try {
-      this.#early ??= new Writer(openDatabase(this.#path));
-      return this.#early.commitAtOnce(commands);
-    } catch (error) {
-      return commands.map(() => failed(error));
-    }
-  }
-
   /**
    * The thread is gone and with it the fate of what was under way; the journal knows, a new start reads it. What it was
-   * not given yet goes to the next thread.
+   * not given yet goes to the next thread, and so does everything from now on: somebody has to tell that this process lives.
    */
   #fail(cause: Error): void {
     this.#worker = undefined;
-    this.#isReady = false;
     const { errcode } = cause as { errcode?: number };
     const error = { message: `the writer thread stopped: ${cause.message}`, errcode };
     this.#answers.giveAll({ kind: "failed", error }, this.#queue.length);
     this.#closed?.();
-    if (this.#queue.length > 0) setImmediate(() => this.#flush());
+    if (this.#isEarly) this.#handOver();
   }
 }
 

@@ -50,10 +50,11 @@ export class Writer {
     } catch (error) {
       return commands.map(() => failed(error));
     }
-    return this.#commitBegun(commands);
+    // One bad command must not take the others' facts with it.
+    return this.#commitBegun(commands) ?? commands.flatMap((command) => this.commit([command]));
   }
 
-  /** Undefined where another connection is writing: who may not wait comes again. */
+  /** For who may not wait. Undefined where another connection is writing, or one of several commands is bad. */
   commitAtOnce(commands: readonly Command[]): Reply[] | undefined {
     try {
       this.#statements.begin.run();
@@ -63,7 +64,8 @@ export class Writer {
     return this.#commitBegun(commands);
   }
 
-  #commitBegun(commands: readonly Command[]): Reply[] {
+  /** Undefined, with nothing written, where one of several commands is bad. */
+  #commitBegun(commands: readonly Command[]): Reply[] | undefined {
     let replies: Reply[];
     let indexed = false;
     try {
@@ -71,9 +73,7 @@ export class Writer {
       indexed = this.#index.catchUpWhenDue();
     } catch (error) {
       this.#rollback();
-      // One bad command must not take the others' facts with it.
-      if (commands.length > 1) return commands.flatMap((command) => this.commit([command]));
-      return [failed(error)];
+      return commands.length > 1 ? undefined : [failed(error)];
     }
     try {
       reachCommit(commands, indexed, "before-commit");

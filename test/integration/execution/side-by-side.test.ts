@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { afterEach, describe, expect, test } from "vitest";
 import type { PersonaContext } from "../../../src/index.ts";
 import { armFault } from "../../../src/state/fault-points.ts";
@@ -57,6 +58,33 @@ describe("steps at the same time", () => {
     expect(given[0]).toEqual(Array.from({ length: 700 }, (_, number) => number));
     expect(given[1]).toEqual(given[0]);
     expect(lives.ran).toHaveLength(700);
+  });
+
+  test("that have to wait for the disk belong to who asked for them, with its files and its own context", async () => {
+    const lives = new Lives();
+    const tenant = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    const work = async ({ step, workspace }: PersonaContext, ends: boolean) => {
+      await step("outer", async () => {
+        const others = Array.from({ length: 400 }, (_, number) => step(`other ${number}`, () => number));
+        // They have run by then, and nearly all of them are still on their way to the disk.
+        await new Promise(setImmediate);
+        await tenant.run("somebody", () =>
+          step("inner", () => {
+            seen.push(tenant.getStore());
+            return workspace.write("a.txt", "written");
+          }),
+        );
+        await Promise.all(others);
+      });
+      seen.push(await workspace.readText("a.txt"));
+      if (ends) lives.end();
+      await step("last", () => 1);
+      return { summary: "done" };
+    };
+    await lives.live((context) => work(context, true));
+    await lives.live((context) => work(context, false));
+    expect(seen).toEqual(["somebody", "written", "written"]);
   });
 
   test("of one name and different inputs: what was recorded is not run again because another was not", async () => {

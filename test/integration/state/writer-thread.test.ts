@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { breakerPolicy } from "../../../src/domain/breaker.ts";
 import { migrate, openDatabase } from "../../../src/state/sqlite/open-database.ts";
 import { ThreadWriter } from "../../../src/state/sqlite/writer-client.ts";
@@ -18,7 +18,11 @@ function databaseElsewhere() {
   migrate(database, path);
   database.close();
   renameSync(home, elsewhere);
-  return { path, bringBack: () => renameSync(elsewhere, home) };
+  return {
+    path,
+    bringBack: () => renameSync(elsewhere, home),
+    takeAway: () => renameSync(home, elsewhere),
+  };
 }
 
 /** Without a turn of the event loop: what the thread says about its end is not heard yet. */
@@ -77,4 +81,40 @@ test("while somebody else holds the lock, the caller's thread goes on and the wr
   other.close();
   expect(await reply).toMatchObject({ kind: "reset" });
   expect(await writer.submit(admit)).toMatchObject({ kind: "admission" });
+});
+
+test("a thread that cannot stand is told to who writes: without it nobody would tell that this process lives", async () => {
+  const { path, bringBack, takeAway } = databaseElsewhere();
+  bringBack();
+  const writer = new ThreadWriter(path);
+  onTestFinished(() => writer.close());
+  expect(await writer.submit(reset)).toMatchObject({ kind: "reset" });
+  takeAway();
+  writer.beat("somebody", 60_000);
+  // What this thread has open it could go on writing to.
+  await vi.waitUntil(async () => (await writer.submit(reset)).kind === "failed", { timeout: 20_000 });
+  bringBack();
+  expect(await writer.submit(admit)).toMatchObject({ kind: "admission" });
+});
+
+test("before the thread stands, a command that cannot be carried out takes no other with it", async () => {
+  const { path, bringBack } = databaseElsewhere();
+  bringBack();
+  const writer = new ThreadWriter(path);
+  onTestFinished(() => writer.close());
+  const toNobody = { verb: "say", session: 4_711, at: 1, body: "{}" } as const;
+  const replies = await Promise.all([reset, toNobody, admit].map((command) => writer.submit(command)));
+  expect(replies.map(({ kind }) => kind)).toEqual(["reset", "failed", "admission"]);
+});
+
+test("who closes at once waits for all that was asked for, and everybody gets the own answer", async () => {
+  const { path, bringBack } = databaseElsewhere();
+  bringBack();
+  const writer = new ThreadWriter(path);
+  const commands = Array.from({ length: 300 }, (_, number) => (number % 3 === 0 ? reset : admit));
+  const replies = commands.map((command) => writer.submit(command));
+  writer.beat("somebody", 60_000);
+  await writer.close();
+  const kinds = (await Promise.all(replies)).map(({ kind }) => kind);
+  expect(kinds).toEqual(commands.map(({ verb }) => (verb === "admit" ? "admission" : "reset")));
 });
