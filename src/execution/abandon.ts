@@ -55,6 +55,8 @@ export class Abandonment {
       () => {
         this.#moment = undefined;
         for (const abandon of this.#underWay) abandon(this.#signal.reason);
+        // Whatever comes now has a moment of its own.
+        this.#underWay.clear();
       },
       () => undefined,
     );

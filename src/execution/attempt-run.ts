@@ -132,7 +132,11 @@ export class AttemptRun {
       hasFallback: this.#hasFallback(),
       repeats: this.#repeats,
     });
-    return this.#end(workspace, steps);
+    try {
+      return await this.#end(workspace, steps);
+    } finally {
+      steps.end();
+    }
   }
 
   async #end(workspace: Workspace, steps: StepRecorder): Promise<AttemptEnd> {

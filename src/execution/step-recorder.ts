@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { DurableStep, SavedBy } from "../domain/durable-step.ts";
 import { fromErrorJson } from "../domain/error-json.ts";
 import { InputInvalid } from "../domain/errors.ts";
@@ -65,6 +64,7 @@ export class StepRecorder {
   readonly #parts: StepParts;
   readonly #place: AttemptPlace;
   readonly #machine = new Machine();
+  readonly #abandonment: Abandonment;
   readonly #effectParts: EffectParts;
   readonly #finder: StepFinder;
   /** Which step an error came from. */
@@ -79,8 +79,9 @@ export class StepRecorder {
     this.#parts = parts;
     this.#place = place;
     const { journal, control, clock, artifacts } = parts;
-    const abandonment = new Abandonment(place.signal, clock);
-    this.#effectParts = { control, clock, artifacts, machine: this.#machine, abandonment };
+    this.#abandonment = new Abandonment(place.signal, clock);
+    const [machine, abandonment] = [this.#machine, this.#abandonment];
+    this.#effectParts = { control, clock, artifacts, machine, abandonment };
     this.#finder = new StepFinder({ journal, control, machine: this.#machine }, place.running, place.input);
   }
 
@@ -94,6 +95,11 @@ export class StepRecorder {
     this.#machine.throwIfBroken();
   }
 
+  /** The attempt has ended: nothing of it listens any longer to what would stop it. */
+  end(): void {
+    this.#abandonment.stopListening();
+  }
+
   /** What is under way is finished and recorded before its attempt ends, however that ends. */
   async settle(): Promise<void> {
     while (this.#underWay > 0) await new Promise<void>((resolve) => this.#onQuiet.push(resolve));
@@ -102,23 +108,12 @@ export class StepRecorder {
   /** A step of a function persona. */
   run<T>(name: string, effect: () => T | Promise<T>, options: StepOptions = {}): Promise<T> {
     const { input = null, dependency } = options;
-    return this.#begin({ kind: "function", name, input, dependency, effect });
+    return this.#track(this.#perform({ kind: "function", name, input, dependency, effect }));
   }
 
   /** A step of a model, a tool, a check or a healer. */
   perform<T>(step: DurableStep<T>): Promise<T> {
-    return this.#begin(step);
-  }
-
-  /** A thousand sessions that write as fast as they can begin no more steps than can be recorded. */
-  #begin<T>(step: StepToRun<T>): Promise<T> {
-    const { store } = this.#parts.journal;
-    if (store.hasRoom) return this.#track(this.#perform(step));
-    // Somebody else's turn calls it; what it changes is still the caller's.
-    const begin = AsyncLocalStorage.bind((resolve: (result: Promise<T>) => void) =>
-      resolve(this.#perform(step)),
-    );
-    return this.#track(new Promise((resolve) => store.whenRoom(() => begin(resolve))));
+    return this.#track(this.#perform(step));
   }
 
   /** A wait that survives restarts: only the remainder is waited, never longer than `ms` whatever the clock does. */
@@ -164,9 +159,11 @@ export class StepRecorder {
     const hasRecords = candidate !== undefined || leftover !== undefined;
     const reused = hasRecords ? await this.#reuse(step, found.identity) : undefined;
     if (reused !== undefined) return this.#replay(reused.body, reused.seq) as T;
+    const { store } = this.#parts.journal;
     const firstAskedAt = this.#parts.clock.now();
     const mayRepeat = this.#place.repeats !== undefined;
     for (let repeats = mayRepeat ? await this.#repeatsBefore(found.identity) : 0; ; ) {
+      if (!store.hasRoom) await new Promise<void>((resolve) => store.whenRoom(resolve));
       // Whoever was told to stop while it waited begins nothing.
       this.#parts.control.throwIfStopped();
       const admitted = await this.#admit(step);

@@ -49,6 +49,11 @@ describe("work under a signal", () => {
     const deaf = outcome(abandonment.run(never));
     await clock.advance(patienceMs);
     expect(await deaf).toEqual({ error: "stop" });
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const later = outcome(abandonment.run(() => promise));
+    await clock.advance(patienceMs - 1);
+    resolve("in time");
+    expect(await later, "whoever was left to itself takes nothing of it").toEqual({ result: "in time" });
   });
 
   test("leaves nobody waiting once all of it has ended", async () => {
