@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, test } from "vitest";
 import type { PersonaContext } from "../../../src/index.ts";
 import { armFault } from "../../../src/state/fault-points.ts";
@@ -123,6 +125,39 @@ describe("steps at the same time", () => {
     expect(results["work"]?.["worker"]?.summary).toBe("review of a, review of b, review of c");
     expect(lives.rows("attempt.diverged")).toEqual([]);
     expect(lives.ran.filter((file) => file === "c")).toEqual(["c"]);
+  });
+
+  test("while somebody else holds the disk: who waits to begin has asked all the same, and records are kept", async () => {
+    const lives = new Lives();
+    const files = Array.from({ length: 300 }, (_, number) => `file ${number}`);
+    const review = ({ step }: PersonaContext, file: string, begin = () => {}) =>
+      step("review", () => (begin(), lives.effect(file, `review of ${file}`)()), { input: file });
+    await lives.live(async (context) => {
+      // Recorded in another order than they are asked for again.
+      for (const file of ["file 290", "file 10"]) await review(context, file);
+      lives.end();
+      return { summary: await context.step("last", () => "done") };
+    });
+    const other = new DatabaseSync(join(lives.stateDir, "maestro.db"), { timeout: 5_000 });
+    /** Longer than a step is waited for that nobody asks for. */
+    const holdTheDisk = () => {
+      other.exec("BEGIN IMMEDIATE");
+      setTimeout(() => other.exec("COMMIT"), 150);
+    };
+    await lives.live(async (context) => {
+      holdTheDisk();
+      const crowd = Array.from({ length: 150 }, (_, number) => context.step(`other ${number}`, () => number));
+      // They have run by then, and wait for the disk.
+      await new Promise(setImmediate);
+      const reviews = files.map((file) =>
+        review(context, file, file === "file 12" ? holdTheDisk : undefined),
+      );
+      await Promise.all([...crowd, ...reviews]);
+      return { summary: "done" };
+    });
+    other.close();
+    expect(lives.rows("attempt.diverged")).toEqual([]);
+    expect(lives.ran.toSorted()).toEqual(files.toSorted());
   });
 
   test("in branches of several steps: a branch that is ahead keeps its records", async () => {
