@@ -41,6 +41,16 @@ function endText(end: StepEnd): string {
   }
 }
 
+const textStart = '{"result":"';
+const textEnd = '"}';
+
+/** A result that is a text in which nothing is escaped, without parsing its row; undefined for every other row. */
+export function plainResult(body: string): string | undefined {
+  if (!body.startsWith(textStart) || !body.endsWith(textEnd)) return undefined;
+  const text = body.slice(textStart.length, -textEnd.length);
+  return text.includes('"') || text.includes("\\") ? undefined : text;
+}
+
 /** The text of a step's result; undefined for a result of undefined. */
 export function resultText(result: unknown, name: string): string | undefined {
   if (result === undefined) return undefined;

@@ -18,6 +18,7 @@ import { outcomeOfCall } from "./circuit-breaker.ts";
 import { rememberFailure } from "./failure/recorded-failure.ts";
 import { Machine } from "./machine-error.ts";
 import { repeatName, repeatOf, waitToRepeat } from "./repeat-in-place.ts";
+import { plainResult } from "./step-body.ts";
 import {
   type EffectParts,
   type EffectPlace,
@@ -344,6 +345,8 @@ export class StepRecorder {
   }
 
   #replay(body: string, seq: number): unknown {
+    const text = plainResult(body);
+    if (text !== undefined) return text;
     const outcome = parseBody(body) as unknown as StepOutcome;
     if (outcome.changes !== undefined) this.#place.workspace.reapply(outcome.changes);
     // At once, as most are: a long history is replayed in one go.
