@@ -164,6 +164,7 @@ export class StepRecorder {
     const firstAskedAt = this.#parts.clock.now();
     const mayRepeat = this.#place.repeats !== undefined;
     for (let repeats = mayRepeat ? await this.#repeatsBefore(found.identity) : 0; ; ) {
+      // A thousand sessions that write as fast as they can begin no more than can be recorded.
       if (!store.hasRoom) await new Promise<void>((resolve) => store.whenRoom(resolve));
       // Whoever was told to stop while it waited begins nothing.
       this.#parts.control.throwIfStopped();
