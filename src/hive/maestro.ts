@@ -15,7 +15,7 @@ import { type Plan, planFork, planResume } from "../team/plan-cost.ts";
 import { Recovery } from "../team/recovery.ts";
 import { resultsOf, type SessionResult } from "../team/session-view.ts";
 import { toChange } from "../team/spending.ts";
-import { type Carried, importCheckpoints } from "./carry.ts";
+import type { Carried } from "./carry.ts";
 import { type CreateIntent, type CreateOptions, createForBrief } from "./create-for-brief.ts";
 import { directionOf } from "./direction-of.ts";
 import { enqueue } from "./enqueue.ts";
@@ -228,6 +228,7 @@ export class Maestro extends Reading {
   /** A session from another machine: it is here, and goes on when it is resumed. */
   async importCheckpoints(file: string): Promise<Carried> {
     const { store, stateDirectory, onNotice } = this.#parts;
+    const { importCheckpoints } = await import("./carry.ts");
     const carried = await importCheckpoints(file, this.#parts, async (id) => {
       if ((await store.findSession(id)) === undefined) return;
       throw new SessionConflict(`Session ${id} is here already.`, {

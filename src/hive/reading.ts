@@ -28,7 +28,7 @@ import { listFiles } from "../team/list-files.ts";
 import { describeSession, describeTicket, type SessionView, type TicketView } from "../team/session-view.ts";
 import { allBudgets } from "../team/spending.ts";
 import type { OutResult } from "../workspace/out-result.ts";
-import { type Carried, exportCheckpoints } from "./carry.ts";
+import type { Carried } from "./carry.ts";
 import { type FilesAt, giveOut } from "./give-out.ts";
 import type { HiveParts } from "./hive-parts.ts";
 import { reportOf, type SessionListing, usageOfEach, withUsage } from "./listings.ts";
@@ -281,6 +281,7 @@ export class Reading {
   /** All that the session needs to go on at another machine, in one file. */
   async exportCheckpoints(idOrKey: string, file: string): Promise<Carried> {
     const { id } = await this.find(idOrKey);
+    const { exportCheckpoints } = await import("./carry.ts");
     return exportCheckpoints(id, file, this.#parts);
   }
 

@@ -56,12 +56,12 @@ export class Problems {
 export class Place {
   readonly problems: Problems;
   readonly path: SourcePath;
-  /** `phase "design"`. */
-  readonly #owner: string;
+  /** `phase "design"`; made when somebody asks, because most of what is read has no problem. */
+  readonly #owner: string | (() => string);
   /** `gate.threshold`; empty for the owner itself. */
   readonly #label: string;
 
-  constructor(problems: Problems, owner: string, path: SourcePath, label = "") {
+  constructor(problems: Problems, owner: string | (() => string), path: SourcePath, label = "") {
     this.problems = problems;
     this.path = path;
     this.#owner = owner;
@@ -70,7 +70,8 @@ export class Place {
 
   /** `phase "design": gate.threshold`. */
   get words(): string {
-    return this.#label === "" ? this.#owner : `${this.#owner}: ${this.#label}`;
+    const owner = typeof this.#owner === "string" ? this.#owner : this.#owner();
+    return this.#label === "" ? owner : `${owner}: ${this.#label}`;
   }
 
   at(key: string | number): Place {
@@ -80,7 +81,7 @@ export class Place {
   }
 
   /** The same place in other words. */
-  as(owner: string): Place {
+  as(owner: string | (() => string)): Place {
     return new Place(this.problems, owner, this.path);
   }
 

@@ -25,7 +25,8 @@ export class Personas {
   read(item: unknown, place: Place, phase: string): ReadPersona | undefined {
     const found = this.#form === "file" ? this.#find(item, place) : this.#describe(item, place, phase);
     if (found === undefined) return undefined;
-    return { ...found, place: place.as(`persona ${shown(found.definition.name)} of phase ${shown(phase)}`) };
+    const { name } = found.definition;
+    return { ...found, place: place.as(() => `persona ${shown(name)} of phase ${shown(phase)}`) };
   }
 
   reportUnused(): void {
@@ -50,7 +51,7 @@ export class Personas {
         const described = place
           .at("personas")
           .at(name)
-          .as(`persona ${shown(name)}`);
+          .as(() => `persona ${shown(name)}`);
         return [name, read(name, value, described, "file")];
       }),
     );
@@ -81,7 +82,12 @@ export class Personas {
       place.problem(`is ${shown(item)}; it must be the result of persona("name", { ... }).`);
       return undefined;
     }
-    const described = read(name, item, place.as(`persona ${shown(name)} of phase ${shown(phase)}`), "module");
+    const described = read(
+      name,
+      item,
+      place.as(() => `persona ${shown(name)} of phase ${shown(phase)}`),
+      "module",
+    );
     this.#byValue.set(item, described);
     return described;
   }

@@ -44,7 +44,7 @@ export function readPhase(
   readPersona: (item: unknown, place: Place, phase: string) => ReadPersona | undefined,
 ): ReadPhase {
   const name = nameOf(value, place);
-  const named = place.as(
+  const named = place.as(() =>
     name === undefined ? `phase ${Number(place.path.at(-1)) + 1}` : `phase ${shown(name)}`,
   );
   // A name that nobody can write: what has none is neither found nor there twice.
