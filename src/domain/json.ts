@@ -16,6 +16,11 @@ export interface JsonOptions {
   readonly what?: string | undefined;
 }
 
+export interface WriteJsonOptions extends JsonOptions {
+  /** Written as the only member of an object of this name: joining the texts would copy the value once more. */
+  readonly member?: string | undefined;
+}
+
 export interface ParseJsonOptions extends JsonOptions {
   readonly refuseProto?: boolean | undefined;
 }
@@ -44,9 +49,9 @@ export function parseJson(text: string | Uint8Array, options: ParseJsonOptions =
   return value;
 }
 
-/** JSON.stringify, with errors that say where. `undefined` becomes "null". */
-export function toJsonText(value: unknown, options: JsonOptions = {}): string {
-  const { what = "value", maxBytes = jsonLimits.maxBytes, maxDepth = jsonLimits.maxDepth } = options;
+/** JSON.stringify, with errors that say where. `undefined` becomes "null", or an object without the member. */
+export function toJsonText(value: unknown, options: WriteJsonOptions = {}): string {
+  const { what = "value", maxBytes = jsonLimits.maxBytes, maxDepth = jsonLimits.maxDepth, member } = options;
   if (typeof value === "function" || typeof value === "symbol") {
     throw refusal(
       "not a JSON value",
@@ -54,9 +59,10 @@ export function toJsonText(value: unknown, options: JsonOptions = {}): string {
       "Return plain data.",
     );
   }
-  const text = stringify(value, what, maxBytes, maxDepth);
-  if (isLargerThan(text, maxBytes)) throw tooLarge(what, maxBytes);
-  if (isDeeperThan(text, maxDepth)) {
+  const text = stringify(value, what, maxBytes, maxDepth, member);
+  const around = member === undefined ? { bytes: 0, levels: 0 } : { bytes: member.length + 5, levels: 1 };
+  if (isLargerThan(text, maxBytes + around.bytes)) throw tooLarge(what, maxBytes);
+  if (isDeeperThan(text, maxDepth + around.levels)) {
     throw tooDeep(what, maxDepth, findJsonProblem(value, what, maxDepth)?.path);
   }
   return text;
@@ -76,10 +82,16 @@ function parse(text: string, what: string): Json {
   throw refusal("not JSON", message, "Correct the JSON at that place.", { line, column });
 }
 
-function stringify(value: unknown, what: string, maxBytes: number, maxDepth: number): string {
+function stringify(
+  value: unknown,
+  what: string,
+  maxBytes: number,
+  maxDepth: number,
+  member: string | undefined,
+): string {
   try {
     // The types of JSON.stringify hide that it gives undefined for undefined.
-    const text: string | undefined = JSON.stringify(value);
+    const text: string | undefined = JSON.stringify(member === undefined ? value : { [member]: value });
     return text ?? "null";
   } catch (cause) {
     const found = findJsonProblem(value, what, maxDepth);

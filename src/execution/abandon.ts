@@ -12,11 +12,23 @@ export function orAbandon<T>(work: () => T | Promise<T>, signal: AbortSignal, cl
   return abandonment.run(work).finally(() => abandonment.stopListening());
 }
 
+/** Work under way, and where it stands among all that is. */
+class Piece {
+  readonly abandon: (reason: unknown) => void;
+  at: number;
+
+  constructor(abandon: (reason: unknown) => void, at: number) {
+    this.abandon = abandon;
+    this.at = at;
+  }
+}
+
 /** The same for the many pieces of work under one signal: listening anew for each would cost more than recording it. */
 export class Abandonment {
   readonly #signal: AbortSignal;
   readonly #clock: Clock;
-  readonly #underWay = new Set<(reason: unknown) => void>();
+  /** In no order, and no Set: one that is added to and deleted from for ever keeps in memory what it once held. */
+  readonly #underWay: Piece[] = [];
   /** What is under way has this moment to end; ends early when everything has. */
   #moment: AbortController | undefined;
 
@@ -29,15 +41,16 @@ export class Abandonment {
   run<T>(work: () => T | Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const working = Promise.resolve(work());
-      this.#underWay.add(reject);
+      const piece = new Piece(reject, this.#underWay.length);
+      this.#underWay.push(piece);
       if (this.#signal.aborted) this.#giveAMoment();
       working.then(
         (result) => {
-          this.#end(reject);
+          this.#end(piece);
           resolve(result);
         },
         (error: unknown) => {
-          this.#end(reject);
+          this.#end(piece);
           reject(error);
         },
       );
@@ -49,22 +62,27 @@ export class Abandonment {
   }
 
   readonly #giveAMoment = (): void => {
-    if (this.#underWay.size === 0 || this.#moment !== undefined) return;
+    if (this.#underWay.length === 0 || this.#moment !== undefined) return;
     this.#moment = new AbortController();
     this.#clock.sleep(patienceMs, this.#moment.signal).then(
       () => {
         this.#moment = undefined;
-        for (const abandon of this.#underWay) abandon(this.#signal.reason);
         // Whatever comes now has a moment of its own.
-        this.#underWay.clear();
+        for (const { abandon } of this.#underWay.splice(0)) abandon(this.#signal.reason);
       },
       () => undefined,
     );
   };
 
-  #end(abandon: (reason: unknown) => void): void {
-    this.#underWay.delete(abandon);
-    if (this.#underWay.size > 0) return;
+  #end(piece: Piece): void {
+    // Given up before.
+    if (this.#underWay[piece.at] !== piece) return;
+    const last = this.#underWay.pop() as Piece;
+    if (last !== piece) {
+      this.#underWay[piece.at] = last;
+      last.at = piece.at;
+    }
+    if (this.#underWay.length > 0) return;
     this.#moment?.abort();
     this.#moment = undefined;
   }

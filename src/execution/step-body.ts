@@ -5,43 +5,35 @@ import { toJsonText } from "../domain/json.ts";
 import { outageBody } from "../domain/recorded-steps.ts";
 import type { TreeChange } from "../domain/tree.ts";
 
-/** What a step's row will say, as text: built once, by joining, because results can be large. */
-export type StepEnd =
-  | { readonly kind: "nothing" }
-  | { readonly kind: "result"; readonly json: string }
-  | { readonly kind: "artifact"; readonly sha256: string }
-  /** `failure`: as it was judged when it was fresh; what was thrown and is no error says nothing more than its text. */
-  | {
-      readonly kind: "error";
-      readonly error: ErrorJson;
-      readonly outage: boolean;
-      readonly failure?: Failure;
-    };
+const resultStart = '{"result":';
 
-export function stepBody(end: StepEnd, changes: readonly TreeChange[]): string {
-  const start = end.kind === "error" && end.outage ? outageBody : "{";
-  const rest = endText(end);
-  if (changes.length === 0) return `${start}${rest}}`;
-  return `${start}"changes":${JSON.stringify(changes)}${rest === "" ? "" : ","}${rest}}`;
+/** What the row of a step says that gave this: its result, or nothing for a result of undefined. */
+export function resultBody(result: unknown, name: string): string {
+  refuseCollections(result, name);
+  return toJsonText(result, { what: `the result of step "${name}"`, member: "result" });
 }
 
-function endText(end: StepEnd): string {
-  switch (end.kind) {
-    case "nothing":
-      return "";
-    case "result":
-      return `"result":${end.json}`;
-    case "artifact":
-      return `"artifact":"${end.sha256}"`;
-    case "error":
-      return [
-        `"error":${JSON.stringify(end.error)}`,
-        ...(end.failure === undefined ? [] : [`"failure":${JSON.stringify(end.failure)}`]),
-      ].join(",");
-  }
+/** The result in what `resultBody` wrote. */
+export const resultIn = (body: string): string => body.slice(resultStart.length, -1);
+
+export const artifactBody = (sha256: string): string => `{"artifact":"${sha256}"}`;
+
+/** `failure`: as it was judged when it was fresh; what was thrown and is no error says nothing more than its text. */
+export function errorBody(
+  error: ErrorJson,
+  { outage, failure }: { readonly outage: boolean; readonly failure: Failure | undefined },
+): string {
+  const body = JSON.stringify({ error, failure });
+  return outage ? outageBody + body.slice(1) : body;
 }
 
-const textStart = '{"result":"';
+/** The same with the files that the step changed; they come first. */
+export function withChanges(body: string, changes: readonly TreeChange[]): string {
+  if (changes.length === 0) return body;
+  return `{"changes":${JSON.stringify(changes)}${body === "{}" ? "" : ","}${body.slice(1)}`;
+}
+
+const textStart = `${resultStart}"`;
 const textEnd = '"}';
 
 /** A result that is a text in which nothing is escaped, without parsing its row; undefined for every other row. */
@@ -49,13 +41,6 @@ export function plainResult(body: string): string | undefined {
   if (!body.startsWith(textStart) || !body.endsWith(textEnd)) return undefined;
   const text = body.slice(textStart.length, -textEnd.length);
   return text.includes('"') || text.includes("\\") ? undefined : text;
-}
-
-/** The text of a step's result; undefined for a result of undefined. */
-export function resultText(result: unknown, name: string): string | undefined {
-  if (result === undefined) return undefined;
-  refuseCollections(result, name);
-  return toJsonText(result, { what: `the result of step "${name}"` });
 }
 
 /** JSON would silently make an empty object of these. */

@@ -12,7 +12,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { type Abandonment, orAbandon } from "./abandon.ts";
 import type { AdmissionParts } from "./admission.ts";
 import type { Machine } from "./machine-error.ts";
-import { resultText, stepBody } from "./step-body.ts";
+import { artifactBody, errorBody, resultBody, resultIn, withChanges } from "./step-body.ts";
 
 /** Results over this size are stored as artifacts; the journal keeps their hash. */
 const inlineLimit = 256 * 1024;
@@ -28,20 +28,26 @@ export interface StepToRun<T> {
   readonly effect: () => T | Promise<T>;
 }
 
-/** What an effect came to, ready to be recorded. */
-export interface Performed {
-  readonly body: string;
-  readonly artifacts: readonly string[];
-  readonly stack?: string | undefined;
+const noArtifacts: readonly string[] = [];
+
+/** What an effect came to, ready to be recorded. An instance for the same reason as its row. */
+export class Performed {
+  body: string;
+  artifacts = noArtifacts;
+  stack: string | undefined;
   /** A result that is a text comes out of its record as it went in, and need not be read back. */
-  readonly text?: string | undefined;
+  text: string | undefined;
   /** It did nothing, and is not recorded. */
-  readonly isNothing?: boolean | undefined;
-  readonly failure?: Failure;
+  isNothing: boolean | undefined;
+  failure: Failure | undefined;
   /** It asked for steps of its own, whose records serve only who begins anew: once more in place, they would run again. */
-  readonly hasSteps?: boolean | undefined;
-  readonly saved?: SavedBy | undefined;
-  readonly spent?: { readonly spent: Spent; readonly failed: boolean } | undefined;
+  hasSteps: boolean | undefined;
+  saved: SavedBy | undefined;
+  spent: { readonly spent: Spent; readonly failed: boolean } | undefined;
+
+  constructor(body: string) {
+    this.body = body;
+  }
 }
 
 export interface EffectParts extends Pick<AdmissionParts, "clock" | "control"> {
@@ -57,44 +63,48 @@ export interface EffectPlace {
   readonly signal: AbortSignal;
 }
 
+/** What the function of an effect gave, as far as it came. */
+class Made<T> {
+  isThere = false;
+  result: T | undefined;
+  /** Its row, but for the files it changed. */
+  body = "";
+
+  take(result: T, name: string): void {
+    this.isThere = true;
+    this.result = result;
+    this.body = resultBody(result, name);
+  }
+}
+
 /** What an effect changed in the workspace is part of its result; one that fails changes nothing. */
 export async function runEffect<T>(
   parts: EffectParts,
   place: EffectPlace,
   step: StepToRun<T>,
 ): Promise<Performed> {
-  const { workspace } = place;
   // Healing begins when its attempt has ended, perhaps for having stood still: that is not what ends it.
   const isHealing = step.kind === "heal";
   const signal = isHealing ? parts.control.signal : place.signal;
-  let made: { readonly result: T } | undefined;
+  const made = new Made<T>();
   let own: Recording | undefined;
-  let ended: { readonly result: Success<T>; readonly changes: readonly TreeChange[] };
+  let changes: readonly TreeChange[];
   try {
-    ended = await workspace.recording((recording) => {
+    ({ changes } = await place.workspace.recording((recording) => {
       own = recording;
       // Within the recording, so that what an abandoned effect changed is taken back, and what it changes later refused.
       const effect = isHealing
         ? orAbandon(step.effect, signal, parts.clock)
         : parts.abandonment.run(step.effect);
-      return effect.then((result) => {
-        made = { result };
-        // Here, so that a result that cannot be recorded is a failure of the step, and paid for like its success.
-        return { result, json: resultText(result, step.name) };
-      });
-    });
+      // Here, so that a result that cannot be recorded is a failure of the step, and paid for like its success.
+      return effect.then((result) => made.take(result, step.name));
+    }));
   } catch (error) {
-    return { ...(await failed(parts, signal, step, error, made)), hasSteps: own?.hasSteps };
+    const performed = await failed(parts, signal, step, error, made);
+    performed.hasSteps = own?.hasSteps;
+    return performed;
   }
-  return succeeded(parts, place, step, ended.result, ended.changes);
-}
-
-const noArtifacts: readonly string[] = [];
-
-interface Success<T> {
-  readonly result: T;
-  /** Undefined for a result of undefined. */
-  readonly json: string | undefined;
+  return succeeded(parts, place, step, made, changes);
 }
 
 /** At once where there is nothing to store but the row. */
@@ -102,25 +112,27 @@ function succeeded<T>(
   parts: EffectParts,
   place: EffectPlace,
   { kind, spend, saved, isNothing }: StepToRun<T>,
-  { result, json }: Success<T>,
+  made: Made<T>,
   changes: readonly TreeChange[],
 ): Performed | Promise<Performed> {
   if (kind === "function") reach("step.function:after-effect");
-  const isLarge = json !== undefined && json.length > inlineLimit;
+  const result = made.result as T;
   // A tool and an agent name their changes in their results, and apply them again by themselves.
   const toReapply = namesItsChanges(kind, result) ? [] : changes;
-  const performed = {
-    body: isLarge
-      ? ""
-      : stepBody(json === undefined ? { kind: "nothing" } : { kind: "result", json }, toReapply),
-    artifacts: noArtifacts,
-    text: typeof result === "string" && !isLarge ? result : undefined,
-    isNothing: isNothing?.(result),
-    saved: saved?.(result),
-    spent: spend && { spent: spend.spent({ result }), failed: false },
-  };
+  const isLarge = made.body.length > inlineLimit;
+  const performed = new Performed(isLarge ? "" : withChanges(made.body, toReapply));
+  performed.text = typeof result === "string" && !isLarge ? result : undefined;
+  performed.isNothing = isNothing?.(result);
+  performed.saved = saved?.(result);
+  performed.spent = spend && { spent: spend.spent({ result }), failed: false };
   if (changes.length === 0 && !isLarge) return performed;
-  return store(parts, place, performed, changes, isLarge ? { json, toReapply } : undefined);
+  return store(
+    parts,
+    place,
+    performed,
+    changes,
+    isLarge ? { json: resultIn(made.body), toReapply } : undefined,
+  );
 }
 
 /** The blobs of the files, and a result that is too large for a row. */
@@ -131,11 +143,12 @@ async function store(
   changes: readonly TreeChange[],
   large: { readonly json: string; readonly toReapply: readonly TreeChange[] } | undefined,
 ): Promise<Performed> {
-  const blobs = changes.length === 0 ? [] : await machine.run(workspace.flush(changes));
-  if (large === undefined) return { ...performed, artifacts: blobs };
+  if (changes.length > 0) performed.artifacts = await machine.run(workspace.flush(changes));
+  if (large === undefined) return performed;
   const sha256 = await machine.run(artifacts.put(large.json));
-  const body = stepBody({ kind: "artifact", sha256 }, large.toReapply);
-  return { ...performed, body, artifacts: [...blobs, sha256] };
+  performed.body = withChanges(artifactBody(sha256), large.toReapply);
+  performed.artifacts = [...performed.artifacts, sha256];
+  return performed;
 }
 
 async function failed<T>(
@@ -143,7 +156,7 @@ async function failed<T>(
   signal: AbortSignal,
   { dependency, spend }: StepToRun<T>,
   thrown: unknown,
-  made: { readonly result: T } | undefined,
+  made: Made<T>,
 ): Promise<Performed> {
   // Aborted work says nothing about the step; the next driver runs it again.
   control.signal.throwIfAborted();
@@ -152,14 +165,13 @@ async function failed<T>(
   const { classifyError } = await import("./failure/classify-error.ts");
   const judged = classifyError(error, clock.now(), { dependency });
   const failure = dependency === undefined ? judged : { ...judged, dependency };
-  const end = { kind: "error", error: toErrorJson(error), outage: failure.outage } as const;
-  return {
-    body: stepBody(error instanceof Error ? { ...end, failure } : end, []),
-    artifacts: [],
-    stack: (error as Error | undefined)?.stack,
-    failure,
-    spent: spend && { spent: spend.spent(made ?? { error: thrown }), failed: true },
-  };
+  const judgement = { outage: failure.outage, failure: error instanceof Error ? failure : undefined };
+  const performed = new Performed(errorBody(toErrorJson(error), judgement));
+  performed.stack = (error as Error | undefined)?.stack;
+  performed.failure = failure;
+  const outcome = made.isThere ? { result: made.result as T } : { error: thrown };
+  performed.spent = spend && { spent: spend.spent(outcome), failed: true };
+  return performed;
 }
 
 /** Only of these kinds: the result of a function is anybody's, and may have a member of that name. */

@@ -1,4 +1,4 @@
-import type { DurableStep, SavedBy } from "../domain/durable-step.ts";
+import type { SavedBy } from "../domain/durable-step.ts";
 import { fromErrorJson } from "../domain/error-json.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import type { Entry, RecordedRow, StepKind, StepOutcome, Wait } from "../domain/journal.ts";
@@ -17,6 +17,7 @@ import { type AdmissionParts, type Admitted, admitCall, longestWaitMs } from "./
 import { outcomeOfCall } from "./circuit-breaker.ts";
 import { rememberFailure } from "./failure/recorded-failure.ts";
 import { Machine } from "./machine-error.ts";
+import { NewStepRow } from "./new-step-row.ts";
 import { repeatName, repeatOf, waitToRepeat } from "./repeat-in-place.ts";
 import { plainResult } from "./step-body.ts";
 import {
@@ -71,6 +72,8 @@ export class StepRecorder {
   /** Which step an error came from. */
   readonly #failures = new WeakMap<object, number>();
   #underWay = 0;
+  /** Since somebody last waited for all of them to be quiet. */
+  #hasReplayed = false;
   readonly #onQuiet: (() => void)[] = [];
   /** Paid calls of earlier drivers that were answered from their records. */
   readonly #replayed: number[] = [];
@@ -103,18 +106,37 @@ export class StepRecorder {
 
   /** What is under way is finished and recorded before its attempt ends, however that ends. */
   async settle(): Promise<void> {
-    while (this.#underWay > 0) await new Promise<void>((resolve) => this.#onQuiet.push(resolve));
+    while (this.#underWay > 0 || this.#hasReplayed) {
+      this.#hasReplayed = false;
+      await new Promise<void>((resolve) => {
+        if (this.#underWay > 0) this.#onQuiet.push(resolve);
+        // Whoever got a record goes on now: it may ask for the next step.
+        else setImmediate(resolve);
+      });
+    }
   }
 
   /** A step of a function persona. */
   run<T>(name: string, effect: () => T | Promise<T>, options: StepOptions = {}): Promise<T> {
     const { input = null, dependency } = options;
-    return this.#track(this.#perform({ kind: "function", name, input, dependency, effect }));
+    return this.perform({ kind: "function", name, input, dependency, effect });
   }
 
-  /** A step of a model, a tool, a check or a healer. */
-  perform<T>(step: DurableStep<T>): Promise<T> {
-    return this.#track(this.#perform(step));
+  /** A step of any kind: of a function, a model, a tool, a check or a healer. */
+  perform<T>(step: StepToRun<T>): Promise<T> {
+    try {
+      const found = this.#find(step.kind, step.name, step.input);
+      if (found instanceof Promise || found.body === undefined)
+        return this.#track(this.#perform(step, found));
+      const replayed = this.#replay(found.body, found.seq, step.spend);
+      if (replayed instanceof Promise) return this.#track(replayed as Promise<T>);
+      // Most of a long history: nothing is made for it but what it gave.
+      this.#hasReplayed = true;
+      return Promise.resolve(replayed as T);
+    } catch (error) {
+      // Tracked: that nobody waits for a step must not end the process.
+      return this.#track(Promise.reject(error as Error));
+    }
   }
 
   /** A wait that survives restarts: only the remainder is waited, never longer than `ms` whatever the clock does. */
@@ -148,14 +170,10 @@ export class StepRecorder {
     for (const resolve of this.#onQuiet.splice(0)) setImmediate(resolve);
   };
 
-  async #perform<T>(step: StepToRun<T>): Promise<T> {
+  async #perform<T>(step: StepToRun<T>, finding: FoundStep | Promise<FoundStep>): Promise<T> {
     const { kind, name } = step;
-    const finding = this.#find(kind, name, step.input);
     const found = finding instanceof Promise ? await finding : finding;
-    if (found.body !== undefined) {
-      if (step.spend !== undefined) this.#replayed.push(found.seq);
-      return this.#replay(found.body, found.seq) as T;
-    }
+    if (found.body !== undefined) return this.#replay(found.body, found.seq, step.spend) as T;
     const { candidate, leftover } = this.#place.running.persona;
     const hasRecords = candidate !== undefined || leftover !== undefined;
     const reused = hasRecords ? await this.#reuse(step, found.identity) : undefined;
@@ -168,7 +186,8 @@ export class StepRecorder {
       if (!store.hasRoom) await new Promise<void>((resolve) => store.whenRoom(resolve));
       // Whoever was told to stop while it waited begins nothing.
       this.#parts.control.throwIfStopped();
-      const admitted = await this.#admit(step);
+      const admitting = this.#admit(step);
+      const admitted = admitting instanceof Promise ? await admitting : admitting;
       this.#parts.onStep?.(this.#place.running.attempt.persona, kind, name);
       const performed = await this.#run(step, admitted);
       const effects = this.#effectsOf(admitted, performed);
@@ -210,6 +229,7 @@ export class StepRecorder {
   }
 
   #effectsOf({ use, reservation }: Admitted, { artifacts, failure, spent }: Performed): Effects {
+    if (use === undefined && reservation === undefined && artifacts.length === 0) return noEffects;
     return {
       artifacts,
       call: use && { use, outcome: outcomeOfCall(failure) },
@@ -313,12 +333,11 @@ export class StepRecorder {
   #record(
     kind: StepKind,
     name: string,
-    { fingerprint, occurrence }: StepIdentity,
+    identity: StepIdentity,
     body: string,
-    effects: Effects = {},
+    effects: Effects = noEffects,
   ): Promise<number> {
-    const attempt = this.#place.running.attempt.started;
-    const row = { kind: stepRowKinds[kind], attempt, name, fingerprint, occurrence, body } as const;
+    const row = new NewStepRow(kind, this.#place.running.attempt.started, name, identity, body);
     const savings = this.takeSavings();
     return this.#end([row], savings === undefined ? effects : { ...effects, savings });
   }
@@ -345,7 +364,9 @@ export class StepRecorder {
     return recorded;
   }
 
-  #replay(body: string, seq: number): unknown {
+  /** `spend`: of a call that an earlier driver paid for. */
+  #replay(body: string, seq: number, spend?: unknown): unknown {
+    if (spend !== undefined) this.#replayed.push(seq);
     const text = plainResult(body);
     if (text !== undefined) return text;
     const outcome = parseBody(body) as unknown as StepOutcome;
@@ -371,5 +392,7 @@ export class StepRecorder {
 const isFree = ({ usage }: Spent): boolean => usage !== null && totalTokens(usage) === 0;
 
 const waitOf = (body: string): Wait => (parseBody(body) as unknown as { readonly wait: Wait }).wait;
+
+const noEffects: Effects = {};
 
 const notAdmitted: Admitted = { use: undefined, reservation: undefined, isEarlyProbe: false };

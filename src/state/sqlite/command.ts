@@ -4,6 +4,7 @@ import type { SessionUsage } from "../../domain/session-usage.ts";
 import type { Ticket } from "../../domain/ticket.ts";
 import type { PostingDelivery, TicketDelivery } from "../../domain/ticket-delivery.ts";
 import type { BreakerUse, EndedCall } from "../breaker-store.ts";
+import type { Lease } from "../lease.ts";
 import type { BudgetAlert, ReservationAnswer, ReservationRequest } from "../ledger-store.ts";
 import type { Heartbeat } from "../owner.ts";
 import type { Effects } from "../store.ts";
@@ -45,15 +46,7 @@ export type Command =
       readonly owner: string;
       readonly at: number;
     }
-  | {
-      readonly verb: "append";
-      readonly session: number;
-      readonly epoch: number;
-      readonly owner: string;
-      readonly at: number;
-      readonly rows: readonly RowToWrite[];
-      readonly effects: Effects;
-    }
+  | AppendCommand
   | { readonly verb: "admit"; readonly use: BreakerUse; readonly at: number }
   | { readonly verb: "end-call"; readonly call: EndedCall; readonly at: number }
   | { readonly verb: "reset-breaker"; readonly dependency: string }
@@ -80,6 +73,26 @@ export type Command =
   /** Changes nothing: done when this process had its turn at the lock. */
   | { readonly verb: "pass" }
   | LedgerCommand;
+
+/** The one that every step makes; no literal for the same reason as its row. */
+export class AppendCommand {
+  readonly verb = "append";
+  readonly session: number;
+  readonly epoch: number;
+  readonly owner: string;
+  readonly at: number;
+  readonly rows: readonly RowToWrite[];
+  readonly effects: Effects;
+
+  constructor(lease: Lease, owner: string, at: number, rows: readonly RowToWrite[], effects: Effects) {
+    this.session = lease.session;
+    this.epoch = lease.epoch;
+    this.owner = owner;
+    this.at = at;
+    this.rows = rows;
+    this.effects = effects;
+  }
+}
 
 export type TicketCommand =
   | { readonly verb: "raise-ticket"; readonly ticket: Ticket; readonly at: number }

@@ -29,7 +29,7 @@ import type {
   Store,
 } from "../store.ts";
 import type { TicketStore } from "../ticket-store.ts";
-import type { Command, Placed, Reply, Success } from "./command.ts";
+import { AppendCommand, type Command, type Placed, type Reply, type Success } from "./command.ts";
 import { LeaseJudge } from "./lease-judge.ts";
 import { lostTo } from "./lost-lease.ts";
 import { measureCommit } from "./measure-commit.ts";
@@ -239,13 +239,11 @@ export class SqliteStore implements Store {
   /** Not async and with no promise to spare: thousands of steps may wait here at a time. */
   append(lease: Lease, entries: readonly Entry[], effects: Effects = {}): Promise<readonly RecordedRow[]> {
     const rows = entries.map(encodeEntry);
-    const { session, epoch } = lease;
-    const { id: owner } = this.#owner;
-    const at = this.#clock.now();
-    return this.#send({ verb: "append", session, epoch, owner, at, rows, effects }).then((sent) => {
+    const append = new AppendCommand(lease, this.#owner.id, this.#clock.now(), rows, effects);
+    return this.#send(append).then((sent) => {
       const reply = this.#succeeded(sent);
       if (reply.kind !== "placed") throw lostTo(lease, reply);
-      return rows.map((row, index) => recorded(row, reply.rows[index] as Placed, epoch));
+      return rows.map((row, index) => recorded(row, reply.rows[index] as Placed, lease.epoch));
     });
   }
 

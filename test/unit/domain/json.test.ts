@@ -134,6 +134,20 @@ test("a value is written as JSON.stringify writes it, undefined as null", () => 
   expect(toJsonText({ a: undefined, b: new Date(0), c: () => 1 })).toBe('{"b":"1970-01-01T00:00:00.000Z"}');
 });
 
+test("as a member it is written as part of an object, within the same limits and with the same words", () => {
+  const member = "result";
+  expect(toJsonText([1, "two"], { member })).toBe('{"result":[1,"two"]}');
+  expect(toJsonText(undefined, { member })).toBe("{}");
+  expect(toJsonText("x".repeat(100), { member, maxBytes: 102 })).toHaveLength(113);
+  expect(refusal(() => toJsonText("x".repeat(100), { member, maxBytes: 101 })).details.reason).toBe(
+    "too large",
+  );
+  expect(toJsonText([[1]], { member, maxDepth: 2 })).toBe('{"result":[[1]]}');
+  expect(refusal(() => toJsonText([[[1]]], { member, maxDepth: 2 })).details.reason).toBe("too deep");
+  expect(refusal(() => toJsonText({ n: 1n }, { member, what: "it" })).message).toContain("it.n is a BigInt");
+  expect(refusal(() => toJsonText(() => 1, { member, what: "it" })).message).toContain("it is a function");
+});
+
 test("what JSON cannot hold is refused with its path", () => {
   const ring: Record<string, unknown> = {};
   ring.rows = [1, { "a b": ring }];

@@ -56,6 +56,25 @@ describe("work under a signal", () => {
     expect(await later, "whoever was left to itself takes nothing of it").toEqual({ result: "in time" });
   });
 
+  test("ends in any order, and those that are left are still heard or left to themselves", async () => {
+    const { clock, end, abandonment } = setUp();
+    const works = Array.from({ length: 5 }, () => Promise.withResolvers<string>());
+    const outcomes = works.map(({ promise }) => outcome(abandonment.run(() => promise)));
+    for (const [name, place] of Object.entries({ third: 2, first: 0, last: 4 })) {
+      works[place]?.resolve(name);
+      expect(await outcomes[place]).toEqual({ result: name });
+    }
+    end.abort("stop");
+    works[3]?.resolve("in time");
+    expect(await outcomes[3]).toEqual({ result: "in time" });
+    await clock.advance(patienceMs);
+    expect(await outcomes[1]).toEqual({ error: "stop" });
+    const after = outcome(abandonment.run(never));
+    works[1]?.resolve("too late");
+    await clock.advance(patienceMs);
+    expect(await after).toEqual({ error: "stop" });
+  });
+
   test("leaves nobody waiting once all of it has ended", async () => {
     const { clock, end } = setUp();
     const { promise, resolve } = Promise.withResolvers<void>();
