@@ -241,14 +241,14 @@ export class AttemptRun {
       failures: this.#reasons.map(({ error }) => fromErrorJson(error)),
       workspace,
       files: workspace,
-      step: (name, effect, options) => this.#inTime(name, () => steps.run(name, effect, options)),
-      runStep: (step) => this.#inTime(step.name, () => steps.perform(step)),
+      step: (name, effect, options) => this.#refuseLate(name) ?? steps.run(name, effect, options),
+      runStep: (step) => this.#refuseLate(step.name) ?? steps.perform(step),
       runCheck: (name, signal) => {
         const check = contract.checks.find((declared) => declared.name === name);
         if (check === undefined) throw new InputInvalid(`The contract has no check "${name}".`);
         return checkWorkspace(check, workspace, checks, signal);
       },
-      sleep: (ms) => this.#inTime("sleep", () => steps.sleep(ms)),
+      sleep: (ms) => this.#refuseLate("sleep") ?? steps.sleep(ms),
       progress: () => this.#watchdog.progress(),
       during: (work) => this.#watchdog.during(work),
       onText: (delta) => {
@@ -262,8 +262,8 @@ export class AttemptRun {
     };
   }
 
-  #inTime<T>(name: string, step: () => Promise<T>): Promise<T> {
-    if (!this.#isOver) return step();
+  #refuseLate(name: string): Promise<never> | undefined {
+    if (!this.#isOver) return undefined;
     const late = new InputInvalid(`Step "${name}" was called after its attempt had ended.`, {
       advice: "Await every step, and stop when the signal is aborted.",
     });

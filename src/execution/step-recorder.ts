@@ -117,7 +117,7 @@ export class StepRecorder {
   }
 
   /** A step of a function persona. */
-  run<T>(name: string, effect: () => T | Promise<T>, options: StepOptions = {}): Promise<T> {
+  run<T>(name: string, effect: () => T | Promise<T>, options: StepOptions = noOptions): Promise<T> {
     const { input = null, dependency } = options;
     return this.perform({ kind: "function", name, input, dependency, effect });
   }
@@ -393,6 +393,7 @@ const isFree = ({ usage }: Spent): boolean => usage !== null && totalTokens(usag
 
 const waitOf = (body: string): Wait => (parseBody(body) as unknown as { readonly wait: Wait }).wait;
 
+const noOptions: StepOptions = {};
 const noEffects: Effects = {};
 
 const notAdmitted: Admitted = { use: undefined, reservation: undefined, isEarlyProbe: false };
