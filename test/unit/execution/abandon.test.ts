@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../../../src/domain/manual-clock.ts";
 import { Abandonment, orAbandon } from "../../../src/execution/abandon.ts";
@@ -73,6 +74,19 @@ describe("work under a signal", () => {
     works[1]?.resolve("too late");
     await clock.advance(patienceMs);
     expect(await after).toEqual({ error: "stop" });
+  });
+
+  test("listens once, however much of it there is, and no longer when it is over", async () => {
+    const { clock, end, abandonment } = setUp();
+    const listeners = () => getEventListeners(end.signal, "abort").length;
+    await Promise.all(Array.from({ length: 20 }, (_, number) => abandonment.run(() => number)));
+    expect(listeners()).toBe(1);
+    abandonment.stopListening();
+    expect(listeners()).toBe(0);
+    const refused = orAbandon(() => Promise.reject(new Error("no")), end.signal, clock);
+    expect(listeners()).toBe(1);
+    await outcome(refused);
+    expect(listeners()).toBe(0);
   });
 
   test("leaves nobody waiting once all of it has ended", async () => {
