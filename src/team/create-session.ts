@@ -116,8 +116,9 @@ function sameWork(session: SessionRecord, identity: string): SessionRecord {
 
 /** What can be refused is refused before anybody plans or pays for it. */
 export function checkBrief(brief: string, key: string | undefined): void {
-  if (typeof brief !== "string" || brief.trim() === "")
-    throw new InputInvalid("The brief is empty.", { advice: "Say what the team should do." });
+  const problem = typeof brief !== "string" ? "is not a text" : brief.trim() === "" ? "is empty" : undefined;
+  if (problem !== undefined)
+    throw new InputInvalid(`The brief ${problem}.`, { advice: "Say what the team should do." });
   if (Buffer.byteLength(brief) > maxBriefBytes) {
     throw new InputInvalid(
       `The brief has ${Buffer.byteLength(brief)} bytes; at most ${maxBriefBytes} are taken.`,

@@ -17,7 +17,7 @@ export async function refuseToCompleted(
   const before = (await readState(store, id)).created.definition as unknown as TeamDefinition;
   const at = changedPersonas(before, team.definition)[0]?.phase ?? team.definition.phases[0]?.name;
   const said = `Session ${id} is completed: the change of its team is not applied.`;
-  const advice = `Make a new session with it: maestro fork ${id} --at ${at}`;
+  const advice = `Make a new session with it: maestro fork ${id} --at ${at} --team <file>`;
   if (!acceptChanges) return report(`${said} ${advice}`);
   throw new SessionConflict(said, { details: { session: id }, advice });
 }

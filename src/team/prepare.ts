@@ -146,8 +146,7 @@ function changeTeam(
       `Session ${state.id} was started with another definition of team "${team.name}": ${changes.join("; ")}.`,
       {
         details: { session: state.id, changes, recorded: state.created.teamFingerprint, now: fingerprint },
-        advice:
-          "Go on with the new one with --accept-changes (unchanged personas keep their results), or with the team it was started with.",
+        advice: `Go on with the team it was started with, or with the new one (unchanged personas keep their results): maestro resume ${state.id} --accept-changes`,
       },
     );
   }

@@ -159,6 +159,8 @@ test("keys with dots are sessions, folders and missing files are not checkpoints
   const at = await withTeam();
   await maestro(at, "run", "Say hello", "--team", "hello.yaml", "--key", "v1.2");
   expect((await maestro(at, "checkpoints", "verify", "v1.2")).code).toBe(0);
+  mkdirSync(join(at.folder, "v1.2"));
+  expect((await maestro(at, "checkpoints", "verify", "v1.2")).code, "a folder beside has its name").toBe(0);
   for (const word of [".", "gone.json", "verify"])
     expect((await maestro(at, "checkpoints", "verify", word)).code).toBe(2);
   const alone = await maestro(at, "checkpoints", "verify");

@@ -148,7 +148,7 @@ test("a changed team: says what changed, exit 2; with --accept-changes unchanged
   writeFileSync(file, readFileSync(file, "utf8").replace("Do the reply", "Do another reply"));
   const refused = await maestro(at, "resume", "k");
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toMatch(/reply_author[^]*--accept-changes[^]*TEAM_CHANGED/);
+  expect(refused.stderr).toMatch(/reply_author[^]*resume \S+ --accept-changes[^]*TEAM_CHANGED/);
   expect((await maestro(at, "resume", "k", "--accept-changes")).code).toBe(0);
   const { usage } = showSchema.parse(await json(at, "show", "k"));
   expect(usage.calls, "greeting 2, reply 2 and again 2, farewell 2").toBe(8);

@@ -29,20 +29,18 @@ async function checkpointsOf(
 
 /** Of a session or an export: every checkpoint. Of a checkpoint's file: that one. Damage is exit 5. */
 export async function verify(sessionOrFile: string, options: GlobalOptions): Promise<void> {
-  const file = statSync(sessionOrFile, { throwIfNoEntry: false });
-  if (file?.isDirectory())
-    throw new InputInvalid(`${sessionOrFile} is a folder.`, {
-      advice: "Name a session, one checkpoint file, or an export.",
-    });
-  // A key may have dots and slashes too, so only a file that is there is one.
-  const found =
-    file === undefined
-      ? await withLook(options, (maestro) => checkpointsOf(sessionOrFile, maestro, options)).catch(
-          (error: unknown) => {
-            throw SessionNotFound.is(error) && /[./\\]/.test(sessionOrFile) ? noFile(sessionOrFile) : error;
-          },
-        )
-      : await verifyFile(sessionOrFile);
+  const there = statSync(sessionOrFile, { throwIfNoEntry: false });
+  // A key may have dots and slashes too, and a folder beside may have its name: only a file that is there is one.
+  const isFile = there !== undefined && !there.isDirectory();
+  const found = isFile
+    ? await verifyFile(sessionOrFile)
+    : await withLook(options, (maestro) => checkpointsOf(sessionOrFile, maestro, options)).catch(
+        (error: unknown) => {
+          if (!SessionNotFound.is(error)) throw error;
+          if (there !== undefined) throw isFolder(sessionOrFile);
+          throw /[./\\]/.test(sessionOrFile) ? noFile(sessionOrFile) : error;
+        },
+      );
   if (found.length === 0) throw new SessionNotFound(`Session ${sessionOrFile} has no checkpoints.`);
   list(found, options);
   const bad = found.filter(({ valid }) => !valid);
@@ -50,10 +48,9 @@ export async function verify(sessionOrFile: string, options: GlobalOptions): Pro
   throw new CheckpointCorrupt(
     `${bad.length} of ${count(found.length, "checkpoint")} ${bad.length === 1 ? "is" : "are"} not valid: ${bad.map((each) => each.file).join(", ")}.`,
     {
-      advice:
-        file === undefined
-          ? `They are written again from the journal: maestro resume ${quote(sessionOrFile)}`
-          : "Where its session is, they are written again from the journal: maestro resume <session>",
+      advice: !isFile
+        ? `They are written again from the journal: maestro resume ${quote(sessionOrFile)}`
+        : "Where its session is, they are written again from the journal: maestro resume <session>",
     },
   );
 }
@@ -82,6 +79,11 @@ async function beginsAsCheckpoint(file: string): Promise<boolean> {
     await handle.close();
   }
 }
+
+const isFolder = (name: string): InputInvalid =>
+  new InputInvalid(`${name} is a folder, and no session has that key.`, {
+    advice: "Name a session, one checkpoint file, or an export.",
+  });
 
 function noFile(name: string): InputInvalid {
   return new InputInvalid(`There is no file ${name}, and no session with that key.`, {

@@ -1,4 +1,5 @@
 import type { FunctionContext } from "../../execution/persona-context.ts";
+import { pricingOf } from "../../execution/pricing.ts";
 import type { Environment } from "../../models/providers.ts";
 import type { AskModel } from "./classify-with-model.ts";
 import type { PlannerCall } from "./planner-call.ts";
@@ -10,10 +11,9 @@ export function askModel(
   { env, priceOf }: { readonly env: Environment; readonly priceOf: FunctionContext["priceOf"] },
 ): AskModel {
   return async ({ instructions, prompt, maxOutputTokens }) => {
-    const [{ resolveModel }, { durableModel }, { pricingOf }] = await Promise.all([
+    const [{ resolveModel }, { durableModel }] = await Promise.all([
       import("../../models/providers.ts"),
       import("../../models/durable-model.ts"),
-      import("../../execution/pricing.ts"),
     ]);
     const resolved = await resolveModel(name, { env });
     const model = durableModel(resolved.model, {
