@@ -3,9 +3,9 @@ import { stepRowKinds } from "../domain/recorded-step.ts";
 import type { StepIdentity } from "./step-identity.ts";
 
 /**
- * A step to be recorded. An instance and no literal, as is all that each step makes and that holds its result: literals
- * of which V8 once saw many live long it puts among the old objects at once, where each keeps its result in memory
- * long after the step, and every small collection carries that along.
+ * A step to be recorded. An instance and no literal, as is all that holds the result of a step while that waits for the
+ * disk: literals of which V8 once saw many live long it puts among the old objects at once, where each keeps its result
+ * in memory long after the step, and every small collection carries that along.
  */
 export class NewStepRow implements StepRow {
   readonly kind: StepRow["kind"];

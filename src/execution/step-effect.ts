@@ -14,7 +14,7 @@ import type { AdmissionParts } from "./admission.ts";
 import type { Machine } from "./machine-error.ts";
 import { artifactBody, errorBody, resultBody, resultIn, withChanges } from "./step-body.ts";
 
-/** Results over this size are stored as artifacts; the journal keeps their hash. */
+/** Results whose row would be longer are stored as artifacts; the journal keeps their hash. */
 const inlineLimit = 256 * 1024;
 
 export interface StepToRun<T> {

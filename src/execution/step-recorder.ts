@@ -1,4 +1,3 @@
-import type { SavedBy } from "../domain/durable-step.ts";
 import { fromErrorJson } from "../domain/error-json.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import type { Entry, RecordedRow, StepKind, StepOutcome, Wait } from "../domain/journal.ts";
@@ -29,6 +28,7 @@ import {
 } from "./step-effect.ts";
 import { type FoundStep, StepFinder } from "./step-finder.ts";
 import type { StepIdentity } from "./step-identity.ts";
+import { StepSavings } from "./step-savings.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 const maxSleepMs = 366 * 24 * 3_600_000;
@@ -75,15 +75,14 @@ export class StepRecorder {
   /** Since somebody last waited for all of them to be quiet. */
   #hasReplayed = false;
   readonly #onQuiet: (() => void)[] = [];
-  /** Paid calls of earlier drivers that were answered from their records. */
-  readonly #replayed: number[] = [];
-  readonly #savings: Saving[] = [];
+  readonly #savings: StepSavings;
 
   constructor(parts: StepParts, place: AttemptPlace) {
     this.#parts = parts;
     this.#place = place;
     const { journal, control, clock, artifacts } = parts;
     this.#abandonment = new Abandonment(place.signal, clock);
+    this.#savings = new StepSavings(place.running.attempt);
     const [machine, abandonment] = [this.#machine, this.#abandonment];
     this.#effectParts = { control, clock, artifacts, machine, abandonment };
     this.#finder = new StepFinder({ journal, control, machine: this.#machine }, place.running, place.input);
@@ -128,7 +127,7 @@ export class StepRecorder {
       const found = this.#find(step.kind, step.name, step.input);
       if (found instanceof Promise || found.body === undefined)
         return this.#track(this.#perform(step, found));
-      const replayed = this.#replay(found.body, found.seq, step.spend);
+      const replayed = this.#replayFound(step, found.body, found.seq);
       if (replayed instanceof Promise) return this.#track(replayed as Promise<T>);
       // Most of a long history: nothing is made for it but what it gave.
       this.#hasReplayed = true;
@@ -173,7 +172,7 @@ export class StepRecorder {
   async #perform<T>(step: StepToRun<T>, finding: FoundStep | Promise<FoundStep>): Promise<T> {
     const { kind, name } = step;
     const found = finding instanceof Promise ? await finding : finding;
-    if (found.body !== undefined) return this.#replay(found.body, found.seq, step.spend) as T;
+    if (found.body !== undefined) return this.#replayFound(step, found.body, found.seq) as T;
     const { candidate, leftover } = this.#place.running.persona;
     const hasRecords = candidate !== undefined || leftover !== undefined;
     const reused = hasRecords ? await this.#reuse(step, found.identity) : undefined;
@@ -186,8 +185,9 @@ export class StepRecorder {
       if (!store.hasRoom) await new Promise<void>((resolve) => store.whenRoom(resolve));
       // Whoever was told to stop while it waited begins nothing.
       this.#parts.control.throwIfStopped();
-      const admitting = this.#admit(step);
-      const admitted = admitting instanceof Promise ? await admitting : admitting;
+      // Also where there is nobody to ask: no effect begins before whoever asked for it has gone on. Else the order that
+      // steps are asked for in, which tells them apart, would depend on what else is under way.
+      const admitted = await this.#admit(step);
       this.#parts.onStep?.(this.#place.running.attempt.persona, kind, name);
       const performed = await this.#run(step, admitted);
       const effects = this.#effectsOf(admitted, performed);
@@ -205,7 +205,7 @@ export class StepRecorder {
         await this.#waitOut(again);
         continue;
       }
-      if (performed.saved !== undefined) this.#save(performed.saved);
+      if (performed.saved !== undefined) this.#savings.save(performed.saved);
       const { body, text, stack, isNothing } = performed;
       const seq = isNothing ? 0 : await this.#record(kind, name, found.identity, body, effects);
       if (text !== undefined) return text as T;
@@ -277,17 +277,8 @@ export class StepRecorder {
     throw error;
   }
 
-  /** What did not have to be paid; counted with the next row. */
   takeSavings(): readonly Saving[] | undefined {
-    if (this.#savings.length === 0 && this.#replayed.length === 0) return undefined;
-    const replayed = this.#replayed.splice(0);
-    const resumed: readonly Saving[] = replayed.length === 0 ? [] : [{ kind: "resume", steps: replayed }];
-    return [...this.#savings.splice(0), ...resumed];
-  }
-
-  #save(saved: SavedBy): void {
-    const { phase, persona } = this.#place.running.attempt;
-    this.#savings.push({ ...saved, phase, persona });
+    return this.#savings.take();
   }
 
   /** What was only under way there serves until an attempt has failed with it: who tries again asks anew. */
@@ -315,7 +306,12 @@ export class StepRecorder {
     if (spend !== undefined && "result" in outcome) {
       const { usage, costMicroUsd } = spend.spent({ result: outcome.result as T });
       if (usage !== null)
-        this.#save({ kind: "reuse", model: spend.model, tokens: totalTokens(usage), microUsd: costMicroUsd });
+        this.#savings.save({
+          kind: "reuse",
+          model: spend.model,
+          tokens: totalTokens(usage),
+          microUsd: costMicroUsd,
+        });
     }
     return { body, seq: await this.#record(kind, name, identity, body) };
   }
@@ -364,9 +360,12 @@ export class StepRecorder {
     return recorded;
   }
 
-  /** `spend`: of a call that an earlier driver paid for. */
-  #replay(body: string, seq: number, spend?: unknown): unknown {
-    if (spend !== undefined) this.#replayed.push(seq);
+  #replayFound<T>({ spend }: StepToRun<T>, body: string, seq: number): unknown {
+    if (spend !== undefined) this.#savings.replayed(seq);
+    return this.#replay(body, seq);
+  }
+
+  #replay(body: string, seq: number): unknown {
     const text = plainResult(body);
     if (text !== undefined) return text;
     const outcome = parseBody(body) as unknown as StepOutcome;

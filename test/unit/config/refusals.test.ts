@@ -92,7 +92,7 @@ describe("a value that is not allowed is refused with its place and what is allo
     const message = await refusal({ cwd });
     expect(message).toContain("The configuration has 3 problems:\n- ");
     expect(message).toContain("model is null");
-    expect(message).toContain("leaseMs is [1]");
+    expect(message).toContain("leaseMs is [ 1 ]");
     expect(message).toContain("line 3: attempts must be an object of settings, not 3.");
   });
 

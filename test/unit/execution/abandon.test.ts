@@ -57,21 +57,30 @@ describe("work under a signal", () => {
     expect(await later, "whoever was left to itself takes nothing of it").toEqual({ result: "in time" });
   });
 
-  test("ends in any order, and those that are left are still heard or left to themselves", async () => {
+  test("takes nothing of what others wait for, in whatever order it ends", async () => {
     const { clock, end, abandonment } = setUp();
     const works = Array.from({ length: 5 }, () => Promise.withResolvers<string>());
     const outcomes = works.map(({ promise }) => outcome(abandonment.run(() => promise)));
-    for (const [name, place] of Object.entries({ third: 2, first: 0, last: 4 })) {
-      works[place]?.resolve(name);
-      expect(await outcomes[place]).toEqual({ result: name });
-    }
     end.abort("stop");
-    works[3]?.resolve("in time");
-    expect(await outcomes[3]).toEqual({ result: "in time" });
+    for (const place of [2, 0, 4, 3, 1]) {
+      works[place]?.resolve("in time");
+      expect(await outcomes[place]).toEqual({ result: "in time" });
+    }
+    await new Promise(setImmediate);
+    expect(clock.nextDueInMs(), "nobody is waited for").toBeUndefined();
+  });
+
+  test("that was left to itself and ends after all does not end the moment of another", async () => {
+    const { clock, end, abandonment } = setUp();
+    end.abort("stop");
+    const deaf = Array.from({ length: 3 }, () => Promise.withResolvers<string>());
+    const left = deaf.map(({ promise }) => outcome(abandonment.run(() => promise)));
     await clock.advance(patienceMs);
-    expect(await outcomes[1]).toEqual({ error: "stop" });
+    await Promise.all(left);
     const after = outcome(abandonment.run(never));
-    works[1]?.resolve("too late");
+    for (const { resolve } of deaf) resolve("too late");
+    await new Promise(setImmediate);
+    expect(clock.nextDueInMs()).toBe(patienceMs);
     await clock.advance(patienceMs);
     expect(await after).toEqual({ error: "stop" });
   });
