@@ -8,12 +8,10 @@ import { ThreadWriter } from "../../../src/state/sqlite/writer-client.ts";
 /** What Node does when the system gives it no more threads. */
 vi.mock("node:worker_threads", async (importOriginal) => ({
   ...(await importOriginal<typeof import("node:worker_threads")>()),
-  Worker: class {
-    constructor() {
-      throw Object.assign(new Error("Worker initialization failure: EAGAIN"), {
-        code: "ERR_WORKER_INIT_FAILED",
-      });
-    }
+  Worker: function Worker() {
+    throw Object.assign(new Error("Worker initialization failure: EAGAIN"), {
+      code: "ERR_WORKER_INIT_FAILED",
+    });
   },
 }));
 
