@@ -34,8 +34,8 @@ import {
 } from "./ledger-row.ts";
 import { lostTo } from "./lost-lease.ts";
 import type { NamedRow, Queries } from "./queries.ts";
-import { recorded } from "./recorded-row.ts";
 import { UsageReader } from "./usage-reader.ts";
+import { WrittenRow } from "./written-row.ts";
 
 const pageRows = 1_000;
 
@@ -115,8 +115,9 @@ export class SqliteLedger implements LedgerStore {
   async raiseAlerts(lease: Lease, alerts: readonly BudgetAlert[]): Promise<readonly RecordedRow[]> {
     const reply = await this.#prove(lease, { verb: "raise-alerts", alerts });
     if (reply.kind !== "alerted") return [];
-    return reply.rows.map(({ placed, alert }) =>
-      recorded(encodeEntry({ kind: "budget.alerted", alert }), placed, lease.epoch),
+    return reply.rows.map(
+      ({ placed, alert }) =>
+        new WrittenRow(encodeEntry({ kind: "budget.alerted", alert }), placed, lease.epoch),
     );
   }
 

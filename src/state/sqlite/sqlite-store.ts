@@ -36,7 +36,6 @@ import { measureCommit } from "./measure-commit.ts";
 import { migrate, openDatabase, openForLooking } from "./open-database.ts";
 import { Queries } from "./queries.ts";
 import { Reader } from "./reader.ts";
-import { recorded } from "./recorded-row.ts";
 import { SqliteBreakers } from "./sqlite-breakers.ts";
 import { translate } from "./sqlite-errors.ts";
 import { SqliteLedger } from "./sqlite-ledger.ts";
@@ -45,6 +44,7 @@ import { SqliteTickets } from "./sqlite-tickets.ts";
 import { verify } from "./verify-row.ts";
 import { Writer } from "./writer.ts";
 import { InlineWriter, ThreadWriter, type WriterClient } from "./writer-client.ts";
+import { WrittenRow } from "./written-row.ts";
 
 export interface SqliteStoreOptions {
   /** A file, or `:memory:`. */
@@ -112,7 +112,7 @@ export class SqliteStore implements Store {
     const row = encodeEntry(created);
     const reply = await this.#submit({ verb: "create", session, row, artifacts });
     if (reply.kind === "placed")
-      return { session: this.#require(id), row: recorded(row, reply.rows[0] as Placed, 0) };
+      return { session: this.#require(id), row: new WrittenRow(row, reply.rows[0] as Placed, 0) };
     const existing = key === undefined ? this.#reader.session(id) : this.#reader.sessionWithKey(key);
     if (existing === undefined) throw new SessionConflict(`A session with the id ${id} exists already.`);
     return { session: existing, row: undefined };
@@ -211,7 +211,7 @@ export class SqliteStore implements Store {
     }
     this.#startBeating();
     const lease = { sessionId: id, session, epoch: reply.epoch };
-    return { lease, found, row: recorded(row, reply.rows[0] as Placed, reply.epoch) };
+    return { lease, found, row: new WrittenRow(row, reply.rows[0] as Placed, reply.epoch) };
   }
 
   async releaseSession({ session, epoch }: Lease): Promise<void> {
@@ -243,7 +243,7 @@ export class SqliteStore implements Store {
     return this.#send(append).then((sent) => {
       const reply = this.#succeeded(sent);
       if (reply.kind !== "placed") throw lostTo(lease, reply);
-      return rows.map((row, index) => recorded(row, reply.rows[index] as Placed, lease.epoch));
+      return rows.map((row, index) => new WrittenRow(row, reply.rows[index] as Placed, lease.epoch));
     });
   }
 
@@ -318,8 +318,8 @@ export class SqliteStore implements Store {
       at: this.#clock.now(),
     });
     if (reply.kind !== "received") throw lostTo(lease, reply);
-    return reply.rows.map(({ placed, body }) =>
-      recorded(transitionRow("message.received", body), placed, epoch),
+    return reply.rows.map(
+      ({ placed, body }) => new WrittenRow(transitionRow("message.received", body), placed, epoch),
     );
   }
 
