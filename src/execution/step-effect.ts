@@ -30,7 +30,7 @@ export interface StepToRun<T> {
 
 const noArtifacts: readonly string[] = [];
 
-/** What an effect came to, ready to be recorded. An instance for the same reason as its row. */
+/** What an effect came to, ready to be recorded. No literal: see ADR 2. */
 export class Performed {
   body: string;
   artifacts = noArtifacts;

@@ -37,7 +37,7 @@ export async function verify(sessionOrFile: string, options: GlobalOptions): Pro
     : await withLook(options, (maestro) => checkpointsOf(sessionOrFile, maestro, options)).catch(
         (error: unknown) => {
           if (!SessionNotFound.is(error)) throw error;
-          if (there !== undefined) throw isFolder(sessionOrFile);
+          if (there !== undefined) throw onlyFolder(sessionOrFile);
           throw /[./\\]/.test(sessionOrFile) ? noFile(sessionOrFile) : error;
         },
       );
@@ -48,9 +48,9 @@ export async function verify(sessionOrFile: string, options: GlobalOptions): Pro
   throw new CheckpointCorrupt(
     `${bad.length} of ${count(found.length, "checkpoint")} ${bad.length === 1 ? "is" : "are"} not valid: ${bad.map((each) => each.file).join(", ")}.`,
     {
-      advice: !isFile
-        ? `They are written again from the journal: maestro resume ${quote(sessionOrFile)}`
-        : "Where its session is, they are written again from the journal: maestro resume <session>",
+      advice: isFile
+        ? "Where its session is, they are written again from the journal: maestro resume <session>"
+        : `They are written again from the journal: maestro resume ${quote(sessionOrFile)}`,
     },
   );
 }
@@ -80,10 +80,11 @@ async function beginsAsCheckpoint(file: string): Promise<boolean> {
   }
 }
 
-const isFolder = (name: string): InputInvalid =>
-  new InputInvalid(`${name} is a folder, and no session has that key.`, {
+function onlyFolder(name: string): InputInvalid {
+  return new InputInvalid(`${name} is a folder, and no session has that key.`, {
     advice: "Name a session, one checkpoint file, or an export.",
   });
+}
 
 function noFile(name: string): InputInvalid {
   return new InputInvalid(`There is no file ${name}, and no session with that key.`, {

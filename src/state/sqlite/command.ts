@@ -74,7 +74,7 @@ export type Command =
   | { readonly verb: "pass" }
   | LedgerCommand;
 
-/** The one that every step makes; no literal for the same reason as its row. */
+/** The one that every step makes. No literal: see ADR 2. */
 export class AppendCommand {
   readonly verb = "append";
   readonly session: number;

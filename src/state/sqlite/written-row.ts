@@ -2,7 +2,7 @@ import type { RecordedRow } from "../../domain/journal.ts";
 import type { RowToWrite } from "../../domain/journal-codec.ts";
 import type { Placed } from "./command.ts";
 
-/** A row that was just written, as it will be read back. An instance for the same reason as the row to write. */
+/** A row that was just written, as it will be read back. No literal: see ADR 2. */
 export class WrittenRow implements RecordedRow {
   readonly position: number;
   readonly seq: number;
