@@ -13,7 +13,10 @@ const maxNameLength = 200;
 /** Gives each step of an attempt its identity: the same work asked for again is the next occurrence of it. */
 export class StepIdentities {
   readonly #personaInput: string;
-  readonly #occurrences = new Map<string, number>();
+  /** Most are asked for once. */
+  readonly #asked = new Set<string>();
+  /** How often those were that are asked for again. */
+  readonly #repeated = new Map<string, number>();
 
   constructor(personaInput: string) {
     this.#personaInput = personaInput;
@@ -25,9 +28,15 @@ export class StepIdentities {
       ? sha256(`${kind} ${canonicalJson(input)}`).slice(0, 32)
       : functionFingerprint(this.#personaInput, name, input);
     const key = kind === "function" ? fingerprint : kind + fingerprint;
-    const occurrence = (this.#occurrences.get(key) ?? 0) + 1;
-    this.#occurrences.set(key, occurrence);
-    return { fingerprint, occurrence };
+    return { fingerprint, occurrence: this.#count(key) };
+  }
+
+  #count(key: string): number {
+    const before = this.#asked.size;
+    if (this.#asked.add(key).size > before) return 1;
+    const occurrence = (this.#repeated.get(key) ?? 1) + 1;
+    this.#repeated.set(key, occurrence);
+    return occurrence;
   }
 }
 
