@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 
 /**
- * Prepared when it is first used, and kept. The writer knows eighty and needs ten of them before a session's first step,
+ * Prepared when it is first used, and kept. The writer knows more than sixty and needs fifteen of them before a session's first step,
  * which would wait 3 ms for the others; to prepare at each use costs a fifth of the throughput.
  */
 export class Statement {

@@ -25,6 +25,8 @@ test.each([
   ["without a name", null, "{}"],
   ["of all planes", "ключ 🔑", '{"result":"é 漢 😀"}'],
   ["at the edge of what is put together in place", "n", "漢".repeat(21_700)],
+  ["just too long for that", "n", "漢".repeat(21_900)],
+  ["of few characters and many bytes", "n", "漢".repeat(60_000)],
   ["long", "n", "x".repeat(70_000)],
   ["long, with two units a character", "n".repeat(200), "😀".repeat(40_000)],
 ])("a row's hash is that of all its columns: %s", (_, name, body) => {
