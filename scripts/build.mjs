@@ -59,7 +59,8 @@ function onlyAscii() {
     generateBundle(_, bundle) {
       for (const chunk of Object.values(bundle)) {
         // The one place where an escape is not the character: it would be six of them.
-        if (/String\.raw`[^`]*[^\0-\x7f]/.test(chunk.code)) throw new Error("String.raw with more than ASCII");
+        if (/String\.raw`[^`]*[^\0-\x7f]/.test(chunk.code))
+          throw new Error("String.raw with more than ASCII");
         chunk.code = chunk.code.replaceAll(/[^\0-\x7f]/g, escaped);
       }
     },
