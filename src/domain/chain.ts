@@ -19,7 +19,7 @@ const maxBytesPerUnit = 3;
 export function chainHash(previous: string, row: Chained): string {
   const { name } = row;
   // A row that somebody changed may hold anything.
-  const body = String(row.body);
+  const body = String(row.body as unknown);
   const place = `${previous}\n${row.seq} ${row.epoch} ${row.at} ${row.kind} ${row.attempt} ${row.occurrence} ${row.fingerprint}`;
   // Length first: a name may contain anything, and must not be able to pose as the start of a body.
   const header = `${place} ${name?.length ?? -1} ${name}\n`;
