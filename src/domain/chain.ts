@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import type { RecordedRow } from "./journal.ts";
 
-type Chained = Omit<RecordedRow, "position" | "hash">;
+/** In a row that somebody changed the body may be anything. */
+type Chained = Omit<RecordedRow, "position" | "hash" | "body"> & { readonly body: unknown };
 
 /** What the first row's hash is chained to; the session's id, so that no row can move to another session. */
 export function chainStart(sessionId: string): string {
@@ -18,8 +19,7 @@ const maxBytesPerUnit = 3;
 /** Covers every column, so that a changed, removed, reordered or moved row breaks the chain from there on. */
 export function chainHash(previous: string, row: Chained): string {
   const { name } = row;
-  // A row that somebody changed may hold anything.
-  const body = String(row.body as unknown);
+  const body = String(row.body);
   const place = `${previous}\n${row.seq} ${row.epoch} ${row.at} ${row.kind} ${row.attempt} ${row.occurrence} ${row.fingerprint}`;
   // Length first: a name may contain anything, and must not be able to pose as the start of a body.
   const header = `${place} ${name?.length ?? -1} ${name}\n`;
