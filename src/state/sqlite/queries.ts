@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
-import { translate, wasClosed } from "./sqlite-errors.ts";
+import { StateUnavailable } from "../../domain/errors.ts";
+import { translate } from "./sqlite-errors.ts";
 
 export type NamedRow = Record<string, SQLOutputValue>;
 
@@ -69,7 +70,10 @@ export class Queries {
       return query();
     } catch (error) {
       if (this.#database.isOpen) throw translate(error, this.#path);
-      throw wasClosed(this.#path, error);
+      throw new StateUnavailable(`${this.#path} was closed.`, {
+        cause: error,
+        advice: "Open it again: what was recorded is there.",
+      });
     }
   }
 }

@@ -9,7 +9,6 @@ import {
 } from "../../domain/breaker.ts";
 import { parseJson } from "../../domain/json.ts";
 import type { BreakerUse, EndedCall } from "../breaker-store.ts";
-import { Statement } from "./statement.ts";
 
 /** Breaker transitions, decided inside the writer's transaction: what two processes see is always one order. */
 export class BreakerTable {
@@ -18,13 +17,12 @@ export class BreakerTable {
   readonly #remove;
 
   constructor(database: DatabaseSync) {
-    this.#find = new Statement(database, "SELECT record FROM breakers WHERE name = ?");
-    this.#save = new Statement(
-      database,
+    this.#find = database.prepare("SELECT record FROM breakers WHERE name = ?");
+    this.#save = database.prepare(
       `INSERT INTO breakers (name, record, updated_at) VALUES (?, ?, ?)
        ON CONFLICT (name) DO UPDATE SET record = excluded.record, updated_at = excluded.updated_at`,
     );
-    this.#remove = new Statement(database, "DELETE FROM breakers WHERE name = ?");
+    this.#remove = database.prepare("DELETE FROM breakers WHERE name = ?");
   }
 
   admit({ dependency, owner, policy }: BreakerUse, now: number): Admission {

@@ -137,9 +137,7 @@ export class ThreadWriter implements WriterClient {
   #start(): Worker {
     const entry = codeFile("state/sqlite/writer-thread");
     const workerData: ThreadData = { path: this.#path, bell: this.#bell, armed: armedFault() };
-    // It prints nothing: without the pipes that Node would lay for that, a session begins a millisecond sooner.
-    const streams = { stdout: true, stderr: true };
-    const worker = new Worker(entry, { workerData, name: "maestro-writer", ...streams });
+    const worker = new Worker(entry, { workerData, name: "maestro-writer" });
     worker.on("message", (message: FromThread) => {
       if (message === "closed") this.#closed?.();
       else if (message !== "ready") this.#answers.give(message);
