@@ -6,10 +6,10 @@ const names =
   "run|resume|phase|fork|serve|demo|sessions|show|watch|checkpoints|usage|tickets|approve|reject|pause|cancel|budget|breakers|init|doctor|prune|config";
 const special = /[\\^$.*+?()[\]{}|]/g;
 
-/** A command with what belongs to it, in a sentence: up to where the sentence goes on. */
+/** A command with what belongs to it, in a sentence: up to where the sentence goes on. Not one that says how to start it. */
 const inText = (start: string): RegExp =>
   new RegExp(
-    `(?<![\\w/])${start.replaceAll(special, "\\$&")} (?:${names})\\b[^;\`\\n]*?(?=[;\`)]|,? (?:or|then|if|&&) |[.,] |[.,]?$)`,
+    `(?<![\\w/]|npx )${start.replaceAll(special, "\\$&")} (?:${names})\\b[^;\`\\n]*?(?=[;\`)]|,? (?:or|then|if|&&) |[.,] |[.,]?$)`,
     "gm",
   );
 

@@ -3,7 +3,6 @@ import { changesBetween, emptyTree, type Tree, type TreeFile, toManifest, treeHa
 import type { FilesEdit } from "../domain/words-of-phase.ts";
 import type { Artifacts } from "../state/artifacts.ts";
 import { type Conflict, describeConflict } from "../workspace/conflict.ts";
-import { mergeTrees } from "../workspace/merge.ts";
 import { namedMatchers, readNamedFiles } from "../workspace/named-files.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import { ancestorsOf } from "./definition/order.ts";
@@ -175,6 +174,8 @@ export class SessionTrees {
   async merge(base: TreeRef, ours: MergedTree, theirs: TreeRef): Promise<MergedTree> {
     if (theirs === base) return ours;
     if (ours.tree === base) return { ...ours, tree: theirs };
+    // Loaded where branches really meet: a start does not wait for it.
+    const { mergeTrees } = await import("../workspace/merge.ts");
     const { tree, conflicts, artifacts } = await mergeTrees({
       base: await this.load(base),
       ours: await this.load(ours.tree),

@@ -66,11 +66,10 @@ function isOtherAlphabet(asBytes: string): boolean {
 
 /** Where it differs from Latin-1. */
 const firstOwn = 0x80;
-const ownCharacters = new TextDecoder("windows-1252").decode(
-  Uint8Array.from({ length: 0x20 }, (_, index) => firstOwn + index),
-);
 
 function encodeWindows1252(text: string): Buffer | undefined {
+  const ownCodes = Uint8Array.from({ length: 0x20 }, (_, index) => firstOwn + index);
+  const ownCharacters = new TextDecoder("windows-1252").decode(ownCodes);
   const codes = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at += 1) {
     const own = ownCharacters.indexOf(text.charAt(at));

@@ -1,6 +1,6 @@
-import type { prepareStatements } from "./writer-statements.ts";
+import type { writerStatements } from "./writer-statements.ts";
 
-type Statements = Pick<ReturnType<typeof prepareStatements>, "index" | "indexedTo" | "setIndexedTo">;
+type Statements = Pick<ReturnType<typeof writerStatements>, "index" | "indexedTo" | "setIndexedTo">;
 
 /** Rows appended before they are added to the index in bulk: few enough to scan, many enough to cost nothing. */
 const indexEveryRows = 2_000;

@@ -1,34 +1,31 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { ledgerColumns, totalsColumns } from "./ledger-row.ts";
+import { Statement } from "./statement.ts";
 
-/** What the writer says to the tables of the ledger; prepared once. */
-export function prepareLedgerStatements(database: DatabaseSync) {
-  const prepare = (sql: string): StatementSync => database.prepare(sql);
+/** What the writer says to the tables of the ledger. */
+export function ledgerStatements(database: DatabaseSync) {
+  const say = (sql: string) => new Statement(database, sql);
   return {
-    insert: prepare(
+    insert: say(
       `INSERT INTO ledger (session, epoch, phase, persona, round, attempt, started, model, day, at, asked_tokens,
                            asked_micro_usd, status)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')`,
     ),
-    find: prepare(`SELECT ${ledgerColumns} FROM ledger WHERE number = ?`),
-    findStep: prepare(`SELECT ${ledgerColumns} FROM ledger WHERE session = ? AND step = ?`),
-    open: prepare(
-      `SELECT ${ledgerColumns} FROM ledger WHERE session = ? AND status = 'open' ORDER BY number`,
-    ),
-    end: prepare(
+    find: say(`SELECT ${ledgerColumns} FROM ledger WHERE number = ?`),
+    findStep: say(`SELECT ${ledgerColumns} FROM ledger WHERE session = ? AND step = ?`),
+    open: say(`SELECT ${ledgerColumns} FROM ledger WHERE session = ? AND status = 'open' ORDER BY number`),
+    end: say(
       `UPDATE ledger SET step = ?, ended_at = ?, status = ?, failed = ?, input_tokens = ?, cached_input_tokens = ?,
                          cache_write_tokens = ?, output_tokens = ?, reasoning_tokens = ?, cost_micro_usd = ?
        WHERE number = ?`,
     ),
-    delete: prepare("DELETE FROM ledger WHERE number = ?"),
-    deleteRows: prepare(
+    delete: say("DELETE FROM ledger WHERE number = ?"),
+    deleteRows: say(
       "DELETE FROM ledger WHERE number IN (SELECT number FROM ledger WHERE session = ? LIMIT ?)",
     ),
 
-    totals: prepare(
-      `SELECT ${totalsColumns} FROM budget_totals WHERE session = ? AND level = ? AND name = ?`,
-    ),
-    reserveTotals: prepare(
+    totals: say(`SELECT ${totalsColumns} FROM budget_totals WHERE session = ? AND level = ? AND name = ?`),
+    reserveTotals: say(
       `INSERT INTO budget_totals (session, level, name, reserved_tokens, reserved_micro_usd, reserved_unpriced,
                                   used_tokens, used_micro_usd, used_unpriced)
        VALUES (?, ?, ?, ?, ?, ?, 0, 0, 0)
@@ -38,19 +35,19 @@ export function prepareLedgerStatements(database: DatabaseSync) {
          reserved_unpriced = reserved_unpriced + excluded.reserved_unpriced`,
     ),
     /** A change that would take more than is there is refused by the table. */
-    moveTotals: prepare(
+    moveTotals: say(
       `UPDATE budget_totals SET
          used_tokens = used_tokens + ?, used_micro_usd = used_micro_usd + ?, used_unpriced = used_unpriced + ?,
          reserved_tokens = reserved_tokens - ?, reserved_micro_usd = reserved_micro_usd - ?,
          reserved_unpriced = reserved_unpriced - ?
        WHERE session = ? AND level = ? AND name = ?`,
     ),
-    forgetTotals: prepare("DELETE FROM budget_totals WHERE session = ?"),
+    forgetTotals: say("DELETE FROM budget_totals WHERE session = ?"),
 
-    raiseAlert: prepare(
+    raiseAlert: say(
       `INSERT INTO budget_alerts (session, level, name, kind, unit, budget, used, expected, at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     ),
-    forgetAlerts: prepare("DELETE FROM budget_alerts WHERE session = ?"),
+    forgetAlerts: say("DELETE FROM budget_alerts WHERE session = ?"),
   };
 }

@@ -1,10 +1,10 @@
 import type { ClaimCause } from "../../domain/journal.ts";
 import { parseBody, type RowToWrite } from "../../domain/journal-codec.ts";
-import type { prepareStatements } from "./writer-statements.ts";
+import type { writerStatements } from "./writer-statements.ts";
 
 /** The session's row is the one projection that must never disagree with the journal, hence the same transaction. */
 export function projectStatus(
-  sql: ReturnType<typeof prepareStatements>,
+  sql: ReturnType<typeof writerStatements>,
   session: number,
   row: RowToWrite,
   at: number,

@@ -1,6 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
-import { StateUnavailable } from "../../domain/errors.ts";
-import { translate } from "./sqlite-errors.ts";
+import { translate, wasClosed } from "./sqlite-errors.ts";
 
 export type NamedRow = Record<string, SQLOutputValue>;
 
@@ -70,10 +69,7 @@ export class Queries {
       return query();
     } catch (error) {
       if (this.#database.isOpen) throw translate(error, this.#path);
-      throw new StateUnavailable(`${this.#path} was closed.`, {
-        cause: error,
-        advice: "Open it again: what was recorded is there.",
-      });
+      throw wasClosed(this.#path, error);
     }
   }
 }

@@ -13,6 +13,13 @@ function primaryCode(error: unknown): number | undefined {
   return typeof code === "number" ? code & 0xff : undefined;
 }
 
+export function wasClosed(path: string, cause?: unknown): StateUnavailable {
+  return new StateUnavailable(`${path} was closed.`, {
+    cause,
+    advice: "Open it again: what was recorded is there.",
+  });
+}
+
 export function isBusy(error: unknown): boolean {
   return primaryCode(error) === SQLITE_BUSY;
 }

@@ -37,7 +37,7 @@ import { migrate, openDatabase, openForLooking } from "./open-database.ts";
 import { Queries } from "./queries.ts";
 import { Reader } from "./reader.ts";
 import { SqliteBreakers } from "./sqlite-breakers.ts";
-import { translate } from "./sqlite-errors.ts";
+import { translate, wasClosed } from "./sqlite-errors.ts";
 import { SqliteLedger } from "./sqlite-ledger.ts";
 import { SqliteListing } from "./sqlite-listing.ts";
 import { SqliteTickets } from "./sqlite-tickets.ts";
@@ -72,6 +72,7 @@ export class SqliteStore implements Store {
   readonly #reader: Reader;
   readonly #writer: WriterClient;
   #beating = false;
+  #isClosed = false;
 
   constructor({ path, clock, leaseMs, onlyLooks = false }: SqliteStoreOptions) {
     this.#path = path;
@@ -339,6 +340,7 @@ export class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#writer.close();
     if (this.#database.isOpen) this.#database.close();
   }
@@ -348,6 +350,8 @@ export class SqliteStore implements Store {
   }
 
   #send(command: Command): Promise<Reply> {
+    // The writer would start another thread for it, and nobody would ever end that one.
+    if (this.#isClosed) return Promise.reject(wasClosed(this.#path));
     return measureCommit(command.verb, this.#writer.submit(command));
   }
 

@@ -1,11 +1,11 @@
-import type { StatementSync } from "node:sqlite";
 import { isBusy } from "./sqlite-errors.ts";
+import type { Statement } from "./statement.ts";
 
 const patienceMs = 20_000;
 const bed = new Int32Array(new SharedArrayBuffer(4));
 
 /** Random short naps are fair and smooth between processes; SQLite's own busy handler is neither. */
-export function beginWriting(begin: StatementSync): void {
+export function beginWriting(begin: Statement): void {
   const deadline = performance.now() + patienceMs;
   for (;;) {
     try {

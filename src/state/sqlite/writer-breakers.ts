@@ -9,6 +9,7 @@ import {
 } from "../../domain/breaker.ts";
 import { parseJson } from "../../domain/json.ts";
 import type { BreakerUse, EndedCall } from "../breaker-store.ts";
+import { Statement } from "./statement.ts";
 
 /** Breaker transitions, decided inside the writer's transaction: what two processes see is always one order. */
 export class BreakerTable {
@@ -17,12 +18,13 @@ export class BreakerTable {
   readonly #remove;
 
   constructor(database: DatabaseSync) {
-    this.#find = database.prepare("SELECT record FROM breakers WHERE name = ?");
-    this.#save = database.prepare(
+    this.#find = new Statement(database, "SELECT record FROM breakers WHERE name = ?");
+    this.#save = new Statement(
+      database,
       `INSERT INTO breakers (name, record, updated_at) VALUES (?, ?, ?)
        ON CONFLICT (name) DO UPDATE SET record = excluded.record, updated_at = excluded.updated_at`,
     );
-    this.#remove = database.prepare("DELETE FROM breakers WHERE name = ?");
+    this.#remove = new Statement(database, "DELETE FROM breakers WHERE name = ?");
   }
 
   admit({ dependency, owner, policy }: BreakerUse, now: number): Admission {

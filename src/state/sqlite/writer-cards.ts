@@ -3,6 +3,7 @@ import { applyToCard } from "../../domain/apply-to-card.ts";
 import type { RowToWrite } from "../../domain/journal-codec.ts";
 import { heldUntil, type SessionCard } from "../../domain/session-card.ts";
 import type { SessionRow } from "./command.ts";
+import { Statement } from "./statement.ts";
 
 const searchedLength = 2_000;
 
@@ -14,13 +15,14 @@ export class CardTable {
   readonly #describe;
 
   constructor(database: DatabaseSync) {
-    this.#find = database.prepare("SELECT card FROM session_cards WHERE session = ?");
-    this.#put = database.prepare(
+    this.#find = new Statement(database, "SELECT card FROM session_cards WHERE session = ?");
+    this.#put = new Statement(
+      database,
       `INSERT INTO session_cards (session, held_until, card) VALUES (?, ?, ?)
        ON CONFLICT (session) DO UPDATE SET held_until = excluded.held_until, card = excluded.card`,
     );
-    this.#drop = database.prepare("DELETE FROM session_cards WHERE session = ?");
-    this.#describe = database.prepare("INSERT INTO session_texts (session, text) VALUES (?, ?)");
+    this.#drop = new Statement(database, "DELETE FROM session_cards WHERE session = ?");
+    this.#describe = new Statement(database, "INSERT INTO session_texts (session, text) VALUES (?, ?)");
   }
 
   /** What a search finds it by. */

@@ -31,7 +31,7 @@ import {
   totalsKey,
   totalsValues,
 } from "./ledger-row.ts";
-import { prepareLedgerStatements } from "./ledger-statements.ts";
+import { ledgerStatements } from "./ledger-statements.ts";
 import { UsageTable } from "./writer-usage.ts";
 
 type Append = Pick<Extract<Command, { verb: "append" }>, "session" | "epoch" | "at" | "rows">;
@@ -43,7 +43,7 @@ export class LedgerTable {
 
   constructor(database: DatabaseSync) {
     this.#usage = new UsageTable(database);
-    this.#sql = prepareLedgerStatements(database);
+    this.#sql = ledgerStatements(database);
   }
 
   execute(command: Exclude<LedgerCommand, { verb: "raise-alerts" }>): Reply {

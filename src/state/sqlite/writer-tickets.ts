@@ -9,6 +9,7 @@ import {
 } from "../../domain/ticket-delivery.ts";
 import type { DueTicket } from "../ticket-store.ts";
 import type { Reply, TicketCommand } from "./command.ts";
+import { Statement } from "./statement.ts";
 import { isDelivered, isDueAt, readRow } from "./ticket-row.ts";
 
 /** The outbox, inside the writer's transaction. */
@@ -21,17 +22,19 @@ export class TicketTable {
   readonly #forget;
 
   constructor(database: DatabaseSync) {
-    this.#raise = database.prepare(
+    this.#raise = new Statement(
+      database,
       `INSERT INTO tickets (id, fingerprint, session, ticket, delivery, due_at, raised_at) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO NOTHING`,
     );
-    this.#due = database.prepare(
+    this.#due = new Statement(
+      database,
       `SELECT id, ticket, delivery FROM tickets WHERE ${isDueAt} ORDER BY due_at LIMIT 10`,
     );
-    this.#forget = database.prepare(`DELETE FROM tickets WHERE id = ? AND ${isDelivered}`);
-    this.#find = database.prepare("SELECT ticket, delivery FROM tickets WHERE id = ?");
-    this.#setAside = database.prepare("UPDATE tickets SET due_at = NULL WHERE id = ?");
-    this.#save = database.prepare("UPDATE tickets SET delivery = ?, due_at = ? WHERE id = ?");
+    this.#forget = new Statement(database, `DELETE FROM tickets WHERE id = ? AND ${isDelivered}`);
+    this.#find = new Statement(database, "SELECT ticket, delivery FROM tickets WHERE id = ?");
+    this.#setAside = new Statement(database, "UPDATE tickets SET due_at = NULL WHERE id = ?");
+    this.#save = new Statement(database, "UPDATE tickets SET delivery = ?, due_at = ? WHERE id = ?");
   }
 
   act(command: TicketCommand): Reply {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SavedAmount, UsageSums } from "../../domain/ledger.ts";
+import { Statement } from "./statement.ts";
 
 /** Where a call is added up. */
 export interface UsagePlace {
@@ -37,9 +38,9 @@ export class UsageTable {
   readonly #forget: (session: number) => void;
 
   constructor(database: DatabaseSync) {
-    const prepare = (sql: string) => database.prepare(sql);
-    this.#addUsage = prepare(addition("usage", usageKey, sumColumns, placeholders(usageKey, sumColumns)));
-    this.#addSaving = prepare(
+    const say = (sql: string) => new Statement(database, sql);
+    this.#addUsage = say(addition("usage", usageKey, sumColumns, placeholders(usageKey, sumColumns)));
+    this.#addSaving = say(
       addition("savings", savingsKey, savedColumns, placeholders(savingsKey, savedColumns)),
     );
     const moved = [
@@ -47,7 +48,7 @@ export class UsageTable {
       "DELETE FROM usage WHERE session = ?",
       addition("savings", savingsKey, savedColumns, nameless("savings", savingsKey, savedColumns)),
       "DELETE FROM savings WHERE session = ?",
-    ].map(prepare);
+    ].map(say);
     this.#forget = (session) => moved.forEach((statement) => void statement.run(session));
   }
 

@@ -13,7 +13,7 @@ import { beginWriting } from "./write-lock.ts";
 import { BreakerTable } from "./writer-breakers.ts";
 import { CardTable } from "./writer-cards.ts";
 import { LedgerTable } from "./writer-ledger.ts";
-import { prepareStatements } from "./writer-statements.ts";
+import { writerStatements } from "./writer-statements.ts";
 import { TicketTable } from "./writer-tickets.ts";
 
 const orphanRows = 1_000;
@@ -34,7 +34,7 @@ export class Writer {
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#statements = prepareStatements(database);
+    this.#statements = writerStatements(database);
     this.#index = new LazyIndex(this.#statements);
     this.#breakers = new BreakerTable(database);
     this.#tickets = new TicketTable(database);

@@ -115,12 +115,17 @@ test("closing twice at once, and right after a start, ends cleanly and leaves th
 
 test("who asks for something after closing is told so, and what to do", async () => {
   const team = teamOf(() => ({ summary: "done" }));
-  const maestro = await open({ stateDir: stateDirectory(), teams: [team] });
+  const stateDir = stateDirectory();
+  const maestro = await open({ stateDir, teams: [team] });
   const { id } = await maestro.start(team, { brief: "x" });
   await maestro.close();
   const closed = { code: "STATE_UNAVAILABLE", message: expect.stringContaining("was closed") };
   await expect(maestro.start(team, { brief: "y" })).rejects.toMatchObject(closed);
   await expect(maestro.show(id)).rejects.toMatchObject(closed);
+  // And nothing is left behind by it: neither a session nor a thread.
+  const again = await open({ stateDir });
+  expect((await again.sessions()).map((session) => session.id)).toEqual([id]);
+  await again.close();
 });
 
 test("pausing a parked session is refused and keeps why it is parked", async () => {

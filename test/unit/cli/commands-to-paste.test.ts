@@ -103,6 +103,9 @@ test.each([
 
 test("with the usual state directory nothing is said of it", () => {
   expect(pasteable("See: maestro show k", undefined, "maestro")).toBe("See: maestro show k");
+  expect(pasteable("It reruns: npx maestro fork k --fresh", undefined, "npx maestro")).toBe(
+    "It reruns: npx maestro fork k --fresh",
+  );
 });
 
 test("a text is broken between words, a command in it never", () => {
