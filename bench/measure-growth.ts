@@ -15,7 +15,7 @@ export interface Turn {
 export const growth: Measurement = {
   name: "growth",
   async run({ newDirectory, quick }) {
-    const sizes = quick ? [2_000, 4] : [10_000, 12];
+    const sizes = quick ? [2_000, 4] : [10_000, 48];
     const { report } = await runChild<Window<Turn>[]>("growth.ts", [
       newDirectory(),
       newDirectory(),

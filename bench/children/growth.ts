@@ -9,23 +9,28 @@ import { openState, stepsTeam } from "../workload.ts";
 const [stateDir = "", limitDir = "", ...numbers] = process.argv.slice(2);
 const [farStep = 10_000, turns = 8, stepsPerTurn = 100] = numbers.map(Number);
 const nearStep = 100;
+/** Steps before those that are timed, for both: what stood still before a turn is awake again. */
+const leadSteps = nearStep - stepsPerTurn / 2;
 const limitMs = 15;
 
 const maestro = await openState(stateDir);
 const limit = new DiskLimit(limitDir);
 const done: Window<Turn>[] = [];
 const begin = farStep - stepsPerTurn / 2;
+const turnLength = leadSteps + stepsPerTurn;
 let nearMs = 0;
 let turnBegan = 0;
 let limits: number[] = [];
-const team = stepsTeam(begin + turns * stepsPerTurn + 1, async (index) => {
-  if (index < begin || (index - begin) % stepsPerTurn !== 0) return;
+const team = stepsTeam(begin + turns * turnLength + 1, async (index) => {
+  const inTurn = (index - begin + leadSteps) % turnLength;
+  if (index < begin - leadSteps) return;
+  if (inTurn === leadSteps) turnBegan = performance.now();
+  if (inTurn !== 0) return;
   const farMs = (performance.now() - turnBegan) / stepsPerTurn;
   const between = limit.measure(limitMs);
   if (index > begin) done.push({ value: { nearMs, farMs }, limit: mean([...limits, between]) });
   nearMs = await measureFresh();
   limits = [between, limit.measure(limitMs)];
-  turnBegan = performance.now();
 });
 await (await maestro.start(team, { brief: "far" })).result();
 limit.close();
@@ -34,12 +39,11 @@ report(done);
 
 /** The mean cost of a step around the 100th of a session. */
 async function measureFresh(): Promise<number> {
-  const from = nearStep - stepsPerTurn / 2;
   let began = 0;
   let ended = 0;
-  const fresh = stepsTeam(from + stepsPerTurn + 1, (index) => {
-    if (index === from) began = performance.now();
-    if (index === from + stepsPerTurn) ended = performance.now();
+  const fresh = stepsTeam(leadSteps + stepsPerTurn + 1, (index) => {
+    if (index === leadSteps) began = performance.now();
+    if (index === leadSteps + stepsPerTurn) ended = performance.now();
   });
   await (await maestro.start(fresh, { brief: "near" })).result();
   return (ended - began) / stepsPerTurn;

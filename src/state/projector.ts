@@ -20,6 +20,7 @@ export class Projector {
   #writing: Promise<void> = Promise.resolve();
   #loop: Promise<void> | undefined;
   #wake: (() => void) | undefined;
+  #isClosed = false;
 
   constructor(report: (problem: unknown) => void) {
     this.#report = report;
@@ -27,7 +28,7 @@ export class Projector {
 
   /** Something changed; written within a second or so. */
   changed(files: SessionFiles, state: SessionState): void {
-    if (this.#dirty.has(state.id)) return;
+    if (this.#isClosed || this.#dirty.has(state.id)) return;
     this.#dirty.set(state.id, { files, state });
     this.#loop ??= this.#run();
   }
@@ -46,6 +47,7 @@ export class Projector {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#dirty.clear();
     this.#wake?.();
     await this.#loop;
@@ -58,7 +60,7 @@ export class Projector {
       const round = [...this.#dirty];
       this.#dirty.clear();
       for (const [, { files, state }] of round) {
-        if (this.#finished.has(state)) continue;
+        if (this.#isClosed || this.#finished.has(state)) continue;
         // A summary that cannot be written must not stop the work; the journal has it all.
         this.#writing = files.writeExecutionState(projectExecutionState(state)).catch(this.#report);
         await this.#writing;
@@ -68,7 +70,9 @@ export class Projector {
     this.#loop = undefined;
   }
 
+  /** Nothing keeps the process alive for a pause, so who closes must not be left waiting for one. */
   #pause(ms: number): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
       timer.unref();

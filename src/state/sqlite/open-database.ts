@@ -12,6 +12,8 @@ const openTimeoutMs = 5_000;
 const logPages = 1_000;
 /** On a disk with less, four megabytes for speed might be the ones that are missing for a step. */
 const plentyOfRoomBytes = 512 * 1024 * 1024;
+/** For a commit of another thread or process, not for all that a busy one has to write. */
+const growPatienceMs = 100;
 
 /** Opens with durability asserted, not assumed: a step that is acknowledged must survive a power cut. */
 export function openDatabase(path: string): DatabaseSync {
@@ -65,12 +67,11 @@ export function growLog(database: DatabaseSync, path: string): void {
   try {
     const { bavail, bsize } = statfsSync(path);
     if (bavail * bsize < plentyOfRoomBytes) return;
-    // The writer's connection does not wait: whoever holds the lock makes the log longer.
-    database.exec("PRAGMA cache_size = 10; BEGIN IMMEDIATE");
+    database.exec(`PRAGMA cache_size = 10; PRAGMA busy_timeout = ${growPatienceMs}; BEGIN IMMEDIATE`);
     database.exec("CREATE TABLE filler (content)");
     database.exec(`INSERT INTO filler VALUES (zeroblob(${logPages * 4_096}))`);
   } catch {
-    // Somebody else writes, or the disk is full: the first commit will say so if it matters.
+    // Others write all the time and make it longer, or the disk is full: the first commit will say so if it matters.
   }
   if (database.isTransaction) database.exec("ROLLBACK");
   database.exec("PRAGMA cache_size = -2000");

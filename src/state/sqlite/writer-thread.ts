@@ -21,8 +21,9 @@ const port = parentPort;
 if (port === null) throw new Error("writer-thread.ts runs only as a worker thread");
 armFault(armed?.fault, armed?.hits);
 const database = openDatabase(path);
-const writer = new Writer(database);
 growLog(database, path);
+// After it, because it says how its connection waits.
+const writer = new Writer(database);
 let heart: { readonly owner: string; readonly everyMs: number; nextAt: number } | undefined;
 
 /** Enough to make the cost of the disk small, few enough that one batch of answers does not hold up the other thread. */

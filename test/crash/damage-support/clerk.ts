@@ -56,9 +56,11 @@ function clerkTeam({ stateDir, steps, filling, effects, acknowledged, waitsForWr
   });
 }
 
-/** The first that the thread does is to make the log as long as it will get. */
+/** The first that the thread does is to make the log as long as it will get, unless others write all the time. */
 async function writerStands(stateDir: string): Promise<void> {
-  while (statSync(join(stateDir, "maestro.db-wal")).size < 4_000_000) await pass(5);
+  const deadline = performance.now() + 10_000;
+  while (statSync(join(stateDir, "maestro.db-wal")).size < 4_000_000 && performance.now() < deadline)
+    await pass(5);
 }
 
 /** Takes every byte that is left. */

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { afterEach, expect, test, vi } from "vitest";
+import { newSessionId } from "../../../src/domain/ids.ts";
+import { emptyState } from "../../../src/domain/session-state.ts";
+import { Projector } from "../../../src/state/projector.ts";
+import { SessionFiles } from "../../../src/state/session-files.ts";
+import { temporaryDirectory } from "../../unit/workspace/temporary-directory.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("closing while a summary is being written ends when it is written, with no pause that nobody keeps awake", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const files = new SessionFiles(temporaryDirectory(), newSessionId());
+  const problems: unknown[] = [];
+  const projector = new Projector((problem) => problems.push(problem));
+  projector.changed(files, emptyState(files.id));
+  await vi.advanceTimersByTimeAsync(1_000);
+  await projector.close();
+  expect(vi.getTimerCount()).toBe(0);
+  expect(problems).toEqual([]);
+  expect(readFileSync(`${files.folder}/execution_state.json`, "utf8")).toContain(files.id);
+});
