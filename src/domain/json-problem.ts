@@ -1,12 +1,14 @@
+type Emptied = "Map" | "Set" | "Promise";
+
 export interface JsonProblem {
   readonly path: string;
-  readonly problem: "contains itself" | "is a BigInt" | "lies too deep";
+  readonly problem: "contains itself" | "is a BigInt" | "lies too deep" | `is a ${Emptied}`;
 }
 
 /** Beyond this many values the search gives up: a value that shares its parts can have endless paths. */
 const maxVisits = 1_000_000;
 
-/** Finds what JSON.stringify refused, for the message of the error. */
+/** Finds what JSON.stringify refused, or silently made an empty object of. */
 export function findJsonProblem(root: unknown, what: string, maxDepth: number): JsonProblem | undefined {
   const ancestors = new Set<object>();
   let visits = 0;
@@ -16,6 +18,8 @@ export function findJsonProblem(root: unknown, what: string, maxDepth: number): 
     const value = written(given);
     if (typeof value === "bigint") return { path: path(), problem: "is a BigInt" };
     if (typeof value !== "object" || value === null || visits > maxVisits) return undefined;
+    const emptied = emptiedBy(value);
+    if (emptied !== undefined) return { path: path(), problem: `is a ${emptied}` };
     if (ancestors.has(value)) return { path: path(), problem: "contains itself" };
     if (ancestors.size >= maxDepth) return { path: path(), problem: "lies too deep" };
     ancestors.add(value);
@@ -33,6 +37,12 @@ export function findJsonProblem(root: unknown, what: string, maxDepth: number): 
     // A getter or toJSON threw; the error that JSON.stringify gave says which.
     return undefined;
   }
+}
+
+function emptiedBy(value: object): Emptied | undefined {
+  if (value instanceof Map) return "Map";
+  if (value instanceof Set) return "Set";
+  return value instanceof Promise ? "Promise" : undefined;
 }
 
 function written(value: unknown): unknown {

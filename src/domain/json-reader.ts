@@ -30,8 +30,7 @@ export class JsonReader {
     return {
       line: before.length,
       column: (before.at(-1)?.length ?? 0) + 1,
-      found:
-        character === undefined ? "the end of the text" : JSON.stringify(String.fromCodePoint(character)),
+      found: character === undefined ? "end of the text" : JSON.stringify(String.fromCodePoint(character)),
     };
   }
 

@@ -52,18 +52,18 @@ export function parseJson(text: string | Uint8Array, options: ParseJsonOptions =
 /** JSON.stringify, with errors that say where. `undefined` becomes "null", or an object without the member. */
 export function toJsonText(value: unknown, options: WriteJsonOptions = {}): string {
   const { what = "value", maxBytes = jsonLimits.maxBytes, maxDepth = jsonLimits.maxDepth, member } = options;
-  if (typeof value === "function" || typeof value === "symbol") {
-    throw refusal(
-      "not a JSON value",
-      `${what} is a ${typeof value}, which JSON cannot hold`,
-      "Return plain data.",
-    );
-  }
+  if (typeof value === "function" || typeof value === "symbol")
+    throw notJson({ path: what, problem: `is a ${typeof value}` });
   const text = stringify(value, what, maxBytes, maxDepth, member);
   const around = member === undefined ? { bytes: 0, levels: 0 } : { bytes: member.length + 5, levels: 1 };
   if (isLargerThan(text, maxBytes + around.bytes)) throw tooLarge(what, maxBytes);
   if (isDeeperThan(text, maxDepth + around.levels)) {
     throw tooDeep(what, maxDepth, findJsonProblem(value, what, maxDepth)?.path);
+  }
+  // It may have been a Map, or a Promise that nobody awaited.
+  if (typeof value === "object" && text.includes("{}")) {
+    const found = findJsonProblem(value, what, maxDepth);
+    if (found !== undefined) throw notJson(found);
   }
   return text;
 }
@@ -97,15 +97,7 @@ function stringify(
     const found = findJsonProblem(value, what, maxDepth);
     if (found?.problem === "lies too deep") throw tooDeep(what, maxDepth, found.path);
     if (!found && cause instanceof RangeError) throw tooLarge(what, maxBytes);
-    const problem = found ? `${found.path} ${found.problem}` : `${what} cannot be written`;
-    const details = found && { path: found.path };
-    throw refusal(
-      "not a JSON value",
-      `${problem}, which JSON cannot hold`,
-      "Return plain data.",
-      details,
-      cause,
-    );
+    throw notJson(found ?? { path: what, problem: "cannot be written" }, cause);
   }
 }
 
@@ -134,6 +126,20 @@ const tooLarge = (what: string, maxBytes: number): InputInvalid =>
     {
       maxBytes,
     },
+  );
+
+const notJson = (
+  { path, problem }: { readonly path: string; readonly problem: string },
+  cause?: unknown,
+): InputInvalid =>
+  refusal(
+    "not a JSON value",
+    `${path} ${problem}, which JSON cannot hold`,
+    problem === "is a Promise"
+      ? "Wait for it with await."
+      : "Return plain data: of a Map or a Set, for instance [...it].",
+    { path },
+    cause,
   );
 
 const tooDeep = (what: string, maxDepth: number, path?: string): InputInvalid =>

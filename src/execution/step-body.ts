@@ -1,5 +1,4 @@
 import type { ErrorJson } from "../domain/error-json.ts";
-import { InputInvalid } from "../domain/errors.ts";
 import type { Failure } from "../domain/failure.ts";
 import { toJsonText } from "../domain/json.ts";
 import { outageBody } from "../domain/recorded-steps.ts";
@@ -9,7 +8,6 @@ const resultStart = '{"result":';
 
 /** What the row of a step says that gave this: its result, or nothing for a result of undefined. */
 export function resultBody(result: unknown, name: string): string {
-  refuseCollections(result, name);
   return toJsonText(result, { what: `the result of step "${name}"`, member: "result" });
 }
 
@@ -41,13 +39,4 @@ export function plainResult(body: string): string | undefined {
   if (!body.startsWith(textStart) || !body.endsWith(textEnd)) return undefined;
   const text = body.slice(textStart.length, -textEnd.length);
   return text.includes('"') || text.includes("\\") ? undefined : text;
-}
-
-/** JSON would silently make an empty object of these. */
-function refuseCollections(result: unknown, name: string): void {
-  if (!(result instanceof Map || result instanceof Set)) return;
-  throw new InputInvalid(
-    `The result of step "${name}" is a ${result.constructor.name}, which JSON cannot hold.`,
-    { advice: "Return plain data, for instance [...result]." },
-  );
 }

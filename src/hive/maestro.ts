@@ -16,6 +16,7 @@ import { Recovery } from "../team/recovery.ts";
 import { resultsOf, type SessionResult } from "../team/session-view.ts";
 import { toChange } from "../team/spending.ts";
 import type { Carried } from "./carry.ts";
+import { refuseUnknownOptions } from "./check-start.ts";
 import { type CreateIntent, type CreateOptions, createForBrief } from "./create-for-brief.ts";
 import { directionOf } from "./direction-of.ts";
 import { enqueue } from "./enqueue.ts";
@@ -76,6 +77,7 @@ export class Maestro extends Reading {
     team: Team<PhaseName>,
     options: StartOptions<PhaseName>,
   ): Promise<Session> {
+    refuseUnknownOptions(options);
     const { key, model, budget } = options;
     const direction = directionOf(options);
     // With a budget, nobody may take it up before the budget is said.
@@ -93,10 +95,11 @@ export class Maestro extends Reading {
   }
 
   /** Only creates. */
-  create<PhaseName extends string>(
+  async create<PhaseName extends string>(
     team: Team<PhaseName>,
     options: CreateOptions<PhaseName>,
   ): Promise<SessionRecord> {
+    refuseUnknownOptions(options);
     return this.#create(team, options, { drivenSoon: false });
   }
 
@@ -110,10 +113,11 @@ export class Maestro extends Reading {
   }
 
   /** Creates a session that waits for its turn; with the key of one that is there, that one goes on in its turn. */
-  queue<PhaseName extends string>(
+  async queue<PhaseName extends string>(
     team: Team<PhaseName>,
     options: StartOptions<PhaseName>,
   ): Promise<{ readonly id: SessionId; readonly isNew: boolean }> {
+    refuseUnknownOptions(options);
     // Two that start with one key at the same moment are one session, and the second finds it whole.
     return this.#turns.run(options.key, () => this.#queue(team, options));
   }

@@ -7,6 +7,7 @@ import { exitCodes } from "../exit-code.ts";
 import type { GlobalOptions } from "../open.ts";
 import { pasteable, print, printJson, quote, say } from "../output.ts";
 import { readList } from "../read-flags.ts";
+import { count } from "../terminal/words.ts";
 
 interface InitOptions extends GlobalOptions {
   readonly name?: string;
@@ -44,7 +45,7 @@ export async function init(options: InitOptions): Promise<void> {
     });
   });
   if (options.json) return printJson({ file, name, model, phases });
-  print(`${file} is a team of ${phases.length} phases.`);
+  print(`${file} is a team of ${count(phases.length, "phase")}.`);
   if (model === "simulated") say("Its model is simulated: it runs offline and delivers placeholders.");
   say(pasteable(`Try it: maestro run "Say hello" --team ${quote(file)} --key hello`, options.stateDir));
 }

@@ -1,5 +1,6 @@
 import { type ErrorName, errorTable, MaestroError } from "../../domain/errors.ts";
 import type { Failure, FailureCategory } from "../../domain/failure.ts";
+import type { JsonRefusal } from "../../domain/json.ts";
 import type { Link } from "./error-chain.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -61,6 +62,7 @@ export function readMaestroError(link: Link): Verdict | undefined {
   const advice = link.read("advice");
   return {
     ...(name === "ContractUnfulfilled" ? contractVerdict(link) : verdict),
+    ...(name === "InputInvalid" && isOfCode(link) && { recoverable: false }),
     code: link.code,
     ...(typeof advice === "string" && advice !== "" && { suggestedFix: advice }),
   };
@@ -73,6 +75,12 @@ export function recoverableByClass(link: Link): boolean | undefined {
   return name === "UnrecoverableError" || name === "HelpNeeded" || name === "SessionFailed"
     ? false
     : undefined;
+}
+
+/** A Map or a BigInt comes out of the same code again; what was too large may come out smaller. */
+function isOfCode(link: Link): boolean {
+  const details = link.read("details") as { readonly reason?: unknown } | undefined;
+  return details?.reason === ("not a JSON value" satisfies JsonRefusal);
 }
 
 /** What the first check that failed says: a failed test is one, whatever contract it was part of. */

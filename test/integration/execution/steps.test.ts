@@ -141,6 +141,7 @@ describe("a step", () => {
     ["cyclic", () => cyclic(), "contains itself"],
     ["a BigInt", () => ({ a: [1n] }), "is a BigInt"],
     ["a function", () => () => 1, "is a function"],
+    ["a Map", () => ({ names: new Map() }), ".names is a Map"],
   ])("whose result is %s fails with an error that names it", async (_, make, why) => {
     const lives = new Lives();
     const result = await lives.live(async ({ step }) => {
@@ -152,6 +153,16 @@ describe("a step", () => {
     expect(failure).toMatchObject({ name: "InputInvalid" });
     expect(failure.message).toContain('the result of step "odd one"');
     expect(failure.message).toContain(why);
+  });
+
+  test("whose result can be no record is not paid for again: the same code would give it", async () => {
+    const lives = new Lives();
+    const result = await lives.live(async ({ step }) => {
+      await step("odd one", lives.effect("odd one", new Set([1])));
+      return done;
+    });
+    expect(result).toMatchObject({ status: "parked", reason: "help" });
+    expect(lives.ran).toEqual(["odd one"]);
   });
 
   test.each([

@@ -258,7 +258,7 @@ describe("what is not YAML or JSON is refused at its place", () => {
   test.each([
     ["a comma too many", '{\n  "name": "t",\n}\n', 'line 3, column 1: Unexpected "}".'],
     ["a comment", '{\n  // hello\n  "name": "t"\n}\n', 'line 2, column 3: Unexpected "/".'],
-    ["an end too early", '{\n  "name": "t"', "line 2, column 14: Unexpected the end of the text."],
+    ["an end too early", '{\n  "name": "t"', "line 2, column 14: Unexpected end of the text."],
     ["YAML", "name: t\n", 'line 1, column 1: Unexpected "n".'],
     ["a key twice", '{ "name": "t",\n  "name": "u" }', 'line 2, column 3: The key "name" is there twice.'],
     [

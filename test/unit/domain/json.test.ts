@@ -57,7 +57,7 @@ test("bytes that are not UTF-8 are refused", () => {
 });
 
 test.each([
-  ["", 1, 1, "the end of the text"],
+  ["", 1, 1, "end of the text"],
   ['{\n  "a": 1,\n}', 3, 1, '"}"'],
   ["[1,\n 2 3]", 2, 4, '"3"'],
   ["{a: 1}", 1, 2, '"a"'],
@@ -67,7 +67,7 @@ test.each([
   ["nul", 1, 1, '"n"'],
   ["1 2", 1, 3, '"2"'],
   ['{"a" 1}', 1, 6, '"1"'],
-  ['{"a":[1', 1, 8, "the end of the text"],
+  ['{"a":[1', 1, 8, "end of the text"],
 ])("a syntax error in %j is found at line %i, column %i", (text, line, column, found) => {
   const error = refusal(() => parseJson(text, { what: "team.json" }));
   expect(error.message).toBe(
@@ -165,6 +165,26 @@ test("what JSON cannot hold is refused with its path", () => {
     },
   };
   expect(refusal(() => toJsonText(throwing)).cause).toMatchObject({ message: "inner" });
+});
+
+test.each([
+  ["a Map", { rows: [{}, new Map([["a", 1]])] }, "result.rows[1] is a Map"],
+  ["a Map alone", new Map(), "result is a Map"],
+  ["a Set", { a: { b: new Set([1]) } }, "result.a.b is a Set"],
+  ["a Promise", { a: Promise.resolve(1) }, "result.a is a Promise"],
+])("%s, of which JSON would make an empty object, is refused", (_, value, why) => {
+  expect(refusal(() => toJsonText(value, { what: "result" })).message).toBe(`${why}, which JSON cannot hold`);
+  expect(refusal(() => toJsonText(value, { member: "m" })).details.reason).toBe("not a JSON value");
+});
+
+test("objects that are empty, and collections that say how they are written, are taken", () => {
+  class Bag extends Set<number> {
+    toJSON() {
+      return [...this];
+    }
+  }
+  expect(toJsonText({ a: {}, bag: new Bag([1]), text: "{}" })).toBe('{"a":{},"bag":[1],"text":"{}"}');
+  expect(toJsonText("{}", { member: "m" })).toBe('{"m":"{}"}');
 });
 
 test("values over the limits are refused", () => {
