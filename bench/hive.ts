@@ -5,4 +5,4 @@ export type { Maestro, Session, Team } from "../src/index.ts";
 /** What is measured is the built package; its types come from the sources, so that checking types needs no build. */
 const built: typeof Hive = await import(new URL("../dist/index.js", import.meta.url).href);
 
-export const { defineTeam, open, persona, phase } = built;
+export const { defineTeam, durableModel, open, persona, phase } = built;

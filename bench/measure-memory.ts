@@ -62,7 +62,7 @@ export const waiting: Measurement = {
         (await runChild<{ peakMegabytes: number }>("waiting.ts", [newDirectory(), sessions])).report,
     );
     const row = {
-      what: `memory with ${sessions.toLocaleString("en")} sessions waiting`,
+      what: `memory with ${sessions.toLocaleString("en")} sessions waiting for a model`,
       value: `${value.peakMegabytes.toFixed(0)} MB`,
       limit,
       target: `under ${targetWaitingMegabytes.toLocaleString("en")} MB`,

@@ -57,10 +57,10 @@ function onlyAscii() {
   return {
     name: "only-ascii",
     generateBundle(_, bundle) {
-      for (const chunk of Object.values(bundle)) {
-        // The one place where an escape is not the character: it would be six of them.
-        if (/String\.raw`[^`]*[^\0-\x7f]/.test(chunk.code))
-          throw new Error("String.raw with more than ASCII");
+      for (const chunk of Object.values(bundle).filter(({ type }) => type === "chunk")) {
+        // Where an escape is not the character: in raw text it would be six of them, and after a backslash five and a backslash.
+        if (/String\.raw`[^`]*[^\0-\x7f]|(?<!\\)(?:\\\\)*\\[^\0-\x7f]/.test(chunk.code))
+          throw new Error("String.raw or a backslash with more than ASCII");
         chunk.code = chunk.code.replaceAll(/[^\0-\x7f]/g, escaped);
       }
     },

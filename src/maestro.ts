@@ -16,6 +16,7 @@ import { withBuiltIn } from "./execution/healing/built-in.ts";
 import type { Healer } from "./execution/healing/healer.ts";
 import { toolRunner } from "./execution/project-tool.ts";
 import { SandboxChecks } from "./execution/sandbox-checks.ts";
+import { checkTeams } from "./hive/check-options.ts";
 import { Maestro } from "./hive/maestro.ts";
 import { Artifacts } from "./state/artifacts.ts";
 import { LostSessions } from "./state/lost-sessions.ts";
@@ -79,6 +80,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     modelInstead,
     ...overrides
   } = options;
+  checkTeams(teams);
   const healers = withBuiltIn(ownHealers);
   const { config, warnings } = loaded ?? (await loadConfig({ overrides }));
   const { path, notice } = await resolveStateDirectory({ explicit: config.stateDir, env: process.env });

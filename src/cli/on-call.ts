@@ -22,8 +22,8 @@ export function answersFor(view: SessionView, { stateDir, abandoned, now }: OnCa
 
 function isAnythingLost({ phases, steps }: SessionView, abandoned: boolean): string {
   const sealed = phases.filter(({ checkpoint }) => checkpoint !== null).length;
-  const died = abandoned ? "Its process died. " : "";
-  return `${died}Nothing is lost: ${sealed} of ${count(phases.length, "phase")} sealed, ${count(steps, "step")} recorded.`;
+  const gone = abandoned ? "Its process is gone. " : "";
+  return `${gone}Nothing is lost: ${sealed} of ${count(phases.length, "phase")} sealed, ${count(steps, "step")} recorded.`;
 }
 
 function partly({ simulatedCalls, simulatedUsd }: SessionView["usage"]): string {
@@ -137,8 +137,10 @@ interface Refused {
 }
 
 function howToGoOn(view: SessionView, stateDir: string | undefined, abandoned: boolean): string[] {
-  const { status, reason } = view;
+  const { status, reason, needsProgram } = view;
   const over = ["completed", "canceled"].includes(status) || (status === "running" && !abandoned);
+  if (over) return [];
   const first = reason === "review" ? "After that, go on with" : "Go on with";
-  return over ? [] : [`${first}: ${resumeCommand(nameOf(view), stateDir)}`];
+  if (needsProgram) return [`${first} the program that made it: personas of its team are code.`];
+  return [`${first}: ${resumeCommand(nameOf(view), stateDir)}`];
 }

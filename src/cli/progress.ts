@@ -11,7 +11,7 @@ export function progressLine(event: SessionEvent): string | undefined {
 function describe(event: SessionEvent): string | undefined {
   switch (event.kind) {
     case "session.claimed":
-      return event.cause === "recovery" ? "taken over from a process that died" : undefined;
+      return event.cause === "recovery" ? "taken over from a process that is gone" : undefined;
     case "session.restored":
       return "brought back from its checkpoints";
     case "team.changed":

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { InputInvalid } from "./errors.ts";
-import { type Json, jsonLimits } from "./json.ts";
+import { type Json, type JsonRefusal, jsonLimits } from "./json.ts";
+import { bentKind } from "./json-bent.ts";
 
 /** One text for equal values: sorted keys, no spaces. Reads a value as JSON.stringify would, but refuses what it bends. */
 export const canonicalJson = (value: Json): string => write(value, 0);
@@ -23,6 +24,8 @@ function write(value: unknown, depth: number): string {
   if (depth >= jsonLimits.maxDepth) throw refused(`nesting deeper than ${jsonLimits.maxDepth} levels`);
   if ("toJSON" in value && typeof value.toJSON === "function") return write(value.toJSON(), depth + 1);
   if (Array.isArray(value)) return writeArray(value, depth);
+  const bent = bentKind(value);
+  if (bent !== undefined) throw refused(bent);
   return writeObject(value as Readonly<Record<string, unknown>>, depth);
 }
 
@@ -44,5 +47,5 @@ function writeObject(value: Readonly<Record<string, unknown>>, depth: number): s
 const refused = (found: string): InputInvalid =>
   new InputInvalid(`canonical JSON cannot hold ${found}`, {
     advice: "Use plain, finite data.",
-    details: { found },
+    details: { reason: "not a JSON value" satisfies JsonRefusal, found },
   });

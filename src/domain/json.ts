@@ -1,4 +1,5 @@
 import { InputInvalid } from "./errors.ts";
+import { findBent } from "./json-bent.ts";
 import { isDeeperThan } from "./json-depth.ts";
 import { hasEscapedKey } from "./json-escaped-key.ts";
 import { findJsonProblem } from "./json-problem.ts";
@@ -32,7 +33,9 @@ export type JsonRefusal =
   | "not UTF-8"
   | "not JSON"
   | "key __proto__"
-  | "not a JSON value";
+  | "not a JSON value"
+  /** A getter or toJSON threw. */
+  | "unwritable";
 
 /** Size first, depth second, JSON.parse last: nothing recurses into text of unknown depth. */
 export function parseJson(text: string | Uint8Array, options: ParseJsonOptions = {}): Json {
@@ -60,11 +63,8 @@ export function toJsonText(value: unknown, options: WriteJsonOptions = {}): stri
   if (isDeeperThan(text, maxDepth + around.levels)) {
     throw tooDeep(what, maxDepth, findJsonProblem(value, what, maxDepth)?.path);
   }
-  // It may have been a Map, or a Promise that nobody awaited.
-  if (typeof value === "object" && text.includes("{}")) {
-    const found = findJsonProblem(value, what, maxDepth);
-    if (found !== undefined) throw notJson(found);
-  }
+  const bent = findBent(value, what);
+  if (bent !== undefined) throw notJson({ path: bent.path, problem: `is ${bent.kind}` });
   return text;
 }
 
@@ -97,7 +97,10 @@ function stringify(
     const found = findJsonProblem(value, what, maxDepth);
     if (found?.problem === "lies too deep") throw tooDeep(what, maxDepth, found.path);
     if (!found && cause instanceof RangeError) throw tooLarge(what, maxBytes);
-    throw notJson(found ?? { path: what, problem: "cannot be written" }, cause);
+    if (found !== undefined) throw notJson(found, cause);
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const message = `${what} cannot be written as JSON: ${why}`;
+    throw refusal("unwritable", message, "Return plain data.", undefined, cause);
   }
 }
 
@@ -128,6 +131,13 @@ const tooLarge = (what: string, maxBytes: number): InputInvalid =>
     },
   );
 
+const adviceFor: Readonly<Record<string, string>> = {
+  "is a Map": "Return a plain object or a list, for instance [...map].",
+  "is a Set": "Return a list, for instance [...set].",
+  "is a Promise": "Wait for it with await.",
+  "is an Error": "Return its message, or throw it.",
+};
+
 const notJson = (
   { path, problem }: { readonly path: string; readonly problem: string },
   cause?: unknown,
@@ -135,9 +145,7 @@ const notJson = (
   refusal(
     "not a JSON value",
     `${path} ${problem}, which JSON cannot hold`,
-    problem === "is a Promise"
-      ? "Wait for it with await."
-      : "Return plain data: of a Map or a Set, for instance [...it].",
+    adviceFor[problem] ?? "Return plain data.",
     { path },
     cause,
   );

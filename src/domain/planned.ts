@@ -3,7 +3,7 @@ import type { Json } from "./json.ts";
 export interface PlannedPhase {
   readonly name: string;
   readonly dependsOn: readonly string[];
-  readonly personas: readonly { readonly name: string }[];
+  readonly personas: readonly { readonly name: string; readonly work?: { readonly kind: string } }[];
 }
 
 /** The phases of a recorded definition, also of one that an older version wrote without dependencies. */

@@ -22,7 +22,7 @@ export class StepIdentities {
   next(kind: StepKind, name: string, input: Json): StepIdentity {
     checkName(name);
     const fingerprint = ownInput(kind)
-      ? sha256(`${kind} ${canonicalJson(input)}`).slice(0, 32)
+      ? sha256(`${kind} ${canonicalInput(name, input)}`).slice(0, 32)
       : functionFingerprint(this.#personaInput, name, input);
     const key = kind === "function" ? fingerprint : kind + fingerprint;
     const occurrence = (this.#occurrences.get(key) ?? 0) + 1;
@@ -39,8 +39,19 @@ function ownInput(kind: StepKind): boolean {
 /** The name as JSON, so that no name can pose as a name and an input. */
 function functionFingerprint(personaInput: string, name: string, input: Json): string {
   return sha256(
-    `${personaInput} ${JSON.stringify(name)} ${input === null ? "" : canonicalJson(input)}`,
+    `${personaInput} ${JSON.stringify(name)} ${input === null ? "" : canonicalInput(name, input)}`,
   ).slice(0, 32);
+}
+
+/** What it cannot hold would make one step of two: the second would be given the result of the first. */
+function canonicalInput(name: string, input: Json): string {
+  try {
+    return canonicalJson(input);
+  } catch (cause) {
+    if (!InputInvalid.is(cause)) throw cause;
+    const { message, advice, details } = cause;
+    throw new InputInvalid(`The input of step "${name}" is no JSON: ${message}.`, { advice, details, cause });
+  }
 }
 
 function checkName(name: string): void {

@@ -2,7 +2,13 @@ import { open, readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { sha256 } from "../domain/canonical.ts";
-import { CheckpointCorrupt, InputInvalid, JournalCorrupt, StateTooNew } from "../domain/errors.ts";
+import {
+  CheckpointCorrupt,
+  InputInvalid,
+  JournalCorrupt,
+  SessionConflict,
+  StateTooNew,
+} from "../domain/errors.ts";
 import { isSessionId, type SessionId } from "../domain/ids.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
 import { fromManifest } from "../domain/tree.ts";
@@ -10,10 +16,12 @@ import type { Artifacts } from "../state/artifacts.ts";
 import { initPhase, readCheckpoint } from "../state/checkpoint.ts";
 import { writeDurably } from "../state/durable-file.ts";
 import { type CheckpointInfo, compareWithJournal } from "../state/list-checkpoints.ts";
+import { LostSessions } from "../state/lost-sessions.ts";
 import { projectAgain } from "../state/project-again.ts";
 import { SessionFiles } from "../state/session-files.ts";
 import { readState } from "../state/session-journal.ts";
 import type { Store } from "../state/store.ts";
+import type { HiveParts } from "./hive-parts.ts";
 
 /** One file that holds all a session needs to go on elsewhere: its checkpoints and the artifacts they point to. */
 const kind = "maestro-checkpoints";
@@ -96,18 +104,23 @@ const notWhole = (session: SessionId, file: string): CheckpointCorrupt =>
     advice: "Its files are damaged too, or another version of Maestro sealed it: restore it from a backup.",
   });
 
-/** Everything is proved before anything is written; the session appears when it is next looked for. */
+/** Everything is proved before anything is written. */
 export async function importCheckpoints(
   file: string,
-  { artifacts, stateDirectory }: Omit<CarryParts, "store">,
-  refuseKnown: (id: SessionId) => Promise<void>,
+  { store, artifacts, stateDirectory, onNotice }: CarryParts & Pick<HiveParts, "onNotice">,
 ): Promise<Carried> {
   const packed = await readPacked(file);
   const { session, checkpoints, contents } = await unpack(packed, file);
-  await refuseKnown(session);
+  if ((await store.findSession(session)) !== undefined)
+    throw new SessionConflict(`Session ${session} is here already.`, {
+      details: { session },
+      advice: `Look at it with: maestro show ${session}`,
+    });
   const files = new SessionFiles(stateDirectory, session);
   for (const content of contents) await artifacts.put(content);
   for (const checkpoint of checkpoints) await files.writeCheckpoint(checkpoint);
+  // One that looks now: that of the hive has looked before the files were here.
+  await new LostSessions(stateDirectory, store, onNotice).bringBack(session);
   return {
     session,
     checkpoints: checkpoints.length,

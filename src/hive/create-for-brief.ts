@@ -4,21 +4,16 @@ import type { Direction, GivenPhase } from "../domain/journal.ts";
 import type { Json } from "../domain/json.ts";
 import { readState } from "../state/session-journal.ts";
 import type { SessionRecord } from "../state/store.ts";
-import { type Brief, checkBrief, createSession } from "../team/create-session.ts";
+import { checkBrief, createSession } from "../team/create-session.ts";
 import type { Team } from "../team/define.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
 import { giveAll } from "../team/given.ts";
 import { toBudget } from "../team/spending.ts";
 import { refuseImpossibleStart } from "./check-start.ts";
 import type { HiveParts } from "./hive-parts.ts";
-import type { StartOptions } from "./options.ts";
+import type { CreateOptions, StartOptions } from "./options.ts";
 import { checkIntegration } from "./refusals.ts";
 import { teamForBrief } from "./session-team.ts";
-
-export type CreateOptions<PhaseName extends string = string> = Pick<
-  StartOptions<PhaseName>,
-  keyof Brief | "given" | "budget"
->;
 
 export interface CreateIntent {
   /** Whoever creates it claims it at once; killed before that, it is taken up by whoever recovers. */

@@ -1,11 +1,10 @@
 import { didYouMean } from "../domain/closest.ts";
 import { quote } from "../domain/command-line.ts";
-import { InputInvalid, LeaseHeld, SessionConflict, TeamInvalid } from "../domain/errors.ts";
+import { InputInvalid, LeaseHeld, TeamInvalid } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import { type ClaimCause, finalStatuses } from "../domain/journal.ts";
 import type { Message } from "../domain/message.ts";
-import { LostSessions } from "../state/lost-sessions.ts";
-import { type Pruned, prune, type RetentionPolicy, removeDamaged } from "../state/retention.ts";
+import { type Pruned, prune, removeDamaged } from "../state/retention.ts";
 import { readState } from "../state/session-journal.ts";
 import type { SessionRecord } from "../state/store.ts";
 import type { Team } from "../team/define.ts";
@@ -16,23 +15,36 @@ import { Recovery } from "../team/recovery.ts";
 import { resultsOf, type SessionResult } from "../team/session-view.ts";
 import { toChange } from "../team/spending.ts";
 import type { Carried } from "./carry.ts";
-import { refuseUnknownOptions } from "./check-start.ts";
-import { type CreateIntent, type CreateOptions, createForBrief } from "./create-for-brief.ts";
+import {
+  checkBudgetOptions,
+  checkCreateOptions,
+  checkForkOptions,
+  checkMixedOptions,
+  checkPruneOptions,
+  checkQueueOptions,
+  checkResumeOptions,
+  checkStartOptions,
+} from "./check-options.ts";
+import { type CreateIntent, createForBrief } from "./create-for-brief.ts";
 import { directionOf } from "./direction-of.ts";
 import { enqueue } from "./enqueue.ts";
 import type { HiveParts } from "./hive-parts.ts";
 import {
   type ApproveOptions,
   type BudgetOptions,
+  type CreateOptions,
   type ForkOptions,
+  type MixedOptions,
   type PlanOptions,
+  type PruneOptions,
+  type QueueOptions,
   type RejectOptions,
   type ResumeOptions,
   type Session,
   type StartOptions,
 } from "./options.ts";
 import { Reading } from "./reading.ts";
-import { naming, refuseWord } from "./refusals.ts";
+import { naming, refuseUnknownName, refuseWord } from "./refusals.ts";
 import { refuseOtherDirection, refuseOtherTerms } from "./same-terms.ts";
 import { teamForSession } from "./session-team.ts";
 import { Turns } from "./turns.ts";
@@ -77,7 +89,7 @@ export class Maestro extends Reading {
     team: Team<PhaseName>,
     options: StartOptions<PhaseName>,
   ): Promise<Session> {
-    refuseUnknownOptions(options);
+    checkStartOptions(team, options);
     const { key, model, budget } = options;
     const direction = directionOf(options);
     // With a budget, nobody may take it up before the budget is said.
@@ -99,12 +111,14 @@ export class Maestro extends Reading {
     team: Team<PhaseName>,
     options: CreateOptions<PhaseName>,
   ): Promise<SessionRecord> {
-    refuseUnknownOptions(options);
+    checkCreateOptions(team, options);
     return this.#create(team, options, { drivenSoon: false });
   }
 
   /** Goes on to the end, on a person's word. */
-  async resume(idOrKey: string, { team, ...preparation }: ResumeOptions = {}): Promise<Session> {
+  async resume(idOrKey: string, options: ResumeOptions = {}): Promise<Session> {
+    checkResumeOptions(options);
+    const { team, ...preparation } = options;
     const session = await this.find(idOrKey);
     const bound = await this.#teamOf(session, team);
     if (team !== undefined && bound.fingerprint === session.teamFingerprint) this.register(team);
@@ -115,15 +129,17 @@ export class Maestro extends Reading {
   /** Creates a session that waits for its turn; with the key of one that is there, that one goes on in its turn. */
   async queue<PhaseName extends string>(
     team: Team<PhaseName>,
-    options: StartOptions<PhaseName>,
+    options: QueueOptions<PhaseName>,
   ): Promise<{ readonly id: SessionId; readonly isNew: boolean }> {
-    refuseUnknownOptions(options);
+    checkQueueOptions(team, options);
     // Two that start with one key at the same moment are one session, and the second finds it whole.
     return this.#turns.run(options.key, () => this.#queue(team, options));
   }
 
   /** As `resume`, but the session waits for its turn; what is refused is refused now. */
-  async queueResume(idOrKey: string, { team: given, ...preparation }: PlanOptions = {}): Promise<void> {
+  async queueResume(idOrKey: string, options: PlanOptions = {}): Promise<void> {
+    checkResumeOptions(options);
+    const { team: given, ...preparation } = options;
     const session = await this.find(idOrKey);
     const team = await this.#teamOf(session, given);
     const hasEdits = Object.keys(preparation.edits ?? {}).length > 0;
@@ -165,10 +181,8 @@ export class Maestro extends Reading {
   }
 
   /** Goes on and parks for review after the phases named. */
-  async executeMixed(
-    idOrKey: string,
-    options: { readonly pauseAfter: readonly string[] },
-  ): Promise<SessionResult> {
+  async executeMixed(idOrKey: string, options: MixedOptions): Promise<SessionResult> {
+    checkMixedOptions(options);
     const session = await this.find(idOrKey);
     const team = await this.#teamOf(session);
     const { pauseAfter } = options;
@@ -176,9 +190,11 @@ export class Maestro extends Reading {
   }
 
   /** A new session that takes over what comes before a phase and reuses what is unchanged after it; not yet driven. */
-  async fork(idOrKey: string, { team: given, budget, ...options }: ForkOptions): Promise<SessionRecord> {
+  async fork(idOrKey: string, options: ForkOptions): Promise<SessionRecord> {
+    checkForkOptions(options);
+    const { team: given, budget, ...request } = options;
     const parent = await this.find(idOrKey);
-    const fork = await makeFork(parent.id, await this.#teamOf(parent, given), options, this.#parts);
+    const fork = await makeFork(parent.id, await this.#teamOf(parent, given), request, this.#parts);
     if (given !== undefined) this.register(given);
     if (budget !== undefined) await this.setBudget(fork.id, budget);
     return fork;
@@ -197,26 +213,32 @@ export class Maestro extends Reading {
   }
 
   /** A new limit for the session, a phase or a persona, or with null none; a session that is parked for its budget goes on when resumed. */
-  async setBudget(idOrKey: string, { persona, phase, tokens, usd }: BudgetOptions): Promise<void> {
+  async setBudget(idOrKey: string, options: BudgetOptions): Promise<void> {
+    checkBudgetOptions(options);
+    const { persona, phase, tokens, usd } = options;
     const budget = toChange({ tokens, usd });
     if (budget.tokens === undefined && budget.microUsd === undefined)
-      throw new InputInvalid("No limit is given.", { advice: "Give --tokens, --usd or both." });
+      throw new InputInvalid("No limit is given.", { advice: "Give tokens, dollars or both." });
     const level = persona !== undefined ? "persona" : phase !== undefined ? "phase" : "session";
     const name = persona ?? phase;
-    await this.#refuseUnknown(idOrKey, level, name);
+    if (name !== undefined) refuseUnknownName(level, name, (await this.show(idOrKey)).phases);
     await this.#say(idOrKey, { say: "budget", level, ...(name !== undefined && { name }), budget });
   }
 
   /** What a resume would keep, reuse and run. */
-  async plan(idOrKey: string, { team, ...preparation }: PlanOptions = {}): Promise<Plan> {
+  async plan(idOrKey: string, options: PlanOptions = {}): Promise<Plan> {
+    checkResumeOptions(options);
+    const { team, ...preparation } = options;
     const session = await this.find(idOrKey);
     return planResume(session, await this.#teamOf(session, team), preparation, this.#parts);
   }
 
   /** What a fork would reuse and run, and what that may cost, before it exists. */
-  async planFork(idOrKey: string, { team, ...options }: ForkOptions): Promise<Plan> {
+  async planFork(idOrKey: string, options: ForkOptions): Promise<Plan> {
+    checkForkOptions(options);
+    const { team, ...request } = options;
     const parent = await this.find(idOrKey);
-    return planFork(parent, await this.#teamOf(parent, team), options, this.#parts);
+    return planFork(parent, await this.#teamOf(parent, team), request, this.#parts);
   }
 
   /** Takes effect at the session's next step. */
@@ -231,22 +253,13 @@ export class Maestro extends Reading {
 
   /** A session from another machine: it is here, and goes on when it is resumed. */
   async importCheckpoints(file: string): Promise<Carried> {
-    const { store, stateDirectory, onNotice } = this.#parts;
     const { importCheckpoints } = await import("./carry.ts");
-    const carried = await importCheckpoints(file, this.#parts, async (id) => {
-      if ((await store.findSession(id)) === undefined) return;
-      throw new SessionConflict(`Session ${id} is here already.`, {
-        details: { session: id },
-        advice: `Look at it with: maestro show ${id}`,
-      });
-    });
-    // One that looks now: the other has looked before the files were here.
-    await new LostSessions(stateDirectory, store, onNotice).bringBack(carried.session);
-    return carried;
+    return importCheckpoints(file, this.#parts);
   }
 
-  /** `damaged`: instead, only this session, whose journal is. */
-  async prune({ damaged, ...policy }: RetentionPolicy & { readonly damaged?: string }): Promise<Pruned> {
+  async prune(options: PruneOptions): Promise<Pruned> {
+    checkPruneOptions(options);
+    const { damaged, ...policy } = options;
     const { clock, onNotice } = this.#parts;
     const parts = { ...this.#parts, now: clock.now(), report: onNotice };
     if (damaged !== undefined) return removeDamaged((await this.find(damaged)).id, parts);
@@ -293,7 +306,7 @@ export class Maestro extends Reading {
     await store.close();
   }
 
-  async #queue(team: Team, { budget, ...options }: StartOptions) {
+  async #queue(team: Team, { budget, ...options }: QueueOptions) {
     const { store } = this.#parts;
     const { key } = options;
     const isNew = key === undefined || (await store.findSession(key))?.key !== key;
@@ -365,17 +378,6 @@ export class Maestro extends Reading {
       advice:
         "If its personas are code, start the program that made the session again: it gives them to open({ teams: [...] }). If the team is a file, name it with --team.",
     });
-  }
-
-  async #refuseUnknown(idOrKey: string, level: string, name: string | undefined): Promise<void> {
-    if (name === undefined) return;
-    const { phases } = await this.show(idOrKey);
-    const known =
-      level === "phase"
-        ? phases.map((phase) => phase.name)
-        : phases.flatMap(({ personas }) => personas.map((persona) => persona.name));
-    if (known.includes(name)) return;
-    throw new InputInvalid(`There is no ${level} "${name}" in this session.${didYouMean(name, known)}`);
   }
 
   async #say(idOrKey: string, message: Message): Promise<void> {

@@ -1,5 +1,6 @@
 import type { SessionId } from "../domain/ids.ts";
 import type { Direction } from "../domain/journal.ts";
+import type { RetentionPolicy } from "../state/retention.ts";
 import type { Brief } from "../team/create-session.ts";
 import type { Team } from "../team/define.ts";
 import type { PhaseEdit } from "../team/phase-edit.ts";
@@ -22,6 +23,19 @@ export interface StartOptions<PhaseName extends string = string> extends Brief {
   readonly beforeDrive?: (id: SessionId) => Promise<void>;
   /** Phases that were done elsewhere. */
   readonly given?: Readonly<Partial<Record<PhaseName, GivenOptions>>>;
+}
+
+/** Whoever takes it up does so elsewhere. */
+export type QueueOptions<PhaseName extends string = string> = Omit<StartOptions<PhaseName>, "beforeDrive">;
+
+/** How far it goes is said when it is driven. */
+export type CreateOptions<PhaseName extends string = string> = Pick<
+  StartOptions<PhaseName>,
+  keyof Brief | "given" | "budget"
+>;
+
+export interface MixedOptions {
+  readonly pauseAfter: readonly string[];
 }
 
 export interface GivenOptions extends PhaseEdit {
@@ -52,6 +66,11 @@ export interface ForkOptions {
   readonly key?: string;
   /** Of the new session; what its parent was allowed, unless said. */
   readonly budget?: Pick<BudgetOptions, "tokens" | "usd">;
+}
+
+export interface PruneOptions extends RetentionPolicy {
+  /** Instead, only this session, whose journal is damaged. */
+  readonly damaged?: string;
 }
 
 export interface ApproveOptions {

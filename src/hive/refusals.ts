@@ -1,11 +1,12 @@
 import { didYouMean } from "../domain/closest.ts";
-import { SessionConflict } from "../domain/errors.ts";
+import { InputInvalid, SessionConflict } from "../domain/errors.ts";
 import { finalStatuses } from "../domain/journal.ts";
 import type { Message } from "../domain/message.ts";
 import type { SessionState } from "../domain/session-state.ts";
 import type { SessionRecord } from "../state/store.ts";
 import type { Team } from "../team/define.ts";
 import { integrationProblems, refuseBlocking } from "../team/definition/integration.ts";
+import type { PhaseView } from "../team/session-view.ts";
 
 /** Contracts that do not fit together are said before anything is paid; where nobody could succeed nothing starts. */
 export function checkIntegration({ definition }: Team, notice: (text: string) => void): void {
@@ -26,6 +27,16 @@ export function refuseWord({ id, status }: SessionRecord, { say }: Message): voi
       details,
       advice: `See why with: maestro show ${id}`,
     });
+}
+
+/** A limit for somebody who is not there would limit nobody. */
+export function refuseUnknownName(level: string, name: string, phases: readonly PhaseView[]): void {
+  const known =
+    level === "phase"
+      ? phases.map((phase) => phase.name)
+      : phases.flatMap(({ personas }) => personas.map((persona) => persona.name));
+  if (known.includes(name)) return;
+  throw new InputInvalid(`There is no ${level} "${name}" in this session.${didYouMean(name, known)}`);
 }
 
 /** A reviewer's word with the phase it is about: one word answers for one phase. */

@@ -127,7 +127,7 @@ export function checkBrief(brief: string, key: string | undefined): void {
       },
     );
   }
-  if (key !== undefined && (key.trim() === "" || key.length > maxKeyLength)) {
+  if (key !== undefined && (typeof key !== "string" || key.trim() === "" || key.length > maxKeyLength)) {
     throw new InputInvalid(`A key has 1 to ${maxKeyLength} characters.`);
   }
   if (key !== undefined && isSessionId(key))

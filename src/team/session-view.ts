@@ -57,6 +57,8 @@ export interface SessionView {
   /** Nothing in it was said by a real model. */
   readonly simulated: boolean;
   readonly teamFile: string | null;
+  /** Personas of it are code that only the program which made it has: that program resumes it. */
+  readonly needsProgram: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
   /** When a session that waits for a breaker goes on by itself. */
@@ -153,6 +155,7 @@ export function describeSession(
   { tickets, artifacts, usage, budgets }: Beside,
 ): SessionView {
   const { created, createdHead } = state;
+  const planned = plannedPhases(created.definition);
   return {
     id: state.id,
     key: created.key ?? null,
@@ -164,11 +167,12 @@ export function describeSession(
     model: created.model ?? null,
     simulated: isAllSimulated(usage.total, created.model),
     teamFile: created.teamFile ?? null,
+    needsProgram: created.teamFile === undefined && planned.some(isOfCode),
     createdAt: isoTime(createdHead.at),
     updatedAt: isoTime(state.updatedAt),
     wakeAt: state.wakeAt === undefined ? null : isoTime(state.wakeAt),
     steps: state.stepCount,
-    phases: plannedPhases(created.definition).map((planned) => describePhase(state, planned, usage)),
+    phases: planned.map((phase) => describePhase(state, phase, usage)),
     direction: state.direction,
     fork: created.fork === undefined ? null : { session: created.fork.session, at: created.fork.at },
     usage: usage.total,
@@ -179,6 +183,9 @@ export function describeSession(
     decisions: state.decisions,
   };
 }
+
+const isOfCode = ({ personas }: PlannedPhase): boolean =>
+  personas.some(({ work }) => work?.kind === "function");
 
 function describePhase(
   state: SessionState,

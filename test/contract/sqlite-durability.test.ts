@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { Worker } from "node:worker_threads";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/domain/clock.ts";
 import {
@@ -114,6 +115,21 @@ describe("files", () => {
     await store.createSession(newSession());
     await store.close();
     await expect(store.close()).resolves.toBeUndefined();
+  });
+
+  test("closing while a claim is under way starts no thread that nobody would end", async () => {
+    const started: Worker[] = [];
+    const onWorker = (worker: Worker) => started.push(worker);
+    process.on("worker", onWorker);
+    onTestFinished(() => void process.off("worker", onWorker));
+    const store = openStore(await newPath());
+    const { session } = await store.createSession(newSession());
+    const claimed = store.claimSession(session.id, "start");
+    // The claim has looked at the lease and is on its way to the writer.
+    await new Promise((resolve) => process.nextTick(resolve));
+    await Promise.all([store.close(), claimed]);
+    await new Promise(setImmediate);
+    expect(started).toHaveLength(0);
   });
 
   test("a directory that is gone is a clear error", async () => {

@@ -111,7 +111,7 @@ test("watch does not wait for a process that died", async () => {
   process.kill(pid, "SIGKILL");
   const { code, stderr } = await watching.finished;
   expect(code).toBe(4);
-  expect(stderr).toContain("Its process died. Nothing is lost");
+  expect(stderr).toContain("Its process is gone. Nothing is lost");
   expect(stderr).toContain("Go on with: maestro resume hello");
 });
 

@@ -69,11 +69,11 @@ export async function sessions(options: SessionsOptions): Promise<void> {
       ago(updatedAt),
     ]),
   );
-  const died = found.filter(({ abandoned }) => abandoned);
-  if (died.length > 0)
+  const left = found.filter(({ abandoned }) => abandoned);
+  if (left.length > 0)
     sayWrapped(
       pasteable(
-        `The process of ${died.length} died; nothing recorded is lost. Go on with: maestro resume <session>`,
+        `The process of ${left.length} is gone; nothing recorded is lost. Go on with: maestro resume <session>`,
         stateDir,
       ),
     );
@@ -93,8 +93,8 @@ function readStatus(text: string): SessionStatus {
   });
 }
 
-/** A session whose process died still says that it runs; who looks should see the difference. */
+/** A session whose process ended, by a crash or a stop, still says that it runs; who looks should see the difference. */
 function describeStatus(status: SessionStatus, reason: string | undefined, abandoned: boolean): string {
-  if (abandoned) return "running (its process died)";
+  if (abandoned) return "running (its process is gone)";
   return reason === undefined ? status : `${status} (${reason})`;
 }

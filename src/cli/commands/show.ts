@@ -56,7 +56,7 @@ export function* describe(
     folded(" ".repeat(indent) + plain(text), screen.columns);
   const { id, key, team, status, reason, brief, updatedAt, model, simulated, fork } = view;
   const state = facing.abandoned
-    ? `${status} (its process died)`
+    ? `${status} (its process is gone)`
     : reason === null
       ? status
       : `${status} (${reason})`;

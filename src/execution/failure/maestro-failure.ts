@@ -77,7 +77,7 @@ export function recoverableByClass(link: Link): boolean | undefined {
     : undefined;
 }
 
-/** A Map or a BigInt comes out of the same code again; what was too large may come out smaller. */
+/** A Map comes out of the same code again; what was too large or too deep may come out otherwise. */
 function isOfCode(link: Link): boolean {
   const details = link.read("details") as { readonly reason?: unknown } | undefined;
   return details?.reason === ("not a JSON value" satisfies JsonRefusal);

@@ -392,7 +392,8 @@ export class SqliteStore implements Store {
 
   /** One heartbeat for the whole process, however many sessions it drives. */
   #startBeating(): void {
-    if (this.#beating) return;
+    // A claim that is answered while all is closed must not start a thread that nobody would ever end.
+    if (this.#beating || this.#isClosed) return;
     this.#beating = true;
     this.#writer.beat(this.#owner.id, this.#leases.beatMs);
   }

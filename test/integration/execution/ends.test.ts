@@ -122,7 +122,7 @@ test("who asks for something after closing is told so, and what to do", async ()
   const closed = { code: "STATE_UNAVAILABLE", message: expect.stringContaining("was closed") };
   await expect(maestro.start(team, { brief: "y" })).rejects.toMatchObject(closed);
   await expect(maestro.show(id)).rejects.toMatchObject(closed);
-  // And nothing is left behind by it: neither a session nor a thread.
+  // And no session is left behind by it.
   const again = await open({ stateDir });
   expect((await again.sessions()).map((session) => session.id)).toEqual([id]);
   await again.close();

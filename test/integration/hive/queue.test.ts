@@ -182,18 +182,3 @@ test("a completed session has no more turn to wait for", async () => {
   expect((await maestro.find(id)).status).toBe("completed");
   expect(await maestro.waiting()).toEqual([]);
 });
-
-test("an option that is not known is refused before there is a session, with the one that was meant", async () => {
-  const { maestro } = await openHere();
-  const ways: readonly ((options: StartOptions) => Promise<unknown>)[] = [
-    (options) => maestro.start(team, options),
-    (options) => maestro.queue(team, options),
-    (options) => maestro.create(team, options),
-  ];
-  for (const begin of ways) {
-    const misspelled = { brief: "b", kee: "mine" };
-    await expect(begin(misspelled)).rejects.toThrow('A session has no option "kee". Did you mean "key"?');
-    await expect(begin(undefined as unknown as StartOptions)).rejects.toThrow(InputInvalid);
-  }
-  expect(await maestro.sessions()).toEqual([]);
-});

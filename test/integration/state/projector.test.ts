@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
 import { newSessionId } from "../../../src/domain/ids.ts";
 import { emptyState } from "../../../src/domain/session-state.ts";
@@ -21,4 +21,22 @@ test("closing while a summary is being written ends when it is written, with no 
   expect(vi.getTimerCount()).toBe(0);
   expect(problems).toEqual([]);
   expect(readFileSync(`${files.folder}/execution_state.json`, "utf8")).toContain(files.id);
-});
+}, 5_000);
+
+test("what changed is not written once all is closed", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const stateDirectory = temporaryDirectory();
+  const [first, second, third] = [1, 2, 3].map(() => new SessionFiles(stateDirectory, newSessionId()));
+  const projector = new Projector((problem) => expect.fail(String(problem)));
+  const change = (files: SessionFiles | undefined) => {
+    if (files !== undefined) projector.changed(files, emptyState(files.id));
+  };
+  change(first);
+  change(second);
+  await vi.advanceTimersByTimeAsync(1_000);
+  const closed = projector.close();
+  change(third);
+  await closed;
+  expect(vi.getTimerCount()).toBe(0);
+  expect(readdirSync(`${stateDirectory}/sessions`)).toEqual([first?.id]);
+}, 5_000);

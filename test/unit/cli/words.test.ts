@@ -93,7 +93,12 @@ test.each([20, 30, 44, 80, 200])("no line of a table is wider than %d columns", 
       { head: "cost", align: "right", yields: 2 },
     ],
     [
-      ["01m7gvk9k9kd50ry1qyrs6fgm9", "a-rather-long-key-of-somebody", "running (its process died)", "$0.01"],
+      [
+        "01m7gvk9k9kd50ry1qyrs6fgm9",
+        "a-rather-long-key-of-somebody",
+        "running (its process is gone)",
+        "$0.01",
+      ],
       ["01m7gvk9k9kd50ry1qyrs6fgm8", "日本語の鍵", "parked (review)", "$12.50"],
     ],
     columns,

@@ -44,6 +44,7 @@ test("what has no faithful text is refused", () => {
   const ring: Json[] = [];
   ring.push(ring);
   const wrong: unknown[] = [Number.NaN, Number.POSITIVE_INFINITY, 1n, () => 1, { a: Symbol("s") }, ring];
+  wrong.push(new Map([[1, 2]]), new Set([1]), Promise.resolve(1), new Error("e"), /r/);
   for (const value of wrong)
     expect(() => canonicalJson([{ value }] as unknown as Json)).toThrow("cannot hold");
 });

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { InputInvalid } from "../../../src/domain/errors.ts";
 import { type Json, jsonLimits, parseJson, toJsonText } from "../../../src/domain/json.ts";
@@ -164,27 +165,46 @@ test("what JSON cannot hold is refused with its path", () => {
       throw new Error("inner");
     },
   };
-  expect(refusal(() => toJsonText(throwing)).cause).toMatchObject({ message: "inner" });
+  const unwritable = refusal(() => toJsonText(throwing, { what: "it" }));
+  expect(unwritable.message).toBe("it cannot be written as JSON: inner");
+  expect(unwritable.details.reason).toBe("unwritable");
+  expect(unwritable.cause).toMatchObject({ message: "inner" });
 });
+
+class Registry extends Map<string, number> {
+  readonly label = "it has a field of its own";
+}
 
 test.each([
   ["a Map", { rows: [{}, new Map([["a", 1]])] }, "result.rows[1] is a Map"],
   ["a Map alone", new Map(), "result is a Map"],
-  ["a Set", { a: { b: new Set([1]) } }, "result.a.b is a Set"],
+  ["a Map with a field", [new Registry()], "result[0] is a Map"],
+  ["a Map of another realm", { m: runInNewContext("new Map()") as unknown }, "result.m is a Map"],
+  ["a Set", { a: { "b c": new Set([1]) } }, 'result.a["b c"] is a Set'],
   ["a Promise", { a: Promise.resolve(1) }, "result.a is a Promise"],
-])("%s, of which JSON would make an empty object, is refused", (_, value, why) => {
-  expect(refusal(() => toJsonText(value, { what: "result" })).message).toBe(`${why}, which JSON cannot hold`);
-  expect(refusal(() => toJsonText(value, { member: "m" })).details.reason).toBe("not a JSON value");
+  ["an Error", [{ status: "rejected", reason: new TypeError("t") }], "result[0].reason is an Error"],
+  ["a RegExp", { r: /r/ }, "result.r is a RegExp"],
+])("%s, of which JSON keeps nothing, is refused", (_, value, why) => {
+  const error = refusal(() => toJsonText(value, { what: "result" }));
+  expect(error.message).toBe(`${why}, which JSON cannot hold`);
+  expect(error.details.reason).toBe("not a JSON value");
+  expect(() => toJsonText(value, { what: "result", member: "m" })).toThrow(why);
 });
 
-test("objects that are empty, and collections that say how they are written, are taken", () => {
+test("plain objects, instances and collections that say how they are written are taken", () => {
   class Bag extends Set<number> {
     toJSON() {
       return [...this];
     }
   }
-  expect(toJsonText({ a: {}, bag: new Bag([1]), text: "{}" })).toBe('{"a":{},"bag":[1],"text":"{}"}');
-  expect(toJsonText("{}", { member: "m" })).toBe('{"m":"{}"}');
+  class Point {
+    readonly x = 1;
+  }
+  const value = { a: {}, bag: new Bag([1]), text: "{}", point: new Point(), date: new Date(0), none: null };
+  expect(toJsonText(value)).toBe(JSON.stringify(value));
+  expect(toJsonText(Object.create(null))).toBe("{}");
+  const byKey = { toJSON: (key: string) => (key === "m" ? 1 : [1n]) };
+  expect(toJsonText(byKey, { member: "m" })).toBe('{"m":1}');
 });
 
 test("values over the limits are refused", () => {

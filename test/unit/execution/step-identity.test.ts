@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Json } from "../../../src/domain/json.ts";
 import { StepIdentities } from "../../../src/execution/step-identity.ts";
 
 const read = "0123456789abcdef0123456789abcdef";
@@ -41,3 +42,13 @@ test("steps that differ in name, input or what their persona reads never share a
 test.each(["", "x".repeat(201), 5 as unknown as string])("a name that is none is refused: %j", (name) => {
   expect(() => new StepIdentities(read).next("function", name, null)).toThrow("1 to 200 characters");
 });
+
+test.each(["function", "model"] as const)(
+  "an input that JSON would bend is refused: two would be one (%s)",
+  (kind) => {
+    const input = { rates: new Map([["eur", 1]]) } as unknown as Json;
+    expect(() => new StepIdentities(read).next(kind, "total", input)).toThrow(
+      'The input of step "total" is no JSON: canonical JSON cannot hold a Map.',
+    );
+  },
+);

@@ -1,0 +1,149 @@
+import { didYouMean } from "../domain/closest.ts";
+import { InputInvalid, TeamInvalid } from "../domain/errors.ts";
+import type { Team } from "../team/define.ts";
+import type {
+  BudgetOptions,
+  CreateOptions,
+  ForkOptions,
+  GivenOptions,
+  MixedOptions,
+  PlanOptions,
+  PruneOptions,
+  QueueOptions,
+  StartOptions,
+} from "./options.ts";
+
+type Names<Options> = Readonly<Record<keyof Options, true>>;
+type Limits = Pick<BudgetOptions, "tokens" | "usd">;
+
+const ofCreate: Names<CreateOptions> = {
+  brief: true,
+  key: true,
+  model: true,
+  teamFile: true,
+  given: true,
+  budget: true,
+};
+const ofQueue: Names<QueueOptions> = { ...ofCreate, only: true, from: true, until: true, pauseAfter: true };
+const ofStart: Names<StartOptions> = { ...ofQueue, beforeDrive: true };
+const ofResume: Names<PlanOptions> = { team: true, edits: true, acceptChanges: true, direction: true };
+const ofFork: Names<ForkOptions> = {
+  at: true,
+  edits: true,
+  fresh: true,
+  team: true,
+  model: true,
+  key: true,
+  budget: true,
+};
+const ofGift: Names<GivenOptions> = { outputs: true, files: true, summary: true, origin: true };
+const ofBudget: Names<Limits> = { tokens: true, usd: true };
+const ofNewLimit: Names<BudgetOptions> = { ...ofBudget, persona: true, phase: true };
+
+const ofPrune: Names<PruneOptions> = { olderThanMs: true, keep: true, dryRun: true, damaged: true };
+
+/** Money is kept in millionths of a dollar; less would be a limit of nothing. */
+const leastUsd = 0.000_001;
+const mostUsd = 1_000_000;
+
+// For callers that are not type-checked. An option that nobody reads is a mistake that costs: with a misspelled key each call
+// makes and pays another session, with misspelled edits a session goes on without them.
+
+export const checkStartOptions = (team: Team, options: StartOptions): void =>
+  checkNew(team, options, ofStart);
+
+export const checkQueueOptions = (team: Team, options: QueueOptions): void =>
+  checkNew(team, options, ofQueue);
+
+export const checkCreateOptions = (team: Team, options: CreateOptions): void =>
+  checkNew(team, options, ofCreate);
+
+function checkNew(team: Team, options: CreateOptions, known: Readonly<Record<string, true>>): void {
+  checkTeam(team);
+  refuseUnknown("A session", options, known);
+  if (options.budget !== undefined) checkLimits(options.budget, ofBudget);
+  checkPhases(options.given ?? {});
+}
+
+export function checkResumeOptions(options: PlanOptions): void {
+  refuseUnknown("A resume", options, ofResume);
+  checkPhases(options.edits ?? {});
+}
+
+export function checkForkOptions(options: ForkOptions): void {
+  refuseUnknown("A fork", options, ofFork);
+  if (typeof options.at !== "string")
+    throw new InputInvalid("A fork needs the phase that runs again first.", {
+      advice: 'Name it: { at: "..." }',
+    });
+  if (options.budget !== undefined) checkLimits(options.budget, ofBudget);
+  checkPhases(options.edits ?? {});
+}
+
+export function checkMixedOptions(options: MixedOptions): void {
+  refuseUnknown("A mixed execution", options, { pauseAfter: true } satisfies Names<MixedOptions>);
+}
+
+export function checkPruneOptions(options: PruneOptions): void {
+  refuseUnknown("Pruning", options, ofPrune);
+}
+
+export function checkBudgetOptions(options: BudgetOptions): void {
+  checkLimits(options, ofNewLimit);
+}
+
+function checkTeam(team: unknown): void {
+  const { definition, phases } = (team ?? {}) as Partial<Team>;
+  if (definition === undefined || phases === undefined)
+    throw new TeamInvalid("What was given as a team is none.", {
+      advice: "Give what defineTeam or loadTeam returned.",
+    });
+}
+
+export function checkTeams(teams: readonly Team[]): void {
+  if (!Array.isArray(teams))
+    throw new InputInvalid("teams is not a list.", { advice: "Write: open({ teams: [team] })" });
+  const names = new Set<string>();
+  for (const team of teams as readonly Team[]) {
+    checkTeam(team);
+    if (names.has(team.name))
+      throw new TeamInvalid(`Two teams have the name "${team.name}".`, {
+        advice: "Give one of them another: sessions find their team by its name.",
+      });
+    names.add(team.name);
+  }
+}
+
+/** Before anything is recorded: a session whose limit is no amount could never be driven. */
+function checkLimits(limits: Limits, known: Readonly<Record<string, true>>): void {
+  refuseUnknown("A budget", limits, known);
+  const { tokens, usd } = limits;
+  if (isGiven(tokens) && !(Number.isSafeInteger(tokens) && tokens > 0))
+    throw refusedLimit("tokens", tokens, "a whole number above 0");
+  if (isGiven(usd) && !(typeof usd === "number" && usd >= leastUsd && usd <= mostUsd))
+    throw refusedLimit("usd", usd, `an amount of dollars from ${leastUsd} to ${mostUsd}`);
+}
+
+function checkPhases(phases: Readonly<Record<string, GivenOptions | undefined>>): void {
+  for (const [name, phase] of Object.entries(phases))
+    if (phase !== undefined) refuseUnknown(`What is given as phase "${name}"`, phase, ofGift);
+}
+
+function refuseUnknown(what: string, options: unknown, known: Readonly<Record<string, true>>): void {
+  const names = Object.keys(known);
+  const advice = `Use: ${names.join(", ")}`;
+  if (typeof options !== "object" || options === null)
+    throw new InputInvalid(`${what} has options, and ${String(options)} is none.`, { advice });
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(known, name)) continue;
+    throw new InputInvalid(`${what} has no option "${name}".${didYouMean(name, names)}`, {
+      advice,
+      details: { option: name },
+    });
+  }
+}
+
+const isGiven = (limit: number | null | undefined): limit is number => limit !== undefined && limit !== null;
+
+const refusedLimit = (unit: string, value: unknown, must: string): InputInvalid =>
+  new InputInvalid(`A budget has ${unit} of ${JSON.stringify(value)}; it must be ${must}.`);
