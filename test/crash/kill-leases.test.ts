@@ -111,7 +111,7 @@ describe("one session, many processes", () => {
     const [driver, other] = [claimant(leaseMs), claimant(leaseMs)];
     const claimed = (await order(driver, { do: "claim" })) as { epoch: number };
     for (let round = 1; round <= 3; round += 1) {
-      const lock = new DatabaseSync(join(place.stateDir, "maestro.db"));
+      const lock = new DatabaseSync(join(place.stateDir, "maestro.db"), { timeout: 5_000 });
       lock.exec("BEGIN IMMEDIATE");
       const write = order(driver, { do: "write", row: `round-${round}` });
       await setTimeout(3 * leaseMs);

@@ -111,7 +111,7 @@ test("a session whose journal is damaged takes nothing away from the report of t
   await finished(server, await startSession(server, "spender"));
   const damaged = await startSession(server, "quick", { only: ["first"] });
   await until(server, damaged, "paused");
-  const database = new DatabaseSync(join(server.stateDir, "maestro.db"));
+  const database = new DatabaseSync(join(server.stateDir, "maestro.db"), { timeout: 5_000 });
   database.exec(
     "UPDATE journal SET body = replace(body, '\"brief\"', '\"beirf\"') WHERE kind = 'session.created'",
   );

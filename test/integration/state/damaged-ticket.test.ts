@@ -21,7 +21,7 @@ test("one damaged ticket stops neither the others nor the sessions, and is told"
   });
   const maestro = await place.open();
   const first = await (await maestro.start(stuck, { brief: "one" })).result();
-  const database = new DatabaseSync(join(place.stateDir, "maestro.db"));
+  const database = new DatabaseSync(join(place.stateDir, "maestro.db"), { timeout: 5_000 });
   database.exec("UPDATE tickets SET ticket = '{', due_at = 1");
   database.exec("INSERT INTO breakers (name, record, updated_at) VALUES ('a', '{', 1)");
   database.close();
