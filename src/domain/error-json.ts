@@ -32,7 +32,7 @@ const classes: Readonly<
   Record<errors.ErrorName, new (message: string, options: errors.MaestroErrorOptions) => Error>
 > = errors;
 
-const nameByCode: ReadonlyMap<string | undefined, errors.ErrorName> = new Map(
+const nameByCode: ReadonlyMap<ErrorJson["code"], errors.ErrorName> = new Map(
   Object.entries(errors.errorTable).map(([name, [code]]) => [code, name as errors.ErrorName]),
 );
 

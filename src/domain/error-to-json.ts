@@ -7,8 +7,8 @@ export const errorMarker: unique symbol = Symbol.for("maestro.error") as never;
 export type ErrorJson = {
   readonly name: string;
   readonly message: string;
-  /** A Maestro code, or Node's (`ECONNRESET`). */
-  readonly code?: string;
+  /** A Maestro code, Node's (`ECONNRESET`), or a number of somebody's own (the exit code of a command). */
+  readonly code?: string | number;
   /** Always there for Maestro's own errors, never for others: this is how they are told apart. */
   readonly details?: JsonObject;
   readonly advice?: string;
@@ -54,6 +54,7 @@ export function toErrorJson(thrown: unknown): ErrorJson {
       name: bounded.text(typeof name === "string" ? name : "Error"),
       message: bounded.text(typeof message === "string" ? message : ""),
       ...(typeof code === "string" && { code: bounded.text(code) }),
+      ...(typeof code === "number" && Number.isFinite(code) && { code }),
       ...(marked && {
         details: bounded.members(typeof details === "object" && details !== null ? details : {}),
       }),

@@ -81,7 +81,7 @@ export function cardError({ code, message, details }: ErrorJson): CardError {
     .slice(0, cardLimits.details)
     .map(([name, value]) => [name, typeof value === "string" ? cut(value, cardLimits.messageLength) : value]);
   return {
-    code: code ?? "UNEXPECTED",
+    code: String(code ?? "UNEXPECTED"),
     message: cut(message, cardLimits.messageLength),
     details: Object.fromEntries(kept) as CardError["details"],
   };

@@ -11,13 +11,17 @@ const throughJson = (error: unknown): Error =>
   fromErrorJson(JSON.parse(JSON.stringify(toErrorJson(error))) as ErrorJson);
 
 test("class, code, details, advice and cause survive the journal", () => {
-  const system = Object.assign(new TypeError("reset"), { code: "ECONNRESET" });
+  const system = Object.assign(new TypeError("reset"), {
+    code: "ECONNRESET",
+    cause: Object.assign(new Error("the command failed"), { code: 127 }),
+  });
   const error = new BudgetExceeded("over", { details: { limit: 5 }, advice: "Raise it.", cause: system });
   const restored = throughJson(error);
   expect(restored).toBeInstanceOf(BudgetExceeded);
   expect(restored).toMatchObject({ code: "BUDGET_EXCEEDED", details: { limit: 5 }, advice: "Raise it." });
   expect(restored.cause).toBeInstanceOf(Error);
   expect(restored.cause).toMatchObject({ name: "TypeError", code: "ECONNRESET", message: "reset" });
+  expect((restored.cause as Error).cause).toMatchObject({ code: 127, message: "the command failed" });
   expect(toErrorJson(restored)).toEqual(toErrorJson(error));
 });
 
