@@ -61,14 +61,21 @@ export async function listen(
   };
 }
 
+const wrongHost: readonly string[] = ["ENOTFOUND", "EAI_AGAIN", "EADDRNOTAVAIL"];
+
 function bind(server: Server, { host, port }: { host: string; port: number }): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      const why = error.code === "EADDRINUSE" ? "somebody else uses it" : (error.code ?? error.message);
+      const { code } = error;
+      const why = code === "EADDRINUSE" ? "somebody else uses it" : (code ?? error.message);
+      const advice =
+        code !== undefined && wrongHost.includes(code)
+          ? "Choose an address of this machine with --host, for instance 127.0.0.1."
+          : "Choose another port with --port (0 takes a free one), or stop the other server.";
       reject(
         new InputInvalid(`The server cannot listen on ${host} port ${port}: ${why}.`, {
           cause: error,
-          advice: "Choose another port with --port (0 takes a free one), or stop the other server.",
+          advice,
         }),
       );
     });

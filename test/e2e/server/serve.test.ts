@@ -174,7 +174,7 @@ test("two servers on one state directory share the work and nothing runs twice",
   expect(lines(effects)).toHaveLength(80);
 });
 
-test("a port that is taken, a wrong team and a token file for all to see are said in a sentence, with exit code 2", async () => {
+test("a port that is taken, an address of another machine, a wrong team and a token file for all to see are said in a sentence, with exit code 2", async () => {
   const folder = newFolder();
   const stateDir = join(folder, "state");
   const server = await startServer(stateDir);
@@ -185,6 +185,9 @@ test("a port that is taken, a wrong team and a token file for all to see are sai
     });
   const taken = run("--port", String(server.port));
   expect([taken.status, taken.stderr]).toEqual([2, expect.stringContaining("somebody else uses it")]);
+  // An address that is for documents only (RFC 5737).
+  const elsewhere = run("--port", "0", "--host", "203.0.113.1");
+  expect([elsewhere.status, elsewhere.stderr]).toEqual([2, expect.stringContaining("with --host")]);
   const wrong = run("--port", "0", "--team", "nowhere.ts");
   expect([wrong.status, wrong.stderr]).toEqual([
     2,
