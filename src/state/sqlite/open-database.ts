@@ -5,6 +5,7 @@ import { StateTooNew, StateUnavailable } from "../../domain/errors.ts";
 import { besideCode } from "../../package-files.ts";
 import { reach } from "../fault-points.ts";
 import { translate } from "./sqlite-errors.ts";
+import { whenFree } from "./write-lock.ts";
 
 const migrationsFolder = "state/sqlite/migrations/";
 const openTimeoutMs = 5_000;
@@ -24,7 +25,7 @@ export function openDatabase(path: string): DatabaseSync {
     refuseNewer(database, path);
     // Before anything else is written; on one that is in use SQLite would write this into its header at every opening.
     if (isEmpty(database)) database.exec("PRAGMA auto_vacuum = INCREMENTAL");
-    setAndAssert(database, "journal_mode", path === ":memory:" ? "memory" : "wal", path);
+    setJournalMode(database, path);
     setAndAssert(database, "synchronous", 2, path);
     setAndAssert(database, "foreign_keys", 1, path);
     setAndAssert(database, "busy_timeout", openTimeoutMs, path);
@@ -34,6 +35,12 @@ export function openDatabase(path: string): DatabaseSync {
     database?.close();
     throw translate(error, path);
   }
+}
+
+/** Whoever changes the mode of a new file has it alone, and SQLite does not wait for that: several may open it first. */
+function setJournalMode(database: DatabaseSync, path: string): void {
+  const mode = path === ":memory:" ? "memory" : "wal";
+  whenFree(() => setAndAssert(database, "journal_mode", mode, path), openTimeoutMs);
 }
 
 /** For a disk that is full or read-only, where SQLite cannot make the files it shares with other processes. */
