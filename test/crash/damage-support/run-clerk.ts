@@ -23,7 +23,9 @@ export interface Fault {
 /** One life of a process at work; `under` is a command that runs it, such as strace. */
 export async function runClerk(options: ClerkOptions, under: readonly string[] = []): Promise<ClerkEnd> {
   const [command, ...values] = [...under, process.execPath, program, JSON.stringify(options)];
-  const child = spawn(command, values, { stdio: ["ignore", "pipe", "pipe"] });
+  // Calls are counted per thread: spread over several, the n-th of a file's would come in some runs and not in others.
+  const env = { ...process.env, UV_THREADPOOL_SIZE: "1" };
+  const child = spawn(command, values, { stdio: ["ignore", "pipe", "pipe"], env });
   const output = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));
