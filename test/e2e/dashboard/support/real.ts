@@ -27,6 +27,8 @@ export const serve = ({ stateDir }: Place, port = 0): Promise<ServerProcess> =>
 export async function visitServer(server: ServerProcess, options: PageOptions = {}): Promise<OpenPage> {
   const opened = await openPage({ ...options, fresh: true });
   await opened.page.goto(server.dashboard);
+  // The link leads on to the first page by itself, and would take back whatever a test goes to before that.
+  await opened.page.waitForURL(`${server.url}/`);
   return opened;
 }
 
