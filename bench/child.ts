@@ -24,7 +24,7 @@ export async function runChild<Report>(
   const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
   const asExpected = dies ? signal === "SIGKILL" : code === 0;
   if (!asExpected) throw new Error(`bench/children/${program} ended with ${signal ?? code}`);
-  return { report: (dies ? undefined : JSON.parse(output)) as Report, spawnedAt };
+  return { report: (output === "" ? undefined : JSON.parse(output)) as Report, spawnedAt };
 }
 
 /** In the child: the one thing it says. */

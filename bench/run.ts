@@ -9,7 +9,9 @@ import { crash } from "./measure-crash.ts";
 import { growth } from "./measure-growth.ts";
 import { loopDelay, manySessions } from "./measure-many-sessions.ts";
 import { memory, waiting } from "./measure-memory.ts";
+import { messages } from "./measure-messages.ts";
 import { oneSession } from "./measure-one-session.ts";
+import { sealed } from "./measure-sealed.ts";
 import { start } from "./measure-start.ts";
 import type { Measured, Row } from "./measurement.ts";
 import { formatTable } from "./table.ts";
@@ -20,10 +22,12 @@ const measurements = [
   loopDelay,
   growth,
   crash,
+  sealed,
   start,
   commands,
   memory,
   waiting,
+  messages,
   bigTeam,
 ];
 const names = measurements.map(({ name }) => name);

@@ -1,4 +1,4 @@
-import type { Maestro } from "./hive.ts";
+import type { Maestro } from "./maestro.ts";
 import { stepsTeam } from "./workload.ts";
 
 export interface Together {

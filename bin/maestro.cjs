@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Old syntax on purpose: any Node must be able to read this far and get a clear sentence instead of a parse error.
+// ES5 only: an old Node must parse this file to print the message below instead of a syntax error.
 var major = Number(process.versions.node.split(".")[0]);
 if (major < 24) {
   process.stderr.write(
@@ -8,11 +8,11 @@ if (major < 24) {
       " (" +
       process.execPath +
       ").\n" +
-      "Install a newer one (https://nodejs.org), or inside a project that has maestro-hive: npm install --save-dev node@26, then npx maestro.\n",
+      "Install a newer version (https://nodejs.org). Or, in a project that has maestro-hive installed: npm install --save-dev node@26 && npx maestro-hive\n",
   );
   process.exit(2);
 }
-// The most frequent question of scripts, answered before anything is loaded.
+// Scripts ask for the version most often: answer before loading anything.
 if (process.argv.length === 3 && /^(?:-V|--version)$/.test(process.argv[2])) {
   process.stdout.write(require("../package.json").version + "\n");
   process.exit(0);

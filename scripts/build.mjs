@@ -1,4 +1,4 @@
-// Bundles src/ into dist/ with its types, carries along what is not code (SQL migrations), and builds the dashboard. A
+// Bundles src/ into dist/ with its types, carries along what is not code (the SQL schema), and builds the dashboard. A
 // bundle, because two hundred small modules take longer to load than to run: commands and resumes should start at once.
 import { execFileSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
@@ -13,13 +13,13 @@ const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/pack
 
 rmSync(dist, { recursive: true, force: true });
 await bundle("index", "testing/index", "cli/main");
-// A thread loads its own copy of everything it uses: in one file, sooner.
-await bundle("state/sqlite/writer-thread");
+// A thread loads its own copy of its modules: one file loads faster.
+await bundle("store/sqlite/writer-thread");
 execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
   cwd: root,
   stdio: "inherit",
 });
-cpSync(join(root, "src/state/sqlite/migrations"), join(dist, "state/sqlite/migrations"), { recursive: true });
+cpSync(join(root, "src/store/sqlite/schema.sql"), join(dist, "store/sqlite/schema.sql"));
 buildDashboard();
 
 async function bundle(...entries) {
@@ -28,7 +28,7 @@ async function bundle(...entries) {
     platform: "node",
     plugins: [onlyAscii()],
     input: Object.fromEntries(entries.map((name) => [name, `src/${name}.ts`])),
-    // Packages stay packages: npm installs them, and most are loaded only when they are needed.
+    // npm installs the packages, and most are loaded only when needed.
     external: /^[^./]/,
   });
   await built.write({
@@ -36,14 +36,14 @@ async function bundle(...entries) {
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name]-[hash].js",
-    // Read at each start and by nobody else; lines stay, so that a stack trace still leads somewhere.
+    // Comments only slow down each start; lines stay, so that stack traces are useful.
     comments: false,
-    // What goes with the first that want it: the shortest commands load no more than they need.
+    // Modules that start together become one file, so that short commands load no more than they need.
     codeSplitting: {
       groups: [
         { ...oneFile("base", "cli/main.ts", "index.ts"), priority: 4 },
         { ...oneFile("configuration", "config/load.ts", "index.ts"), priority: 3 },
-        { ...oneFile("looking", "look.ts", "index.ts"), priority: 2 },
+        { ...oneFile("looking", "api/open-readonly.ts", "index.ts"), priority: 2 },
         { ...oneFile("library", "index.ts"), priority: 1 },
       ],
     },
@@ -51,7 +51,7 @@ async function bundle(...entries) {
   await built.close();
 }
 
-/** One character beyond Latin-1 would make the engine hold the whole file with two bytes for each of its characters. */
+/** One character beyond Latin-1 makes V8 store the whole file with two bytes per character. */
 function onlyAscii() {
   const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return {
@@ -68,8 +68,8 @@ function onlyAscii() {
 }
 
 /**
- * Left alone, the bundler makes a file of every few modules that two commands share, and a program that uses the library
- * loads twenty of them, which takes it 12 ms. What each of the given modules loads in any case becomes one file.
+ * By default the bundler makes one file for every few modules that two commands share, and a program that uses the library
+ * loads twenty of them in 12 ms. Modules that each of the given modules loads become one file.
  */
 function oneFile(name, ...modules) {
   const ids = modules.map((module) => join(root, "src", module));
@@ -77,7 +77,7 @@ function oneFile(name, ...modules) {
   return {
     name(id, graph) {
       loaded ??= ids.map((module) => loadedWith(module, graph));
-      // An entry exports what it promises and nothing else, so it stays a file of its own.
+      // An entry exports only its public names, so it stays a separate file.
       if (graph.getModuleInfo(id)?.isEntry) return null;
       return loaded.every((known) => known.has(id)) ? name : null;
     },
@@ -85,7 +85,7 @@ function oneFile(name, ...modules) {
   };
 }
 
-/** The module, and all that is loaded along with it. */
+/** The module and everything it imports. */
 function loadedWith(id, graph, known = new Set()) {
   if (known.has(id)) return known;
   known.add(id);
@@ -93,7 +93,7 @@ function loadedWith(id, graph, known = new Set()) {
   return known;
 }
 
-/** Into dist/dashboard/, where `maestro serve` finds it. */
+/** Builds into dist/dashboard/, where `maestro serve` finds it. */
 function buildDashboard() {
   const dashboard = join(root, "dashboard");
   const vite = createRequire(join(dashboard, "package.json")).resolve("vite/package.json");

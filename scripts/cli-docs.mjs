@@ -1,12 +1,6 @@
-// Writes docs/cli.md from the commands themselves; with --check, only says whether it is up to date.
-import { readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+// docs/cli.md, made from the commands.
 import { buildProgram } from "../src/cli/program.ts";
 
-const file = join(dirname(fileURLToPath(import.meta.url)), "../docs/cli.md");
-
-/** Help is as wide as the terminal; a document is not. */
 function describe(command) {
   const help = command.createHelp();
   const usage = help.commandUsage(command);
@@ -14,12 +8,12 @@ function describe(command) {
     .visibleOptions(command)
     .filter((option) => !common.has(option.long))
     .map((option) => `| \`${option.flags.replaceAll("|", "\\|")}\` | ${help.optionDescription(option)} |`);
-  const table = options.length === 0 ? [] : ["", "| option | what it does |", "|---|---|", ...options];
+  const table = options.length === 0 ? [] : ["", "| option | description |", "|---|---|", ...options];
   const example = exampleOf(command);
   return [
     `## ${command.name()}`,
     "",
-    sentence(command.description()),
+    `${command.description()}.`,
     "",
     "```sh",
     usage,
@@ -37,10 +31,6 @@ function describe(command) {
 
 const common = new Set(["--state-dir", "--json", "--debug", "--help"]);
 
-function sentence(text) {
-  return `${text[0].toUpperCase()}${text.slice(1)}.`;
-}
-
 function exampleOf(command) {
   let text = "";
   command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
@@ -48,46 +38,40 @@ function exampleOf(command) {
   return lines.trim().replaceAll(/^ *\$ /gm, "");
 }
 
-const program = buildProgram();
-const text = [
-  "<!-- Made by scripts/cli-docs.mjs from the commands; change them, not this file. -->",
-  "",
-  "# Command line",
-  "",
-  program.description(),
-  "",
-  "Sessions are named by their id, the beginning of it (four characters or more, if no other begins so), or their key.",
-  "",
-  "Every example works offline. They make a story: the one of `init` writes the team `hello.yaml`, the one of `run` makes the session `hello`, and the others look at it or go on with it; `maestro demo` stands alone.",
-  "",
-  "Every command has:",
-  "",
-  "| option | what it does |",
-  "|---|---|",
-  "| `--state-dir <folder>` | where sessions live; default `/var/maestro/state`, or the user's own if that cannot be written |",
-  "| `--json` | one JSON document on standard output; `run`, `resume` and `watch` print one event a line, the last one the result |",
-  "| `--debug` | show the stack of an error |",
-  "| `--help` | how to use it |",
-  "",
-  "Results go to standard output, everything else to standard error. `NO_COLOR` turns colors off; without a terminal there are plain lines.",
-  "",
-  "| exit code | meaning |",
-  "|---|---|",
-  "| 0 | what was asked is done |",
-  "| 1 | a bug in Maestro |",
-  "| 2 | wrong usage, team or configuration |",
-  "| 3 | failed |",
-  "| 4 | parked: a review, help or a budget wait for a person; a breaker is taken up again by itself |",
-  "| 5 | damaged state |",
-  "| 130 | interrupted; the resume command is printed |",
-  "",
-  ...program.commands.flatMap(describe),
-].join("\n");
-
-if (process.argv.includes("--check")) {
-  const found = readFileSync(file, "utf8");
-  if (found !== text) {
-    process.stderr.write("docs/cli.md is not up to date: node scripts/cli-docs.mjs\n");
-    process.exitCode = 1;
-  }
-} else writeFileSync(file, text);
+export function cliPage() {
+  const program = buildProgram();
+  return [
+    "<!-- Made by scripts/cli-docs.mjs from the commands; change them, then npm run docs. -->",
+    "",
+    "# Command line",
+    "",
+    program.description(),
+    "",
+    "A session is named by its id, an unambiguous prefix of the id (at least four characters), or its key.",
+    "",
+    "Every example works offline. The examples build on each other: `init` writes the team `hello.yaml`, `run` creates the session `hello`, and the others use it. `maestro demo` needs none of them.",
+    "",
+    "Every command accepts:",
+    "",
+    "| option | description |",
+    "|---|---|",
+    "| `--state-dir <folder>` | state directory; default `/var/maestro/state`, or a directory in your home if that cannot be written |",
+    "| `--json` | print one JSON document to standard output; `run`, `resume` and `watch` print one event a line, and the result last |",
+    "| `--debug` | print the stack of an error |",
+    "| `--help` | print the help of the command |",
+    "",
+    "Results go to standard output, everything else to standard error. `NO_COLOR` turns colors off; without a terminal, progress is printed as plain lines.",
+    "",
+    "| exit code | meaning |",
+    "|---|---|",
+    "| 0 | done |",
+    "| 1 | a bug in Maestro |",
+    "| 2 | wrong usage, team or configuration |",
+    "| 3 | failed |",
+    "| 4 | parked: waiting for a review, help or a budget; or for a circuit breaker, which needs no person |",
+    "| 5 | damaged state |",
+    "| 130 | interrupted; the resume command is printed |",
+    "",
+    ...program.commands.flatMap(describe),
+  ].join("\n");
+}

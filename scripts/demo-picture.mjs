@@ -12,7 +12,7 @@ const colors = { 31: "#FF8D84", 32: "#62C284", 33: "#E3B341", 34: "#74B4F8", 36:
 const [text, faint] = ["#EEEDE8", "#98958C"];
 
 const screen = new TerminalScreen();
-screen.write("$ npx maestro demo\r\n");
+screen.write("$ npx maestro-hive demo\r\n");
 screen.write(recorded());
 const rows = screen.rows.slice(0, screen.rows.findLastIndex((row) => row.length > 0) + 1);
 const shown = rows.map((row) => row.map(({ character }) => character).join("")).join("\n");

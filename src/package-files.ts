@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 
 /** Node runs the sources as they stand in development; what is installed was bundled, so no file knows its own place. */
@@ -10,6 +10,11 @@ let root: URL | undefined;
 export function packageFile(path: string): URL {
   root ??= findRoot();
   return new URL(path, root);
+}
+
+export function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string };
+  return version;
 }
 
 /** A module that is started by itself, as a thread or a process; its path under src/, without an ending. */

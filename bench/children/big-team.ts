@@ -1,7 +1,7 @@
 // One session of many phases with ten personas each, all functions: what it takes in processor time and memory.
 import { report } from "../child.ts";
-import { defineTeam, open, persona, phase } from "../hive.ts";
 import { DiskLimit } from "../limit.ts";
+import { defineTeam, open, persona, phase } from "../maestro.ts";
 import type { BigTeam } from "../measure-big-team.ts";
 import { peakMemoryMegabytes } from "../resources.ts";
 

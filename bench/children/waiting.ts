@@ -1,6 +1,6 @@
 // Sessions that all wait for a model, each in a call of its own.
 import { report } from "../child.ts";
-import { defineTeam, durableModel, persona, phase } from "../hive.ts";
+import { defineTeam, durableModel, persona, phase } from "../maestro.ts";
 import { peakMemoryMegabytes } from "../resources.ts";
 import { openState } from "../workload.ts";
 

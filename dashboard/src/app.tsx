@@ -3,9 +3,9 @@ import { Link, Route, Switch, useLocation } from "wouter";
 import { useShortcut } from "./keys/shortcuts.ts";
 import SessionsPage from "./sessions/page.tsx";
 import { Announcer } from "./shell/announcer.tsx";
+import { openPanel } from "./shell/commands.ts";
 import { ConnectionStrip } from "./shell/connection-view.tsx";
 import { ErrorBoundary } from "./shell/error-boundary.tsx";
-import { openPanel } from "./shell/open-panel.ts";
 import { Panels } from "./shell/panels.tsx";
 import { TopBar } from "./shell/top-bar.tsx";
 import { Waiting } from "./ui/loading.tsx";
@@ -15,7 +15,7 @@ const SessionPage = preloadable(() => import("./session/page.tsx"));
 const UsagePage = preloadable(() => import("./usage/page.tsx"));
 const HealthPage = preloadable(() => import("./health/page.tsx"));
 
-/** What the address needs, before anything is drawn; what comes next, when there is time. */
+/** Loads the page of the address first, the others when the browser is idle. */
 export async function preloadFor(path: string): Promise<void> {
   if (path.startsWith("/s/")) await SessionPage.preload();
   else if (path.startsWith("/usage")) await UsagePage.preload();

@@ -14,7 +14,7 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
-      // What the server refused it will refuse again; what it did not answer may come.
+      // A refused request is refused again; an unanswered one may succeed.
       retry: (failures, error) => !(error instanceof ApiError) && failures < 3,
       retryDelay: (failures) => Math.min(8000, 1000 * 2 ** failures),
       refetchOnWindowFocus: false,
@@ -42,5 +42,5 @@ const draw = () =>
 const address = parseSessionAddress(location.pathname);
 if (address !== undefined) void queries.prefetchQuery(sessionQuery(address.idOrKey));
 preloadFor(location.pathname).then(draw, draw);
-// Safari has no such thing; it fetches when somebody clicks.
+// Safari has no requestIdleCallback; it fetches on the first click.
 globalThis.requestIdleCallback?.(() => void preloadFor("/s/").catch(() => undefined));

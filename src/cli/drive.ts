@@ -1,13 +1,14 @@
 import { resolve } from "node:path";
+import { type OutFolder, recallOut, rememberOut } from "../api/open-readonly.ts";
 import type { Maestro, OpenOptions, SessionEvent, SessionResult } from "../index.ts";
-import { type OutFolder, recallOut, rememberOut } from "../look.ts";
+import { tellStarter } from "./detach.ts";
 import { exitCodeOf, exitCodes } from "./exit-code.ts";
+import { explanationLines } from "./explanation.ts";
 import { type Interrupt, pauseOnInterrupt } from "./interrupt.ts";
 import { JsonEvents } from "./json-events.ts";
 import { LiveView } from "./live/live-view.ts";
-import { answersFor } from "./on-call.ts";
 import { type GlobalOptions, withMaestro } from "./open.ts";
-import { isGone } from "./out-folder.ts";
+import { checkOut, isGone } from "./out-folder.ts";
 import {
   commandLine,
   folded,
@@ -17,13 +18,13 @@ import {
   printWrapped,
   resumeCommand,
   say,
+  sayLines,
   sayWrapped,
 } from "./output.ts";
 import { progressLine } from "./progress.ts";
 import { type ResultDocument, resultDocument } from "./result-document.ts";
-import { tellStarter } from "./starter.ts";
+import { count, plain } from "./terminal/format.ts";
 import { screenOf } from "./terminal/screen.ts";
-import { count, plain } from "./terminal/words.ts";
 
 export interface Driven {
   readonly id: string;
@@ -31,29 +32,28 @@ export interface Driven {
 }
 
 export interface DriveOptions extends GlobalOptions {
-  /** Where the files go in the end. */
   readonly out?: string;
 }
 
 interface Telling {
-  /** With --json nothing but the end is told, as one document and not as the last of many lines. */
+  /** With --json, print one document at the end instead of one event a line. */
   readonly oneDocument?: (ended: ResultDocument) => object;
 }
 
-/** Before it lets anything run, it waits for `ready`: what must not be lost when the process dies is on disk then. */
+/** Awaits `ready` before anything runs: it writes to disk what must survive a crash. */
 type Begin = (maestro: Maestro, ready: (id: string) => Promise<void>) => Promise<Driven>;
 
-/** Where what happens is shown: nowhere, as lines, as JSON, or as a picture. */
+/** Shows events: not at all, as lines, as JSON, or as a live frame. */
 interface Watching {
   readonly onEvent: (event: SessionEvent) => void;
   readonly say: (text: string) => void;
-  /** From now on Ctrl-C stops at once. */
+  /** From now on Ctrl-C stops immediately. */
   readonly stopping: () => void;
   readonly follow: (maestro: Maestro, id: string) => Promise<void>;
   readonly close: (maestro: Maestro) => Promise<void>;
 }
 
-/** Begins or goes on with a session, shows what happens until the drive ends, and says how it stands then. */
+/** Starts or resumes a session, shows its events until it stops, and prints the result. */
 export async function drive(
   options: DriveOptions,
   begin: Begin,
@@ -65,7 +65,7 @@ export async function drive(
   const finish = async (maestro: Maestro, { result, interrupt }: Ended): Promise<void> => {
     const out = await outOf(maestro, result.id, options.out);
     const given = out === undefined ? undefined : giveFiles(maestro, result, out.folder);
-    // What became of the session is said whatever becomes of its files.
+    // The session's result is printed even when its files cannot be written.
     const files = await given?.catch(() => undefined);
     if (options.json) printJson({ ...asDocument(resultDocument(result)), ...(files && { files }) });
     else await conclude(maestro, result, options, out !== undefined);
@@ -82,7 +82,7 @@ export async function drive(
     { ...open, onEvent: watching.onEvent, onNotice: (text) => watching.say(pasteable(plain(text))) },
   );
   const interrupted = ended.interrupt.interrupted();
-  // Stopping has closed the first one.
+  // The interrupt has closed the first Maestro.
   if (interrupted) await withMaestro(options, (maestro) => finish(maestro, ended));
   process.exitCode = interrupted ? exitCodes.interrupted : exitCodeOf(ended.result.status);
 }
@@ -101,7 +101,9 @@ async function watchToTheEnd(
   try {
     const session = await begin(maestro, async (id) => {
       if (out !== undefined)
-        await rememberOut(maestro.stateDirectory, id, { folder: resolve(out), used: false });
+        return rememberOut(maestro.stateDirectory, id, { folder: resolve(out), used: false });
+      const recalled = await recallOut(maestro.stateDirectory, id);
+      if (recalled !== undefined && !(await isGone(recalled))) await checkOut(recalled.folder);
     });
     tellStarter(session.id);
     const interrupt = pauseOnInterrupt(maestro, session.id, resumeCommand(session.id, stateDir), watching);
@@ -116,12 +118,16 @@ async function watchToTheEnd(
   }
 }
 
-/** Where the files go: as said now, or by whoever drove the session before. */
+/** The folder for the files: given now, or remembered from an earlier run. */
 async function outOf(maestro: Maestro, id: string, said: string | undefined): Promise<OutFolder | undefined> {
   if (said !== undefined) return { folder: said, used: false };
   const out = await recallOut(maestro.stateDirectory, id);
   if (out === undefined || !(await isGone(out))) return out;
-  sayWrapped(plain(`Its files went to ${out.folder}, which is gone; --out names another folder.`));
+  sayWrapped(
+    plain(
+      `Its files were written to ${out.folder}, which no longer exists; choose another folder with --out.`,
+    ),
+  );
   return undefined;
 }
 
@@ -131,7 +137,7 @@ async function giveFiles(maestro: Maestro, { id }: SessionResult, directory: str
   say(
     `${count(given.written.length, "file")} written to ${directory}${given.removed.length === 0 ? "" : `, ${given.removed.length} removed`}.`,
   );
-  for (const { path, reason } of given.kept) say(plain(`Left alone: ${path}: ${reason}`));
+  for (const { path, reason } of given.kept) say(plain(`Not overwritten: ${path}: ${reason}`));
   return given;
 }
 
@@ -148,11 +154,10 @@ async function conclude(
   }
   const state = result.reason === undefined ? result.status : `${result.status} (${result.reason})`;
   printWrapped(`Session ${result.id} is ${state}.`);
-  for (const line of answersFor(view, { stateDir: options.stateDir, abandoned: false, now: Date.now() }))
-    sayWrapped(plain(line));
+  sayLines(explanationLines(view, { stateDir: options.stateDir, abandoned: false }));
   if (!hasFiles && view.artifacts.length > 0 && result.status === "completed")
     sayWrapped(
-      `It made ${count(view.artifacts.length, "file")}; to have them: ${commandLine("show", nameOf(view), options.stateDir, "--out", "<folder>")}`,
+      `It wrote ${count(view.artifacts.length, "file")}. To get them: ${commandLine("show", nameOf(view), options.stateDir, "--out", "<folder>")}`,
     );
 }
 
@@ -186,7 +191,7 @@ function asPeopleSee(): Watching {
     onEvent: (event) => view.apply(event),
     say,
     stopping: () => {
-      view.session.hint = "Ctrl-C stops at once";
+      view.hint("Ctrl-C stops now");
     },
     follow: (maestro, id) => {
       say(`Session ${id} in ${maestro.stateDirectory}`);

@@ -1,4 +1,4 @@
-import type { SessionStatus } from "../domain/journal.ts";
+import type { SessionStatus } from "../journal/standing.ts";
 
 export const exitCodes = {
   done: 0,
@@ -10,7 +10,7 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-/** A session that is paused went as far as somebody asked. */
+/** A paused session did what was requested. */
 export function exitCodeOf(status: SessionStatus): number {
   if (status === "parked") return exitCodes.parked;
   return status === "failed" || status === "canceled" ? exitCodes.failed : exitCodes.done;

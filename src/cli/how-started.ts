@@ -1,8 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, relative } from "node:path";
-import { quote } from "../domain/command-line.ts";
+import { quote } from "../domain/advice.ts";
 
-/** What a process knows of how it was started. */
 export interface Started {
   readonly script: string | undefined;
   readonly node: string;
@@ -10,7 +9,12 @@ export interface Started {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** What to type to start Maestro again from the same shell: as it was started, because nothing else is known to work. */
+const entryName = "maestro.cjs";
+/** The package's two commands. `maestro-hive` is also the package's name, so npx never fetches another package for it. */
+const commandNames = ["maestro", "maestro-hive"];
+const npx = "npx maestro-hive";
+
+/** The command that starts Maestro again from the same shell. Only the way this process was started is known to work. */
 export function howStarted(
   { script = "", node, folder, env }: Started = {
     script: process.argv[1],
@@ -21,16 +25,16 @@ export function howStarted(
 ): string {
   const search = (env["PATH"] ?? "").split(delimiter);
   if (env["npm_command"] === "exec") {
-    // Fetched by npx, which knows it by its name alone; of a clone its store has only a link.
-    if (/[/\\]_npx[/\\]/.test(realPath(script))) return "npx maestro-hive";
+    // The npx cache holds the package itself; of a clone it holds only a link.
+    if (/[/\\]_npx[/\\]/.test(realPath(script))) return npx;
     const { npm_config_local_prefix: project } = env;
-    // Elsewhere npx would take another package that is called maestro.
-    if (project === undefined || isWithin(project, folder)) return "npx maestro";
+    // Outside the project, npx would fetch the published version instead of the project's own.
+    if (project === undefined || isWithin(project, folder)) return npx;
   }
   const name = basename(script);
-  if (name === "maestro.cjs")
-    return `${isFound("node", node, search) ? "node" : quote(node)} ${quote(script)}`;
-  return name === "maestro" && !search.includes(dirname(script)) ? quote(script) : "maestro";
+  if (name === entryName) return `${isFound("node", node, search) ? "node" : quote(node)} ${quote(script)}`;
+  if (!commandNames.includes(name)) return "maestro";
+  return search.includes(dirname(script)) ? name : quote(script);
 }
 
 function realPath(path: string): string {
@@ -46,13 +50,13 @@ function isWithin(folder: string, path: string): boolean {
   return !way.startsWith("..") && !isAbsolute(way);
 }
 
-/** Whether a shell that looks for the name comes to this file. */
+/** Whether the shell resolves the name to this file. */
 function isFound(name: string, file: string, search: readonly string[]): boolean {
   for (const folder of search) {
     try {
       return realpathSync(join(folder, name)) === realpathSync(file);
     } catch {
-      // Not in this one.
+      // The name is not in this folder.
     }
   }
   return false;

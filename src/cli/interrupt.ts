@@ -1,18 +1,18 @@
-import type { Maestro } from "../maestro.ts";
+import type { Maestro } from "../api/open.ts";
 import { exitCodes } from "./exit-code.ts";
 
-/** Ten seconds are promised, and the process needs some of them to end. */
+/** A stop within ten seconds is promised, and the process needs some of them to exit. */
 const hardStopMs = 9_000;
 
 export interface Interrupt {
   readonly interrupted: () => boolean;
-  /** It has come to its end: from here on Ctrl-C is nobody's business. */
+  /** The drive has ended: stop handling Ctrl-C. */
   readonly leave: () => void;
-  /** How to go on is on the screen. */
+  /** The resume command has been printed. */
   readonly told: () => void;
 }
 
-/** The first Ctrl-C lets the step under way finish and pauses the session; the second one stops at once. */
+/** The first Ctrl-C lets the current step finish and pauses the session; the second one exits now. */
 export function pauseOnInterrupt(
   maestro: Maestro,
   session: string,
@@ -23,15 +23,15 @@ export function pauseOnInterrupt(
   let isTold = false;
   const stopNow = (what: string): void => {
     if (!isTold) {
-      show.say(`${what} Nothing recorded is lost.`);
-      show.say(`Go on with: ${resumeCommand}`);
+      show.say(`${what} No recorded step is lost.`);
+      show.say(`Resume with: ${resumeCommand}`);
     }
     process.exit(exitCodes.interrupted);
   };
   const stop = (): void => {
-    if (interrupted) return stopNow("Stopped at once.");
+    if (interrupted) return stopNow("Stopped.");
     interrupted = true;
-    show.say("Stopping: the step under way has some seconds to finish. Once more stops at once.");
+    show.say("Stopping: the current step has a few seconds to finish. Press Ctrl-C again to stop now.");
     show.stopping();
     setTimeout(() => stopNow("Stopped in the middle of a step."), hardStopMs).unref();
     maestro

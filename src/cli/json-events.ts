@@ -12,7 +12,7 @@ export class JsonEvents {
   #filling: Promise<void> | undefined;
 
   hear(event: SessionEvent): void {
-    // What is only under way is not for programs: the recorded step replaces it.
+    // The recorded step replaces these.
     if (event.kind === "text" || event.kind === "step.began") return;
     if (this.#early === undefined) return printJson(event);
     this.#early.push(event);

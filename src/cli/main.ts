@@ -2,65 +2,49 @@ import { type Command, CommanderError } from "commander";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, MaestroError } from "../domain/errors.ts";
 import { exitCodes } from "./exit-code.ts";
-import { pasteable, say, sayWrapped } from "./output.ts";
+import { adviceLines } from "./explanation.ts";
+import { pasteable, say, sayLines, sayWrapped, stateDirFlag } from "./output.ts";
 import { buildProgram } from "./program.ts";
-import { askForPatience, endPatience } from "./terminal/patience.ts";
-import { plain } from "./terminal/words.ts";
+import { plain } from "./terminal/format.ts";
+import { startSpinner, stopSpinner } from "./terminal/spinner.ts";
 
 /** The command line, from arguments to exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
-  // Whoever reads only the first lines closes the pipe; that is no fault of anybody, and no reason to leave a session
-  // in the middle of its work: from here on nobody is told.
+  // A reader that closes the pipe early must not stop a session: output is dropped from then on.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") throw error;
     });
   }
   try {
-    const program = buildProgram();
+    const spinning = new Set<string>();
+    const program = buildProgram(spinning);
     refuseUnknownHelp(program, argv);
     const [command = ""] = argv;
-    if (mayTakeTime.has(command)) askForPatience(command);
+    if (spinning.has(command)) startSpinner(command);
     await program.parseAsync(argv, { from: "user" });
   } catch (error) {
     process.exitCode = explain(error, argv.includes("--debug"));
   } finally {
-    endPatience();
+    stopSpinner();
   }
 }
 
-/** Those that say nothing before they are done; the others show what they do, or ask. */
-const mayTakeTime = new Set([
-  "approve",
-  "breakers",
-  "budget",
-  "cancel",
-  "checkpoints",
-  "doctor",
-  "pause",
-  "prune",
-  "reject",
-  "sessions",
-  "show",
-  "tickets",
-  "usage",
-]);
-
-/** Commander would answer with the help of everything. */
+/** Commander would print the help of the whole program. */
 function refuseUnknownHelp(program: Command, [command, about]: readonly string[]): void {
   if (command !== "help" || about === undefined || about.startsWith("-")) return;
   const known = program.commands.map((each) => each.name());
   if (known.includes(about) || about === "help") return;
   throw new InputInvalid(`There is no command "${about}".${didYouMean(about, known)}`, {
-    advice: "List them with: maestro --help",
+    advice: "List the commands with: maestro --help",
   });
 }
 
-/** One sentence what happened, one what to do, the code; the stack only for who asks. */
+/** Prints what happened, what to do, and the code; the stack only with --debug. */
 function explain(error: unknown, debug: boolean): number {
   const write = (text: string): void => sayWrapped(text.split("\n").map(plain).join("\n"));
   if (error instanceof CommanderError) {
-    // Commander has printed its own message already; asking for help is no error.
+    // Commander has printed its own message already.
     if (error.exitCode === 0) return exitCodes.done;
     if (error.code === "commander.help") return exitCodes.usage;
     write("(INPUT_INVALID)");
@@ -68,12 +52,14 @@ function explain(error: unknown, debug: boolean): number {
   }
   if (MaestroError.is(error)) {
     write(pasteable(`Error: ${error.message}`));
-    if (error.advice !== undefined) write(pasteable(error.advice));
+    for (const { text, command } of error.actions)
+      if (command === null) write(pasteable(text));
+      else sayLines(adviceLines({ text, command }, stateDirFlag()));
     write(`(${error.code})`);
   } else {
     const message = error instanceof Error ? error.message : String(error);
     write(`Error: ${message}`);
-    write("This is a bug in Maestro; --debug shows where.");
+    write("This is a bug in Maestro; --debug prints the stack.");
     write("(UNEXPECTED)");
   }
   if (debug && error instanceof Error) say(String(error.stack).split("\n").map(plain).join("\n"));

@@ -1,8 +1,9 @@
+import type { Maestro, OpenOptions } from "../api/open.ts";
+import type { Looking } from "../api/open-readonly.ts";
 import { loadConfig } from "../config/load.ts";
-import type { Looking } from "../look.ts";
-import type { Maestro, OpenOptions } from "../maestro.ts";
+import { SessionNotFound } from "../domain/errors.ts";
 import { pasteable, sayWrapped } from "./output.ts";
-import { plain } from "./terminal/words.ts";
+import { plain } from "./terminal/format.ts";
 
 export interface GlobalOptions {
   readonly stateDir?: string;
@@ -10,14 +11,14 @@ export interface GlobalOptions {
   readonly model?: string;
 }
 
-/** Opens the state directory the flags ask for, does one thing, and closes it whatever happens. */
+/** Opens the state directory, creating it if needed, runs one operation and closes it. */
 export async function withMaestro<T>(
   options: GlobalOptions,
   use: (maestro: Maestro) => Promise<T>,
   more: OpenOptions = {},
 ): Promise<T> {
   const loaded = more.loaded ?? (await loadFromFlags(options));
-  const { open } = await import("../maestro.ts");
+  const { open } = await import("../api/open.ts");
   const maestro = await open({ onNotice: sayPlain, ...more, loaded });
   try {
     return await use(maestro);
@@ -26,14 +27,17 @@ export async function withMaestro<T>(
   }
 }
 
-/** For commands that only look: without the engine, they are there in half the time. */
+/** Opens the state directory for reading, without the engine: it loads in half the time and creates nothing. */
 export async function withLook<T>(
   options: GlobalOptions,
   use: (looking: Looking) => Promise<T>,
   { onNotice = sayPlain }: { readonly onNotice?: (notice: string) => void } = {},
 ): Promise<T> {
-  const { look } = await import("../look.ts");
-  const looking = await look({ loaded: await loadFromFlags(options), onNotice });
+  const { look } = await import("../api/open-readonly.ts");
+  const loaded = await loadFromFlags(options);
+  const looking = await look({ loaded, onNotice });
+  if (looking.isMissing && loaded.config.stateDir !== undefined)
+    onNotice(`The state directory ${looking.stateDirectory} does not exist.`);
   try {
     return await use(looking);
   } finally {
@@ -41,7 +45,30 @@ export async function withLook<T>(
   }
 }
 
-/** Notices name files and keys, which people choose freely. */
+/** The path of the state directory if it does not exist. Commands about existing sessions must not create it. */
+export async function missingState(options: GlobalOptions): Promise<string | undefined> {
+  const { resolveStateDirectory } = await import("../api/open-readonly.ts");
+  const { config } = await loadFromFlags(options);
+  const found = await resolveStateDirectory({
+    explicit: config.stateDir,
+    env: process.env,
+    forLooking: true,
+  });
+  return found.isMissing ? found.path : undefined;
+}
+
+export async function requireState(options: GlobalOptions, idOrKey: string): Promise<void> {
+  const missing = await missingState(options);
+  if (missing === undefined) return;
+  throw new SessionNotFound(
+    `There is no session "${idOrKey}": the state directory ${missing} does not exist.`,
+    {
+      advice: "Check --state-dir and MAESTRO_STATE_DIR.",
+    },
+  );
+}
+
+/** Notices contain file names and keys, which may contain control characters. */
 const sayPlain = (notice: string): void => sayWrapped(pasteable(plain(notice)));
 
 export function loadFromFlags({ stateDir, model }: GlobalOptions) {

@@ -1,29 +1,56 @@
-import { access, constants, stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { mkdtemp, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { makeFolders, type OutFolder } from "../api/open-readonly.ts";
 import { InputInvalid } from "../domain/errors.ts";
-import type { OutFolder } from "../look.ts";
 
-/** A folder that was moved is not made again where it was: nobody would look there. */
+/** A folder that a person moved away is not created again at its old place. */
 export async function isGone({ folder, used }: OutFolder): Promise<boolean> {
   return used && (await stat(folder).catch(() => undefined)) === undefined;
 }
 
-/** Whether files could go there, asked before anything is paid for. */
+/**
+ * Proves that files can be written to the folder, before any model is paid. It writes for real, because permissions alone
+ * do not tell about read-only or full disks, and removes everything again.
+ */
 export async function checkOut(directory: string | undefined): Promise<void> {
   if (directory === undefined) return;
-  for (let folder = resolve(directory); ; folder = dirname(folder)) {
-    const found = await stat(folder).catch(() => undefined);
-    if (found === undefined && folder !== dirname(folder)) continue;
-    if (!found?.isDirectory()) throw refused(directory, `${folder} is not a folder`);
-    await access(folder, constants.W_OK).catch(() => {
-      throw refused(directory, `${folder} cannot be written`);
-    });
-    return;
+  const folder = resolve(directory);
+  const missing = await missingFolders(folder);
+  let probe: string | undefined;
+  try {
+    await makeFolders(folder);
+    probe = await mkdtemp(join(folder, ".maestro-probe-"));
+    await writeFile(join(probe, "probe"), Buffer.alloc(4096));
+  } catch (error) {
+    throw refused(directory, error);
+  } finally {
+    if (probe !== undefined) await rm(probe, { recursive: true, force: true });
+    // Only empty folders go: another process may write there by now.
+    for (const path of missing) await rmdir(path).catch(() => undefined);
   }
 }
 
-function refused(directory: string, why: string): InputInvalid {
-  return new InputInvalid(`The files cannot go to ${directory}: ${why}.`, {
-    advice: "Name another folder with --out; it is made if it is not there.",
+/** The folder and those above it that do not exist, the deepest first. */
+async function missingFolders(folder: string): Promise<readonly string[]> {
+  const isThere = (await stat(folder).catch(() => undefined)) !== undefined;
+  return isThere || folder === dirname(folder) ? [] : [folder, ...(await missingFolders(dirname(folder)))];
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EEXIST: "it is not a folder",
+  ENOENT: "part of the path does not exist and cannot be created",
+  ENOTDIR: "part of the path is not a folder",
+  EROFS: "read-only file system",
+  ENOSPC: "no space left on the device",
+  EDQUOT: "the disk quota is used up",
+};
+
+function refused(directory: string, error: unknown): InputInvalid {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  return new InputInvalid(`Files cannot be written to ${directory}: ${reasons[code] ?? message}.`, {
+    cause: error,
+    advice: "Choose another folder with --out; a folder that does not exist is created.",
   });
 }

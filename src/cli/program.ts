@@ -1,42 +1,41 @@
-import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { packageFile } from "../package-files.ts";
+import { packageVersion } from "../package-files.ts";
+import { shells } from "./completion/known-command.ts";
 import { defineOn } from "./define/command.ts";
-import { defineDeciding } from "./define/deciding.ts";
+import { defineDeciding, offering } from "./define/deciding.ts";
 import { defineDriving } from "./define/driving.ts";
 import { helpThatFits } from "./define/help.ts";
 import { defineKeeping } from "./define/keeping.ts";
-import { defineLooking } from "./define/looking.ts";
+import { defineReading } from "./define/reading.ts";
+import { howStarted } from "./how-started.ts";
 import type { GlobalOptions } from "./open.ts";
 
-/** Every command with its options and one example that works offline. What they do is loaded when they are called. */
-export function buildProgram(): Command {
+/**
+ * Every command with its options and an example that works offline. Their code is loaded when they are called. Collects the
+ * names of the commands that print nothing until they are done.
+ */
+export function buildProgram(spinning: Set<string> = new Set()): Command {
   const program = new Command("maestro")
     .description("Runs teams of AI personas and never loses, repeats or overpays for what is already done.")
-    .version(version(), "-V, --version", "print the version")
+    .version(packageVersion(), "-V, --version", "print the version")
     .exitOverride()
     .configureHelp(helpThatFits)
     .showSuggestionAfterError()
-    .showHelpAfterError("See: maestro --help")
-    .addHelpText("after", "\nBegin here, offline and without a key:\n  $ maestro demo");
-  const define = defineOn(program);
+    .showHelpAfterError(`See: ${howStarted()} --help`)
+    .addHelpText("after", "\nStart here, offline and without a key:\n  $ maestro demo");
+  const define = defineOn(program, spinning);
   defineDriving(define);
-  defineLooking(define);
+  defineReading(define);
   defineDeciding(define);
   defineKeeping(define);
   define({
-    signature: "completion <shell>",
-    description: "print what bash, zsh or fish need to complete commands, flags and sessions",
+    signature: "completion",
+    description: "Print the completion script for bash, zsh or fish",
     example: 'eval "$(maestro completion bash)"',
-  }).action(async (shell: string, options: GlobalOptions) =>
-    (await import("./completion/completion.ts")).completion(shell, program, options),
-  );
+  })
+    .addArgument(offering("<shell>", shells))
+    .action(async (shell: string, options: GlobalOptions) =>
+      (await import("./completion/completion.ts")).completion(shell, program, options),
+    );
   return program;
-}
-
-function version(): string {
-  const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as {
-    version: string;
-  };
-  return version;
 }

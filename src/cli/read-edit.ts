@@ -6,10 +6,10 @@ import type { GivenOptions, Maestro, PhaseEdit } from "../index.ts";
 
 const maxBytes = 32 * 1024 * 1024;
 const maxFiles = 5_000;
-/** What no phase is meant to hand on. */
+/** Never part of a phase's output. */
 const leftOut = new Set([".git", "node_modules", ".maestro-out.json"]);
 
-/** `phase=path`, as often as wanted. */
+/** Reads repeated `phase=path` flags. */
 export function readPairs(flag: string, pairs: readonly string[]): readonly (readonly [string, string])[] {
   const read = pairs.map((pair) => {
     const at = pair.indexOf("=");
@@ -23,7 +23,7 @@ export function readPairs(flag: string, pairs: readonly string[]): readonly (rea
   return read;
 }
 
-/** What a person puts in the place of phases: a folder, one of the session's files, or JSON with outputs and files. */
+/** Replacements for phases: a folder, one of the session's files, or JSON with outputs and files. */
 export async function readEdits(
   pairs: readonly string[] = [],
   paths: () => Promise<readonly string[]>,
@@ -33,12 +33,12 @@ export async function readEdits(
   return edits;
 }
 
-/** The files that a session has, by their paths in it. */
+/** The paths of a session's files. */
 export async function pathsOf(maestro: Pick<Maestro, "show">, idOrKey: string): Promise<readonly string[]> {
   return (await maestro.show(idOrKey)).artifacts.map(({ path }) => path);
 }
 
-/** Phases from outside: a folder, a file, or a JSON file with outputs and files. */
+/** Existing output for phases: a folder, a file, or a JSON file with outputs and files. */
 export async function readGiven(pairs: readonly string[] = []): Promise<Record<string, GivenOptions>> {
   const given: Record<string, GivenOptions> = {};
   for (const [phase, path] of readPairs("--given", pairs)) {
@@ -72,7 +72,7 @@ async function readEditFile(path: string, paths: () => Promise<readonly string[]
   });
 }
 
-/** Which file of the session it stands for: the one whose path it ends with, or the only one of its name. */
+/** The file of the session that a path replaces: the one whose path it ends with, or the only one with its name. */
 function placeOf(path: string, known: readonly string[]): string | undefined {
   const given = resolve(path).split(sep).join("/");
   const ends = known.filter((each) => given.endsWith(`/${each}`)).toSorted((a, b) => b.length - a.length);
@@ -117,7 +117,7 @@ function parseFile(path: string, text: string): Json {
     throw new InputInvalid((cause as Error).message, {
       cause,
       advice:
-        'What ends in .json is read as JSON: {"outputs": {...}, "files": {"path": "content"}}, or a file of the session.',
+        'A file that ends in .json must be JSON: {"outputs": {...}, "files": {"path": "content"}}, or a file of the session.',
     });
   }
 }
@@ -125,7 +125,7 @@ function parseFile(path: string, text: string): Json {
 async function readFolder(folder: string): Promise<Record<string, Uint8Array>> {
   const files: Record<string, Uint8Array> = {};
   let size = 0;
-  // Links are not followed: a folder is given, not what it points to.
+  // Links are not followed: they could point outside the folder.
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
     const path = relative(folder, join(entry.parentPath, entry.name));
     const names = path.split(sep);
@@ -134,7 +134,7 @@ async function readFolder(folder: string): Promise<Record<string, Uint8Array>> {
     size += content.length;
     files[names.join("/")] = content;
     if (size > maxBytes || Object.keys(files).length > maxFiles)
-      throw new InputInvalid(`The folder ${folder} is more than a phase can be given.`, {
+      throw new InputInvalid(`The folder ${folder} is too large for a phase.`, {
         advice: `At most ${maxFiles} files with ${maxBytes} bytes together.`,
       });
   }
@@ -158,7 +158,7 @@ async function readText(path: string): Promise<string> {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
   } catch (cause) {
     throw new InputInvalid(`The file ${path} is not text (UTF-8).`, {
-      advice: "What is read as JSON is a text.",
+      advice: "JSON must be UTF-8 text.",
       cause,
     });
   }
@@ -169,7 +169,7 @@ function refuse(path: string, cause: unknown): never {
   throw new InputInvalid(
     `${path} cannot be read: ${(cause as NodeJS.ErrnoException).code ?? String(cause)}.`,
     {
-      advice: "Check the path; it is taken from the current folder.",
+      advice: "Check the path; it is relative to the current folder.",
       cause,
     },
   );

@@ -1,20 +1,21 @@
 import { InputInvalid } from "../domain/errors.ts";
 
-/** `a,b` as a list; nothing when the flag was not given. An empty one is a script's empty variable, never "all". */
+export const usageGroups = ["persona", "phase", "model", "session", "day"] as const;
+
+/** `a,b` as a list; undefined without the flag. An empty list is a script's empty variable, never "all". */
 export function readList(flag: string, text: string | undefined): readonly string[] | undefined {
   const words = text
     ?.split(",")
     .map((word) => word.trim())
     .filter((word) => word !== "");
   if (words?.length !== 0) return words;
-  throw new InputInvalid(`${flag} names nothing.`, {
-    advice: `For example: ${flag} design,testing. Or leave it out.`,
+  throw new InputInvalid(`${flag} is empty.`, {
+    advice: `For example: ${flag} design,testing. Or omit it.`,
   });
 }
 
 export function readTokens(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  // 1_000_000 and 1,000,000 are how people write large numbers; 50k and 2M as well.
   const found = /^(\d+(?:\.\d+)?)([kKmM]?)$/.exec(text.trim().replaceAll(/[_,]/g, ""));
   const scale = { "": 1, k: 1_000, m: 1_000_000 }[found?.[2]?.toLowerCase() ?? ""] ?? 1;
   const tokens = Number(found?.[1]) * scale;
@@ -24,7 +25,7 @@ export function readTokens(flag: string, text: string | undefined): number | und
   });
 }
 
-/** Money is kept in millionths of a dollar; less would be a limit of nothing. */
+/** Money is stored in millionths of a dollar; less would be a limit of zero. */
 const leastDollars = 0.000_001;
 
 export function readDollars(flag: string, text: string | undefined): number | undefined {
@@ -62,21 +63,20 @@ export function readCount(
 
 const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** A day as 2030-01-31, or how long back: 90m, 24h, 7d, 2w. */
+/** A day as 2030-01-31, or a duration before now: 90m, 24h, 7d, 2w. */
 export function readSince(flag: string, text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   const back = /^(\d{1,5})\s*([mhdw])$/.exec(text.trim());
   if (back !== null) return now - Number(back[1]) * (units[back[2] ?? ""] ?? 0);
   const [day = ""] = /^\d{4}-\d{2}-\d{2}/.exec(text.trim()) ?? [];
   const at = day === "" ? Number.NaN : Date.parse(text.trim());
-  // JavaScript takes 31 February for a day in March.
+  // JavaScript parses 31 February as a day in March.
   if (Number.isFinite(at) && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)) return at;
-  throw new InputInvalid(`${flag} is "${text}"; it must be a day or how long back.`, {
+  throw new InputInvalid(`${flag} is "${text}"; it must be a day or a duration.`, {
     advice: `For example: ${flag} 2030-01-31, or ${flag} 7d.`,
   });
 }
 
-/** Of a session; undefined when neither limit is given. */
 export function readBudget(flags: {
   readonly budgetTokens?: string;
   readonly budgetUsd?: string;

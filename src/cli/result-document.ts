@@ -2,7 +2,7 @@ import type { SessionResult } from "../index.ts";
 
 export type ResultDocument = ReturnType<typeof resultDocument>;
 
-/** How a drive ended, for programs: the same keys whatever the end was. */
+/** The result of a drive for programs, with the same keys for every outcome. */
 export function resultDocument({ id, status, reason, error, wakeAt, ...rest }: SessionResult) {
   return {
     id,

@@ -3,7 +3,7 @@ import type { Maestro, Team } from "../index.ts";
 import { type GlobalOptions, loadFromFlags } from "./open.ts";
 import { say } from "./output.ts";
 
-/** The team of a file, or the built-in one, which has none: it is part of what is installed. */
+/** The team of a file, or the built-in team, which ships with the package and has no file. */
 export async function loadTeamFile(
   file: string | undefined,
 ): Promise<{ readonly team: Team; readonly file?: string }> {
@@ -11,7 +11,7 @@ export async function loadTeamFile(
   return file === undefined ? { team: await builtInTeam() } : loadTeam(file);
 }
 
-/** Before anything is claimed: a model or a program that cannot be had is wrong usage, not a failed attempt. */
+/** Checks models and commands before the session is claimed: a missing one is wrong usage, not a failed attempt. */
 export async function prove(
   team: Pick<Team, "definition">,
   {
@@ -24,7 +24,7 @@ export async function prove(
   await proveCommands(team);
 }
 
-/** The same for a session that is there: with the model it was started with, unless another is named now. */
+/** The same for an existing session, with its recorded model unless another is given. */
 export async function proveFor(
   maestro: Maestro,
   idOrKey: string,
@@ -45,7 +45,7 @@ export async function proveFor(
   );
 }
 
-/** The team of a session: from the file given now, the file it was started with, or what is recorded. */
+/** The team of a session: from the given file, the file it was started with, or the journal. */
 export async function teamForSession(
   maestro: Maestro,
   idOrKey: string,
@@ -55,6 +55,6 @@ export async function teamForSession(
   const { teamFile } = await maestro.show(idOrKey);
   if (teamFile === null) return undefined;
   if (existsSync(teamFile)) return (await loadTeamFile(teamFile)).team;
-  say(`The team file ${teamFile} is gone; going on with the team as it was recorded.`);
+  say(`The team file ${teamFile} does not exist any more; resuming with the recorded team.`);
   return undefined;
 }

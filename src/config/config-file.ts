@@ -1,8 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { jsonLimits, parseJson } from "../domain/json.ts";
-import { isDeeperThan } from "../domain/json-depth.ts";
+import { isDeeperThan, jsonLimits, parseJson } from "../domain/json.ts";
 
 const extensions = ["ts", "js", "mjs", "yaml", "yml", "json"];
 const largestBytes = 1024 * 1024;

@@ -68,7 +68,7 @@ interface Retries {
   readonly maxDelayMs: number;
 }
 
-/** What a program may give to `open()`: any part of the configuration. */
+/** Any part of the configuration, as a program gives it to `open()`. */
 export type ConfigOverrides = DeepPartial<Config>;
 
 type DeepPartial<T> = {

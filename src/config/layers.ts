@@ -5,7 +5,7 @@ import { flatten } from "./flatten.ts";
 import type { Origin } from "./origin.ts";
 import { settingKeys, settings } from "./settings.ts";
 
-/** What one place says: raw values still, and what is wrong with the place itself. */
+/** The raw values of one source, and the problems of the source itself. */
 export interface Layer {
   readonly values: ReadonlyMap<SettingKey, unknown>;
   /** The place only knows text, so that "3" means 3. */

@@ -11,7 +11,7 @@ export interface LoadOptions {
   readonly cwd?: string | undefined;
   readonly env?: NodeJS.ProcessEnv | undefined;
   readonly flags?: Flags | undefined;
-  /** What a program gave to `open()`. */
+  /** The options of `open()`. */
   readonly overrides?: ConfigOverrides | undefined;
 }
 
@@ -73,7 +73,7 @@ function notAllowed(key: SettingKey, raw: unknown, origin: Origin, line: number 
   return `${key} is ${secret ? "a value that is kept secret" : showValue(raw)} (${place}); allowed is ${kind.allowed}.`;
 }
 
-/** Who asks for a longest wait of 200 ms should not have to know that the shortest is 1,000 by default. */
+/** A longest wait of 200 ms alone is valid: the default shortest wait of 1,000 ms then shrinks with it. */
 function letDefaultGiveWay(chosen: Chosen, [smaller, larger]: (typeof orderedPairs)[number]): void {
   const [low, high] = [chosen.get(smaller), chosen.get(larger)];
   if (low === undefined || high === undefined || Number(low.value) <= Number(high.value)) return;

@@ -15,7 +15,7 @@ export interface Setting<Value> {
   readonly description: string;
 }
 
-/** What values a setting takes, in words and in code. */
+/** A type of value: its wording for errors, and its reader. */
 interface Kind<Value> {
   readonly allowed: string;
   /** `undefined` when the value is not allowed. `isText`: it comes from a place that only knows text. */

@@ -1,14 +1,14 @@
 import type { Amount, BudgetUnit } from "../domain/budget.ts";
-import type { BudgetAlert } from "../state/ledger-store.ts";
+import type { BudgetAlert } from "../store/reports.ts";
 import type { BudgetStatus } from "./budget-status.ts";
 
-/** What will be used in the end if the rest takes what it usually does; undefined when nobody can tell. */
+/** The projected total if the rest takes what it usually does; undefined without history. */
 export type Expected = (status: BudgetStatus) => Amount | undefined;
 
 /** Of a budget; used up to here it is time to look. */
 const thresholdPercent = 80;
 
-/** Who has to be warned about what, from the totals alone: the store remembers who was. */
+/** The warnings that the totals call for. The store remembers which were raised. */
 export function decideAlerts(
   statuses: readonly BudgetStatus[],
   expected: Expected = () => undefined,
@@ -19,7 +19,7 @@ export function decideAlerts(
     return (["tokens", "usd"] as const).flatMap((unit): BudgetAlert[] => {
       const limit = unit === "tokens" ? budget.tokens : budget.microUsd;
       const usedInUnit = inUnit(used, unit);
-      // What has no known price cannot be compared with a limit in dollars; reserving refuses it.
+      // A call without a known price cannot be compared with a limit in dollars; reserving refuses it.
       if (limit === undefined || limit === 0 || usedInUnit === null) return [];
       const alert = { level, name, unit, limit, used: usedInUnit };
       const expectedInUnit = forecast === undefined ? null : inUnit(forecast, unit);

@@ -1,11 +1,11 @@
+import { type Advice, advise } from "../domain/advice.ts";
 import { type BudgetUnit, microsToUsd } from "../domain/budget.ts";
 import { BudgetExceeded } from "../domain/errors.ts";
-import type { Lease } from "../state/lease.ts";
-import type { ReservationRefusal, ReservationRequest } from "../state/ledger-store.ts";
+import type { Lease, ReservationRefusal, ReservationRequest } from "../store/journal.ts";
 
 type Final = Exclude<ReservationRefusal, { kind: "wait" }>;
 
-/** What stands in the way, and how a person removes it. */
+/** Names the limit that was met and how a person raises it. */
 export function budgetExceeded(
   { sessionId }: Pick<Lease, "sessionId">,
   request: Pick<ReservationRequest, "model" | "asked" | "likely">,
@@ -53,38 +53,51 @@ function unpriced(
   if (!isAsked) {
     return new BudgetExceeded(
       `The dollar budget of ${whose} cannot be kept: earlier calls have no known price, so nobody knows what is left.`,
-      { details, advice: sentence(instead) },
+      { details, advice: instead },
     );
   }
   const price = `prices: { ${JSON.stringify(model)}: { input: <dollars per million tokens>, output: <...> } }`;
   return new BudgetExceeded(
     `The price of ${model} is not known, so the dollar budget of ${whose} cannot be kept.`,
-    { details, advice: `Give its price in the configuration, ${price}, or ${instead}` },
+    { details, advice: [advise(`Set its price in the configuration, ${price}`), ...instead] },
   );
 }
 
 /** Ways that leave no limit in dollars behind. */
-function withoutDollars(sessionId: string, level: Final["level"], name: string): string {
-  const resume = `maestro resume ${sessionId}`;
-  const allow = `let such calls pass as if they cost nothing, MAESTRO_UNPRICED=allow`;
+function withoutDollars(sessionId: string, level: Final["level"], name: string): readonly Advice[] {
+  const allow = "Count such calls as free, MAESTRO_UNPRICED=allow";
   if (level === "day")
-    return `${allow}, or limit the day in tokens instead, MAESTRO_DAY_TOKEN_BUDGET, or wait for the next day (UTC); then: ${resume}`;
-  const whose = level === "session" ? "" : ` --${level} ${name}`;
-  return `take the dollar limit away and set one in tokens: maestro budget ${sessionId}${whose} --usd none --tokens <n> && ${resume}; or ${allow}`;
+    return [
+      advise(
+        `${allow}, limit the day in tokens instead, MAESTRO_DAY_TOKEN_BUDGET, or wait for the next day (UTC)`,
+      ),
+    ];
+  const whose = level === "session" ? [] : [`--${level}`, name];
+  const inTokens = ["budget", sessionId, ...whose, "--usd", "none", "--tokens", "<n>"];
+  return [advise("Replace the dollar limit by one in tokens", ...inTokens), advise(`Or: ${allow}`)];
 }
 
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-
-function raise(sessionId: string, { level, name }: Final, unit: BudgetUnit, least: number): string {
-  const resume = `maestro resume ${sessionId}`;
-  if (level === "day") {
-    return `Raise the day's budget in the configuration to at least ${show(unit, least)}, or wait for the next day (UTC); then: ${resume}. What was spent: maestro budget ${sessionId}`;
-  }
-  const whose = level === "session" ? "" : ` --${level} ${name}`;
-  // Cents, rounded up: nobody types micro-dollars.
+function raise(
+  sessionId: string,
+  { level, name }: Final,
+  unit: BudgetUnit,
+  least: number,
+): readonly Advice[] {
+  if (level === "day")
+    return [
+      advise(
+        `Raise the day's budget in the configuration to at least ${show(unit, least)}, or wait for the next day (UTC)`,
+      ),
+      advise("See what was spent", "budget", sessionId),
+    ];
+  const whose = level === "session" ? [] : [`--${level}`, name];
+  // Rounded up to cents: a person does not type micro-dollars.
   const amount =
-    unit === "tokens" ? `--tokens ${least}` : `--usd ${(Math.ceil(least / 10_000) / 100).toFixed(2)}`;
-  return `Raise it to at least this and go on: maestro budget ${sessionId}${whose} ${amount} && ${resume}`;
+    unit === "tokens" ? ["--tokens", String(least)] : ["--usd", (Math.ceil(least / 10_000) / 100).toFixed(2)];
+  return [
+    advise("Raise it to at least this", "budget", sessionId, ...whose, ...amount),
+    advise("Then resume", "resume", sessionId),
+  ];
 }
 
 function show(unit: BudgetUnit, value: number): string {

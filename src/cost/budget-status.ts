@@ -1,6 +1,7 @@
 import { type Amount, type Budget, type BudgetLevelName, type Ledger, noAmount } from "../domain/budget.ts";
 import { type CallPlace, nameAt } from "../domain/ledger.ts";
-import type { BudgetLimit, LevelTotals } from "../state/ledger-store.ts";
+import type { BudgetLimit } from "../store/journal.ts";
+import type { LevelTotals } from "../store/reports.ts";
 
 export interface NamedBudget {
   readonly level: BudgetLevelName;

@@ -1,10 +1,9 @@
 import type { BudgetLevelName } from "../domain/budget.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { Lease } from "../state/lease.ts";
-import type { LedgerStore, ReservationAnswer, ReservationRequest } from "../state/ledger-store.ts";
+import type { Journal, Lease, ReservationAnswer, ReservationRequest } from "../store/journal.ts";
 import { budgetExceeded } from "./budget-exceeded.ts";
 
-/** What other processes settle is noticed at the next look; what this one settles, at once. */
+/** Settlements of other processes are noticed at the next poll; those of this one at once. */
 const lookAgainMs = 250;
 
 interface Waiter {
@@ -22,11 +21,11 @@ interface Waiter {
 }
 
 /**
- * Reserves before a call, and waits while only other open calls stand in the way. One for the whole process: whoever
- * waits for a budget is served in order of arrival, and nobody who comes later passes by with a smaller call.
+ * Reserves before a call, and waits while only other open calls hold the budget. One for the whole process: waiters of a
+ * budget are served in order of arrival, and a smaller call that comes later does not overtake.
  */
 export class BudgetGuard {
-  readonly #ledger: Pick<LedgerStore, "reserve" | "release">;
+  readonly #journal: Pick<Journal, "reserve" | "withdraw">;
   readonly #clock: Clock;
   #waiters: Waiter[] = [];
   #turns = 0;
@@ -35,8 +34,8 @@ export class BudgetGuard {
   #mustLookAgain = false;
   #watch: AbortController | undefined;
 
-  constructor(ledger: Pick<LedgerStore, "reserve" | "release">, clock: Clock) {
-    this.#ledger = ledger;
+  constructor(journal: Pick<Journal, "reserve" | "withdraw">, clock: Clock) {
+    this.#journal = journal;
     this.#clock = clock;
   }
 
@@ -48,7 +47,7 @@ export class BudgetGuard {
     let blockedAt = this.#waiters.find((waiter) => budgets.includes(waiter.blockedAt))?.blockedAt;
     const settlements = this.#settlements;
     if (blockedAt === undefined) {
-      const answer = await this.#ledger.reserve(lease, request);
+      const answer = await this.#journal.reserve(lease, request);
       if (answer.kind === "granted") return this.#unlessAborted(lease, answer.reservation, signal);
       if (answer.kind !== "wait") throw budgetExceeded(lease, request, answer);
       blockedAt = budgetKey(answer.level, lease, request);
@@ -62,7 +61,7 @@ export class BudgetGuard {
 
   /** For a call that surely was never sent. */
   async release(lease: Lease, reservation: number): Promise<void> {
-    await this.#ledger.release(lease, reservation);
+    await this.#journal.withdraw(lease, reservation);
     this.settled();
   }
 
@@ -104,11 +103,11 @@ export class BudgetGuard {
       };
       signal?.addEventListener("abort", onAbort, { once: true });
       this.#waiters = [...this.#waiters, waiter].sort((a, b) => a.turn - b.turn);
-      this.#watchWhileSomebodyWaits();
+      this.#watchWhileWaiting();
     });
   }
 
-  /** Asks again for the first waiter of each budget, until nobody gets any further. */
+  /** Retries the first waiter of each budget, until none succeeds. */
   async #look(): Promise<void> {
     this.#mustLookAgain = true;
     if (this.#isLooking) return;
@@ -136,14 +135,14 @@ export class BudgetGuard {
     const { lease, request } = waiter;
     let answer: ReservationAnswer;
     try {
-      answer = await this.#ledger.reserve(lease, request);
+      answer = await this.#journal.reserve(lease, request);
     } catch (error) {
       return this.#end(waiter, () => waiter.reject(error));
     }
     if (answer.kind === "granted") {
       const { reservation } = answer;
-      // Whoever gave up in the meantime does not make the call.
-      if (waiter.isGone) await this.#ledger.release(lease, reservation).catch(() => {});
+      // A waiter that was aborted meanwhile does not make the call.
+      if (waiter.isGone) await this.#journal.withdraw(lease, reservation).catch(() => {});
       return this.#end(waiter, () => waiter.resolve(reservation));
     }
     if (answer.kind === "wait") waiter.blockedAt = budgetKey(answer.level, lease, request);
@@ -168,7 +167,7 @@ export class BudgetGuard {
     this.#watch = undefined;
   }
 
-  #watchWhileSomebodyWaits(): void {
+  #watchWhileWaiting(): void {
     if (this.#watch !== undefined) return;
     const watch = new AbortController();
     this.#watch = watch;
@@ -182,7 +181,7 @@ export class BudgetGuard {
   }
 }
 
-/** The same for everybody who shares the budget. A day's has no date: whoever waits past midnight asks the new day. */
+/** One queue for each shared budget. A day's has no date: a call that waits past midnight uses the new day. */
 function budgetKey(
   level: BudgetLevelName,
   { sessionId }: Lease,

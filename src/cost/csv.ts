@@ -22,7 +22,7 @@ const usageColumns = [
   "savedUsd",
 ] as const satisfies readonly (keyof UsageTotals)[];
 
-/** One line a row and no total: whoever reads it adds up. */
+/** One line a row, without a total. */
 export function usageCsv({ by, rows }: UsageReport): string {
   return toCsv(
     [by, ...usageColumns],

@@ -1,5 +1,5 @@
 import { type Amount, add, noAmount } from "../domain/budget.ts";
-import type { LevelTotals, RunSample } from "../state/ledger-store.ts";
+import type { LevelTotals, RunSample } from "../store/reports.ts";
 import type { Expected } from "./alerts.ts";
 
 /** A persona's work in a phase, by the model that does it; undefined: code, which calls what it called before. */
@@ -9,7 +9,7 @@ export interface PlannedRun {
   readonly model?: string | undefined;
 }
 
-/** What past runs took: half of them at most `median`, nine of ten at most `p90`. */
+/** The usage of past runs: half of them at most `median`, nine of ten at most `p90`. */
 export interface RunForecast {
   readonly median: Amount;
   readonly p90: Amount;
@@ -29,7 +29,7 @@ export interface Forecast extends Omit<PhaseForecast, "phase"> {
   readonly phases: readonly PhaseForecast[];
 }
 
-/** What these runs will probably take, phase by phase, judged by the history of the team. */
+/** The probable usage of these runs, phase by phase, by the history of the team. */
 export function forecast(history: readonly RunSample[], planned: readonly PlannedRun[]): Forecast {
   const phases = [...Map.groupBy(planned, ({ phase }) => phase)].map(([phase, runs]): PhaseForecast => {
     const forecasts = runs.map((run) => forecastRun(history, run));
@@ -98,7 +98,7 @@ export function expectedAtEnd(
     for (const run of runs) {
       const usual = forecastRun(history, run)?.median;
       if (usual === undefined) continue;
-      // Whose work is in several phases: nobody knows in which of them it was used.
+      // The history does not say in which of its phases a persona used them.
       const rest = runs.length === 1 ? without(usual, used) : usual;
       phases.set(run.phase, add(phases.get(run.phase) ?? noAmount, rest));
       all = add(all, rest);

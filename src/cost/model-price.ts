@@ -2,7 +2,7 @@ import type { Amount, Money } from "../domain/budget.ts";
 import { normalizeUsage, noUsage, type Spent, type TokenUsage } from "../domain/usage.ts";
 import type { PricePerMillion } from "./price-per-million.ts";
 
-/** What one model's tokens cost. */
+/** The price of one model's tokens. */
 export interface ModelPrice {
   /** The price is invented, and so is the bill. */
   readonly simulated: boolean;
@@ -26,7 +26,7 @@ export function priceFromTable(price: PricePerMillion, simulated: boolean): Mode
   };
 }
 
-/** What to reserve: every counted token at the dearest rate it can have. A price of null is one that nobody knows. */
+/** The cost to reserve: every counted token at its highest rate. A price of null is unknown. */
 export function worstCase(price: ModelPrice | null, inputTokens: number, maxOutputTokens: number): Amount {
   const tokens = inputTokens + maxOutputTokens;
   if (price === null) return { tokens, microUsd: null };
@@ -40,7 +40,7 @@ export function worstCase(price: ModelPrice | null, inputTokens: number, maxOutp
   return { tokens, microUsd: Math.max(...cases.map(price.cost)) };
 }
 
-/** What a call came to, from what the provider reported; null when it reported nothing. */
+/** The cost of a call by the reported tokens; null when the provider reported none. */
 export function spentOn(price: ModelPrice | null, reported: TokenUsage | null): Spent {
   const usage = reported && normalizeUsage(reported);
   if (usage === null) return { usage: null, costMicroUsd: null };

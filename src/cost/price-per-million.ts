@@ -17,7 +17,7 @@ export type PriceTable = Readonly<Record<string, PricePerMillion>>;
 
 /**
  * Invented: the simulated model costs nothing. It has a price so that a demonstration shows what budgets, resumes and
- * caches do to the bill; whoever shows it says that it is simulated.
+ * caches do to the bill; every display says that it is simulated.
  */
 export const simulatedPrice: PricePerMillion = { input: 3, cached: 0.3, cacheWrite: 3.75, output: 15 };
 

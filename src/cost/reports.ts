@@ -1,7 +1,7 @@
 import { microsToUsd } from "../domain/budget.ts";
 import { type SavingKind, savingKinds } from "../domain/ledger.ts";
 import type { TokenUsage } from "../domain/usage.ts";
-import type { LedgerStore, SavedSum, UsageGroupSums, UsageQuery } from "../state/ledger-store.ts";
+import type { Reports, SavedSum, UsageGroupSums, UsageQuery } from "../store/reports.ts";
 
 export interface SavedTotals {
   readonly tokens: number;
@@ -9,7 +9,7 @@ export interface SavedTotals {
   readonly usd: number | null;
 }
 
-/** What was used, and what did not have to be. */
+/** The usage, and the savings. */
 export interface UsageTotals extends TokenUsage {
   /** Ended ones; failed ones are part of it. */
   readonly calls: number;
@@ -19,7 +19,7 @@ export interface UsageTotals extends TokenUsage {
   /** As `costUsd`, of the calls whose price is known. */
   readonly knownCostUsd: number;
   readonly unpricedCalls: number;
-  /** Nobody said how many tokens they took: what was reserved for them is in `estimatedTokens`. */
+  /** Calls whose tokens were not reported: their reservation is in `estimatedTokens`. */
   readonly unreportedCalls: number;
   /** Of the simulated model: part of the numbers above, and its dollars are invented. */
   readonly simulatedCalls: number;
@@ -49,10 +49,10 @@ export interface UsageReport {
 export const deletedSessions = "(deleted)";
 
 export async function usageReport(
-  { ledger }: { readonly ledger: Pick<LedgerStore, "usage"> },
+  { reports }: { readonly reports: Pick<Reports, "usage"> },
   query: UsageQuery,
 ): Promise<UsageReport> {
-  const { total, groups } = await ledger.usage(query);
+  const { total, groups } = await reports.usage(query);
   return {
     by: query.by,
     total: toTotals(total),

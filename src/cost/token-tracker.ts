@@ -1,26 +1,26 @@
 import type { SessionId } from "../domain/ids.ts";
-import type { BudgetAlert, LedgerStore, LevelTotals } from "../state/ledger-store.ts";
+import type { BudgetAlert, LevelTotals, Reports } from "../store/reports.ts";
 import { decideAlerts, type Expected } from "./alerts.ts";
 import { type BudgetStatus, budgetStatuses, type NamedBudget } from "./budget-status.ts";
 
 /** Alerts that need not be thought of again; a server that has forgotten the oldest asks the store once more. */
 const mostKnown = 10_000;
 
-/** Keeps an eye on budgets: what is used of each, and who has to be warned. */
+/** Watches budgets: the usage of each, and the warnings to raise. */
 export class TokenTracker {
-  readonly #ledger: Pick<LedgerStore, "totals">;
+  readonly #reports: Pick<Reports, "totals">;
   /** Raised by this process, or found raised: spares a commit after each call. */
   readonly #known = new Set<string>();
 
-  constructor(ledger: Pick<LedgerStore, "totals">) {
-    this.#ledger = ledger;
+  constructor(reports: Pick<Reports, "totals">) {
+    this.#reports = reports;
   }
 
   async statuses(id: SessionId, budgets: readonly NamedBudget[]): Promise<readonly BudgetStatus[]> {
-    return budgets.length === 0 ? [] : budgetStatuses(await this.#ledger.totals(id), budgets);
+    return budgets.length === 0 ? [] : budgetStatuses(await this.#reports.totals(id), budgets);
   }
 
-  /** To be called after a settlement; `raise` records those that nobody has raised, in any process, ever. */
+  /** Called after a settlement; `raise` records the warnings that no process has raised before. */
   async warn(
     id: SessionId,
     budgets: readonly NamedBudget[],
@@ -28,7 +28,7 @@ export class TokenTracker {
     expected?: (totals: readonly LevelTotals[]) => Expected,
   ): Promise<void> {
     if (budgets.length === 0) return;
-    const totals = await this.#ledger.totals(id);
+    const totals = await this.#reports.totals(id);
     const due = decideAlerts(budgetStatuses(totals, budgets), expected?.(totals)).filter(
       (alert) => !this.#known.has(keyOf(id, alert)),
     );

@@ -1,7 +1,8 @@
+import { advise } from "../domain/advice.ts";
 import type { BudgetUnit } from "../domain/budget.ts";
 import { BudgetExceeded } from "../domain/errors.ts";
 
-/** A command under a limit, of which nobody has said what one run may take. */
+/** A command persona under a limit whose team does not declare the most that one run may take. */
 export function undeclaredSpend(of: {
   readonly phase: string;
   readonly persona: string;
@@ -11,10 +12,13 @@ export function undeclaredSpend(of: {
   const { phase, persona, unit, session } = of;
   const amount = unit === "tokens" ? "tokens: <n>" : "usd: <x>";
   return new BudgetExceeded(
-    `Persona ${persona} in phase ${phase} is a command under a budget of ${unit === "usd" ? "dollars" : "tokens"}, and nobody has said what one run may take.`,
+    `Persona ${persona} in phase ${phase} is a command under a budget of ${unit === "usd" ? "dollars" : "tokens"}, and its team does not say what one run may take.`,
     {
       details: { level: "persona", name: persona, unit, limit: null, used: null, asked: null, session },
-      advice: `Write what one run may take at most into the team, at the persona: reserve: { ${amount} }; then: maestro resume ${session} --team <file>`,
+      advice: [
+        advise(`Write the most that one run may take into the team, at the persona: reserve: { ${amount} }`),
+        advise("Then resume", "resume", session, "--team", "<file>"),
+      ],
     },
   );
 }

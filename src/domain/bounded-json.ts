@@ -7,7 +7,7 @@ const maxTotalBytes = 1024 * 1024;
 const maxValues = 10_000;
 const maxDepth = 32;
 
-/** Turns any value into JSON of bounded size and depth, and never throws: for what goes along with an error. */
+/** Turns any value into JSON of bounded size and depth, and never throws: for the details of an error. */
 export class BoundedJson {
   private readonly writeError: (error: Error) => JsonObject;
   private readonly ancestors = new Set<object>();
@@ -35,7 +35,9 @@ export class BoundedJson {
     );
   }
 
-  members(value: object): JsonObject {
+  members(given: object): JsonObject {
+    const entries = this.entriesOf(given);
+    const value = entries === undefined ? given : asObject(entries);
     const members: [string, Json][] = [];
     for (const key of keysOf(value)) {
       if (this.valuesLeft <= 0) {
@@ -78,12 +80,47 @@ export class BoundedJson {
     }
     const toJson = readProperty(value, "toJSON");
     if (typeof toJson === "function") return this.value(attempt(() => toJson.call(value) as unknown));
-    if (!Array.isArray(value)) return this.members(value);
-    const kept = this.take(value);
+    const list = Array.isArray(value) ? value : this.itemsOf(value);
+    if (list === undefined) return this.members(value);
+    const kept = this.take(list);
     const items = kept.map((item) => this.value(item) ?? null);
-    return kept.length < value.length ? [...items, cutMark] : items;
+    return kept.length < list.length ? [...items, cutMark] : items;
+  }
+
+  /** Of a Map, also of one of another realm. */
+  private entriesOf(value: object): readonly (readonly [unknown, unknown])[] | undefined {
+    if (tagOf(value) !== "[object Map]") return undefined;
+    return attempt(() => this.first(Map.prototype.entries.call(value)));
+  }
+
+  /** A Set as a list, and a Map whose keys are not all texts as a list of pairs. */
+  private itemsOf(value: object): readonly unknown[] | undefined {
+    const entries = this.entriesOf(value);
+    if (entries !== undefined) return hasTextKeys(entries) ? undefined : entries;
+    if (tagOf(value) !== "[object Set]") return undefined;
+    return attempt(() => this.first(Set.prototype.values.call(value)));
+  }
+
+  /** As many as the bounds allow, and one that shows that more were there. */
+  private first<T>(items: Iterable<T>): T[] {
+    const taken: T[] = [];
+    for (const item of items) {
+      taken.push(item);
+      if (taken.length > this.valuesLeft) break;
+    }
+    return taken;
   }
 }
+
+const hasTextKeys = (entries: readonly (readonly [unknown, unknown])[]): boolean =>
+  entries.every(([key]) => typeof key === "string");
+
+/** Keys that are no texts could become equal as texts, so such entries stay pairs. */
+const asObject = (entries: readonly (readonly [unknown, unknown])[]): object =>
+  hasTextKeys(entries) ? Object.fromEntries(entries as readonly (readonly [string, unknown])[]) : { entries };
+
+/** A getter of `Symbol.toStringTag` may throw. */
+const tagOf = (value: object): string | undefined => attempt(() => Object.prototype.toString.call(value));
 
 export function cutText(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text;

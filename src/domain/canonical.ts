@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { InputInvalid } from "./errors.ts";
 import { type Json, type JsonRefusal, jsonLimits } from "./json.ts";
-import { bentKind } from "./json-bent.ts";
+import { unserializableKind } from "./unserializable.ts";
 
-/** One text for equal values: sorted keys, no spaces. Reads a value as JSON.stringify would, but refuses what it bends. */
+/** One text for equal values: sorted keys, no spaces. Reads a value as JSON.stringify would, but refuses what that loses. */
 export const canonicalJson = (value: Json): string => write(value, 0);
 
 export const sha256 = (text: string | Uint8Array): string => hash("sha256", text);
@@ -24,8 +24,8 @@ function write(value: unknown, depth: number): string {
   if (depth >= jsonLimits.maxDepth) throw refused(`nesting deeper than ${jsonLimits.maxDepth} levels`);
   if ("toJSON" in value && typeof value.toJSON === "function") return write(value.toJSON(), depth + 1);
   if (Array.isArray(value)) return writeArray(value, depth);
-  const bent = bentKind(value);
-  if (bent !== undefined) throw refused(bent);
+  const kind = unserializableKind(value);
+  if (kind !== undefined) throw refused(kind);
   return writeObject(value as Readonly<Record<string, unknown>>, depth);
 }
 

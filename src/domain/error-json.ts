@@ -15,7 +15,11 @@ function restore(json: ErrorJson): Error {
   const cause = json.cause === undefined ? undefined : fromErrorJson(json.cause);
   const name = json.details === undefined ? undefined : nameByCode.get(json.code);
   if (name !== undefined) {
-    return new classes[name](json.message, { details: json.details, advice: json.advice, cause });
+    return new classes[name](json.message, {
+      details: json.details,
+      advice: json.actions ?? json.advice,
+      cause,
+    });
   }
   const options = cause === undefined ? undefined : { cause };
   const error =

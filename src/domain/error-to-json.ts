@@ -1,3 +1,4 @@
+import type { Advice } from "./advice.ts";
 import { BoundedJson, isError, readProperty } from "./bounded-json.ts";
 import type { Json, JsonObject } from "./json-value.ts";
 
@@ -12,6 +13,8 @@ export type ErrorJson = {
   /** Always there for Maestro's own errors, never for others: this is how they are told apart. */
   readonly details?: JsonObject;
   readonly advice?: string;
+  /** The advice as data, where a command is part of it. */
+  readonly actions?: readonly Advice[];
   readonly cause?: ErrorJson;
   readonly errors?: readonly ErrorJson[];
   /** What was thrown, when it was not an error. */
@@ -47,6 +50,7 @@ export function toErrorJson(thrown: unknown): ErrorJson {
     const code = readProperty(error, "code");
     const details = readProperty(error, "details");
     const advice = readProperty(error, "advice");
+    const actions = marked ? actionsIn(readProperty(error, "actions")) : [];
     const cause = readProperty(error, "cause");
     const errors = readProperty(error, "errors");
     const value = readProperty(error, "thrown");
@@ -59,6 +63,12 @@ export function toErrorJson(thrown: unknown): ErrorJson {
         details: bounded.members(typeof details === "object" && details !== null ? details : {}),
       }),
       ...(marked && typeof advice === "string" && { advice: bounded.text(advice) }),
+      ...(actions.length > 0 && {
+        actions: actions.map(({ text, command }) => ({
+          text: bounded.text(text),
+          command: command?.map((word) => bounded.text(word)) ?? null,
+        })),
+      }),
       ...(cause !== undefined && { cause: write(cause) }),
       ...(Array.isArray(errors) && { errors: bounded.take(errors).map(write) }),
       ...(name === thrownValueName && { thrown: bounded.value(value) ?? null }),
@@ -73,6 +83,12 @@ export function toErrorJson(thrown: unknown): ErrorJson {
   }
 
   return write(thrown);
+}
+
+/** Nothing where no action has a command: the text says it all. */
+function actionsIn(actions: unknown): readonly Advice[] {
+  const known = Array.isArray(actions) ? (actions as readonly Advice[]) : [];
+  return known.some(({ command }) => command !== null) ? known : [];
 }
 
 const isMarked = (error: object): boolean => {

@@ -1,3 +1,4 @@
+import { type Advice, adviceText, advise } from "./advice.ts";
 import { type ErrorJson, errorMarker, toErrorJson } from "./error-to-json.ts";
 
 /** What Maestro does next. */
@@ -5,7 +6,8 @@ export type NextAction = "retry" | "next-round" | "wait" | "park" | "fail" | "st
 
 export interface MaestroErrorOptions {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
-  readonly advice?: string | undefined;
+  /** A sentence, or what to do as data where a command is part of it. */
+  readonly advice?: string | Advice | readonly Advice[] | undefined;
   readonly cause?: unknown;
 }
 
@@ -16,12 +18,16 @@ export abstract class MaestroError extends Error {
   abstract readonly exitCode: number;
   abstract readonly httpStatus: number;
   readonly details: Readonly<Record<string, unknown>>;
+  /** What to do, as one text. */
   readonly advice: string | undefined;
+  /** The same as data: renderers quote the commands for their shell. */
+  readonly actions: readonly Advice[];
 
   constructor(message: string, options: MaestroErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.details = options.details ?? {};
-    this.advice = options.advice;
+    this.actions = actionsOf(options.advice);
+    this.advice = this.actions.length === 0 ? undefined : adviceText(this.actions);
   }
 
   get [errorMarker](): true {
@@ -38,6 +44,12 @@ export abstract class MaestroError extends Error {
     const code: string | undefined = this.prototype.code;
     return code === undefined || (error as MaestroError).code === code;
   }
+}
+
+function actionsOf(advice: MaestroErrorOptions["advice"]): readonly Advice[] {
+  if (advice === undefined) return [];
+  if (typeof advice === "string") return [advise(advice)];
+  return "text" in advice ? [advice] : advice;
 }
 
 type Row = readonly [code: string, next: NextAction, exitCode: number, httpStatus: number];

@@ -1,10 +1,7 @@
 import { InputInvalid } from "./errors.ts";
-import { findBent } from "./json-bent.ts";
-import { isDeeperThan } from "./json-depth.ts";
-import { hasEscapedKey } from "./json-escaped-key.ts";
-import { findJsonProblem } from "./json-problem.ts";
 import { JsonReader } from "./json-reader.ts";
 import { isJsonObject, type Json } from "./json-value.ts";
+import { findJsonProblem, findUnserializable } from "./unserializable.ts";
 
 export { isJsonObject, type Json, type JsonObject } from "./json-value.ts";
 
@@ -13,7 +10,7 @@ export const jsonLimits = { maxBytes: 32 * 1024 * 1024, maxDepth: 200 } as const
 export interface JsonOptions {
   readonly maxBytes?: number | undefined;
   readonly maxDepth?: number | undefined;
-  /** What the value is, for messages: "the brief", "result". */
+  /** The name of the value in messages: "the brief", "result". */
   readonly what?: string | undefined;
 }
 
@@ -52,7 +49,10 @@ export function parseJson(text: string | Uint8Array, options: ParseJsonOptions =
   return value;
 }
 
-/** JSON.stringify, with errors that say where. `undefined` becomes "null", or an object without the member. */
+/**
+ * JSON.stringify, with errors that say where, and without silent loss: a Map would become {}. `undefined` becomes
+ * "null", or an object without the member.
+ */
 export function toJsonText(value: unknown, options: WriteJsonOptions = {}): string {
   const { what = "value", maxBytes = jsonLimits.maxBytes, maxDepth = jsonLimits.maxDepth, member } = options;
   if (typeof value === "function" || typeof value === "symbol")
@@ -63,8 +63,8 @@ export function toJsonText(value: unknown, options: WriteJsonOptions = {}): stri
   if (isDeeperThan(text, maxDepth + around.levels)) {
     throw tooDeep(what, maxDepth, findJsonProblem(value, what, maxDepth)?.path);
   }
-  const bent = findBent(value, what);
-  if (bent !== undefined) throw notJson({ path: bent.path, problem: `is ${bent.kind}` });
+  const lost = typeof value === "object" ? findUnserializable(value, member ?? "") : undefined;
+  if (lost !== undefined) throw notJson({ path: what + lost.path, problem: `is ${lost.kind}` });
   return text;
 }
 
@@ -169,4 +169,58 @@ function refusal(
   cause?: unknown,
 ): InputInvalid {
   return new InputInvalid(message, { advice, details: { reason, ...details }, cause });
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** One linear pass without recursion, so that the depth of hostile text is known before anything recurses into it. */
+export function isDeeperThan(text: string, maxDepth: number): boolean {
+  // Most text has few brackets, and searching for them is many times faster than looking at each character.
+  if (countUpTo(text, "[", maxDepth) + countUpTo(text, "{", maxDepth) <= maxDepth) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfString(text, at + 1) - 1;
+    else if (code === 0x5b || code === 0x7b) {
+      depth += 1;
+      if (depth > maxDepth) return true;
+    } else if (code === 0x5d || code === 0x7d) depth -= 1;
+  }
+  return false;
+}
+
+function countUpTo(text: string, character: string, max: number): number {
+  let count = 0;
+  for (let at = text.indexOf(character); at !== -1 && count <= max; at = text.indexOf(character, at + 1))
+    count += 1;
+  return count;
+}
+
+/**
+ * Whether a key of the text is written with an escape. JSON.parse of V8 12.8 and later can take such a key for
+ * another one that it has seen before (`{"a":1,"\n":2}` after `{"a":1,"\\":2}`; nodejs/node#63785).
+ */
+function hasEscapedKey(text: string): boolean {
+  // In JSON a backslash can only be within a string, so the search starts there and not at the string.
+  for (let at = text.indexOf("\\"); at !== -1; at = text.indexOf("\\", at)) {
+    at = endOfString(text, at);
+    if (isColon(text, at)) return true;
+  }
+  return false;
+}
+
+/** The offset after the closing quote of the string that `start` is in. */
+function endOfString(text: string, start: number): number {
+  let at = start;
+  for (let code = text.charCodeAt(at); at < text.length && code !== quote; code = text.charCodeAt(at)) {
+    at += code === backslash ? 2 : 1;
+  }
+  return at + 1;
+}
+
+function isColon(text: string, start: number): boolean {
+  let at = start;
+  while (" \t\n\r".includes(text[at] ?? ":")) at += 1;
+  return text[at] === ":";
 }

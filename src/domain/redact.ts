@@ -53,8 +53,8 @@ export function keepSecret(values: Iterable<string | undefined>): void {
 
 const secretName =
   /(?:^|_)(?:api_?key|key|token|secret|password|passwd|pwd|passphrase|credentials?|auth)(?:_|$)/i;
-/** `SSH_KEY_PATH` and the like say where a secret is, and that is none. */
-const placeName = /_(?:path|file|dir|directory|id|name|url|uri|host|type|sock)$/i;
+/** `SSH_KEY_PATH` names the place of a secret, and `PWD` is the working directory: neither value is a secret. */
+const placeName = /_(?:path|file|dir|directory|id|name|url|uri|host|type|sock)$|^(?:old)?pwd$/i;
 
 /** The values of environment variables whose name says that they are secrets. */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): readonly string[] {

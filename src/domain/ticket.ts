@@ -21,6 +21,7 @@ export interface Ticket {
   readonly details: string;
   readonly context: Readonly<Record<string, string>>;
   readonly suggestedActions: readonly string[];
+  /** Empty where only the program that defines the team can resume the session. */
   readonly resumeCommand: string;
   readonly createdAt: number;
   /** What the session has spent so far, where that is known. */

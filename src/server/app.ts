@@ -4,6 +4,7 @@ import { newId } from "../domain/ids.ts";
 import { checkOrigin, requireAccess } from "./access/gate.ts";
 import { securityHeaders } from "./access/security-headers.ts";
 import { signInPage, wantsPage } from "./access/sign-in-page.ts";
+import { fieldProblem } from "./field-problem.ts";
 import { readJsonBody } from "./json-body.ts";
 import { exposition } from "./metrics/exposition.ts";
 import { processMetrics } from "./metrics/process-metrics.ts";
@@ -107,17 +108,25 @@ function refuseWhenStopping(app: App, { isStopping }: ServerParts): void {
 
 interface Validated {
   readonly success: boolean;
-  readonly error?: { readonly issues: readonly { readonly path: PropertyKey[]; readonly message: string }[] };
+  readonly target: string;
+  readonly error?: { readonly issues: readonly z.core.$ZodIssue[] };
+  readonly data?: unknown;
 }
 
-function refuseInvalid(result: Validated): void {
-  if (result.success) return;
-  const fields = (result.error?.issues ?? [])
-    .slice(0, mostFields)
-    .map(({ path, message }) => ({ field: path.map(String).join(".").slice(0, 200), message }));
+const partNames: Readonly<Record<string, string>> = {
+  json: "the body",
+  query: "the query",
+  param: "the path",
+  header: "the headers",
+};
+
+function refuseInvalid({ success, target, error, data }: Validated): void {
+  if (success) return;
+  const fields = (error?.issues ?? []).slice(0, mostFields).map((issue) => fieldProblem(issue, data));
   const [first] = fields;
-  const where = first === undefined || first.field === "" ? "" : `${first.field}: `;
-  throw new FieldsInvalid(`The request is not valid: ${where}${first?.message ?? ""}`, fields);
+  const part = partNames[target] ?? "the request";
+  const where = first === undefined || first.field === "" ? part : `"${first.field}" in ${part}`;
+  throw new FieldsInvalid(`The request is not valid: ${where}. ${first?.message ?? ""}`.trimEnd(), fields);
 }
 
 /** Whatever can have a body: read within its limits, before anybody else may read it without. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { resolveStateDirectory } from "../api/open-readonly.ts";
 import type { Config } from "../config/config.ts";
 import { StateUnavailable } from "../domain/errors.ts";
-import { resolveStateDirectory } from "../look.ts";
 import { readToken, tokenFile } from "./access/token.ts";
 import { addressOf } from "./server-address.ts";
 

@@ -1,16 +1,14 @@
+import type { Maestro } from "../api/open.ts";
+import { open } from "../api/open.ts";
 import type { LoadedConfig } from "../config/load.ts";
-import { alertText } from "../domain/alert-text.ts";
 import { type Clock, systemClock } from "../domain/clock.ts";
 import { newId } from "../domain/ids.ts";
-import type { Maestro } from "../maestro.ts";
-import { open } from "../maestro.ts";
 import { BrowserCookie } from "./access/browser-cookie.ts";
 import { allowedHosts } from "./access/host-check.ts";
 import { OneTimeCodes } from "./access/one-time-code.ts";
 import { loadToken, TokenCheck } from "./access/token.ts";
 import { createApp } from "./app.ts";
 import { Disk } from "./disk.ts";
-import { Dispatcher } from "./dispatcher.ts";
 import { EventHub } from "./feed/event-hub.ts";
 import { SessionBook } from "./feed/session-book.ts";
 import { type Listening, listen } from "./listen.ts";
@@ -71,12 +69,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       metrics.hear(event);
       activity.hear(event);
       hub?.hear(event);
-      if (event.kind === "budget.alerted") report(`Session ${event.sessionId}: ${alertText(event.alert)}`);
+      if (event.kind === "budget.alerted") report(`Session ${event.sessionId}: ${event.message}`);
     },
   });
   try {
     const token = config.server.apiToken ?? (await loadToken(maestro.stateDirectory));
-    const dispatcher = new Dispatcher({ maestro, clock, places: config.server.places, report });
+    const dispatcher = maestro.scheduler({ places: config.server.places, report });
     const book = new SessionBook(maestro);
     const limits = { maxAttempts: config.attempts.max, maxRounds: config.rounds.max };
     const maxAttempts = limits.maxAttempts * limits.maxRounds;
@@ -131,10 +129,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       app,
       maestro,
       token,
-      drive: () => dispatcher.start(),
+      drive: () => void dispatcher.start(),
       listen: async () => {
         listening = await listen(app, config.server);
-        dispatcher.start();
+        void dispatcher.start();
         const { host, port } = listening;
         return { host, port, url: `http://${address()}` };
       },

@@ -1,11 +1,11 @@
+import type { Maestro } from "../api/open.ts";
+import type { Scheduler } from "../api/scheduler.ts";
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { Maestro } from "../maestro.ts";
 import type { BrowserCookie } from "./access/browser-cookie.ts";
 import type { OneTimeCodes } from "./access/one-time-code.ts";
 import type { TokenCheck } from "./access/token.ts";
 import type { Disk } from "./disk.ts";
-import type { Dispatcher } from "./dispatcher.ts";
 import type { EventHub } from "./feed/event-hub.ts";
 import type { SessionBook } from "./feed/session-book.ts";
 import type { RunMetrics } from "./metrics/run-metrics.ts";
@@ -22,7 +22,7 @@ export interface ServerParts {
   readonly config: Config;
   readonly clock: Clock;
   readonly teams: readonly RegisteredTeam[];
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: Scheduler;
   readonly actions: SessionActions;
   readonly book: SessionBook;
   readonly rows: SessionRows;

@@ -1,11 +1,11 @@
+import type { Maestro } from "../api/open.ts";
+import type { Scheduler } from "../api/scheduler.ts";
 import type { Clock } from "../domain/clock.ts";
+import { isoTime } from "../domain/iso-time.ts";
 import { utcDay } from "../domain/ledger.ts";
-import type { Maestro } from "../maestro.ts";
 import type { Disk } from "./disk.ts";
-import type { Dispatcher } from "./dispatcher.ts";
 import type { ServerStatus } from "./schemas/server.ts";
 import type { ViewCounts } from "./schemas/session.ts";
-import { isoTime } from "./views/iso-time.ts";
 
 export interface Identity {
   readonly version: string;
@@ -20,7 +20,7 @@ export interface Identity {
 export interface StatusParts {
   readonly maestro: Maestro;
   readonly clock: Clock;
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: Scheduler;
   readonly disk: Disk;
   readonly identity: Identity;
 }

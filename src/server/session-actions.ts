@@ -1,11 +1,11 @@
+import type { Maestro } from "../api/open.ts";
+import type { Scheduler } from "../api/scheduler.ts";
 import { InputInvalid, SessionConflict } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
-import type { Direction } from "../domain/journal.ts";
-import { plannedPhases } from "../domain/planned.ts";
-import type { SessionState } from "../domain/session-state.ts";
 import type { ResumeOptions } from "../index.ts";
-import type { Maestro } from "../maestro.ts";
-import type { Dispatcher } from "./dispatcher.ts";
+import type { Direction } from "../journal/journal.ts";
+import { plannedPhases } from "../journal/planned.ts";
+import type { SessionState } from "../journal/session-state.ts";
 import type { SessionBook } from "./feed/session-book.ts";
 
 /** How long a request waits for a drive that is about to end. */
@@ -13,7 +13,7 @@ const patienceMs = 5_000;
 
 export interface ActionParts {
   readonly maestro: Maestro;
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: Scheduler;
   readonly book: SessionBook;
 }
 
@@ -63,7 +63,7 @@ export class SessionActions {
       // About to end, for a pause or at the end of what was asked for: then it can be asked for more.
       if (!(await endsSoon(drive)))
         throw new SessionConflict(`Session ${id} is being driven and does not stop at once.`, {
-          details: { session: id, status: state.status },
+          details: { session: id, status: state.standing.status },
           advice: "Pause it, or ask again when it has stopped.",
         });
     }
@@ -73,7 +73,7 @@ export class SessionActions {
 }
 
 /** Nobody has asked it to stop. */
-const goesOn = ({ status, messages }: SessionState): boolean =>
+const goesOn = ({ standing: { status }, messages }: SessionState): boolean =>
   (status === "running" || status === "queued") && messages.length === 0;
 
 function comesTo({ only, until }: Direction, phase: string): boolean {

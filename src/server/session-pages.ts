@@ -1,8 +1,11 @@
+import type { Maestro } from "../api/open.ts";
 import { microsToUsd } from "../domain/budget.ts";
 import { SessionNotFound } from "../domain/errors.ts";
-import type { SessionState } from "../domain/session-state.ts";
+import { isoTime, isoTimeOrNull } from "../domain/iso-time.ts";
 import type { SessionForecast, SessionView } from "../index.ts";
-import type { Maestro } from "../maestro.ts";
+import { explainStop } from "../journal/explain-stop.ts";
+import { gateFact } from "../journal/facts.ts";
+import type { SessionState } from "../journal/session-state.ts";
 import type { SessionFeed } from "./feed/session-feed.ts";
 import type { Review, SessionHeader, SessionPageView, SessionRow } from "./schemas/session.ts";
 import type { SessionRows } from "./session-rows.ts";
@@ -11,8 +14,6 @@ import { changedFiles } from "./views/changed-files.ts";
 import { checkView } from "./views/check.ts";
 import { decisionView } from "./views/decision.ts";
 import { definitionOf, findPersona } from "./views/definition.ts";
-import { gateView } from "./views/gate.ts";
-import { isoTime, isoTimeOrNull } from "./views/iso-time.ts";
 import type { Listing } from "./views/listing.ts";
 import { type PersonaContext, personaView } from "./views/persona-view.ts";
 import { stopReport } from "./views/stop-report.ts";
@@ -34,10 +35,12 @@ export class SessionPages {
 
   async view(feed: SessionFeed, { withFiles = true } = {}): Promise<SessionPageView> {
     const { maestro, rows } = this.#parts;
-    const { state } = feed;
+    // A stream that starts here replays whatever the list row was read too early to show.
+    const entries = feed.head;
     const [listing] = await maestro.listed([feed.id]);
-    // Whatever the line says has happened, the page tells about.
+    // The state must not be older than the list row: a parked row beside a running state fits no page.
     await feed.advance();
+    const { state } = feed;
     const definition = definitionOf(state);
     const [shown, inside, outlook, statuses] = await Promise.all([
       maestro.describe(state, { withFiles }),
@@ -74,7 +77,11 @@ export class SessionPages {
     return withStoppedWork({
       ...shown,
       ...line,
-      ...(await this.#header(feed, shown, listing, outlook?.forecast ?? null)),
+      ...(await this.#header(feed, shown, listing, {
+        entries,
+        forecast: outlook?.forecast ?? null,
+        abandoned: row.situation.kind === "running" && row.situation.driverDied,
+      })),
       phases: shown.phases.map((phase) => ({
         ...phase,
         ...this.#phaseTimes(feed, phase.name),
@@ -95,7 +102,15 @@ export class SessionPages {
     { state, chronicle }: SessionFeed,
     shown: SessionView,
     { epoch }: Listing,
-    forecast: SessionForecast | null,
+    {
+      entries,
+      forecast,
+      abandoned,
+    }: {
+      readonly entries: number;
+      readonly forecast: SessionForecast | null;
+      readonly abandoned: boolean;
+    },
   ): Promise<Omit<SessionHeader, Exclude<keyof SessionRow, "brief">>> {
     const tickets = await Promise.all(shown.tickets.map((ticket) => this.#ticket(ticket)));
     const reserved = await this.#parts.maestro.reserved(state.id);
@@ -105,13 +120,14 @@ export class SessionPages {
       ticket: tickets[0] ?? null,
       tickets,
       epoch,
-      entries: state.head.seq,
+      entries,
       // Every row that is read is checked against the one before it.
       chainVerified: true,
       reservedUsd: reserved.microUsd === null ? null : microsToUsd(reserved.microUsd),
       restarts: chronicle.restarts.map(isoTime),
       teamFile: shown.teamFile,
       stop: stopReport(state),
+      explanation: explainStop(shown, { abandoned }),
       review: await this.#review(state),
       forecast: rangeOf(forecast),
     };
@@ -139,7 +155,7 @@ export class SessionPages {
     return {
       phase: name,
       revision: phase.revision,
-      gate: gateView(phase.gate),
+      gate: gateFact(phase.gate),
       checks: phase.checks.flatMap(({ results }) => results.map(checkView)),
       files: await changedFiles(this.#parts.maestro, state.id, { before: phase.base, after: phase.tree }),
       results: [...phase.personas].flatMap(([persona, { result }]) =>

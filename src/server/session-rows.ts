@@ -1,9 +1,9 @@
+import type { Maestro } from "../api/open.ts";
+import type { Scheduler } from "../api/scheduler.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { SessionId } from "../domain/ids.ts";
-import type { SessionCard } from "../domain/session-card.ts";
 import { changesBetween, emptyTree } from "../domain/tree.ts";
-import type { Maestro } from "../maestro.ts";
-import type { Dispatcher } from "./dispatcher.ts";
+import type { SessionCard } from "../journal/session-card.ts";
 import type { LiveActivity } from "./live-activity.ts";
 import type { SessionRow } from "./schemas/session.ts";
 import type { Listing } from "./views/listing.ts";
@@ -13,7 +13,7 @@ import type { Present } from "./views/situation.ts";
 export interface SessionRowsParts {
   readonly maestro: Maestro;
   readonly clock: Clock;
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: Scheduler;
   readonly activity: LiveActivity;
   readonly maxAttempts: number;
 }

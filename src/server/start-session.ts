@@ -11,7 +11,7 @@ type StartRequest = z.infer<typeof startRequest>;
 type StartParts = Pick<ServerParts, "maestro" | "config" | "teams">;
 type Started = Awaited<ReturnType<ServerParts["maestro"]["queue"]>>;
 
-/** What is refused is refused at its field, before there is a session. */
+/** Refuses a request at its field, before there is a session. */
 export async function startSession(request: StartRequest, parts: StartParts): Promise<Started> {
   const { maestro, config, teams } = parts;
   const registered = teams.find(({ team }) => team.name === request.team);
@@ -19,7 +19,7 @@ export async function startSession(request: StartRequest, parts: StartParts): Pr
   if (registered === undefined || fields.length > 0)
     throw new FieldsInvalid("The session was not started.", fields);
   const { key, model } = request;
-  // One that is there goes on with the model it has.
+  // An existing session keeps its model.
   if (model !== undefined || key === undefined || !(await maestro.isKnownKey(key)))
     await proveModel(registered.team, model ?? config.model, parts);
   return queueWith(maestro, registered, request);
@@ -76,13 +76,13 @@ async function queueWith(
   }
 }
 
-/** What of the request an error is about. */
+/** The field of the request that an error is about. */
 function fieldOf(error: unknown, from: string | undefined): string | undefined {
   if (SessionConflict.is(error)) {
     const { field = "key" } = error.details as { readonly field?: string };
     return field;
   }
-  // All names are known by then: what is left is where it begins or ends.
+  // All names are known by then: only the begin or the end can be wrong.
   if (InputInvalid.is(error) && error.details["missing"] !== undefined)
     return from === undefined ? "only" : "from";
   return undefined;

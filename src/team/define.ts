@@ -17,7 +17,7 @@ export type { Persona, PersonaOptions, Phase, PhaseOptions, TeamOptions } from "
 
 export interface Team<PhaseName extends string = string> {
   readonly name: string;
-  /** What the team is, as data: recorded with each session and in its checkpoints. */
+  /** The team as data, recorded with each session and in its checkpoints. */
   readonly definition: TeamDefinition;
   readonly fingerprint: string;
   /** As written, with the code of personas that are functions; phases and personas as in the definition, one for one. */

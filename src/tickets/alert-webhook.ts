@@ -13,8 +13,8 @@ export interface AlertNews {
 const timeoutMs = 10_000;
 
 /**
- * Warnings about budgets for the webhook: one POST each, when it is raised. Nobody tries again; the journal has it, and a
- * warning that comes hours late helps nobody.
+ * Posts budget warnings to the webhook, one POST each and without retry: the journal has the warning, and a late one is of no
+ * use.
  */
 export class AlertWebhook {
   readonly #webhook: SignedWebhook;

@@ -12,7 +12,7 @@ export interface TicketSettings {
 type Group<Key extends string> = Readonly<Record<Key, string | undefined>> & Allowed;
 type WholeGroup<Key extends string> = Readonly<Record<Key, string>> & Allowed;
 
-/** Always set, so it says nothing about who is configured. */
+/** Has a default, so its presence does not show that the tracker is configured. */
 interface Allowed {
   readonly allowInternal: boolean;
 }
@@ -36,14 +36,14 @@ export async function chooseSink(
   return new FileSink(stateDirectory);
 }
 
-/** What a tracker's failure says about the tracker. */
+/** Maps a tracker's failure to the state of its service. */
 export function outcomeOfTicket(error: unknown): CallOutcome {
   if (!TicketRefused.is(error) && !TicketUnclear.is(error)) return { kind: "success" };
   if (error.fault === "rate-limit") return { kind: "rate-limit", retryAfterMs: error.retryAfterMs };
   return error.fault === "outage" ? { kind: "outage" } : { kind: "success" };
 }
 
-/** Other tools read the same variables, so half a configuration is no error; but who meant ours should hear of it. */
+/** Other tools read the same variables, so an incomplete configuration is a warning, not an error. */
 function whole<Key extends string>(
   section: string,
   group: Group<Key>,

@@ -2,7 +2,7 @@ import { access, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isTicketFingerprint, type Ticket, type TicketReference } from "../domain/ticket.ts";
-import { makeDirectoryDurably, writeDurably } from "../state/durable-file.ts";
+import { makeDirectoryDurably, writeDurably } from "../store/durable-file.ts";
 import { hideSecrets } from "./hide-secrets.ts";
 import { escapeMarkdown, renderMarkdown } from "./render.ts";
 import { TicketRefused, type TicketSink } from "./ticket-sink.ts";
@@ -37,7 +37,7 @@ export class FileSink implements TicketSink {
     return referenceTo(ticket.fingerprint, path);
   }
 
-  /** When nobody needs the ticket any more. */
+  /** The time at which the ticket was closed. */
   async remove(fingerprint: string): Promise<void> {
     if (isTicketFingerprint(fingerprint)) await rm(this.#path(fingerprint), { force: true });
   }

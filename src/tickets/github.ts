@@ -24,8 +24,8 @@ export interface GithubOptions {
 const defaultTimeoutMs = 20_000;
 
 /**
- * GitHub issues. The token must belong to somebody who may write to the repository: GitHub drops the labels of
- * anybody else, and an issue without its label is not found again after an unclear POST.
+ * GitHub issues. The token must have write access to the repository: without it GitHub drops the labels, and an issue without
+ * its label is not found again after an unclear POST.
  */
 export class GithubSink implements TicketSink {
   readonly name: string;

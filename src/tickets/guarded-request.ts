@@ -9,7 +9,7 @@ import { hostOf } from "./tracker-url.ts";
 export interface Reach {
   /** Also to addresses that are not public. */
   readonly allowInternal: boolean;
-  /** An address or `localhost` in the URL itself is the word of who wrote it; what a name resolves to is not. */
+  /** An address or `localhost` in the URL is the user's own choice; the address that a name resolves to is not. */
   readonly trustWritten: boolean;
   /** All addresses of a host name. */
   readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
@@ -29,7 +29,7 @@ export interface GuardedAnswer {
   readonly headers: Headers;
   /** The whole of it, unless it is larger or breaks off. */
   readonly read: (maxBytes: number) => Promise<Uint8Array>;
-  /** Nobody wants the rest. */
+  /** The rest is discarded. */
   readonly drop: () => void;
 }
 
@@ -57,7 +57,7 @@ export class NoAnswer extends Error {
 
 /**
  * One request, up to the head of its answer; redirects are not followed. A name is resolved once, and it is the addresses
- * that were checked which are connected to: whoever controls the name cannot change it in between. The exception is a
+ * that were checked which are connected to, so the owner of the name cannot change it in between. The exception is a
  * proxy that Node is told to use (NODE_USE_ENV_PROXY): then the proxy resolves the name, and decides.
  */
 export function guardedRequest(call: GuardedRequest): Promise<GuardedAnswer> {
@@ -92,7 +92,7 @@ export function guardedRequest(call: GuardedRequest): Promise<GuardedAnswer> {
 }
 
 function answerOf(response: IncomingMessage): GuardedAnswer {
-  // Whoever breaks off the request breaks off the answer too, also one that nobody reads.
+  // Aborting the request also aborts an answer that is not read.
   response.on("error", () => {});
   const headers = new Headers();
   for (const [name, values = []] of Object.entries(response.headersDistinct))
@@ -141,7 +141,7 @@ function mayReach(reach: Reach, host: string, addresses: readonly string[]): boo
   return !addresses.some(isInternal);
 }
 
-/** What Node itself was told about proxies at its start. */
+/** The proxy settings that Node read at its start. */
 const usualProxy = (): { readonly proxyEnv?: NodeJS.ProcessEnv } => {
   const { proxyEnv } = globalAgent.options as { readonly proxyEnv?: NodeJS.ProcessEnv };
   return proxyEnv === undefined ? {} : { proxyEnv };

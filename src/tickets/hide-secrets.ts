@@ -2,11 +2,11 @@ import { redactedMark } from "../domain/redact.ts";
 import type { Ticket } from "../domain/ticket.ts";
 import { plainEntry, plainText } from "./plain-text.ts";
 
-/** Shorter ones would take ordinary words out of the text. */
+/** Shorter values would remove ordinary words from the text. */
 const leastLength = 6;
 
 /**
- * The ticket as a sink may send it: cleaned once more whoever made it, and without the sink's own credentials, which
+ * The ticket as a sink may send it: redacted again, and without the sink's own credentials, which
  * need not look like any known kind of key.
  */
 export function hideSecrets(ticket: Ticket, secrets: readonly string[] = []): Ticket {

@@ -71,7 +71,7 @@ export class JiraSink implements TicketSink {
       { jql, maxResults: 1, fields: ["labels"] },
       signal,
     );
-    // An expired token makes Jira search as nobody, who sees nothing, and answer with success.
+    // With an expired token Jira searches anonymously, finds nothing, and answers with success.
     if (/AUTHENTICATED_FAILED|AUTHENTICATION_DENIED/.test(answer.headers.get("x-seraph-loginreason") ?? ""))
       throw new TicketRefused("Jira did not accept the credentials.", {
         fault: "request",

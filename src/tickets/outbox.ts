@@ -12,7 +12,7 @@ import {
   type PostingDelivery,
   type TicketDelivery,
 } from "../domain/ticket-delivery.ts";
-import type { DueTicket, TicketStore } from "../state/ticket-store.ts";
+import type { DueTicket, TicketStore } from "../store/ticket-store.ts";
 import { cut, oneLine } from "./plain-text.ts";
 import { TicketRefused, type TicketSink, TicketUnclear } from "./ticket-sink.ts";
 
@@ -80,7 +80,7 @@ export class TicketOutbox {
       next = { ...afterFailure(error, taken, clock.now(), policy), lastError };
       failure = { error };
     }
-    // Killed before this is stored, the ticket stays `posting`; whoever takes it over searches first.
+    // After a kill before this is stored, the ticket stays `posting`, and the next owner searches for it first.
     await queue.settle(ticket.id, next, taken);
     report({ ticket, sink: sink.name, delivery: next, ...failure });
     return next;
@@ -91,7 +91,7 @@ export class TicketOutbox {
     return guard(sink.name, () => sink.find(ticket.fingerprint, signal));
   }
 
-  /** What only a person can mend should not wait for the tracker. Written again, it is the same file. */
+  /** A problem for a person must not wait for the tracker. Writing the same file again is harmless. */
   async #shelve(ticket: Ticket, error: unknown, signal: AbortSignal): Promise<string> {
     const { shelf } = this.#options;
     if (shelf === undefined || !TicketRefused.is(error) || error.fault !== "request") return "";
@@ -102,7 +102,7 @@ export class TicketOutbox {
   #post(ticket: Ticket, taken: PostingDelivery, signal: AbortSignal): Promise<TicketReference> {
     const { sink, guard, clock } = this.#options;
     return guard(sink.name, async () => {
-      // A process that slept through its deadline may not post any more: somebody else may be at it.
+      // After its deadline a process must not post: another may have taken over.
       if (clock.now() >= taken.deadline)
         throw new TicketRefused("The time to deliver the ticket was over.", { fault: "request" });
       return sink.post(ticket, signal);
@@ -125,7 +125,7 @@ function afterFailure(
     if (fault === "rate-limit" && retryAfterMs !== undefined) return onPostponed(taken, now, retryAfterMs);
     return onRefused(taken, now, retryAfterMs, policy);
   }
-  // What is not one of ours is a bug, in the middle of who knows what.
+  // Any other error is a bug, and the state of the delivery is unknown.
   return onUnclear(taken, now, TicketUnclear.is(error) ? error.retryAfterMs : 0, policy);
 }
 

@@ -5,7 +5,7 @@ const unprintable =
   // oxlint-disable-next-line no-control-regex -- removing them is the point
   /\u001b\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
-/** Longer text is not even read: nobody finds anything in a megabyte of it. */
+/** Longer text is cut before it is read. */
 const readLimit = 1_000_000;
 
 /** Text of users, models and programs as data: without secrets, without control characters. */

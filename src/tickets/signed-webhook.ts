@@ -6,7 +6,7 @@ import { trackerUrl } from "./tracker-url.ts";
 
 export interface WebhookOptions {
   readonly url: string;
-  /** Shared with the receiver, who checks the signature with it. */
+  /** Shared with the receiver, which verifies the signature with it. */
   readonly secret: string;
   /** Allows addresses that are not public, and http:// there. */
   readonly allowInternal?: boolean;

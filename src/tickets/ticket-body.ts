@@ -9,14 +9,12 @@ export type Block =
 /** Leaves room in the 30,000 characters for what escaping adds to the sentences; code is never escaped. */
 const codeLimit = 20_000;
 
-/** The questions of the person on call, in the order in which they are asked; then the evidence, which may be cut. */
+/** The questions of the person on call, in their order; then the evidence, which may be cut. */
 export function ticketBody(ticket: Ticket): readonly Block[] {
   const { outage } = ticket;
   return boundCode([
     heading("Is anything lost?"),
-    paragraph(
-      "No. Everything that was finished is recorded, will be used again and will not be paid for again.",
-    ),
+    paragraph("No. Every finished step is recorded; a resume reuses it and does not pay for it again."),
     ...(outage === undefined ? aboutSession(ticket) : aboutOutage(ticket, outage)),
     ...(ticket.details === "" ? [] : [heading("Details"), code(ticket.details)]),
     heading("Context"),
@@ -36,8 +34,8 @@ function aboutSession(ticket: Ticket): readonly Block[] {
     ...(last === undefined ? [] : [code(last.message)]),
     heading("What do I do?"),
     { kind: "steps", items: actions(ticket) },
-    heading("How does it go on?"),
-    code(ticket.resumeCommand),
+    heading("How do I resume?"),
+    ticket.resumeCommand === "" ? paragraph(startProgram) : code(ticket.resumeCommand),
     ...(failures.length > 1 ? [heading("Every failure"), code(failures.map(failureLine).join("\n"))] : []),
   ];
 }
@@ -53,18 +51,20 @@ function aboutOutage(ticket: Ticket, { dependency, since, nextProbeAt }: TicketO
     ),
     heading("What do I do?"),
     { kind: "steps", items: actions(ticket) },
-    heading("How does it go on?"),
-    paragraph(`By itself, as soon as a probe succeeds${next}. To let the next call through at once:`),
+    heading("How do they resume?"),
+    paragraph(`By themselves, as soon as a probe succeeds${next}. To let the next call through now:`),
     code(ticket.resumeCommand),
   ];
 }
+
+const startProgram = "Start the program that defines the team again: personas of the team are code.";
 
 const heading = (text: string): Block => ({ kind: "heading", text });
 const paragraph = (text: string): Block => ({ kind: "paragraph", text });
 const code = (text: string): Block => ({ kind: "code", text });
 
 const actions = ({ suggestedActions }: Ticket): readonly string[] =>
-  suggestedActions.length > 0 ? suggestedActions : ["Read the failures below, mend the cause, then resume."];
+  suggestedActions.length > 0 ? suggestedActions : ["Read the failures below, fix the cause, then resume."];
 
 const failureLine = ({ round, attempt, message, category }: Ticket["failures"][number]): string =>
   `round ${round}, attempt ${attempt}${category === undefined ? "" : ` (${category})`}: ${message}`;
@@ -86,7 +86,7 @@ function spentSoFar(spent: TicketSpend | undefined): string {
   return `So far it has used ${tokens}, ${(spent.microUsd / 1_000_000).toFixed(4)} USD.`;
 }
 
-/** From the front, so that the answers stay whole and the evidence pays. */
+/** Fills from the front, so that the answers stay whole and only evidence is cut. */
 function boundCode(blocks: readonly Block[]): readonly Block[] {
   let left = codeLimit;
   return blocks.map((block) => {

@@ -10,7 +10,7 @@ export interface TicketSink {
   post(ticket: Ticket, signal: AbortSignal): Promise<TicketReference>;
 }
 
-/** What a failure says about the tracker: only an outage counts for its breaker, a rate limit sets its wait. */
+/** The kind of a tracker's failure: only an outage counts for its breaker, and a rate limit sets its wait. */
 export type TicketFault = "outage" | "rate-limit" | "request";
 
 export interface TicketErrorOptions extends MaestroErrorOptions {

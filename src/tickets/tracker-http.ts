@@ -11,7 +11,7 @@ import { cut, oneLine } from "./plain-text.ts";
 import { TicketRefused, TicketUnclear } from "./ticket-sink.ts";
 
 export interface TrackerRequest {
-  /** Who is called, for messages: "Jira". */
+  /** The name of the tracker in messages: "Jira". */
   readonly tracker: string;
   readonly method: "GET" | "POST";
   readonly url: string;
@@ -20,7 +20,7 @@ export interface TrackerRequest {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly reach: Reach;
-  /** What a person sets to let it reach internal addresses. */
+  /** The setting that allows internal addresses. */
   readonly allowedBy: string;
 }
 
@@ -62,7 +62,7 @@ async function readAnswer(tracker: string, answer: GuardedAnswer): Promise<Track
   const { status, headers } = answer;
   const isGood = status >= 200 && status < 300;
   const outcome = { status, retryAfterMs: readRetryAfter(headerOf(headers), Date.now()) };
-  // Never followed: it would carry the credentials and the ticket to a place nobody configured.
+  // A redirect is never followed: it would send credentials and ticket to an address that is not configured.
   if (status >= 300 && status < 400) {
     answer.drop();
     const advice = "Configure the address that it redirects to, if you trust it.";
@@ -114,7 +114,7 @@ function jsonOf(bytes: Uint8Array): Json | undefined {
   }
 }
 
-/** What trackers say about a refusal: Jira's `errorMessages` and `errors`, GitHub's `message` and `errors`. */
+/** The reason of a refusal: Jira's `errorMessages` and `errors`, GitHub's `message` and `errors`. */
 function reasonIn(json: Json | undefined): string {
   if (!isJsonObject(json)) return "";
   const { errorMessages, errors, message } = json;

@@ -1,7 +1,7 @@
 import { sha256 } from "../domain/canonical.ts";
 import type { BlobStore } from "./blob-store.ts";
 
-/** Reads from a store and keeps what is new in memory: for those who only look. */
+/** Reads from a store and keeps new content in memory, for read-only callers. */
 export class BlobsBeside implements BlobStore {
   readonly #blobs: Pick<BlobStore, "get">;
   readonly #own = new Map<string, Buffer>();

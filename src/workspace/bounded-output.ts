@@ -56,7 +56,7 @@ export class BoundedOutput {
 /** A streaming decoder holds back the half character at the end. */
 const withoutHalfEnd = (bytes: Buffer): string => new TextDecoder().decode(bytes, { stream: true });
 
-/** Bytes that go on with a character whose beginning is lost are at most three. */
+/** At most three bytes continue a character whose first byte is lost. */
 function withoutHalfBeginning(bytes: Buffer): string {
   let start = 0;
   while (start < 3 && ((bytes[start] ?? 0) & 0b1100_0000) === 0b1000_0000) start += 1;

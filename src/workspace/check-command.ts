@@ -3,7 +3,7 @@ import { createFailure, type Failure } from "../domain/failure.ts";
 import type { CommandResult } from "./command.ts";
 import { workspacePlace } from "./sandbox-places.ts";
 
-/** What a command printed and how it ended, for those who can read it; paths are relative to the workspace. */
+/** The output and the end of a command; paths are relative to the workspace. */
 export interface CheckOutput {
   readonly stdout: string;
   readonly stderr: string;
@@ -76,7 +76,7 @@ function unexplained(kind: string, ended: string, code: number, output: CheckOut
   });
 }
 
-/** A path of the copy means nothing to whoever reads it, and would be another one each time. */
+/** The path of the copy differs in each run, so it is removed from messages. */
 function relativePaths(text: string, directory: string): string {
   return text.replaceAll(directory, workspacePlace).replace(/(?:file:\/\/)?\/workspace\//g, "");
 }

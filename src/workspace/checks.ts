@@ -27,7 +27,7 @@ export interface CheckLimits {
 
 export const checkLimits: CheckLimits = { timeoutMs: 120_000, maxOutputBytes: 1024 * 1024 };
 
-/** What is judged, and with what. */
+/** The input of a judgment. */
 export interface CheckContext {
   readonly tree: Tree;
   /** Undefined when the persona gave none. */
@@ -39,7 +39,7 @@ export interface CheckContext {
   readonly limits?: Partial<CheckLimits> | undefined;
   /** Commands do not start without a sandbox. */
   readonly sandboxRequired?: boolean | undefined;
-  /** What the commands see of the machine. */
+  /** The parts of the machine that commands see. */
   readonly places?: PlaceOptions | undefined;
   /** Explains a command that failed. */
   readonly readFailures?: ((output: CheckOutput) => Failure[]) | undefined;

@@ -13,7 +13,7 @@ import { type Ending, supervise } from "./supervise.ts";
 export interface Command extends PlaceOptions {
   /** Program and arguments; no shell. A program without a slash is looked for on the PATH. */
   readonly argv: readonly string[];
-  /** The command's own folder, a copy that nobody else needs: as root it gets another owner. */
+  /** The command's own folder, a copy for it alone: as root, Maestro changes its owner. */
   readonly directory: string;
   /** Added to a small environment of our own; nothing of Maestro's environment is passed on but the PATH. */
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -64,7 +64,7 @@ async function runSandboxed(
 
 async function runBare(command: Command): Promise<Ending> {
   const home = command.home ?? (await makeHome());
-  // By the home that stays: whoever goes on there ends what an earlier Maestro that was killed left running.
+  // Named by the home that stays: a resume there ends the processes of a killed Maestro.
   const [name, id] = ["MAESTRO_COMMAND", command.home === undefined ? newId() : sha256(command.home)];
   const mark = `${name}=${id}`;
   try {

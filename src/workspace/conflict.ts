@@ -29,7 +29,7 @@ export interface Conflict {
   readonly base?: string;
   readonly ours?: string;
   readonly theirs?: string;
-  /** What both have in the first of these places. */
+  /** The lines of both sides in the first conflict. */
   readonly excerpt?: { readonly ours: string; readonly theirs: string };
 }
 

@@ -22,7 +22,7 @@ export interface Turn {
 
 const maxShownLines = 12;
 const maxShownPlaces = 10;
-/** Nobody needs to know how often it is there beyond this. */
+/** More occurrences than this are not counted. */
 export const maxCountedPlaces = 1000;
 export const maxCountedGuesses = 10;
 

@@ -32,7 +32,7 @@ export interface AppliedEdit {
 export interface EditReport {
   readonly edits: readonly AppliedEdit[];
   readonly linesChanged: number;
-  /** What writing the whole file again would have taken, */
+  /** The bytes of writing the whole file again, */
   readonly rewriteBytes: number;
   /** and what the edits took. */
   readonly editBytes: number;
@@ -126,7 +126,7 @@ function wrongInput(edits: readonly Edit[]): EditRefusal | undefined {
   return refuseInput(long, why, "Find only the lines that change.");
 }
 
-/** The mark is not seen by those who read the file, so it need not be in what they find. */
+/** Readers do not see the byte order mark, so `find` need not contain it. */
 function unmarked({ find, replace, all }: Edit, mark: string): Edit {
   const bare = (part: string) => (mark !== "" && part.startsWith(mark) ? part.slice(mark.length) : part);
   const lines = (part: string) => bare(part).replaceAll("\r\n", "\n");

@@ -11,7 +11,7 @@ export interface Install {
   readonly root: string;
 }
 
-/** A program that somebody installed for themselves, most often somewhere in their home. */
+/** A program that a user installed, most often in the home folder. */
 export async function findInstall(program: string, folders: readonly string[]): Promise<Install | undefined> {
   const path = program.includes("/") ? program : await findProgram(program, folders);
   if (path === undefined || !isAbsolute(path)) return undefined;

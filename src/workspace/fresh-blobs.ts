@@ -3,7 +3,7 @@ import type { BlobStore } from "./blob-store.ts";
 const maxFreshBytes = 32 * 1024 * 1024;
 const putsAtOnce = 8;
 
-/** Content that no journal row points to yet: kept in memory until somebody needs it durable, or there is too much. */
+/** Content that no journal row references yet: kept in memory until it must be durable, or there is too much. */
 export class FreshBlobs {
   readonly #blobs: BlobStore;
   readonly #fresh = new Map<string, Buffer>();
@@ -33,7 +33,7 @@ export class FreshBlobs {
   async flush(hashes: readonly string[]): Promise<void> {
     const waiting = hashes.filter((sha256) => this.#fresh.has(sha256) || this.#spilled.has(sha256));
     await inTurns(waiting, async (sha256) => {
-      // What was spilled is stored again, which keeps retention away from it.
+      // Storing spilled content again protects it from retention.
       await this.#blobs.put(await this.get(sha256));
       this.#drop(sha256);
       this.#spilled.delete(sha256);

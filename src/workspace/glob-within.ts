@@ -1,12 +1,12 @@
 import { parseGlob } from "./glob.ts";
 import { includes } from "./pattern/characters.ts";
-import { compile, type Program } from "./pattern/expression.ts";
+import { compile, type Program, reach } from "./pattern/expression.ts";
 import { cutsOf } from "./pattern/machine.ts";
 
-/** More pairs of states than people's globs ever need: about those made to be slow nothing is said. */
+/** More pairs of states than any sensible glob needs; beyond them the answer is no. */
 const maxPairs = 1_000;
 
-/** The instructions that a text has led to, without those that take no character. */
+/** The instructions reached by a text, without splits. */
 type Reached = readonly number[];
 
 /**
@@ -55,7 +55,7 @@ class Walker {
     return reached.some((at) => this.program.instructions[at]?.kind === "found") !== this.#isInverted;
   }
 
-  /** Nothing that follows can match any more. */
+  /** No continuation can match. */
   isOver(reached: Reached): boolean {
     return reached.length === 0 && !this.#isInverted;
   }
@@ -69,15 +69,7 @@ class Walker {
   }
 
   #reach(seeds: readonly number[]): Reached {
-    const reached = new Set<number>();
-    const open = [...seeds];
-    for (let at = open.pop(); at !== undefined; at = open.pop()) {
-      const instruction = this.program.instructions[at];
-      if (instruction === undefined || reached.has(at)) continue;
-      reached.add(at);
-      if (instruction.kind === "split") open.push(instruction.next, instruction.or);
-    }
-    return [...reached]
+    return [...reach(this.program, seeds)]
       .filter((at) => this.program.instructions[at]?.kind !== "split")
       .sort((one, other) => one - other);
   }

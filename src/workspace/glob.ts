@@ -1,6 +1,6 @@
 import { InputInvalid } from "../domain/errors.ts";
 import { type Characters, complement, maxUnit, only, union } from "./pattern/characters.ts";
-import { characters, choice, type Expression, place, repeat, sequence } from "./pattern/expression.ts";
+import { characters, choice, type Expression, repeat, sequence } from "./pattern/expression.ts";
 import { PatternMachine } from "./pattern/machine.ts";
 
 const maxLength = 1000;
@@ -19,8 +19,8 @@ const folder = sequence(name, characters(only(slash)));
  */
 export function globMatcher(glob: string): (path: string) => boolean {
   const { bare, expression, isInverted } = parseGlob(glob);
-  const machine = new PatternMachine(sequence(place("start"), expression, place("end")));
-  return (path) => (path === bare || machine.endOfMatch(path) !== -1) !== isInverted;
+  const machine = new PatternMachine(expression);
+  return (path) => (path === bare || machine.matches(path)) !== isInverted;
 }
 
 export interface ParsedGlob {
@@ -102,7 +102,7 @@ class Reader {
     return repeat(inside, kind === "+" ? 1 : 0, kind === "?" ? 1 : Number.POSITIVE_INFINITY);
   }
 
-  /** Braces without a comma stand for themselves, as do those that nobody closes. */
+  /** Braces without a comma, or without an end, are plain characters. */
   #braces(atStart: boolean): Expression | undefined {
     if (this.#closes("{", "}", this.#at - 1)?.hasComma !== true) return undefined;
     return this.#options(",", "}", atStart);

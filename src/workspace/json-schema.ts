@@ -1,17 +1,16 @@
 import { canonicalJson } from "../domain/canonical.ts";
 import { closest } from "../domain/closest.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
-import { matchesPattern, patternLimits } from "./bounded-pattern.ts";
-import { childPointer, isSchemaObject, resolveReference, type SchemaProblem } from "./schema-problem.ts";
+import { matchPattern, patternLimits } from "./bounded-pattern.ts";
+import { childPointer, resolveReference, type SchemaProblem } from "./schema-definition.ts";
 
-export { checkSchema } from "./schema-definition.ts";
-export { type SchemaProblem, showProblem } from "./schema-problem.ts";
+export { checkSchema, type SchemaProblem, showProblem } from "./schema-definition.ts";
 
 const limits = { steps: 200_000, depth: 200, problems: 20 } as const;
 
 /**
- * Where the value does not fit the schema; empty when it does. The schema is one that `checkSchema` has nothing
- * against: what it does not know it ignores. `format` is a remark, as JSON Schema has it; use `pattern` to enforce.
+ * Where the value does not fit the schema; empty when it fits. Give it only a schema without problems by `checkSchema`:
+ * unknown keywords are ignored here. `format` is an annotation, as in JSON Schema; use `pattern` to enforce.
  */
 export function validateJson(schema: Json, value: Json): SchemaProblem[] {
   try {
@@ -22,7 +21,7 @@ export function validateJson(schema: Json, value: Json): SchemaProblem[] {
   }
 }
 
-/** Ends a validation that would take too long; what was not checked does not pass. */
+/** Ends a validation that takes too long: an unchecked value does not pass. */
 class Unchecked extends Error {
   readonly problem: SchemaProblem;
 
@@ -41,11 +40,9 @@ class Validation {
   }
 
   check(schema: Json, value: Json, pointer: string, depth: number): SchemaProblem[] {
-    this.#steps += 1;
-    if (this.#steps > limits.steps || depth > limits.depth)
-      throw new Unchecked({ pointer, message: "is too large or too deeply nested to be checked" });
+    this.#count(1, pointer, depth);
     if (schema === true) return [];
-    if (!isSchemaObject(schema)) return [{ pointer, message: "is not allowed" }];
+    if (!isJsonObject(schema)) return [{ pointer, message: "is not allowed" }];
     if (value === null && schema["nullable"] === true) return [];
     const say = (message: string | undefined): SchemaProblem[] =>
       message === undefined ? [] : [{ pointer, message }];
@@ -56,40 +53,100 @@ class Validation {
       ...say(typeof value === "string" ? this.#patternProblem(schema["pattern"], value, pointer) : undefined),
       ...this.#combined(schema, value, pointer, depth + 1),
     ];
-    if (Array.isArray(value)) return [...own, ...this.#items(schema["items"], value, pointer, depth + 1)];
+    if (Array.isArray(value)) return [...own, ...this.#items(schema, value, pointer, depth + 1)];
     return isJsonObject(value) ? [...own, ...this.#members(schema, value, pointer, depth + 1)] : own;
   }
 
-  #items(schema: Json | undefined, values: readonly Json[], pointer: string, depth: number): SchemaProblem[] {
-    const problems: SchemaProblem[] = [];
-    if (schema === undefined) return problems;
-    for (const [index, value] of values.entries()) {
-      problems.push(...this.check(schema, value, `${pointer}/${index}`, depth));
+  #fits(schema: Json, value: Json, pointer: string, depth: number): boolean {
+    return this.check(schema, value, pointer, depth).length === 0;
+  }
+
+  #count(steps: number, pointer: string, depth: number): void {
+    this.#steps += steps;
+    if (this.#steps > limits.steps || depth > limits.depth)
+      throw new Unchecked({ pointer, message: "is too large or too deeply nested to be checked" });
+  }
+
+  #items(schema: JsonObject, values: readonly Json[], pointer: string, depth: number): SchemaProblem[] {
+    const { prefixItems, items, uniqueItems } = schema;
+    const first = (prefixItems ?? []) as readonly Json[];
+    const problems: SchemaProblem[] = this.#contained(schema, values, pointer, depth);
+    if (uniqueItems === true) problems.push(...this.#repeated(values, pointer, depth));
+    // Without a schema for the rest, a million items cost nothing.
+    for (const [index, value] of (items === undefined ? values.slice(0, first.length) : values).entries()) {
+      const its = first[index] ?? items;
+      if (its !== undefined) problems.push(...this.check(its, value, `${pointer}/${index}`, depth));
       if (problems.length >= limits.problems) break;
     }
     return problems;
   }
 
+  #repeated(values: readonly Json[], pointer: string, depth: number): SchemaProblem[] {
+    this.#count(values.length, pointer, depth);
+    const seen = new Map<string, number>();
+    for (const [index, value] of values.entries()) {
+      const text = canonicalText(value);
+      const earlier = text === undefined ? undefined : seen.get(text);
+      if (text === undefined) throw new Unchecked({ pointer, message: "cannot be compared item by item" });
+      if (earlier !== undefined)
+        return [
+          { pointer: `${pointer}/${index}`, message: `repeats item ${earlier}; all items must differ` },
+        ];
+      seen.set(text, index);
+    }
+    return [];
+  }
+
+  #contained(schema: JsonObject, values: readonly Json[], pointer: string, depth: number): SchemaProblem[] {
+    const { contains, minContains, maxContains } = schema;
+    if (contains === undefined) return [];
+    const least = typeof minContains === "number" ? minContains : 1;
+    const most = typeof maxContains === "number" ? maxContains : Number.POSITIVE_INFINITY;
+    const found = values.filter((value, index) =>
+      this.#fits(contains, value, `${pointer}/${index}`, depth),
+    ).length;
+    const form = short(JSON.stringify(contains));
+    if (found < least)
+      return [{ pointer, message: `must have at least ${least} items that fit ${form}, but has ${found}` }];
+    if (found > most)
+      return [{ pointer, message: `must have at most ${most} items that fit ${form}, but has ${found}` }];
+    return [];
+  }
+
   #members(schema: JsonObject, value: JsonObject, pointer: string, depth: number): SchemaProblem[] {
-    const { properties, required, additionalProperties, propertyNames } = schema;
+    const { properties, additionalProperties, propertyNames } = schema;
     const known = isJsonObject(properties) ? properties : {};
-    const problems: SchemaProblem[] = [];
-    for (const name of Array.isArray(required) ? (required as readonly string[]) : [])
-      if (!Object.hasOwn(value, name)) problems.push({ pointer, message: `must have "${short(name)}"` });
-    for (const [name, member] of Object.entries(value)) {
+    const problems: SchemaProblem[] = requiredProblems(schema, value, pointer);
+    const patterns = this.#patterns(schema, Object.keys(value), pointer);
+    for (const [index, [name, member]] of Object.entries(value).entries()) {
       const place = childPointer(pointer, name);
       if (propertyNames !== undefined) problems.push(...this.check(propertyNames, name, place, depth));
-      const its = Object.hasOwn(known, name) ? known[name] : additionalProperties;
-      if (its === false) problems.push({ pointer: place, message: unexpected(name, Object.keys(known)) });
-      else if (its !== undefined) problems.push(...this.check(its, member, place, depth));
+      const own = Object.hasOwn(known, name) ? [known[name] as Json] : [];
+      const its = [...own, ...patterns.flatMap(({ form, matches }) => (matches[index] ? [form] : []))];
+      if (its.length === 0 && additionalProperties === false)
+        problems.push({ pointer: place, message: unexpected(name, Object.keys(known)) });
+      else if (its.length === 0 && additionalProperties !== undefined) its.push(additionalProperties);
+      for (const form of its) problems.push(...this.check(form, member, place, depth));
       if (problems.length >= limits.problems) break;
     }
     return problems;
+  }
+
+  #patterns(
+    { patternProperties }: JsonObject,
+    names: readonly string[],
+    pointer: string,
+  ): readonly { readonly form: Json; readonly matches: readonly boolean[] }[] {
+    if (!isJsonObject(patternProperties) || names.length === 0) return [];
+    return Object.entries(patternProperties).map(([pattern, form]) => ({
+      form,
+      matches: this.#match(pattern, names, pointer),
+    }));
   }
 
   #combined(schema: JsonObject, value: Json, pointer: string, depth: number): SchemaProblem[] {
     const problems: SchemaProblem[] = [];
-    const { $ref, allOf, anyOf, oneOf } = schema;
+    const { $ref, allOf, anyOf, oneOf, not } = schema;
     const each = (schemas: Json | undefined): SchemaProblem[][] | undefined =>
       Array.isArray(schemas)
         ? (schemas as readonly Json[]).map((one) => this.check(one, value, pointer, depth))
@@ -112,21 +169,55 @@ class Validation {
           message: `fits ${fitting} of the forms it may have, and must fit exactly one`,
         });
     }
+    if (not !== undefined && this.#fits(not, value, pointer, depth))
+      problems.push({ pointer, message: `must not fit ${short(JSON.stringify(not))}` });
+    return [...problems, ...this.#conditional(schema, value, pointer, depth)];
+  }
+
+  #conditional(schema: JsonObject, value: Json, pointer: string, depth: number): SchemaProblem[] {
+    const problems: SchemaProblem[] = [];
+    const { if: condition, then, else: otherwise, dependentSchemas } = schema;
+    if (condition !== undefined && (then !== undefined || otherwise !== undefined)) {
+      const chosen = this.#fits(condition, value, pointer, depth) ? then : otherwise;
+      if (chosen !== undefined) problems.push(...this.check(chosen, value, pointer, depth));
+    }
+    if (isJsonObject(dependentSchemas) && isJsonObject(value)) {
+      for (const [name, one] of Object.entries(dependentSchemas))
+        if (Object.hasOwn(value, name)) problems.push(...this.check(one, value, pointer, depth));
+    }
     return problems;
   }
 
   #patternProblem(pattern: Json | undefined, text: string, pointer: string): string | undefined {
     if (typeof pattern !== "string") return undefined;
-    const matches = matchesPattern(pattern, text);
-    if (matches === undefined) {
-      const { timeoutMs } = patternLimits;
-      throw new Unchecked({ pointer, message: `cannot be matched with ${pattern} within ${timeoutMs} ms` });
-    }
-    return matches ? undefined : `must match ${pattern}`;
+    return this.#match(pattern, [text], pointer)[0] === true ? undefined : `must match ${pattern}`;
+  }
+
+  #match(pattern: string, texts: readonly string[], pointer: string): readonly boolean[] {
+    const matches = matchPattern(pattern, texts);
+    if (matches !== undefined) return matches;
+    const { timeoutMs } = patternLimits;
+    throw new Unchecked({ pointer, message: `cannot be matched with ${pattern} within ${timeoutMs} ms` });
   }
 }
 
-/** Of several forms the one that is nearest tells a reader most. */
+function requiredProblems(schema: JsonObject, value: JsonObject, pointer: string): SchemaProblem[] {
+  const { required, dependentRequired } = schema;
+  const lacking = (names: Json | undefined): string[] =>
+    ((names ?? []) as readonly string[]).filter((name) => !Object.hasOwn(value, name));
+  const dependent = Object.entries(dependentRequired ?? {}).filter(([name]) => Object.hasOwn(value, name));
+  return [
+    ...lacking(required).map((name) => ({ pointer, message: `must have "${short(name)}"` })),
+    ...dependent.flatMap(([present, names]) =>
+      lacking(names as Json).map((name) => ({
+        pointer,
+        message: `must have "${short(name)}", because it has "${short(present)}"`,
+      })),
+    ),
+  ];
+}
+
+/** Reports the problems of the form that fits best. */
 function noneFits(results: readonly SchemaProblem[][], pointer: string): SchemaProblem[] {
   const nearest = results.toSorted((a, b) => deepest(b) - deepest(a) || a.length - b.length)[0] ?? [];
   if (results.length === 1) return nearest;
@@ -168,10 +259,16 @@ function equalityProblem(schema: JsonObject, value: Json): string | undefined {
 
 function isEqual(a: Json, b: Json): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  const text = canonicalText(a);
+  return text !== undefined && text === canonicalText(b);
+}
+
+/** Undefined for a value that is nested too deeply to be written. */
+function canonicalText(value: Json): string | undefined {
   try {
-    return canonicalJson(a) === canonicalJson(b);
+    return canonicalJson(value);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -198,6 +295,7 @@ const sizeBounds = (what: string): Bound[] => [
 ];
 const lengthBounds = sizeBounds("Length");
 const itemBounds = sizeBounds("Items");
+const memberBounds = sizeBounds("Properties");
 
 function sizeProblem(schema: JsonObject, value: Json): string | undefined {
   const broken = (bounds: readonly Bound[], size: number): string | undefined => {
@@ -207,11 +305,38 @@ function sizeProblem(schema: JsonObject, value: Json): string | undefined {
     });
     return found && `${found.says} ${JSON.stringify(schema[found.keyword])}`;
   };
-  if (typeof value === "number") return text(broken(numberBounds, value), "be", `is ${value}`, "");
+  if (typeof value === "number") {
+    const { multipleOf } = schema;
+    if (typeof multipleOf === "number" && !isMultiple(value, multipleOf))
+      return `must be a multiple of ${multipleOf}, but is ${value}`;
+    return text(broken(numberBounds, value), "be", `is ${value}`, "");
+  }
   if (typeof value === "string")
     return text(broken(lengthBounds, characters(value)), "have", `has ${characters(value)}`, " characters");
-  if (!Array.isArray(value)) return undefined;
-  return text(broken(itemBounds, value.length), "have", `has ${value.length}`, " items");
+  if (Array.isArray(value))
+    return text(broken(itemBounds, value.length), "have", `has ${value.length}`, " items");
+  if (!isJsonObject(value)) return undefined;
+  const members = Object.keys(value).length;
+  return text(broken(memberBounds, members), "have", `has ${members}`, " members");
+}
+
+/** Exact on the decimal digits: 0.0075 is a multiple of 0.0001, although the remainder in binary is not 0. */
+function isMultiple(value: number, unit: number): boolean {
+  const [one, other] = [decimal(value), decimal(unit)];
+  const scale = Math.min(one.exponent, other.exponent);
+  const scaled = ({ digits, exponent }: Decimal): bigint => digits * 10n ** BigInt(exponent - scale);
+  return scaled(one) % scaled(other) === 0n;
+}
+
+interface Decimal {
+  readonly digits: bigint;
+  readonly exponent: number;
+}
+
+function decimal(value: number): Decimal {
+  const [mantissa = "0", exponent = "0"] = value.toExponential().split("e");
+  const [whole = "0", fraction = ""] = mantissa.split(".");
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }
 
 const text = (limit: string | undefined, verb: string, found: string, unit: string): string | undefined =>

@@ -8,7 +8,7 @@ export interface Launch {
   readonly args: readonly string[];
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What descriptors from 3 on are for: text to read, or `undefined` for one that the process writes. */
+  /** Descriptors from 3 on: text to read, or `undefined` for one that the process writes. */
   readonly descriptors: readonly (string | undefined)[];
 }
 

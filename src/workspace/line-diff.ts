@@ -69,7 +69,7 @@ function compareThoroughly(
   }
 }
 
-/** What lies between the lines that both have exactly once and in the same order. */
+/** The regions between lines that both sides have exactly once and in the same order. */
 function splitAtUnique(lines: readonly string[], others: readonly string[], range: Hunk): Hunk[] {
   const parts: Hunk[] = [];
   let { from, otherFrom } = range;

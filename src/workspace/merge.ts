@@ -9,7 +9,7 @@ import { type TreeProblem, WorkingTree } from "./working-tree.ts";
 
 export interface TreesToMerge {
   readonly base: Tree;
-  /** What was merged so far; it stays wherever both changed the same. */
+  /** The merge so far; it wins where both sides changed the same lines. */
   readonly ours: Tree;
   readonly theirs: Tree;
   readonly blobs: BlobStore;

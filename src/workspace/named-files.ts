@@ -3,7 +3,7 @@ import { globMatcher } from "./glob.ts";
 /** Files as people name them: `["src/**", "!src/db/**"]` is all under `src` but what is under `src/db`. */
 export interface NamedFiles {
   readonly globs: readonly string[];
-  /** What the globs leave out, without the `!`. */
+  /** The excluding globs, without the `!`. */
   readonly except: readonly string[];
 }
 

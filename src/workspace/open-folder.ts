@@ -16,7 +16,7 @@ export interface Entry {
 }
 
 /**
- * A folder held by its descriptor, so that nobody can put another in its place while it is in use.
+ * A folder held by its descriptor, so that it cannot be replaced while it is in use.
  *
  * Node has no openat(2). On Linux `/proc/self/fd/<n>/<name>` is the same thing: the kernel starts at the folder that is
  * already open, so only the last name is resolved anew, and O_NOFOLLOW guards that one. Elsewhere whole paths are used
@@ -144,7 +144,7 @@ export class OpenFolder implements AsyncDisposable {
   }
 
   get #here(): Buffer {
-    // The kernel would say that there is no such file, which means something else to those who ask.
+    // The kernel answers ENOENT, which callers take for a missing file.
     if (this.#handle.fd === -1) throw new TypeError("the folder was closed while it was in use");
     return this.#isAnchored ? Buffer.from(`/proc/self/fd/${this.#handle.fd}`) : this.#path;
   }

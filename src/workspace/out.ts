@@ -1,26 +1,37 @@
-import { lstat, realpath, rename } from "node:fs/promises";
+import { link, lstat, mkdir, readdir, realpath, rename, rmdir, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { InputInvalid } from "../domain/errors.ts";
-import type { Tree } from "../domain/tree.ts";
+import { idTime, newId } from "../domain/ids.ts";
+import type { Tree, TreeFile } from "../domain/tree.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { foldersAbove } from "./folders-above.ts";
 import { makeFolders } from "./make-folders.ts";
 import { OpenFolder } from "./open-folder.ts";
-import { manifestName, manifestText, type OutManifest, putManifest } from "./out-manifest.ts";
-import { mergeOut } from "./out-merge.ts";
-import { reservedReason } from "./out-plan.ts";
-import type { OutResult } from "./out-result.ts";
-import { makeStage, removeOldStages, withStage } from "./out-stage.ts";
+import {
+  type Found,
+  type Kept,
+  manifestName,
+  manifestText,
+  type OutAction,
+  type OutManifest,
+  type OutPlan,
+  type OutResult,
+  plannedPaths,
+  planOut,
+  putManifest,
+  readManifest,
+  reservedReason,
+} from "./out-plan.ts";
+import { reasonOf } from "./read-file.ts";
+import { removeFolder } from "./remove-folder.ts";
+import { findIn, inFolder } from "./stat-no-follow.ts";
 import { storageFailure } from "./storage-failure.ts";
-import { writeTree } from "./write-tree.ts";
-
-export type { Kept } from "./out-plan.ts";
-export type { OutResult } from "./out-result.ts";
+import { withFolder, writeTree } from "./write-tree.ts";
 
 /**
- * Gives the tree to a person's folder. A folder that is new or empty appears whole, by one rename. In any other, each
+ * Writes the tree to a folder of the user. A folder that is new or empty appears whole, by one rename. In any other, each
  * file is replaced by one rename, after all of them have been written beside it: a full disk changes nothing, and a
- * crash leaves every file whole, old or new; doing it again finishes it. Only files that `.maestro-out.json` lists,
+ * crash leaves every file whole, old or new; a second call finishes it. Only files that `.maestro-out.json` lists,
  * and that still have the content it says, are ever replaced or removed. Links are not followed. Two calls at the same
  * time for one folder are not supported.
  */
@@ -58,14 +69,14 @@ async function stateOf(target: string): Promise<TargetState> {
   return (await folder.list(0)).length === 0 ? "empty" : "filled";
 }
 
-/** Undefined when the folder cannot come into being by a rename; then its files have to come one by one. */
+/** Undefined when the folder cannot be created by one rename; then its files are written one by one. */
 async function appear(
   tree: Tree,
   blobs: BlobStore,
   target: string,
   state: "missing" | "empty",
 ): Promise<OutResult | undefined> {
-  // Somebody's shell may be in it, and would be left in a folder without a name.
+  // A shell in this folder would be left in a deleted one.
   if (state === "empty" && (await realpath(target)) === process.cwd()) return undefined;
   const stage = await makeStage(dirname(target), 0o777).catch(() => undefined);
   if (stage === undefined) return undefined;
@@ -96,9 +107,235 @@ function manifestOf(files: Tree): OutManifest {
   };
 }
 
-/** The folder that takes the place of an empty one belongs to the same person. */
+/** The folder that replaces an empty one keeps its owner and mode. */
 async function copyRights(from: string, to: OpenFolder): Promise<void> {
   const { mode, uid, gid } = await lstat(from);
   await to.setMode(mode & 0o7777);
   await to.setOwner(uid, gid).catch(() => undefined);
+}
+
+/** Writes the files one by one into a folder that has others. */
+async function mergeOut(tree: Tree, blobs: BlobStore, target: string): Promise<OutResult> {
+  await using root = await OpenFolder.open(target);
+  const before = await readManifest(root, target);
+  const found = new Map<string, Found>();
+  for (const path of plannedPaths(tree, before)) found.set(path, await findIn(root, path));
+  const plan = planOut(tree, before, (path) => found.get(path) ?? { kind: "absent" });
+  const stage = await stageFor(target);
+  return await withStage(stage, async () => {
+    await using staged = await OpenFolder.open(stage);
+    await writeTree(staged, newFiles(plan), blobs, { modes: "umask", isDurable: true });
+    return await new Merge(root, staged, before, plan).run();
+  });
+}
+
+/** Beside the folder; within it when its parent is on another disk or cannot be written. */
+async function stageFor(target: string): Promise<string> {
+  const parent = dirname(target);
+  const isSameDisk = (await stat(parent)).dev === (await stat(target)).dev;
+  const stage = isSameDisk ? await makeStage(parent, 0o700).catch(() => undefined) : undefined;
+  return stage ?? makeStage(target, 0o700);
+}
+
+const newFiles = ({ actions }: OutPlan): Tree =>
+  new Map(
+    actions.flatMap((action): [string, TreeFile][] =>
+      action.kind === "create" || action.kind === "replace" ? [[action.path, action.file]] : [],
+    ),
+  );
+
+class Merge {
+  readonly #root: OpenFolder;
+  readonly #staged: OpenFolder;
+  readonly #before: OutManifest;
+  readonly #plan: OutPlan;
+  readonly #ours = new Map<string, readonly string[]>();
+  readonly #kept: Kept[];
+  readonly #written: string[] = [];
+  readonly #removed: string[] = [];
+  #lastText: string;
+
+  constructor(root: OpenFolder, staged: OpenFolder, before: OutManifest, plan: OutPlan) {
+    this.#root = root;
+    this.#staged = staged;
+    this.#before = before;
+    this.#plan = plan;
+    this.#kept = [...plan.kept];
+    this.#lastText = manifestText(before);
+  }
+
+  /**
+   * The manifest is written first, with old and new hashes: after a kill at any point, the next run still recognizes every
+   * file. At the end it is written again with the exact hashes.
+   */
+  async run(): Promise<OutResult> {
+    const { actions, offered } = this.#plan;
+    const folders = new Set([...this.#before.folders, ...(await this.#missingFolders())]);
+    if (actions.some(({ kind }) => kind !== "stay"))
+      await this.#writeManifest({ files: this.#oldAndNew(), offered, folders: [...folders] });
+    for (const action of actions) await this.#apply(action);
+    for (const folder of await this.#removeEmpty(folders)) folders.delete(folder);
+    const touched = new Set([...this.#written, ...this.#removed].map((path) => dirname(path)));
+    for (const folder of touched) await inFolder(this.#root, namesOf(folder), (open) => open.sync());
+    await this.#writeManifest({ files: this.#ours, offered, folders: [...folders] });
+    return { written: this.#written.sort(), removed: this.#removed.sort(), kept: this.#kept };
+  }
+
+  async #apply(action: OutAction): Promise<void> {
+    const { path } = action;
+    if (action.kind === "stay") {
+      if (this.#isOurs(path, action.file.sha256)) this.#ours.set(path, [action.file.sha256]);
+      return;
+    }
+    const reason = await this.#act(action).catch((error: unknown) => whyBlocked(error));
+    if (reason !== undefined) this.#kept.push({ path, reason });
+    else if (action.kind === "remove") this.#removed.push(path);
+    else {
+      this.#written.push(path);
+      this.#ours.set(path, [action.file.sha256]);
+    }
+  }
+
+  /** The reason when nothing was done. A file to be replaced or removed is compared again right before. */
+  async #act(action: Exclude<OutAction, { kind: "stay" }>): Promise<string | undefined> {
+    const names = namesOf(action.path);
+    const name = names.pop() ?? "";
+    if (action.kind !== "create") {
+      const now = await findIn(this.#root, action.path);
+      if (now.kind !== "file" || !this.#isOurs(action.path, now.sha256))
+        return "it was changed by hand just now";
+    }
+    if (action.kind === "remove") {
+      await inFolder(this.#root, names, (folder) => unlink(folder.at(name)));
+      return undefined;
+    }
+    let reason: string | undefined;
+    await withFolder(this.#root, names, async (to) => {
+      reason = await inFolder(this.#staged, names, (from) =>
+        action.kind === "create"
+          ? placeNew(from.at(name), to.at(name))
+          : rename(from.at(name), to.at(name)).then(nothing),
+      );
+    });
+    return reason;
+  }
+
+  #isOurs(path: string, sha256: string): boolean {
+    return this.#before.files.get(path)?.includes(sha256) ?? false;
+  }
+
+  #oldAndNew(): Map<string, readonly string[]> {
+    const files = new Map(this.#before.files);
+    for (const action of this.#plan.actions) {
+      if (action.kind !== "create" && action.kind !== "replace") continue;
+      files.set(action.path, [...new Set([...(files.get(action.path) ?? []), action.file.sha256])]);
+    }
+    return files;
+  }
+
+  /** Folders that this run creates, and may remove later. */
+  async #missingFolders(): Promise<string[]> {
+    const created = this.#plan.actions.flatMap(({ kind, path }) =>
+      kind === "create" ? foldersAbove(path) : [],
+    );
+    const missing: string[] = [];
+    for (const folder of new Set(created)) {
+      const isThere = await inFolder(this.#root, namesOf(folder), () => Promise.resolve(true)).catch(
+        () => true,
+      );
+      if (isThere === undefined) missing.push(folder);
+    }
+    return missing;
+  }
+
+  /** Deepest first. A folder that is not empty stays: rmdir refuses it, so there is no race. */
+  async #removeEmpty(folders: ReadonlySet<string>): Promise<string[]> {
+    const needed = new Set([...this.#ours.keys()].flatMap(foldersAbove));
+    const gone: string[] = [];
+    for (const path of [...folders]
+      .filter((folder) => !needed.has(folder))
+      .sort()
+      .toReversed()) {
+      const names = namesOf(path);
+      const name = names.pop() ?? "";
+      try {
+        await inFolder(this.#root, names, (folder) => rmdir(folder.at(name)));
+        gone.push(path);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") gone.push(path);
+      }
+    }
+    return gone;
+  }
+
+  async #writeManifest(manifest: OutManifest): Promise<void> {
+    const text = manifestText(manifest);
+    if (text === this.#lastText) return;
+    await putManifest(this.#staged, text);
+    await rename(this.#staged.at(manifestName), this.#root.at(manifestName));
+    await this.#root.sync();
+    this.#lastText = text;
+  }
+}
+
+/** Never replaces a file: a link can only be made at a free path. */
+async function placeNew(from: Buffer, to: Buffer): Promise<string | undefined> {
+  try {
+    await link(from, to);
+    await unlink(from);
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return "it appeared just now";
+    if (code === undefined || !withoutLinks.includes(code)) throw error;
+  }
+  // Some file systems have no links; there, a file created between lstat and rename is overwritten.
+  const isFree = await lstat(to).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === "ENOENT",
+  );
+  if (!isFree) return "it appeared just now";
+  return rename(from, to).then(nothing);
+}
+
+const withoutLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
+
+/** The reason when the path changed meanwhile; a failing disk is an error. */
+function whyBlocked(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== undefined && ["ENOTDIR", "ELOOP", "EISDIR", "ESTALE", "ENOENT"].includes(code))
+    return reasonOf(error);
+  throw error;
+}
+
+const namesOf = (path: string): string[] => (path === "." ? [] : path.split("/"));
+
+const nothing = (): undefined => undefined;
+
+const stageForm = /^\.maestro-out-([0-9a-z]{26})\.tmp$/;
+const oldStageMs = 24 * 60 * 60 * 1000;
+
+/** A folder to prepare files in, on the same disk as the folder they are for. */
+async function makeStage(parent: string, mode: number): Promise<string> {
+  const stage = join(parent, `.maestro-out-${newId()}.tmp`);
+  await mkdir(stage, { mode });
+  return stage;
+}
+
+/** Removes the stage afterwards, unless the work renamed it. */
+async function withStage<T>(stage: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    await removeFolder(stage);
+  }
+}
+
+/** Removes the stages of killed writers. A younger stage may belong to a writer that is still running. */
+async function removeOldStages(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const id = stageForm.exec(name)?.[1];
+    if (id === undefined || idTime(id) > Date.now() - oldStageMs) continue;
+    await removeFolder(join(parent, name)).catch(() => undefined);
+  }
 }

@@ -29,7 +29,7 @@ export async function startOf(pid: number): Promise<string | undefined> {
   return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
 }
 
-/** A group that has nobody left is what was wanted. */
+/** An empty group is the goal. */
 export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid !== undefined) kill(-pid, signal);
 }
@@ -63,6 +63,6 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // Nobody is left, or what is left is not ours to end.
+    // The group is empty, or its processes are not ours to end.
   }
 }

@@ -16,7 +16,7 @@ export const processLimits = {
 } as const;
 
 /**
- * The words that put a command under limits. The number of processes is limited in the sandbox only: outside, those
+ * The arguments that put a command under limits. The number of processes is limited in the sandbox only: outside, those
  * of the user's other programs would count as well.
  */
 export function limitingWords(prlimit: string | undefined, isSandboxed: boolean): string[] {

@@ -93,7 +93,7 @@ class Scan {
     }
   }
 
-  /** What was found, and what the base had where nothing could be found out. */
+  /** The files found; where a file cannot be read, the one of the base. */
   result(): Tree {
     const tree = new Map(this.#found);
     const folders = new Set([...this.#found.keys()].flatMap(foldersAbove));

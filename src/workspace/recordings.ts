@@ -3,17 +3,17 @@ import { InputInvalid } from "../domain/errors.ts";
 import { sameFile, type TreeChange, type TreeFile } from "../domain/tree.ts";
 
 interface Touched {
-  /** What to put back if the effect fails. */
+  /** The file to restore if the effect fails. */
   before: TreeFile | undefined;
   after: TreeFile | undefined;
-  /** Somebody else changed the path meanwhile, so that what looks unchanged may not be. */
+  /** Another writer changed the path meanwhile, so an equal content may still be a change. */
   isShared: boolean;
 }
 
 const untouched: ReadonlyMap<string, Touched> = new Map();
 const unchanged: readonly TreeChange[] = [];
 
-/** What one effect changes, and the effects that it runs in turn. */
+/** The changes of one effect and of the effects inside it. */
 export class Recording {
   readonly parent: Recording | undefined;
   /** Made by the first change: most effects touch no file. */
@@ -69,7 +69,7 @@ export class Recordings {
   readonly #context = new AsyncLocalStorage<Recording>();
   readonly #open: Recording[] = [];
 
-  /** What the effect changes belongs to the recording until that is ended. */
+  /** Changes belong to the recording until it ends. */
   run<T>(recording: Recording, effect: () => T | Promise<T>): T | Promise<T> {
     this.#open.push(recording);
     return this.#context.run(recording, effect);

@@ -20,7 +20,7 @@ export function reindent(lines: readonly string[], pairs: readonly IndentPair[])
 export const indentOf = (line: string): string => line.slice(0, line.length - line.trimStart().length);
 
 interface Scale {
-  /** What the file indents with. */
+  /** The indentation of the file. */
   readonly character: " " | "\t";
   /** How many of them for one character as it was written. */
   readonly ratio: number;

@@ -20,7 +20,7 @@ export interface SandboxRequest {
 /** The descriptors that bubblewrap inherits and the command does not. */
 export const sandboxDescriptors = { status: 3, passwd: 4, group: 5 } as const;
 
-/** The words to put before a command, so that it runs alone. Later mounts cover earlier ones: the order matters. */
+/** The arguments before a confined command. Later mounts cover earlier ones: the order matters. */
 export function sandboxArguments(sandbox: Bubblewrap, request: SandboxRequest): string[] {
   const { directory, writable, network, places, home, install } = request;
   const shown = [...places.visible, ...(install === undefined ? [] : [install.root])];
@@ -63,7 +63,7 @@ export function sandboxArguments(sandbox: Bubblewrap, request: SandboxRequest): 
   ].flat();
 }
 
-/** What bubblewrap reads from its descriptors: the only users that exist in the sandbox. */
+/** Files that bubblewrap reads from descriptors: the only users in the sandbox. */
 export function sandboxUsers(uid: number): { readonly passwd: string; readonly group: string } {
   const gid = process.getgid?.() ?? uid;
   const own = uid === 0 ? "" : `maestro:x:${uid}:${uid}::${homePlace}:/bin/sh\n`;

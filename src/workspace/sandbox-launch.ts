@@ -59,7 +59,7 @@ export async function launchInSandbox(
   };
 }
 
-/** A user that no account has and no file belongs to; systems keep this range for users who come and go. */
+/** A user id without account or files; systems reserve this range for temporary users. */
 const passingUser = (): number => 61_184 + Math.floor(Math.random() * 4_335);
 
 /** Looked up before the start, since a missing program is a reason of its own. A path in the workspace is left to it. */

@@ -24,7 +24,7 @@ const systemFolders = [
   "/snap",
 ];
 
-/** What programs need of the settings of the system; keys, passwords and tokens are among the rest. */
+/** System settings that programs need; the other files hold keys, passwords and tokens. */
 const settings = [
   "alternatives",
   "ca-certificates",
@@ -53,7 +53,7 @@ const settings = [
 /** Some languages keep a part of themselves there, under names with a version. */
 const languages = /^(?:java|jvm|perl|php|python|ruby)/;
 
-/** What of the machine a command sees, besides its own files. */
+/** The parts of the machine that a command sees besides its own files. */
 export interface SandboxPlaces {
   /** Links of the root folder, such as /bin. */
   readonly links: readonly { readonly path: string; readonly target: string }[];
@@ -61,7 +61,7 @@ export interface SandboxPlaces {
   readonly visible: readonly string[];
   /** Covered, although they lie in a place that is visible. */
   readonly hidden: readonly string[];
-  /** Places that somebody asked for, where the command finds them. */
+  /** Paths that the team asks for, as the command sees them. */
   readonly shared: readonly SharedPlace[];
   /** A node_modules folder, seen as `/node_modules`. */
   readonly modules: string | undefined;

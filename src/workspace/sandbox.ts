@@ -16,7 +16,7 @@ const trialMs = 20_000;
 const againMs = 60_000;
 let known: Promise<Sandbox> | undefined;
 
-/** What this machine can do, found out once by trying it; a trial that failed from need of time is made again. */
+/** The sandbox of this machine, tried once. A trial that ran out of time is repeated later. */
 export function describeSandbox(detect: () => Promise<Sandbox> = detectSandbox): Promise<Sandbox> {
   known ??= detect().then((found) => {
     if (found.kind === "none" && found.isUncertain) forgetLater();
@@ -25,7 +25,7 @@ export function describeSandbox(detect: () => Promise<Sandbox> = detectSandbox):
   return known;
 }
 
-/** One busy moment must not take the sandbox from a server until it is started again. */
+/** One busy moment must not disable the sandbox of a server until its restart. */
 function forgetLater(): void {
   setTimeout(() => {
     known = undefined;

@@ -1,17 +1,30 @@
 import { closest } from "../domain/closest.ts";
-import type { Json, JsonObject } from "../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import { patternProblem } from "./bounded-pattern.ts";
-import { childPointer, isSchemaObject, resolveReference, type SchemaProblem } from "./schema-problem.ts";
+
+export interface SchemaProblem {
+  /** JSON pointer to the place in the value, or in the schema; empty for all of it. */
+  readonly pointer: string;
+  /** "must be a string, but is null". */
+  readonly message: string;
+}
+
+export const showProblem = ({ pointer, message }: SchemaProblem): string =>
+  `${pointer === "" ? "the value" : pointer} ${message}`;
+
+export const childPointer = (pointer: string, name: string): string =>
+  `${pointer}/${name.slice(0, 100).toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
 const limits = { depth: 100, problems: 20 } as const;
 
-type Rule = (value: Json, root: Json) => string | undefined;
-type Keyword = Rule | "remark" | "schema" | "schemas" | "named schemas";
+type Rule = (value: Json, schema: JsonObject, root: Json) => string | undefined;
+type Applicator = "schema" | "schemas" | "named schemas";
+type Keyword = Rule | Applicator | "remark";
 
 const types = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
 const isCount: Rule = (value) =>
-  Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : "must be a whole number from 0 on";
+  Number.isInteger(value) && (value as number) >= 0 ? undefined : "must be a whole number from 0 on";
 const isNumber: Rule = (value) => (typeof value === "number" ? undefined : "must be a number");
 const isBoolean: Rule = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
 const isType: Rule = (value) =>
@@ -20,6 +33,8 @@ const isType: Rule = (value) =>
   )
     ? undefined
     : `must be one or several of ${types.join(", ")}`;
+const isNameList = (value: Json | undefined): boolean =>
+  Array.isArray(value) && value.every((name) => typeof name === "string");
 
 const keywords: Readonly<Record<string, Keyword>> = {
   type: isType,
@@ -30,40 +45,72 @@ const keywords: Readonly<Record<string, Keyword>> = {
   maximum: isNumber,
   exclusiveMinimum: isNumber,
   exclusiveMaximum: isNumber,
+  multipleOf: (value) =>
+    typeof value === "number" && value > 0 ? undefined : "must be a number greater than 0",
   minLength: isCount,
   maxLength: isCount,
   minItems: isCount,
   maxItems: isCount,
+  uniqueItems: isBoolean,
+  minContains: isCount,
+  maxContains: isCount,
+  minProperties: isCount,
+  maxProperties: isCount,
   pattern: (value) => (typeof value === "string" ? patternProblem(value) : "must be a regular expression"),
-  required: (value) =>
-    Array.isArray(value) && value.every((name) => typeof name === "string")
+  required: (value) => (isNameList(value) ? undefined : "must be a list of names"),
+  dependentRequired: (value) =>
+    isJsonObject(value) && Object.values(value).every(isNameList)
       ? undefined
-      : "must be a list of names",
-  $ref: (value, root) =>
+      : "must be an object of lists of names",
+  $ref: (value, _schema, root) =>
     typeof value === "string" && resolveReference(root, value) !== undefined
       ? undefined
-      : 'must point to a definition of this schema, such as "#/$defs/name"',
+      : 'must point to a schema within this one, such as "#/$defs/name"',
+  // A schema with an address of its own changes the meaning of the references in it.
+  $id: (_value, schema, root) => (schema === root ? undefined : "is supported at the top only"),
   properties: "named schemas",
+  patternProperties: "named schemas",
+  dependentSchemas: "named schemas",
   $defs: "named schemas",
   definitions: "named schemas",
   items: "schema",
+  contains: "schema",
   additionalProperties: "schema",
   propertyNames: "schema",
+  not: "schema",
+  if: "schema",
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  then: "schema",
+  else: "schema",
+  prefixItems: "schemas",
   allOf: "schemas",
   anyOf: "schemas",
   oneOf: "schemas",
-  $schema: "remark",
-  $id: "remark",
+  $schema: (value) =>
+    typeof value === "string" && /^https?:\/\/json-schema\.org\/draft[/-]/.test(value)
+      ? undefined
+      : "must name a draft of JSON Schema, such as https://json-schema.org/draft/2020-12/schema",
   $comment: "remark",
   title: "remark",
   description: "remark",
   default: "remark",
   examples: "remark",
   deprecated: "remark",
+  readOnly: "remark",
+  writeOnly: "remark",
   format: "remark",
+  contentEncoding: "remark",
+  contentMediaType: "remark",
+  contentSchema: "remark",
 };
 
-/** What is wrong with a schema, each with its place in the schema. A keyword we do not check must not look as if we did. */
+const keywordOf = (name: string): Keyword | undefined =>
+  Object.hasOwn(keywords, name) ? keywords[name] : undefined;
+
+/**
+ * The problems of a schema, each with its place in the schema. A keyword that `validateJson` does not check is a problem: a
+ * schema must never look checked when it is not.
+ */
 export function checkSchema(schema: Json): SchemaProblem[] {
   const problems = check(schema, schema, "", 0);
   if (problems.length === 0 && hasEndless(schema))
@@ -73,22 +120,23 @@ export function checkSchema(schema: Json): SchemaProblem[] {
 
 function check(schema: Json, root: Json, pointer: string, depth: number): SchemaProblem[] {
   if (typeof schema === "boolean") return [];
-  if (!isSchemaObject(schema)) return [{ pointer, message: "must be a schema: an object, true or false" }];
+  if (!isJsonObject(schema)) return [{ pointer, message: "must be a schema: an object, true or false" }];
   if (depth > limits.depth) return [{ pointer, message: `is nested deeper than ${limits.depth} levels` }];
   return Object.entries(schema).flatMap(([name, value]) => {
     const place = childPointer(pointer, name);
-    const keyword = Object.hasOwn(keywords, name) ? keywords[name] : undefined;
+    const keyword = keywordOf(name);
     if (keyword === undefined) return [{ pointer: place, message: unknown(name) }];
     if (keyword === "remark") return [];
     if (typeof keyword === "function") {
-      const message = keyword(value, root);
+      const message = keyword(value, schema, root);
       return message === undefined ? [] : [{ pointer: place, message }];
     }
     const inner = innerSchemas(keyword, value);
     if (inner === undefined) return [{ pointer: place, message: `must be ${forms[keyword]}` }];
-    return inner.flatMap(([key, one]) =>
-      check(one, root, key === "" ? place : childPointer(place, key), depth + 1),
-    );
+    return inner.flatMap(([key, one]) => [
+      ...nameProblems(name, key, childPointer(place, key)),
+      ...check(one, root, key === "" ? place : childPointer(place, key), depth + 1),
+    ]);
   });
 }
 
@@ -98,12 +146,17 @@ const forms = {
   "named schemas": "an object of schemas",
 } as const;
 
-function innerSchemas(keyword: keyof typeof forms, value: Json): [string, Json][] | undefined {
+function innerSchemas(keyword: Applicator, value: Json): [string, Json][] | undefined {
   if (keyword === "schema") return [["", value]];
-  if (keyword === "named schemas") return isSchemaObject(value) ? Object.entries(value) : undefined;
+  if (keyword === "named schemas") return isJsonObject(value) ? Object.entries(value) : undefined;
   return Array.isArray(value) && value.length > 0
     ? (value as readonly Json[]).map((one, index) => [String(index), one])
     : undefined;
+}
+
+function nameProblems(keyword: string, name: string, pointer: string): SchemaProblem[] {
+  const message = keyword === "patternProperties" ? patternProblem(name) : undefined;
+  return message === undefined ? [] : [{ pointer, message }];
 }
 
 function unknown(name: string): string {
@@ -111,23 +164,66 @@ function unknown(name: string): string {
   return `is not a keyword that is supported${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
 }
 
-/** Whether a schema comes back to itself while it looks at one and the same value. Every such circle has a reference. */
+/** Resolves a JSON pointer to a schema within the same document; addresses and anchors are not supported. */
+export function resolveReference(root: Json, reference: string): Json | undefined {
+  if (reference === "#") return root;
+  if (!reference.startsWith("#/")) return undefined;
+  const steps = reference.slice(2).split("/").map(unescape);
+  let schema: Json | undefined = root;
+  while (steps.length > 0) {
+    const [name, key] = steps as [string | undefined, string | undefined];
+    const keyword = name === undefined ? undefined : keywordOf(name);
+    if (name === undefined || !isJsonObject(schema) || !Object.hasOwn(schema, name)) return undefined;
+    const inner: Json | undefined = schema[name];
+    steps.splice(0, keyword === "schema" ? 1 : 2);
+    if (keyword === "schema") schema = inner;
+    else if (keyword === "named schemas" || keyword === "schemas") schema = memberOf(inner, key);
+    else return undefined;
+  }
+  return schema;
+}
+
+function memberOf(value: Json | undefined, key: string | undefined): Json | undefined {
+  if (key === undefined) return undefined;
+  if (Array.isArray(value)) return /^\d+$/.test(key) ? (value as readonly Json[])[Number(key)] : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+function unescape(step: string): string | undefined {
+  try {
+    return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a schema returns to itself without descending into the value. Every such circle contains a reference. */
 function hasEndless(root: Json): boolean {
-  if (!isSchemaObject(root)) return false;
   const finished = new Set<JsonObject>();
-  const underWay = new Set<JsonObject>();
+  const entered = new Set<JsonObject>();
   function isEndless(schema: Json): boolean {
-    if (!isSchemaObject(schema) || finished.has(schema)) return false;
-    if (underWay.has(schema)) return true;
-    underWay.add(schema);
-    const { $ref, allOf, anyOf, oneOf } = schema;
+    if (!isJsonObject(schema) || finished.has(schema)) return false;
+    if (entered.has(schema)) return true;
+    entered.add(schema);
+    const { $ref, allOf, anyOf, oneOf, not, if: condition, then, else: otherwise, dependentSchemas } = schema;
     const target = typeof $ref === "string" ? resolveReference(root, $ref) : undefined;
-    const combined = [allOf, anyOf, oneOf].flatMap((list) => (list ?? []) as readonly Json[]);
-    const found = [target ?? true, ...combined].some(isEndless);
-    underWay.delete(schema);
+    const lists = [allOf, anyOf, oneOf].flatMap((list) => (list ?? []) as readonly Json[]);
+    const single = [target, not, condition, then, otherwise].filter((one) => one !== undefined);
+    const found = [...single, ...lists, ...Object.values(dependentSchemas ?? {})].some(isEndless);
+    entered.delete(schema);
     finished.add(schema);
     return found;
   }
-  const definitions = [root["$defs"], root["definitions"]].flatMap((named) => Object.values(named ?? {}));
-  return [root, ...(definitions as readonly Json[])].some(isEndless);
+  return schemasIn(root).some(isEndless);
+}
+
+/** The schema and every schema inside it. */
+function schemasIn(schema: Json): readonly Json[] {
+  if (!isJsonObject(schema)) return [];
+  const inner = Object.entries(schema).flatMap(([name, value]) => {
+    const keyword = keywordOf(name);
+    if (keyword === undefined || keyword === "remark" || typeof keyword === "function") return [];
+    return innerSchemas(keyword, value) ?? [];
+  });
+  return [schema, ...inner.flatMap(([, one]) => schemasIn(one))];
 }

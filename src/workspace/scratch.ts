@@ -9,12 +9,12 @@ import { removeFolder } from "./remove-folder.ts";
 export const keptFolder = "kept";
 
 const owned = /^([0-9a-f]{8})-(\d{1,10})-(\d{1,20})-/;
-/** After this nobody who cannot be asked whether they live is at work any more. */
+/** A process whose life cannot be checked is taken for dead after this time. */
 const staleMs = 24 * 3_600_000;
 
 let mark: Promise<string> | undefined;
 
-/** What the names of this process's folders begin with, so that others can tell whether anybody needs them. */
+/** The prefix of this process's folders, by which others find out whether it still runs. */
 export function ownerMark(): Promise<string> {
   mark ??= Promise.all([machineMark(), startOf(process.pid)]).then(
     ([machine, started]) => `${machine}-${process.pid}-${started ?? 0}-`,
@@ -23,7 +23,7 @@ export function ownerMark(): Promise<string> {
 }
 
 /**
- * Removes what killed processes left, and what was kept for sessions that are over. Nothing that somebody works in is
+ * Removes the folders of killed processes and of finished sessions. No folder in use is
  * touched: a process is known by its pid and the time of its start.
  */
 export async function sweepScratch(

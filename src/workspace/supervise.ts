@@ -25,7 +25,7 @@ interface Printed {
 export type Ending =
   | ({ readonly kind: "exited"; readonly code: number; readonly signal: NodeJS.Signals | null } & Printed)
   | ({ readonly kind: "timeout" | "aborted" } & Printed)
-  /** `permanent`: it cannot be started as long as nobody changes the command or the machine. */
+  /** `permanent`: it cannot start until the command or the machine changes. */
   | { readonly kind: "not-started"; readonly reason: string; readonly permanent?: true };
 
 const longestTimer = 2 ** 31 - 1;
@@ -130,7 +130,7 @@ function keep(
     try {
       onOutput?.(decoder.write(chunk), name);
     } catch {
-      // Whoever watches must not be able to leave a command without supervision.
+      // An observer that throws must not leave the command unsupervised.
     }
   });
 }

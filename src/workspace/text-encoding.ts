@@ -9,7 +9,7 @@ export interface EncodedText {
 }
 
 /**
- * The text in a file, and how to write it so that every byte that nobody changes stays. UTF-16 is known by its byte order
+ * The text in a file, and how to write it so that every unchanged byte stays. UTF-16 is known by its byte order
  * mark, windows-1252 (and Latin-1 within it) by what it cannot be otherwise; `undefined` for everything else.
  */
 export function readEncoded(bytes: Buffer): EncodedText | undefined {
@@ -54,7 +54,7 @@ function readWindows1252(bytes: Buffer): EncodedText | undefined {
   return { encoding: "windows-1252", text, encode: encodeWindows1252 };
 }
 
-/** Accented letters stand among others; whole words of them are words in Cyrillic, Greek or another script. */
+/** Accented letters stand among others; a word of such letters alone is Cyrillic, Greek or another script. */
 function isOtherAlphabet(asBytes: string): boolean {
   let [alone, among] = [0, 0];
   for (const [word] of asBytes.matchAll(/[A-Za-z\xc0-\xff]{2,}/g)) {

@@ -63,7 +63,7 @@ class Side {
     return this.#hunks[this.#at + count];
   }
 
-  /** What this side has where the base has these lines. */
+  /** The lines of this side in place of these lines of the base. */
   take(from: number, to: number): Span {
     const start = from + this.#shift;
     const first = this.#at;

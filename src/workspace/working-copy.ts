@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Tree } from "../domain/tree.ts";
-import { reach } from "../state/fault-points.ts";
+import { reach } from "../store/fault-points.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { isUnchanged } from "./is-unchanged.ts";
 import { materialize } from "./materialize.ts";

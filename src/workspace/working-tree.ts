@@ -9,7 +9,7 @@ export type TreeProblem = PathClash | { readonly kind: "file" | "files" | "bytes
 /** A tree that changes. What it hands out does not, and until the first change it costs nothing. */
 export class WorkingTree {
   #files: Tree;
-  /** Set when the map is ours alone; a map that somebody holds is copied before it is changed. */
+  /** Set while no snapshot shares the map; a shared map is copied before a change. */
   #own: Map<string, TreeFile> | undefined;
   #index: PathIndex | undefined;
   #bytes = 0;

@@ -25,13 +25,13 @@ export interface WriteOptions {
 export interface SavedTree {
   /** Hash of the manifest, to load it by. */
   readonly tree: string;
-  /** What the journal row that names the tree must keep alive: the manifest, and the blobs that the base has not. */
+  /** Hashes that the journal row of the tree must reference: the manifest, and the blobs that the base lacks. */
   readonly artifacts: readonly string[];
 }
 
 /**
  * The files a persona works on, in memory over a store of blobs: nothing here touches a disk's folders, so no path can
- * lead out. A workspace that nobody touches costs nothing.
+ * lead out. An unused workspace costs nothing.
  */
 export class Workspace {
   readonly #blobs: BlobStore;
@@ -107,7 +107,7 @@ export class Workspace {
       const before = this.#file(checked);
       const { text, encoding, encode } = await this.#encoded(checked);
       const outcome = applyEdits(text, edits);
-      // Somebody else was quicker: the edits are applied to what is there now, so that neither is lost.
+      // Another writer came first: apply the edits to its content, so that neither change is lost.
       if (!sameFile(this.#files.get(checked), before)) continue;
       if (outcome.kind === "refused") {
         throw new InputInvalid(`${showPath(checked)} was not changed: ${outcome.message}`, {
@@ -136,14 +136,14 @@ export class Workspace {
 
   /** Lines that hold the text, or match when the pattern is written as /expression/; at most `searchLimits.maxMatches`. */
   async search(pattern: string, glob?: string): Promise<readonly SearchMatch[]> {
-    const wanted = searchPattern(pattern);
+    const wanted = await searchPattern(pattern);
     return searchFiles(wanted, this.list(glob), async (path) => {
       const file = this.#files.get(path);
       return file === undefined ? undefined : readEncoded(await this.#fresh.get(file.sha256))?.text;
     });
   }
 
-  /** What the work changes after this has settled is refused, at whatever it still is: by then others have the files. */
+  /** Refuses every later change: other personas have the files by then. */
   async lend<T>(work: () => Promise<T>): Promise<T> {
     const recording = new Recording(undefined);
     try {
@@ -159,7 +159,7 @@ export class Workspace {
     if (current !== undefined) current.hasSteps = true;
   }
 
-  /** What the effect changed. If it fails, its changes are taken back: a replay of the failure would not have them. */
+  /** Returns the changes of the effect. They are undone if it fails, because a replay of the failure lacks them. */
   async recording<T>(
     effect: (recording: Recording) => T | Promise<T>,
   ): Promise<{ readonly result: T; readonly changes: readonly TreeChange[] }> {
@@ -222,7 +222,7 @@ export class Workspace {
     const mine = [...touched].filter(([path, { after }]) => sameFile(this.#files.get(path), after));
     for (const [path, { before }] of mine) if (before === undefined) this.#delete(path);
     for (const [path, { before }] of mine) {
-      // Somebody else may have put a file where this one was.
+      // Another writer may have created a file at this path.
       if (before !== undefined && this.#files.problemOf(path, before) === undefined) this.#set(path, before);
     }
   }

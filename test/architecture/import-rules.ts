@@ -5,29 +5,22 @@ import { type Sources, withoutComments } from "./source-files.ts";
 const ranks: readonly (readonly string[])[] = [
   ["cli", "server"],
   ["index.ts", "testing"],
-  ["maestro.ts", "look.ts"],
-  ["hive"],
+  ["api"],
   ["config"],
+  ["run"],
   ["team"],
-  ["execution"],
-  ["models"],
+  ["personas"],
   ["workspace"],
   ["cost"],
   ["tickets"],
-  ["state"],
+  ["store"],
   ["package-files.ts"],
+  ["journal"],
   ["domain"],
 ];
 
 const frontDoors = new Set(["cli", "server"]);
-const openToFrontDoors = new Set([
-  "maestro.ts",
-  "look.ts",
-  "index.ts",
-  "config",
-  "package-files.ts",
-  "domain",
-]);
+const openToFrontDoors = new Set(["api", "index.ts", "config", "package-files.ts", "journal", "domain"]);
 /** `maestro serve` is how one front door opens the other; nothing else may. */
 const serveCommand = { from: "src/cli/commands/serve.ts", to: "src/server/serve.ts" };
 const mostLines = 400;
@@ -63,10 +56,10 @@ function brokenBy(file: string, text: string, sources: Sources): string[] {
     if (why !== undefined)
       broken.push(`${file}:${line} imports ${target ?? specifier}, which is not allowed: ${why}.`);
   }
-  if (areaOf(file) !== "state") {
+  if (areaOf(file) !== "store") {
     for (const found of sql.map((pattern) => pattern.exec(code)).filter((found) => found !== null)) {
       broken.push(
-        `${file}:${lineAt(code, found.index)} contains SQL (${found[0].slice(0, 40)}): only state/ writes SQL.`,
+        `${file}:${lineAt(code, found.index)} contains SQL (${found[0].slice(0, 40)}): only store/ writes SQL.`,
       );
     }
   }
@@ -88,14 +81,14 @@ function fileRefused(file: string, target: string, sources: Sources): string | u
 }
 
 function packageRefused(file: string, specifier: string): string | undefined {
-  if (areaOf(file) === "domain" && specifier !== "node:crypto") {
-    return "domain imports nothing but itself and node:crypto";
+  if (["domain", "journal"].includes(areaOf(file)) && specifier !== "node:crypto") {
+    return "domain and journal import no package but node:crypto";
   }
-  if (specifier === "node:sqlite" && !file.startsWith("src/state/sqlite/")) {
-    return "only state/sqlite/ knows node:sqlite";
+  if (specifier === "node:sqlite" && !file.startsWith("src/store/sqlite/")) {
+    return "only store/sqlite/ knows node:sqlite";
   }
-  if (/^(?:ai(?:\/.*)?|@ai-sdk\/.*)$/.test(specifier) && areaOf(file) !== "models") {
-    return "only models/ knows a provider";
+  if (/^(?:ai(?:\/.*)?|@ai-sdk\/.*)$/.test(specifier) && areaOf(file) !== "personas") {
+    return "only personas/ knows a provider";
   }
   return undefined;
 }

@@ -9,35 +9,31 @@ test("imports point down only, providers and SQL stay in their folders, files st
 });
 
 describe("the checker sees", () => {
-  const store = ["src/state/store.ts", "export const store = 1;\n"] as const;
+  const store = ["src/store/store.ts", "export const store = 1;\n"] as const;
   const check = (files: Record<string, string>) => brokenRules(new Map([store, ...Object.entries(files)]));
 
   test("nothing wrong with imports that point down", () => {
-    const team = 'import { store } from "../state/store.ts";\n// import "../cli/run.ts" is only a comment\n';
-    expect(check({ "src/team/engine.ts": team })).toEqual([]);
+    const team = 'import { store } from "../store/store.ts";\n// import "../cli/run.ts" is only a comment\n';
+    expect(check({ "src/run/engine.ts": team })).toEqual([]);
   });
 
   test("an import that points up, with its line", () => {
-    const upward = '\nimport {\n  store,\n} from "../state/store.ts";\n';
+    const upward = '\nimport {\n  store,\n} from "../store/store.ts";\n';
     const checked = check({ "src/domain/ids.ts": upward });
     expect(checked).toEqual([
-      "src/domain/ids.ts:4 imports src/state/store.ts, which is not allowed: imports point down only, and state is not below domain.",
+      "src/domain/ids.ts:4 imports src/store/store.ts, which is not allowed: imports point down only, and store is not below domain.",
     ]);
   });
 
   test.each([
-    [
-      "a front door that reaches past maestro.ts",
-      "src/cli/run.ts",
-      'import { store } from "../state/store.ts";',
-    ],
-    ["a dynamic import", "src/server/app.ts", 'const x = await import("../state/store.ts");'],
-    ["a type import", "src/cli/run.ts", 'type X = import("../state/store.ts").X;'],
-    ["a re-export", "src/cli/run.ts", 'export * from "../state/store.ts";'],
-    ["an import for its side effect", "src/cli/run.ts", 'import "../state/store.ts";'],
+    ["a front door that reaches past api/", "src/cli/run.ts", 'import { store } from "../store/store.ts";'],
+    ["a dynamic import", "src/server/app.ts", 'const x = await import("../store/store.ts");'],
+    ["a type import", "src/cli/run.ts", 'type X = import("../store/store.ts").X;'],
+    ["a re-export", "src/cli/run.ts", 'export * from "../store/store.ts";'],
+    ["an import for its side effect", "src/cli/run.ts", 'import "../store/store.ts";'],
   ])("%s", (_title, file, text) => {
     expect(check({ [file]: text })).toEqual([
-      `${file}:1 imports src/state/store.ts, which is not allowed: ${file.split("/")[1]} is a front door and may import only maestro.ts, look.ts, index.ts, config, package-files.ts, domain.`,
+      `${file}:1 imports src/store/store.ts, which is not allowed: ${file.split("/")[1]} is a front door and may import only api, index.ts, config, package-files.ts, journal, domain.`,
     ]);
   });
 
@@ -51,13 +47,13 @@ describe("the checker sees", () => {
   });
 
   test.each([
-    ["src/domain/ids.ts", "node:fs", "domain imports nothing but itself and node:crypto"],
-    ["src/state/store.ts", "node:sqlite", "only state/sqlite/ knows node:sqlite"],
-    ["src/team/engine.ts", "ai", "only models/ knows a provider"],
-    ["src/team/engine.ts", "@ai-sdk/openai", "only models/ knows a provider"],
-    ["src/team/engine.ts", "./engin.ts", "there is no such file under src/"],
-    ["src/team/engine.ts", "../state/store.js", "a relative import ends in .ts"],
-    ["src/team/engine.ts", "../state/store", "a relative import ends in .ts"],
+    ["src/domain/ids.ts", "node:fs", "domain and journal import no package but node:crypto"],
+    ["src/store/store.ts", "node:sqlite", "only store/sqlite/ knows node:sqlite"],
+    ["src/run/engine.ts", "ai", "only personas/ knows a provider"],
+    ["src/run/engine.ts", "@ai-sdk/openai", "only personas/ knows a provider"],
+    ["src/run/engine.ts", "./engin.ts", "there is no such file under src/"],
+    ["src/run/engine.ts", "../store/store.js", "a relative import ends in .ts"],
+    ["src/run/engine.ts", "../store/store", "a relative import ends in .ts"],
   ])("%s importing %s", (file, specifier, why) => {
     const checked = check({ [file]: `import "${specifier}";` });
     expect(checked).toHaveLength(1);
@@ -68,8 +64,8 @@ describe("the checker sees", () => {
   test("what is allowed of these", () => {
     const checked = check({
       "src/domain/ids.ts": 'import "node:crypto";',
-      "src/state/sqlite/database.ts": 'import "node:sqlite";',
-      "src/models/providers.ts": 'const ai = await import("ai");',
+      "src/store/sqlite/database.ts": 'import "node:sqlite";',
+      "src/personas/model/providers.ts": 'const ai = await import("ai");',
     });
     expect(checked).toEqual([]);
   });
@@ -80,10 +76,10 @@ describe("the checker sees", () => {
     "SELECT id,\n  key FROM sessions",
     "UPDATE sessions SET status = ?",
     "DELETE FROM sessions",
-  ])("SQL outside state/: %s", (statement) => {
+  ])("SQL outside store/: %s", (statement) => {
     const text = `\nconst statement = \`${statement}\`;`;
-    expect(check({ "src/team/engine.ts": text })[0]).toContain("src/team/engine.ts:2 contains SQL");
-    expect(check({ "src/state/sqlite/rows.ts": text })).toEqual([]);
+    expect(check({ "src/run/engine.ts": text })[0]).toContain("src/run/engine.ts:2 contains SQL");
+    expect(check({ "src/store/sqlite/rows.ts": text })).toEqual([]);
   });
 
   test("a cycle between files of one folder", () => {

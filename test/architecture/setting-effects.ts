@@ -6,7 +6,7 @@ import type { ConfigOverrides, SettingKey, SettingValue } from "../../src/config
 import type { PriceTable } from "../../src/cost/price-per-million.ts";
 import { defineTeam, durableModel, LeaseHeld, type PersonaContext, persona, phase } from "../../src/index.ts";
 import { describeSandbox } from "../../src/workspace/sandbox.ts";
-import { answer, ownModel } from "../integration/team/own-models.ts";
+import { answer, ownModel } from "../integration/run/own-models.ts";
 import { LoopbackServer } from "../support/loopback-server.ts";
 import { PaidModels } from "../support/paid-models.ts";
 import { done, newFolder, ok, openWith, runWith, serveWith, teamOf, waitsWith } from "./setting-place.ts";

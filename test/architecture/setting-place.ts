@@ -93,7 +93,7 @@ export async function runWith(
 export async function waitsWith(overrides: ConfigOverrides): Promise<readonly number[]> {
   const { events } = await runWith(overrides, () => Promise.reject(new Error("not good enough")));
   return events.flatMap((event) =>
-    event.kind === "attempt.failed" && "wait" in event.next ? [event.next.wait.waitMs] : [],
+    event.kind === "attempt.failed" && event.waitMs !== null ? [event.waitMs] : [],
   );
 }
 

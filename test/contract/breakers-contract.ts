@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { breakerPolicy } from "../../src/domain/breaker.ts";
-import type { BreakerUse } from "../../src/state/breaker-store.ts";
-import type { Store } from "../../src/state/store.ts";
+import type { BreakerUse } from "../../src/store/breaker-store.ts";
+import type { Store } from "../../src/store/store.ts";
 import { type OpenStore, openFor } from "./store-under-test.ts";
 
 const policy = { ...breakerPolicy, threshold: 3, cooldownMs: 60_000 };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LeaseLost } from "../../src/domain/errors.ts";
+import type { Store } from "../../src/store/store.ts";
 import { createAndClaim, newSession, type OpenStore, openFor, readAll } from "./store-under-test.ts";
 
 export function inboxContract(open: OpenStore): void {
@@ -8,9 +9,9 @@ export function inboxContract(open: OpenStore): void {
       const { store, clock } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       const sentAt = clock.now();
-      await store.say(id, { say: "pause" });
+      await store.signal(id, { say: "pause" });
       await clock.advance(3);
-      await store.say(id, { say: "cancel" });
+      await store.signal(id, { say: "cancel" });
       const rows = await store.receive(lease);
       expect(rows.map(({ kind, body }) => [kind, JSON.parse(body)])).toEqual([
         ["message.received", { message: { say: "pause" }, sentAt }],
@@ -22,7 +23,7 @@ export function inboxContract(open: OpenStore): void {
     test("gives each word exactly once", async () => {
       const { store } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
-      await store.say(id, { say: "pause" });
+      await store.signal(id, { say: "pause" });
       const received = await Promise.all([store.receive(lease), store.receive(lease), store.receive(lease)]);
       expect(received.flat()).toHaveLength(1);
       expect(await store.receive(lease)).toEqual([]);
@@ -32,7 +33,7 @@ export function inboxContract(open: OpenStore): void {
     test("gives a word to the next driver when the present one has lost its lease", async () => {
       const { store } = await openFor(open);
       const { id, lease: old } = await createAndClaim(store);
-      await store.say(id, { say: "cancel" });
+      await store.signal(id, { say: "cancel" });
       await store.releaseSession(old);
       await expect(store.receive(old)).rejects.toThrow(LeaseLost);
       const { lease } = await store.claimSession(id, "start");
@@ -44,28 +45,30 @@ export function inboxContract(open: OpenStore): void {
       expect(await store.receive(lease)).toEqual([]);
     });
 
-    test("tells a process which of its own sessions were spoken to", async () => {
+    test("tells a process which of its own sessions have signals waiting", async () => {
       const { store, another } = await openFor(open);
       const [addressed, quiet] = [await createAndClaim(store), await createAndClaim(store)];
       const { session: undriven } = await store.createSession(newSession());
-      expect(await store.findAddressed()).toEqual([]);
+      const signaled = async (of: Store) =>
+        [...(await of.reports.held())].flatMap(([id, { isSignaled }]) => (isSignaled ? [id] : []));
+      expect(await signaled(store)).toEqual([]);
       const speaker = (await another?.()) ?? store;
-      await speaker.say(addressed.id, { say: "pause" });
-      await speaker.say(addressed.id, { say: "pause" });
-      await speaker.say(undriven.id, { say: "pause" });
-      expect(await store.findAddressed()).toEqual([addressed.id]);
-      const elsewhere = speaker === store ? [] : await speaker.findAddressed();
+      await speaker.signal(addressed.id, { say: "pause" });
+      await speaker.signal(addressed.id, { say: "pause" });
+      await speaker.signal(undriven.id, { say: "pause" });
+      expect(await signaled(store)).toEqual([addressed.id]);
+      const elsewhere = speaker === store ? [] : await signaled(speaker);
       expect(elsewhere).toEqual([]);
       await store.receive(addressed.lease);
       await store.receive(quiet.lease);
-      expect(await store.findAddressed()).toEqual([]);
+      expect(await signaled(store)).toEqual([]);
     });
 
     test("keeps words over a restart", async (context) => {
       const { store, reopen } = await openFor(open);
       if (reopen === undefined) return context.skip("nothing outlives this store");
       const { session } = await store.createSession(newSession());
-      await store.say(session.id, { say: "cancel" });
+      await store.signal(session.id, { say: "cancel" });
       const later = await reopen();
       await later.claimSession(session.id, "message");
       const kinds = (await readAll(later, session.id)).map(({ kind }) => kind);

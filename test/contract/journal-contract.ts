@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { chainHash, chainStart } from "../../src/domain/chain.ts";
 import { LeaseLost } from "../../src/domain/errors.ts";
-import type { Entry, RecordedRow, SessionStatus } from "../../src/domain/journal.ts";
+import { chainHash, chainStart } from "../../src/journal/chain.ts";
+import type { Entry, RecordedRow } from "../../src/journal/journal.ts";
 import {
   createAndClaim,
   type OpenStore,
@@ -52,30 +52,33 @@ export function journalContract(open: OpenStore): void {
       expect(names).toEqual(steps(500).map(({ name }) => name));
     });
 
-    test("who waits for room to write begins in the order of asking, and everybody does", async () => {
+    test("work that waits for room to write begins in the order of asking", async () => {
       const { store } = await openFor(open);
       const { lease } = await createAndClaim(store);
       const begun: number[] = [];
       const written: Promise<unknown>[] = [];
       const write = (count: number) => written.push(...steps(count).map((row) => store.append(lease, [row])));
       for (let number = 0; number < 100; number += 1) {
-        store.whenRoom(() => {
+        const begin = () => {
           begun.push(number);
           write(10);
-        });
-        // Others write meanwhile, and ask nobody.
+        };
+        const room = store.waitForRoom();
+        if (room === undefined) begin();
+        else void room.then(begin);
+        // Others write meanwhile without asking.
         write(number % 3);
       }
       while (begun.length < 100) await new Promise(setImmediate);
       await Promise.all(written);
       expect(begun).toEqual(Array.from({ length: 100 }, (_, number) => number));
-      expect(store.hasRoom).toBe(true);
+      expect(store.waitForRoom()).toBeUndefined();
     });
 
     test("all entries of an append are recorded or none, and others of the same moment are", async () => {
       const { store } = await openFor(open);
       const [broken, sound] = [await createAndClaim(store), await createAndClaim(store)];
-      const refused: Entry = { kind: "session.status", status: "no such status" as SessionStatus };
+      const refused: Entry = { kind: "session.status", status: "no such status" as "paused" };
       const [bad, good, after] = await Promise.all([
         refusalOf(store.append(broken.lease, [step(1), refused, step(2)])),
         store.append(sound.lease, [step(3)]),
@@ -127,18 +130,17 @@ export function journalContract(open: OpenStore): void {
       expect(Math.max(...sizes)).toBeLessThanOrEqual(1_000);
     });
 
-    test("a row's body is found again by its position", async () => {
+    test("a row's body is found again by its session and seq", async () => {
       const { store } = await openFor(open);
       const [one, other] = [await createAndClaim(store), await createAndClaim(store)];
-      const rows = (
-        await Promise.all([
-          store.append(one.lease, steps(1_200)),
-          store.append(other.lease, steps(1_200, 5_000)),
-          store.append(one.lease, steps(3, 9_000)),
-        ])
-      ).flat();
-      for (const { position, body } of rows) expect(await store.readBody(position)).toBe(body);
-      expect(await refusalOf(store.readBody(1_000_000))).toBe("JournalCorrupt");
+      const [first, second, third] = await Promise.all([
+        store.append(one.lease, steps(1_200)),
+        store.append(other.lease, steps(1_200, 5_000)),
+        store.append(one.lease, steps(3, 9_000)),
+      ]);
+      for (const { seq, body } of [...first, ...third]) expect(await store.readBody(one.id, seq)).toBe(body);
+      for (const { seq, body } of second) expect(await store.readBody(other.id, seq)).toBe(body);
+      expect(await refusalOf(store.readBody(one.id, 1_000_000))).toBe("JournalCorrupt");
     });
 
     test("a large body survives", async () => {

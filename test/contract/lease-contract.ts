@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LeaseHeld, LeaseLost } from "../../src/domain/errors.ts";
-import type { ClaimCause } from "../../src/domain/journal.ts";
+import type { ClaimCause } from "../../src/journal/journal.ts";
 import { createAndClaim, newSession, type OpenStore, openFor, readAll, step } from "./store-under-test.ts";
 
 export function leaseContract(open: OpenStore): void {
@@ -66,7 +66,7 @@ export function leaseContract(open: OpenStore): void {
       expect((await readAll(store, taken.id)).map(({ name }) => name)).toEqual([null, null, null, "step 2"]);
       expect((await store.findSession(taken.id))?.status).toBe("running");
       expect((await readAll(store, mate.id)).at(-1)?.name).toBe("step 3");
-      expect(await store.findReferenced(["c".repeat(64)])).toEqual(new Set());
+      expect(await store.reports.findReferenced(["c".repeat(64)])).toEqual(new Set());
     });
 
     test("of an older epoch gives nobody else's lease back", async () => {
@@ -97,7 +97,7 @@ export function leaseContract(open: OpenStore): void {
       if (claimAndDie === undefined) return context.skip("no other process can reach this store");
       const { session } = await store.createSession(newSession());
       await claimAndDie(session.id);
-      expect(await store.findAbandoned()).toEqual([session.id]);
+      expect(await store.reports.abandoned()).toEqual([session.id]);
       const { lease, found } = await store.claimSession(session.id, (state) =>
         state === "free" ? "start" : "recovery",
       );
@@ -105,7 +105,7 @@ export function leaseContract(open: OpenStore): void {
       expect(JSON.parse((await readAll(store, session.id)).at(-1)?.body ?? "")).toMatchObject({
         cause: "recovery",
       });
-      expect(await store.findAbandoned()).toEqual([]);
+      expect(await store.reports.abandoned()).toEqual([]);
     });
 
     test("of a process that died after finishing a session leaves it abandoned until it is settled", async (context) => {
@@ -114,11 +114,11 @@ export function leaseContract(open: OpenStore): void {
       const { id, lease } = await createAndClaim(store);
       await store.append(lease, [{ kind: "session.status", status: "canceled" }]);
       await store.releaseSession(lease);
-      expect(await store.findAbandoned()).toEqual([]);
+      expect(await store.reports.abandoned()).toEqual([]);
       await claimAndDie(id);
-      expect(await store.findAbandoned()).toEqual([id]);
+      expect(await store.reports.abandoned()).toEqual([id]);
       await store.releaseSession((await store.claimSession(id, "message")).lease);
-      expect(await store.findAbandoned()).toEqual([]);
+      expect(await store.reports.abandoned()).toEqual([]);
     });
 
     test("sessions are abandoned when they say running and nobody drives them", async () => {
@@ -129,9 +129,9 @@ export function leaseContract(open: OpenStore): void {
       await store.append(finished.lease, [{ kind: "session.status", status: "completed" }]);
       await store.releaseSession(finished.lease);
       await store.releaseSession(leftRunning.lease);
-      expect(await store.findAbandoned()).toEqual([leftRunning.id]);
+      expect(await store.reports.abandoned()).toEqual([leftRunning.id]);
       await store.releaseSession(driven.lease);
-      expect(await store.findAbandoned()).toEqual([driven.id, leftRunning.id]);
+      expect(await store.reports.abandoned()).toEqual([driven.id, leftRunning.id]);
     });
   });
 }

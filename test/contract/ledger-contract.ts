@@ -25,7 +25,7 @@ export function ledgerContract(open: OpenStore): void {
       const { id, lease } = await createAndClaim(store);
       const reservation = await granted(store, lease, { asked: amount(100, 250) });
       const held = { used: amount(0), reserved: amount(100, 250) };
-      expect(await store.ledger.totals(id)).toEqual(
+      expect(await store.reports.totals(id)).toEqual(
         expect.arrayContaining([
           { level: "persona", name: "architect", ...held },
           { level: "phase", name: "design", ...held },
@@ -37,7 +37,7 @@ export function ledgerContract(open: OpenStore): void {
       await settle(store, lease, reservation, took(30));
       for (const level of ["persona", "phase", "session", "day"] as const)
         expect(await totalsAt(store, id, level)).toEqual({ used: amount(30, 60), reserved: amount(0) });
-      expect(await store.ledger.totals(id)).toHaveLength(4);
+      expect(await store.reports.totals(id)).toHaveLength(4);
     });
 
     test.each([
@@ -48,7 +48,7 @@ export function ledgerContract(open: OpenStore): void {
       const { lease } = await createAndClaim(store);
       const limits = [limit(level, { tokens: 150 })];
       await call(store, lease, took(100), { limits });
-      expect(await store.ledger.reserve(lease, request({ limits }))).toEqual({
+      expect(await store.reserve(lease, request({ limits }))).toEqual({
         kind: "exceeded",
         level,
         name,
@@ -69,9 +69,7 @@ export function ledgerContract(open: OpenStore): void {
       }
       const narrow = (["persona", "phase", "session"] as const).map((level) => limit(level, { tokens: 100 }));
       await granted(store, other.lease, { limits: narrow });
-      expect(
-        await store.ledger.reserve(other.lease, request({ limits: [limit("day", { tokens: 999 })] })),
-      ).toEqual({
+      expect(await store.reserve(other.lease, request({ limits: [limit("day", { tokens: 999 })] }))).toEqual({
         kind: "exceeded",
         level: "day",
         name: "2026-01-01",
@@ -89,7 +87,7 @@ export function ledgerContract(open: OpenStore): void {
       await granted(store, lease, { asked: amount(100, 250), limits });
       await granted(store, lease, { asked: amount(100, 250), limits });
       for (const asked of [amount(1, 0), amount(0, 1)])
-        expect(await store.ledger.reserve(lease, request({ asked, limits }))).toEqual({
+        expect(await store.reserve(lease, request({ asked, limits }))).toEqual({
           kind: "wait",
           level: "session",
           name: id,
@@ -101,11 +99,11 @@ export function ledgerContract(open: OpenStore): void {
       const { lease } = await createAndClaim(store);
       const limits = [limit("persona", { tokens: 150 })];
       const first = await granted(store, lease, { limits });
-      expect(await store.ledger.reserve(lease, request({ limits }))).toMatchObject({ kind: "wait" });
+      expect(await store.reserve(lease, request({ limits }))).toMatchObject({ kind: "wait" });
       await settle(store, lease, first, took(50));
       const second = await granted(store, lease, { limits });
       await settle(store, lease, second, took(51));
-      expect(await store.ledger.reserve(lease, request({ limits }))).toMatchObject({
+      expect(await store.reserve(lease, request({ limits }))).toMatchObject({
         kind: "exceeded",
         used: 101,
         asked: 100,
@@ -117,7 +115,7 @@ export function ledgerContract(open: OpenStore): void {
       const { lease } = await createAndClaim(store);
       await call(store, lease, took(100), { limits: [limit("session", { tokens: 100 })] });
       const kind = async (tokens: number) =>
-        (await store.ledger.reserve(lease, request({ limits: [limit("session", { tokens })] }))).kind;
+        (await store.reserve(lease, request({ limits: [limit("session", { tokens })] }))).kind;
       expect(await kind(199)).toBe("exceeded");
       expect(await kind(200)).toBe("granted");
     });
@@ -128,11 +126,11 @@ export function ledgerContract(open: OpenStore): void {
       const unpriced = { asked: amount(100, null) };
       const dollars = [limit("session", { microUsd: 10 ** 9 })];
       const refusal = { kind: "unpriced", level: "session", name: id };
-      expect(await store.ledger.reserve(lease, request({ ...unpriced, limits: dollars }))).toEqual(refusal);
+      expect(await store.reserve(lease, request({ ...unpriced, limits: dollars }))).toEqual(refusal);
       const tokens = [limit("session", { tokens: 200 })];
       await call(store, lease, took(10, { costMicroUsd: null }), { ...unpriced, limits: tokens });
       // What was spent by then is not known either.
-      expect(await store.ledger.reserve(lease, request({ limits: dollars }))).toEqual(refusal);
+      expect(await store.reserve(lease, request({ limits: dollars }))).toEqual(refusal);
       expect(await totalsAt(store, id, "session")).toEqual({ used: amount(10, null), reserved: amount(0) });
     });
 
@@ -142,7 +140,7 @@ export function ledgerContract(open: OpenStore): void {
       await clock.advance(oneDayMs - 1);
       const limits = [limit("day", { tokens: 100 })];
       const beforeMidnight = await granted(store, lease, { limits });
-      expect(await store.ledger.reserve(lease, request({ limits }))).toMatchObject({ name: "2026-01-01" });
+      expect(await store.reserve(lease, request({ limits }))).toMatchObject({ name: "2026-01-01" });
       await clock.advance(1);
       expect(await totalsAt(store, id, "day")).toEqual({ used: amount(0), reserved: amount(0) });
       const afterMidnight = await granted(store, lease, { limits });
@@ -152,7 +150,7 @@ export function ledgerContract(open: OpenStore): void {
         reserved: amount(100),
       });
       await settle(store, lease, afterMidnight, took(90));
-      const { groups } = await store.ledger.usage({ by: "day" });
+      const { groups } = await store.reports.usage({ by: "day" });
       expect(groups.map(({ name, inputTokens, outputTokens }) => [name, inputTokens + outputTokens])).toEqual(
         [
           ["2026-01-01", 80],
@@ -165,13 +163,13 @@ export function ledgerContract(open: OpenStore): void {
       const { store } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       const [kept, released] = [await granted(store, lease), await granted(store, lease)];
-      await store.ledger.release(lease, released);
-      await store.ledger.release(lease, released);
+      await store.withdraw(lease, released);
+      await store.withdraw(lease, released);
       expect((await allCalls(store, id)).map(({ number }) => number)).toEqual([kept]);
       expect(await totalsAt(store, id, "day")).toEqual({ used: amount(0), reserved: amount(100) });
       await settle(store, lease, kept, took(10));
-      await expect(store.ledger.release(lease, kept)).rejects.toThrow("settled");
-      expect((await store.ledger.usage({ by: "model" })).total.calls).toBe(1);
+      await expect(store.withdraw(lease, kept)).rejects.toThrow("settled");
+      expect((await store.reports.usage({ by: "model" })).total.calls).toBe(1);
     });
 
     test.each([
@@ -182,11 +180,9 @@ export function ledgerContract(open: OpenStore): void {
     ])("of %s is refused before anything is written", async (_, asked) => {
       const { store } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
-      await expect(store.ledger.reserve(lease, request({ asked }))).rejects.toThrow(InputInvalid);
+      await expect(store.reserve(lease, request({ asked }))).rejects.toThrow(InputInvalid);
       const wrongLimit = [limit("day", { tokens: Number.NaN })];
-      await expect(store.ledger.reserve(lease, request({ limits: wrongLimit }))).rejects.toThrow(
-        InputInvalid,
-      );
+      await expect(store.reserve(lease, request({ limits: wrongLimit }))).rejects.toThrow(InputInvalid);
       expect(await allCalls(store, id)).toEqual([]);
     });
 
@@ -196,10 +192,10 @@ export function ledgerContract(open: OpenStore): void {
       const reservation = await granted(store, lease);
       await store.releaseSession(lease);
       const { lease: next } = await store.claimSession(id, "start");
-      await expect(store.ledger.reserve(lease, request())).rejects.toThrow(LeaseLost);
-      await expect(store.ledger.release(lease, reservation)).rejects.toThrow(LeaseLost);
+      await expect(store.reserve(lease, request())).rejects.toThrow(LeaseLost);
+      await expect(store.withdraw(lease, reservation)).rejects.toThrow(LeaseLost);
       await expect(settle(store, lease, reservation, took(10))).rejects.toThrow(LeaseLost);
-      await expect(store.ledger.raiseAlerts(lease, [])).rejects.toThrow(LeaseLost);
+      await expect(store.append(lease, [], { alerts: [] })).rejects.toThrow(LeaseLost);
       // The new driver cannot settle what it did not reserve, and says nothing else with it.
       await expect(settle(store, next, reservation, took(10))).rejects.toThrow("not of this lease");
       expect((await allCalls(store, id)).map(({ status }) => status)).toEqual(["estimated"]);
@@ -212,7 +208,7 @@ export function ledgerContract(open: OpenStore): void {
       const [one, other] = [await createAndClaim(store), await createAndClaim(store)];
       const reservation = await granted(store, one.lease);
       await expect(settle(store, other.lease, reservation, took(10))).rejects.toThrow("not of this lease");
-      await store.ledger.release(other.lease, reservation);
+      await store.withdraw(other.lease, reservation);
       expect((await allCalls(store, one.id)).map(({ status }) => status)).toEqual(["open"]);
     });
   });
@@ -228,7 +224,7 @@ export function ledgerContract(open: OpenStore): void {
       expect(await totalsAt(later, id, "session")).toEqual({ used: amount(110, 270), reserved: amount(0) });
       for (let claims = 0; claims < 3; claims += 1) {
         const { lease } = await later.claimSession(id, "start");
-        expect((await later.ledger.calls(id)).map(({ status }) => status)).toEqual(["settled", "estimated"]);
+        expect((await later.reports.calls(id)).map(({ status }) => status)).toEqual(["settled", "estimated"]);
         expect(await totalsAt(later, id, "session")).toEqual({ used: amount(110, 270), reserved: amount(0) });
         await later.releaseSession(lease);
       }
@@ -240,13 +236,13 @@ export function ledgerContract(open: OpenStore): void {
       const [gone, other] = [await createAndClaim(store), await createAndClaim(store)];
       const limits = [limit("day", { tokens: 150 })];
       await granted(store, gone.lease, { limits });
-      const ask = () => store.ledger.reserve(other.lease, request({ limits }));
+      const ask = () => store.reserve(other.lease, request({ limits }));
       expect(await ask()).toMatchObject({ kind: "wait", level: "day" });
       await store.releaseSession(gone.lease);
       expect(await ask()).toMatchObject({ kind: "exceeded", used: 100 });
-      expect(await store.ledger.calls(gone.id)).toMatchObject([{ status: "estimated" }]);
+      expect(await store.reports.calls(gone.id)).toMatchObject([{ status: "estimated" }]);
       await store.claimSession(gone.id, "start");
-      expect(await store.ledger.calls(gone.id)).toMatchObject([{ status: "estimated" }]);
+      expect(await store.reports.calls(gone.id)).toMatchObject([{ status: "estimated" }]);
       await expectTotalsAddUp(store, [gone.id, other.id]);
     });
   });
@@ -261,7 +257,7 @@ export function ledgerContract(open: OpenStore): void {
         Array.from({ length: 64 }, (_, index) => {
           const side = index % 2;
           const { lease } = drivers[side] as (typeof drivers)[number];
-          return (stores[side] as typeof store).ledger.reserve(lease, request({ limits }));
+          return (stores[side] as typeof store).reserve(lease, request({ limits }));
         }),
       );
       expect(answers.filter(({ kind }) => kind === "granted")).toHaveLength(32);
@@ -294,10 +290,7 @@ export function ledgerContract(open: OpenStore): void {
           if (random() < 0.5) {
             const asked = Math.floor(random() * 400);
             const over = { phase: pick(["a", "b"]), persona: pick(["x", "y", "z"]), model: pick(["m", "n"]) };
-            const answer = await store.ledger.reserve(
-              lease,
-              request({ ...over, asked: amount(asked), limits }),
-            );
+            const answer = await store.reserve(lease, request({ ...over, asked: amount(asked), limits }));
             if (answer.kind === "granted")
               openCalls.push({ session, reservation: answer.reservation, asked });
             return;
@@ -310,7 +303,7 @@ export function ledgerContract(open: OpenStore): void {
             took(mine.asked, { costMicroUsd: null }),
             { usage: null, costMicroUsd: null },
           ]);
-          if (random() < 0.2) await store.ledger.release(lease, mine.reservation);
+          if (random() < 0.2) await store.withdraw(lease, mine.reservation);
           else await settle(store, lease, mine.reservation, spent, random() < 0.3);
         });
         await Promise.all(acts);
@@ -323,7 +316,7 @@ export function ledgerContract(open: OpenStore): void {
         }
         for (const { level, budget } of limits) {
           for (const { id } of sessions) {
-            const totals = (await store.ledger.totals(id)).filter((of) => of.level === level);
+            const totals = (await store.reports.totals(id)).filter((of) => of.level === level);
             for (const { used, reserved } of totals) {
               const passed =
                 used.tokens + reserved.tokens > (budget.tokens ?? Infinity) ||

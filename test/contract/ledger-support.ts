@@ -5,14 +5,9 @@ import type { SessionId } from "../../src/domain/ids.ts";
 import { countedAs } from "../../src/domain/ledger.ts";
 import { isSimulated } from "../../src/domain/simulated.ts";
 import type { Spent } from "../../src/domain/usage.ts";
-import type { Lease } from "../../src/state/lease.ts";
-import type {
-  BudgetLimit,
-  LedgerCall,
-  LevelTotals,
-  ReservationRequest,
-} from "../../src/state/ledger-store.ts";
-import type { Store } from "../../src/state/store.ts";
+import type { BudgetLimit, Lease, ReservationRequest } from "../../src/store/journal.ts";
+import type { LedgerCall, LevelTotals } from "../../src/store/reports.ts";
+import type { Store } from "../../src/store/store.ts";
 import { step } from "./store-under-test.ts";
 
 /** For processes that share a day's budget: no test may see two days. */
@@ -60,7 +55,7 @@ export async function granted(
   lease: Lease,
   over: Partial<ReservationRequest> = {},
 ): Promise<number> {
-  const answer = await store.ledger.reserve(lease, request(over));
+  const answer = await store.reserve(lease, request(over));
   if (answer.kind !== "granted") throw new Error(`not granted: ${JSON.stringify(answer)}`);
   return answer.reservation;
 }
@@ -93,7 +88,7 @@ export async function totalsAt(
   level: LevelTotals["level"],
   name?: string,
 ): Promise<Ledger> {
-  const found = (await store.ledger.totals(id)).find(
+  const found = (await store.reports.totals(id)).find(
     (totals) => totals.level === level && (name === undefined || totals.name === name),
   );
   return found === undefined
@@ -104,7 +99,7 @@ export async function totalsAt(
 export async function allCalls(store: Store, id: SessionId): Promise<LedgerCall[]> {
   const calls: LedgerCall[] = [];
   for (;;) {
-    const page = await store.ledger.calls(id, { after: calls.at(-1)?.number ?? 0 });
+    const page = await store.reports.calls(id, { after: calls.at(-1)?.number ?? 0 });
     if (page.length === 0) return calls;
     calls.push(...page);
   }
@@ -136,7 +131,7 @@ export async function expectTotalsAddUp(store: Store, ids: readonly SessionId[])
       expect(await totalsAt(store, id, "persona", name)).toEqual(
         addUp(own.filter(({ persona }) => persona === name)),
       );
-    const { total } = await store.ledger.usage({ by: "model", session: id });
+    const { total } = await store.reports.usage({ by: "model", session: id });
     const { used } = addUp(own);
     expect(total.inputTokens + total.outputTokens + total.estimatedTokens).toBe(used.tokens);
     if (used.microUsd !== null) expect(total.costMicroUsd + total.estimatedMicroUsd).toBe(used.microUsd);

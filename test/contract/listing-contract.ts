@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { SessionId } from "../../src/domain/ids.ts";
-import type { SessionStatus, Transition } from "../../src/domain/journal.ts";
-import type { ListedSession, ListingQuery } from "../../src/state/listing-store.ts";
-import type { Store } from "../../src/state/store.ts";
-import { createAndClaim, newSession, type OpenStore, openFor, step } from "./store-under-test.ts";
+import type { Transition } from "../../src/journal/journal.ts";
+import type { SessionStatus } from "../../src/journal/standing.ts";
+import type { ListedSession, ListingQuery } from "../../src/store/reports.ts";
+import type { Store } from "../../src/store/store.ts";
+import { statusRow } from "./status-row.ts";
+import { createAndClaim, newSession, type OpenStore, openFor, step, takeable } from "./store-under-test.ts";
 
 const idsOf = (sessions: readonly ListedSession[]) => sessions.map(({ id }) => id);
 const newest = { order: "created", limit: 100 } as const;
@@ -24,7 +26,7 @@ export function listingContract(open: OpenStore): void {
       }
       const ended = [ids[2], ids[6], ids[3], ids[0]];
       const query = { statuses: ["completed", "failed"], order: "status" } as const;
-      expect(idsOf(await store.listing.page({ ...query, limit: 10 }))).toEqual(ended);
+      expect(idsOf(await store.reports.list({ ...query, limit: 10 }))).toEqual(ended);
       expect(await inPages(store, { ...query, limit: 1 })).toEqual(ended);
       expect(await inPages(store, { order: "created", limit: 2 })).toEqual(ids.toReversed());
       expect(await inPages(store, { statuses: ["queued"], order: "created", limit: 2 })).toEqual([
@@ -44,7 +46,7 @@ export function listingContract(open: OpenStore): void {
       const parking = await created("parking-1", "product", "Ein Parkplatz für 100 % der Stadt");
       const refunds = await created("refunds_2", "billing", `Refunds ${"x".repeat(5_000)} end`);
       const search = async (text: string, over: Partial<ListingQuery> = {}) =>
-        idsOf(await store.listing.page({ ...newest, text, ...over }));
+        idsOf(await store.reports.list({ ...newest, text, ...over }));
       expect(await search("PARKING")).toEqual([parking]);
       expect(await search("stadt")).toEqual([parking]);
       expect(await search("FÜR")).toEqual([parking]);
@@ -55,7 +57,7 @@ export function listingContract(open: OpenStore): void {
       expect(await search("'; DROP TABLE sessions; --")).toEqual([]);
       expect(await search("stadt", { team: "billing" })).toEqual([]);
       expect(await search("r", { team: "billing" })).toEqual([refunds]);
-      expect((await store.listing.count({ text: "park" }, 0)).byStatus.queued).toBe(1);
+      expect((await store.reports.count({ text: "park" }, 0)).byStatus.queued).toBe(1);
     });
 
     test("are counted by status with the same filters", async () => {
@@ -65,7 +67,7 @@ export function listingContract(open: OpenStore): void {
       await store.createSession(newSession({ team: "a" }));
       await store.createSession(newSession({ team: "b" }));
       await end(store, first, "parked");
-      const { byStatus, held } = await store.listing.count({}, clock.now());
+      const { byStatus, held } = await store.reports.count({}, clock.now());
       expect(byStatus).toEqual({
         queued: 2,
         running: 0,
@@ -77,7 +79,7 @@ export function listingContract(open: OpenStore): void {
       });
       expect(held).toBe(0);
       const counted = async (filter: { team?: string; since?: number }) =>
-        (await store.listing.count(filter, clock.now())).byStatus;
+        (await store.reports.count(filter, clock.now())).byStatus;
       expect(await counted({ team: "a" })).toMatchObject({ queued: 1, parked: 1 });
       expect(await counted({ since: clock.now() })).toMatchObject({ queued: 2, parked: 0 });
     });
@@ -85,25 +87,25 @@ export function listingContract(open: OpenStore): void {
     test("show each session with its card, changed in the same commit as its journal", async () => {
       const { store, clock } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
-      const cardOf = async () => (await store.listing.find([id]))[0]?.card;
+      const cardOf = async () => (await store.reports.listed([id]))[0]?.card;
       expect(await cardOf()).toMatchObject({ brief: "brief", phases: [], resumes: 0, held: [] });
       const failed = failure(clock.now() + 5_000);
       await store.append(lease, [failed]);
       expect((await cardOf())?.held).toMatchObject([{ persona: "architect", until: clock.now() + 5_000 }]);
-      expect((await store.listing.count({}, clock.now())).held).toBe(1);
-      expect((await store.listing.count({}, clock.now() + 5_000)).held).toBe(0);
+      expect((await store.reports.count({}, clock.now())).held).toBe(1);
+      expect((await store.reports.count({}, clock.now() + 5_000)).held).toBe(0);
       expect(
-        idsOf(await store.listing.page({ ...newest, statuses: ["running"], heldAt: clock.now() })),
+        idsOf(await store.reports.list({ ...newest, statuses: ["running"], heldAt: clock.now() })),
       ).toEqual([id]);
-      await store.append(lease, [step(1), { kind: "session.status", status: "parked", reason: "help" }]);
+      await store.append(lease, [step(1), statusRow("parked")]);
       expect(await cardOf()).toMatchObject({ held: [], lastFailure: { persona: "architect" } });
-      expect(idsOf(await store.listing.page({ ...newest, heldAt: clock.now() }))).toEqual([]);
+      expect(idsOf(await store.reports.list({ ...newest, heldAt: clock.now() }))).toEqual([]);
     });
 
     test("say since when the present status holds; going on after a crash does not change it", async () => {
       const { store, clock } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
-      const sinceOf = async () => (await store.listing.find([id]))[0]?.statusAt;
+      const sinceOf = async () => (await store.reports.listed([id]))[0]?.statusAt;
       const began = clock.now();
       await clock.advance(50);
       await store.append(lease, [step(1)]);
@@ -120,17 +122,17 @@ export function listingContract(open: OpenStore): void {
       const [late, early] = [newSession({}), newSession({})];
       await store.createSession({ ...late, wakeAt: clock.now() + 20 });
       await store.createSession({ ...early, wakeAt: clock.now() + 10 });
-      expect(await store.listing.queued()).toEqual([early.id, late.id]);
+      expect(await store.reports.queued()).toEqual([early.id, late.id]);
       await clock.advance(30);
-      expect(await store.findDue()).toEqual([early.id, late.id]);
+      expect(await takeable(store)).toEqual([early.id, late.id]);
     });
 
     test("forget a session with its deletion", async () => {
       const { store } = await openFor(open);
       const { session } = await store.createSession(newSession({ key: "gone" }));
       await store.deleteSession(session.id);
-      expect(await store.listing.find([session.id])).toEqual([]);
-      expect(await store.listing.page({ ...newest, text: "gone" })).toEqual([]);
+      expect(await store.reports.listed([session.id])).toEqual([]);
+      expect(await store.reports.list({ ...newest, text: "gone" })).toEqual([]);
     });
   });
 
@@ -138,20 +140,20 @@ export function listingContract(open: OpenStore): void {
     test("is read on from any position, in the order of commits", async () => {
       const { store } = await openFor(open);
       const one = await createAndClaim(store);
-      const before = await store.listing.position();
+      const before = await store.reports.position();
       const other = await createAndClaim(store);
       await store.append(one.lease, [step(1)]);
-      const changes = await store.listing.changes(before, 100);
+      const changes = await store.reports.changes(before, 100);
       expect(changes.map(({ id, seq, kind }) => [id, seq, kind])).toEqual([
         [other.id, 1, "session.created"],
         [other.id, 2, "session.claimed"],
         [one.id, 3, "step.function"],
       ]);
       const middle = changes[0]?.position ?? 0;
-      expect((await store.listing.changes(middle, 1)).map(({ position }) => position)).toEqual([
+      expect((await store.reports.changes(middle, 1)).map(({ position }) => position)).toEqual([
         changes[1]?.position,
       ]);
-      expect(await store.listing.changes(await store.listing.position(), 100)).toEqual([]);
+      expect(await store.reports.changes(await store.reports.position(), 100)).toEqual([]);
     });
   });
 }
@@ -159,7 +161,7 @@ export function listingContract(open: OpenStore): void {
 async function inPages(store: Store, query: ListingQuery): Promise<SessionId[]> {
   const found: SessionId[] = [];
   for (let after: ListingQuery["after"]; ; ) {
-    const page = await store.listing.page({ ...query, after });
+    const page = await store.reports.list({ ...query, after });
     found.push(...idsOf(page));
     const last = page.at(-1);
     if (last === undefined) return found;
@@ -169,7 +171,7 @@ async function inPages(store: Store, query: ListingQuery): Promise<SessionId[]> 
 
 async function end(store: Store, id: SessionId, status: SessionStatus): Promise<void> {
   const { lease } = await store.claimSession(id, "start");
-  await store.append(lease, [{ kind: "session.status", status }]);
+  await store.append(lease, [statusRow(status)]);
   await store.releaseSession(lease);
 }
 

@@ -21,7 +21,7 @@ export function retentionContract(open: OpenStore): void {
       await expect(store.deleteSession(id)).rejects.toThrow(LeaseHeld);
       await expect(((await another?.()) ?? store).deleteSession(id)).rejects.toThrow(LeaseHeld);
       expect(await readAll(store, id)).toHaveLength(5);
-      expect(await store.findReferenced([first])).toEqual(new Set([first]));
+      expect(await store.reports.findReferenced([first])).toEqual(new Set([first]));
     });
 
     test("removes its record, rows, words and references, and leaves the others'", async () => {
@@ -29,15 +29,15 @@ export function retentionContract(open: OpenStore): void {
       const [gone, kept] = [await createAndClaim(store), await createAndClaim(store)];
       const goneRows = await store.append(gone.lease, steps(2_500), { artifacts: [first, shared] });
       await store.append(kept.lease, steps(20), { artifacts: [second, shared] });
-      await store.say(gone.id, { say: "pause" });
-      await store.say(kept.id, { say: "pause" });
+      await store.signal(gone.id, { say: "pause" });
+      await store.signal(kept.id, { say: "pause" });
       const before = await readAll(store, kept.id);
       await store.releaseSession(gone.lease);
       await store.deleteSession(gone.id);
       expect(await store.findSession(gone.id)).toBeUndefined();
-      expect((await store.listSessions()).map(({ id }) => id)).toEqual([kept.id]);
-      expect(await store.findReferenced([first, second, shared])).toEqual(new Set([second, shared]));
-      const bodies = await Promise.allSettled(goneRows.map(({ position }) => store.readBody(position)));
+      expect((await store.reports.listSessions()).map(({ id }) => id)).toEqual([kept.id]);
+      expect(await store.reports.findReferenced([first, second, shared])).toEqual(new Set([second, shared]));
+      const bodies = await Promise.allSettled(goneRows.map(({ seq }) => store.readBody(gone.id, seq)));
       expect(bodies.filter(({ status }) => status === "fulfilled")).toEqual([]);
       expect(await readAll(store, kept.id)).toEqual(before);
       expect(await store.receive(kept.lease)).toHaveLength(1);
@@ -79,7 +79,7 @@ export function retentionContract(open: OpenStore): void {
         await store.deleteSession(newest.id);
         const added = await store.append(kept.lease, steps(40, 100));
         expect((await readAll(store, kept.id)).slice(7)).toEqual(added);
-        for (const { position, body } of added) expect(await store.readBody(position)).toBe(body);
+        for (const { seq, body } of added) expect(await store.readBody(kept.id, seq)).toBe(body);
         const { id, lease } = await createAndClaim(store);
         await store.append(lease, steps(2_100));
         expect(await readAll(store, id)).toHaveLength(2_102);
@@ -95,13 +95,13 @@ export function retentionContract(open: OpenStore): void {
       const { id, lease } = await createAndClaim(store);
       await store.append(lease, steps(300));
       await store.releaseSession(lease);
-      const end = await store.listing.position();
+      const end = await store.reports.position();
       await store.deleteSession(id);
-      expect(await store.listing.position()).toBe(end);
+      expect(await store.reports.position()).toBe(end);
       const later = (await reopen?.()) ?? store;
-      expect(await later.listing.position()).toBe(end);
+      expect(await later.reports.position()).toBe(end);
       await later.createSession(newSession());
-      expect((await later.listing.changes(end, 10)).map(({ position }) => position)).toEqual([end + 1]);
+      expect((await later.reports.changes(end, 10)).map(({ position }) => position)).toEqual([end + 1]);
     });
 
     test("of all sessions leaves a store that goes on working", async () => {
@@ -112,9 +112,9 @@ export function retentionContract(open: OpenStore): void {
         expect(await readAll(store, id)).toHaveLength(12);
         await store.releaseSession(lease);
         await store.deleteSession(id);
-        await store.reclaimSpace();
+        await store.maintenance.reclaimSpace();
       }
-      expect(await store.listSessions()).toEqual([]);
+      expect(await store.reports.listSessions()).toEqual([]);
     });
 
     test("and giving space back hold nobody else up", async () => {
@@ -123,8 +123,8 @@ export function retentionContract(open: OpenStore): void {
       await store.append(gone.lease, steps(3_000));
       await store.releaseSession(gone.lease);
       const [, , appended] = await Promise.all([
-        store.deleteSession(gone.id).then(() => store.reclaimSpace()),
-        store.say(kept.id, { say: "pause" }),
+        store.deleteSession(gone.id).then(() => store.maintenance.reclaimSpace()),
+        store.signal(kept.id, { say: "pause" }),
         Promise.all(steps(200).map((row) => store.append(kept.lease, [row]))),
       ]);
       expect(appended.flat()).toHaveLength(200);
@@ -141,8 +141,8 @@ export function retentionContract(open: OpenStore): void {
       const { lease } = await createAndClaim(store);
       await store.append(lease, [step(1)], { artifacts: [first, first] });
       await store.append(lease, [step(2)], { artifacts: [first, second] });
-      expect(await store.findReferenced([first, second, shared])).toEqual(new Set([first, second]));
-      expect(await store.findReferenced([])).toEqual(new Set());
+      expect(await store.reports.findReferenced([first, second, shared])).toEqual(new Set([first, second]));
+      expect(await store.reports.findReferenced([])).toEqual(new Set());
     });
   });
 }

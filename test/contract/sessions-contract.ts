@@ -1,16 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { SessionConflict, SessionNotFound } from "../../src/domain/errors.ts";
+import { SessionNotFound } from "../../src/domain/errors.ts";
 import { newSessionId, type SessionId } from "../../src/domain/ids.ts";
-import type { SessionStatus } from "../../src/domain/journal.ts";
-import type { Store } from "../../src/state/store.ts";
+import type { SessionStatus } from "../../src/journal/standing.ts";
+import type { Store } from "../../src/store/store.ts";
+import { breakerRow, statusRow } from "./status-row.ts";
 import {
   createAndClaim,
   newSession,
   type OpenStore,
   openFor,
   readAll,
-  refusalOf,
   step,
+  takeable,
 } from "./store-under-test.ts";
 
 export function sessionsContract(open: OpenStore): void {
@@ -52,7 +53,7 @@ export function sessionsContract(open: OpenStore): void {
       const { store } = await openFor(open);
       const made = [newSession(), newSession(), newSession({ key: "a" }), newSession({ key: "b" })];
       for (const session of made) await store.createSession(session);
-      expect(await store.listSessions()).toHaveLength(4);
+      expect(await store.reports.listSessions()).toHaveLength(4);
     });
 
     test("a session is found by id and by key, and an id wins over a key that looks like it", async () => {
@@ -75,7 +76,7 @@ export function sessionsContract(open: OpenStore): void {
       const { store } = await openFor(open);
       const id = newSessionId();
       await expect(store.claimSession(id, "start")).rejects.toThrow(SessionNotFound);
-      await expect(store.say(id, { say: "pause" })).rejects.toThrow(SessionNotFound);
+      await expect(store.signal(id, { say: "pause" })).rejects.toThrow(SessionNotFound);
       await expect(store.deleteSession(id)).rejects.toThrow(SessionNotFound);
       await expect(readAll(store, id)).rejects.toThrow(SessionNotFound);
     });
@@ -86,8 +87,8 @@ export function sessionsContract(open: OpenStore): void {
       for (const status of ["completed", "paused", "completed", "failed", "completed"] as const) {
         ids.unshift(await sessionWith(store, status));
       }
-      const listed = async (query?: Parameters<Store["listSessions"]>[0]) =>
-        (await store.listSessions(query)).map(({ id }) => id);
+      const listed = async (query?: Parameters<Store["reports"]["listSessions"]>[0]) =>
+        (await store.reports.listSessions(query)).map(({ id }) => id);
       expect(await listed()).toEqual(ids);
       const completed = [ids[0], ids[2], ids[4]];
       expect(await listed({ statuses: ["completed"] })).toEqual(completed);
@@ -106,7 +107,7 @@ export function sessionsContract(open: OpenStore): void {
       const { id, lease } = await createAndClaim(store);
       expect(await store.findSession(id)).toMatchObject({ status: "running", reason: undefined });
       await clock.advance(5);
-      await store.append(lease, [step(1), { kind: "session.status", status: "parked", reason: "help" }]);
+      await store.append(lease, [step(1), statusRow("parked")]);
       expect(await store.findSession(id)).toMatchObject({
         status: "parked",
         reason: "help",
@@ -128,76 +129,26 @@ export function sessionsContract(open: OpenStore): void {
     });
   });
 
-  describe("sessions brought back from checkpoints", () => {
-    test("go on behind the head that the newest checkpoint knew, with their artifacts", async () => {
-      const { store } = await openFor(open);
-      const { id, restored } = lostSession();
-      const record = await store.restoreSession({
-        ...lostSession(id),
-        restored,
-        artifacts: ["a".repeat(64)],
-      });
-      expect(record).toMatchObject({ id, key: "k", status: "paused", createdAt: 1_000 });
-      const { lease } = await store.claimSession(id, "resume");
-      await store.append(lease, [step(1)]);
-      const rows = await readAll(store, id);
-      expect(rows.map(({ seq, kind }) => [seq, kind])).toEqual([
-        [41, "session.restored"],
-        [42, "session.claimed"],
-        [43, "step.function"],
-      ]);
-      expect((await readAll(store, id, 42)).map(({ seq }) => seq)).toEqual([43]);
-      expect(await store.findReferenced(["a".repeat(64), "b".repeat(64)])).toEqual(new Set(["a".repeat(64)]));
-    });
-
-    test("are refused when their id or their key is there already", async () => {
-      const { store } = await openFor(open);
-      await store.createSession(newSession({ key: "k" }));
-      const lost = lostSession();
-      await expect(store.restoreSession(lost)).rejects.toThrow(SessionConflict);
-      expect(await store.findSession(lost.id)).toBeUndefined();
-      expect(await refusalOf(store.claimSession(lost.id, "start"))).toBe("SessionNotFound");
-    });
-  });
-
   describe("sessions that wait for their time", () => {
     test("wait no longer than they were to, also when the clock is set back an hour", async () => {
       const { store, clock } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       const wakeAt = clock.now() + 3_600_000;
-      await store.append(lease, [{ kind: "session.status", status: "parked", reason: "breaker", wakeAt }]);
+      await store.append(lease, [breakerRow(wakeAt)]);
       await store.releaseSession(lease);
       await clock.advance(60_000);
-      expect(await store.findDue()).toEqual([]);
+      expect(await takeable(store)).toEqual([]);
       clock.jump(-3_600_000);
-      expect(await store.findDue()).toEqual([id]);
+      expect(await takeable(store)).toEqual([id]);
       clock.jump(2 * 3_600_000);
-      expect(await store.findDue()).toEqual([id]);
+      expect(await takeable(store)).toEqual([id]);
     });
   });
 }
 
-function lostSession(id = newSessionId()) {
-  return {
-    id,
-    session: {
-      id,
-      key: "k",
-      team: "team",
-      teamFingerprint: "t1",
-      identity: "i",
-      status: "paused",
-      reason: undefined,
-      createdAt: 1_000,
-    },
-    restored: { kind: "session.restored", head: { seq: 40, hash: "h40" }, checkpoints: [] },
-    artifacts: [],
-  } as const;
-}
-
 async function sessionWith(store: Store, status: SessionStatus): Promise<SessionId> {
   const { id, lease } = await createAndClaim(store);
-  await store.append(lease, [{ kind: "session.status", status }]);
+  await store.append(lease, [statusRow(status)]);
   await store.releaseSession(lease);
   return id;
 }

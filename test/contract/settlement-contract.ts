@@ -33,7 +33,7 @@ export function settlementContract(open: OpenStore): void {
         [{ kind: "phase.started", phase: "design" }, step(1), { kind: "phase.completed", phase: "design" }],
         { settlement },
       );
-      expect(await store.ledger.calls(id)).toEqual([
+      expect(await store.reports.calls(id)).toEqual([
         {
           number: reservation,
           phase: "design",
@@ -73,7 +73,9 @@ export function settlementContract(open: OpenStore): void {
       const reservation = await granted(store, lease);
       const settlement = { reservation, spent: { usage: null, costMicroUsd: null }, failed: true };
       expect(await store.append(lease, [], { settlement })).toEqual([]);
-      expect(await store.ledger.calls(id)).toMatchObject([{ status: "estimated", failed: true, step: null }]);
+      expect(await store.reports.calls(id)).toMatchObject([
+        { status: "estimated", failed: true, step: null },
+      ]);
       await store.append(lease, [step(1)]);
       expect(await readAll(store, id)).toHaveLength(3);
     });
@@ -82,9 +84,9 @@ export function settlementContract(open: OpenStore): void {
       const { store } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       await settle(store, lease, await granted(store, lease), took(40), true);
-      expect(await store.ledger.calls(id)).toMatchObject([{ status: "failed", failed: true }]);
+      expect(await store.reports.calls(id)).toMatchObject([{ status: "failed", failed: true }]);
       expect((await totalsAt(store, id, "day")).used).toEqual(amount(40));
-      expect((await store.ledger.usage({ by: "model" })).total).toMatchObject({ calls: 1, failedCalls: 1 });
+      expect((await store.reports.usage({ by: "model" })).total).toMatchObject({ calls: 1, failedCalls: 1 });
     });
 
     test("that nobody reported counts as what was asked, and says so", async () => {
@@ -92,11 +94,11 @@ export function settlementContract(open: OpenStore): void {
       const { id, lease } = await createAndClaim(store);
       const silent = { usage: null, costMicroUsd: null };
       await call(store, lease, silent, { asked: amount(100, 250) });
-      expect(await store.ledger.calls(id)).toMatchObject([
+      expect(await store.reports.calls(id)).toMatchObject([
         { status: "estimated", failed: false, usage: null },
       ]);
       expect((await totalsAt(store, id, "session")).used).toEqual(amount(100, 250));
-      const { total } = await store.ledger.usage({ by: "model" });
+      const { total } = await store.reports.usage({ by: "model" });
       expect(total).toMatchObject({
         inputTokens: 0,
         outputTokens: 0,
@@ -114,7 +116,7 @@ export function settlementContract(open: OpenStore): void {
       const { id, lease } = await createAndClaim(store);
       await call(store, lease, took(30, { costMicroUsd: null }), { asked: amount(100, 250) });
       expect((await totalsAt(store, id, "session")).used).toEqual(amount(30, 250));
-      expect(await store.ledger.calls(id)).toMatchObject([{ status: "settled", costMicroUsd: null }]);
+      expect(await store.reports.calls(id)).toMatchObject([{ status: "settled", costMicroUsd: null }]);
       await expectTotalsAddUp(store, [id]);
     });
 
@@ -124,7 +126,7 @@ export function settlementContract(open: OpenStore): void {
       const limits = [limit("session", { tokens: 150 })];
       await call(store, lease, took(5_000), { limits });
       expect((await totalsAt(store, id, "session")).used).toEqual(amount(5_000));
-      expect(await store.ledger.reserve(lease, request({ asked: amount(0), limits }))).toMatchObject({
+      expect(await store.reserve(lease, request({ asked: amount(0), limits }))).toMatchObject({
         kind: "exceeded",
         limit: 150,
         used: 5_000,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/domain/clock.ts";
 import type { SessionId } from "../../src/domain/ids.ts";
-import { SqliteStore } from "../../src/state/sqlite/sqlite-store.ts";
+import { SqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { alwaysNoon, limit, request, settle, took } from "./ledger-support.ts";
 import { createAndClaim, newSession } from "./store-under-test.ts";
 
@@ -26,7 +26,7 @@ const acts = {
     const { lease } = await createAndClaim(store);
     const limits = [limit("day", { tokens: Number(dayTokens) })];
     const answers = await Promise.all(
-      Array.from({ length: 16 }, () => store.ledger.reserve(lease, request({ limits }))),
+      Array.from({ length: 16 }, () => store.reserve(lease, request({ limits }))),
     );
     await store.close();
     process.stdout.write(String(answers.filter(({ kind }) => kind === "granted").length));
@@ -39,7 +39,7 @@ const acts = {
     let calls = 0;
     const spend = async (): Promise<void> => {
       for (;;) {
-        const answer = await store.ledger.reserve(lease, request({ limits }));
+        const answer = await store.reserve(lease, request({ limits }));
         if (answer.kind === "exceeded") return;
         if (answer.kind === "granted") {
           await settle(store, lease, answer.reservation, took(61));
@@ -54,7 +54,7 @@ const acts = {
   "reserve-and-die": async (path: string, id: string) => {
     const store = new SqliteStore({ path, clock: alwaysNoon, leaseMs: 600_000 });
     const { lease } = await store.claimSession(id as SessionId, "start");
-    await store.ledger.reserve(lease, request());
+    await store.reserve(lease, request());
     process.kill(process.pid, "SIGKILL");
   },
 } as const;

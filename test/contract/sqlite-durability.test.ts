@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Worker } from "node:worker_threads";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { open } from "../../src/api/open.ts";
 import { systemClock } from "../../src/domain/clock.ts";
 import {
   type MaestroError,
@@ -13,13 +14,10 @@ import {
   StateUnavailable,
   StorageFailed,
 } from "../../src/domain/errors.ts";
-import { open } from "../../src/maestro.ts";
-import { openDatabase } from "../../src/state/sqlite/open-database.ts";
-import { SqliteStore } from "../../src/state/sqlite/sqlite-store.ts";
+import { openDatabase } from "../../src/store/sqlite/open-database.ts";
+import { SqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { runChild } from "./sqlite-child.ts";
 import { createAndClaim, newSession, readAll, steps } from "./store-under-test.ts";
-
-const migrations = new URL("../../src/state/sqlite/migrations/", import.meta.url);
 
 async function temporaryDirectory(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "maestro-durability-"));
@@ -34,6 +32,12 @@ async function makeDatabase(path: string): Promise<void> {
   const store = openStore(path);
   await store.createSession(newSession());
   await store.close();
+}
+
+function change(path: string, sql: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
 }
 
 function pragma(database: DatabaseSync, name: string): unknown {
@@ -140,27 +144,50 @@ describe("files", () => {
 });
 
 describe("the schema", () => {
-  test("records its version", async () => {
+  test.each([
+    ["a newer", 999, StateTooNew, /newer maestro-hive/],
+    ["an older", 1, StateUnavailable, /before 0\.1\.0/],
+  ])("of %s format is refused, and not a byte of it changes", async (_, format, kind, reader) => {
     const path = await newPath();
     await makeDatabase(path);
-    const database = new DatabaseSync(path);
-    expect(pragma(database, "user_version")).toBe((await readdir(migrations)).length);
-    database.close();
-  });
-
-  test("of a newer Maestro is refused, and not a byte of it changes", async () => {
-    const path = await newPath();
-    await makeDatabase(path);
-    const newer = new DatabaseSync(path);
-    newer.exec("PRAGMA user_version = 999");
-    newer.close();
+    change(path, `DROP TABLE made_by; PRAGMA user_version = ${format}`);
     const before = await readFile(path);
     const error = refusal(() => openStore(path));
-    expect(error).toBeInstanceOf(StateTooNew);
-    expect(error.message).toContain("999");
-    expect(error.advice).toContain("Update");
+    expect(error).toBeInstanceOf(kind);
+    expect(error.exitCode).toBe(2);
+    expect(error.message).toContain(`has format ${format}`);
+    expect(error.advice).toMatch(reader);
     expect(await readFile(path)).toEqual(before);
     expect(await readdir(join(path, ".."))).toEqual(["maestro.db"]);
+  });
+
+  test("of another format names the version that made it", async () => {
+    const path = await newPath();
+    await makeDatabase(path);
+    change(path, "UPDATE made_by SET version = '7.8.9'; PRAGMA user_version = 999");
+    expect(refusal(() => openStore(path)).advice).toContain("maestro-hive 7.8.9");
+  });
+
+  test.each([
+    ["a renamed column", "identity         TEXT", "identitx         TEXT"],
+    ["a changed constraint", "'queued','running'", "'pueued','running'"],
+    ["a renamed table", "CREATE TABLE inbox", "CREATE TABLE inbpx"],
+  ])("with %s is named as damage, whatever it would break", async (_, from, to) => {
+    const path = await newPath();
+    await makeDatabase(path);
+    const bytes = (await readFile(path)).toString("latin1");
+    // SQLite leaves copies behind in free space; all of them are changed.
+    expect(bytes).toContain(from);
+    await writeFile(path, Buffer.from(bytes.replaceAll(from, to), "latin1"));
+    const error = refusal(() => openStore(path));
+    expect(error).toBeInstanceOf(StateCorrupt);
+    expect(error.advice).toContain(`mv ${path}`);
+  });
+
+  test("of another program is not taken for ours", async () => {
+    const path = await newPath();
+    change(path, "CREATE TABLE notes (text)");
+    expect(refusal(() => openStore(path))).toBeInstanceOf(StateCorrupt);
   });
 
   test.each([
@@ -179,15 +206,13 @@ describe("the schema", () => {
     expect(await readFile(path)).toEqual(before);
   });
 
-  test("is made once when four processes open a fresh directory at the same moment", {
-    timeout: 60_000,
-  }, async () => {
+  test("is made once when four processes open a fresh directory at the same moment", async () => {
     for (let round = 0; round < 3; round += 1) {
       const path = await newPath();
       const children = await Promise.all([1, 2, 3, 4].map(() => runChild("create", path)));
       expect(children.map(({ code, stderr }) => [code, stderr])).toEqual(children.map(() => [0, ""]));
       const store = openStore(path);
-      const listed = (await store.listSessions()).map(({ id }) => id as string);
+      const listed = (await store.reports.listSessions()).map(({ id }) => id as string);
       expect(listed.sort()).toEqual(children.map(({ stdout }) => stdout).sort());
       await store.close();
     }

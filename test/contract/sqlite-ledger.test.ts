@@ -1,9 +1,8 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { SqliteStore } from "../../src/state/sqlite/sqlite-store.ts";
+import { SqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import {
   allCalls,
   alwaysNoon,
@@ -40,7 +39,7 @@ test("four processes that ask for 64 calls at once get the 32 that the day allow
   const children = await fourTimes(() => runChild("reserve-at-once", path, String(32 * 100)));
   expect(children.map(({ code, stderr }) => [code, stderr])).toEqual(children.map(() => [0, ""]));
   expect(children.reduce((sum, { stdout }) => sum + Number(stdout), 0)).toBe(32);
-  const ids = (await store.listSessions()).map(({ id }) => id);
+  const ids = (await store.reports.listSessions()).map(({ id }) => id);
   expect(ids).toHaveLength(4);
   await expectTotalsAddUp(store, ids);
 });
@@ -54,7 +53,7 @@ test(
     const children = await fourTimes(() => runChild("spend-the-day", path, String(dayTokens)));
     expect(children.map(({ code, stderr }) => [code, stderr])).toEqual(children.map(() => [0, ""]));
     const calls = children.reduce((sum, { stdout }) => sum + Number(stdout), 0);
-    const ids = (await store.listSessions()).map(({ id }) => id);
+    const ids = (await store.reports.listSessions()).map(({ id }) => id);
     const { used, reserved } = await totalsAt(store, ids[0] as never, "day");
     expect(used.tokens).toBe(calls * 61);
     expect(used.tokens).toBeLessThanOrEqual(dayTokens);
@@ -90,11 +89,11 @@ test("a killed process holds up nobody's day, although nobody takes up its sessi
   await runChild("reserve-and-die", path, session.id);
   const { lease } = await createAndClaim(store);
   const limits = [limit("day", { tokens: 150 })];
-  expect(await store.ledger.reserve(lease, request({ limits }))).toMatchObject({
+  expect(await store.reserve(lease, request({ limits }))).toMatchObject({
     kind: "exceeded",
     used: 100,
   });
-  expect(await store.ledger.reserve(lease, request({ asked: amount(50), limits }))).toMatchObject({
+  expect(await store.reserve(lease, request({ asked: amount(50), limits }))).toMatchObject({
     kind: "granted",
   });
   expect(await allCalls(store, session.id)).toMatchObject([{ status: "estimated" }]);
@@ -108,32 +107,11 @@ test("a driver that was only slow settles truly what others have estimated for i
   // To this one every driver has been silent for too long.
   const impatient = new SqliteStore({ path, clock: alwaysNoon, leaseMs: -1 });
   const { lease } = await createAndClaim(impatient);
-  expect(await impatient.ledger.reserve(lease, request({ limits }))).toMatchObject({ kind: "exceeded" });
+  expect(await impatient.reserve(lease, request({ limits }))).toMatchObject({ kind: "exceeded" });
   expect(await allCalls(store, slowOne.id)).toMatchObject([{ status: "estimated" }]);
   await settle(store, slowOne.lease, reservation, took(10));
   expect(await allCalls(store, slowOne.id)).toMatchObject([{ status: "settled", costMicroUsd: 20 }]);
   await expectTotalsAddUp(store, [slowOne.id]);
-  expect(await impatient.ledger.reserve(lease, request({ limits }))).toMatchObject({ kind: "granted" });
+  expect(await impatient.reserve(lease, request({ limits }))).toMatchObject({ kind: "granted" });
   await impatient.close();
-});
-
-test("a state directory from before there was a ledger goes on, with its sessions", slow, async () => {
-  const { path, store } = await openHere();
-  await store.close();
-  await rm(path);
-  const old = new DatabaseSync(path);
-  const migrations = new URL("../../src/state/sqlite/migrations/", import.meta.url);
-  for (const file of ["001_foundation.sql", "002_execution.sql"])
-    old.exec(await readFile(new URL(file, migrations), "utf8"));
-  old.exec(`PRAGMA user_version = 2;
-    INSERT INTO sessions (id, team, team_fingerprint, identity, status, created_at, updated_at)
-    VALUES ('old', 'team', 't', 'i', 'completed', 1, 1)`);
-  old.close();
-  const later = new SqliteStore({ path, clock: alwaysNoon, leaseMs: 15_000 });
-  const { id, lease } = await createAndClaim(later);
-  await settle(later, lease, await granted(later, lease), took(10));
-  expect((await later.listSessions()).map(({ id }) => id as string)).toEqual([id, "old"]);
-  expect(await later.ledger.totals("old" as typeof id)).toMatchObject([{ level: "day" }]);
-  await expectTotalsAddUp(later, [id]);
-  await later.close();
 });

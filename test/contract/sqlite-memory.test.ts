@@ -1,4 +1,4 @@
-import { SqliteStore } from "../../src/state/sqlite/sqlite-store.ts";
+import { SqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { storeContract } from "./store-contract.ts";
 
 storeContract("SQLite in memory", async (clock) => {

@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import { breakersContract } from "./breakers-contract.ts";
+import { copiedContract } from "./copied-contract.ts";
 import { inboxContract } from "./inbox-contract.ts";
 import { journalContract } from "./journal-contract.ts";
 import { leaseContract } from "./lease-contract.ts";
@@ -9,6 +10,7 @@ import { retentionContract } from "./retention-contract.ts";
 import { sessionsContract } from "./sessions-contract.ts";
 import { settlementContract } from "./settlement-contract.ts";
 import type { OpenStore } from "./store-under-test.ts";
+import { takeContract } from "./take-contract.ts";
 import { ticketsContract } from "./tickets-contract.ts";
 import { usageContract } from "./usage-contract.ts";
 
@@ -17,7 +19,9 @@ export function storeContract(name: string, open: OpenStore): void {
   describe(`the contract of a store, kept by ${name}`, () => {
     sessionsContract(open);
     journalContract(open);
+    copiedContract(open);
     leaseContract(open);
+    takeContract(open);
     inboxContract(open);
     ledgerContract(open);
     settlementContract(open);

@@ -2,10 +2,10 @@ import { onTestFinished } from "vitest";
 import { fingerprint } from "../../src/domain/canonical.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import { newSessionId, type SessionId } from "../../src/domain/ids.ts";
-import type { RecordedRow, StepRow } from "../../src/domain/journal.ts";
 import { ManualClock } from "../../src/domain/manual-clock.ts";
-import type { Lease } from "../../src/state/lease.ts";
-import type { NewSession, Store } from "../../src/state/store.ts";
+import type { RecordedRow, StepRow } from "../../src/journal/journal.ts";
+import type { Lease } from "../../src/store/journal.ts";
+import type { NewSession, Store } from "../../src/store/store.ts";
 
 /** A store and what the suite does to it from outside. */
 export interface StoreUnderTest {
@@ -88,4 +88,14 @@ export async function refusalOf(promise: Promise<unknown>): Promise<string | und
     () => undefined,
     (error: unknown) => (error as Error).name,
   );
+}
+
+/** The sessions that the store would give to a process with places, in order; none is claimed. */
+export async function takeable(store: Store): Promise<SessionId[]> {
+  const ids: SessionId[] = [];
+  await store.take(Number.POSITIVE_INFINITY, async ({ session }) => {
+    ids.push(session.id);
+    return undefined;
+  });
+  return ids;
 }

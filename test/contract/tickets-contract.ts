@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { deliveryPolicy, onDelivered, onRefused } from "../../src/domain/ticket-delivery.ts";
-import type { DueTicket } from "../../src/state/ticket-store.ts";
+import type { DueTicket } from "../../src/store/ticket-store.ts";
 import { sampleTicket } from "../unit/tickets/sample-ticket.ts";
 import { type OpenStore, openFor } from "./store-under-test.ts";
 

@@ -1,15 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { BudgetAlert } from "../../src/domain/budget-alert.ts";
-import type { Lease } from "../../src/state/lease.ts";
-import type { Store } from "../../src/state/store.ts";
+import type { Lease } from "../../src/store/journal.ts";
+import type { Store } from "../../src/store/store.ts";
 import { allCalls, amount, call, granted, took, totalsAt } from "./ledger-support.ts";
+import { statusRow } from "./status-row.ts";
 import { createAndClaim, newSession, type OpenStore, openFor, step } from "./store-under-test.ts";
 
 const oneDayMs = 24 * 3_600_000;
 
 /** What the rows say that were recorded. */
 const raise = async (store: Store, lease: Lease, alerts: readonly BudgetAlert[]) =>
-  (await store.ledger.raiseAlerts(lease, alerts)).map(
+  (await store.append(lease, [], { alerts })).map(
     (row) => (JSON.parse(row.body) as { alert: unknown }).alert,
   );
 
@@ -25,7 +26,7 @@ export function usageContract(open: OpenStore): void {
         by: "persona" | "phase" | "model" | "session" | "day",
         session?: typeof one.id,
       ) => {
-        const { total, groups } = await store.ledger.usage({ by, session });
+        const { total, groups } = await store.reports.usage({ by, session });
         const rows = groups.map(({ name, inputTokens, outputTokens }) => [name, inputTokens + outputTokens]);
         return [total.inputTokens + total.outputTokens, rows];
       };
@@ -78,28 +79,28 @@ export function usageContract(open: OpenStore): void {
       await granted(store, other.lease);
       const tokens = ({ inputTokens, outputTokens }: { inputTokens: number; outputTokens: number }) =>
         inputTokens + outputTokens;
-      const of = await store.ledger.usageOf([one.id, other.id, idle.id]);
+      const of = await store.reports.usageOf([one.id, other.id, idle.id]);
       expect(new Map(of.map((sums) => [sums.name, tokens(sums)]))).toEqual(
         new Map([
           [one.id, 60],
           [other.id, 40],
         ]),
       );
-      expect(await store.ledger.usageOf([])).toEqual([]);
-      const places = await store.ledger.usageByPlace(one.id);
+      expect(await store.reports.usageOf([])).toEqual([]);
+      const places = await store.reports.usageByPlace(one.id);
       expect(new Map(places.map((sums) => [`${sums.phase} ${sums.persona}`, tokens(sums)]))).toEqual(
         new Map([
           ["build architect", 20],
           ["design architect", 40],
         ]),
       );
-      expect(await store.ledger.costByAttempt(one.id)).toEqual(
+      expect(await store.reports.costByAttempt(one.id)).toEqual(
         new Map([
           [2, { tokens: 10, microUsd: 20 }],
           [7, { tokens: 50, microUsd: null }],
         ]),
       );
-      expect(await store.ledger.costByAttempt(idle.id)).toEqual(new Map());
+      expect(await store.reports.costByAttempt(idle.id)).toEqual(new Map());
     });
 
     test("is told day by day", async () => {
@@ -113,28 +114,28 @@ export function usageContract(open: OpenStore): void {
       const reservation = await granted(store, lease, { asked: amount(5) });
       const spent = { usage: null, costMicroUsd: null };
       await store.append(lease, [], { settlement: { reservation, spent, failed: true } });
-      expect((await store.ledger.usage({ by: "day" })).total.estimatedTokens).toBe(5);
-      expect(await store.ledger.series({ by: "persona" })).toEqual([
+      expect((await store.reports.usage({ by: "day" })).total.estimatedTokens).toBe(5);
+      expect(await store.reports.series({ by: "persona" })).toEqual([
         { day: "2026-01-01", name: "architect", tokens: 10, microUsd: 20 },
         { day: "2026-01-02", name: "skeptic", tokens: 20, microUsd: 40 },
         { day: "2026-01-02", name: "architect", tokens: 30, microUsd: 60 },
       ]);
-      expect(await store.ledger.series({ by: "model", since: clock.now() })).toHaveLength(1);
+      expect(await store.reports.series({ by: "model", since: clock.now() })).toHaveLength(1);
     });
 
     test("alerts of all sessions are listed, newest first", async () => {
       const { store, clock } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       const alert = { kind: "threshold", unit: "tokens", limit: 10, used: 8, expected: null } as const;
-      await store.ledger.raiseAlerts(lease, [{ ...alert, level: "session", name: id }]);
+      await store.append(lease, [], { alerts: [{ ...alert, level: "session", name: id }] });
       await clock.advance(5);
-      await store.ledger.raiseAlerts(lease, [{ ...alert, level: "day", name: "2026-01-01" }]);
-      const recent = await store.ledger.recentAlerts(10);
+      await store.append(lease, [], { alerts: [{ ...alert, level: "day", name: "2026-01-01" }] });
+      const recent = await store.reports.recentAlerts(10);
       expect(recent.map(({ session, level }) => [session, level])).toEqual([
         [null, "day"],
         [id, "session"],
       ]);
-      expect(await store.ledger.recentAlerts(1)).toHaveLength(1);
+      expect(await store.reports.recentAlerts(1)).toHaveLength(1);
     });
 
     test("can begin at a day", async () => {
@@ -144,7 +145,7 @@ export function usageContract(open: OpenStore): void {
       await clock.advance(3 * oneDayMs);
       await call(store, lease, took(20));
       const since = async (at: number) => {
-        const { total, groups } = await store.ledger.usage({ by: "day", since: at });
+        const { total, groups } = await store.reports.usage({ by: "day", since: at });
         return [total.calls, groups.map(({ name }) => name)];
       };
       expect(await since(clock.now())).toEqual([1, ["2026-01-04"]]);
@@ -158,16 +159,16 @@ export function usageContract(open: OpenStore): void {
         const { lease } = await createAndClaim(store);
         await call(store, lease, took(tokens));
       }
-      const { total, groups } = await store.ledger.usage({ by: "session", most: 2 });
+      const { total, groups } = await store.reports.usage({ by: "session", most: 2 });
       expect(total.calls).toBe(3);
       expect(groups).toHaveLength(2);
       expect(groups[0]?.inputTokens).toBeGreaterThan(groups[1]?.inputTokens ?? Infinity);
-      expect((await store.ledger.usage({ by: "session", most: 10_000 })).groups).toHaveLength(3);
+      expect((await store.reports.usage({ by: "session", most: 10_000 })).groups).toHaveLength(3);
     });
 
     test("of nothing is nothing", async () => {
       const { store } = await openFor(open);
-      const { total, groups } = await store.ledger.usage({ by: "persona" });
+      const { total, groups } = await store.reports.usage({ by: "persona" });
       expect(total).toMatchObject({ calls: 0, inputTokens: 0, costMicroUsd: 0, saved: [] });
       expect(groups).toEqual([]);
     });
@@ -177,7 +178,7 @@ export function usageContract(open: OpenStore): void {
       const { lease } = await createAndClaim(store);
       await call(store, lease, took(10));
       await call(store, lease, took(10, { costMicroUsd: null }), { asked: amount(100, null) });
-      const { total } = await store.ledger.usage({ by: "model" });
+      const { total } = await store.reports.usage({ by: "model" });
       expect(total).toMatchObject({ calls: 2, costMicroUsd: 20, unpricedCalls: 1 });
     });
 
@@ -190,18 +191,18 @@ export function usageContract(open: OpenStore): void {
         await call(store, lease, took(20), { persona: "skeptic" });
         await granted(store, lease, { asked: amount(5) });
         await store.append(lease, [], { savings: [{ ...saved, tokens: 7, microUsd: 3 }] });
-        await store.ledger.raiseAlerts(lease, []);
+        await store.append(lease, [], { alerts: [] });
       }
       await store.releaseSession(gone.lease);
       const { lease: again } = await store.claimSession(gone.id, "start");
       await granted(store, again, { asked: amount(6) });
       await store.releaseSession(again);
       const report = async (from = store) =>
-        Promise.all((["persona", "phase", "model", "day"] as const).map((by) => from.ledger.usage({ by })));
+        Promise.all((["persona", "phase", "model", "day"] as const).map((by) => from.reports.usage({ by })));
       const day = await totalsAt(store, kept.id, "day");
       const before = await report();
       await store.deleteSession(gone.id);
-      await store.reclaimSpace();
+      await store.maintenance.reclaimSpace();
       const after = await report();
       // The open calls of the deleted session counted as made when it was let go.
       const estimated = ({ total }: (typeof before)[number]) => total.estimatedTokens;
@@ -214,7 +215,7 @@ export function usageContract(open: OpenStore): void {
         used: amount(day.used.tokens),
         reserved: amount(5),
       });
-      const { groups } = await store.ledger.usage({ by: "session" });
+      const { groups } = await store.reports.usage({ by: "session" });
       expect(new Map(groups.map(({ name, calls }) => [name, calls]))).toEqual(
         new Map([
           [null, 4],
@@ -238,7 +239,7 @@ export function usageContract(open: OpenStore): void {
       expect(await allCalls(store, kept.id)).toHaveLength(100);
       expect((await totalsAt(store, kept.id, "day")).used).toEqual(amount(2_200));
       expect((await totalsAt(store, kept.id, "day")).reserved).toEqual(amount(100));
-      await expect(store.ledger.calls(gone.id)).rejects.toThrow("There is no session");
+      await expect(store.reports.calls(gone.id)).rejects.toThrow("There is no session");
     });
 
     test("of past runs is what finished sessions of the team took, persona by persona", async () => {
@@ -248,7 +249,7 @@ export function usageContract(open: OpenStore): void {
         const { lease } = await store.claimSession(session.id, "start");
         await call(store, lease, took(tokens));
         await call(store, lease, took(tokens), { attempt: 2 });
-        await store.append(lease, [{ kind: "session.status", status }]);
+        await store.append(lease, [statusRow(status)]);
         await store.releaseSession(lease);
       };
       await run("team", 10, "completed");
@@ -256,13 +257,13 @@ export function usageContract(open: OpenStore): void {
       await run("team", 900, "failed");
       await run("other", 700, "completed");
       const of = { phase: "design", persona: "architect", model: "anthropic/claude" };
-      expect(await store.ledger.history("team")).toEqual([
+      expect(await store.reports.history("team")).toEqual([
         { ...of, spent: amount(20) },
         { ...of, spent: amount(60) },
       ]);
-      expect(await store.ledger.history("nobody's")).toEqual([]);
-      expect(await store.ledger.history("team", undefined, 0), "nothing was completed so early").toEqual([]);
-      expect(await store.ledger.history("team", undefined, Date.now() + 1_000)).toHaveLength(2);
+      expect(await store.reports.history("nobody's")).toEqual([]);
+      expect(await store.reports.history("team", undefined, 0), "nothing was completed so early").toEqual([]);
+      expect(await store.reports.history("team", undefined, Date.now() + 1_000)).toHaveLength(2);
     });
   });
 
@@ -278,7 +279,7 @@ export function usageContract(open: OpenStore): void {
           { ...patch, kind: "reuse", tokens: 9, microUsd: 1 },
         ],
       });
-      const { total, groups } = await store.ledger.usage({ by: "persona", session: id });
+      const { total, groups } = await store.reports.usage({ by: "persona", session: id });
       const saved = [
         { kind: "patch", tokens: 550, microUsd: 70, unpriced: 1 },
         { kind: "reuse", tokens: 9, microUsd: 1, unpriced: 0 },
@@ -300,7 +301,7 @@ export function usageContract(open: OpenStore): void {
         ],
       });
       const of = { phase: "build", persona: "coder" };
-      expect(await store.ledger.reused(id)).toEqual([
+      expect(await store.reports.reused(id)).toEqual([
         { ...of, model: "m", spent: { tokens: 18, microUsd: 3 } },
         { ...of, model: "n", spent: { tokens: 9, microUsd: null } },
       ]);
@@ -313,7 +314,7 @@ export function usageContract(open: OpenStore): void {
       const second = await call(store, lease, took(30), { persona: "skeptic" });
       await store.append(lease, [step(3)], { savings: [{ kind: "resume", steps: [first, second, 9_999] }] });
       await store.append(lease, [], { savings: [{ kind: "resume", steps: [second] }] });
-      const { groups } = await store.ledger.usage({ by: "persona" });
+      const { groups } = await store.reports.usage({ by: "persona" });
       expect(groups.map(({ name, saved }) => [name, saved])).toEqual([
         ["skeptic", [{ kind: "resume", tokens: 60, microUsd: 120, unpriced: 0 }]],
         ["architect", [{ kind: "resume", tokens: 10, microUsd: 20, unpriced: 0 }]],
@@ -334,7 +335,7 @@ export function usageContract(open: OpenStore): void {
       const wrote = { ...usage, cachedInputTokens: 0, cacheWriteTokens: 80 };
       await call(store, lease, { usage: wrote, costMicroUsd: 90, cacheSavedMicroUsd: -16 });
       await call(store, lease, took(10));
-      const { total } = await store.ledger.usage({ by: "model" });
+      const { total } = await store.reports.usage({ by: "model" });
       expect(total.saved).toEqual([{ kind: "cache", tokens: 80, microUsd: 200, unpriced: 0 }]);
     });
   });
@@ -361,7 +362,7 @@ export function usageContract(open: OpenStore): void {
       const raised = { ...alert, limit: 200, used: 161 };
       expect(await raise(later, claim.lease, [alert, raised])).toEqual([raised]);
       const at = clock.now();
-      expect(await later.ledger.alerts(id)).toEqual([
+      expect(await later.reports.alerts(id)).toEqual([
         { ...forecast, at },
         { ...alert, at },
         { ...raised, at },
@@ -376,7 +377,7 @@ export function usageContract(open: OpenStore): void {
       const persona = { ...numbers, level: "persona", name: "architect" } as const;
       expect(await raise(store, one.lease, [day, persona])).toEqual([day, persona]);
       expect(await raise(store, other.lease, [day, persona])).toEqual([persona]);
-      expect((await store.ledger.alerts(other.id)).map(({ level }) => level)).toEqual(["day", "persona"]);
+      expect((await store.reports.alerts(other.id)).map(({ level }) => level)).toEqual(["day", "persona"]);
     });
   });
 }

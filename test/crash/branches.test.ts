@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { StartOptions } from "../../src/maestro.ts";
+import type { StartOptions } from "../../src/api/open.ts";
 import { open } from "./support/package.ts";
 import { Place } from "./support/place.ts";
 import { teams } from "./support/teams.ts";

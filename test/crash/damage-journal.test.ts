@@ -28,13 +28,34 @@ describe("a journal that somebody changed is not believed", () => {
   const spare = 10_000;
 
   test.each([
-    ["a body", 5, [`UPDATE journal SET body = replace(body, 'first', 'First') WHERE ${row(5)}`]],
     ["the brief", 1, [`UPDATE journal SET body = replace(body, 'Build', 'Break') WHERE ${row(1)}`]],
-    ["a step's name", 5, [`UPDATE journal SET name = 'another' WHERE ${row(5)}`]],
     ["a kind", 3, [`UPDATE journal SET kind = 'phase.completed' WHERE ${row(3)}`]],
     ["the first kind", 1, [`UPDATE journal SET kind = 'session.restored' WHERE ${row(1)}`]],
     ["a time", 4, [`UPDATE journal SET at = at + 1 WHERE ${row(4)}`]],
     ["an epoch", 4, [`UPDATE journal SET epoch = 7 WHERE ${row(4)}`]],
+    [
+      "a result in a sealed phase",
+      7,
+      [`UPDATE journal SET body = replace(body, 'plan', 'Plan') WHERE ${row(7)}`],
+    ],
+    ["a row behind the last seal to nothing", 18, [`DELETE FROM journal WHERE ${row(18)}`]],
+    ["the first row to nothing", 1, [`DELETE FROM journal WHERE ${row(1)}`]],
+  ] satisfies [string, number, string[]][])("refuses to resume: changed: %s", async (_, seq, statements) => {
+    const session = original.copy(newStateDir());
+    tamper(session.stateDir, ...statements);
+    const error = await session.refusal();
+    expect(error).toBeInstanceOf(JournalCorrupt);
+    expect(error.details).toMatchObject({ session: session.id });
+    expect([seq, seq + 1]).toContain(error.details["seq"]);
+    expect(error.message).toContain(`row ${String(error.details["seq"])}`);
+    await session.with((maestro) =>
+      expect(maestro.show(session.id)).rejects.toMatchObject({ name: "JournalCorrupt" }),
+    );
+  });
+
+  test.each([
+    ["a body", 5, [`UPDATE journal SET body = replace(body, 'first', 'First') WHERE ${row(5)}`]],
+    ["a step's name", 5, [`UPDATE journal SET name = 'another' WHERE ${row(5)}`]],
     ["an occurrence", 6, [`UPDATE journal SET occurrence = 2 WHERE ${row(6)}`]],
     ["a fingerprint", 5, [`UPDATE journal SET fingerprint = 'f' WHERE ${row(5)}`]],
     ["a hash", 6, [`UPDATE journal SET hash = 'h' WHERE ${row(6)}`]],
@@ -51,21 +72,21 @@ describe("a journal that somebody changed is not believed", () => {
       ],
     ],
     ["a row to nothing", 6, [`DELETE FROM journal WHERE ${row(5)}`]],
-    ["the first row to nothing", 2, [`DELETE FROM journal WHERE ${row(1)}`]],
     ["a row's session", 6, [`UPDATE journal SET session = session + 1 WHERE ${row(5)}`]],
-  ] satisfies [string, number, string[]][])("changed: %s", async (_, seq, statements) => {
-    const session = original.copy(newStateDir());
-    tamper(session.stateDir, ...statements);
-    const error = await session.refusal();
-    expect(error).toBeInstanceOf(JournalCorrupt);
-    expect(error.details).toMatchObject({ session: session.id });
-    // Two rows that changed places are named by either.
-    expect([seq, seq + 1]).toContain(error.details["seq"]);
-    expect(error.message).toContain(`row ${String(error.details["seq"])}`);
-    await session.with((maestro) =>
-      expect(maestro.show(session.id)).rejects.toMatchObject({ name: "JournalCorrupt" }),
-    );
-  });
+  ] satisfies [string, number, string[]][])(
+    "a step of a sealed phase, which no resume reads, is found when everything is verified: changed: %s",
+    async (_, seq, statements) => {
+      const session = original.copy(newStateDir());
+      tamper(session.stateDir, ...statements);
+      const error: unknown = await session.with((maestro) =>
+        maestro.checkpoints(session.id).catch((reason: unknown) => reason),
+      );
+      expect(error).toBeInstanceOf(JournalCorrupt);
+      const { details } = error as JournalCorrupt;
+      expect(details).toMatchObject({ session: session.id });
+      expect([seq, seq + 1]).toContain(details["seq"]);
+    },
+  );
 
   test.each([1, 5])(
     "damage in row %i: checkpoints are still told and carried, prune goes on, and it can be removed",
@@ -109,18 +130,23 @@ describe("a journal that somebody changed is not believed", () => {
     });
     const target = `(SELECT number FROM sessions WHERE id = '${other}')`;
     tamper(session.stateDir, `UPDATE journal SET session = ${target} WHERE ${row(5)}`);
-    expect(await session.refusal()).toMatchObject({
-      name: "JournalCorrupt",
-      details: { session: session.id },
-    });
-    session.id = other;
-    expect(await session.refusal()).toMatchObject({ name: "JournalCorrupt", details: { session: other } });
+    for (const id of [session.id, other])
+      await session.with((maestro) =>
+        expect(maestro.checkpoints(id)).rejects.toMatchObject({
+          name: "JournalCorrupt",
+          details: { session: id },
+        }),
+      );
   });
 
   test("a last row that is gone cannot be seen in the chain, but the summary file knows it", async () => {
     const session = original.copy(newStateDir());
     const last = `(SELECT max(position) FROM journal WHERE session = ${victim})`;
-    tamper(session.stateDir, `DELETE FROM journal WHERE position = ${last}`);
+    tamper(
+      session.stateDir,
+      `DELETE FROM transitions WHERE position = ${last}`,
+      `DELETE FROM journal WHERE position = ${last}`,
+    );
     await session.resume();
     expect(session.notices.join()).toContain("may come from an older backup");
   });

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzipSync, gzip } from "node:zlib";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { look } from "../../src/api/open-readonly.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { seal, unseal } from "../../src/domain/seal.ts";
 import { type Maestro, verifyCheckpointFile } from "../../src/index.ts";
-import { look } from "../../src/look.ts";
+import { seal, unseal } from "../../src/journal/seal.ts";
 import { serve } from "../../src/server/serve.ts";
-import { Artifacts } from "../../src/state/artifacts.ts";
+import { Artifacts } from "../../src/store/artifacts.ts";
 import { newStateDir } from "./damage-support/temporary-directory.ts";
 import { ThreePhases } from "./damage-support/three-phases.ts";
 
@@ -208,7 +208,7 @@ describe("with the database gone", () => {
     session.loseDatabase();
     await session.with((maestro) => maestro.show(session.id));
     expect(session.notices.join("\n")).toContain(
-      "Passed over: checkpoint_build.json (what it rests on is not there), checkpoint_plan.json (damaged).",
+      "Passed over: checkpoint_build.json (a checkpoint before it is missing), checkpoint_plan.json (damaged).",
     );
   });
 

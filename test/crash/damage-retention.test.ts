@@ -13,7 +13,7 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/domain/clock.ts";
 import { newSessionId } from "../../src/domain/ids.ts";
 import { defineTeam, type Maestro, open, persona, phase, type Session } from "../../src/index.ts";
-import { Artifacts } from "../../src/state/artifacts.ts";
+import { Artifacts } from "../../src/store/artifacts.ts";
 import { linesOf, runClerk } from "./damage-support/run-clerk.ts";
 import { temporaryDirectory } from "./damage-support/temporary-directory.ts";
 

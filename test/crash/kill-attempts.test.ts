@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FaultPoint } from "../../src/state/fault-points.ts";
+import type { FaultPoint } from "../../src/store/fault-points.ts";
 import {
   endingOf,
   expectRecordedStepsRanOnce,

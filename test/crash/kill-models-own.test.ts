@@ -93,7 +93,7 @@ it.each([1, 2, 3])(
 
     const store = openStore(join(folder, "state"));
     const session = await store.findSession("own");
-    const rows = session === undefined ? [] : await store.ledger.calls(session.id);
+    const rows = session === undefined ? [] : await store.reports.calls(session.id);
     await store.close();
     const statuses = ["settled", "settled", "settled"];
     statuses.splice(at - 1, 0, "estimated");

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FaultPoint } from "../../src/state/fault-points.ts";
+import type { FaultPoint } from "../../src/store/fault-points.ts";
 import { createPath, LoopbackJira, searchPath } from "../support/loopback-jira.ts";
 import type { Behavior } from "../support/loopback-server.ts";
 import { endingOf } from "./support/expectations.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { open } from "../../src/index.ts";
-import type { FaultPoint } from "../../src/state/fault-points.ts";
+import type { FaultPoint } from "../../src/store/fault-points.ts";
 import { LoopbackModels } from "../support/loopback-models.ts";
 import type { PlanOptions } from "./support/plan.ts";
 

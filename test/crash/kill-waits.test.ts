@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { RecordedRow } from "../../src/domain/journal.ts";
-import type { FaultPoint } from "../../src/state/fault-points.ts";
+import type { RecordedRow } from "../../src/journal/journal.ts";
+import type { FaultPoint } from "../../src/store/fault-points.ts";
 import { endingOf } from "./support/expectations.ts";
 import { type Life, Place } from "./support/place.ts";
 import { rowsOf } from "./support/recorded.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Maestro } from "../../src/maestro.ts";
-import type { FaultPoint } from "../../src/state/fault-points.ts";
+import type { Maestro } from "../../src/api/open.ts";
+import type { FaultPoint } from "../../src/store/fault-points.ts";
 import { endingOf } from "./support/expectations.ts";
 import { open } from "./support/package.ts";
 import { Place } from "./support/place.ts";
@@ -142,6 +142,6 @@ describe("a word becomes exactly one row, although its driver is killed", () => 
 
 async function expectEmptyInbox(): Promise<void> {
   const store = openStore(place.stateDir);
-  expect(await store.hasWords((await maestro.find(team)).id)).toBe(false);
+  expect(await store.reports.hasSignals((await maestro.find(team)).id)).toBe(false);
   await store.close();
 }

@@ -1,7 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { maestro, type Place, packageFolder, place } from "./support/packed.ts";
 
@@ -54,10 +55,11 @@ test.each([
 test("a folder that cannot take the files is refused before anything runs", async () => {
   const at = await withTeam();
   writeFileSync(join(at.folder, "taken"), "");
+  expect(await maestro(at, ...run, "--out", "/proc/nothing")).toMatchObject({ code: 2 });
   for (const command of [run, ["demo"], ["phase", "k", "greeting"]]) {
     const { code, stderr } = await maestro(at, ...command, "--out", "taken");
     expect(code).toBe(2);
-    expect(stderr).toMatch(/taken.* is not a folder/);
+    expect(stderr).toMatch(/taken: it is not a folder/);
   }
   expect(await sessionsIn(at)).toEqual([]);
 });
@@ -127,14 +129,14 @@ test("the demo is the same whatever a person has set, and SIGTERM leaves no proc
   child.stderr.on("data", (chunk: Buffer) => {
     said += chunk.toString();
   });
-  await expect.poll(() => said, { timeout: 30_000 }).toContain("sealed checkpoint");
+  await expect.poll(() => said, { timeout: 120_000 }).toContain("sealed revision");
   const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim();
   expect(children).not.toBe("");
   child.kill("SIGTERM");
   const [code] = (await once(child, "close")) as [number];
   expect(code).toBe(130);
   expect(said, "started by its path, it is resumed by its path").toMatch(
-    /Go on with: .*node .*maestro\.cjs resume/,
+    /Resume with: .*node .*maestro\.cjs resume/,
   );
   await expect.poll(() => children.split(" ").filter(isAlive)).toEqual([]);
 });
@@ -174,7 +176,9 @@ test("limits that make no sense are refused, and one below what is used says wha
   expect((await maestro(at, "budget", "k", "--persona", "greeting_autor")).stderr).toContain(
     "greeting_author",
   );
-  expect((await maestro(at, "budget", "k", "--tokens", "1")).stderr).toContain("less than was used already");
+  expect((await maestro(at, "budget", "k", "--tokens", "1")).stderr).toContain(
+    "below the amount already used",
+  );
   for (const command of [
     ["watch", "k", "--after", "abc"],
     ["prune", "--keep", "1.5"],
@@ -188,6 +192,51 @@ test("limits that make no sense are refused, and one below what is used says wha
   }
   const served = await maestro(at, "serve", "--port", "abc");
   expect(served.stderr).toContain("(flag --port)");
+});
+
+test("commands about existing sessions create no state directory", async () => {
+  const at = place();
+  for (const command of [
+    ["sessions"],
+    ["usage"],
+    ["breakers"],
+    ["tickets"],
+    ["prune"],
+    ["doctor", "--offline"],
+    ["sessions", "--names"],
+  ])
+    expect(await maestro(at, ...command), command.join(" ")).toMatchObject({ code: 0 });
+  for (const command of [
+    ["show", "k"],
+    ["watch", "k"],
+    ["checkpoints", "k"],
+    ["resume", "k"],
+    ["phase", "k", "a"],
+    ["fork", "k", "--at", "a"],
+    ["approve", "k"],
+    ["pause", "k"],
+    ["budget", "k"],
+  ]) {
+    const { code, stderr } = await maestro(at, ...command);
+    expect({ command, code }).toEqual({ command, code: 2 });
+    expect(stderr).toMatch(/state directory .* does not exist\.[^]*\(SESSION_NOT_FOUND\)/);
+  }
+  expect(existsSync(join(at.folder, "state"))).toBe(false);
+  mkdirSync(join(at.folder, "other"));
+  await maestro(at, "sessions", "--state-dir", "other");
+  expect(readdirSync(join(at.folder, "other"))).toEqual([]);
+});
+
+test("a remembered folder that cannot be written any more stops a resume before anything runs", async () => {
+  const at = await withTeam();
+  await maestro(at, ...run, "--until", "greeting", "--out", "files");
+  rmSync(join(at.folder, "files"), { recursive: true });
+  writeFileSync(join(at.folder, "files"), "");
+  const { code, stderr } = await maestro(at, "resume", "k");
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("it is not a folder") });
+  expect(await sessionsIn(at)).toMatchObject([{ key: "k", status: "paused" }]);
+  expect(await maestro(at, "resume", "k", "--out", "new/below")).toMatchObject({ code: 0 });
+  expect(readdirSync(join(at.folder, "new/below"))).toContain("docs");
 });
 
 test("what a person typed cannot paint the terminal", async () => {
@@ -210,4 +259,16 @@ test("doctor proves files against their hashes, and says how many sessions it re
   const ill = await maestro(at, "doctor", "--offline");
   expect(ill.code).toBe(5);
   expect(ill.stdout).toContain(sha256);
+});
+
+test.each([
+  ["hello.yaml", /^# yaml-language-server: \$schema=(\S+)\n/],
+  ["hello.json", /^\{\n {2}"\$schema": "(\S+)",\n/],
+])("init writes %s with a pointer to the schema that comes with the package", async (file, pointer) => {
+  const at = place();
+  await maestro(at, "init", "--yes", "--name", "hello", "--phases", "greeting", "--out", file);
+  const [, address = ""] = pointer.exec(readFileSync(join(at.folder, file), "utf8")) ?? [];
+  const schema = new URL(address, pathToFileURL(join(at.folder, file)));
+  expect(JSON.parse(readFileSync(schema, "utf8"))).toMatchObject({ title: "Maestro team file" });
+  expect((await maestro(at, "run", "Say hello", "--team", file)).code).toBe(0);
 });

@@ -20,7 +20,7 @@ test("demo: killed in the middle, resumed, finished; no model call was paid twic
     healed: 1,
     checkpoints: 6,
   });
-  expect(Date.now() - startedAt).toBeLessThan(60_000);
+  expect(Date.now() - startedAt).toBeLessThan(600_000);
   expect(demo.notPaidTwice.calls).toBeGreaterThanOrEqual(7);
   expect(demo.kept).toBeGreaterThan(demo.notPaidTwice.calls);
   expect(demo.steps).toBeGreaterThan(demo.kept);
@@ -60,7 +60,7 @@ test("demo in a terminal: one sees the tree, the kill, the second life and what 
   expect(text).toMatch(/demo · simulated model · A URL shortener with tests/);
   expect(seen[0]?.join("\n")).toMatch(/✔ requirements requirement_analyst · gate 1\.00 of 0\.75/);
   expect(seen[1]?.join("\n")).toMatch(/▶ implementation[^]*▶ backend_developer[^]*○ testing/);
-  expect(text).toMatch(/A new one goes on: maestro resume demo/);
+  expect(text).toMatch(/A new process resumes: maestro resume demo/);
   expect(text).toMatch(/completed · .* tokens · \$.* at invented prices · .* not paid again/);
   expect(text).toMatch(/not twice +[\d,]+ tokens, \$[\d.]+: the \d+ model calls before the kill/);
   expect(text).toMatch(/checkpoints +6 sealed and valid: of the start and of 5 phases/);

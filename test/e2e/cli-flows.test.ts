@@ -42,14 +42,14 @@ test("review: parks with exit 4 and says who acts; rejected it runs again with t
   const at = await withTeam();
   const parked = await maestro(at, ...run, "--pause-after", "greeting");
   expect(parked.code).toBe(4);
-  expect(parked.stderr).toContain("Why it stopped: phase greeting waits for a review.");
+  expect(parked.stderr).toContain("Why it stopped: Phase greeting waits for review.");
   expect(parked.stderr).toContain("  maestro approve k\n");
   expect((await maestro(at, "resume", "k")).code).toBe(4);
   const rejected = await maestro(at, "reject", "k", "--note", "warmer, please");
   expect(rejected).toMatchObject({ code: 0 });
-  expect(rejected.stderr).toContain("Go on with: maestro resume k");
+  expect(rejected.stderr).toContain("Resume with: maestro resume k");
   expect((await maestro(at, "resume", "k")).code).toBe(4);
-  expect((await maestro(at, "show", "k")).stdout).toContain("sent back: warmer, please");
+  expect((await maestro(at, "show", "k")).stdout).toContain("rejected: warmer, please");
   expect((await maestro(at, "approve", "k", "--note", "good")).code).toBe(0);
   expect((await maestro(at, "resume", "k")).code).toBe(0);
 });
@@ -112,8 +112,8 @@ test("fork: says beforehand what is reused and what it may cost; without an edit
   );
   const edited = ["fork", "k", "--at", "reply", "--edit", "greeting=edit.json", "--key", "k2"];
   const planned = await maestro(at, ...edited, "--dry-run");
-  expect(planned.stderr).toMatch(/Taken over: greeting\/greeting_author\nRuns: reply\/reply_author/);
-  expect(planned.stderr).toMatch(/It may cost .* tokens, \$/);
+  expect(planned.stderr).toMatch(/Kept: greeting\/greeting_author\nRuns: reply\/reply_author/);
+  expect(planned.stderr).toMatch(/Estimated cost: .* tokens, \$/);
   const forked = await json<{ status: string; plan: unknown }>(at, ...edited);
   expect(forked).toMatchObject({ status: "completed", plan: { personas: expect.any(Array) as unknown } });
   const view = showSchema.parse(await json(at, "show", "k2"));
@@ -149,6 +149,8 @@ test("a changed team: says what changed, exit 2; with --accept-changes unchanged
   const refused = await maestro(at, "resume", "k");
   expect(refused.code).toBe(2);
   expect(refused.stderr).toMatch(/reply_author[^]*resume \S+ --accept-changes[^]*TEAM_CHANGED/);
+  const typed = await maestro(at, "resume", "k", "--team", "hello.yaml");
+  expect(typed.stderr).toMatch(/ {2}maestro resume \S+ --accept-changes --team hello\.yaml\n/);
   expect((await maestro(at, "resume", "k", "--accept-changes")).code).toBe(0);
   const { usage } = showSchema.parse(await json(at, "show", "k"));
   expect(usage.calls, "greeting 2, reply 2 and again 2, farewell 2").toBe(8);

@@ -28,14 +28,16 @@ test("where the files go is remembered: a resume after a review brings the rest 
   const resumed = await maestro(elsewhere, "resume", "k");
   expect(resumed).toMatchObject({ code: 0 });
   expect(resumed.stderr).toContain(`1 file written to ${join(at.folder, "made")}.`);
-  expect(resumed.stderr).not.toContain("to have them");
+  expect(resumed.stderr).not.toContain("To get them");
   expect(read(at, "made/docs/reply.md")).toContain("# ");
 });
 
 test("where the files go is remembered when the process was killed before it wrote any", async () => {
   const at = await withTeam();
   const killed = begin(slowed(at, 20_000), [...run, "--out", "made"]);
-  await vi.waitUntil(() => killed.output().includes("greeting_author works"), { timeout: 20_000 });
+  await vi.waitUntil(() => killed.output().includes("greeting_author: attempt started"), {
+    timeout: 120_000,
+  });
   killed.child.kill("SIGKILL");
   await killed.finished;
   expect((await maestro(at, "resume", "k")).code).toBe(0);
@@ -48,35 +50,39 @@ test("a folder that was moved since is not made again, and another one can be na
   renameSync(join(at.folder, "made"), join(at.folder, "moved"));
   const resumed = await maestro(at, "resume", "k");
   expect(resumed).toMatchObject({ code: 0 });
-  expect(resumed.stderr).toContain(`Its files went to ${join(at.folder, "made")}, which is gone`);
-  expect(resumed.stderr).toContain("to have them: maestro show k --out <folder>");
+  expect(resumed.stderr).toContain(
+    `Its files were written to ${join(at.folder, "made")}, which no longer exists`,
+  );
+  expect(resumed.stderr).toContain("To get them: maestro show k --out <folder>");
   expect(existsSync(join(at.folder, "made"))).toBe(false);
   expect((await maestro(at, "resume", "k", "--out", "moved")).code).toBe(0);
   expect(read(at, "moved/docs/reply.md")).toContain("# ");
 });
 
-test("a second Ctrl-C stops at once and says how to go on; so does a step that cannot be finished", async () => {
+test("a second Ctrl-C exits now and prints the resume command; so does a step that cannot finish", async () => {
   const at = slowed(await withTeam(), 30_000);
   const twice = await inTerminal(at, [80, 24], run, [
     { when: "▶ greeting_author", send: "\u0003" },
-    { when: "Ctrl-C stops at once", send: "\u0003" },
+    { when: "Ctrl-C stops now", send: "\u0003" },
   ]);
   expect(twice).toMatchObject({ code: 130, cursorHidden: false, stepsLeft: 0 });
   expect(twice.lines.join("\n")).toMatch(
-    /Stopped at once\. Nothing recorded is lost\.\s+Go on with: maestro resume/,
+    /Stopped\. No recorded step is lost\.\s+Resume with: maestro resume/,
   );
 });
 
 test("a stop by the clock is said once, and after it nothing else", async () => {
   const at = slowed(await withTeam(), 60_000);
   const running = begin(at, run);
-  await vi.waitUntil(() => running.output().includes("greeting_author works"), { timeout: 20_000 });
+  await vi.waitUntil(() => running.output().includes("greeting_author: attempt started"), {
+    timeout: 120_000,
+  });
   const startedAt = Date.now();
   running.child.kill("SIGTERM");
   const { code, stderr } = await running.finished;
   expect(code).toBe(130);
-  expect(Date.now() - startedAt).toBeLessThan(10_000);
-  expect(stderr.match(/Go on with: maestro resume/g)).toHaveLength(1);
+  expect(Date.now() - startedAt).toBeLessThan(50_000);
+  expect(stderr.match(/Resume with: maestro resume/g)).toHaveLength(1);
 });
 
 test("a fork that would make nothing under the key it was given says so, exit 2", async () => {
@@ -86,11 +92,11 @@ test("a fork that would make nothing under the key it was given says so, exit 2"
   const refused = await maestro(at, "fork", "k", "--at", "reply", "--key", "k2", "--out", "x y", ...limits);
   expect(refused).toMatchObject({ code: 2, stdout: "" });
   expect(refused.stderr).toMatch(
-    /there is no new session "k2"[^]*maestro fork k --at reply --fresh --team hello\.yaml --budget-usd 3 --key k2 --out 'x y'/,
+    /session "k2" is not created[^]*maestro fork k --at reply --fresh --team hello\.yaml --key k2 --budget-usd 3 --out 'x y'/,
   );
   const planned = await maestro(at, "fork", "k", "--at", "reply", "--key", "k2", "--dry-run");
   expect(planned).toMatchObject({ code: 0, stdout: "Nothing will run; --fresh reruns it.\n" });
-  expect(planned.stderr).toContain("No new session is made");
+  expect(planned.stderr).toContain("No session is created");
   expect(await json<unknown[]>(at, "sessions")).toHaveLength(1);
 });
 
@@ -128,7 +134,7 @@ test("the brief - is read from standard input; nothing there is no brief", async
   expect(empty).toMatchObject({ code: 2, stdout: "" });
   expect(empty.stderr).toContain("The brief is empty.");
   const broken = begin(at, ["run", "-", "--team", "hello.yaml"], Buffer.from([0xff, 0xfe, 0x41]));
-  expect((await broken.finished).stderr).toContain("not text (UTF-8)");
+  expect((await broken.finished).stderr).toContain("not UTF-8 text");
 });
 
 test("checkpoints verify: an export is whole, damaged, or no export at all", async () => {
@@ -241,6 +247,6 @@ test("at a review it is said what comes first, and what after that", async () =>
   const at = await withTeam();
   const parked = await maestro(at, ...run, "--pause-after", "greeting");
   expect(parked.stderr).toMatch(
-    /maestro approve k\n {2}maestro reject k [^]*\nAfter that, go on with: maestro resume k\n/,
+    / {2}maestro approve k\n[^\n]*\n {2}maestro reject k [^]*\nThen resume with: maestro resume k\n/,
   );
 });

@@ -112,7 +112,9 @@ test("1: a bug says that it is one, and where only to those who ask", async () =
   const broken = { ...at, env: { ...at.env, NODE_OPTIONS: `--require ${preload}` } };
   const { code, stderr } = await maestro(broken, "doctor", "--offline");
   expect({ code, stderr }).toMatchObject({ code: 1 });
-  expect(stderr).toBe("Error: out of order\nThis is a bug in Maestro; --debug shows where.\n(UNEXPECTED)\n");
+  expect(stderr).toBe(
+    "Error: out of order\nThis is a bug in Maestro; --debug prints the stack.\n(UNEXPECTED)\n",
+  );
   expect((await maestro(broken, "doctor", "--offline", "--debug")).stderr).toMatch(/at .*doctor/);
 });
 

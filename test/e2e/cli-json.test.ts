@@ -106,7 +106,7 @@ test("pause --json: the session as it stands, and how to go on", async () => {
 test("serve --json: one line that says where it listens; --link asks it for another link", async () => {
   const at = place();
   const { child, finished, output } = begin(at, ["serve", "--port", "0", "--json"]);
-  await vi.waitUntil(() => output().startsWith("{") && output().includes("\n"), { timeout: 30_000 });
+  await vi.waitUntil(() => output().startsWith("{") && output().includes("\n"), { timeout: 120_000 });
   const { url } = schemas.serveSchema.parse(parsed(output()));
   const link = `serve --link --port ${new URL(url).port}`;
   expect(await problemsOf(at, [link, schemas.linkSchema])).toEqual([]);

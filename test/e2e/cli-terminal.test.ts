@@ -54,10 +54,10 @@ test("NO_COLOR: the same picture without a color; TERM=dumb and no terminal: lin
   expect(colorless.lines.join("\n")).toContain("✔ greeting");
   const dumb = await inTerminal(await prepared(100, { TERM: "dumb" }), [80, 24], run);
   expect(dumb).toMatchObject({ code: 0, colored: false });
-  expect(dumb.lines).toContain("  sealed checkpoint greeting");
+  expect(dumb.lines.join("\n")).toMatch(/^greeting: sealed revision 1, [0-9a-f]{12}$/m);
   const piped = await maestro(await prepared(0), ...run);
   expect(piped.stdout + piped.stderr).not.toContain("\u001b");
-  expect(piped.stderr).toContain("  sealed checkpoint reply");
+  expect(piped.stderr).toMatch(/^reply: sealed revision 1, [0-9a-f]{12}$/m);
   expect(lines(piped.stdout).at(-1)).toMatch(/^Session [0-9a-z]{26} is completed\.$/);
 });
 
@@ -74,12 +74,14 @@ test("a terminal that becomes narrower while it is painted is not left with rubb
 
 test("Ctrl-C stops cleanly, prints the resume command, exits 130; the resume pays for nothing again", async () => {
   const at = await prepared(800);
-  const stopped = await inTerminal(at, [100, 30], run, [{ when: "▶ reply_author", send: "\u0003" }]);
+  const stopped = await inTerminal(at, [100, 30], run, [{ when: "reply_author · asks", send: "\u0003" }]);
   expect(stopped).toMatchObject({ code: 130, cursorHidden: false });
   const text = stopped.lines.join("\n");
-  expect(text).toContain("Stopping: the step under way has some seconds to finish. Once more stops at once.");
+  expect(text).toContain(
+    "Stopping: the current step has a few seconds to finish. Press Ctrl-C again to stop now.",
+  );
   expect(text).toContain("Nothing is lost:");
-  expect(text).toContain("Go on with: maestro resume hello");
+  expect(text).toContain("Resume with: maestro resume hello");
   const before = await json<{ status: string; usage: { calls: number } }>(at, "show", "hello");
   expect(before.status).toBe("paused");
   const resumed = await inTerminal(at, [100, 30], ["resume", "hello"], [{ when: "reply_author · asks" }]);
@@ -97,7 +99,7 @@ test("watch shows a session of another process to its end, and its Ctrl-C does n
   const detached = await json<{ id: string; pid: number }>(at, ...run, "--detach");
   const left = await inTerminal(at, [80, 24], ["watch", "hello"], [{ when: "▶ greeting", send: "\u0003" }]);
   expect(left.code).toBe(130);
-  expect(left.lines.join("\n")).toContain("It goes on without you.");
+  expect(left.lines.join("\n")).toContain("The session keeps running.");
   const watched = await inTerminal(at, [80, 24], ["watch", detached.id.slice(0, 20)]);
   expect(watched.code).toBe(0);
   expect(watched.lines.join("\n")).toMatch(/completed · /);
@@ -107,12 +109,14 @@ test("watch does not wait for a process that died", async () => {
   const at = await prepared(20_000);
   const { pid } = await json<{ pid: number }>(at, ...run, "--detach");
   const watching = begin(at, ["watch", "hello"]);
-  await vi.waitUntil(() => watching.output().includes("greeting_author works"), { timeout: 20_000 });
+  await vi.waitUntil(() => watching.output().includes("greeting_author: attempt started"), {
+    timeout: 120_000,
+  });
   process.kill(pid, "SIGKILL");
   const { code, stderr } = await watching.finished;
   expect(code).toBe(4);
   expect(stderr).toContain("Its process is gone. Nothing is lost");
-  expect(stderr).toContain("Go on with: maestro resume hello");
+  expect(stderr).toContain("Resume with: maestro resume hello");
 });
 
 test("init asks in a terminal and writes a team that runs", async () => {

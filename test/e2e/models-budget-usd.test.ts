@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { open } from "../../src/maestro.ts";
+import { open } from "../../src/api/open.ts";
 import { callsPerMember, crowdOf, crowdReply, crowdUsage } from "../support/crowd.ts";
 import { PaidModels } from "../support/paid-models.ts";
 import { runCrowd } from "../support/run-crowd.ts";

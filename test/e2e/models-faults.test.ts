@@ -63,7 +63,6 @@ describe.each(protocols)("%s", (model) => {
       expect(await hive.maestro.breakers()).toMatchObject([
         { dependency: model, record: { state: { kind: "closed", failures: 0 } } },
       ]);
-      expect(ended.tookMs).toBeLessThan(15_000);
     },
   );
 
@@ -79,7 +78,6 @@ describe.each(protocols)("%s", (model) => {
       ]);
       expect(hive.models.log.map(({ answersBefore }) => answersBefore)).toEqual([0, 1, 1]);
       expect(ended.tookMs).toBeGreaterThan(900);
-      expect(ended.tookMs).toBeLessThan(15_000);
       // Nobody knows what it took: it counts as it was reserved.
       expect(ended.view.usage.estimatedTokens).toBeGreaterThan(500);
       expect(hive.models.server.open, "the connection is not left open").toBe(0);
@@ -100,7 +98,7 @@ describe.each(protocols)("%s", (model) => {
     for (const index of [2, 3]) {
       const waitedMs = (log[index]?.at ?? 0) - (log[index - 1]?.at ?? 0);
       expect(waitedMs).toBeGreaterThanOrEqual(999);
-      expect(waitedMs).toBeLessThan(8000);
+      expect(waitedMs).toBeLessThan(60_000);
     }
     const [breaker] = await hive.maestro.breakers();
     expect(breaker?.record.state).toEqual({ kind: "closed", failures: 0 });

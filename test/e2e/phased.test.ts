@@ -4,7 +4,7 @@ import { setTimeout as pass } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import type { SessionView } from "../../src/index.ts";
 import {
-  expectNobodyRanAgain,
+  expectNoPersonaRanAgain,
   expectRecordedStepsRanOnce,
   expectTidyFiles,
 } from "../crash/support/expectations.ts";
@@ -153,7 +153,7 @@ describe("the same story", () => {
 
   async function expectPhaseOneOnce(place: Place, recorded: Recorded): Promise<void> {
     expectRecordedStepsRanOnce(place.lives);
-    expectNobodyRanAgain(place.lives);
+    expectNoPersonaRanAgain(place.lives);
     expect(new Set(place.marks)).toEqual(new Set([...beforeHelp, ...afterHelp]));
     const begun = rowsOf(recorded, "attempt.started").map(({ persona }) => persona);
     expect(begun).toEqual(["analyst", ...Array<string>(7).fill("architect"), "developer", "tester"]);

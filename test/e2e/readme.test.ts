@@ -61,5 +61,5 @@ test("the README's picture shows the demo as it is: its key, and every line of i
   const labels = [...source.matchAll(/yield `( {2}[a-z]+(?: [a-z]+)* +)/g)].map(([, label = ""]) => label);
   expect(labels).toHaveLength(7);
   for (const label of labels) expect(picture).toContain(`>${label}`);
-  expect(picture).toContain("npx maestro resume demo --state-dir ");
+  expect(picture).toContain("npx maestro-hive resume demo --state-dir ");
 });

@@ -25,10 +25,10 @@ const ofKind = <Kind extends SessionEvent["kind"]>(events: readonly SessionEvent
 /** The waits on record, each with how long it was until the next attempt began. */
 function waitsIn(events: readonly SessionEvent[]) {
   const started = ofKind(events, "attempt.started");
-  return ofKind(events, "attempt.failed").flatMap(({ next, seq }) => {
-    if (!("wait" in next)) return [];
+  return ofKind(events, "attempt.failed").flatMap(({ next, notBefore, waitMs, seq }) => {
+    if (notBefore === null) return [];
     const follower = started.find((attempt) => attempt.seq > seq);
-    return { kind: next.kind, ...next.wait, earlyMs: next.wait.notBefore - (follower?.at ?? 0) };
+    return { kind: next, waitMs, earlyMs: Date.parse(notBefore) - Date.parse(follower?.at ?? "") };
   });
 }
 
@@ -75,7 +75,7 @@ test("a persona that always fails ends in parked/help, exit 4, a ticket and a co
   expect(run.stdout).toContain("is parked (help)");
   const url = /^Ticket: (file:\S+) \(delivered\)$/m.exec(run.stderr)?.[1] ?? "";
   const ticket = readFileSync(fileURLToPath(url), "utf8");
-  const [, command = ""] = /^Go on with: maestro ((?:resume (\w+)).*)$/m.exec(run.stderr) ?? [];
+  const [, command = ""] = /^Resume with: maestro ((?:resume (\w+)).*)$/m.exec(run.stderr) ?? [];
   expect(ticket).toContain("maestro resume ");
   expect(ticket).toContain("the answer is wrong");
 

@@ -3,7 +3,12 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { changesBetween } from "../../src/domain/tree.ts";
-import type { CommandEnding, CommandFolder, CommandPlace, CommandRequest } from "../../src/models/ports.ts";
+import type {
+  CommandEnding,
+  CommandFolder,
+  CommandPlace,
+  CommandRequest,
+} from "../../src/personas/model/ports.ts";
 import { MemoryFiles } from "./memory-files.ts";
 
 /** Files in memory, copied to a real folder and back. */

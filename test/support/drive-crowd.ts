@@ -1,5 +1,5 @@
+import { open } from "../../src/api/open.ts";
 import type { PriceTable } from "../../src/cost/price-per-million.ts";
-import { open } from "../../src/maestro.ts";
 import { crowdOf } from "./crowd.ts";
 
 /** A process with one session of a crowd of models, which prints how it ended. */

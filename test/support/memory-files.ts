@@ -2,7 +2,7 @@ import { matchesGlob } from "node:path";
 import { sha256 } from "../../src/domain/canonical.ts";
 import { InputInvalid } from "../../src/domain/errors.ts";
 import { changesBetween, type Tree, type TreeChange, treeHash, withChanges } from "../../src/domain/tree.ts";
-import type { EditSavings, FileEdit, FileMatch, ToolFiles } from "../../src/models/ports.ts";
+import type { EditSavings, FileEdit, FileMatch, ToolFiles } from "../../src/personas/model/ports.ts";
 
 /** Blobs outlive the process that wrote them, as in the artifact store. */
 export type Blobs = Map<string, string>;

@@ -1,7 +1,7 @@
 import { canonicalJson, fingerprint } from "../../src/domain/canonical.ts";
-import type { DurableStep, RunStep } from "../../src/domain/durable-step.ts";
 import { toJsonText } from "../../src/domain/json.ts";
 import type { Spent } from "../../src/domain/usage.ts";
+import type { DurableStep, RunStep } from "../../src/journal/durable-step.ts";
 
 export interface StepRecord {
   readonly kind: string;

@@ -1,6 +1,6 @@
 import type { Problem } from "./types.ts";
 
-/** What the server answered instead of what was asked for. */
+/** A problem that the server reported. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -19,7 +19,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer at all. Whether a request that changes something arrived is not known. */
+/** No answer. A request that changes something may or may not have arrived. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
   readonly advice: string;
@@ -32,7 +32,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Reads an error's body; whatever it is, something can be shown. */
+/** Reads the body of an error; an unreadable body still gives an error to show. */
 export async function readProblem(response: Response): Promise<ApiError> {
   const fallback = {
     status: response.status,

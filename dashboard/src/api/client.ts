@@ -3,7 +3,7 @@ import type * as api from "./types.ts";
 
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
 
-/** "/v1/usage?by=model": what is undefined or empty is left out. */
+/** "/v1/usage?by=model". Undefined and empty parameters are left out. */
 export function withQuery(path: string, parameters: Parameters): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters))

@@ -16,7 +16,7 @@ const eventNames = [
   "step",
 ] as const satisfies readonly (keyof StreamEvents)[];
 
-/** What is used of an EventSource. */
+/** The used part of EventSource. */
 export interface Source {
   addEventListener(
     name: string,
@@ -32,7 +32,7 @@ export interface StreamEnvironment {
   readonly clearTimer: (timer: unknown) => void;
   /** Runs once before the next frame is drawn. */
   readonly nextFrame: (run: () => void) => void;
-  /** A stream that is refused looks like one that is lost; only asking tells them apart. */
+  /** A refused stream looks like a lost one; only a request tells them apart. */
   readonly isSignedOut: () => Promise<boolean>;
 }
 
@@ -40,11 +40,11 @@ export interface StreamListener {
   /** Everything since the last frame, in order. */
   readonly onEvents: (events: readonly StreamEvent[]) => void;
   readonly onConnection: (connection: Connection) => void;
-  /** The server cannot say what was missed: everything shown has to be asked for again. */
+  /** The server cannot replay the missed events: read everything again. */
   readonly onReset: () => void;
 }
 
-/** One connection that is opened again by itself, and a queue that is emptied once a frame. */
+/** One connection that reconnects by itself, and a queue that is flushed once a frame. */
 export class EventStream {
   readonly #environment: StreamEnvironment;
   readonly #listener: StreamListener;
@@ -63,7 +63,7 @@ export class EventStream {
     this.#listener = listener;
   }
 
-  /** Another path starts after `after`; the same path with other parameters goes on where it was. */
+  /** Another path starts after `after`; the same path with other parameters continues from its last event. */
   follow(path: string, after: string | undefined): void {
     if (path === this.#path) return;
     if (withoutQuery(path) !== withoutQuery(this.#path)) {
@@ -76,7 +76,7 @@ export class EventStream {
     this.#open();
   }
 
-  /** Closes the connection of a hidden tab; `wake` goes on without a gap. */
+  /** Closes the connection of a hidden tab; `wake` reconnects without a gap. */
   rest(): void {
     if (this.#path === "") return;
     this.#close();
@@ -103,7 +103,7 @@ export class EventStream {
     this.#clearTimer();
     const lost = this.#lost;
     if (lost !== undefined) this.#listener.onConnection({ kind: "lost", ...lost, retryAt: null });
-    // Only the very first time: to follow another persona is no loss.
+    // Only the first time: following another persona loses nothing.
     else if (this.#instance === undefined) this.#listener.onConnection({ kind: "connecting" });
     const separator = this.#path.includes("?") ? "&" : "?";
     const after = this.#lastId === undefined ? "" : `${separator}after=${encodeURIComponent(this.#lastId)}`;
@@ -141,7 +141,7 @@ export class EventStream {
     this.#lost = undefined;
     const first = !this.#connected;
     this.#connected = true;
-    // Without a number to go on from, or when the server no longer knows it, only reading again is safe.
+    // Without a position that the server knows, only reading everything again is safe.
     const gap = !first && (replay === null || this.#lastId === undefined);
     this.#listener.onConnection(
       lost === undefined

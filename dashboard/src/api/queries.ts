@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import { client } from "./client.ts";
 import type { JournalFilter, UsageBy } from "./types.ts";
 
-/** What is asked for, under which name it is kept. The stream keeps sessions fresh; the rest is asked again now and then. */
+/** The queries and their cache keys. The stream keeps sessions fresh; the rest is polled. */
 const minute = 60_000;
 
 export const statusQuery = queryOptions({
@@ -29,9 +29,9 @@ export const teamsQuery = queryOptions({
   staleTime: minute,
 });
 
-export const sessionsPageSize = 200;
+const sessionsPageSize = 200;
 
-export interface SessionsQueryFilter {
+interface SessionsQueryFilter {
   readonly status: string;
   readonly text: string;
   readonly team: string;
@@ -52,7 +52,7 @@ export const sessionQuery = (id: string) =>
   queryOptions({
     queryKey: ["session", id],
     queryFn: ({ signal }) => client.session(id, signal),
-    // The stream changes parts of it; comparing the whole again would cost more than it saves.
+    // The stream changes parts of it; structural comparison of the whole costs more than it saves.
     structuralSharing: false,
   });
 
@@ -90,7 +90,7 @@ export const personaQuery = (id: string, phase: string, persona: string) =>
     refetchInterval: minute / 6,
   });
 
-export const journalPageSize = 200;
+const journalPageSize = 200;
 
 export const journalQuery = (id: string, show: JournalFilter) =>
   infiniteQueryOptions({

@@ -3,11 +3,11 @@ export function reconnectDelayMs(failures: number): number {
   return Math.min(8000, 1000 * 2 ** Math.max(0, failures - 1));
 }
 
-/** A tab nobody looks at gives its connection back after this long: HTTP/1.1 allows a browser six. */
+/** A hidden tab closes its connection after this long, because HTTP/1.1 allows a browser six. */
 export const hiddenAfterMs = 30_000;
 
-/** A connection that comes back within this long is not worth a word. */
-export const unnoticedMs = 1000;
+/** A connection that returns within this time is not reported. */
+const unnoticedMs = 1000;
 
 /** "Back." stays this long. */
 export const backShownMs = 8000;
@@ -34,7 +34,7 @@ export type Connection =
       readonly restarted: boolean;
     };
 
-/** Whether the page has to say that what it shows may be old. */
+/** Whether the shown data may be old. */
 export function isStale(connection: Connection, now: number): boolean {
   return connection.kind === "lost" && now - connection.lostAt >= unnoticedMs;
 }

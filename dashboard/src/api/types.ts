@@ -3,15 +3,14 @@
  * server is in the bundle. Times are ISO 8601 in UTC. Money is in dollars; null means that the price is not known.
  */
 import type { z } from "@hono/zod-openapi";
+import type { Fact, PublicFact } from "../../../src/journal/public-fact.ts";
 import type * as actions from "../../../src/server/schemas/actions.ts";
-import type { EntryFact } from "../../../src/server/schemas/entry-facts.ts";
 import type * as events from "../../../src/server/schemas/events.ts";
 import type * as inside from "../../../src/server/schemas/inside.ts";
 import type * as server from "../../../src/server/schemas/server.ts";
 import type * as session from "../../../src/server/schemas/session.ts";
 import type * as situation from "../../../src/server/schemas/situation.ts";
 import type * as values from "../../../src/server/schemas/values.ts";
-import type { Known } from "./known.ts";
 
 type Schema<T extends z.ZodType> = Known<z.infer<T>>;
 
@@ -36,27 +35,20 @@ export type SessionsPage = Schema<typeof session.sessionsPage>;
 export type ViewCounts = Schema<typeof session.viewCounts>;
 export type SessionHeader = Schema<typeof session.sessionHeader>;
 export type SessionView = Schema<typeof session.sessionView>;
-export type PhaseHeader = Schema<typeof session.phaseHeader>;
 export type PhaseView = SessionView["phases"][number];
 export type PersonaView = Schema<typeof session.personaView>;
 export type AttemptView = Schema<typeof session.attemptView>;
-export type AttemptStatus = AttemptView["status"];
 export type BudgetView = Schema<typeof session.budgetView>;
-export type Decision = Schema<typeof session.decision>;
-export type ArtifactFile = Schema<typeof session.artifactFile>;
-export type StopReport = Schema<typeof session.stopReport>;
-/** Why one persona could not go on. */
+type StopReport = Schema<typeof session.stopReport>;
+/** Why one persona stopped. */
 export type StoppedPersona = StopReport["needs"][number];
 export type FailureOutput = NonNullable<StopReport["output"]>;
 export type Review = Schema<typeof session.review>;
-export type ForkOrigin = NonNullable<SessionRow["forkOf"]>;
 export type TicketView = Schema<typeof session.ticketView>;
-export type CheckpointMark = NonNullable<PhaseHeader["checkpoint"]>;
 
 export type CheckpointInfo = Schema<typeof inside.checkpointInfo>;
 export type PersonaDetail = Schema<typeof inside.personaDetail>;
 export type StepBlock = Schema<typeof inside.stepBlock>;
-export type DiffLine = Extract<StepBlock, { kind: "edit" }>["lines"][number];
 export type StepsPage = Schema<typeof inside.stepsPage>;
 export type ArtifactTree = Schema<typeof inside.artifactTree>;
 export type TreeRef = ArtifactTree["trees"][number];
@@ -72,7 +64,7 @@ export type UsageReport = Schema<typeof server.usageReport>;
 export type UsageBy = "persona" | "phase" | "model" | "session" | "day";
 export type TeamsView = Schema<typeof server.teamsView>;
 
-/** As it is sent: a request may be made of values that nobody changes. */
+/** As it is sent: a request may be made of readonly values. */
 type Request<T extends z.ZodType> = ReadonlyDeep<z.infer<T>>;
 type ReadonlyDeep<T> = T extends readonly (infer Item)[]
   ? readonly ReadonlyDeep<Item>[]
@@ -93,23 +85,29 @@ export type Plan = Schema<typeof actions.plan>;
 export type PlanLine = Plan["lines"][number];
 export type Problem = Schema<typeof actions.problem>;
 
-export type { EntryFact };
-export type EntryPlace = Omit<Schema<typeof events.journalEntry>, "kind">;
-export type JournalEntry = EntryPlace & Known<EntryFact>;
+export type EntryFact = Fact;
+export type JournalEntry = PublicFact;
 export type JournalFilter = z.infer<typeof events.journalFilter>;
 export interface JournalPage extends Omit<Schema<typeof events.journalPage>, "entries"> {
   readonly entries: readonly JournalEntry[];
 }
 
-/** What the streams send, by the name of the event. */
+/** The data of each event of the streams, by name. */
 export type StreamEvents = Omit<Known<events.StreamEvents>, "entry" | "change"> & {
   readonly entry: JournalEntry;
   readonly change: Sent<Omit<Known<events.StreamEvents>["change"], "session">> & {
     readonly session?: Sent<SessionHeader>;
   };
 };
-/** What is not sent is not there at all: JSON has no undefined. */
+/** JSON has no undefined: a value that is not sent has no member. */
 type Sent<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
 export type SessionChange = StreamEvents["change"];
 export type LiveText = StreamEvents["text"];
 export type LiveStep = StreamEvents["step"];
+
+/** The listed members of a value that may have more, readonly at every depth. */
+type Known<T> = T extends readonly (infer Item)[]
+  ? readonly Known<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T as string extends Name ? never : Name]: Known<T[Name]> }
+    : T;

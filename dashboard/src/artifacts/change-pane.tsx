@@ -6,9 +6,8 @@ import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Waiting } from "../ui/loading.tsx";
 import type { TreeChange } from "./compare-trees.ts";
-import { mostShownBytes } from "./decode.ts";
 import DiffView from "./diff-view.tsx";
-import { useText } from "./use-text.ts";
+import { mostShownBytes, useText } from "./text.ts";
 
 export default function ChangePane({ change }: { readonly change: TreeChange }) {
   const { before, after, kind, path } = change;
@@ -41,7 +40,7 @@ interface NotComparedProps {
   readonly path: string;
 }
 
-/** Binary, or too large for a page: what it is now can still be had. */
+/** A binary or large file: offers the present version for download. */
 function NotCompared({ before, after, path }: NotComparedProps) {
   const { view } = useScene();
   const now = after ?? before;

@@ -9,7 +9,7 @@ export interface TreeChange {
   readonly after: TreeFile | undefined;
 }
 
-/** What differs between two trees, by path. */
+/** The differences of two trees, by path. */
 export function compareTrees(before: readonly TreeFile[], after: readonly TreeFile[]): TreeChange[] {
   const old = new Map(before.map((file) => [file.path, file]));
   const now = new Map(after.map((file) => [file.path, file]));

@@ -6,8 +6,7 @@ import { LineText } from "./code-lines.tsx";
 import type { ComparedLine } from "./diff-lines.ts";
 import { type Folded, foldEqual } from "./fold.ts";
 import type { Token } from "./highlight.ts";
-import { highlightText } from "./text-work.ts";
-import { useDiff } from "./use-diff.ts";
+import { highlightText, useDiff } from "./text-work.ts";
 
 interface Props {
   readonly before: string;
@@ -48,7 +47,7 @@ const mostShortLines = 60;
 
 function ShortDiff({ lines, path }: { readonly lines: readonly ComparedLine[]; readonly path: string }) {
   const { folded: all, tokens, open } = useFolded(lines, path, 1);
-  // What is equal at both ends does not need a line to say so.
+  // Equal lines at both ends need no fold.
   const folded = all.filter((item, index) => item.kind === "line" || (index > 0 && index < all.length - 1));
   const shown = folded.slice(0, mostShortLines);
   return (

@@ -9,11 +9,9 @@ import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Waiting } from "../ui/loading.tsx";
 import { CodeLines } from "./code-lines.tsx";
-import { mostShownBytes } from "./decode.ts";
 import type { Token } from "./highlight.ts";
-import { linesOf } from "./lines.ts";
+import { linesOf, mostShownBytes, useText } from "./text.ts";
 import { highlightText } from "./text-work.ts";
-import { useText } from "./use-text.ts";
 
 type File = ArtifactTree["files"][number];
 
@@ -55,7 +53,7 @@ function FileHead({ file }: { readonly file: File }) {
 }
 
 /** Binary, or too large for a page. */
-export function NotShown({ file }: { readonly file: Pick<File, "bytes" | "binary" | "sha256"> }) {
+function NotShown({ file }: { readonly file: Pick<File, "bytes" | "binary" | "sha256"> }) {
   return (
     <div className="page-part not-shown">
       <p className="ink-2">{file.binary ? "Not text." : "Too large to show here."}</p>

@@ -1,5 +1,5 @@
 /** Folders and files as a tree is drawn: flat, with depth. */
-export interface TreeLine<File> {
+interface TreeLine<File> {
   readonly path: string;
   readonly name: string;
   readonly depth: number;

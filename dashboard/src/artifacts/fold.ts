@@ -29,15 +29,3 @@ export function foldEqual(lines: readonly ComparedLine[], opened: ReadonlySet<nu
   }
   return folded;
 }
-
-export function countChanges(lines: readonly ComparedLine[]): {
-  readonly added: number;
-  readonly removed: number;
-} {
-  let [added, removed] = [0, 0];
-  for (const { sign } of lines) {
-    if (sign === "+") added += 1;
-    if (sign === "-") removed += 1;
-  }
-  return { added, removed };
-}

@@ -1,5 +1,5 @@
-/** What a stretch of code is. Weight and shade only: color means status. */
-export type TokenKind = "plain" | "keyword" | "string" | "comment";
+/** The kind of a token. Kinds differ in weight and shade only, because color means status. */
+type TokenKind = "plain" | "keyword" | "string" | "comment";
 
 export interface Token {
   readonly kind: TokenKind;
@@ -10,7 +10,7 @@ interface Language {
   readonly lineComment: readonly string[];
   readonly blockComment?: readonly [string, string];
   readonly quotes: readonly string[];
-  /** Quotes that may go on over line ends. */
+  /** Quotes that may span lines. */
   readonly longQuotes: readonly string[];
   readonly keywords: ReadonlySet<string>;
 }
@@ -109,12 +109,12 @@ const byEnding: Readonly<Record<string, Language>> = {
   vue: markup,
 };
 
-export function languageOf(path: string): Language {
+function languageOf(path: string): Language {
   const name = path.split("/").at(-1)?.toLowerCase() ?? "";
   return byEnding[name.split(".").at(-1) ?? ""] ?? nothing;
 }
 
-/** What is still open at the end of a line. */
+/** The string or comment that is open at the end of a line. */
 type Open = { readonly kind: "string" | "comment"; readonly end: string } | undefined;
 
 const longestLine = 5000;
@@ -142,7 +142,7 @@ function highlightLine(line: string, language: Language, openBefore: Open): { to
     index = to;
     plainFrom = to;
   };
-  // Nobody reads the color of a minified file.
+  // Minified files are not highlighted.
   const end = Math.min(line.length, longestLine);
   while (index < end) {
     if (open !== undefined) {

@@ -1,6 +1,7 @@
+import { useEffect, useState } from "react";
 import type { ComparedLine } from "./diff-lines.ts";
 import type { Token } from "./highlight.ts";
-import { linesOf } from "./lines.ts";
+import { linesOf } from "./text.ts";
 
 export type TextRequest =
   | {
@@ -45,7 +46,7 @@ function ask(request: TextRequest): Promise<TextAnswer> {
   });
 }
 
-export async function diffTexts(before: string, after: string): Promise<readonly ComparedLine[]> {
+async function diffTexts(before: string, after: string): Promise<readonly ComparedLine[]> {
   const answer = await ask({ id: nextId++, kind: "diff", before: linesOf(before), after: linesOf(after) });
   return answer.kind === "diff" ? answer.lines : [];
 }
@@ -56,4 +57,25 @@ export async function highlightText(
 ): Promise<readonly (readonly Token[])[]> {
   const answer = await ask({ id: nextId++, kind: "highlight", lines, path });
   return answer.kind === "highlight" ? answer.tokens : [];
+}
+
+interface State {
+  readonly lines?: readonly ComparedLine[];
+  readonly error?: string;
+}
+
+export function useDiff(before: string, after: string): State {
+  const [state, setState] = useState<State>({});
+  useEffect(() => {
+    let current = true;
+    diffTexts(before, after).then(
+      (lines) => current && setState({ lines }),
+      (error: unknown) =>
+        current && setState({ error: error instanceof Error ? error.message : String(error) }),
+    );
+    return () => {
+      current = false;
+    };
+  }, [before, after]);
+  return state;
 }

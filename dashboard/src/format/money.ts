@@ -24,14 +24,14 @@ export function moneyRange({
   return low === high ? high : `${low} to ${high.replace("$", "")}`;
 }
 
-/** Dollars of the simulated model are invented, and said to be; undefined where there are none. */
+/** Names the simulated share of an amount; undefined when there is none. */
 export function simulatedText(costUsd: number | null, simulatedUsd: number): string | undefined {
   if (simulatedUsd < 0.000_001) return undefined;
   const isAll = costUsd !== null && simulatedUsd > costUsd - 0.000_001;
   return isAll ? "simulated, nothing was paid" : `${money(simulatedUsd)} of it simulated`;
 }
 
-/** What somebody typed into a field for dollars; undefined when it is not an amount. */
+/** Parses a dollar field; undefined when the text is not an amount. */
 export function parseMoney(text: string): number | undefined {
   const plain = text.trim().replace(/^\$\s*/, "");
   if (!/^\d{1,3}(?:,?\d{3})*(?:\.\d{1,6})?$|^\d*\.\d{1,6}$/.test(plain)) return undefined;

@@ -66,3 +66,9 @@ export function soon(milliseconds: number): string {
   if (milliseconds <= 0) return "now";
   return milliseconds < minute ? `in ${Math.ceil(milliseconds / second)} s` : `in ${age(milliseconds)}`;
 }
+
+/** A time that may be missing or damaged, as a list of none or one. */
+export function parseTime(at: string | null | undefined): number[] {
+  const parsed = at == null ? Number.NaN : Date.parse(at);
+  return Number.isNaN(parsed) ? [] : [parsed];
+}

@@ -4,7 +4,7 @@ import { client } from "../api/client.ts";
 import type { BreakerView } from "../api/types.ts";
 import { counted } from "../format/count.ts";
 import { countdown } from "../format/time.ts";
-import { useNow } from "../live/use-now.ts";
+import { useNow } from "../live/clock.ts";
 import { breakerCause } from "../sentences/breaker-text.ts";
 import { breakerWord } from "../sentences/status-word.ts";
 import { nameOf } from "../sessions/row.tsx";
@@ -113,7 +113,7 @@ function ResetDialog({ breaker: { name, threshold }, onClose }: ResetProps) {
   };
   return (
     <Dialog title={`Reset the breaker ${name}`} onClose={onClose}>
-      <div className="form word-panel">
+      <div className="form signal-panel">
         <p>
           It closes now, for all sessions. The next call goes out and is paid; {counted(threshold, "outage")}{" "}
           in a row {threshold === 1 ? "opens" : "open"} it again.

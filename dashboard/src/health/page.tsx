@@ -6,8 +6,8 @@ import type { BreakerView, ServerStatus, TicketRow } from "../api/types.ts";
 import { bytes, counted } from "../format/count.ts";
 import { oneLine } from "../format/plain-text.ts";
 import { soon } from "../format/time.ts";
+import { useNow } from "../live/clock.ts";
 import { stream } from "../live/connection.ts";
-import { useNow } from "../live/use-now.ts";
 import { breakerWord, type StatusWord } from "../sentences/status-word.ts";
 import { nameOf } from "../sessions/row.tsx";
 import { useStale } from "../shell/connection-view.tsx";
@@ -91,7 +91,7 @@ function ticketWord({ status, failures }: TicketRow): StatusWord {
 
 function Tickets({ tickets }: { readonly tickets: readonly TicketRow[] }) {
   const now = useNow();
-  if (tickets.length === 0) return <p className="ink-2">Nobody was asked for help.</p>;
+  if (tickets.length === 0) return <p className="ink-2">No tickets.</p>;
   return (
     <div className="table-scroll-x" role="region" aria-label="Table of tickets" tabIndex={0}>
       <table className="plain-table">
@@ -143,7 +143,7 @@ function Tickets({ tickets }: { readonly tickets: readonly TicketRow[] }) {
   );
 }
 
-/** What stops everybody is no session's own. */
+/** A ticket about a dependency belongs to no single session. */
 function TicketSession({ ticket: { sessionId: id, sessionKey: key } }: { readonly ticket: TicketRow }) {
   if (id === "-") return <span className="ink-2">all that wait for it</span>;
   return <Link href={addressOf({ id, key })}>{nameOf({ id, key })}</Link>;

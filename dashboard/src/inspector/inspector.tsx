@@ -5,8 +5,8 @@ import type { PersonaDetail, PersonaView } from "../api/types.ts";
 import { tokens } from "../format/count.ts";
 import { money } from "../format/money.ts";
 import { duration } from "../format/time.ts";
-import { followedText } from "../live/followed-text.ts";
-import { useNow } from "../live/use-now.ts";
+import { useNow } from "../live/clock.ts";
+import { followedText } from "../live/live-persona.ts";
 import { personaWord } from "../run/persona-state.ts";
 import { useScene } from "../session/context.ts";
 import { useKnownNow } from "../shell/connection-view.tsx";
@@ -16,11 +16,8 @@ import { Loaded } from "../ui/loading.tsx";
 import { SpendBar } from "../ui/spend-bar.tsx";
 import { TabList } from "../ui/tab-list.tsx";
 import type { InspectorTab, RunQuery, Selection } from "../url/session-url.ts";
-import { AttemptsTab } from "./attempts-tab.tsx";
-import { ContractTab } from "./contract-tab.tsx";
-import { FilesTab } from "./files-tab.tsx";
+import { AttemptsTab, ContractTab, FilesTab, PromptTab } from "./detail-tabs.tsx";
 import { LiveTab } from "./live-tab.tsx";
-import { PromptTab } from "./prompt-tab.tsx";
 
 interface Props {
   readonly selection: Selection;

@@ -7,9 +7,9 @@ import { count, counted } from "../format/count.ts";
 import { plainText } from "../format/plain-text.ts";
 import { age } from "../format/time.ts";
 import { useShortcut } from "../keys/shortcuts.ts";
+import { useNow } from "../live/clock.ts";
 import { livePersona, mergeBlocks } from "../live/live-persona.ts";
-import { useNow } from "../live/use-now.ts";
-import { useStore } from "../live/use-store.ts";
+import { useStore } from "../live/store.ts";
 import { useScene } from "../session/context.ts";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Icon } from "../ui/icons.tsx";
@@ -57,7 +57,7 @@ export function LiveTab({ phase, persona, attempt }: Props) {
   const startedAt = last?.startedAt ?? "";
   const blocks = useMemo(() => {
     const read = [...(query.data?.pages ?? [])].toReversed().flatMap(({ steps }) => steps);
-    // What was seen stays when the persona ends; what came before this attempt belongs to another.
+    // Keep the shown steps when the persona ends; earlier steps belong to another attempt.
     return isFollowed
       ? mergeBlocks(
           read,
@@ -119,7 +119,7 @@ function Stream({ blocks, earlier, onEarlier, writing, running }: StreamProps) {
   const before = useRef({ firstSeq, total });
   useLayoutEffect(() => {
     const { firstSeq: first, total: height } = before.current;
-    // Earlier steps came in above: what somebody reads stays where it is.
+    // Earlier steps were inserted above: keep the reader's place.
     if (first !== undefined && firstSeq !== undefined && firstSeq < first)
       scroll.current?.scrollBy(0, total - height);
     before.current = { firstSeq, total };
@@ -217,7 +217,7 @@ function FollowBar({ following, unseen, writing, onToggle }: FollowBarProps) {
   );
 }
 
-/** Counters change at most four times a second: faster cannot be read. */
+/** Updates counters at most four times a second, so that they stay readable. */
 function useSlowly<Value>(value: Value, milliseconds: number): Value {
   const [shown, setShown] = useState(value);
   const newest = useRef(value);

@@ -52,7 +52,7 @@ export const StepBlockView = memo(function StepBlockView({ block }: { readonly b
 
 const foldedLines = 200;
 
-/** Long blocks are folded: nobody scrolls through 5,000 lines by accident. */
+/** Folds long blocks. */
 function Prose({ text }: { readonly text: string }) {
   const [open, setOpen] = useState(false);
   const plain = plainText(text);
@@ -117,7 +117,7 @@ export function Output({ text }: { readonly text: string }) {
   );
 }
 
-export function MiniDiff({
+function MiniDiff({
   lines,
 }: {
   readonly lines: readonly {

@@ -2,9 +2,9 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 
 const nearPixels = 24;
 
-/** Follows the end only while somebody is there; otherwise counts what arrived, and nothing scrolls under the reader. */
+/** Follows the end while the reader is there; otherwise counts new items and does not scroll. */
 export function useFollow(scroll: RefObject<HTMLElement | null>, height: number, items: number) {
-  /** How many items had been seen when somebody left the end; undefined while following. */
+  /** The number of items when the reader left the end; undefined while following. */
   const [leftAt, setLeftAt] = useState<number>();
   const following = leftAt === undefined;
   const moving = useRef(false);
@@ -17,7 +17,7 @@ export function useFollow(scroll: RefObject<HTMLElement | null>, height: number,
     if (!following || element === null) return;
     const before = element.scrollTop;
     element.scrollTo(0, element.scrollHeight);
-    // Only a real move is reported back; without one the next report is the reader's.
+    // The browser reports only a real move; without one, the next report is the reader's.
     moving.current = element.scrollTop !== before;
   }, [scroll, following, height]);
   const setFollowing = useCallback((follow: boolean) => setLeftAt(follow ? undefined : newest.current), []);
@@ -26,7 +26,7 @@ export function useFollow(scroll: RefObject<HTMLElement | null>, height: number,
     if (element === null) return;
     const onScroll = () => {
       const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < nearPixels;
-      // Our own scrolling may arrive after more text did.
+      // The event of our own scrolling may arrive after more text.
       const own = moving.current;
       moving.current = false;
       if (own && !atEnd) return;

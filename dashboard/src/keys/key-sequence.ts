@@ -9,7 +9,7 @@ export interface Press {
   readonly at: number;
 }
 
-export interface SequenceState {
+interface SequenceState {
   /** "g" was pressed: the next letter says where to. */
   readonly prefix: string | undefined;
   readonly at: number;
@@ -20,13 +20,13 @@ export const noSequence: SequenceState = { prefix: undefined, at: 0 };
 const prefixes = new Set(["g"]);
 const sequenceMs = 1200;
 
-export interface SequenceStep {
+interface SequenceStep {
   readonly state: SequenceState;
   /** The shortcut's name: "n", "g s", "mod+k"; undefined when it is none of ours. */
   readonly shortcut: string | undefined;
 }
 
-/** Ctrl or Command with K always counts; single keys only outside of fields and unless somebody switched them off. */
+/** Ctrl or Command with K always counts; single keys only outside of fields and while they are switched on. */
 export function readPress(state: SequenceState, press: Press, singleKeys: boolean): SequenceStep {
   const none = { state: noSequence, shortcut: undefined };
   const { key } = press;

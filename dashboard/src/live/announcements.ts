@@ -1,19 +1,19 @@
-/** What a screen reader hears: transitions, merged, at most every 5 s; what needs a person at once; countdowns never. */
+/** Announcements for screen readers: transitions are merged and spoken at most every 5 s, urgent ones at once, countdowns never. */
 export interface Announcement {
   readonly text: string;
   readonly urgent: boolean;
 }
 
-export const betweenAnnouncementsMs = 5000;
+const betweenAnnouncementsMs = 5000;
 
-export interface AnnouncerState {
+interface AnnouncerState {
   readonly waiting: readonly string[];
   readonly lastAt: number;
 }
 
 export const quietAnnouncer: AnnouncerState = { waiting: [], lastAt: Number.NEGATIVE_INFINITY };
 
-export interface AnnouncerStep {
+interface AnnouncerStep {
   readonly state: AnnouncerState;
   /** To be spoken now. */
   readonly say: string | undefined;
@@ -36,7 +36,7 @@ export function announce(
 
 const mostSpoken = 3;
 
-/** The newest three in words, the rest as a number. */
+/** Names the newest three and counts the rest. */
 function merged(texts: readonly string[]): string {
   const unique = [...new Set(texts)];
   const spoken = unique.slice(-mostSpoken);

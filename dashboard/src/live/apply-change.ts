@@ -1,6 +1,6 @@
 import type { PersonaView, PhaseView, SessionChange, SessionView } from "../api/types.ts";
 
-/** What the server says has changed, put into what is known. Parts that did not change keep their identity. */
+/** Applies a change of the stream. Unchanged parts keep their identity. */
 export function applyChange(
   view: SessionView,
   { session, phases, personas, ...lists }: SessionChange,

@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from "react";
+
 /**
  * One clock for the whole page: it ticks once a second for ages and countdowns, and shows the server's time, because
  * "retries in 3 s" is about the server's clock and not about this machine's.
@@ -20,7 +22,7 @@ export const serverNow = (): number => Date.now() + offsetMs;
 /** Stays the same between ticks, so that everything on the page agrees. */
 export const currentTick = (): number => tick;
 
-export function onTick(listener: () => void): () => void {
+function onTick(listener: () => void): () => void {
   listeners.add(listener);
   if (timer === undefined) {
     tick = serverNow();
@@ -36,3 +38,6 @@ export function onTick(listener: () => void): () => void {
     timer = undefined;
   };
 }
+
+/** The shared clock: the component is drawn again once a second. */
+export const useNow = (): number => useSyncExternalStore(onTick, currentTick);

@@ -5,7 +5,7 @@ import { backShownMs, type Connection, hiddenAfterMs } from "../api/reconnect.ts
 import { serverNow, setServerTime } from "./clock.ts";
 import { Store } from "./store.ts";
 
-/** The one connection of this tab, and what it says. */
+/** The one connection of this tab and its state. */
 export const connection = new Store<Connection>({ kind: "connecting" });
 
 type Handler = (events: readonly StreamEvent[]) => void;
@@ -60,7 +60,7 @@ export function onStreamReset(reset: () => void): () => void {
   return () => resets.delete(reset);
 }
 
-/** Gives the connection back when nobody looks, and takes it again when somebody does. */
+/** Closes the connection of a hidden tab and reconnects when the tab is shown. */
 export function watchVisibility(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   document.addEventListener("visibilitychange", () => {

@@ -1,7 +1,7 @@
 import type { JournalEntry } from "../api/types.ts";
 import { Store } from "./store.ts";
 
-export interface JournalTail {
+interface JournalTail {
   readonly sessionId: string;
   /** Newest first. */
   readonly entries: readonly JournalEntry[];

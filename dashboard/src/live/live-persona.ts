@@ -71,3 +71,6 @@ export function mergeBlocks(
   for (const block of arrived) bySeq.set(block.seq, block);
   return [...bySeq.values()].sort((a, b) => a.seq - b.seq).slice(-mostBlocks);
 }
+
+/** The persona whose text the stream sends, as "implementation/backend_developer". It sends one persona's text only. */
+export const followedText = new Store<string | undefined>(undefined);

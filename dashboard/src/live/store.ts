@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from "react";
+
 /** A value outside of React that components can watch. */
 export class Store<Value> {
   #value: Value;
@@ -20,3 +22,6 @@ export class Store<Value> {
     return () => this.#listeners.delete(listener);
   };
 }
+
+export const useStore = <Value>(store: Store<Value>): Value =>
+  useSyncExternalStore(store.subscribe, store.get);

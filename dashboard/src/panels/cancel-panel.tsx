@@ -4,13 +4,13 @@ import { useScene } from "../session/context.ts";
 import { nameOf } from "../sessions/row.tsx";
 import { useCommand } from "../shell/use-command.ts";
 import { CommandLine } from "../ui/copy.tsx";
-import { WordPanel } from "./word-panel.tsx";
+import { SignalPanel } from "./signal-panel.tsx";
 
 export default function CancelPanel({ onClose }: { readonly onClose: () => void }) {
   const { view } = useScene();
   const command = useCommand();
   return (
-    <WordPanel
+    <SignalPanel
       title={`Cancel ${nameOf(view)}`}
       button="Cancel the session"
       label="Canceling…"
@@ -19,10 +19,10 @@ export default function CancelPanel({ onClose }: { readonly onClose: () => void 
       onClose={onClose}
     >
       <p>
-        Canceled is final: it cannot be resumed. Its checkpoints and files stay, and a fork can go on from
+        Canceled is final: it cannot be resumed. Its checkpoints and files stay, and a fork can start from
         them. To stop for now, pause it.
       </p>
       <CommandLine command={command("cancel", commandName(view))} />
-    </WordPanel>
+    </SignalPanel>
   );
 }

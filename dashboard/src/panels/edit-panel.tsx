@@ -3,13 +3,13 @@ import { useState } from "react";
 import { client } from "../api/client.ts";
 import type { Edits } from "../api/types.ts";
 import { type SessionPanel, useScene } from "../session/context.ts";
-import { lostReason } from "../shell/connection-view.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { editedParts } from "./edited-parts.ts";
 import FileEditor from "./file-editor.tsx";
 import { PlanView } from "./plan-view.tsx";
+import { ConfirmButton } from "./signal-panel.tsx";
 
 interface Props {
   readonly panel: Extract<SessionPanel, { kind: "edit" }>;
@@ -57,16 +57,10 @@ function SealPanel({ edits, onClose }: { readonly edits: Edits; readonly onClose
       <PlanView query={plan} />
       {pending.kind === "failed" ? <ErrorNotice what={pending.what} error={pending.error} /> : null}
       <div className="dialog-actions">
-        <button
-          type="button"
-          className="button primary"
-          aria-disabled={blocked}
-          title={stale ? lostReason : undefined}
-          onClick={blocked ? undefined : () => void seal()}
-        >
+        <ConfirmButton blocked={blocked} act={seal}>
           <Icon name="play" size={14} />
           {pending.kind === "sending" ? pending.label : "Seal edit and resume"}
-        </button>
+        </ConfirmButton>
       </div>
     </Dialog>
   );

@@ -1,11 +1,11 @@
 import type { PhaseEdit } from "../api/types.ts";
 
-/** "design/openapi.yaml", "outputs of architect": what an edit changes. */
+/** The parts that an edit changes: "design/openapi.yaml", "outputs of architect". */
 export function editedParts({ files = {}, outputs = {} }: PhaseEdit): readonly string[] {
   return [...Object.keys(files), ...Object.keys(outputs).map((persona) => `outputs of ${persona}`)];
 }
 
-/** Both edits in one; of the same file or persona the second stands. */
+/** Merges two edits; the second wins for the same file or persona. */
 export function mergeEdits(one: PhaseEdit | undefined, two: PhaseEdit): PhaseEdit {
   const files = { ...one?.files, ...two.files };
   const outputs = { ...one?.outputs, ...two.outputs };
@@ -15,7 +15,7 @@ export function mergeEdits(one: PhaseEdit | undefined, two: PhaseEdit): PhaseEdi
   };
 }
 
-/** Undefined: nothing is left of it. */
+/** Undefined when nothing remains. */
 export function withoutPart({ files = {}, outputs = {} }: PhaseEdit, part: string): PhaseEdit | undefined {
   const without = <Value>(of: Readonly<Record<string, Value>>, name: string) =>
     Object.fromEntries(Object.entries(of).filter(([each]) => each !== name));

@@ -9,7 +9,6 @@ import { commandName, editFlags } from "../format/shell-command.ts";
 import { sessionWord } from "../sentences/status-word.ts";
 import { useScene } from "../session/context.ts";
 import { nameOf } from "../sessions/row.tsx";
-import { lostReason } from "../shell/connection-view.tsx";
 import { useCommand } from "../shell/use-command.ts";
 import { modelProblem } from "../start/start-form.ts";
 import { CommandLine } from "../ui/copy.tsx";
@@ -21,6 +20,7 @@ import { addressOf } from "../url/session-url.ts";
 import { EditField } from "./edit-field.tsx";
 import { ModelField } from "./model-field.tsx";
 import { PlanView } from "./plan-view.tsx";
+import { ConfirmButton } from "./signal-panel.tsx";
 
 interface Props {
   readonly at: string | undefined;
@@ -110,16 +110,10 @@ export default function ForkPanel({ at: given, forModel, onClose }: Props) {
         </label>
         {error === undefined ? null : <ErrorNotice what="Could not fork." error={error} />}
         <div className="dialog-actions">
-          <button
-            type="button"
-            className="button primary"
-            aria-disabled={blocked}
-            title={stale ? lostReason : undefined}
-            onClick={blocked ? undefined : () => void fork()}
-          >
+          <ConfirmButton blocked={blocked} act={fork}>
             <Icon name="fork" size={14} />
             {sending ? "Forking…" : most === undefined ? "Fork" : `Fork, up to ${money(most)}`}
-          </button>
+          </ConfirmButton>
           <span className="ink-2">
             {nameOf(view)} stays{" "}
             {reason === undefined ? word.toLowerCase() : `${word.toLowerCase()} as it is`}

@@ -15,7 +15,7 @@ export function PlanView({ query }: { readonly query: UseQueryResult<Plan> }) {
   );
 }
 
-export function PlanTable({ plan }: { readonly plan: Plan }) {
+function PlanTable({ plan }: { readonly plan: Plan }) {
   if (plan.nothingRuns)
     return (
       <p className="ink-2">Nothing will run: every input is unchanged. "Reuse nothing" runs it again.</p>

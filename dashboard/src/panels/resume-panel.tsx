@@ -6,7 +6,6 @@ import { money } from "../format/money.ts";
 import { commandName, editFlags } from "../format/shell-command.ts";
 import { useScene } from "../session/context.ts";
 import { nameOf } from "../sessions/row.tsx";
-import { lostReason } from "../shell/connection-view.tsx";
 import { useCommand } from "../shell/use-command.ts";
 import { CommandLine } from "../ui/copy.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -14,6 +13,7 @@ import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { EditField } from "./edit-field.tsx";
 import { PlanView } from "./plan-view.tsx";
+import { ConfirmButton } from "./signal-panel.tsx";
 
 export default function ResumePanel({ onClose }: { readonly onClose: () => void }) {
   const { view, stale, speak, pending } = useScene();
@@ -37,7 +37,7 @@ export default function ResumePanel({ onClose }: { readonly onClose: () => void 
   };
   return (
     <Dialog title={`Resume ${nameOf(view)}`} kind="side" onClose={onClose}>
-      <p className="ink-2">Goes on to the end. What is recorded is not paid again.</p>
+      <p className="ink-2">Resumes to the end. Recorded work is not paid again.</p>
       <div className="form">
         <EditField phases={sealed} edits={edits} onEdits={setEdits} />
         {needsAcceptance ? (
@@ -53,20 +53,14 @@ export default function ResumePanel({ onClose }: { readonly onClose: () => void 
         <PlanView query={plan} />
         {pending.kind === "failed" ? <ErrorNotice what={pending.what} error={pending.error} /> : null}
         <div className="dialog-actions">
-          <button
-            type="button"
-            className="button primary"
-            aria-disabled={blocked}
-            title={stale ? lostReason : undefined}
-            onClick={blocked ? undefined : () => void resume()}
-          >
+          <ConfirmButton blocked={blocked} act={resume}>
             <Icon name="play" size={14} />
             {pending.kind === "sending"
               ? pending.label
               : most === undefined
                 ? "Resume"
                 : `Resume, up to ${money(most)}`}
-          </button>
+          </ConfirmButton>
         </div>
       </div>
       <CommandLine

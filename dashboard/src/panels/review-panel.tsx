@@ -6,7 +6,7 @@ import { useScene } from "../session/context.ts";
 import { useCommand } from "../shell/use-command.ts";
 import { CommandLine } from "../ui/copy.tsx";
 import { NoteField } from "../ui/note-field.tsx";
-import { WordPanel } from "./word-panel.tsx";
+import { SignalPanel } from "./signal-panel.tsx";
 
 interface Props {
   readonly word: "approve" | "reject";
@@ -18,7 +18,7 @@ const words = {
   reject: { button: "Reject", label: "Rejecting…", failed: "Could not reject." },
 } as const;
 
-/** What the keys a and x open: the word is said only by its button. */
+/** The dialog of the keys a and x. Only its button sends the decision. */
 export default function ReviewPanel({ word, onClose }: Props) {
   const { view } = useScene();
   const command = useCommand();
@@ -37,7 +37,7 @@ export default function ReviewPanel({ word, onClose }: Props) {
     return missing;
   };
   return (
-    <WordPanel
+    <SignalPanel
       {...words[word]}
       title={`${words[word].button} ${phase}`}
       leave="Not now"
@@ -46,18 +46,18 @@ export default function ReviewPanel({ word, onClose }: Props) {
       onClose={onClose}
     >
       <p>
-        {word === "approve" ? "The session goes on" : `${phase} runs again with your note`}
+        {word === "approve" ? "The session resumes" : `${phase} runs again with your note`}
         {view.forecast === null ? "." : `, ${moneyRange(view.forecast)} to the end.`}
       </p>
       <NoteField
         id={id}
         first
         value={note}
-        placeholder={word === "reject" ? "What has to change" : "Optional"}
+        placeholder={word === "reject" ? "The change you want" : "Optional"}
         error={error}
         onChange={setNote}
       />
       <CommandLine command={reviewCommand(command, view, word, phase, text)} />
-    </WordPanel>
+    </SignalPanel>
   );
 }

@@ -6,7 +6,7 @@ interface Props {
   readonly original: string;
   /** How it is colored, and what the difference is called. */
   readonly path: string;
-  /** What is wrong with a text; undefined when it can be kept. */
+  /** The problem of a text; undefined when it has none. */
   readonly check?: (text: string) => string | undefined;
   readonly onSave: (text: string) => void;
 }

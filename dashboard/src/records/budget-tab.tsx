@@ -3,7 +3,7 @@ import { client } from "../api/client.ts";
 import type { BudgetView } from "../api/types.ts";
 import { tokens } from "../format/count.ts";
 import { money, moneyRange } from "../format/money.ts";
-import { ActionButton } from "../session/action-button.tsx";
+import { ActionButton } from "../session/actions.tsx";
 import { useScene } from "../session/context.ts";
 import { SpendBar } from "../ui/spend-bar.tsx";
 import { RaiseField } from "./raise-field.tsx";

@@ -4,7 +4,7 @@ import type { CheckpointInfo } from "../api/types.ts";
 import { moneyRange } from "../format/money.ts";
 import { clock } from "../format/time.ts";
 import { sealWord } from "../sentences/status-word.ts";
-import { ActionButton } from "../session/action-button.tsx";
+import { ActionButton } from "../session/actions.tsx";
 import { useScene } from "../session/context.ts";
 import { Status, StatusMark } from "../status/status.tsx";
 import { CopyButton } from "../ui/copy.tsx";

@@ -19,7 +19,7 @@ export interface DagEdge {
   readonly path: string;
 }
 
-export interface DagLayout {
+interface DagLayout {
   readonly nodes: readonly PlacedNode[];
   readonly edges: readonly DagEdge[];
   readonly width: number;
@@ -29,7 +29,7 @@ export interface DagLayout {
 export const nodeSize = { width: 166, height: 44, columnGap: 32, rowGap: 8 } as const;
 
 /** Over this many phases, chains are drawn as one node. */
-export const mostPhases = 40;
+const mostPhases = 40;
 
 /** Phases in a row, each with one neighbor on either side and the same status, become one node. */
 export function collapseChains(phases: readonly PhaseView[]): DagNode[] {

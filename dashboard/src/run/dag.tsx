@@ -1,7 +1,7 @@
 import { memo, useEffect, useMemo, useState } from "react";
 import type { PhaseView } from "../api/types.ts";
 import { count, score } from "../format/count.ts";
-import { useNow } from "../live/use-now.ts";
+import { useNow } from "../live/clock.ts";
 import type { StatusWord } from "../sentences/status-word.ts";
 import { StatusMark } from "../status/status.tsx";
 import { Placed } from "../ui/placed.tsx";

@@ -2,11 +2,11 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import { journalQuery } from "../api/queries.ts";
-import type { JournalEntry, JournalFilter } from "../api/types.ts";
+import type { JournalEntry, JournalFilter, SessionView } from "../api/types.ts";
 import { counted } from "../format/count.ts";
 import { clockSeconds } from "../format/time.ts";
 import { journalTail } from "../live/journal-tail.ts";
-import { useStore } from "../live/use-store.ts";
+import { useStore } from "../live/store.ts";
 import { journalLine, matchesFilter } from "../sentences/journal-text.ts";
 import { useScene } from "../session/context.ts";
 import { StatusMark } from "../status/status.tsx";
@@ -15,7 +15,6 @@ import { Icon } from "../ui/icons.tsx";
 import { Waiting } from "../ui/loading.tsx";
 import { Placed } from "../ui/placed.tsx";
 import { journalFilters } from "../url/session-url.ts";
-import { useFreshMoney } from "./use-fresh-money.ts";
 
 interface Props {
   readonly filter: JournalFilter;
@@ -103,7 +102,7 @@ function JournalList({ entries, total, onNeed }: ListProps) {
     if (last >= entries.length && entries.length < total) onNeed();
   }, [last, entries.length, total, onNeed]);
 
-  // Newest first: what arrives above must not push away what somebody reads below.
+  // Newest first: entries that arrive above must not move the lines being read.
   const newest = entries[0]?.seq ?? 0;
   const before = useRef(newest);
   useLayoutEffect(() => {
@@ -169,4 +168,33 @@ function JournalCells({ entry }: { readonly entry: JournalEntry }) {
       <span className="mono ink-3 end">{measure}</span>
     </>
   );
+}
+
+/** The list is read whole, however long it is. */
+const leastMs = 1_000;
+
+interface MoneyList {
+  readonly isFetching: boolean;
+  readonly refetch: () => Promise<unknown>;
+}
+
+/**
+ * Calls and their cost are not rows of the journal, so no stream sends them. They are read again when the session
+ * changes, and once more if it changed during the read.
+ */
+function useFreshMoney(view: SessionView, isShown: boolean, { isFetching, refetch }: MoneyList): void {
+  const { entries, reservedUsd, usage } = view;
+  const moment = `${view.id} ${entries} ${reservedUsd} ${usage.calls} ${usage.costUsd}`;
+  const read = useRef({ moment: "", atMs: 0 });
+  useEffect(() => {
+    if (!isShown || isFetching || read.current.moment === moment) return undefined;
+    const timer = setTimeout(
+      () => {
+        read.current = { moment, atMs: Date.now() };
+        void refetch();
+      },
+      Math.max(0, read.current.atMs + leastMs - Date.now()),
+    );
+    return () => clearTimeout(timer);
+  }, [isShown, isFetching, moment, refetch]);
 }

@@ -4,16 +4,16 @@ import { oneLine } from "../format/plain-text.ts";
 import { duration } from "../format/time.ts";
 import { activityPhrase, heldPhrase, type Tense } from "../sentences/activity.ts";
 import type { Phrase } from "../sentences/phrase.ts";
+import { kindOf } from "./persona-state.ts";
 
-/** Right of now: what a persona does, waits for, or left behind. */
+/** The text right of now: a persona's activity, wait or result. */
 export function personaLane(persona: PersonaView, now: number, tense: Tense): Phrase {
   const { status, held, activity, attempts, summary, usage } = persona;
-  if (status === "running") {
-    if (held !== null) return heldPhrase(held, now, tense);
+  if (kindOf(persona) === "held" && held !== null) return heldPhrase(held, now, tense);
+  if (status === "running")
     return activity === null
       ? [tense === "now" ? "starts" : "was starting"]
       : activityPhrase(activity, tense);
-  }
   if (status === "stopped") return ["stopped with the session"];
   if (status === "pending") return [];
   if (status === "reused") return ["reused, nothing paid"];

@@ -1,28 +1,30 @@
-import type { PersonaView, PhaseView } from "../api/types.ts";
+import { useState } from "react";
+import type { PersonaView, PhaseView, SessionView } from "../api/types.ts";
 import { count, counted } from "../format/count.ts";
 import { heldWord } from "../sentences/activity.ts";
 import { runWord, type StatusWord } from "../sentences/status-word.ts";
+import type { Selection } from "../url/session-url.ts";
 
-/** Retrying is not running: held-up work has its own icon and word. */
-export function personaWord({ status, held }: PersonaView, now: number): StatusWord {
-  if (status !== "running" || held === null) return runWord(status);
+/** A persona that waits for its next attempt has failed the last one, and is neither failed nor running. */
+export function personaWord(persona: PersonaView, now: number): StatusWord {
+  const { status, held } = persona;
+  if (kindOf(persona) !== "held" || held === null) return runWord(status);
   return { icon: held.kind === "retry" ? "retries" : "waits", word: heldWord(held, now), tone: "parked" };
 }
 
 /** A phase whose unfinished personas all wait is not running either. */
 export function phaseWord({ status, personas }: PhaseView, now: number): StatusWord {
   if (status !== "running") return runWord(status);
-  const running = personas.filter((persona) => persona.status === "running");
-  const held = running.filter((persona) => persona.held !== null);
+  const held = personas.filter((persona) => kindOf(persona) === "held");
   const [first] = held;
-  return first === undefined || held.length < running.length ? runWord("running") : personaWord(first, now);
+  const isRunning = personas.some((persona) => kindOf(persona) === "running");
+  return first === undefined || isRunning ? runWord("running") : personaWord(first, now);
 }
 
 export type PersonaKind = "failed" | "held" | "running" | "stopped" | "pending" | "completed";
 
 export function kindOf({ status, held }: PersonaView): PersonaKind {
-  if (status === "failed") return "failed";
-  if (status === "running") return held === null ? "running" : "held";
+  if (status === "failed" || status === "running") return held === null ? status : "held";
   return status === "pending" || status === "stopped" ? status : "completed";
 }
 
@@ -47,7 +49,7 @@ export function phaseProgress(phase: PhaseView, now: number): string {
   return `${phaseCount(phase)}, ${count(held.length)} ${how}`;
 }
 
-/** The persona a person most likely came for: one that works, else one that failed, else one that waits. */
+/** The most interesting persona: a running one, else a failed one, else a waiting one. */
 export function defaultSelection(
   phases: readonly PhaseView[],
 ): { readonly phase: string; readonly persona: string } | undefined {
@@ -80,4 +82,10 @@ export function nextFailure(
       persona.status === "failed" || persona.attempts.some(({ status }) => status === "failed"),
   );
   return found === undefined ? undefined : { phase: found.phase, persona: found.persona.name };
+}
+
+/** The persona of the address, or the most interesting one at the first render. */
+export function useSelection(view: SessionView, chosen: Selection | undefined): Selection | undefined {
+  const [first] = useState(() => defaultSelection(view.phases));
+  return chosen ?? first ?? defaultSelection(view.phases);
 }

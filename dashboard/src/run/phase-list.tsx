@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { count } from "../format/count.ts";
-import { useNow } from "../live/use-now.ts";
+import { useNow } from "../live/clock.ts";
 import { useScene } from "../session/context.ts";
 import { StatusMark } from "../status/status.tsx";
 import { Icon } from "../ui/icons.tsx";

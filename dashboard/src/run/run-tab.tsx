@@ -2,8 +2,13 @@ import { useCallback, useState } from "react";
 import { useLocation, useSearch } from "wouter";
 import { Inspector } from "../inspector/inspector.tsx";
 import { useShortcut } from "../keys/shortcuts.ts";
+import { useNow } from "../live/clock.ts";
+import { sessionSentence } from "../sentences/session-sentence.ts";
+import { sessionWord } from "../sentences/status-word.ts";
 import { useScene } from "../session/context.ts";
-import { narrow, phone, useMedia } from "../ui/media.ts";
+import { StatusMark } from "../status/status.tsx";
+import { PhraseText } from "../ui/phrase.tsx";
+import { narrow, phone, useMedia } from "../ui/screen.ts";
 import {
   formatRunQuery,
   parseRunQuery,
@@ -14,12 +19,10 @@ import {
 import { Dag } from "./dag.tsx";
 import { Journal } from "./journal.tsx";
 import { TimelinePatterns } from "./patterns.tsx";
-import { nextFailure } from "./persona-state.ts";
+import { nextFailure, useSelection } from "./persona-state.ts";
 import { PhaseList } from "./phase-list.tsx";
-import { Sentence } from "./sentence.tsx";
 import { Timeline } from "./timeline.tsx";
 import { TimelineTable } from "./timeline-table.tsx";
-import { useSelection } from "./use-selection.ts";
 
 export default function RunTab() {
   const { view, name } = useScene();
@@ -96,6 +99,23 @@ export default function RunTab() {
           onClose={() => select(undefined)}
         />
       )}
+    </div>
+  );
+}
+
+/** What happens, and whether you are needed. */
+function Sentence() {
+  const { view, stale } = useScene();
+  const now = useNow();
+  const word = sessionWord(view.status, view.reason);
+  const { icon, tone } =
+    stale && view.status === "running" ? ({ icon: "pending", tone: "quiet" } as const) : word;
+  return (
+    <div className="sentence">
+      <StatusMark icon={icon} tone={tone} size={16} />
+      <p className="outside">
+        <PhraseText phrase={sessionSentence(view, now, stale ? "past" : "now")} />
+      </p>
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { StatusMark } from "../status/status.tsx";
 import type { PersonaKind } from "./persona-state.ts";
 import { firstKind, kindCounts, squaresOf } from "./timeline-rows.ts";
 
-export const squarePitch = 11;
+const squarePitch = 11;
 
 export const squaresHeight = (personas: number, width: number): number =>
   Math.ceil(personas / Math.max(1, Math.floor(width / squarePitch))) * squarePitch + 52;

@@ -1,4 +1,7 @@
-/** What part of time is shown, and how it lies on the width. */
+import type { SessionView } from "../api/types.ts";
+import { parseTime } from "../format/time.ts";
+
+/** The shown part of time, and its scale. */
 export interface TimeWindow {
   readonly from: number;
   readonly to: number;
@@ -69,4 +72,22 @@ export function panned({ from, to }: TimeWindow, whole: TimeWindow, share: numbe
   const span = to - from;
   const start = Math.max(whole.from, Math.min(whole.to - span, from + span * share));
   return { from: start, to: start + span };
+}
+
+/** Now, or when it stopped: no bar and no label goes beyond. */
+export function knownEnd({ status, since }: Pick<SessionView, "status" | "since">, now: number): number {
+  return status === "running" ? now : Date.parse(since);
+}
+
+/** From the first phase to now, or to where it stopped. */
+export function wholeWindow(
+  view: Pick<SessionView, "status" | "createdAt" | "since" | "phases">,
+  now: number,
+): TimeWindow {
+  const starts = view.phases.flatMap(({ startedAt }) => parseTime(startedAt));
+  const from = starts.length === 0 ? Date.parse(view.createdAt) : Math.min(...starts);
+  // Never so short that a moment fills the width; what lies behind the end stays empty.
+  const end = Math.max(knownEnd(view, now), from + 10_000);
+  // A little air, so that the first bar does not touch the edge.
+  return { from: from - (end - from) * 0.008, to: end };
 }

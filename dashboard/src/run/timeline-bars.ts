@@ -1,14 +1,6 @@
 import type { AttemptView, PersonaView, PhaseView } from "../api/types.ts";
 
-export type BarKind =
-  | "completed"
-  | "running"
-  | "stopped"
-  | "failed"
-  | "backoff"
-  | "breaker"
-  | "reused"
-  | "span";
+type BarKind = "completed" | "running" | "stopped" | "failed" | "backoff" | "breaker" | "reused" | "span";
 
 export interface Bar {
   readonly kind: BarKind;

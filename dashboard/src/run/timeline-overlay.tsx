@@ -1,5 +1,5 @@
 import type { SessionView } from "../api/types.ts";
-import { parseTime } from "../format/parse-time.ts";
+import { parseTime } from "../format/time.ts";
 import type { TimeScale } from "./time-scale.ts";
 
 interface Props {
@@ -9,7 +9,7 @@ interface Props {
   readonly now: number | undefined;
 }
 
-/** What crosses all lanes: sealed checkpoints, restarts of the driver, now. */
+/** Lines across all lanes: sealed checkpoints, restarts of the driver, now. */
 export function TimelineOverlay({ view, scale, height, now }: Props) {
   const inside = (at: number) => at >= scale.from && at <= scale.to;
   const seals = view.phases.flatMap(({ checkpoint }) => parseTime(checkpoint?.sealedAt)).filter(inside);

@@ -9,15 +9,15 @@ export type TimelineRow =
   | { readonly kind: "persona"; readonly phase: PhaseView; readonly persona: PersonaView }
   | { readonly kind: "squares"; readonly phase: PhaseView };
 
-export interface RowsState {
-  /** Phases somebody opened or closed; the others follow the rule. */
+interface RowsState {
+  /** Phases that the reader opened or closed; the others follow the rule. */
   readonly toggled: ReadonlyMap<string, boolean>;
   /** Which personas of a huge phase have lanes. */
   readonly filter: PersonaKind | undefined;
 }
 
 /** Finished phases are folded, so are those not reached. */
-export function isExpanded(phase: PhaseView, toggled: ReadonlyMap<string, boolean>): boolean {
+function isExpanded(phase: PhaseView, toggled: ReadonlyMap<string, boolean>): boolean {
   return toggled.get(phase.name) ?? ["running", "stopped", "failed"].includes(phase.status);
 }
 
@@ -38,14 +38,7 @@ export function timelineRows(phases: readonly PhaseView[], { toggled, filter }: 
   });
 }
 
-export const kindOrder: readonly PersonaKind[] = [
-  "failed",
-  "held",
-  "running",
-  "stopped",
-  "completed",
-  "pending",
-];
+const kindOrder: readonly PersonaKind[] = ["failed", "held", "running", "stopped", "completed", "pending"];
 
 /** Failures first, whatever there is. */
 export function firstKind(personas: readonly PersonaView[]): PersonaKind {

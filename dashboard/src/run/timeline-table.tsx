@@ -2,7 +2,7 @@ import type { AttemptView } from "../api/types.ts";
 import { money } from "../format/money.ts";
 import { oneLine } from "../format/plain-text.ts";
 import { duration } from "../format/time.ts";
-import { useNow } from "../live/use-now.ts";
+import { useNow } from "../live/clock.ts";
 import { runWord } from "../sentences/status-word.ts";
 import { useScene } from "../session/context.ts";
 import { Status } from "../status/status.tsx";
@@ -16,7 +16,7 @@ interface Props {
 
 const mostRows = 500;
 
-/** The timeline's other form: every attempt in words. */
+/** The timeline as a table of attempts. */
 export function TimelineTable({ onSelect, onPicture }: Props) {
   const { view } = useScene();
   const now = useNow();

@@ -5,17 +5,16 @@ import { useShortcut } from "../keys/shortcuts.ts";
 import { useScene } from "../session/context.ts";
 import { useKnownNow } from "../shell/connection-view.tsx";
 import { Placed } from "../ui/placed.tsx";
-import { useWidth } from "../ui/size.ts";
+import { useWidth } from "../ui/screen.ts";
 import type { Selection } from "../url/session-url.ts";
 import { PersonaCells, PhaseCells } from "./lane.tsx";
 import type { PersonaKind } from "./persona-state.ts";
 import { Squares, squaresHeight } from "./squares.tsx";
-import { axisTicks, type TimeScale, tickPrecision, timeScale } from "./time-scale.ts";
+import { axisTicks, knownEnd, type TimeScale, tickPrecision, timeScale, wholeWindow } from "./time-scale.ts";
 import { TimelineLegend } from "./timeline-legend.tsx";
 import { TimelineOverlay } from "./timeline-overlay.tsx";
 import { type TimelineRow, timelineRows } from "./timeline-rows.ts";
 import { useTimeWindow } from "./use-window.ts";
-import { knownEnd, wholeWindow } from "./whole-window.ts";
 
 interface Props {
   readonly selection: Selection | undefined;

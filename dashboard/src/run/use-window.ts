@@ -1,7 +1,7 @@
 import { type RefObject, useCallback, useEffect, useMemo, useState } from "react";
 import { panned, type TimeWindow, zoomed } from "./time-scale.ts";
 
-/** The part of time in view; the whole unless somebody zoomed in. */
+/** The part of time in view; the whole unless the reader zoomed in. */
 export function useTimeWindow(
   whole: TimeWindow,
   chart: RefObject<HTMLElement | null>,

@@ -11,14 +11,14 @@ export type SessionPanel =
   | { readonly kind: "fork"; readonly at?: string; readonly forModel?: boolean }
   | { readonly kind: "edit"; readonly phase: string; readonly path?: string };
 
-export interface SessionScene {
+interface SessionScene {
   readonly view: SessionView;
   /** Key or id, as in the address. */
   readonly name: string;
-  /** The connection is lost: nothing can be pressed. */
+  /** The connection is lost: actions are disabled. */
   readonly stale: boolean;
   readonly pending: Pending;
-  /** Says something to the session; the answer is only that it was heard. */
+  /** Sends a signal to the session. The promise says only whether the server accepted it. */
   readonly speak: (label: string, failed: string, call: () => Promise<unknown>) => Promise<boolean>;
   readonly open: (panel: SessionPanel) => void;
 }

@@ -14,7 +14,7 @@ import { Menu } from "../ui/menu.tsx";
 import { SpendBar } from "../ui/spend-bar.tsx";
 import { Age, Moment } from "../ui/time.tsx";
 import { addressOf } from "../url/session-url.ts";
-import { ActionButton } from "./action-button.tsx";
+import { ActionButton } from "./actions.tsx";
 import { useScene } from "./context.ts";
 
 export function SessionHead() {

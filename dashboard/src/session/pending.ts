@@ -1,6 +1,6 @@
 import type { SessionStatus } from "../api/types.ts";
 
-/** Something a person said. The page shows what the journal says, so the word waits until its event arrives. */
+/** A signal to a session. The page shows only what the journal records, so the signal is pending until its event arrives. */
 export type Pending =
   | { readonly kind: "none" }
   | { readonly kind: "sending"; readonly label: string }
@@ -8,13 +8,13 @@ export type Pending =
       readonly kind: "waiting";
       readonly label: string;
       readonly since: number;
-      /** What the session was when it was said. */
+      /** The mark of the session when the signal was sent. */
       readonly was: string;
     }
   | { readonly kind: "failed"; readonly what: string; readonly error: unknown };
 
-/** What has to change before a word counts as heard. */
-export interface Heard {
+/** The facts of a session that a signal changes. */
+interface Heard {
   readonly status: SessionStatus;
   readonly since: string;
   readonly limitUsd: number | null;
@@ -24,7 +24,7 @@ export const nothingPending: Pending = { kind: "none" };
 
 export const markOf = ({ status, since, limitUsd }: Heard): string => `${status} ${since} ${limitUsd ?? ""}`;
 
-/** The event has arrived when the session is no longer what it was. */
+/** The event has arrived when the mark has changed. */
 export function settle(pending: Pending, now: Heard): Pending {
   return pending.kind === "waiting" && pending.was !== markOf(now) ? nothingPending : pending;
 }

@@ -7,8 +7,8 @@ export interface TabInfo {
   readonly count: number | undefined;
 }
 
-/** Parked for any reason, or failed: what stopped leads. */
-export const isStopped = ({ status }: Pick<SessionView, "status">): boolean =>
+/** Parked for any reason, or failed: the tab Stopped comes first. */
+const isStopped = ({ status }: Pick<SessionView, "status">): boolean =>
   status === "parked" || status === "failed";
 
 export function tabsOf(
@@ -26,7 +26,7 @@ export function tabsOf(
   ];
 }
 
-/** The tab of an address; "Stopped" of a session that goes on again is its run. */
+/** The tab of an address; "Stopped" of a resumed session is its run. */
 export function tabToShow(view: Pick<SessionView, "status">, wanted: SessionTab | undefined): SessionTab {
   if (wanted === undefined) return isStopped(view) ? "stopped" : "run";
   return wanted === "stopped" && !isStopped(view) ? "run" : wanted;

@@ -25,7 +25,7 @@ export function useSpeak(view: SessionView | undefined) {
     },
     [was],
   );
-  /** An error stays until somebody begins something else. */
+  /** An error stays until the next action. */
   const forget = useCallback(
     () => setPending((known) => (known.kind === "failed" ? nothingPending : known)),
     [],

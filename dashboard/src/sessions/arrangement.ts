@@ -4,7 +4,7 @@ import { type Group, type GroupName, isIn } from "./grouping.ts";
 /** The order in which rows stand, per group. */
 export type Arrangement = ReadonlyMap<GroupName, readonly string[]>;
 
-export interface Arranged {
+interface Arranged {
   readonly arrangement: Arrangement;
   /** Rows that would appear or move if nothing were held still. */
   readonly waiting: number;
@@ -19,7 +19,7 @@ export interface Given {
   /** Rows of the stream that pass the filters. */
   readonly streamed: readonly SessionRow[];
   readonly previous: Arrangement | undefined;
-  /** Somebody points at the list or stands in it: nothing may move. */
+  /** The list has the pointer or the focus: nothing may move. */
   readonly still: boolean;
 }
 
@@ -33,7 +33,7 @@ export function arrange(given: Given): Arranged {
   const isPage = pageIds(given);
   const kept = new Map<GroupName, string[]>();
   for (const [group, ids] of previous) kept.set(group, [...ids]);
-  // Further pages are what somebody scrolled for: they come below and move nothing.
+  // The reader scrolled for further pages: they come below and move nothing.
   for (const [group, ids] of wanted) {
     const known = kept.get(group) ?? [];
     kept.set(group, [...known, ...ids.filter((id) => !placeNow.has(id) && isPage.has(id))]);

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { breakersQuery } from "../api/queries.ts";
-import { useNow } from "../live/use-now.ts";
+import { useNow } from "../live/clock.ts";
 import { breakerNotice } from "../sentences/breaker-text.ts";
 import { StatusMark } from "../status/status.tsx";
 import { PhraseText } from "../ui/phrase.tsx";

@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { openPanel } from "../shell/open-panel.ts";
+import { openPanel } from "../shell/commands.ts";
 import { useCommand } from "../shell/use-command.ts";
 import { CommandLine } from "../ui/copy.tsx";
 import { Icon } from "../ui/icons.tsx";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { statusQuery } from "../api/queries.ts";
 import { money, simulatedText } from "../format/money.ts";
-import { useStore } from "../live/use-store.ts";
+import { useStore } from "../live/store.ts";
 import { singleKeys } from "../shell/settings.ts";
 
 export function SessionsFooter() {

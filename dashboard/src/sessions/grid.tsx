@@ -5,8 +5,8 @@ import type { SessionRow } from "../api/types.ts";
 import { count } from "../format/count.ts";
 import { useShortcut } from "../keys/shortcuts.ts";
 import { useKeptScroll } from "../ui/kept-scroll.ts";
-import { phone, useMedia } from "../ui/media.ts";
 import { Placed } from "../ui/placed.tsx";
+import { phone, useMedia } from "../ui/screen.ts";
 import { addressOf } from "../url/session-url.ts";
 import { groupAside } from "./grouping.ts";
 import { type GroupState, groupToRead, type ListItem, nextRow } from "./list-items.ts";
@@ -20,7 +20,7 @@ interface Props {
   /** The address, under which the scroll position is kept. */
   readonly address: string;
   readonly onNeed: (group: GroupState["group"]) => void;
-  /** Somebody points at it or stands in it. */
+  /** It has the pointer or the focus. */
   readonly onStill: (still: boolean) => void;
 }
 

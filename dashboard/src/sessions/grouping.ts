@@ -6,7 +6,7 @@ export type GroupName = "needs-you" | "active" | "finished" | "retrying" | "fail
 export interface Group {
   readonly name: GroupName;
   readonly title: string;
-  /** What the server is asked for. */
+  /** The statuses to request from the server. */
   readonly status: string;
 }
 
@@ -66,7 +66,7 @@ export function countOf(view: SessionsViewName, counts: ViewCounts): number {
   }
 }
 
-/** "2 personas wait, both go on by themselves": held-up work is named in the list too. */
+/** "2 personas wait, both go on by themselves". */
 export function groupAside({ name }: Group, rows: readonly SessionRow[]): string {
   if (name !== "active") return "newest first";
   const waiting = rows.reduce(

@@ -1,7 +1,7 @@
 import type { Arrangement } from "./arrangement.ts";
 import type { Group } from "./grouping.ts";
 
-/** What the list shows, line by line. Rows that are not loaded yet have their place, so that the scroll bar is honest. */
+/** The lines of the list. Rows that are not loaded have a line too, so that the scroll bar is right. */
 export type ListItem =
   | { readonly kind: "group"; readonly group: Group; readonly total: number }
   | { readonly kind: "row"; readonly id: string; readonly group: Group }
@@ -21,7 +21,7 @@ export function listItems(arrangement: Arrangement, states: readonly GroupState[
     const ids = arrangement.get(group.name) ?? [];
     const unloaded = Math.max(0, total - loaded);
     if (ids.length + unloaded === 0) continue;
-    // Rows move between groups as they change: what stands here counts, not what the server once said.
+    // Rows move between groups as they change: count the lines here, not the server's earlier total.
     items.push({ kind: "group", group, total: ids.length + unloaded });
     for (const id of ids) items.push({ kind: "row", id, group });
     for (let index = 0; index < unloaded; index += 1) items.push({ kind: "unloaded", group, index });

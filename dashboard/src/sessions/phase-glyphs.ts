@@ -2,7 +2,7 @@ import type { RunStatus, SessionRow } from "../api/types.ts";
 
 export type Glyph = RunStatus | "parked";
 
-export interface PhaseGlyphs {
+interface PhaseGlyphs {
   readonly glyphs: readonly Glyph[];
   readonly done: number;
   readonly total: number;

@@ -5,7 +5,7 @@ import { type Glyph, phaseGlyphs } from "./phase-glyphs.ts";
 const mostGlyphs = 12;
 const pitch = 13;
 
-/** Small bars: full for done, colored for now, dashed for not reached. The words beside say the same. */
+/** Small bars: full for done, colored for running, dashed for not reached. The text beside them has the same counts. */
 export const PhaseStrip = memo(function PhaseStrip({ row }: { readonly row: SessionRow }) {
   const { glyphs, done, total } = phaseGlyphs(row);
   const words = `${done} of ${total}`;

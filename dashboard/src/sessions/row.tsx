@@ -4,7 +4,7 @@ import type { SessionRow } from "../api/types.ts";
 import { tokens } from "../format/count.ts";
 import { limitMoney, money } from "../format/money.ts";
 import { oneLine } from "../format/plain-text.ts";
-import { useNow } from "../live/use-now.ts";
+import { useNow } from "../live/clock.ts";
 import { situationPhrase } from "../sentences/situation.ts";
 import { sessionWord } from "../sentences/status-word.ts";
 import { Status } from "../status/status.tsx";

@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import { teamsQuery } from "../api/queries.ts";
 import type { ViewCounts } from "../api/types.ts";
 import { count } from "../format/count.ts";
-import { openPanel } from "../shell/open-panel.ts";
+import { openPanel } from "../shell/commands.ts";
 import { Icon } from "../ui/icons.tsx";
 import {
   formatSessionsFilter,

@@ -4,7 +4,7 @@ import { sessionsQuery } from "../api/queries.ts";
 import type { SessionRow, ViewCounts } from "../api/types.ts";
 import { currentTick } from "../live/clock.ts";
 import { liveRows } from "../live/rows.ts";
-import { useStore } from "../live/use-store.ts";
+import { useStore } from "../live/store.ts";
 import { type SessionsFilter, sinceTime } from "../url/sessions-url.ts";
 import { ArrangementKeeper } from "./arrangement.ts";
 import { type Group, type GroupName, groupsOf, passesFilter } from "./grouping.ts";
@@ -55,7 +55,7 @@ export function useGroups(filter: SessionsFilter, still: boolean) {
     [keeper, groups, loaded, rows, streamed, still, shape],
   );
 
-  /** "3 new": lets what waits take its place, although somebody is here. */
+  /** Moves the waiting rows to their places, although the list has the pointer or the focus. */
   const settle = useCallback(() => setSettled((times) => times + 1), []);
 
   const states = useMemo(

@@ -2,15 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { client } from "../api/client.ts";
-import { useStore } from "../live/use-store.ts";
+import { useStore } from "../live/store.ts";
 import { sessionWord } from "../sentences/status-word.ts";
 import { nameOf } from "../sessions/row.tsx";
 import { StatusMark } from "../status/status.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { addressOf } from "../url/session-url.ts";
-import { type Command, commands } from "./commands.ts";
-import { matchCommands } from "./match-commands.ts";
-import { openPanel } from "./open-panel.ts";
+import { type Command, commands, matchCommands, openPanel } from "./commands.ts";
 import { setTheme, theme } from "./settings.ts";
 
 interface Choice extends Command {

@@ -11,7 +11,7 @@ export interface Command {
 const byOwner = new Map<string, readonly Command[]>();
 export const commands = new Store<readonly Command[]>([]);
 
-/** What the present page can do. */
+/** Registers the commands of the present page. */
 export function useCommands(list: readonly Command[]): void {
   const owner = useId();
   useEffect(() => {
@@ -22,4 +22,21 @@ export function useCommands(list: readonly Command[]): void {
       commands.set([...byOwner.values()].flat());
     };
   }, [owner, list]);
+}
+
+/** The open panel. Every page, key and command may open one; only one is open. */
+type OpenPanel = "none" | "start" | "commands" | "help";
+
+export const openPanel = new Store<OpenPanel>("none");
+
+/** Matches the search terms in any order; names that start with the first one come first. */
+export function matchCommands<Item extends { readonly name: string }>(
+  items: readonly Item[],
+  text: string,
+): readonly Item[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return items;
+  const matching = items.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
+  const rank = ({ name }: Item) => (name.toLowerCase().startsWith(words[0] ?? "") ? 0 : 1);
+  return [...matching].sort((a, b) => rank(a) - rank(b));
 }

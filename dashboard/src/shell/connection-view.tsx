@@ -1,7 +1,7 @@
 import { isStale } from "../api/reconnect.ts";
+import { useNow } from "../live/clock.ts";
 import { connection, stream } from "../live/connection.ts";
-import { useNow } from "../live/use-now.ts";
-import { useStore } from "../live/use-store.ts";
+import { useStore } from "../live/store.ts";
 import { backPhrase, lostPhrase, signedOutPhrase } from "../sentences/connection-text.ts";
 import { Icon } from "../ui/icons.tsx";
 import { PhraseText } from "../ui/phrase.tsx";
@@ -13,7 +13,7 @@ export function useStale(): boolean {
   return isStale(state, now);
 }
 
-/** The moment the page last knew: now, or when the connection was lost. Nothing grows that nobody has seen grow. */
+/** The time of the shown data: now, or when the connection was lost, so that no duration grows unseen. */
 export function useKnownNow(): number {
   const state = useStore(connection);
   const now = useNow();

@@ -6,7 +6,7 @@ interface State {
   readonly failed: boolean;
 }
 
-/** A fault of the page itself, or a part of it that an updated server no longer has: said, with the way out. */
+/** Reports an error of the page, or a file that an updated server no longer has, and offers to reload. */
 export class ErrorBoundary extends Component<{ readonly children: ReactNode }, State> {
   override state: State = { error: undefined, failed: false };
 

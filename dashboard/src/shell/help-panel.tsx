@@ -1,5 +1,5 @@
 import { keyList } from "../keys/key-list.ts";
-import { useStore } from "../live/use-store.ts";
+import { useStore } from "../live/store.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { setSingleKeys, singleKeys } from "./settings.ts";
 

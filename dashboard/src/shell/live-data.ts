@@ -1,4 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
+import { endsAttempt } from "../../../src/journal/facts.ts";
 import type { StreamEvent } from "../api/event-stream.ts";
 import { breakersQuery, statusQuery } from "../api/queries.ts";
 import type { BreakerView, SessionRow, SessionView, StreamEvents } from "../api/types.ts";
@@ -11,7 +12,7 @@ import { addLiveRows, clearLiveRows, liveRows } from "../live/rows.ts";
 import { sessionWord } from "../sentences/status-word.ts";
 import { say } from "./announcer.tsx";
 
-/** What the stream says, put where the page reads it: once a frame, whatever came. */
+/** Puts the events of a frame where the page reads them. */
 export function connectLiveData(queries: QueryClient): void {
   onStreamReset(() => {
     clearLiveRows();
@@ -24,7 +25,7 @@ export function connectLiveData(queries: QueryClient): void {
     addToTail(pick(events, "entry"));
     addLive(pick(events, "text"), pick(events, "step"));
     const status = pick(events, "status").at(-1);
-    // Steps come only while somebody listens: those of the gap before a greeting have to be asked for.
+    // Steps are sent only to a connected page: read those of the gap before a hello.
     if (events.some(({ event }) => event === "hello"))
       void queries.invalidateQueries({ queryKey: ["steps"] });
     if (status !== undefined) queries.setQueryData(statusQuery.queryKey, status);
@@ -74,18 +75,20 @@ function applyChanges(queries: QueryClient, events: readonly StreamEvent[]): voi
   }
   if (entries.some(({ kind }) => kind === "checkpoint.sealed"))
     void queries.invalidateQueries({ queryKey: ["checkpoints"] });
-  if (entries.some(({ kind }) => kind === "attempt.completed" || kind === "attempt.failed"))
+  if (entries.some(endsAttempt))
     for (const name of ["tree", "steps", "persona"]) void queries.invalidateQueries({ queryKey: [name] });
 }
 
-/** Transitions only; a row that merely spent more is not worth a word. */
+/** Announces transitions only, not that a session spent more. */
 function announcementsOf(rows: readonly SessionRow[]): Announcement[] {
   const known = liveRows.get();
-  return rows.flatMap((row) => {
-    const before = known.get(row.id);
-    if (before === undefined || before.status === row.status) return [];
-    return [announcementOf(row)];
-  });
+  return rows.filter((row) => isTransition(row, known.get(row.id))).map(announcementOf);
+}
+
+/** The first row of a session that the stream sends has no predecessor: it is a transition if it just stopped. */
+function isTransition({ status, since, updatedAt }: SessionRow, before: SessionRow | undefined): boolean {
+  if (before !== undefined) return before.status !== status;
+  return since === updatedAt && status !== "queued" && status !== "running";
 }
 
 function announcementOf({

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from "react";
-import { useStore } from "../live/use-store.ts";
-import { openPanel } from "./open-panel.ts";
+import { useStore } from "../live/store.ts";
+import { openPanel } from "./commands.ts";
 
 const StartPanel = lazy(() => import("../start/start-panel.tsx"));
 const CommandBox = lazy(() => import("./command-box.tsx"));

@@ -1,6 +1,6 @@
 import { Store } from "../live/store.ts";
 
-export type Theme = "light" | "dark";
+type Theme = "light" | "dark";
 
 /** Storage may be full or forbidden; the page works without memory. */
 function remembered(name: string): string | null {

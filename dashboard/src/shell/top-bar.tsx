@@ -2,11 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "wouter";
 import { statusQuery } from "../api/queries.ts";
 import { counted } from "../format/count.ts";
-import { useStore } from "../live/use-store.ts";
+import { useStore } from "../live/store.ts";
 import { StatusMark } from "../status/status.tsx";
 import { Icon, Logo } from "../ui/icons.tsx";
+import { openPanel } from "./commands.ts";
 import { ConnectionMark } from "./connection-view.tsx";
-import { openPanel } from "./open-panel.ts";
 import { setTheme, theme } from "./settings.ts";
 
 export function TopBar() {

@@ -2,7 +2,7 @@ import type { StartRequest, TeamsView } from "../api/types.ts";
 import { parseMoney } from "../format/money.ts";
 import { shellCommand } from "../format/shell-command.ts";
 
-/** What is in the fields, as typed. */
+/** The fields as typed. */
 export interface StartForm {
   readonly brief: string;
   readonly team: string;
@@ -23,7 +23,7 @@ export const emptyStart: StartForm = {
   pauseAfter: [],
 };
 
-/** What can be said without the server, by the name of the request's field. */
+/** The problems that need no server, by field of the request. */
 export function checkStart({ brief, model, usd, tokens }: StartForm): Map<string, string> {
   const wrong = new Map<string, string>();
   if (brief.trim() === "") wrong.set("brief", "Say what is to be done.");
@@ -36,7 +36,7 @@ export function checkStart({ brief, model, usd, tokens }: StartForm): Map<string
   return wrong;
 }
 
-/** What can be said of a model's name without the server; none is no problem. */
+/** The problem of a model's name that needs no server; an empty name has none. */
 export function modelProblem(model: string): string | undefined {
   const name = model.trim();
   return name === "" || name === "simulated" || /^[^/\s]+\/\S+$/.test(name)

@@ -62,19 +62,14 @@ function StartFields({ teams, onClose }: FieldsProps) {
       setSending(false);
       const fields = failure instanceof ApiError ? failure.fields : new Map<string, string>();
       setRefused(fields);
-      // What is about no field of this form is said beside its button.
+      // Errors about no field of this form stand beside its button.
       if (fields.size > 0 && [...fields.keys()].every(hasField)) focusFirst(fields);
       else setError(failure);
     }
   };
   return (
     <form className="form" onSubmit={(event) => void submit(event)} noValidate>
-      <FormField
-        name="brief"
-        label="Brief"
-        error={refused.get("brief")}
-        hint="What is to be done, in your words."
-      >
+      <FormField name="brief" label="Brief" error={refused.get("brief")} hint="Describe the result you want.">
         {(props) => (
           <textarea
             {...props}

@@ -6,7 +6,7 @@ interface IconProps {
   readonly icon: StatusIcon;
   readonly tone?: Tone;
   readonly size?: number;
-  /** Said where no word stands beside it. */
+  /** The label where no text stands beside the icon. */
   readonly label?: string;
 }
 

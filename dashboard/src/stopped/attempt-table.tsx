@@ -16,7 +16,7 @@ function markOf(status: AttemptView["status"]) {
   return { icon, tone };
 }
 
-/** Every attempt of the persona that could not go on. */
+/** Every attempt of the persona that stopped. */
 export function AttemptTable({ of }: { readonly of: Pick<StoppedPersona, "phase" | "persona"> | null }) {
   const { view, name } = useScene();
   const found = stoppedPersona(of === null ? view : { ...view, stop: of });

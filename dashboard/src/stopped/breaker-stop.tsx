@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { breakersQuery } from "../api/queries.ts";
 import type { Situation } from "../api/types.ts";
 import { BreakerCard } from "../health/breaker-card.tsx";
-import { useNow } from "../live/use-now.ts";
+import { useNow } from "../live/clock.ts";
 import { breakerRest } from "../sentences/session-sentence.ts";
-import { ActionButton } from "../session/action-button.tsx";
+import { ActionButton } from "../session/actions.tsx";
 import { useScene } from "../session/context.ts";
 import { useCommand } from "../shell/use-command.ts";
 import { CommandLine } from "../ui/copy.tsx";
@@ -44,7 +44,7 @@ export default function BreakerStop({ situation }: Props) {
         <section className="choices" aria-label="What you can do">
           <h3>What you can do</h3>
           <p className="part-text ink-2">
-            Wait: it goes on by itself. Or, when {situation.dependency} is back:
+            Wait: the session resumes by itself. Or, when {situation.dependency} is back:
           </p>
           <div className="dialog-actions part-text">
             <ActionButton onClick={() => open({ kind: "resume" })}>

@@ -5,7 +5,7 @@ import { count } from "../format/count.ts";
 import { money, moneyRange, parseMoney } from "../format/money.ts";
 import { commandName } from "../format/shell-command.ts";
 import { BudgetLine } from "../records/budget-tab.tsx";
-import { ActionButton } from "../session/action-button.tsx";
+import { ActionButton } from "../session/actions.tsx";
 import { useScene } from "../session/context.ts";
 import { useCommand } from "../shell/use-command.ts";
 import { CommandLine } from "../ui/copy.tsx";
@@ -126,7 +126,7 @@ export default function BudgetStop({ situation }: Props) {
   );
 }
 
-/** Of all sessions together: no word to one of them can raise it. */
+/** A limit of all sessions together: a single session cannot raise it. */
 function DayLimit({ setting }: { readonly setting: string }) {
   const { open } = useScene();
   return (

@@ -5,7 +5,7 @@ import type { ResumeRequest } from "../api/types.ts";
 import { commandName } from "../format/shell-command.ts";
 import { PlanView } from "../panels/plan-view.tsx";
 import { resumeWarning } from "../sentences/stopped-text.ts";
-import { ActionButton } from "../session/action-button.tsx";
+import { ActionButton } from "../session/actions.tsx";
 import { useScene } from "../session/context.ts";
 import { useCommand } from "../shell/use-command.ts";
 import { CommandLine } from "../ui/copy.tsx";
@@ -14,7 +14,7 @@ import { PhoneBar } from "./phone-bar.tsx";
 
 type Choice = "edit" | "resume" | "fork";
 
-/** Ways to go on, by situation. The plan and the price are inside, before the button. */
+/** The ways to resume, by situation. Each shows its plan and price before its button. */
 export function Choices() {
   const { view, open } = useScene();
   const { stop, situation } = view;
@@ -24,16 +24,18 @@ export function Choices() {
   const command = useCommand();
   const name = commandName(view);
   const lastSealed = sealed.at(-1) ?? "";
+  const { resume } = view.explanation;
+  const resumes = resume === null || resume.command !== null;
   const commands = {
     edit: undefined,
-    resume: command("resume", name, accept && "--accept-changes"),
+    resume: resumes ? command("resume", name, accept && "--accept-changes") : undefined,
     fork: command("fork", name, "--at", stop?.phase ?? lastSealed),
   };
   const shown = commands[choice];
   return (
     <section className="choices" aria-label="What you can do">
       <h3>What you can do</h3>
-      <div className="choice-list" role="radiogroup" aria-label="Ways to go on">
+      <div className="choice-list" role="radiogroup" aria-label="Ways to resume">
         {sealed.length === 0 ? null : (
           <ChoiceItem
             value="edit"
@@ -77,6 +79,7 @@ export function Choices() {
         </ChoiceItem>
       </div>
       {shown === undefined ? null : <CommandLine command={shown} />}
+      {choice === "resume" && !resumes ? <p className="choice-note ink-2">{resume.text}</p> : null}
       <ChosenBar choice={choice} lastSealed={lastSealed} />
     </section>
   );

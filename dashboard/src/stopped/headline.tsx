@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import { Link } from "wouter";
 import { checkpointsQuery } from "../api/queries.ts";
 import type { TicketView } from "../api/types.ts";
-import { useNow } from "../live/use-now.ts";
+import { useNow } from "../live/clock.ts";
 import { keptText, sealedText, stoppedHeadline, ticketsText } from "../sentences/stopped-text.ts";
 import { useScene } from "../session/context.ts";
 import { StatusMark } from "../status/status.tsx";
@@ -13,7 +13,7 @@ import { Time } from "../ui/time.tsx";
 /** More are told by their number. */
 const mostTickets = 3;
 
-/** The first two answers: what stopped, and that nothing is lost. The focus starts here. */
+/** What stopped, and that nothing is lost. The focus starts here. */
 export function Headline() {
   const { view } = useScene();
   const now = useNow();
@@ -21,7 +21,7 @@ export function Headline() {
   // Reading the checkpoints verifies them.
   const seals = useQuery(checkpointsQuery(view.id));
   useEffect(() => {
-    // Not when somebody is already somewhere else: a stop that arrives must not take the focus away.
+    // Only when nothing else has the focus: a stop that arrives must not take it away.
     if (document.activeElement === document.body) head.current?.focus({ preventScroll: true });
   }, []);
   const { situation, status, stop, tickets } = view;

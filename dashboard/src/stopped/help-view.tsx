@@ -16,7 +16,7 @@ export default function HelpView() {
   const checkpoints = useQuery(checkpointsQuery(view.id));
   const needs = view.stop?.needs ?? [];
   const [chosen, setChosen] = useState<StoppedPersona>();
-  // The session may have stopped anew, for others.
+  // The session may have stopped again, for other personas.
   const shown = needs.find((need) => isSame(need, chosen)) ?? needs[0] ?? view.stop;
   return (
     <div className="stopped-columns">

@@ -11,13 +11,13 @@ interface Props {
   readonly onChoose: (need: StoppedPersona) => void;
 }
 
-/** Everybody who needs help; one of them is explained below. */
+/** The personas that need help. The page explains the selected one below. */
 export function NeedsList({ needs, chosen, onChoose }: Props) {
   const { situation } = useScene().view;
   const total = situation.kind === "help" ? Math.max(situation.personas, needs.length) : needs.length;
   return (
-    <section aria-label="Who needs help">
-      <h3>Who needs help</h3>
+    <section aria-label="Personas that need help">
+      <h3>Personas that need help</h3>
       <ul className="needs-list" tabIndex={-1}>
         {needs.map((need) => (
           <li key={`${need.phase}/${need.persona}`}>

@@ -1,11 +1,11 @@
-import { ActionButton } from "../session/action-button.tsx";
+import { ActionButton } from "../session/actions.tsx";
 
 interface Way {
   readonly word: string;
   readonly run: () => void;
 }
 
-/** On a phone what can be done stays in reach of the thumb; it only opens or shows something, and never spends. */
+/** Keeps the choices in reach of the thumb on a phone. Its buttons open or show something and never spend. */
 export function PhoneBar({ other, main }: { readonly other: Way; readonly main: Way }) {
   return (
     <div className="phone-bar">

@@ -4,10 +4,10 @@ import type { Review } from "../api/types.ts";
 import { counted, listed } from "../format/count.ts";
 import { moneyRange } from "../format/money.ts";
 import { oneLine, plainText } from "../format/plain-text.ts";
-import { CheckLine } from "../inspector/contract-tab.tsx";
+import { CheckLine } from "../inspector/detail-tabs.tsx";
 import { reviewCommand } from "../sentences/review-command.ts";
 import { gateWord } from "../sentences/status-word.ts";
-import { ActionButton } from "../session/action-button.tsx";
+import { ActionButton } from "../session/actions.tsx";
 import { useScene } from "../session/context.ts";
 import { useCommand } from "../shell/use-command.ts";
 import { Status } from "../status/status.tsx";
@@ -95,7 +95,7 @@ export default function ReviewView({ review }: { readonly review: Review }) {
             ))}
           </ul>
         </section>
-        <section className="choices" aria-label="Your word">
+        <section className="choices" aria-label="Your decision">
           <NoteField id={id} value={note} placeholder="Needed to reject" error={error} onChange={setNote} />
           <div className="dialog-actions">
             <ActionButton className="button primary" onClick={approve}>
@@ -129,7 +129,7 @@ export default function ReviewView({ review }: { readonly review: Review }) {
   );
 }
 
-/** What each persona said it did, and what it handed on besides files. */
+/** Each persona's summary and outputs. */
 function ReviewResults({ results }: Pick<Review, "results">) {
   return (
     <section className="review-results" aria-label="Results">

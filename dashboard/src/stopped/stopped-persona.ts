@@ -16,19 +16,19 @@ export function stoppedPersona(
     phase?.personas.find(({ name }) => name === personaName) ??
     phase?.personas.find(({ status }) => status === "failed");
   if (phase !== undefined && persona !== undefined) return { phase: phase.name, persona };
-  // Nobody was named: whoever was at work when it stopped.
+  // The error names no persona: take the one that was running.
   return view.phases
     .flatMap(({ name, personas }) => personas.map((each) => ({ phase: name, persona: each })))
     .find((each) => each.persona.status === "stopped");
 }
 
-export interface StopLane {
+interface StopLane {
   readonly name: string;
   readonly status: "completed" | "failed" | "paused";
   readonly personas: readonly PersonaView[];
 }
 
-/** Three lanes are enough at night: what was done before, what stopped, and who else was at work. */
+/** Three lanes: the completed phases, the persona that stopped, and the other personas of its phase. */
 export function stopLanes(view: Stopped): readonly StopLane[] {
   const found = stoppedPersona(view);
   const done = view.phases.filter(({ status }) => status === "completed" || status === "reused");

@@ -8,7 +8,7 @@ const ReviewView = lazy(() => import("./review-view.tsx"));
 const BudgetStop = lazy(() => import("./budget-stop.tsx"));
 const BreakerStop = lazy(() => import("./breaker-stop.tsx"));
 
-/** What the person on call sees first: what stopped, that nothing is lost, why, and what can be done. */
+/** The first page for the person on call: what stopped, that nothing is lost, why, and the choices. */
 export default function StoppedTab() {
   const { view } = useScene();
   const { situation } = view;

@@ -6,7 +6,7 @@ interface Met {
   readonly asked: number;
 }
 
-/** Enough for the next call and, where a forecast is there, for the rest; rounded up to a number people type. */
+/** Covers the next call and, with a forecast, the rest; rounded up to a number that is easy to type. */
 export function suggestedLimit({ unit, used, asked }: Met, forecast: Range | null): number {
   const needed = used + Math.max(asked, forecast?.highUsd ?? asked * 2);
   if (unit === "tokens") return Math.ceil(needed / 10_000) * 10_000;

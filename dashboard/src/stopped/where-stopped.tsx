@@ -1,16 +1,15 @@
 import { useMemo, useRef } from "react";
 import { Link } from "wouter";
 import { clock } from "../format/time.ts";
-import { BarShape } from "../run/bar-shape.tsx";
+import { BarShape } from "../run/lane.tsx";
 import { TimelinePatterns } from "../run/patterns.tsx";
-import { timeScale } from "../run/time-scale.ts";
+import { timeScale, wholeWindow } from "../run/time-scale.ts";
 import { personaBars } from "../run/timeline-bars.ts";
 import { TimelineOverlay } from "../run/timeline-overlay.tsx";
-import { wholeWindow } from "../run/whole-window.ts";
 import { sessionWord } from "../sentences/status-word.ts";
 import { useScene } from "../session/context.ts";
 import { StatusMark } from "../status/status.tsx";
-import { useWidth } from "../ui/size.ts";
+import { useWidth } from "../ui/screen.ts";
 import { sessionAddress } from "../url/session-url.ts";
 import { type Stopped, stopLanes } from "./stopped-persona.ts";
 

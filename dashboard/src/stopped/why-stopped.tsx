@@ -2,10 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { blobQuery } from "../api/queries.ts";
 import type { FailureOutput, SessionView, StoppedPersona } from "../api/types.ts";
-import { decodeText } from "../artifacts/decode.ts";
+import { decodeText } from "../artifacts/text.ts";
 import { counted } from "../format/count.ts";
 import { oneLine, plainText } from "../format/plain-text.ts";
-import { commandName } from "../format/shell-command.ts";
 import { clock, duration } from "../format/time.ts";
 import { aroundMarked, categoryText, sameFailureText, stoppedHeadline } from "../sentences/stopped-text.ts";
 import { useScene } from "../session/context.ts";
@@ -18,11 +17,18 @@ import { Loaded } from "../ui/loading.tsx";
 
 const CodeLines = lazy(async () => ({ default: (await import("../artifacts/code-lines.tsx")).CodeLines }));
 
-/** The third answer. Fields that nobody stated are left out, never invented. */
+/** The reason. Missing fields are left out, never invented. */
 export function WhyStopped({ stop }: { readonly stop: StoppedPersona }) {
   const { view } = useScene();
   const command = useCommand();
   const same = sameFailureText(stop.sameFailure);
+  const { resume } = view.explanation;
+  const resumeText =
+    resume === null
+      ? ""
+      : resume.command === null
+        ? resume.text
+        : `${resume.text}: ${command(...resume.command.slice(1))}`;
   return (
     <section aria-label="Why it stopped">
       <header className="part-head">
@@ -31,7 +37,7 @@ export function WhyStopped({ stop }: { readonly stop: StoppedPersona }) {
         <button
           type="button"
           className="button bare small"
-          onClick={() => void copyText(reportOf(view, stop, command("resume", commandName(view))))}
+          onClick={() => void copyText(reportOf(view, stop, resumeText))}
         >
           <Icon name="copy" size={13} />
           Copy report
@@ -73,7 +79,7 @@ export function WhyStopped({ stop }: { readonly stop: StoppedPersona }) {
   );
 }
 
-/** What fits above the fold; "All lines" has the rest. */
+/** The lines that fit on the first screen; "All lines" shows the rest. */
 const mostLines = 8;
 
 function OutputLines({ output }: { readonly output: FailureOutput }) {
@@ -143,11 +149,11 @@ function AllLines({ sha256, command, onClose }: AllLinesProps) {
 }
 
 /** For a chat or a ticket: the answers of the page in its order, as plain text. */
-export function reportOf(view: SessionView, stop: StoppedPersona, goOn: string): string {
-  const { situation, ticket } = view;
+function reportOf(view: SessionView, stop: StoppedPersona, resumeText: string): string {
+  const { situation, ticket, explanation } = view;
   return [
     `${view.key ?? view.id}: ${stoppedHeadline(situation, Date.now()) ?? view.status}`,
-    `Stopped at ${clock(Date.parse(view.since))}. Nothing is running or spending.`,
+    `Stopped at ${clock(Date.parse(view.since))}. ${explanation.lost} Nothing is running or spending.`,
     view.stop?.needs.length ? `${stop.persona}: ${plainText(stop.message ?? "")}` : "",
     `Category: ${categoryText(stop.category)}, recoverable: ${stop.recoverable ? "yes" : "no"}`,
     sameFailureText(stop.sameFailure) ?? "",
@@ -157,7 +163,7 @@ export function reportOf(view: SessionView, stop: StoppedPersona, goOn: string):
     stop.meaning === null ? "" : `Means: ${plainText(stop.meaning.text)} (${stop.meaning.by})`,
     stop.suggestedFix === null ? "" : `Fix: ${plainText(stop.suggestedFix.text)} (${stop.suggestedFix.by})`,
     ticket?.key == null ? "" : `Ticket: ${ticket.key}`,
-    `Go on with: ${goOn}`,
+    resumeText,
   ]
     .filter((line) => line !== "")
     .join("\n");

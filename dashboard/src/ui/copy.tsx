@@ -5,7 +5,7 @@ import { Icon } from "./icons.tsx";
 interface Props {
   readonly text: string;
   readonly label?: string;
-  /** As a word instead of an icon. */
+  /** Shows a label instead of an icon. */
   readonly link?: boolean;
 }
 

@@ -8,7 +8,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** The browser's own dialog: it keeps the focus inside, gives it back, and closes with Escape. */
+/** The browser's own dialog: it traps the focus, restores it and closes with Escape. */
 export function Dialog({ title, kind = "center", onClose, children }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -16,7 +16,7 @@ export function Dialog({ title, kind = "center", onClose, children }: Props) {
     const dialog = ref.current;
     if (dialog === null || dialog.open) return;
     dialog.showModal();
-    // Never on a button: what opens must not be one key away from spending.
+    // Never on a button: an opened dialog must not be one key away from spending.
     const first = dialog.querySelector<HTMLElement>("[data-first]") ?? dialog.querySelector("h2");
     first?.focus();
   }, []);

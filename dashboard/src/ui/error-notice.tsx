@@ -9,7 +9,7 @@ interface Props {
   readonly onRetry?: () => void;
 }
 
-/** What happened, what to do, the code and the request: enough to act and to report. */
+/** An error with its advice, code and request id: enough to act on it and to report it. */
 export function ErrorNotice({ what, error, onRetry }: Props) {
   const known = error instanceof ApiError ? error : undefined;
   const message = error instanceof Error ? error.message : String(error);

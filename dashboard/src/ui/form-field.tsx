@@ -13,7 +13,7 @@ interface Props {
   }) => ReactNode;
 }
 
-/** The error stands at the field, not somewhere else. */
+/** Shows the error at its field. */
 export function FormField({ name, label, hint = "", error, children }: Props) {
   const id = useId();
   const described = error !== undefined || hint !== "" ? `${id}-note` : undefined;

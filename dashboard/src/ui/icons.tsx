@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Icons of actions and things: never colored, always beside a word or with a label on their button. */
+/** Icons of actions and objects. They have no color and always a label. */
 const shapes = {
   search: (
     <>

@@ -1,13 +1,13 @@
 import { type RefObject, useEffect, useLayoutEffect } from "react";
 
-/** Where somebody was, by address: Back returns there, a new visit starts at the top. */
+/** Scroll offsets by address. Back restores them; a new visit starts at the top. */
 const offsets = new Map<string, number>();
 let wentBack = false;
 
 export function watchHistory(): void {
   addEventListener("popstate", () => {
     wentBack = true;
-    // Only the page that this step opens may use it.
+    // Only the page that this navigation opens may use it.
     setTimeout(() => {
       wentBack = false;
     }, 1000);

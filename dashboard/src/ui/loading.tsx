@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { ErrorNotice } from "./error-notice.tsx";
 
 /** Nothing for 150 ms, then still shapes of the final height; after 5 s a sentence. */
-export function useWaited(milliseconds: number): boolean {
+function useWaited(milliseconds: number): boolean {
   const [waited, setWaited] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setWaited(true), milliseconds);
@@ -38,7 +38,7 @@ export function Waiting({ rows = 5, onRetry }: WaitingProps) {
   );
 }
 
-export function SkeletonRows({ rows }: { readonly rows: number }) {
+function SkeletonRows({ rows }: { readonly rows: number }) {
   return (
     <div aria-hidden="true">
       {Array.from({ length: rows }, (_, index) => (

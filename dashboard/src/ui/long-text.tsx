@@ -3,7 +3,7 @@ import { plainText } from "../format/plain-text.ts";
 
 const mostCharacters = 600;
 
-/** What somebody wrote, to its full length only when it is wanted: the rest of the page stays in reach. */
+/** Cuts long text until the reader asks for all of it, so that the rest of the page stays in reach. */
 export function LongText({ text }: { readonly text: string }) {
   const [isOpen, setOpen] = useState(false);
   const isLong = text.length > mostCharacters * 1.2;

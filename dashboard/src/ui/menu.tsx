@@ -1,14 +1,14 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { Icon } from "./icons.tsx";
 
-export interface MenuItem {
+interface MenuItem {
   readonly name: string;
   readonly run: () => void;
-  /** Stands as a button where there is room. */
+  /** Shown as a button where there is room. */
   readonly phoneOnly?: boolean;
 }
 
-/** Three dots and what is rarely needed. */
+/** A menu of rarely used actions. */
 export function Menu({ label, items }: { readonly label: string; readonly items: readonly MenuItem[] }) {
   const [open, setOpen] = useState(false);
   const id = useId();

@@ -3,12 +3,12 @@ interface Props {
   readonly value: string;
   readonly placeholder: string;
   readonly error: string | undefined;
-  /** The first to have the focus in its dialog. */
+  /** Takes the focus when its dialog opens. */
   readonly first?: boolean;
   readonly onChange: (note: string) => void;
 }
 
-/** What a person wants said with a word, and why it cannot be said yet. */
+/** The note of a review, and the reason why it cannot be sent yet. */
 export function NoteField({ id, value, placeholder, error, first = false, onChange }: Props) {
   return (
     <div className="form-field">

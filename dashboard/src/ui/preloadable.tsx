@@ -1,8 +1,8 @@
 import { type ComponentType, lazy, useState } from "react";
 
 /**
- * A part of the page in a file of its own. What was fetched ahead is drawn at once: React holds back what it had to wait
- * for by some 300 ms each time, so that a page in two parts would be slow for no reason.
+ * A part of the page in its own file. A prefetched part renders at once: React delays every suspended part by about
+ * 300 ms, which would slow down a page in two parts.
  */
 export function preloadable<Props extends object>(
   load: () => Promise<{ readonly default: ComponentType<Props> }>,
@@ -14,7 +14,7 @@ export function preloadable<Props extends object>(
       loaded = part.default;
       return part;
     });
-    // A file that did not come may come the next time.
+    // The next visit retries a failed download.
     loading.catch(() => {
       loading = undefined;
     });
@@ -22,7 +22,7 @@ export function preloadable<Props extends object>(
   };
   const Lazy = lazy(preload) as unknown as ComponentType<Props>;
   function Part(props: Props) {
-    // Chosen once: to change it later would draw everything anew.
+    // Chosen once, because a change would remount everything.
     const [Chosen] = useState(() => loaded ?? Lazy);
     return <Chosen {...props} />;
   }

@@ -1,7 +1,7 @@
 import { age, clock, clockSeconds, moment } from "../format/time.ts";
-import { useNow } from "../live/use-now.ts";
+import { useNow } from "../live/clock.ts";
 
-/** Local time; UTC for those who compare with logs. */
+/** Local time, with UTC in the title for comparison with logs. */
 export function Time({ at, seconds = false }: { readonly at: string; readonly seconds?: boolean }) {
   const parsed = Date.parse(at);
   return (

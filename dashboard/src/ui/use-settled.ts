@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The value once nobody has changed it for a moment: what is typed is not asked for letter by letter. */
+/** The value once it has been stable for a moment, so that typing does not send a request per letter. */
 export function useSettled<Value>(value: Value, afterMs = 300): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -1,5 +1,5 @@
 /** Which tree is shown, with which it is compared, and which file is open. */
-export interface ArtifactsQuery {
+interface ArtifactsQuery {
   readonly at: string | undefined;
   readonly with: string | undefined;
   readonly path: string | undefined;

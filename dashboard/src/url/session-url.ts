@@ -1,18 +1,10 @@
 import type { JournalFilter } from "../api/types.ts";
 import { oneOf } from "./sessions-url.ts";
 
-export const sessionTabs = [
-  "stopped",
-  "run",
-  "artifacts",
-  "checkpoints",
-  "decisions",
-  "budget",
-  "brief",
-] as const;
+const sessionTabs = ["stopped", "run", "artifacts", "checkpoints", "decisions", "budget", "brief"] as const;
 export type SessionTab = (typeof sessionTabs)[number];
 
-export const inspectorTabs = ["live", "attempts", "files", "contract", "prompt"] as const;
+const inspectorTabs = ["live", "attempts", "files", "contract", "prompt"] as const;
 export type InspectorTab = (typeof inspectorTabs)[number];
 
 export const journalFilters = [
@@ -32,7 +24,7 @@ export interface AttemptRef {
   readonly attempt: number;
 }
 
-/** What is selected on the page of a session; other parameters belong to their tab and are kept. */
+/** The selection on a session's page. Parameters of other tabs are kept. */
 export interface RunQuery {
   readonly selection: Selection | undefined;
   readonly attempt: AttemptRef | undefined;
@@ -78,7 +70,7 @@ function parseAttempt(text: string | null): AttemptRef | undefined {
   return found === null ? undefined : { round: Number(found[1]), attempt: Number(found[2]) };
 }
 
-export interface SessionAddress {
+interface SessionAddress {
   readonly idOrKey: string;
   readonly tab: SessionTab | undefined;
 }

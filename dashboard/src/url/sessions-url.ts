@@ -16,7 +16,7 @@ export const noFilter: SessionsFilter = { view: "all", team: "", since: "any", t
 
 const mostCharacters = 200;
 
-/** What somebody typed into the address bar is outside input: unknown values fall back. */
+/** The address bar is untrusted input: unknown values fall back to the default. */
 export function parseSessionsFilter(search: string): SessionsFilter {
   const query = new URLSearchParams(search);
   return {

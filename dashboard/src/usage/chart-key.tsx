@@ -1,8 +1,7 @@
-import { useStore } from "../live/use-store.ts";
+import { useStore } from "../live/store.ts";
 import { theme } from "../shell/settings.ts";
-import { shadesOf } from "./shades.ts";
 
-/** Which shade is whose; beside the picture, and in its order. */
+/** The legend of the chart, in its order. */
 export function ChartKey({ names }: { readonly names: readonly string[] }) {
   const shown = useStore(theme);
   const shades = shadesOf(names.length, shown === "dark");
@@ -18,4 +17,13 @@ export function ChartKey({ names }: { readonly names: readonly string[] }) {
       ))}
     </ul>
   );
+}
+
+/** Dark to light in the light theme, light to dark in the dark theme, so that neighbors differ. */
+export function shadesOf(layers: number, dark: boolean): string[] {
+  const [from, to] = dark ? [86, 30] : [24, 82];
+  return Array.from({ length: layers }, (_, index) => {
+    const share = layers === 1 ? 0.3 : index / (layers - 1);
+    return `hsl(45 5% ${Math.round(from + (to - from) * share)}%)`;
+  });
 }

@@ -4,10 +4,10 @@ import uPlot from "uplot";
 import { tokens } from "../format/count.ts";
 import { money } from "../format/money.ts";
 import { calendarDay, clock } from "../format/time.ts";
-import { useStore } from "../live/use-store.ts";
+import { useStore } from "../live/store.ts";
 import { theme } from "../shell/settings.ts";
-import { useWidth } from "../ui/size.ts";
-import { shadesOf } from "./shades.ts";
+import { useWidth } from "../ui/screen.ts";
+import { shadesOf } from "./chart-key.tsx";
 import type { Stack, UsageUnit } from "./stack.ts";
 
 interface Props {

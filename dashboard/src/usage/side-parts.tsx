@@ -45,7 +45,7 @@ export function Savings({ report: { savings, total } }: Props) {
   );
 }
 
-/** What may still be spent; a limit in tokens is told in tokens. */
+/** The remaining budget, in the unit of its limit. */
 export function Budgets({ report: { budgets } }: Props) {
   return (
     <section aria-label="Budgets">

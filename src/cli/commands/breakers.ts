@@ -1,10 +1,10 @@
 import type { BreakerRecord, BreakerState } from "../../domain/breaker.ts";
-import { type GlobalOptions, withMaestro } from "../open.ts";
+import { type GlobalOptions, withLook, withMaestro } from "../open.ts";
 import { commandLine, print, printJson, printTable, say } from "../output.ts";
-import { countdown } from "../terminal/words.ts";
+import { countdown } from "../terminal/format.ts";
 
 export async function breakers(options: GlobalOptions): Promise<void> {
-  const found = await withMaestro(options, (maestro) => maestro.breakers());
+  const found = await withLook(options, (maestro) => maestro.breakers());
   if (options.json) {
     return printJson(
       found.map(({ dependency, record }) => ({
@@ -14,13 +14,13 @@ export async function breakers(options: GlobalOptions): Promise<void> {
       })),
     );
   }
-  if (found.length === 0) return say("No dependency has failed: there is nothing to break.");
+  if (found.length === 0) return say("No dependency has failed yet.");
   printTable(
     [{ head: "dependency" }, { head: "state" }, { head: "next call" }],
     found.map(({ dependency, record }) => [dependency, state(record), nextCall(record)]),
   );
   if (found.some(({ record }) => record.state.kind !== "closed"))
-    say(`To let the next call through at once: ${resetCommand("<dependency>", options.stateDir)}`);
+    say(`To let the next call through now: ${resetCommand("<dependency>", options.stateDir)}`);
 }
 
 export function resetCommand(dependency: string, stateDir: string | undefined): string {
@@ -30,7 +30,7 @@ export function resetCommand(dependency: string, stateDir: string | undefined): 
 export async function resetBreaker(dependency: string, options: GlobalOptions): Promise<void> {
   await withMaestro(options, (maestro) => maestro.resetBreaker(dependency));
   if (options.json) return printJson({ name: dependency, reset: true });
-  print(`${dependency} may be called again at once.`);
+  print(`The next call to ${dependency} goes through.`);
 }
 
 const iso = (at: number): string => new Date(at).toISOString();

@@ -1,11 +1,11 @@
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { BudgetView } from "../../index.ts";
-import { type GlobalOptions, withMaestro } from "../open.ts";
+import { type GlobalOptions, requireState, withMaestro } from "../open.ts";
 import { commandLine, nameOf, print, printJson, printTable, quote, resumeCommand, say } from "../output.ts";
 import { readDollars, readTokens } from "../read-flags.ts";
+import { money, number } from "../terminal/format.ts";
 import { bar } from "../terminal/table.ts";
-import { money, number } from "../terminal/words.ts";
 
 interface BudgetFlags extends GlobalOptions {
   readonly persona?: string;
@@ -17,15 +17,15 @@ interface BudgetFlags extends GlobalOptions {
 const barColumns = 12;
 const noLimit = "none";
 
-/** Shows the budgets of a session, or sets one. */
 export async function budget(idOrKey: string, options: BudgetFlags): Promise<void> {
   const tokens = options.tokens === noLimit ? null : readTokens("--tokens", options.tokens);
   const usd = options.usd === noLimit ? null : readDollars("--usd", options.usd);
   const { persona, phase, stateDir } = options;
   if (persona !== undefined && phase !== undefined)
-    throw new InputInvalid("A budget is of a persona or of a phase, not of both.", {
-      advice: "Leave one out.",
+    throw new InputInvalid("--persona and --phase cannot be combined.", {
+      advice: "Give only one of them.",
     });
+  await requireState(options, idOrKey);
   const raises = tokens !== undefined || usd !== undefined;
   const view = await withMaestro(options, async (maestro) => {
     const { id } = await maestro.find(idOrKey);
@@ -64,8 +64,9 @@ export async function budget(idOrKey: string, options: BudgetFlags): Promise<voi
     return say(`Set one: ${commandLine("budget", nameOf(view), stateDir, ...target, "--tokens", "200000")}`);
   }
   list(shown);
-  if (raises && shown.some(isBelowUse)) say("That is less than was used already: the next call is refused.");
-  if (raises && reason === "budget") say(`Go on with: ${resumeCommand(nameOf(view), stateDir)}`);
+  if (raises && shown.some(isBelowUse))
+    say("The limit is below the amount already used: the next call is refused.");
+  if (raises && reason === "budget") say(`Resume with: ${resumeCommand(nameOf(view), stateDir)}`);
 }
 
 function isBelowUse({ limit, used }: BudgetView): boolean {
@@ -77,8 +78,8 @@ function isBelowUse({ limit, used }: BudgetView): boolean {
 
 function refuseUnknown(level: string, name: string | undefined, known: readonly string[]): void {
   if (name === undefined || known.includes(name)) return;
-  throw new InputInvalid(`There is no ${level} "${name}" in this session.${didYouMean(name, known)}`, {
-    advice: `There are: ${[...new Set(known)].join(", ")}.`,
+  throw new InputInvalid(`This session has no ${level} "${name}".${didYouMean(name, known)}`, {
+    advice: `It has: ${[...new Set(known)].join(", ")}.`,
   });
 }
 

@@ -1,17 +1,17 @@
 import { statSync } from "node:fs";
 import { open } from "node:fs/promises";
+import type { Looking } from "../../api/open-readonly.ts";
 import { CheckpointCorrupt, InputInvalid, JournalCorrupt, SessionNotFound } from "../../domain/errors.ts";
 import type { CheckpointInfo } from "../../index.ts";
-import type { Looking } from "../../look.ts";
 import { type GlobalOptions, withLook, withMaestro } from "../open.ts";
 import { pasteable, print, printJson, printTable, quote, resumeCommand, say, sayWrapped } from "../output.ts";
-import { ago, bytes, count } from "../terminal/words.ts";
+import { ago, bytes, count } from "../terminal/format.ts";
 
 export async function checkpoints(idOrKey: string, options: GlobalOptions): Promise<void> {
   list(await withLook(options, (maestro) => checkpointsOf(idOrKey, maestro, options)), options);
 }
 
-/** A damaged journal is when people need to know what their checkpoints are worth. */
+/** With a damaged journal the checkpoints matter most, so the files are checked by their seals alone. */
 async function checkpointsOf(
   idOrKey: string,
   maestro: Looking,
@@ -21,16 +21,16 @@ async function checkpointsOf(
     return await maestro.checkpoints(idOrKey);
   } catch (error) {
     if (!JournalCorrupt.is(error)) throw error;
-    sayWrapped(`${error.message} What follows is by the seals of the files alone.`);
-    sayWrapped(pasteable(`Go on elsewhere: ${error.advice}`, stateDir));
+    sayWrapped(`${error.message} The list below is checked by the seals of the files alone.`);
+    sayWrapped(pasteable(`To recover: ${error.advice}`, stateDir));
     return maestro.checkpointFiles(idOrKey);
   }
 }
 
-/** Of a session or an export: every checkpoint. Of a checkpoint's file: that one. Damage is exit 5. */
+/** Verifies every checkpoint of a session or an export, or one checkpoint file. Damage is exit 5. */
 export async function verify(sessionOrFile: string, options: GlobalOptions): Promise<void> {
   const there = statSync(sessionOrFile, { throwIfNoEntry: false });
-  // A key may have dots and slashes too, and a folder beside may have its name: only a file that is there is one.
+  // A key can contain dots and slashes, and a folder can have the same name: only an existing file is a file.
   const isFile = there !== undefined && !there.isDirectory();
   const found = isFile
     ? await verifyFile(sessionOrFile)
@@ -49,28 +49,28 @@ export async function verify(sessionOrFile: string, options: GlobalOptions): Pro
     `${bad.length} of ${count(found.length, "checkpoint")} ${bad.length === 1 ? "is" : "are"} not valid: ${bad.map((each) => each.file).join(", ")}.`,
     {
       advice: isFile
-        ? "Where its session is, they are written again from the journal: maestro resume <session>"
-        : `They are written again from the journal: maestro resume ${quote(sessionOrFile)}`,
+        ? "If the session exists here, its journal restores them: maestro resume <session>"
+        : `The journal restores them: maestro resume ${quote(sessionOrFile)}`,
     },
   );
 }
 
 async function verifyFile(file: string): Promise<readonly CheckpointInfo[]> {
-  const { isPacked, verifyCheckpointFile, verifyExport } = await import("../../look.ts");
+  const { isPacked, verifyCheckpointFile, verifyExport } = await import("../../api/open-readonly.ts");
   if (await isPacked(file)) return verifyExport(file);
   const found = await verifyCheckpointFile(file);
-  // Damage is a claim about something that was whole once: any other file is only the wrong one.
+  // Only a file that was once a checkpoint can be damaged; any other file is the wrong argument.
   if (!found.valid && !/(?:^|[/\\])checkpoint_[^/\\]*\.json$/.test(file) && !(await beginsAsCheckpoint(file)))
     throw new InputInvalid(`${file} is neither a checkpoint nor an export.`, {
       advice:
-        "Name a session, a file checkpoint_<phase>.json, or what `maestro checkpoints export` has written.",
+        "Name a session, a file checkpoint_<phase>.json, or a file that `maestro checkpoints export` wrote.",
     });
   return [found];
 }
 
-/** Its first member, whose name no other file begins with by chance. */
+/** The first member of a checkpoint, which no other file starts with by chance. */
 async function beginsAsCheckpoint(file: string): Promise<boolean> {
-  const start = '{"attempts":';
+  const start = '{"after":';
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(start.length), 0, start.length, 0);
@@ -93,20 +93,20 @@ function noFile(name: string): InputInvalid {
 }
 
 export async function exportTo(idOrKey: string, file: string, options: GlobalOptions): Promise<void> {
-  const carried = await withLook(options, (maestro) => maestro.exportCheckpoints(idOrKey, file));
-  if (options.json) return printJson({ ...carried, file });
+  const exported = await withLook(options, (maestro) => maestro.exportCheckpoints(idOrKey, file));
+  if (options.json) return printJson({ ...exported, file });
   print(
-    `${count(carried.checkpoints, "checkpoint")} and ${count(carried.artifacts, "artifact")} of session ${carried.session} are in ${file} (${bytes(carried.bytes)}).`,
+    `${count(exported.checkpoints, "checkpoint")} and ${count(exported.artifacts, "artifact")} of session ${exported.session} exported to ${file} (${bytes(exported.bytes)}).`,
   );
-  // Not as it is typed here: the other machine has its own.
+  // Not the way this process was started: the other machine has its own installation.
   say(`On the other machine: maestro checkpoints import ${quote(file)}`);
 }
 
 export async function importFrom(file: string, options: GlobalOptions): Promise<void> {
-  const carried = await withMaestro(options, (maestro) => maestro.importCheckpoints(file));
-  if (options.json) return printJson({ ...carried, file });
-  print(`Session ${carried.session} is here, with ${count(carried.checkpoints, "checkpoint")}.`);
-  say(`Go on with: ${resumeCommand(carried.session, options.stateDir)}`);
+  const imported = await withMaestro(options, (maestro) => maestro.importCheckpoints(file));
+  if (options.json) return printJson({ ...imported, file });
+  print(`Imported session ${imported.session} with ${count(imported.checkpoints, "checkpoint")}.`);
+  say(`Resume with: ${resumeCommand(imported.session, options.stateDir)}`);
 }
 
 function list(found: readonly CheckpointInfo[], { json }: GlobalOptions): void {
@@ -124,7 +124,7 @@ function list(found: readonly CheckpointInfo[], { json }: GlobalOptions): void {
       String(revision),
       createdAt === null ? "-" : ago(Date.parse(createdAt)),
       sha256?.slice(0, 12) ?? "-",
-      valid ? (awaitingReview ? "valid, waits for review" : "valid") : (problem ?? "not valid"),
+      valid ? (awaitingReview ? "valid, waiting for review" : "valid") : (problem ?? "not valid"),
     ]),
   );
 }

@@ -13,7 +13,7 @@ export async function config(options: GlobalOptions): Promise<void> {
       { head: "value" },
       { head: "from" },
       { head: "environment", yields: 1 },
-      { head: "what it is", yields: 2 },
+      { head: "description", yields: 2 },
     ],
     settings.map(({ key, value, origin, environment, description }) => [
       key,

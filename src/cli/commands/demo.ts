@@ -1,11 +1,11 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { makeFolders } from "../../api/open-readonly.ts";
 import { loadConfig } from "../../config/load.ts";
 import { InputInvalid, SessionFailed } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
 import type { CheckpointInfo, Maestro, SessionEvent, SessionView } from "../../index.ts";
-import { makeFolders } from "../../look.ts";
 import { type Ended, runMaestro, teamFile } from "../demo/child.ts";
 import { DemoScreen } from "../demo/screen.ts";
 import { exitCodes } from "../exit-code.ts";
@@ -13,12 +13,12 @@ import { type GlobalOptions, withMaestro } from "../open.ts";
 import { checkOut } from "../out-folder.ts";
 import { commandLine, print, printJson, quote, sayWrapped } from "../output.ts";
 import { painter } from "../terminal/color.ts";
+import { count, duration, money, number } from "../terminal/format.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { wrap } from "../terminal/width.ts";
-import { count, duration, money, number } from "../terminal/words.ts";
 
 const brief = "A URL shortener with tests";
-/** In the middle of implementation: two of its three files are recorded, the call for the third is under way. */
+/** Halfway through implementation: two of its three files are recorded, the call for the third is in flight. */
 const writesBeforeKill = 2;
 
 interface Place {
@@ -28,15 +28,15 @@ interface Place {
   readonly key: string;
 }
 
-/** Runs the demo's team in a process of its own, kills that process for real, and goes on in a new one. */
+/** Runs the demo team in a child process, kills it with SIGKILL, and resumes in a new one. */
 export async function demo(options: GlobalOptions & { readonly out?: string }): Promise<void> {
   const startedAt = Date.now();
   const place = await choosePlace(options);
   const tell = options.json ? () => {} : sayWrapped;
-  // By way of exit, so that the terminal is left as it was and no process stays behind.
+  // Through exit, so that the terminal is restored and no child process stays behind.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
-      tell(`\nStopped. Go on with: ${commandLine("resume", place.key, place.stateDir)}`);
+      tell(`\nStopped. Resume with: ${commandLine("resume", place.key, place.stateDir)}`);
       process.exit(exitCodes.interrupted);
     });
   }
@@ -52,7 +52,7 @@ export async function demo(options: GlobalOptions & { readonly out?: string }): 
     const { before, killedPid } = await firstLife(maestro, screen, place, tell);
     tell(
       bold(
-        `\n*** kill -9 ${killedPid}: the process is gone, in the middle of implementation.\n*** A new one goes on: ${commandLine("resume", place.key, place.stateDir)}\n`,
+        `\n*** kill -9 ${killedPid}: the process is gone, halfway through implementation.\n*** A new process resumes: ${commandLine("resume", place.key, place.stateDir)}\n`,
       ),
     );
     const resume = ["resume", place.key, "--state-dir", place.stateDir, "--out", place.project];
@@ -83,7 +83,7 @@ async function choosePlace({ out, stateDir }: GlobalOptions & { readonly out?: s
       advice: "Name another one with --out.",
     });
   });
-  // A folder of one's own may have seen the demo before.
+  // The demo may have run in the given folder before.
   const key = out === undefined && stateDir === undefined ? "demo" : `demo-${newId().slice(-4)}`;
   return {
     folder,
@@ -140,7 +140,7 @@ function countsOf(before: SessionView, after: SessionView, checkpoints: readonly
     simulated: after.simulated,
     kept: before.steps,
     steps: after.steps,
-    /** All that was paid before the kill: not paid again. */
+    /** Paid before the kill, and not again after it. */
     notPaidTwice: {
       calls: before.usage.calls,
       tokens: before.usage.inputTokens + before.usage.outputTokens,
@@ -168,11 +168,9 @@ function* summary(
   const { notPaidTwice } = counts;
   const replayed = after.usage.saved.resume.tokens;
   yield "";
-  yield bold(
-    `Done in ${duration(tookMs)}. Killed in the middle, and nothing recorded was lost or paid twice.`,
-  );
+  yield bold(`Done in ${duration(tookMs)}. Killed halfway, and no recorded step was lost or paid twice.`);
   yield `  kept         all ${counts.kept} steps recorded before the kill; none ran again`;
-  yield `  not twice    ${number(notPaidTwice.tokens)} tokens, ${money(notPaidTwice.usd)}: the ${count(notPaidTwice.calls, "model call")} before the kill; ${number(replayed)} of them were read from the journal to go on in the middle, which show and usage call "not paid again"`;
+  yield `  not twice    ${number(notPaidTwice.tokens)} tokens, ${money(notPaidTwice.usd)}: the ${count(notPaidTwice.calls, "model call")} before the kill; ${number(replayed)} of them were read from the journal to resume; show and usage call them "not paid again"`;
   yield `  paid         ${number(counts.tokens)} tokens in ${count(counts.calls, "call")}, ${money(counts.costUsd)} at invented prices (the model is simulated)`;
   if (counts.lostInTheCrash > 0)
     yield `  in flight    the one call under way was asked again; its answer is all that a kill can lose (budgets count it as paid, to be safe)`;
@@ -186,7 +184,7 @@ function* summary(
   yield `  (cd ${quote(project)} && node --test)`;
 }
 
-/** A row of the summary that does not fit goes on under its second column; commands stay whole, to be pasted. */
+/** Wraps a row of the summary under its second column. Commands to paste stay on one line. */
 function hang(line: string, columns: number): readonly string[] {
   const found = /^( {2}\S+(?: \S+)* {2,})(.*)$/.exec(line);
   const [, head = "", rest = ""] = found ?? [];

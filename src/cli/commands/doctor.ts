@@ -1,20 +1,20 @@
-import { statfs } from "node:fs/promises";
+import { access, constants, stat, statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Looking } from "../../api/open-readonly.ts";
 import { MaestroError } from "../../domain/errors.ts";
-import type { Looking } from "../../look.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type GlobalOptions, loadFromFlags, withLook } from "../open.ts";
 import { folded, pasteable, print, printJson } from "../output.ts";
 import { painter } from "../terminal/color.ts";
+import { bytes, count, plain } from "../terminal/format.ts";
 import { screenOf } from "../terminal/screen.ts";
-import { bytes, count, plain } from "../terminal/words.ts";
 
 interface Finding {
   readonly what: string;
   readonly state: "ok" | "warning" | "wrong";
   readonly found: string;
-  /** What to do about it. */
   readonly fix?: string;
-  /** What the command ends with; damage outranks all else. */
+  /** The highest exit code of all findings is the command's. */
   readonly exitCode?: number;
 }
 
@@ -31,7 +31,7 @@ const configurationName = "configuration";
 
 export async function doctor(options: DoctorOptions): Promise<void> {
   const findings = [node(), ...(await configuration(options))];
-  // Without a configuration nobody knows where the state is, and asking would only say so again.
+  // Without a configuration the state directory is unknown.
   if (!findings.some(({ what, state: found }) => what === configurationName && found === "wrong"))
     findings.push(...(await state(options)));
   findings.push(await sandbox(), ...(await providers(options.offline === true)));
@@ -64,7 +64,7 @@ async function configuration(options: GlobalOptions): Promise<Finding[]> {
   }
 }
 
-/** Opening proves most of it: the directory, the database's format, and what is in it. */
+/** Opening checks the directory and the format of the database. */
 async function state(options: GlobalOptions): Promise<Finding[]> {
   const findings: Finding[] = [];
   const onNotice = (found: string): void => {
@@ -74,7 +74,8 @@ async function state(options: GlobalOptions): Promise<Finding[]> {
     await withLook(
       options,
       async (maestro) => {
-        const { stateDirectory: found, unwritable } = maestro;
+        const { stateDirectory: found, unwritable, isMissing } = maestro;
+        if (isMissing) return void findings.push(...(await notYet(found)));
         findings.push(
           unwritable === undefined
             ? { what: "state directory", state: "ok", found }
@@ -89,6 +90,33 @@ async function state(options: GlobalOptions): Promise<Finding[]> {
     findings.push(wrong("state directory", error));
   }
   return findings;
+}
+
+/** The first run creates it, unless its parent cannot be written. */
+async function notYet(directory: string): Promise<Finding[]> {
+  const what = "state directory";
+  let parent = dirname(directory);
+  while ((await stat(parent).catch(() => undefined)) === undefined && parent !== dirname(parent))
+    parent = dirname(parent);
+  const isWritable = await access(parent, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  const found = `${directory} does not exist yet; the first run creates it`;
+  if (isWritable)
+    return [
+      { what, state: "ok", found },
+      await space(parent),
+      { what: "database", state: "ok", found: "none yet" },
+    ];
+  return [
+    {
+      what,
+      state: "warning",
+      found: `${directory} does not exist, and ${parent} cannot be written`,
+      fix: "Without --state-dir, runs use a directory in your home instead.",
+    },
+  ];
 }
 
 async function space(directory: string): Promise<Finding> {
@@ -106,8 +134,8 @@ async function space(directory: string): Promise<Finding> {
 }
 
 /**
- * The database's own check; then every row of the newest sessions is read and its hash chain proved, every checkpoint
- * against its seal and every file against its hash.
+ * Runs the database's own check. Then verifies the newest sessions: each row by its hash chain, each checkpoint by its seal,
+ * each file by its hash.
  */
 async function database(maestro: Looking): Promise<Finding[]> {
   const damage = await maestro.findDamage();
@@ -117,7 +145,7 @@ async function database(maestro: Looking): Promise<Finding[]> {
         what: "database",
         state: "wrong",
         found: `it is damaged: ${damage.join("; ")}`,
-        fix: "Move maestro.db aside, with its -wal and -shm; resume then goes on from the newest checkpoints.",
+        fix: "Move maestro.db aside, with its -wal and -shm; resume then restores the sessions from their newest checkpoints.",
         exitCode: exitCodes.damaged,
       },
     ];
@@ -140,7 +168,7 @@ async function database(maestro: Looking): Promise<Finding[]> {
           what: "checkpoints",
           state: "wrong",
           found: `session ${id}: ${bad.map(({ file, problem }) => `${file}: ${problem}`).join("; ")}`,
-          fix: `They are written again from the journal: maestro resume ${id}`,
+          fix: `The journal restores them: maestro resume ${id}`,
           exitCode: exitCodes.damaged,
         });
     } catch (error) {
@@ -202,7 +230,7 @@ async function providers(offline: boolean): Promise<Finding[]> {
   );
 }
 
-/** Any answer will do: whether the key is good costs a call, and that is for `run` to find out. */
+/** Any response counts. Checking the key would cost a model call. */
 async function reach(url: string): Promise<string | undefined> {
   try {
     await fetch(url, { method: "HEAD", redirect: "manual", signal: AbortSignal.timeout(reachMs) });
@@ -213,7 +241,7 @@ async function reach(url: string): Promise<string | undefined> {
   }
 }
 
-/** Not the whole address: somebody may have put a password into it. */
+/** Only the host: the address can contain a password. */
 const hostOf = (url: string | null): string => URL.parse(url ?? "")?.host ?? "its address";
 
 function wrong(what: string, error: unknown): Finding {

@@ -1,14 +1,16 @@
+import type { Command } from "commander";
 import { type Amount, microsToUsd } from "../../domain/budget.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { ForkOptions, Plan } from "../../index.ts";
+import { flagsOf } from "../define/command.ts";
 import { type DriveOptions, drive } from "../drive.ts";
-import { withMaestro } from "../open.ts";
+import { requireState, withMaestro } from "../open.ts";
 import { checkOut } from "../out-folder.ts";
 import { commandLine, nameOf, print, printJson, quote, say } from "../output.ts";
 import { pathsOf, readEdits } from "../read-edit.ts";
 import { readBudget } from "../read-flags.ts";
 import { proveFor, teamForSession } from "../team-of.ts";
-import { money, number } from "../terminal/words.ts";
+import { money, number } from "../terminal/format.ts";
 
 interface ForkFlags extends DriveOptions {
   readonly at: string;
@@ -21,9 +23,10 @@ interface ForkFlags extends DriveOptions {
   readonly dryRun?: boolean;
 }
 
-/** Says what a fork would reuse and what it may cost; then makes it and drives it. */
-export async function fork(idOrKey: string, options: ForkFlags): Promise<void> {
+/** Prints what the fork reuses and what it may cost, then creates and runs it. */
+export async function fork(idOrKey: string, options: ForkFlags, command: Command): Promise<void> {
   await checkOut(options.out);
+  await requireState(options, idOrKey);
   const budget = readBudget(options);
   const { parent, plan, request } = await withMaestro(options, async (maestro) => {
     const session = await maestro.find(idOrKey);
@@ -45,16 +48,16 @@ export async function fork(idOrKey: string, options: ForkFlags): Promise<void> {
   if (!options.json) for (const line of describePlan(plan)) say(line);
   const runs = plan.personas.some(({ action }) => action === "runs" || action === "may-run");
   if (!runs) {
-    const fresh = freshCommand(parent, options);
-    // Whoever goes on with that key would find nothing under it.
+    const fresh = freshCommand(parent, options, command);
+    // A later resume with that key would find no session.
     if (options.key !== undefined && !options.dryRun)
-      throw new InputInvalid(`Nothing would run, so there is no new session "${options.key}".`, {
-        advice: `--fresh reruns it: ${fresh}`,
+      throw new InputInvalid(`Nothing would run, so session "${options.key}" is not created.`, {
+        advice: `To run it again: ${fresh}`,
       });
     if (options.json) return printPlan(plan);
     print("Nothing will run; --fresh reruns it.");
-    say(`No new session is made: it would be the same as ${parent}.`);
-    return say(`That would be: ${fresh}`);
+    say(`No session is created: it would equal ${parent}.`);
+    return say(`To run it again: ${fresh}`);
   }
   if (options.dryRun) return options.json ? printPlan(plan) : undefined;
   const { model: _, ...others } = options;
@@ -69,27 +72,15 @@ export async function fork(idOrKey: string, options: ForkFlags): Promise<void> {
   );
 }
 
-function freshCommand(parent: string, { at, edit = [], stateDir, ...said }: ForkFlags): string {
-  const flags = {
-    "--team": said.team,
-    "--model": said.model,
-    "--budget-tokens": said.budgetTokens,
-    "--budget-usd": said.budgetUsd,
-    "--key": said.key,
-    "--out": said.out,
-  };
-  const more = Object.entries(flags).flatMap(([flag, value]) =>
-    value === undefined ? [] : [flag, quote(value)],
-  );
-  const edits = edit.flatMap((pair) => ["--edit", quote(pair)]);
-  return commandLine("fork", parent, stateDir, "--at", quote(at), "--fresh", ...edits, ...more);
+function freshCommand(parent: string, { stateDir, ...given }: ForkFlags, command: Command): string {
+  const flags = flagsOf(command, { ...given, fresh: true, dryRun: false, json: false });
+  return commandLine(command.name(), parent, stateDir, ...flags.map(quote));
 }
 
 function printPlan(plan: Plan): void {
   printJson({ id: null, status: null, plan: planDocument(plan) });
 }
 
-/** In dollars, as everything else that a person or a program reads. */
 function planDocument({ cost, phases, ...rest }: Plan) {
   return {
     ...rest,
@@ -108,10 +99,10 @@ export function* describePlan({ personas, cost, unknown }: Plan): Generator<stri
       .filter(({ action }) => actions.includes(action))
       .map(({ phase, persona }) => `${phase}/${persona}`);
   const lines: [string, string[]][] = [
-    ["Taken over", named("kept")],
-    ["Reused, its input is unchanged", named("reused")],
+    ["Kept", named("kept")],
+    ["Reused, input unchanged", named("reused")],
     ["Runs", named("runs")],
-    ["May run, if what it rests on changes", named("may-run")],
+    ["May run, if its input changes", named("may-run")],
   ];
   for (const [what, who] of lines) if (who.length > 0) yield `${what}: ${who.join(", ")}`;
   const [least, most] = [price(cost.least), price(cost.most)];
@@ -120,8 +111,7 @@ export function* describePlan({ personas, cost, unknown }: Plan): Generator<stri
       least.tokens === most.tokens
         ? `about ${number(most.tokens)} tokens, ${money(most.usd)}`
         : `${number(least.tokens)} to ${number(most.tokens)} tokens, ${money(least.usd)} to ${money(most.usd)}`;
-    yield `It may cost ${range}, judged by past runs.`;
+    yield `Estimated cost: ${range}, based on past runs.`;
   }
-  if (unknown.length > 0)
-    yield `Not known what it costs: ${[...new Set(unknown)].join(", ")} never worked before.`;
+  if (unknown.length > 0) yield `Cost unknown, no past runs: ${[...new Set(unknown)].join(", ")}.`;
 }

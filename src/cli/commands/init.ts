@@ -1,13 +1,16 @@
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, extname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { knownProviders } from "../../api/providers.ts";
 import { InputInvalid, TeamInvalid } from "../../domain/errors.ts";
+import { packageFile } from "../../package-files.ts";
 import { exitCodes } from "../exit-code.ts";
 import type { GlobalOptions } from "../open.ts";
 import { pasteable, print, printJson, quote, say } from "../output.ts";
 import { readList } from "../read-flags.ts";
-import { count } from "../terminal/words.ts";
+import { count } from "../terminal/format.ts";
 
 interface InitOptions extends GlobalOptions {
   readonly name?: string;
@@ -19,7 +22,6 @@ interface InitOptions extends GlobalOptions {
 
 const nameForm = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
-/** A team file that runs as it is, and says in comments what to change. */
 export async function init(options: InitOptions): Promise<void> {
   const asks = !options.yes && !options.json && process.stdin.isTTY;
   const answers = asks ? await ask(options) : options;
@@ -32,16 +34,20 @@ export async function init(options: InitOptions): Promise<void> {
       });
   const model = answers.model ?? "simulated";
   const file = answers.out ?? `${name}.yaml`;
-  if (!/\.ya?ml$/.test(file))
-    throw new InputInvalid(`${file} is not a YAML file.`, { advice: "Let the name end in .yaml." });
+  if (!/\.(?:ya?ml|json)$/.test(file))
+    throw new InputInvalid(`${file} is not a YAML or JSON file.`, {
+      advice: "Use a name that ends in .yaml or .json.",
+    });
   if (existsSync(file) && !options.force)
-    throw new InputInvalid(`${file} is there already.`, { advice: "Choose another with --out, or --force." });
-  const text = teamText(name, model, phases);
-  await proveText(text);
+    throw new InputInvalid(`${file} already exists.`, {
+      advice: "Choose another file with --out, or overwrite it with --force.",
+    });
+  const text = await withSchema(teamText(name, model, phases), file);
+  await proveText(text, extname(file));
   await writeFile(file, text).catch((cause: Error) => {
     throw new InputInvalid(`${file} cannot be written: ${cause.message}.`, {
       cause,
-      advice: "Choose another place with --out.",
+      advice: "Choose another file with --out.",
     });
   });
   if (options.json) return printJson({ file, name, model, phases });
@@ -50,19 +56,34 @@ export async function init(options: InitOptions): Promise<void> {
   say(pasteable(`Try it: maestro run "Say hello" --team ${quote(file)} --key hello`, options.stateDir));
 }
 
-/** A file that does not run is not written: it would be in the way of the next try. */
-async function proveText(text: string): Promise<void> {
+/** Points editors to the schema of the team file. */
+async function withSchema(yaml: string, file: string): Promise<string> {
+  const address = schemaAddress(file);
+  if (extname(file) !== ".json") return `# yaml-language-server: $schema=${address}\n${yaml}`;
+  const { parse } = await import("yaml");
+  return `${JSON.stringify({ $schema: address, ...(parse(yaml) as object) }, null, 2)}\n`;
+}
+
+/** Relative where the package is installed beside the file, so that the line holds for everyone who clones the project. */
+function schemaAddress(file: string): string {
+  const schema = packageFile("team.schema.json");
+  const path = relative(dirname(resolve(file)), fileURLToPath(schema));
+  return /^(?:\.\.\/)*node_modules\//.test(path) ? (path.startsWith(".") ? path : `./${path}`) : schema.href;
+}
+
+/** Nothing is written unless it loads: a broken file would block the next try. */
+async function proveText(text: string, ending: string): Promise<void> {
   const { loadTeam } = await import("../../index.ts");
   const folder = await mkdtemp(join(tmpdir(), "maestro-init-"));
-  const file = join(folder, "team.yaml");
+  const file = join(folder, `team${ending}`);
   try {
     await writeFile(file, text);
     await loadTeam(file);
   } catch (error) {
     if (!TeamInvalid.is(error)) throw error;
-    throw new InputInvalid(`No team can be made of that: ${error.message.replaceAll(file, "it")}`, {
+    throw new InputInvalid(`These values make no valid team: ${error.message.replaceAll(file, "it")}`, {
       cause: error,
-      advice: "Mend --name, --phases or --model; nothing was written.",
+      advice: "Correct --name, --phases or --model; nothing was written.",
     });
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -84,7 +105,7 @@ async function ask(options: InitOptions): Promise<InitOptions> {
     );
     return { ...options, name, phases, model };
   } catch (error) {
-    // Ctrl-C and Ctrl-D are answers.
+    // Ctrl-C and Ctrl-D end the questions.
     if ((error as Error).name !== "AbortError") throw error;
     say("\nNothing was written.");
     process.exit(exitCodes.interrupted);
@@ -97,7 +118,7 @@ function teamText(name: string, model: string, phases: readonly string[]): strin
   const persona = (phase: string): string => `${phase}_author`;
   return `# A team for Maestro. Try it: maestro run "Say hello" --team <this file>
 name: ${JSON.stringify(name)}
-# provider/model (anthropic/..., openai/..., google/..., openai-compatible/...), or simulated: offline, placeholders.
+# provider/model (${knownProviders.map((provider) => `${provider}/...`).join(", ")}), or simulated: offline, placeholders.
 model: ${JSON.stringify(model)}
 # What a session may use at most, over all its resumes.
 budget: { tokens: 500000 }

@@ -1,8 +1,8 @@
 import { StateUnavailable } from "../../domain/errors.ts";
-import { type GlobalOptions, withLook, withMaestro } from "../open.ts";
+import { type GlobalOptions, missingState, requireState, withLook, withMaestro } from "../open.ts";
 import { print, printJson } from "../output.ts";
 import { readCount, readNumber } from "../read-flags.ts";
-import { count } from "../terminal/words.ts";
+import { count } from "../terminal/format.ts";
 
 const dayMs = 86_400_000;
 
@@ -21,21 +21,25 @@ export async function prune(options: PruneOptions): Promise<void> {
     ...(options.damaged !== undefined && { damaged: options.damaged }),
     ...(options.keep !== undefined && { keep: readCount("--keep", options.keep) }),
   };
+  if ((await missingState(options)) !== undefined) {
+    if (options.damaged !== undefined) return requireState(options, options.damaged);
+    const nothing = { sessions: [], artifacts: 0, tickets: 0, dryRun: policy.dryRun };
+    return options.json ? printJson(nothing) : print("There is nothing to remove.");
+  }
   const act = () => withMaestro(options, (maestro) => maestro.prune(policy));
   const pruned = await act().catch(async (error: unknown) => {
     if (!isFull(error) || policy.dryRun) throw error;
-    // What needs no room goes first, and may make some.
+    // Removing unreferenced artifacts needs no space and may free enough for the rest.
     const artifacts = await withLook(options, (maestro) => maestro.removeUnneeded());
     if (artifacts === 0) throw error;
     const rest = await act();
     return { ...rest, artifacts: artifacts + rest.artifacts };
   });
   if (options.json) return printJson({ ...pruned, dryRun: policy.dryRun });
-  if (options.damaged !== undefined)
-    return print(`Session ${pruned.sessions.join()} is gone, with its files.`);
+  if (options.damaged !== undefined) return print(`Removed session ${pruned.sessions.join()} and its files.`);
   const tickets = pruned.tickets === 0 ? "" : `, and ${count(pruned.tickets, "delivered ticket")}`;
   print(
-    `${policy.dryRun ? "Would remove" : "Removed"} ${count(pruned.sessions.length, "finished session")} and ${count(pruned.artifacts, "artifact")} nobody points to${tickets}.`,
+    `${policy.dryRun ? "Would remove" : "Removed"} ${count(pruned.sessions.length, "finished session")} and ${count(pruned.artifacts, "unreferenced artifact")}${tickets}.`,
   );
 }
 

@@ -1,7 +1,8 @@
 import { didYouMean } from "../../domain/closest.ts";
-import { InputInvalid } from "../../domain/errors.ts";
+import { InputInvalid, TeamChanged } from "../../domain/errors.ts";
 import { type DriveOptions, drive } from "../drive.ts";
 import { exitCodes } from "../exit-code.ts";
+import { requireState } from "../open.ts";
 import { checkOut } from "../out-folder.ts";
 import { pathsOf, readEdits } from "../read-edit.ts";
 import { proveFor, teamForSession } from "../team-of.ts";
@@ -15,26 +16,47 @@ export interface ResumeFlags extends DriveOptions {
 export async function resume(idOrKey: string, options: ResumeFlags): Promise<void> {
   const { model, ...others } = options;
   await checkOut(options.out);
+  await requireState(options, idOrKey);
   await drive(
     others,
     async (maestro, ready) => {
       const edits = await readEdits(options.edit, () => pathsOf(maestro, idOrKey));
       const team = await teamForSession(maestro, idOrKey, options.team);
-      // What is done asks nobody again, unless it is edited or its team has changed.
+      // A completed phase calls no model again, unless it is edited or its team has changed.
       const isPlain = Object.keys(edits).length === 0 && !options.acceptChanges;
       await proveFor(maestro, idOrKey, team, options, (_, isDone) => !(isPlain && isDone));
       await ready((await maestro.find(idOrKey)).id);
-      return maestro.resume(idOrKey, {
-        ...(team !== undefined && { team }),
-        ...(Object.keys(edits).length > 0 && { edits }),
-        ...(options.acceptChanges && { acceptChanges: true }),
-      });
+      const session = await namingTeam(options.team, () =>
+        maestro.resume(idOrKey, {
+          ...(team !== undefined && { team }),
+          ...(Object.keys(edits).length > 0 && { edits }),
+          ...(options.acceptChanges && { acceptChanges: true }),
+        }),
+      );
+      return { id: session.id, result: () => namingTeam(options.team, () => session.result()) };
     },
     model === undefined ? {} : { modelInstead: model },
   );
 }
 
-/** One phase alone. */
+/** Without the typed --team the advised command would accept the recorded team and pay for its instructions. */
+async function namingTeam<T>(typed: string | undefined, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (typed === undefined || !TeamChanged.is(error)) throw error;
+    const { message, details, actions, cause } = error;
+    throw new TeamChanged(message, {
+      details,
+      cause,
+      advice: actions.map(({ text, command }) => ({
+        text,
+        command: command === null ? null : [...command, "--team", typed],
+      })),
+    });
+  }
+}
+
 export async function phase(
   idOrKey: string,
   name: string,
@@ -42,6 +64,7 @@ export async function phase(
 ): Promise<void> {
   const { model, ...others } = options;
   await checkOut(options.out);
+  await requireState(options, idOrKey);
   let isDone = false;
   await drive(
     others,
@@ -52,8 +75,8 @@ export async function phase(
       if (team !== undefined) maestro.register(team);
       await proveFor(maestro, id, team, options, (each, isDone) => each === name && !isDone);
       await ready(id);
-      const result = maestro.executePhase(id, name).then(async (ended) => {
-        // Who is interrupted has closed it.
+      const result = namingTeam(options.team, () => maestro.executePhase(id, name)).then(async (ended) => {
+        // An interrupt has closed it.
         const view = await maestro.show(id).catch(() => undefined);
         const { status = "pending", review } = view?.phases.find((phase) => phase.name === name) ?? {};
         isDone = ["completed", "reused"].includes(status) && review !== "awaiting";
@@ -64,7 +87,7 @@ export async function phase(
     },
     { oneDocument: (ended) => ended, ...(model !== undefined && { modelInstead: model }) },
   );
-  // Another branch may wait for a person; what was asked for here is done.
+  // Another branch may be parked, but the requested phase is done.
   if (isDone && process.exitCode === exitCodes.parked) process.exitCode = exitCodes.done;
 }
 

@@ -1,22 +1,40 @@
+import type { Command } from "commander";
 import { InputInvalid, SessionNotFound } from "../../domain/errors.ts";
 import type { SessionView, StartOptions } from "../../index.ts";
-import { drive } from "../drive.ts";
-import { loadFromFlags, withMaestro } from "../open.ts";
+import { detach } from "../detach.ts";
+import { type DriveOptions, drive } from "../drive.ts";
+import { loadFromFlags, withLook } from "../open.ts";
 import { checkOut } from "../out-folder.ts";
 import { say } from "../output.ts";
 import { readGiven } from "../read-edit.ts";
 import { readBudget, readList } from "../read-flags.ts";
-import type { RunOptions } from "../run-options.ts";
 import { loadTeamFile, prove } from "../team-of.ts";
 
-export async function run(argument: string | undefined, options: RunOptions): Promise<void> {
+export interface RunOptions extends DriveOptions {
+  readonly team?: string;
+  readonly key?: string;
+  readonly only?: string;
+  readonly from?: string;
+  readonly until?: string;
+  readonly pauseAfter?: string;
+  readonly given?: readonly string[];
+  readonly budgetTokens?: string;
+  readonly budgetUsd?: string;
+  readonly detach?: boolean;
+}
+
+export async function run(
+  argument: string | undefined,
+  options: RunOptions,
+  command: Command,
+): Promise<void> {
   const written = argument === "-" ? await readBrief() : argument;
   const known = written === undefined || options.team === undefined ? await sessionOf(options) : undefined;
   const brief = written ?? known?.brief;
   if (brief === undefined) {
     throw new InputInvalid("There is no brief.", {
       advice:
-        'Say what the team should do: maestro run "..."; or let it be read from standard input: maestro run -',
+        'Describe what the team should do: maestro run "..."; or pass it on standard input: maestro run -',
     });
   }
   const teamFile = options.team ?? known?.teamFile ?? undefined;
@@ -25,21 +43,19 @@ export async function run(argument: string | undefined, options: RunOptions): Pr
   await prove(team, { ...loaded.config, model: loaded.config.model ?? known?.model ?? undefined });
   const start = { ...(await readStart(options)), brief, ...(file !== undefined && { teamFile: file }) };
   await checkOut(options.out);
-  if (options.detach) {
-    const { detach } = await import("../detach.ts");
-    return detach(brief, { ...options, ...(teamFile !== undefined && { team: teamFile }) });
-  }
+  if (options.detach)
+    return detach(brief, { ...options, ...(teamFile !== undefined && { team: teamFile }) }, command);
   await drive(options, (maestro, ready) => maestro.start(team, { ...start, beforeDrive: ready }), {
     loaded,
     teams: [team],
   });
 }
 
-/** More than a brief may have, so that it is refused as what it is. */
+/** More than the limit of a brief, so that a long one is refused as too long. */
 const mostBriefBytes = 4 * 1024 * 1024;
 
 async function readBrief(): Promise<string> {
-  if (process.stdin.isTTY) say("Write the brief; Ctrl-D ends it.");
+  if (process.stdin.isTTY) say("Type the brief; end it with Ctrl-D.");
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
@@ -48,25 +64,25 @@ async function readBrief(): Promise<string> {
     chunks.push(chunk);
   }
   try {
-    // One that is too long was cut, perhaps within a character.
+    // A brief that is too long was cut, maybe within a character.
     const stream = size > mostBriefBytes;
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks), { stream }).trim();
   } catch (cause) {
-    throw new InputInvalid("What came on standard input is not text (UTF-8).", {
+    throw new InputInvalid("Standard input is not UTF-8 text.", {
       advice: "Write the brief as UTF-8.",
       cause,
     });
   }
 }
 
-/** A key that is known says what it is about, and with whom. */
+/** The session that already has this key: its brief, team and model are the defaults. */
 async function sessionOf({ key, ...options }: RunOptions): Promise<SessionView | undefined> {
   if (key === undefined) return undefined;
-  const found = await withMaestro(options, (maestro) => maestro.show(key)).catch((error: unknown) => {
+  const found = await withLook(options, (maestro) => maestro.show(key)).catch((error: unknown) => {
     if (SessionNotFound.is(error)) return undefined;
     throw error;
   });
-  // A key may look like the beginning of another session's id.
+  // The key may be a prefix of another session's id.
   return found?.key === key ? found : undefined;
 }
 

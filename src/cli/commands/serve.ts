@@ -1,14 +1,13 @@
-import { readFileSync } from "node:fs";
 import { type LoadedConfig, loadConfig } from "../../config/load.ts";
 import { builtInTeam, loadTeam } from "../../index.ts";
-import { packageFile } from "../../package-files.ts";
+import { packageVersion } from "../../package-files.ts";
 import type { GlobalOptions } from "../open.ts";
 import { pasteable, print, printJson, say } from "../output.ts";
-import { plain } from "../terminal/words.ts";
+import { plain } from "../terminal/format.ts";
 
-/** Less than what a supervisor usually waits before it kills. */
+/** Less than supervisors usually wait before they kill. */
 const hardStopMs = 9_500;
-/** For what is still on its way to a terminal or a pipe. */
+/** For output that is still being written. */
 const afterwardsMs = 200;
 const interruptedExitCode = 130;
 
@@ -20,7 +19,7 @@ interface ServeFlags extends GlobalOptions {
 }
 
 export async function serve(options: ServeFlags): Promise<void> {
-  // Whoever reads the log may go before the server does; that is no reason to end without putting things away.
+  // The reader of the log may exit first; the server must still stop cleanly.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const { stateDir, port, host } = options;
   const loaded = await loadConfig({ flags: { stateDir, "server.port": port, "server.host": host } });
@@ -30,7 +29,7 @@ export async function serve(options: ServeFlags): Promise<void> {
   const running = await server.serve({
     loaded,
     teams,
-    version: version(),
+    version: packageVersion(),
     report: (notice) => say(pasteable(plain(notice))),
   });
   const stopped = stopOnSignal(() => running.stop());
@@ -44,12 +43,12 @@ export async function serve(options: ServeFlags): Promise<void> {
   else {
     print(`Maestro listens on ${url}`);
     print(`Dashboard (this link works once): ${link}`);
-    say(`State: ${stateDirectory}. The token of the API is in its file api-token; Ctrl-C stops.`);
+    say(`State: ${stateDirectory}. The API token is in its file api-token. Ctrl-C stops.`);
   }
   await stopped;
 }
 
-/** Of the server that runs already, whoever started it. */
+/** For the running server, however it was started. */
 async function printNewLink({ config }: LoadedConfig, { json }: ServeFlags): Promise<void> {
   const { askForLink } = await import("../../server/serve.ts");
   const link = await askForLink(config);
@@ -57,19 +56,19 @@ async function printNewLink({ config }: LoadedConfig, { json }: ServeFlags): Pro
   else print(`Dashboard (this link works once): ${link.url}`);
 }
 
-/** Resolves when everything is put away; what takes too long is left to the next start, which recovers it. */
+/** Resolves when everything is closed. Work that takes too long is recovered at the next start. */
 function stopOnSignal(stop: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     let isStopping = false;
     const onSignal = (): void => {
       if (isStopping) process.exit(interruptedExitCode);
       isStopping = true;
-      say("Stopping: steps under way are finished first. Once more stops at once.");
+      say("Stopping: current steps finish first. Press Ctrl-C again to stop now.");
       const late = setTimeout(() => process.exit(0), hardStopMs).unref();
       stop()
         .finally(() => {
           clearTimeout(late);
-          // Work that heard no signal was left to itself, and may keep the process alive for ever.
+          // Work that ignored its abort signal could keep the process alive.
           setTimeout(() => process.exit(), afterwardsMs).unref();
         })
         .then(resolve, reject);
@@ -79,7 +78,7 @@ function stopOnSignal(stop: () => Promise<void>): Promise<void> {
   });
 }
 
-/** The built-in team is always there, unless a file takes its name. */
+/** The built-in team is always offered, unless a file has its name. */
 async function loadTeams(paths: readonly string[]) {
   const given = await Promise.all(
     paths.map(async (path) => {
@@ -90,9 +89,4 @@ async function loadTeams(paths: readonly string[]) {
   const own = await builtInTeam();
   const isTaken = given.some(({ team }) => team.name === own.name);
   return isTaken ? given : [...given, { team: own, file: undefined, builtIn: true }];
-}
-
-function version(): string {
-  const path = packageFile("package.json");
-  return (JSON.parse(readFileSync(path, "utf8")) as { version: string }).version;
 }

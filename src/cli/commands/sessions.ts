@@ -1,10 +1,15 @@
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
-import { type SessionStatus, sessionStatuses } from "../../domain/journal.ts";
+import { resumeAdvice } from "../../journal/explain-stop.ts";
+import { type SessionStatus, sessionStatuses } from "../../journal/standing.ts";
+import { adviceLines } from "../explanation.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
-import { pasteable, print, printJson, printTable, sayWrapped } from "../output.ts";
+import { pasteable, print, printJson, printTable, say, sayLines, sayWrapped } from "../output.ts";
 import { readCount } from "../read-flags.ts";
-import { ago, cost, plain, shortNumber } from "../terminal/words.ts";
+import { ago, cost, count, plain, shortNumber } from "../terminal/format.ts";
+import { screenOf } from "../terminal/screen.ts";
+
+const mostAdvised = 5;
 
 interface SessionsOptions extends GlobalOptions {
   readonly status?: string;
@@ -19,20 +24,20 @@ export async function sessions(options: SessionsOptions): Promise<void> {
   const limit = readCount("--limit", options.limit, { least: 1, most: 10_000 });
   const found = await withLook(options, async (maestro) => {
     const abandoned = await maestro.abandoned();
-    const listed = await maestro.sessions({ limit, ...(statuses && { statuses }) });
-    const usageOf = await maestro.usageOfEach(listed.map(({ id }) => id));
+    const listed = await maestro.list({ order: "created", limit, statuses });
     return listed.map((session) => ({
       ...session,
+      brief: session.card.brief,
       abandoned: session.status === "running" && abandoned.has(session.id),
-      usage: usageOf(session.id),
     }));
   });
   if (options.json) {
     return printJson(
-      found.map(({ id, key, team, status, reason, createdAt, updatedAt, abandoned, usage }) => ({
+      found.map(({ id, key, team, brief, status, reason, createdAt, updatedAt, abandoned, usage }) => ({
         id,
         key: key ?? null,
         team,
+        brief,
         status,
         reason: reason ?? null,
         abandoned,
@@ -42,44 +47,77 @@ export async function sessions(options: SessionsOptions): Promise<void> {
       })),
     );
   }
-  if (found.length === 0)
-    return sayWrapped(
-      pasteable(
-        'No sessions yet. Start one: maestro run "..." --team <file>; or look: maestro demo',
-        stateDir,
-      ),
-    );
+  if (found.length === 0) return sayNone(statuses, stateDir);
+  const isCut = Number.isFinite(screenOf(process.stdout).columns);
+  const shown = isCut ? shortIds(found.map(({ id }) => id)) : new Map<string, string>();
   printTable(
     [
-      { head: "session", yields: 1 },
-      { head: "key" },
-      { head: "team", yields: 4 },
+      { head: "session" },
+      { head: "key", yields: 1 },
       { head: "status" },
-      { head: "tokens", align: "right", yields: 3 },
-      { head: "cost", align: "right", yields: 2 },
-      { head: "changed", yields: 1 },
+      { head: "brief", shrinksTo: 16 },
+      { head: "team", yields: 5 },
+      { head: "tokens", align: "right", yields: 4 },
+      { head: "cost", align: "right", yields: 3 },
+      { head: "changed", yields: 2 },
     ],
-    found.map(({ id, key, team, status, reason, abandoned, updatedAt, usage }) => [
-      id,
-      key ?? id.slice(0, 14),
-      team,
+    found.map(({ id, key, team, brief, status, reason, abandoned, updatedAt, usage }) => [
+      shown.get(id) ?? id,
+      key ?? "-",
       describeStatus(status, reason, abandoned),
+      brief.trim().replaceAll(/\s+/g, " "),
+      team,
       usage.calls === 0 ? "-" : shortNumber(usage.inputTokens + usage.outputTokens),
       usage.calls === 0 ? "-" : cost(usage),
       ago(updatedAt),
     ]),
   );
   const left = found.filter(({ abandoned }) => abandoned);
-  if (left.length > 0)
-    sayWrapped(
-      pasteable(
-        `The process of ${left.length} is gone; nothing recorded is lost. Go on with: maestro resume <session>`,
-        stateDir,
-      ),
-    );
+  if (left.length > 0) sayAbandoned(left, stateDir);
 }
 
-/** For shells that complete them: a key where there is one, one a line. */
+function sayAbandoned(
+  left: readonly {
+    readonly id: string;
+    readonly key: string | undefined;
+    readonly card: { readonly needsProgram: boolean };
+  }[],
+  stateDir: string | undefined,
+): void {
+  sayWrapped(`The process of ${count(left.length, "session")} is gone; no recorded step is lost.`);
+  const shown = left.slice(0, mostAdvised);
+  for (const { id, key = null, card } of shown)
+    sayLines(adviceLines(resumeAdvice({ id, key, needsProgram: card.needsProgram }), stateDir));
+  if (shown.length < left.length) say(`${left.length - shown.length} more are in the list.`);
+}
+
+function sayNone(statuses: readonly SessionStatus[] | undefined, stateDir: string | undefined): void {
+  if (statuses !== undefined) return sayWrapped(`No session is ${statuses.join(" or ")}.`);
+  const advice = 'No sessions yet. Start one: maestro run "..." --team <file>; or try: maestro demo';
+  sayWrapped(pasteable(advice, stateDir));
+}
+
+/** Ten characters are the time in milliseconds: two sessions share them only when they were created together. */
+const leastIdLength = 10;
+
+/** For each id, the shortest beginning that no other of them has. Commands accept it in place of the id. */
+export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
+  const sorted = ids.toSorted();
+  const short = new Map<string, string>();
+  sorted.forEach((id, index) => {
+    const shared = Math.max(sharedLength(id, sorted[index - 1]), sharedLength(id, sorted[index + 1]));
+    short.set(id, id.slice(0, Math.max(leastIdLength, shared + 1)));
+  });
+  return short;
+}
+
+function sharedLength(id: string, other = ""): number {
+  let length = 0;
+  while (length < other.length && id[length] === other[length]) length += 1;
+  return length;
+}
+
+/** For shell completion: one name a line, the key if there is one. */
 async function printNames(options: GlobalOptions): Promise<void> {
   const listed = await withLook(options, (maestro) => maestro.sessions({ limit: 100 }));
   for (const { id, key } of listed) print(plain(key ?? id));
@@ -93,7 +131,7 @@ function readStatus(text: string): SessionStatus {
   });
 }
 
-/** A session whose process ended, by a crash or a stop, still says that it runs; who looks should see the difference. */
+/** The journal of a session whose process died still says that it runs. */
 function describeStatus(status: SessionStatus, reason: string | undefined, abandoned: boolean): string {
   if (abandoned) return "running (its process is gone)";
   return reason === undefined ? status : `${status} (${reason})`;

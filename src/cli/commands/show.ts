@@ -1,13 +1,14 @@
 import { InputInvalid } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import type { FilesAt, PersonaView, PhaseView, SessionView } from "../../index.ts";
-import { answersFor } from "../on-call.ts";
+import { explainStop } from "../../journal/explain-stop.ts";
+import { explanationLines, type Facing } from "../explanation.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
 import { checkOut } from "../out-folder.ts";
 import { folded, print, printJson, say } from "../output.ts";
 import { type Paint, painter } from "../terminal/color.ts";
+import { ago, bytes, cost, count, duration, plain, shortNumber } from "../terminal/format.ts";
 import { type Screen, screenOf } from "../terminal/screen.ts";
-import { ago, bytes, cost, count, duration, plain, shortNumber } from "../terminal/words.ts";
 
 const mostFiles = 20;
 
@@ -18,7 +19,7 @@ interface ShowOptions extends GlobalOptions {
 
 export async function show(idOrKey: string, options: ShowOptions): Promise<void> {
   if (options.at !== undefined && options.out === undefined)
-    throw new InputInvalid("--at says which files are written, and there is no --out to write them to.");
+    throw new InputInvalid("--at needs --out: it selects the files to write.");
   await checkOut(options.out);
   const { view, abandoned, files } = await withLook(options, async (maestro) => ({
     view: await maestro.show(idOrKey),
@@ -29,26 +30,31 @@ export async function show(idOrKey: string, options: ShowOptions): Promise<void>
         : await maestro.writeFiles(idOrKey, options.out, filesAt(options)),
   }));
   const isAbandoned = view.status === "running" && abandoned.has(view.id as SessionId);
-  if (options.json) return printJson({ ...view, abandoned: isAbandoned });
+  if (options.json)
+    return printJson({
+      ...view,
+      abandoned: isAbandoned,
+      explanation: explainStop(view, { abandoned: isAbandoned }),
+    });
   const screen = screenOf(process.stdout);
   const facing = { stateDir: options.stateDir, abandoned: isAbandoned, now: Date.now() };
   for (const line of describe(view, facing, screen)) print(line);
   if (files === undefined) return;
   say(`${count(files.written.length, "file")} written to ${options.out}.`);
-  for (const { path, reason } of files.kept) say(plain(`Left alone: ${path}: ${reason}`));
+  for (const { path, reason } of files.kept) say(plain(`Not overwritten: ${path}: ${reason}`));
 }
 
-/** `design`, or `design@1` for a revision that was replaced since. */
+/** `design`, or `design@1` for an older revision. */
 function filesAt({ at }: ShowOptions): FilesAt {
   if (at === undefined) return {};
   const [, phase = at, revision] = /^(.+)@([1-9]\d{0,8})$/.exec(at) ?? [];
   return { phase, ...(revision !== undefined && { revision: Number(revision) }) };
 }
 
-/** In the order in which somebody on call asks; the details after that. */
+/** The answers for a person on call first, then the details. */
 export function* describe(
   view: SessionView,
-  facing: Parameters<typeof answersFor>[1],
+  facing: Facing & { readonly now: number },
   screen: Screen,
 ): Generator<string> {
   const paint = painter(screen.color);
@@ -68,11 +74,11 @@ export function* describe(
     0,
   );
   if (fork !== null) yield* fit(`Fork of ${fork.session} at ${fork.at}`, 0);
-  for (const line of answersFor(view, facing)) yield* fit(line, 0);
+  for (const { text, isCommand } of explanationLines(view, facing)) yield* isCommand ? [text] : fit(text, 0);
   yield "";
   for (const phase of view.phases) {
     for (const [text, indent] of phaseTexts(phase)) {
-      // The color goes on after the folding, which counts columns.
+      // Colored after folding, which counts columns.
       for (const line of fit(text, indent)) yield indent > 0 ? line : colored(line, phase, paint);
     }
     for (const persona of phase.personas)
@@ -103,11 +109,11 @@ function phaseTexts({
   if (gate?.score != null && gate.threshold !== null)
     parts.push(`gate ${gate.verdict} (${gate.score.toFixed(2)} of ${gate.threshold.toFixed(2)})`);
   else if (gate !== null) parts.push(gate.verdict);
-  if (review === "awaiting") parts.push("waits for review");
+  if (review === "awaiting") parts.push("waiting for review");
   if (checkpoint !== null) parts.push(`sealed ${checkpoint.sha256.slice(0, 12)}`);
   return [
     [`${name}: ${parts.join(", ")}`, 0],
-    ...notes.map((note): [string, number] => [`sent back: ${note}`, 2]),
+    ...notes.map((note): [string, number] => [`rejected: ${note}`, 2]),
   ];
 }
 

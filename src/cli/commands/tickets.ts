@@ -1,22 +1,27 @@
-import { type GlobalOptions, withMaestro } from "../open.ts";
+import { type GlobalOptions, missingState, withMaestro } from "../open.ts";
 import { printJson, printTable, say, sayWrapped } from "../output.ts";
 
 export async function tickets(options: GlobalOptions): Promise<void> {
-  const { found, damaged } = await withMaestro(options, async (maestro) => {
-    await maestro.deliverTickets();
-    return { found: await maestro.tickets(), damaged: await maestro.damagedTickets() };
-  });
+  const { found, damaged } = await deliverAndList(options);
   if (damaged.length > 0)
-    say(`Damaged in the database, and not delivered: ${damaged.join(", ")}. Their sessions are whole.`);
+    say(`Damaged in the database, and not delivered: ${damaged.join(", ")}. Their sessions are intact.`);
   if (options.json) return printJson(found);
-  if (found.length === 0) return say("Nobody has asked for help.");
+  if (found.length === 0) return say("No session has asked for help.");
   printTable(
     [{ head: "ticket" }, { head: "delivery" }, { head: "about" }],
     found.map(({ fingerprint, key, url, status, summary }) => [url ?? key ?? fingerprint, status, summary]),
   );
   for (const { fingerprint, lastError, notBefore } of found) {
     if (lastError === null) continue;
-    const next = notBefore === null ? "" : ` Tried again after ${notBefore}.`;
+    const next = notBefore === null ? "" : ` Next try after ${notBefore}.`;
     sayWrapped(`${fingerprint} is not delivered: ${lastError}${next}`);
   }
+}
+
+async function deliverAndList(options: GlobalOptions) {
+  if ((await missingState(options)) !== undefined) return { found: [], damaged: [] };
+  return withMaestro(options, async (maestro) => {
+    await maestro.deliverTickets();
+    return { found: await maestro.tickets(), damaged: await maestro.damagedTickets() };
+  });
 }

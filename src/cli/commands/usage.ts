@@ -1,18 +1,17 @@
+import { usageCsv } from "../../api/open-readonly.ts";
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { SessionForecast, UsageOptions, UsageReport, UsageTotals } from "../../index.ts";
-import { usageCsv } from "../../look.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
 import { printJson, printTable, printWrapped, say } from "../output.ts";
-import { readSince } from "../read-flags.ts";
-import { endPatience } from "../terminal/patience.ts";
+import { readSince, usageGroups } from "../read-flags.ts";
+import { billing, cost, count, money, number, plain } from "../terminal/format.ts";
 import { screenOf } from "../terminal/screen.ts";
+import { stopSpinner } from "../terminal/spinner.ts";
 import { bar } from "../terminal/table.ts";
-import { billing, cost, count, money, number, plain } from "../terminal/words.ts";
 
-const groups = ["persona", "phase", "model", "session", "day"] as const;
 const mostRows = 30;
-/** Of a report for programs, which is meant to be whole. */
+/** Programs get the whole report. */
 const allRows = 10_000_000;
 
 interface UsageFlags extends GlobalOptions {
@@ -35,13 +34,13 @@ export async function usage(options: UsageFlags): Promise<void> {
     forecast: session === undefined ? null : await maestro.forecast(session),
   }));
   if (options.csv) {
-    endPatience();
+    stopSpinner();
     process.stdout.write(usageCsv(report));
     return;
   }
   if (options.json) return printJson({ ...report, forecast });
   const { total } = report;
-  if (total.calls === 0 && total.savedTokens === 0) say("No model was asked yet.");
+  if (total.calls === 0 && total.savedTokens === 0) say("No model was called yet.");
   else {
     rows(report);
     for (const line of sums(total)) printWrapped(line);
@@ -49,11 +48,11 @@ export async function usage(options: UsageFlags): Promise<void> {
   if (forecast !== null) for (const line of toCome(forecast)) printWrapped(line);
 }
 
-function readGroup(text: string): (typeof groups)[number] {
-  const found = groups.find((group) => group === text);
+function readGroup(text: string): (typeof usageGroups)[number] {
+  const found = usageGroups.find((group) => group === text);
   if (found !== undefined) return found;
-  throw new InputInvalid(`--by is "${text}".${didYouMean(text, groups)}`, {
-    advice: `One of: ${groups.join(", ")}.`,
+  throw new InputInvalid(`--by is "${text}".${didYouMean(text, usageGroups)}`, {
+    advice: `One of: ${usageGroups.join(", ")}.`,
   });
 }
 
@@ -86,15 +85,15 @@ function rows({ by, rows: all }: UsageReport): void {
 
 const tokensOf = ({ inputTokens, outputTokens }: UsageTotals): number => inputTokens + outputTokens;
 
-/** What past runs of the team took for what is left, phase by phase. */
+/** The cost of past runs for the remaining phases. */
 function* toCome({ phases, unknown }: SessionForecast): Generator<string> {
   if (phases.length === 0) return;
-  yield "Still to come, as past runs were (half of them at most, nine of ten at most):";
+  yield "Remaining, estimated from past runs (median to 90th percentile):";
   for (const { phase, median, p90 } of phases)
     yield plain(
       `  ${phase}: ${number(median.tokens)} to ${number(p90.tokens)} tokens, ${money(median.usd)} to ${money(p90.usd)}`,
     );
-  if (unknown.length > 0) yield plain(`  never seen at work, so not in it: ${unknown.join(", ")}`);
+  if (unknown.length > 0) yield plain(`  no past runs, not included: ${unknown.join(", ")}`);
 }
 
 function* sums(total: UsageTotals): Generator<string> {
@@ -104,16 +103,16 @@ function* sums(total: UsageTotals): Generator<string> {
   yield `  input ${number(inputTokens)} (from cache ${number(cachedInputTokens)}), output ${number(outputTokens)} (reasoning ${number(reasoningTokens)})`;
   if (total.failedCalls > 0) yield `  failed calls: ${number(total.failedCalls)}`;
   if (total.simulatedCalls > 0)
-    yield `  invented, not paid: ${money(total.simulatedUsd)} in ${count(total.simulatedCalls, "call")} of the simulated model`;
+    yield `  simulated, not paid: ${money(total.simulatedUsd)} in ${count(total.simulatedCalls, "call")} of the simulated model`;
   if (total.unpricedCalls > 0)
     yield `  ${count(total.unpricedCalls, "call")} without a known price; the others: ${money(total.knownCostUsd)}`;
   if (total.unreportedCalls > 0)
-    yield `  ${count(total.unreportedCalls, "call")} whose tokens nobody reported, ${billing(total)}: reserved ${number(total.estimatedTokens)} tokens, ${money(total.estimatedUsd)}`;
+    yield `  ${count(total.unreportedCalls, "call")} without reported tokens, ${billing(total)}: reserved ${number(total.estimatedTokens)} tokens, ${money(total.estimatedUsd)}`;
   const reasons = [
-    ["resume", "recorded, so not asked again after a stop"],
-    ["reuse", "taken over by forks"],
+    ["resume", "recorded, so not requested again after a stop"],
+    ["reuse", "reused by forks"],
     ["cache", "read from the provider's cache, which is cheaper"],
-    ["patch", "edited instead of written anew"],
+    ["patch", "edited instead of rewritten"],
   ] as const;
   const lines = reasons.filter(([kind]) => saved[kind].tokens !== 0);
   if (lines.length === 0) return;

@@ -1,17 +1,16 @@
-import type { Looking } from "../../look.ts";
+import type { Looking } from "../../api/open-readonly.ts";
 import { exitCodeOf, exitCodes } from "../exit-code.ts";
+import { explanationLines } from "../explanation.ts";
 import { LiveView } from "../live/live-view.ts";
-import { answersFor } from "../on-call.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
-import { commandLine, nameOf, print, printJson, say, sayWrapped } from "../output.ts";
+import { commandLine, nameOf, print, printJson, say, sayLines } from "../output.ts";
 import { progressLine } from "../progress.ts";
 import { readCount } from "../read-flags.ts";
 import { screenOf } from "../terminal/screen.ts";
-import { plain } from "../terminal/words.ts";
 
 const lookForDeathMs = 1_000;
 
-/** What happened and what happens, until the session comes to an end. Ctrl-C ends the looking, not the session. */
+/** Prints past and new events until the session ends. Ctrl-C stops watching, not the session. */
 export async function watch(
   idOrKey: string,
   options: GlobalOptions & { readonly after?: string },
@@ -23,16 +22,16 @@ export async function watch(
     const interrupted = (): void => stop.abort("interrupted");
     process.once("SIGINT", interrupted);
     process.once("SIGTERM", interrupted);
-    // Nobody reads any more.
+    // The reader has closed the pipe.
     for (const stream of [process.stdout, process.stderr]) stream.once("error", interrupted);
     const timer = setInterval(() => void lookForDeath(maestro, id, stop), lookForDeathMs);
     const view = !options.json && screenOf(process.stderr).live ? new LiveView().open() : undefined;
     try {
       if (view !== undefined) {
-        view.session.hint = "Ctrl-C stops looking";
+        view.hint("Ctrl-C stops watching");
         await view.follow(maestro, id);
       }
-      const seen = view?.session.seq ?? after;
+      const seen = view?.session.progress.seq ?? after;
       for await (const event of maestro.events(id, { after: seen, signal: stop.signal })) {
         if (options.json) printJson(event);
         else if (view !== undefined) view.apply(event);
@@ -51,7 +50,7 @@ export async function watch(
   });
 }
 
-/** A driver that died writes nothing more: whoever watches would wait for ever. */
+/** A driver that died writes no more events: watching would never end. */
 async function lookForDeath(maestro: Looking, id: string, stop: AbortController): Promise<void> {
   const abandoned = await maestro.abandoned().catch(() => new Set<string>());
   if (abandoned.has(id as never)) stop.abort("died");
@@ -68,10 +67,10 @@ async function conclude(
   const abandoned = stopped === "died";
   if (json) printJson({ kind: "result", id, status, reason, error, usage, ticket, abandoned });
   else if (stopped === "interrupted")
-    say(`It goes on without you. Look again with: ${commandLine("watch", nameOf(view), stateDir)}`);
+    say(`The session keeps running. Watch it again with: ${commandLine("watch", nameOf(view), stateDir)}`);
   else {
     print(`Session ${id} is ${reason === null ? status : `${status} (${reason})`}.`);
-    for (const line of answersFor(view, { stateDir, abandoned, now: Date.now() })) sayWrapped(plain(line));
+    sayLines(explanationLines(view, { stateDir, abandoned }));
   }
   if (stopped === "interrupted") process.exitCode = exitCodes.interrupted;
   else process.exitCode = abandoned ? exitCodes.parked : exitCodeOf(status);

@@ -47,7 +47,7 @@ function action(value: Value): string {
     case "file":
       return "_files";
     case "session":
-      // The space keeps what else compadd could be told out of its arguments.
+      // The leading space stops zsh from adding compadd options to the arguments.
       return [" _maestro_sessions", ...(value.or ?? [])].join(" ");
     case "words":
       return `(${value.words.join(" ")})`;

@@ -1,37 +1,43 @@
 import type { Command } from "commander";
+import { howStarted } from "../how-started.ts";
 import { folded } from "../output.ts";
 import { screenOf } from "../terminal/screen.ts";
 
-/** What a person needs to know of a command; what it does is loaded when it is called. */
+/** The help of a command. Its code is loaded only when it is called. */
 export interface Definition {
   readonly signature: string;
   readonly description: string;
-  /** Works offline, one line after the other. */
+  /** Runs offline, line by line. */
   readonly example: string | readonly string[];
+  /** It prints nothing until it is done, so a spinner shows that it works. */
+  readonly spins?: true;
 }
 
 export type Define = (definition: Definition) => Command;
 
-/** Every command understands these. */
-export function defineOn(program: Command): Define {
-  return ({ signature, description, example }) =>
-    program
+/** Adds the options that every command has. */
+export function defineOn(program: Command, spinning: Set<string>): Define {
+  return ({ signature, description, example, spins }) => {
+    const command = program
       .command(signature)
       .description(description)
-      .showHelpAfterError(`See: maestro ${signature.split(" ")[0]} --help`)
-      .option("--state-dir <folder>", "where sessions live (default: /var/maestro/state)")
-      .option("--json", "print JSON on standard output")
-      .option("--debug", "show the stack of an error")
+      .showHelpAfterError(`See: ${howStarted()} ${signature.split(" ")[0]} --help`)
+      .option("--state-dir <folder>", "state directory (default: /var/maestro/state)")
+      .option("--json", "print JSON to standard output")
+      .option("--debug", "print the stack of an error")
       .addHelpText("after", () => exampleText([example].flat()));
+    if (spins) spinning.add(command.name());
+    return command;
+  };
 }
 
-/** The examples make a story; who reads only one should know where it begins. */
+/** The examples build on each other, so each one names the examples it needs. */
 function exampleText(lines: readonly string[]): string {
   const text = lines.join("\n  $ ");
   const before = text.includes("hello.yaml")
     ? "The example of init writes hello.yaml."
     : /^maestro [a-z]+(?: [a-z]+)? hello\b/.test(text)
-      ? "The session hello is made by the examples of init and run."
+      ? "The examples of init and run create the session hello."
       : "";
   const { columns } = screenOf(process.stdout);
   return [`\nExample:\n  $ ${text}`, ...folded(before === "" ? "" : `  ${before}`, columns)]
@@ -39,7 +45,19 @@ function exampleText(lines: readonly string[]): string {
     .trimEnd();
 }
 
-/** For flags that may be given more than once. */
+/** For flags that can be repeated. */
 export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
+}
+
+/** The flags of a command as a shell would pass them, from its parsed options. The names come from its definition. */
+export function flagsOf(command: Command, options: object): readonly string[] {
+  const values = new Map<string, string | boolean | readonly string[] | undefined>(Object.entries(options));
+  return command.options.flatMap((option) => {
+    const flag = option.long ?? "";
+    const value = values.get(option.attributeName());
+    if (value === undefined || value === false) return [];
+    if (value === true) return [flag];
+    return [value].flat().flatMap((each) => [flag, each]);
+  });
 }

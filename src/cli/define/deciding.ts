@@ -1,80 +1,91 @@
+import { Argument } from "commander";
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { GlobalOptions } from "../open.ts";
 import type { Define } from "./command.ts";
 
-/** A person's word. */
+const phase = ["--phase <name>", "the phase, if more than one is waiting"] as const;
+
+/** Commands by which a person decides about a session. */
 export function defineDeciding(define: Define): void {
   define({
     signature: "approve <session>",
-    description: "what comes after the phase that waits for a review may rest on it",
+    description: "Approve the phase that is waiting for review",
+    spins: true,
     example: [
       'maestro run "Say hello" --team hello.yaml --key asked --pause-after greeting',
       'maestro approve asked --note "good"',
     ],
   })
-    .option("--phase <name>", "this one, when more than one waits")
-    .option("--note <text>", "why; it is recorded")
+    .option(...phase)
+    .option("--note <text>", "reason, recorded in the journal")
     .action(async (session: string, options) =>
-      (await import("../commands/say.ts")).approve(session, options),
+      (await import("../commands/signal.ts")).approve(session, options),
     );
 
   define({
     signature: "reject <session>",
-    description: "the phase that waits for a review runs again, with your note",
+    description: "Reject the phase that is waiting for review; it runs again with your note",
+    spins: true,
     example: [
       'maestro run "Say hello" --team hello.yaml --key doubted --pause-after greeting',
       'maestro reject doubted --note "shorter, please"',
     ],
   })
     .usage("<session> --note <text> [options]")
-    .option("--phase <name>", "this one, when more than one waits")
-    .requiredOption("--note <text>", "what should be different")
+    .option(...phase)
+    .requiredOption("--note <text>", "what to change")
     .action(async (session: string, options) =>
-      (await import("../commands/say.ts")).reject(session, options),
+      (await import("../commands/signal.ts")).reject(session, options),
     );
 
   define({
     signature: "pause <session>",
-    description: "stop a session at its next step",
+    description: "Pause a session at its next step",
+    spins: true,
     example: [
       "echo 'latencyMs: 2000' > slow.yaml",
       'MAESTRO_SIMULATED_SCRIPT=slow.yaml maestro run "Say hello" --team hello.yaml --key slow --detach',
       "maestro pause slow",
     ],
   }).action(async (session: string, options: GlobalOptions) =>
-    (await import("../commands/say.ts")).pause(session, options),
+    (await import("../commands/signal.ts")).pause(session, options),
   );
 
   define({
     signature: "cancel <session>",
-    description: "stop a session for good",
+    description: "Cancel a session; it cannot be resumed",
+    spins: true,
     example: [
       'maestro run "Say hello" --team hello.yaml --key unwanted --until greeting',
       "maestro cancel unwanted",
     ],
   }).action(async (session: string, options: GlobalOptions) =>
-    (await import("../commands/say.ts")).cancel(session, options),
+    (await import("../commands/signal.ts")).cancel(session, options),
   );
 
   define({
     signature: "budget <session>",
-    description: "show a session's budgets, or set one",
+    description: "Show a session's budgets, or set one",
+    spins: true,
     example: "maestro budget hello --tokens 200k",
   })
-    .option("--persona <name>", "of this persona")
-    .option("--phase <name>", "of this phase")
-    .option("--tokens <n>", "the new limit, in tokens; none takes it away")
-    .option("--usd <x>", "the new limit, in dollars; none takes it away")
+    .option("--persona <name>", "the budget of this persona")
+    .option("--phase <name>", "the budget of this phase")
+    .option("--tokens <n>", "new limit in tokens; `none` removes it")
+    .option("--usd <x>", "new limit in dollars; `none` removes it")
     .action(async (session: string, options) =>
       (await import("../commands/budget.ts")).budget(session, options),
     );
 
   define({
-    signature: "breakers [action] [name]",
-    description: "state of dependencies; `reset <name>` lets the next call through",
+    signature: "breakers",
+    description: "Show the circuit breakers; `reset <name>` lets the next call through",
+    spins: true,
     example: "maestro breakers",
   })
+    .addArgument(offering("[action]", ["reset"]))
+    .argument("[name]")
     .usage("[reset <name>] [options]")
     .action(async (action: string | undefined, name: string | undefined, options: GlobalOptions) => {
       const { breakers, resetBreaker, resetCommand } = await import("../commands/breakers.ts");
@@ -86,4 +97,9 @@ export function defineDeciding(define: Define): void {
         advice: `To let the next call through: ${resetCommand("<name>", options.stateDir)}`,
       });
     });
+}
+
+/** Choices that completion offers; the command itself judges the value, with advice. */
+export function offering(name: string, choices: readonly string[]): Argument {
+  return new Argument(name).choices(choices).argParser((value: string) => value);
 }

@@ -3,16 +3,16 @@ import { wrap } from "../terminal/width.ts";
 
 const indent = 2;
 const gap = 2;
-/** Narrower than this beside its name, a description goes below it. */
+/** With less room than this beside the term, the description goes below it. */
 const leastBeside = 30;
 
-/** Help that breaks between words at any width, where Commander leaves that to the terminal below forty columns. */
+/** Wraps help between words at any width; Commander does not wrap below forty columns. */
 export const helpThatFits: HelpConfiguration = {
   minWidthToWrap: 1,
   styleUsage(usage) {
     return wrap(usage, (this.helpWidth ?? 80) - "Usage: ".length).join("\n       ");
   },
-  // The options are in the command's own help.
+  // Options are listed in the command's own help.
   subcommandTerm: (command) =>
     [
       command.name(),

@@ -1,43 +1,45 @@
 import type { GlobalOptions } from "../open.ts";
 import type { Define } from "./command.ts";
 
-/** The machine, its settings and its space. */
+/** Commands about the machine, its settings and its disk. */
 export function defineKeeping(define: Define): void {
   define({
     signature: "init",
-    description: "write a team file that runs; asks what it should be, or takes flags",
+    description: "Write a team file that runs; asks for its name, phases and model unless flags give them",
     example: "maestro init --name hello --phases greeting,reply --model simulated --yes",
   })
-    .option("--name <name>", "the team's name")
-    .option("--out <file>", "the file to write (default: <name>.yaml)")
+    .option("--name <name>", "name of the team")
+    .option("--out <file>", "file to write (default: <name>.yaml)")
     .option("--model <model>", "provider/model, or simulated")
     .option("--phases <names>", "its phases, separated by commas")
     .option("--yes", "ask nothing")
-    .option("--force", "write over a file that is there")
+    .option("--force", "overwrite an existing file")
     .action(async (options) => (await import("../commands/init.ts")).init(options));
 
   define({
     signature: "doctor",
-    description: "check Node, state, disk, sandbox, keys, providers and database, and say how to fix each",
+    description: "Check Node, state, disk, sandbox, keys, providers and database, and print how to fix each",
+    spins: true,
     example: "maestro doctor --offline",
   })
-    .option("--offline", "do not try to reach providers")
+    .option("--offline", "do not contact providers")
     .action(async (options) => (await import("../commands/doctor.ts")).doctor(options));
 
   define({
     signature: "prune",
-    description: "remove finished sessions and what nobody needs any more",
+    description: "Remove finished sessions and unreferenced files",
+    spins: true,
     example: "maestro prune --older-than 30 --dry-run",
   })
-    .option("--older-than <days>", "finished sessions not touched for this long", "30")
+    .option("--older-than <days>", "remove finished sessions that did not change for this long", "30")
     .option("--keep <n>", "keep at most this many finished sessions")
-    .option("--dry-run", "only say what would go")
-    .option("--damaged <session>", "instead, remove this session, whose journal is damaged")
+    .option("--dry-run", "only print what would be removed")
+    .option("--damaged <session>", "remove only this session, whose journal is damaged")
     .action(async (options) => (await import("../commands/prune.ts")).prune(options));
 
   define({
     signature: "config",
-    description: "print each setting and where it came from",
+    description: "Print every setting, its value and its origin",
     example: "maestro config",
   }).action(async (options: GlobalOptions) => (await import("../commands/config.ts")).config(options));
 }

@@ -13,18 +13,18 @@ export interface Ended {
   readonly pid: number;
   readonly killed: boolean;
   readonly code: number | null;
-  /** What it said on standard error, for when it went wrong. */
+  /** The end of its standard error, for the error message. */
   readonly said: string;
 }
 
-/** The command itself in a process of its own, killed with SIGKILL at the moment wanted. */
+/** Runs the command in a child process, and kills it with SIGKILL at the chosen event. */
 export async function runMaestro(
   args: readonly string[],
   folder: string,
   onEvent: (event: SessionEvent) => void,
   isTheMoment: (event: SessionEvent) => boolean,
 ): Promise<Ended> {
-  // A person's own limits and models are for their work, not for the demo's.
+  // The user's own settings must not change the demo.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith("MAESTRO_")),
   );
@@ -33,7 +33,7 @@ export async function runMaestro(
     env: { ...env, MAESTRO_SIMULATED_SCRIPT: scriptFile },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  // Ctrl-C reaches the child as well; whatever ends this process otherwise must not leave it behind.
+  // Ctrl-C reaches the child as well; any other end of this process must not leave it running.
   const end = (): void => void child.kill("SIGKILL");
   process.once("exit", end);
   const exited = once(child, "close") as Promise<[number | null]>;
@@ -45,7 +45,7 @@ export async function runMaestro(
   for await (const line of createInterface({ input: child.stdout })) {
     const event = JSON.parse(line) as SessionEvent;
     onEvent(event);
-    // What was on its way when the process died is shown too: it was recorded.
+    // Events in the pipe when the process died are shown as well: they were recorded.
     if (!killed && isTheMoment(event)) killed = child.kill("SIGKILL");
   }
   const [code] = await exited;

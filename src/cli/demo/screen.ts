@@ -4,7 +4,7 @@ import { say } from "../output.ts";
 import { progressLine } from "../progress.ts";
 import { screenOf } from "../terminal/screen.ts";
 
-/** Shows the demo's two lives as one picture, or as lines. */
+/** Shows the demo's two processes as live frames, or as lines. */
 export class DemoScreen {
   readonly #maestro: Maestro;
   readonly #quiet: boolean;
@@ -24,13 +24,13 @@ export class DemoScreen {
       return;
     }
     this.#view ??= new LiveView().open();
-    // The child's last line is its result, which is no event.
+    // The child's last line is its result, not an event.
     if ((event.kind as string) === "result" || event.sessionId === undefined) return;
     this.#following ??= this.#view.follow(this.#maestro, event.sessionId);
     this.#view.apply(event);
   }
 
-  /** The picture stays as it is; the next life gets a new one. */
+  /** Leaves the frame on the screen; the next process gets a new one. */
   async leave(): Promise<void> {
     await this.#following;
     await this.#view?.close(this.#maestro);

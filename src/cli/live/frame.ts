@@ -1,20 +1,34 @@
+import type { PersonaProgress, PhaseProgress } from "../../journal/progress.ts";
+import type { GateFact } from "../../journal/public-fact.ts";
 import { type Color, painter } from "../terminal/color.ts";
+import { count, countdown, duration, money, plain, shortNumber } from "../terminal/format.ts";
 import type { Screen } from "../terminal/screen.ts";
 import { cut, padEnd, widthOf } from "../terminal/width.ts";
-import { countdown, duration, money, plain, shortNumber } from "../terminal/words.ts";
-import type { LivePersona, LivePhase, LiveSession } from "./live-state.ts";
+import type { LiveSession } from "./live-state.ts";
 
 interface Piece {
   readonly text: string;
   readonly color?: Color;
 }
 
-/** What must stay in view when the terminal is small comes with a low number. */
 interface Line {
   readonly pieces: readonly Piece[];
   readonly right?: string;
+  /** On a small terminal, lines of the highest rank are hidden first. Lines of rank 0 always stay. */
   readonly rank: number;
+  /** How the line is counted when it is hidden. */
+  readonly counted?: { readonly status: string; readonly noun: string };
 }
+
+const rank = {
+  pendingPhase: 6,
+  completedPhase: 5,
+  idlePersona: 4,
+  phaseHead: 3,
+  headline: 2,
+  active: 1,
+  always: 0,
+};
 
 const marks: Readonly<Record<string, Piece>> = {
   pending: { text: "○", color: "dim" },
@@ -26,20 +40,27 @@ const marks: Readonly<Record<string, Piece>> = {
   review: { text: "?", color: "yellow" },
 };
 
-/** The whole picture as lines that fit the screen. A pure function: what it shows depends on its arguments alone. */
+/** The frame as lines that fit the screen. */
 export function frame(session: LiveSession, screen: Screen, now: number): string[] {
   const lines = [
     headline(session, now),
-    ...session.phases.flatMap((phase) => phaseLines(session, phase, now)),
+    ...session.progress.phases.flatMap((phase) => phaseLines(session, phase, now)),
+    ...session.progress.warnings.map(warningLine),
+    bottomLine(session, now),
   ];
-  for (const text of session.warnings)
-    lines.push({ pieces: [{ text: `! ${text}`, color: "yellow" }], rank: 2 });
-  lines.push(bottomLine(session, now));
   return fitRows(lines, Math.max(1, screen.rows - 1)).map((line) => showLine(line, screen));
 }
 
+function warningLine(text: string): Line {
+  return {
+    pieces: [{ text: `! ${plain(text)}`, color: "yellow" }],
+    rank: rank.phaseHead,
+    counted: { status: "", noun: "warning" },
+  };
+}
+
 function headline(session: LiveSession, now: number): Line {
-  const { team, brief, model, createdAt, claimedAt } = session;
+  const { team, brief, model, createdAt, claimedAt, endedAt } = session.progress;
   const since = claimedAt ?? createdAt;
   const simulated = model === "simulated" ? " · simulated model" : "";
   return {
@@ -48,47 +69,58 @@ function headline(session: LiveSession, now: number): Line {
       { text: simulated, color: "yellow" },
       { text: brief === "" ? "" : ` · ${brief}`, color: "dim" },
     ],
-    right: since === undefined ? "" : duration((session.endedAt ?? now) - since),
-    rank: 1,
+    right: since === undefined ? "" : duration((endedAt ?? now) - since),
+    rank: rank.headline,
   };
 }
 
-function phaseLines(session: LiveSession, phase: LivePhase, now: number): Line[] {
+function phaseLines(session: LiveSession, phase: PhaseProgress, now: number): Line[] {
   const { name, status, review, gate, startedAt, endedAt } = phase;
   const mark = review === "awaiting" ? marks["review"] : marks[status];
   const details: Piece[] = [];
-  if (gate !== undefined) details.push({ text: gate.text, color: gate.passed ? "dim" : "red" });
-  if (review === "awaiting") details.push({ text: "waits for your review", color: "yellow" });
-  const time = startedAt === undefined ? "" : duration((endedAt ?? session.endedAt ?? now) - startedAt);
+  if (gate !== null && gate.score !== null && gate.threshold !== null) details.push(gatePiece(gate));
+  if (review === "awaiting") details.push({ text: "waiting for your review", color: "yellow" });
+  const time =
+    startedAt === undefined ? "" : duration((endedAt ?? session.progress.endedAt ?? now) - startedAt);
   const [first, ...others] = phase.personas;
-  const head = (more: readonly Piece[], rank: number, right: string): Line => ({
+  const head = (more: readonly Piece[], of: number, right: string): Line => ({
     pieces: [
       ...(mark === undefined ? [] : [mark]),
       { text: ` ${name}`, color: status === "pending" ? "dim" : "bold" },
       ...more,
     ],
     right,
-    rank,
+    rank: of,
+    counted: { status: review === "awaiting" ? "awaiting review" : status, noun: "phase" },
   });
   const described = details.flatMap((detail) => [{ text: " · " }, detail]);
-  if (status === "pending") return [head([], 5, "")];
+  if (status === "pending") return [head([], rank.pendingPhase, "")];
   if (status === "completed") {
     const by =
       first === undefined ? "" : others.length === 0 ? first.name : `${phase.personas.length} personas`;
-    return [head([{ text: ` ${by}`, color: "dim" }, ...described], review === "awaiting" ? 2 : 4, time)];
+    const of = review === "awaiting" ? rank.phaseHead : rank.completedPhase;
+    return [head([{ text: ` ${by}`, color: "dim" }, ...described], of, time)];
   }
   return [
-    head(described, 2, time),
+    head(described, rank.phaseHead, time),
     ...phase.personas.map((persona) => personaLine(session, phase, persona, now)),
   ];
 }
 
-function personaLine(session: LiveSession, phase: LivePhase, persona: LivePersona, now: number): Line {
-  const { name, status, round, attempt, activity, doing, until } = persona;
+function personaLine(
+  session: LiveSession,
+  phase: PhaseProgress,
+  persona: PersonaProgress,
+  now: number,
+): Line {
+  const { name, status, round, attempt } = persona;
+  const live = status === "running" && phase.status === "running" ? session.live.get(name) : undefined;
+  const { text: activity, doing } = live ?? { text: persona.activity, doing: undefined };
+  const until = doing === undefined ? persona.until : undefined;
   const width = Math.max(...phase.personas.map((member) => widthOf(member.name)));
   const again = round + attempt > 2 ? ` · ${round > 1 ? `round ${round} ` : ""}attempt ${attempt}` : "";
-  const goesOn = status === "running" ? "goes on" : "again";
-  const left = until === undefined ? "" : ` · ${goesOn} ${until > now ? "in " : ""}${countdown(until - now)}`;
+  const next = status === "running" ? "continues" : "retries";
+  const left = until === undefined ? "" : ` · ${next} ${until > now ? "in " : ""}${countdown(until - now)}`;
   const mark = marks[until !== undefined && until > now ? "waiting" : status];
   const underWayMs = doing === undefined ? 0 : now - doing.since;
   const since = underWayMs < 1_000 ? "" : ` ${duration(underWayMs)}`;
@@ -106,29 +138,36 @@ function personaLine(session: LiveSession, phase: LivePhase, persona: LivePerson
       },
     ],
     right: right.filter((part) => part !== "").join(" · "),
-    rank: status === "pending" ? 4 : status === "completed" || status === "reused" ? 3 : 1,
+    rank: ["pending", "completed", "reused"].includes(status) ? rank.idlePersona : rank.active,
+    counted: { status, noun: "persona" },
   };
 }
 
-function tookBy({ endedAt: end }: LiveSession, { startedAt, endedAt }: LivePersona, now: number): string {
-  return startedAt === undefined ? "" : duration((endedAt ?? end ?? now) - startedAt);
+function tookBy({ progress }: LiveSession, { startedAt, endedAt }: PersonaProgress, now: number): string {
+  return startedAt === undefined ? "" : duration((endedAt ?? progress.endedAt ?? now) - startedAt);
 }
 
-/** A persona's usage is counted over the session: shown where it worked last. */
-function spentBy({ usage, phases }: LiveSession, phase: LivePhase, { name }: LivePersona): string {
+const gatePiece = ({ score, threshold, verdict }: GateFact): Piece => ({
+  text: `gate ${score?.toFixed(2)} of ${threshold?.toFixed(2)}`,
+  color: verdict === "failed" ? "red" : "dim",
+});
+
+/** A persona's usage is counted per session, so it is shown at the phase in which the persona worked last. */
+function spentBy({ usage, progress }: LiveSession, phase: PhaseProgress, { name }: PersonaProgress): string {
   const row = usage?.rows.find((candidate) => candidate.name === name);
   if (row === undefined) return "";
-  const last = phases.findLast(
+  const last = progress.phases.findLast(
     ({ status, personas }) => status !== "pending" && personas.some((member) => member.name === name),
   );
   return last === phase ? `${shortNumber(row.inputTokens + row.outputTokens)} · ${money(row.costUsd)}` : "";
 }
 
-function bottomLine({ usage, model, status, reason, hint, wakeAt }: LiveSession, now: number): Line {
+function bottomLine({ usage, hint, progress }: LiveSession, now: number): Line {
+  const { model, status, reason, wakeAt } = progress;
   const ended = status !== "running" && status !== "queued";
-  const state = reason === undefined ? status : `${status} (${reason})`;
+  const state = reason === null ? status : `${status} (${reason})`;
   const pieces: Piece[] = ended ? [{ text: state, color: "bold" }] : [];
-  if (ended && wakeAt !== undefined) pieces.push({ text: `, goes on in ${countdown(wakeAt - now)}` });
+  if (ended && wakeAt !== undefined) pieces.push({ text: `, resumes in ${countdown(wakeAt - now)}` });
   const total = usage?.total;
   if (total !== undefined && total.calls > 0) {
     if (ended) pieces.push({ text: " · " });
@@ -142,25 +181,40 @@ function bottomLine({ usage, model, status, reason, hint, wakeAt }: LiveSession,
       );
   }
   if (!ended) pieces.push({ text: pieces.length === 0 ? "" : " · " }, { text: hint, color: "dim" });
-  return { pieces, rank: 1 };
+  return { pieces, rank: rank.always };
 }
 
-/** Whatever is least needed goes first, from the top: what happens now is at the bottom. */
+/** Hides the lines that matter least, and says how many of what are hidden. */
 function fitRows(lines: readonly Line[], rows: number): readonly Line[] {
-  let kept = lines;
-  for (const rank of [5, 4, 3, 2]) {
-    while (kept.length > rows) {
-      const place = kept.findIndex((line) => line.rank === rank);
-      if (place === -1) break;
-      kept = kept.toSpliced(place, 1);
-    }
+  if (lines.length <= rows) return lines;
+  const room = Math.max(1, rows - 1);
+  const hidden = new Set<Line>();
+  for (const of of Object.values(rank).toSorted((a, b) => b - a)) {
+    const candidates = lines.filter((line) => line.rank === of && of > rank.always);
+    // Of the pending phases the next ones stay, of everything else the latest.
+    const ordered = of === rank.pendingPhase ? candidates.toReversed() : candidates;
+    for (const line of ordered.slice(0, Math.max(0, lines.length - hidden.size - room))) hidden.add(line);
   }
-  return kept.slice(-rows);
+  const kept = lines.filter((line) => !hidden.has(line));
+  return rows === 1
+    ? kept
+    : [...kept.slice(0, -1), foldLine(lines.filter((line) => hidden.has(line))), ...kept.slice(-1)];
+}
+
+function foldLine(hidden: readonly Line[]): Line {
+  const counts = new Map<string, number>();
+  for (const { counted } of hidden) {
+    if (counted === undefined) continue;
+    const what = `${counted.status} ${counted.noun}`.trim();
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+  }
+  const parts = [...counts].map(([what, many]) => count(many, what));
+  return { pieces: [{ text: `… not shown: ${parts.join(", ")}`, color: "dim" }], rank: rank.always };
 }
 
 function showLine({ pieces, right = "" }: Line, { columns, color }: Screen): string {
   const paint = painter(color);
-  // The last column stays free: some terminals wrap when it is filled.
+  // Some terminals wrap when the last column is filled.
   const room = columns - 1;
   const showsRight = right !== "" && room >= widthOf(right) + 24;
   let left = showsRight ? room - widthOf(right) - 1 : room;

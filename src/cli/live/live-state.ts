@@ -1,84 +1,29 @@
-import type { ParkReason, SessionStatus, StepKind } from "../../domain/journal.ts";
 import type { UsageReport } from "../../index.ts";
+import type { StepKind } from "../../journal/journal.ts";
+import { noProgress, type SessionProgress } from "../../journal/progress.ts";
 
-export interface LivePersona {
-  readonly name: string;
-  status: "pending" | "running" | "waiting" | "failed" | "completed" | "reused";
-  round: number;
-  attempt: number;
-  /** What it does now, or did last. */
-  activity: string;
-  /** The effect that is under way. */
-  doing: { readonly step: StepKind; readonly since: number } | undefined;
-  /** When what it waits for is over. */
-  until: number | undefined;
-  startedAt: number | undefined;
-  endedAt: number | undefined;
+/** What a persona does right now, between two recorded facts. */
+export interface LiveActivity {
+  readonly text: string;
+  /** The effect that runs. */
+  readonly doing: { readonly step: StepKind; readonly since: number } | undefined;
 }
 
-export interface LivePhase {
-  readonly name: string;
-  status: "pending" | "running" | "completed";
-  review: "none" | "awaiting" | "approved";
-  /** "score 0.90 of 0.75": how the gate judged. */
-  gate: { readonly passed: boolean; readonly text: string } | undefined;
-  startedAt: number | undefined;
-  endedAt: number | undefined;
-  personas: LivePersona[];
-}
-
-/** A session as somebody who watches sees it, made from its events and nothing else. */
+/** A session as the terminal shows it. */
 export interface LiveSession {
-  id: string;
-  team: string;
-  brief: string;
-  model: string | undefined;
-  status: SessionStatus;
-  reason: ParkReason | undefined;
-  wakeAt: number | undefined;
-  createdAt: number | undefined;
-  /** When this process, or the one that is watched, took it up. */
-  claimedAt: number | undefined;
-  endedAt: number | undefined;
-  phases: LivePhase[];
-  /** Budgets that run out, dependencies that are down: the newest last. */
-  warnings: string[];
-  seq: number;
-  usage: UsageReport | undefined;
+  readonly id: string;
+  readonly progress: SessionProgress;
+  /** By persona: live events do not name the phase. */
+  readonly live: ReadonlyMap<string, LiveActivity>;
+  readonly usage: UsageReport | undefined;
   /** What Ctrl-C does here. */
-  hint: string;
+  readonly hint: string;
 }
 
-export function newLiveSession(id: string): LiveSession {
-  return {
-    id,
-    team: "",
-    brief: "",
-    model: undefined,
-    status: "queued",
-    reason: undefined,
-    wakeAt: undefined,
-    createdAt: undefined,
-    claimedAt: undefined,
-    endedAt: undefined,
-    phases: [],
-    warnings: [],
-    seq: 0,
-    usage: undefined,
-    hint: "Ctrl-C stops cleanly",
-  };
-}
-
-export function newLivePersona(name: string): LivePersona {
-  return {
-    name,
-    status: "pending",
-    round: 0,
-    attempt: 0,
-    activity: "",
-    doing: undefined,
-    until: undefined,
-    startedAt: undefined,
-    endedAt: undefined,
-  };
-}
+export const newLiveSession = (id: string): LiveSession => ({
+  id,
+  progress: noProgress,
+  live: new Map(),
+  usage: undefined,
+  hint: "Ctrl-C stops cleanly",
+});

@@ -1,5 +1,5 @@
+import type { Reading } from "../../api/open-readonly.ts";
 import type { SessionEvent } from "../../index.ts";
-import type { Reading } from "../../look.ts";
 import { Painter } from "../terminal/painter.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { applyEvent } from "./apply-event.ts";
@@ -11,9 +11,9 @@ const lookAtUsageMs = 500;
 const hideCursor = "\u001b[?25l";
 const showCursor = "\u001b[?25h";
 
-/** Repaints a session's picture on the terminal until it is closed. Everything it says goes to standard error. */
+/** Repaints a session's frame on standard error until it is closed. */
 export class LiveView {
-  readonly session: LiveSession = newLiveSession("");
+  session: LiveSession = newLiveSession("");
   readonly #painter = new Painter(process.stderr, () => screenOf(process.stderr).columns);
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #restore = (): void => {
@@ -30,9 +30,9 @@ export class LiveView {
     return this;
   }
 
-  /** What happened before, and how the money stands, from now on. */
+  /** Reads past events and, from now on, the usage. */
   async follow(maestro: Reading, id: string): Promise<void> {
-    this.session.id = id;
+    this.session = { ...this.session, id };
     this.#source = maestro;
     await this.#catchUp(maestro);
     this.#timers.push(setInterval(() => void this.#readUsage(maestro), lookAtUsageMs));
@@ -41,14 +41,19 @@ export class LiveView {
 
   apply(event: SessionEvent): void {
     if (this.#early !== undefined) return void this.#early.push(event);
-    const isNext = !("seq" in event) || event.seq <= this.session.seq + 1;
-    if (isNext || this.#source === undefined) return applyEvent(this.session, event);
+    const isNext = !("seq" in event) || event.seq <= this.session.progress.seq + 1;
+    if (isNext || this.#source === undefined) return this.#add(event);
     // Not everything is told by who records it: words that waited for a driver, for instance.
     this.#early = [event];
     this.#catchUp(this.#source).catch(() => undefined);
   }
 
-  /** A line that stays above the picture. */
+  /** What Ctrl-C does now. */
+  hint(text: string): void {
+    this.session = { ...this.session, hint: text };
+  }
+
+  /** Prints a line above the frame. */
   say(text: string): void {
     this.#painter.say(text);
   }
@@ -63,21 +68,25 @@ export class LiveView {
   }
 
   async #catchUp(source: Reading): Promise<void> {
-    const { id, seq: after } = this.session;
+    const { id, progress } = this.session;
     try {
-      for await (const event of source.events(id, { after, follow: false })) applyEvent(this.session, event);
+      for await (const event of source.events(id, { after: progress.seq, follow: false })) this.#add(event);
     } finally {
-      for (const event of this.#early ?? []) applyEvent(this.session, event);
+      for (const event of this.#early ?? []) this.#add(event);
       this.#early = undefined;
     }
   }
 
+  #add(event: SessionEvent): void {
+    this.session = applyEvent(this.session, event);
+  }
+
   #paint(): void {
-    if (this.session.phases.length === 0) return;
+    if (this.session.progress.phases.length === 0) return;
     if (!this.#hidden) {
       this.#hidden = true;
       process.stderr.write(hideCursor);
-      // However the process ends, the terminal is left as it was.
+      // The cursor must be restored however the process ends.
       process.once("exit", this.#restore);
     }
     this.#painter.paint(frame(this.session, screenOf(process.stderr), Date.now()));
@@ -87,9 +96,10 @@ export class LiveView {
     if (this.#reading) return;
     this.#reading = true;
     try {
-      this.session.usage = await maestro.usage({ session: this.session.id, by: "persona" });
+      const usage = await maestro.usage({ session: this.session.id, by: "persona" });
+      this.session = { ...this.session, usage };
     } catch {
-      // The picture is not worth stopping for.
+      // A failed read must not stop the session.
     } finally {
       this.#reading = false;
     }

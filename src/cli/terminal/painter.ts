@@ -5,10 +5,10 @@ interface Output {
   write(text: string): unknown;
 }
 
-/** A terminal that knows synchronized output shows none of it before all of it has come; others pass over the marks. */
+/** Synchronized output: a terminal that supports it shows the frame at once; others ignore the marks. */
 const whole = (text: string): string => `\u001b[?2026h${text}\u001b[?2026l`;
 
-/** Lines at the bottom of the terminal that are painted over; everything else scrolls up above them. */
+/** Repaints lines at the bottom of the terminal; other output scrolls above them. */
 export class Painter {
   readonly #output: Output;
   readonly #columns: () => number;
@@ -27,7 +27,7 @@ export class Painter {
     this.#lines = lines;
   }
 
-  /** A line that stays. */
+  /** Prints a line above the frame. */
   say(text: string): void {
     const lines = this.#lines;
     this.#output.write(`${this.#back()}\u001b[J${text}\n`);
@@ -35,7 +35,7 @@ export class Painter {
     this.paint(lines);
   }
 
-  /** The last frame stays where it is. */
+  /** Leaves the last frame on the screen. */
   leave(): void {
     this.#lines = [];
   }
@@ -45,7 +45,7 @@ export class Painter {
     this.#lines = [];
   }
 
-  /** To the beginning of the frame. A terminal that became narrower since has wrapped its lines. */
+  /** Moves to the start of the frame. A terminal that became narrower has wrapped its lines. */
   #back(): string {
     const columns = this.#columns();
     const height = this.#lines.reduce((sum, line) => {

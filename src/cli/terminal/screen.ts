@@ -1,18 +1,17 @@
 import type { WriteStream } from "node:tty";
 
-/** What the terminal at the other end can do. */
 export interface Screen {
   readonly columns: number;
   readonly rows: number;
   readonly color: boolean;
-  /** Lines can be painted over. */
+  /** Lines can be repainted. */
   readonly live: boolean;
 }
 
-/** What is no terminal leaves `isTTY` out, whatever Node's types say. */
+/** `isTTY` is undefined for pipes and files, although Node's types say boolean. */
 type Stream = { readonly isTTY?: boolean } & Partial<Pick<WriteStream, "columns" | "rows">>;
 
-/** Where nobody tells, nothing is cut. */
+/** Without a terminal nothing is cut. */
 const unlimited = Number.POSITIVE_INFINITY;
 
 export function screenOf(stream: Stream = process.stdout, env: NodeJS.ProcessEnv = process.env): Screen {
@@ -26,11 +25,11 @@ export function screenOf(stream: Stream = process.stdout, env: NodeJS.ProcessEnv
   };
 }
 
-/** A size of 0 is what some terminals say before they know theirs. */
+/** Some terminals report 0 until they know their size. */
 const sizeOf = (size: number | undefined, otherwise: number): number =>
   size === undefined || size <= 0 ? otherwise : size;
 
-/** https://no-color.org: set and not empty means no, whatever it is. */
+/** https://no-color.org: any value but the empty one turns colors off. */
 function wantsColor(env: NodeJS.ProcessEnv, otherwise: boolean): boolean {
   if ((env["NO_COLOR"] ?? "") !== "") return false;
   const forced = env["FORCE_COLOR"] ?? "";

@@ -1,40 +1,36 @@
+import { plain } from "./format.ts";
 import { cut, padEnd, padStart, widthOf } from "./width.ts";
-import { plain } from "./words.ts";
 
 export interface Column {
   readonly head: string;
-  /** Numbers read better from the right. */
   readonly align?: "right";
-  /** Columns that give way first when there is little room; the higher, the sooner. 0 or nothing: never left out. */
+  /** Left out when the table is too wide: the column with the highest number first. 0 or absent: never left out. */
   readonly yields?: number;
+  /** Cut down to this width before any column is left out. */
+  readonly shrinksTo?: number;
 }
 
 const gap = 2;
 const narrowest = 8;
 
-/** Columns as wide as their widest cell; what does not fit is left out or cut, so that no line ever wraps. */
+/** Each column is as wide as its widest cell. Columns that do not fit are cut or left out: no line wraps. */
 export function table(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   terminalColumns: number,
 ): string {
   const cells = [columns.map(({ head }) => head), ...rows].map((row) => row.map(plain));
-  let shown = columns.map((_, index) => index);
-  const widthOfColumn = (index: number): number => Math.max(...cells.map((row) => widthOf(row[index] ?? "")));
-  const widths = new Map(shown.map((index) => [index, widthOfColumn(index)]));
-  const total = (): number =>
-    shown.reduce((sum, index) => sum + (widths.get(index) ?? 0), gap * (shown.length - 1));
-  while (total() > terminalColumns) {
-    const next = nextToYield(columns, shown);
-    if (next === undefined) break;
-    shown = shown.filter((index) => index !== next);
-  }
-  shrink(shown, widths, total() - terminalColumns);
+  const natural = columns.map((_, index) => Math.max(...cells.map((row) => widthOf(row[index] ?? ""))));
+  const least = columns.map(({ shrinksTo = Number.POSITIVE_INFINITY }, index) =>
+    Math.min(natural[index] ?? 0, shrinksTo),
+  );
+  const shown = fitting(columns, least, terminalColumns);
+  const widths = distribute(shown, natural, least, terminalColumns - gap * (shown.length - 1));
   return cells
     .map((row) =>
       shown
         .map((index, place) => {
-          const width = widths.get(index) ?? 0;
+          const width = widths[index] ?? 0;
           const cell = cut(row[index] ?? "", width);
           if (columns[index]?.align === "right") return padStart(cell, width);
           return place === shown.length - 1 ? cell : padEnd(cell, width);
@@ -45,21 +41,44 @@ export function table(
     .join("\n");
 }
 
-function nextToYield(columns: readonly Column[], shown: readonly number[]): number | undefined {
-  const yielding = shown.filter((index) => (columns[index]?.yields ?? 0) > 0);
-  return yielding.toSorted((a, b) => (columns[b]?.yields ?? 0) - (columns[a]?.yields ?? 0))[0];
-}
-
-/** The widest column gives first, down to what is still readable. */
-function shrink(shown: readonly number[], widths: Map<number, number>, tooMuch: number): void {
-  for (let left = tooMuch; left > 0 && Number.isFinite(left); left -= 1) {
-    const widest = shown.toSorted((a, b) => (widths.get(b) ?? 0) - (widths.get(a) ?? 0))[0];
-    if (widest === undefined || (widths.get(widest) ?? 0) <= narrowest) return;
-    widths.set(widest, (widths.get(widest) ?? 0) - 1);
+/** The columns that fit at their least width, by index. */
+function fitting(columns: readonly Column[], least: readonly number[], room: number): readonly number[] {
+  let shown = columns.map((_, index) => index);
+  const yields = (index: number): number => columns[index]?.yields ?? 0;
+  while (sum(shown, least) + gap * (shown.length - 1) > room) {
+    const next = shown.filter((index) => yields(index) > 0).toSorted((a, b) => yields(b) - yields(a))[0];
+    if (next === undefined) break;
+    shown = shown.filter((index) => index !== next);
   }
+  return shown;
 }
 
-/** A bar of eighths of a block, so that small shares are seen. */
+/** Spare room goes to the columns that were shrunk; missing room comes from the widest, down to what is still readable. */
+function distribute(
+  shown: readonly number[],
+  natural: readonly number[],
+  least: readonly number[],
+  room: number,
+): readonly number[] {
+  const widths = [...least];
+  let spare = room - sum(shown, widths);
+  for (const index of shown) {
+    const more = Math.min(Math.max(0, spare), (natural[index] ?? 0) - (widths[index] ?? 0));
+    widths[index] = (widths[index] ?? 0) + more;
+    spare -= more;
+  }
+  for (; spare < 0; spare += 1) {
+    const widest = shown.toSorted((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0))[0];
+    if (widest === undefined || (widths[widest] ?? 0) <= narrowest) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return widths;
+}
+
+const sum = (shown: readonly number[], widths: readonly number[]): number =>
+  shown.reduce((total, index) => total + (widths[index] ?? 0), 0);
+
+/** A bar in eighths of a block, so that small shares are visible. */
 export function bar(share: number, columns: number): string {
   const eighths = Math.round(Math.min(1, Math.max(0, share)) * columns * 8);
   const rest = eighths % 8;

@@ -1,8 +1,8 @@
+import type { Maestro } from "../../api/open.ts";
 import type { SessionId } from "../../domain/ids.ts";
-import type { Maestro } from "../../maestro.ts";
+import { isoTime } from "../../domain/iso-time.ts";
 import type { SessionRows } from "../session-rows.ts";
 import { EventBatch, frame, type SseChannel } from "../sse.ts";
-import { isoTime } from "../views/iso-time.ts";
 import type { Changes } from "./journal-follower.ts";
 
 /** A line is not drawn more often. */

@@ -1,13 +1,13 @@
+import type { Maestro } from "../../api/open.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { SessionId } from "../../domain/ids.ts";
+import { isoTime } from "../../domain/iso-time.ts";
 import type { SessionEvent } from "../../index.ts";
-import type { Maestro } from "../../maestro.ts";
 import { HttpProblem } from "../problem.ts";
 import type { StreamEvents } from "../schemas/events.ts";
 import type { SessionPages } from "../session-pages.ts";
 import type { SessionRows } from "../session-rows.ts";
 import { type CloseReason, frame, SseChannel } from "../sse.ts";
-import { isoTime } from "../views/iso-time.ts";
 import { AllSessionsStream } from "./all-sessions-stream.ts";
 import { JournalFollower } from "./journal-follower.ts";
 import { ServerNews } from "./server-news.ts";
@@ -85,6 +85,8 @@ export class EventHub {
         this.#streams.set(id, stream);
       }
       stream.join(channel);
+      // Only now are new rows passed on to this stream: one that was written since the feed was opened may be the last.
+      await stream.feed.advance();
       const { head } = stream.feed;
       // A number that this journal does not have is of another: of a session that had the key before, or of a lost disk.
       const isKnown = (options.after ?? 0) <= head;

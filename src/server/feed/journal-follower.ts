@@ -1,4 +1,4 @@
-import type { Maestro } from "../../maestro.ts";
+import type { Maestro } from "../../api/open.ts";
 
 /** How often the journal is looked at for what other processes wrote. */
 const lookEveryMs = 250;

@@ -1,7 +1,7 @@
-import type { SessionState } from "../../domain/session-state.ts";
+import { isoTime } from "../../domain/iso-time.ts";
+import type { Chronicle } from "../../journal/chronicle.ts";
+import type { SessionState } from "../../journal/session-state.ts";
 import type { StreamEvents } from "../schemas/events.ts";
-import { isoTime } from "../views/iso-time.ts";
-import type { Chronicle } from "./chronicle.ts";
 
 /** At most ten pieces a second: what comes in between is joined. */
 const betweenMs = 100;
@@ -49,10 +49,10 @@ export class LiveText {
   #flush({ state, chronicle }: { state: SessionState; chronicle: Chronicle }): void {
     for (const [persona, speech] of this.#speeches) {
       if (speech.delta === "") continue;
-      const running = [...state.running.values()].findLast(({ attempt }) => attempt.persona === persona);
-      const calls = chronicle.trailOf(running?.attempt.started)?.modelCalls ?? 0;
+      const running = [...state.running.values()].findLast((attempt) => attempt.persona === persona);
+      const calls = chronicle.trailOf(running?.started)?.modelCalls ?? 0;
       this.#say({
-        phase: running?.attempt.phase ?? "",
+        phase: running?.phase ?? "",
         persona,
         delta: speech.delta,
         call: `model#${calls + 1}`,

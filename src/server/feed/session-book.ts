@@ -1,5 +1,5 @@
+import type { Maestro } from "../../api/open.ts";
 import type { SessionId } from "../../domain/ids.ts";
-import type { Maestro } from "../../maestro.ts";
 import { SessionFeed } from "./session-feed.ts";
 
 /** Sessions whose history is kept in memory after somebody looked at them. */

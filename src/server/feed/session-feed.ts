@@ -1,26 +1,29 @@
-import { applyRecorded } from "../../domain/fold.ts";
+import type { Maestro } from "../../api/open.ts";
 import type { SessionId } from "../../domain/ids.ts";
-import type { RecordedRow } from "../../domain/journal.ts";
-import { decodeTransition, isStep } from "../../domain/journal-codec.ts";
-import { emptyState, type SessionState } from "../../domain/session-state.ts";
-import type { Maestro } from "../../maestro.ts";
-import type { JournalEntry } from "../schemas/events.ts";
-import { Chronicle } from "./chronicle.ts";
-import { describeStep, describeTransition, isFailure, isTransition } from "./describe-entry.ts";
+import { Chronicle } from "../../journal/chronicle.ts";
+import { FactReader } from "../../journal/fact-reader.ts";
+import { isCopied, type RecordedRow } from "../../journal/journal.ts";
+import type { PublicFact } from "../../journal/public-fact.ts";
+import { reduce } from "../../journal/reduce.ts";
+import { emptyState, type SessionState } from "../../journal/session-state.ts";
+import { type RequestedTool, ToolRequests } from "../../journal/step-facts.ts";
 
 export interface FeedRow {
   readonly row: RecordedRow;
-  readonly entry: JournalEntry;
+  readonly fact: PublicFact;
+  /** For the row of a tool: the call that it answers. */
+  readonly request: RequestedTool | undefined;
 }
 
 type Listener = (rows: readonly FeedRow[]) => void;
 
-/** One session's journal, read once for everybody who looks at it, and on from there. */
+/** Reads one session's journal once for all its watchers, then only what is new. */
 export class SessionFeed {
   readonly id: SessionId;
   readonly chronicle = new Chronicle();
-  readonly state: SessionState;
+  state: SessionState;
   readonly #maestro: Maestro;
+  readonly #facts = new FactReader((started) => this.chronicle.trailOf(started));
   readonly #listeners = new Set<Listener>();
   #advancing: Promise<void> = Promise.resolve();
 
@@ -30,7 +33,7 @@ export class SessionFeed {
     this.#maestro = maestro;
   }
 
-  /** The seq of the last row that is known here. */
+  /** The seq of the last row read. */
   get head(): number {
     return this.state.head.seq;
   }
@@ -39,74 +42,44 @@ export class SessionFeed {
     return this.#listeners.size > 0;
   }
 
-  /** Reads what is new. One reading at a time; who asks meanwhile gets one that began after he asked. */
+  /** Reads what is new. Reads run one at a time; each caller gets one that began after its call. */
   advance(): Promise<void> {
     const reading = this.#advancing.then(() => this.#advance());
     this.#advancing = reading.catch(() => undefined);
     return reading;
   }
 
-  /** Told each row once, in order, right after it is known here. */
+  /** Calls the listener with each new row once, in order. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Rows behind `after` up to what is known here, again, in pages. */
+  /** Reads the rows behind `after` up to the head again, in pages. Facts and requests know the rows of this replay only. */
   async *replay(after: number, until = this.head): AsyncGenerator<readonly FeedRow[]> {
-    const lastAt = new Map<number, number>();
+    const facts = new FactReader((started) => this.chronicle.trailOf(started));
+    const requests = new ToolRequests();
     for await (const page of this.#maestro.rows(this.id, after)) {
       const rows = page.filter(({ seq }) => seq <= until);
-      yield rows.map((row) => ({ row, entry: this.#describeAgain(row, lastAt) }));
+      const own = rows.filter((row) => !isCopied(row));
+      if (own.length > 0)
+        yield own.map((row) => ({ row, fact: facts.read(row), request: requests.read(row) }));
       if (rows.length < page.length) return;
     }
   }
 
   async #advance(): Promise<void> {
     for await (const page of this.#maestro.rows(this.id, this.head)) {
-      const rows = page.map((row) => ({ row, entry: this.#add(row) }));
-      for (const listener of this.#listeners) listener(rows);
+      const rows = page.flatMap((row) => this.#add(row) ?? []);
+      if (rows.length > 0) for (const listener of this.#listeners) listener(rows);
     }
   }
 
-  #add(row: RecordedRow): JournalEntry {
-    const { chronicle, state } = this;
-    let entry: JournalEntry;
-    if (isStep(row)) {
-      const trail = chronicle.trailOf(row.attempt);
-      entry = describeStep(row, trail, trail && row.at - trail.lastAt);
-      chronicle.step(row);
-    } else {
-      const transition = decodeTransition(row);
-      chronicle.transition(state, row, transition);
-      entry = describeTransition(row, transition, chronicle.trailOf(startedOf(row, transition)));
-    }
-    if (isTransition(entry)) chronicle.transitions.push(row.seq);
-    if (isFailure(entry)) chronicle.failures.push(row.seq);
-    applyRecorded(state, row);
-    return entry;
+  /** Copied rows are part of the state, but not news. */
+  #add(row: RecordedRow): FeedRow | undefined {
+    this.state = reduce(this.state, row);
+    if (isCopied(row)) return undefined;
+    const fact = this.#facts.read(row);
+    return { row, fact, request: this.chronicle.add(row, fact, this.state) };
   }
-
-  /** A row that was added before; `lastAt` only knows what this replay has passed. */
-  #describeAgain(row: RecordedRow, lastAt: Map<number, number>): JournalEntry {
-    if (!isStep(row)) {
-      const transition = decodeTransition(row);
-      const started = startedOf(row, transition);
-      if (started !== undefined) lastAt.set(started, row.at);
-      return describeTransition(row, transition, this.chronicle.trailOf(started));
-    }
-    const started = row.attempt as number;
-    const before = lastAt.get(started);
-    lastAt.set(started, row.at);
-    return describeStep(row, this.chronicle.trailOf(started), before && row.at - before);
-  }
-}
-
-/** The attempt a transition belongs to, by the seq of its first row. */
-function startedOf(
-  { seq }: RecordedRow,
-  transition: ReturnType<typeof decodeTransition>,
-): number | undefined {
-  if (transition.kind === "attempt.started") return seq;
-  return "started" in transition ? transition.started : undefined;
 }

@@ -1,9 +1,7 @@
 import type { Clock } from "../../domain/clock.ts";
-import { isStep } from "../../domain/journal-codec.ts";
 import type { StreamEvents } from "../schemas/events.ts";
 import type { SessionPages } from "../session-pages.ts";
 import { EventBatch, frame, type SseChannel } from "../sse.ts";
-import type { AskedTool } from "../views/asked-tools.ts";
 import { stepBlocks } from "../views/step-block.ts";
 import { LiveText } from "./live-text.ts";
 import { SessionChanges, wholeChange } from "./session-changes.ts";
@@ -14,11 +12,11 @@ const betweenChangesMs = 250;
 
 interface Watcher {
   readonly channel: SseChannel;
-  /** The persona whose words it wants: "persona" or "phase/persona". */
-  readonly text: string | undefined;
+  /** The persona whose text and steps it follows: "persona" or "phase/persona". */
+  readonly follows: string | undefined;
   /** The last row it was sent. */
   sent: number;
-  /** What changed while the whole page was read for it: told after the page, which may be older. */
+  /** Changes that came while the whole page was read for it: sent after the page, which may be older. */
   waiting: string[] | undefined;
 }
 
@@ -28,19 +26,18 @@ export interface StreamParts {
   readonly report: (notice: string) => void;
 }
 
-/** One session's events for all who watch it: described and written once, whoever reads them. */
+/** One session's events for all its watchers: each is written once. */
 export class SessionStream {
   readonly feed: SessionFeed;
   readonly #parts: StreamParts;
-  /** Those who have caught up; the others are on their way here. */
+  /** Watchers that have caught up; the others are still replaying. */
   readonly #watchers = new Set<Watcher>();
   readonly #members = new Set<SseChannel>();
   readonly #changes = new SessionChanges();
-  readonly #text = new LiveText((text) => this.#say(text));
-  readonly #asked = new Map<number, AskedTool[]>();
+  readonly #text = new LiveText((text) => this.#sendText(text));
   readonly #leaveFeed: () => void;
   #timer: NodeJS.Timeout | undefined;
-  /** Rows came that no look at the page has seen yet. */
+  /** Rows came after the last look at the page. */
   #isStale = false;
   /** Reading all files of a session for every step would be slow; they change when a phase does. */
   #hasNewFiles = true;
@@ -48,7 +45,7 @@ export class SessionStream {
   constructor(feed: SessionFeed, parts: StreamParts) {
     this.feed = feed;
     this.#parts = parts;
-    this.#leaveFeed = feed.listen((rows) => this.#told(rows));
+    this.#leaveFeed = feed.listen((rows) => this.#receive(rows));
   }
 
   get isIdle(): boolean {
@@ -59,26 +56,24 @@ export class SessionStream {
     this.#members.add(channel);
   }
 
-  /** Sends what came after `after` and then what comes; every seq once. */
+  /** Sends the rows after `after`, then new ones as they come: every seq once, with the steps of the followed persona. */
   async add(
     channel: SseChannel,
     options: { readonly after: number; readonly text: string | undefined },
   ): Promise<void> {
-    const isBehind = options.after < this.feed.head;
-    const watcher: Watcher = {
-      channel,
-      text: options.text,
-      sent: options.after,
-      waiting: isBehind ? [] : undefined,
-    };
+    const { after, text: follows } = options;
+    const isBehind = after < this.feed.head;
+    const watcher: Watcher = { channel, follows, sent: after, waiting: isBehind ? [] : undefined };
     while (watcher.sent < this.feed.head) {
-      for await (const page of this.feed.replay(watcher.sent)) {
-        sendBatch(watcher, batchOf(page));
+      for await (const page of this.feed.replay(this.#replayFrom(watcher))) {
+        const unsent = page.filter(({ row }) => row.seq > watcher.sent);
+        sendBatch(watcher, batchOf(unsent));
+        for (const row of unsent) this.#sendStep(row, [watcher]);
         if (!(await channel.drained())) return;
       }
     }
     if (!this.#members.has(channel)) return;
-    // Nothing was awaited since the last look at the head: no row can be between the replay and what comes.
+    // Nothing was awaited since the head was compared: no row lies between the replay and the rows that come.
     this.#watchers.add(watcher);
     if (!isBehind) return;
     channel.send(frame("change", wholeChange(await this.#parts.pages.view(this.feed))));
@@ -92,7 +87,7 @@ export class SessionStream {
   }
 
   hearText(persona: string, delta: string): void {
-    const isWanted = [...this.#watchers].some(({ text }) => text?.split("/").at(-1) === persona);
+    const isWanted = [...this.#watchers].some(({ follows }) => follows?.split("/").at(-1) === persona);
     if (isWanted) this.#text.hear(persona, delta, this.#parts.clock.now(), this.feed);
   }
 
@@ -102,42 +97,52 @@ export class SessionStream {
     this.#text.stop();
   }
 
-  #told(rows: readonly FeedRow[]): void {
-    const batch = batchOf(rows);
-    for (const watcher of this.#watchers) sendBatch(watcher, batch);
-    for (const row of rows) this.#tellStep(row);
-    this.#isStale = true;
-    this.#hasNewFiles ||= rows.some(({ row }) => row.kind.startsWith("phase."));
-    this.#tellChangeSoon();
+  /** A tool's row does not name its arguments: for a follower the replay begins with the attempt, which has the calls. */
+  #replayFrom({ follows, sent }: Watcher): number {
+    const [started] =
+      [...this.feed.chronicle.attempts].findLast(
+        ([seq, { phase, persona }]) => seq <= sent && isPlace(follows, phase, persona),
+      ) ?? [];
+    return started ?? sent;
   }
 
-  /** The recorded step takes the place of the words that were sent while it was made. */
-  #tellStep({ row }: FeedRow): void {
-    const place = isStep(row) ? this.feed.chronicle.trailOf(row.attempt)?.place : undefined;
-    if (place === undefined || row.attempt === null) return;
-    const { phase, persona } = place;
-    if (row.kind === "step.model") this.#text.recorded(persona);
-    const followers = [...this.#watchers].filter(({ text }) => isPlace(text, phase, persona));
+  #receive(rows: readonly FeedRow[]): void {
+    const batch = batchOf(rows);
+    for (const watcher of this.#watchers) sendBatch(watcher, batch);
+    for (const row of rows) {
+      const { fact } = row;
+      if (fact.kind === "step" && fact.step === "model" && fact.persona !== null)
+        this.#text.recorded(fact.persona);
+      this.#sendStep(row, this.#watchers);
+      this.#hasNewFiles ||= fact.phase !== null && fact.persona === null;
+    }
+    this.#isStale = true;
+    this.#sendChangeSoon();
+  }
+
+  /** The recorded step replaces the text that was sent while it was made. */
+  #sendStep({ row, fact, request }: FeedRow, watchers: Iterable<Watcher>): void {
+    const { kind, phase, persona } = fact;
+    if (kind !== "step" || phase === null || persona === null) return;
+    const followers = [...watchers].filter(({ follows }) => isPlace(follows, phase, persona));
     if (followers.length === 0) return;
-    const asked = this.#asked.get(row.attempt) ?? [];
-    this.#asked.set(row.attempt, asked);
-    for (const block of stepBlocks(row, asked)) {
+    for (const block of stepBlocks(row, request)) {
       const text = frame("step", { phase, persona, block } satisfies StreamEvents["step"]);
       for (const { channel } of followers) channel.send(text);
     }
   }
 
-  #say(text: StreamEvents["text"]): void {
+  #sendText(text: StreamEvents["text"]): void {
     const written = frame("text", text);
-    for (const watcher of this.#watchers)
-      if (isPlace(watcher.text, text.phase, text.persona)) watcher.channel.sendIfIdle(written);
+    for (const { channel, follows } of this.#watchers)
+      if (isPlace(follows, text.phase, text.persona)) channel.sendIfIdle(written);
   }
 
-  #tellChangeSoon(): void {
-    this.#timer ??= setTimeout(() => void this.#tellChange(), betweenChangesMs).unref();
+  #sendChangeSoon(): void {
+    this.#timer ??= setTimeout(() => void this.#sendChange(), betweenChangesMs).unref();
   }
 
-  async #tellChange(): Promise<void> {
+  async #sendChange(): Promise<void> {
     const withFiles = this.#hasNewFiles;
     this.#isStale = false;
     this.#hasNewFiles = false;
@@ -155,16 +160,14 @@ export class SessionStream {
       this.#parts.report(`Session ${this.feed.id} cannot be shown: ${String(error)}`);
     } finally {
       this.#timer = undefined;
-      // The page may have been read before the row that came meanwhile, and no other need come after it.
-      if (this.#isStale && !this.isIdle) this.#tellChangeSoon();
+      // The page may be older than a row that came meanwhile, and that row may be the last one.
+      if (this.#isStale && !this.isIdle) this.#sendChangeSoon();
     }
   }
 }
 
 function batchOf(rows: readonly FeedRow[]): EventBatch {
-  return new EventBatch(
-    rows.map(({ row, entry }) => ({ id: row.seq, text: frame("entry", entry, row.seq) })),
-  );
+  return new EventBatch(rows.map(({ row, fact }) => ({ id: row.seq, text: frame("entry", fact, row.seq) })));
 }
 
 function sendBatch(watcher: Watcher, batch: EventBatch): void {
@@ -174,5 +177,5 @@ function sendBatch(watcher: Watcher, batch: EventBatch): void {
   watcher.sent = batch.last ?? watcher.sent;
 }
 
-const isPlace = (text: string | undefined, phase: string, persona: string): boolean =>
-  text === persona || text === `${phase}/${persona}`;
+const isPlace = (follows: string | undefined, phase: string, persona: string): boolean =>
+  follows === persona || follows === `${phase}/${persona}`;

@@ -1,6 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { type CommitMeasured, commitChannel } from "../../domain/channels.ts";
 import type { SessionEvent } from "../../index.ts";
+import { endsAttempt, isFailure } from "../../journal/facts.ts";
+import { isRecorded } from "../../journal/session-event.ts";
 import type { CloseReason } from "../sse.ts";
 import { Counter } from "./counter.ts";
 import type { Metric } from "./exposition.ts";
@@ -19,7 +21,7 @@ const knownMethods: ReadonlySet<string> = new Set([
   "OPTIONS",
 ]);
 
-/** What this process has seen happen since it began: numbers only, kept in memory. */
+/** Counters of this process since it began, kept in memory. */
 export class RunMetrics {
   readonly #attempts = new Counter();
   readonly #failures = new Counter();
@@ -28,8 +30,6 @@ export class RunMetrics {
   readonly #requests = new Counter();
   readonly #requestTimes = new Histogram(requestSeconds);
   readonly #streamsClosed = new Counter();
-  /** When each attempt under way last did something: by session, then by its first row. */
-  readonly #lastAt = new Map<string, Map<number, number>>();
   readonly #onCommit = (message: unknown): void =>
     this.#commits.observe((message as CommitMeasured).durationMs / 1_000);
 
@@ -42,20 +42,13 @@ export class RunMetrics {
   }
 
   hear(event: SessionEvent): void {
-    if (event.kind === "attempt.started") this.#did(event.sessionId, event.seq, event.at);
-    else if (event.kind === "step") {
-      const before = this.#lastAt.get(event.sessionId)?.get(event.started);
-      // Steps of an attempt come one after the other: a step took the time since the one before it.
-      if (before !== undefined) this.#steps.observe(Math.max(0, event.at - before) / 1_000);
-      this.#did(event.sessionId, event.started, event.at);
-    } else if (event.kind === "attempt.completed" || event.kind === "attempt.failed") {
-      const isFailed = event.kind === "attempt.failed";
-      this.#attempts.add({ outcome: isFailed ? "failed" : "completed" });
-      if (isFailed) this.#failures.add({ category: event.failure.category });
-      this.#lastAt.get(event.sessionId)?.delete(event.started);
-    }
-    // A session that stops may leave attempts open; whoever goes on with them starts counting anew.
-    else if (event.kind === "session.status") this.#lastAt.delete(event.sessionId);
+    if (!isRecorded(event)) return;
+    if (event.kind === "step" && event.step !== "wait" && event.tookMs !== null)
+      this.#steps.observe(event.tookMs / 1_000);
+    if (!endsAttempt(event)) return;
+    const category = isFailure(event) && "failure" in event ? event.failure.category : undefined;
+    this.#attempts.add({ outcome: category === undefined ? "completed" : "failed" });
+    if (category !== undefined) this.#failures.add({ category });
   }
 
   request(method: string, status: number, durationMs: number): void {
@@ -93,11 +86,5 @@ export class RunMetrics {
         this.#streamsClosed,
       ),
     ];
-  }
-
-  #did(sessionId: string, started: number, at: number): void {
-    const attempts = this.#lastAt.get(sessionId) ?? new Map<number, number>();
-    attempts.set(started, at);
-    this.#lastAt.set(sessionId, attempts);
   }
 }

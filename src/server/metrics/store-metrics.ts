@@ -1,11 +1,11 @@
-import type { Maestro } from "../../maestro.ts";
-import type { Dispatcher } from "../dispatcher.ts";
+import type { Maestro } from "../../api/open.ts";
+import type { Scheduler } from "../../api/scheduler.ts";
 import type { Metric, Sample } from "./exposition.ts";
 
 const breakerStates = ["closed", "open", "half-open"] as const;
 
 /** What the state directory says at this moment, of all processes that use it. */
-export async function storeMetrics(maestro: Maestro, dispatcher: Dispatcher): Promise<Metric[]> {
+export async function storeMetrics(maestro: Maestro, dispatcher: Scheduler): Promise<Metric[]> {
   const [{ byStatus, held }, queued, breakers, usage] = await Promise.all([
     maestro.count(),
     maestro.queued(),

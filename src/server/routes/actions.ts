@@ -1,7 +1,7 @@
 import { createRoute, type RouteConfig, z } from "@hono/zod-openapi";
-import { finalStatuses } from "../../domain/journal.ts";
-import type { PhaseState } from "../../domain/session-state.ts";
 import type { PhaseEdit } from "../../index.ts";
+import type { PhaseState } from "../../journal/session-state.ts";
+import { finalStatuses } from "../../journal/standing.ts";
 import { proveModel } from "../prove-model.ts";
 import {
   budgetRequest,
@@ -78,7 +78,11 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
   };
   /** Before anything is put on record. What is done asks no model again. */
   const proveGoingOn = async (idOrKey: string, mayRun: MayRun = isOpen) => {
-    const { created, status, phases } = (await book.open(idOrKey)).state;
+    const {
+      created,
+      standing: { status },
+      phases,
+    } = (await book.open(idOrKey)).state;
     if (finalStatuses.includes(status)) return;
     const { definition } = await maestro.team(idOrKey);
     const left = definition.phases.filter(({ name }) => mayRun(phases.get(name), name));

@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { isoTime } from "../../domain/iso-time.ts";
 import { usageCsv } from "../../index.ts";
 import { HttpProblem } from "../problem.ts";
 import { emptyRequest } from "../schemas/actions.ts";
@@ -14,7 +15,6 @@ import {
 import type { ServerParts } from "../server-parts.ts";
 import { readStatus } from "../server-status.ts";
 import { breakerViews } from "../views/breaker.ts";
-import { isoTime } from "../views/iso-time.ts";
 import { teamsView as readTeams } from "../views/teams.ts";
 import { ticketsView as readTickets } from "../views/tickets.ts";
 import { usageReportView } from "../views/usage-report.ts";

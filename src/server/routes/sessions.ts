@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import type { Maestro } from "../../api/open.ts";
 import { InputInvalid } from "../../domain/errors.ts";
-import { type SessionStatus, sessionStatuses } from "../../domain/journal.ts";
-import type { Maestro } from "../../maestro.ts";
+import { type SessionStatus, sessionStatuses } from "../../journal/standing.ts";
 import { startRequest } from "../schemas/actions.ts";
 import { sessionsPage, sessionView } from "../schemas/session.ts";
 import type { ServerParts } from "../server-parts.ts";
@@ -15,7 +15,10 @@ const finished: readonly SessionStatus[] = ["parked", "completed", "failed", "ca
 export const timeParameter = z
   .string()
   .max(40)
-  .refine((text) => !Number.isNaN(Date.parse(text)), "a time such as 2026-11-15 or 2026-11-15T02:14:07Z")
+  .refine(
+    (text) => !Number.isNaN(Date.parse(text)),
+    "It must be a time such as 2026-11-15 or 2026-11-15T02:14:07Z.",
+  )
   .optional();
 
 const listQuery = z.object({

@@ -14,14 +14,14 @@ const phaseEdit = z.strictObject({
   outputs: z.record(z.string().max(1_000), z.unknown()).optional(),
   files: z
     .record(z.string().min(1).max(4_096), z.string().nullable())
-    .refine((files) => Object.keys(files).length <= most, `at most ${most} files`)
+    .refine((files) => Object.keys(files).length <= most, `It may name at most ${most} files.`)
     .optional(),
   summary: z.string().max(20_000).optional(),
 });
 
 export const edits = z
   .record(name, phaseEdit)
-  .refine((edits) => Object.keys(edits).length <= most, `at most ${most} phases`)
+  .refine((edits) => Object.keys(edits).length <= most, `It may name at most ${most} phases.`)
   .openapi("Edits", { description: "By phase, as in `--edit phase=file`." });
 
 export const startRequest = z
@@ -69,7 +69,7 @@ export const budgetRequest = z
     tokens: tokens.nullable().optional(),
     resume: z.boolean().optional(),
   })
-  .refine(({ usd, tokens }) => usd !== undefined || tokens !== undefined, "give usd, tokens or both")
+  .refine(({ usd, tokens }) => usd !== undefined || tokens !== undefined, "It must have usd, tokens or both.")
   .openapi("BudgetRequest");
 
 export const emptyRequest = z.strictObject({}).openapi("EmptyRequest");

@@ -24,6 +24,7 @@ export const journalEntry = z
     persona: z.string().nullable(),
     round: count.nullable(),
     attempt: count.nullable(),
+    started: count.nullable().openapi({ description: "The seq of the attempt's first row: its identity." }),
   })
   .openapi("JournalEntry");
 

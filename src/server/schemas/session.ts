@@ -116,8 +116,28 @@ export const review = z
   })
   .openapi("Review");
 
+const advice = z
+  .object({
+    text: z.string(),
+    command: list(z.string())
+      .nullable()
+      .openapi({ description: "Arguments, program first; quote them for your shell." }),
+  })
+  .openapi("Advice");
+
+export const stopExplanation = z
+  .object({
+    lost: z.string().openapi({ description: "Is anything lost?" }),
+    cost: z.string().openapi({ description: "What does it cost now?" }),
+    why: z.string().nullable().openapi({ description: "Why did it stop? Null while it runs." }),
+    todo: list(advice).openapi({ description: "What do I do?" }),
+    resume: advice.nullable().openapi({ description: "How do I resume?" }),
+  })
+  .openapi("StopExplanation");
+
 const header = {
   ...row,
+  explanation: stopExplanation,
   model: z.string().nullable(),
   ticket: ticketView.nullable(),
   tickets: list(ticketView),

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { failureCategories } from "../../domain/failure.ts";
-import { sessionStatuses } from "../../domain/journal.ts";
+import { sessionStatuses } from "../../journal/standing.ts";
 
 /** A list that is only read. */
 export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();

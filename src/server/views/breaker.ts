@@ -1,7 +1,7 @@
+import type { Maestro } from "../../api/open.ts";
 import type { BreakerRecord } from "../../domain/breaker.ts";
-import type { Maestro } from "../../maestro.ts";
+import { isoTimeOrNull } from "../../domain/iso-time.ts";
 import type { BreakerView } from "../schemas/server.ts";
-import { isoTimeOrNull } from "./iso-time.ts";
 import type { Listing } from "./listing.ts";
 
 /** Sessions that are looked through for who waits. */

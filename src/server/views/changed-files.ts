@@ -1,5 +1,5 @@
+import type { Maestro } from "../../api/open.ts";
 import { changesBetween, emptyTree, type Tree } from "../../domain/tree.ts";
-import type { Maestro } from "../../maestro.ts";
 import type { ChangedFile } from "../schemas/values.ts";
 
 /** More are not shown in one list. */

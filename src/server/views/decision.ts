@@ -1,6 +1,6 @@
+import { isoTime } from "../../domain/iso-time.ts";
 import type { SessionView } from "../../index.ts";
 import type { DecisionView } from "../schemas/session.ts";
-import { isoTime } from "./iso-time.ts";
 
 /** What was rejected is recorded as a text; its reason is in that text. */
 export function decisionView({

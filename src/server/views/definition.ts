@@ -1,5 +1,5 @@
-import type { SessionState } from "../../domain/session-state.ts";
 import type { Team } from "../../index.ts";
+import type { SessionState } from "../../journal/session-state.ts";
 
 /** A team as data, as it is recorded with a session. */
 export type Definition = Team["definition"];

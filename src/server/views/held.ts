@@ -1,7 +1,7 @@
 import type { BreakerRecord } from "../../domain/breaker.ts";
-import type { CardHold } from "../../domain/session-card.ts";
+import { isoTime } from "../../domain/iso-time.ts";
+import type { CardHold } from "../../journal/session-card.ts";
 import type { Held } from "../schemas/situation.ts";
-import { isoTime } from "./iso-time.ts";
 
 /** What stands in the way until its time has come; undefined when that time is over. */
 export function heldView(

@@ -1,10 +1,10 @@
+import type { Maestro } from "../../api/open.ts";
 import { microsToUsd } from "../../domain/budget.ts";
-import type { Maestro } from "../../maestro.ts";
-import { isFailure, isTransition } from "../feed/describe-entry.ts";
+import { isoTime } from "../../domain/iso-time.ts";
+import { isFailure, isTransition } from "../../journal/facts.ts";
+import type { FactOf, PublicFact } from "../../journal/public-fact.ts";
 import type { SessionFeed } from "../feed/session-feed.ts";
-import type { EntryFact } from "../schemas/entry-facts.ts";
-import type { JournalEntry, JournalFilter } from "../schemas/events.ts";
-import { isoTime } from "./iso-time.ts";
+import type { JournalFilter } from "../schemas/events.ts";
 
 export interface JournalQuery {
   readonly before?: number | undefined;
@@ -13,7 +13,7 @@ export interface JournalQuery {
 }
 
 export interface JournalPage {
-  readonly entries: readonly JournalEntry[];
+  readonly entries: readonly PublicFact[];
   readonly total: number;
 }
 
@@ -29,23 +29,23 @@ export async function journalPage(
   const seqs = show === "transitions" ? transitions : show === "failures" ? failures : undefined;
   const wanted = seqs?.filter((seq) => seq < before).slice(-limit);
   const from = wanted === undefined ? Math.max(1, before - limit) : (wanted[0] ?? before);
-  const matches = (entry: JournalEntry): boolean =>
-    show === "all" || (show === "transitions" ? isTransition(entry) : isFailure(entry));
-  const entries: JournalEntry[] = [];
+  const matches = (fact: PublicFact): boolean =>
+    show === "all" || (show === "transitions" ? isTransition(fact) : isFailure(fact));
+  const entries: PublicFact[] = [];
   for await (const page of feed.replay(from - 1, before - 1))
-    entries.push(...page.map(({ entry }) => entry).filter(matches));
+    entries.push(...page.map(({ fact }) => fact).filter(matches));
   return { entries: entries.slice(-limit).toReversed(), total: seqs?.length ?? feed.head };
 }
 
 const callsAtOnce = 1_000;
 
-/** What calls took, from the ledger. Their seq is the number of the call: several may belong to one row, or to none yet. */
+/** The calls of the ledger. Their seq is the number of the call: several may belong to one row, or to none yet. */
 async function moneyPage(
   maestro: Maestro,
   feed: SessionFeed,
   { before = Number.MAX_SAFE_INTEGER, limit }: JournalQuery,
 ): Promise<JournalPage> {
-  const entries: JournalEntry[] = [];
+  const entries: PublicFact[] = [];
   for (let after = 0; ; ) {
     const calls = await maestro.calls(feed.id, { after, limit: callsAtOnce });
     for (const call of calls) entries.push(moneyEntry(call));
@@ -58,13 +58,13 @@ async function moneyPage(
 
 type Call = Awaited<ReturnType<Maestro["calls"]>>[number];
 
-function moneyEntry(made: Call): JournalEntry {
+function moneyEntry(made: Call): PublicFact {
   const { phase, persona, round, attempt, at, number, asked } = made;
-  const place = { phase, persona, round, attempt, seq: number };
+  const place = { phase, persona, round, attempt, started: null, seq: number };
   const call = `model#${number}`;
   const usd = (micros: number | null): number | null => (micros === null ? null : microsToUsd(micros));
   if (made.status === "open") {
-    const reserved: EntryFact = {
+    const reserved: FactOf<"budget.reserved"> = {
       kind: "budget.reserved",
       call,
       usd: usd(asked.microUsd),
@@ -72,7 +72,7 @@ function moneyEntry(made: Call): JournalEntry {
     };
     return { ...place, at: isoTime(at), ...reserved };
   }
-  const settled: EntryFact = {
+  const settled: FactOf<"budget.settled"> = {
     kind: "budget.settled",
     call,
     usd: usd(made.costMicroUsd ?? asked.microUsd),

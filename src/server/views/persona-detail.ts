@@ -1,4 +1,4 @@
-import type { Maestro } from "../../maestro.ts";
+import type { Maestro } from "../../api/open.ts";
 import type { SessionFeed } from "../feed/session-feed.ts";
 import type { PersonaDetail } from "../schemas/inside.ts";
 import type { SessionPageView } from "../schemas/session.ts";

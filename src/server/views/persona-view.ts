@@ -1,12 +1,12 @@
 import { type Amount, microsToUsd } from "../../domain/budget.ts";
-import type { CardHold } from "../../domain/session-card.ts";
-import type { SessionState } from "../../domain/session-state.ts";
+import { isoTime, isoTimeOrNull } from "../../domain/iso-time.ts";
 import type { SessionView } from "../../index.ts";
-import type { AttemptTrail, Chronicle } from "../feed/chronicle.ts";
+import type { AttemptTrail, Chronicle } from "../../journal/chronicle.ts";
+import type { CardHold } from "../../journal/session-card.ts";
+import type { SessionState } from "../../journal/session-state.ts";
 import type { AttemptView, PersonaView } from "../schemas/session.ts";
 import { activityView } from "./activity.ts";
 import { heldView } from "./held.ts";
-import { isoTime, isoTimeOrNull } from "./iso-time.ts";
 import type { Present } from "./situation.ts";
 import { usageView } from "./usage.ts";
 
@@ -38,7 +38,8 @@ export function personaView(
   const known = state.phases.get(phase)?.personas.get(name);
   const attempts = known?.attempts ?? [];
   const hold = held.find((each) => each.phase === phase && each.persona === name);
-  const last = context.chronicle.trailOf(attempts.at(-1)?.started);
+  const started = attempts.at(-1)?.started;
+  const last = context.chronicle.trailOf(started);
   return {
     ...shown,
     usage: usageView(context.usageOf(phase, name)),
@@ -47,7 +48,10 @@ export function personaView(
     ),
     maxAttempts: context.maxAttemptsOf(phase, name) ?? limits.maxAttempts,
     maxRounds: limits.maxRounds,
-    activity: status === "running" && last !== undefined ? activityView(last) : null,
+    activity:
+      status === "running" && started !== undefined && last !== undefined
+        ? activityView(last, context.chronicle.pendingTools(started))
+        : null,
     held:
       status === "completed" || status === "reused" ? null : heldView(hold, present.breakers, present.now),
   };

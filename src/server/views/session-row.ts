@@ -1,7 +1,7 @@
 import { type Budget, changedBudget, microsToUsd } from "../../domain/budget.ts";
+import { isoTime } from "../../domain/iso-time.ts";
 import { isAllSimulated } from "../../domain/simulated.ts";
 import type { SessionRow } from "../schemas/session.ts";
-import { isoTime } from "./iso-time.ts";
 import type { Listing } from "./listing.ts";
 import { type Present, situationOf } from "./situation.ts";
 import { usageView } from "./usage.ts";

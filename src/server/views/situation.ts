@@ -1,10 +1,10 @@
 import type { BreakerRecord } from "../../domain/breaker.ts";
 import { microsToUsd } from "../../domain/budget.ts";
-import type { SessionCard } from "../../domain/session-card.ts";
+import { isoTime, isoTimeOrNull } from "../../domain/iso-time.ts";
+import { gateFact } from "../../journal/facts.ts";
+import type { SessionCard } from "../../journal/session-card.ts";
 import type { Activity, Situation } from "../schemas/situation.ts";
-import { gateView } from "./gate.ts";
 import { heldView } from "./held.ts";
-import { isoTime, isoTimeOrNull } from "./iso-time.ts";
 import type { Listing } from "./listing.ts";
 
 /** What a card does not know. */
@@ -80,7 +80,7 @@ function reviewed(card: SessionCard, { filesChanged }: Present): Of<"review"> {
   return {
     kind: "review",
     phase: card.review?.phase ?? card.lastPhase ?? "",
-    gate: gateView(card.review?.gate),
+    gate: gateFact(card.review?.gate),
     filesChanged: filesChanged(card),
     next: next === undefined ? [] : [next.name],
   };
@@ -156,7 +156,7 @@ function failed({ error, lastFailure, phases }: SessionCard): Of<"failed"> {
     kind: "failed",
     phase,
     message: error?.message ?? "",
-    gate: gateView(phases.find(({ name }) => name === phase)?.gate),
+    gate: gateFact(phases.find(({ name }) => name === phase)?.gate),
     acceptChanges: acceptable.includes(error?.code ?? ""),
   };
 }

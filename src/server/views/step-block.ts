@@ -1,32 +1,33 @@
-import type { RecordedRow } from "../../domain/journal.ts";
+import { isoTime } from "../../domain/iso-time.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
-import { line, outcomeOf, readStepBody } from "../feed/step-outcome.ts";
+import type { RecordedRow } from "../../journal/journal.ts";
+import { type RequestedTool, readStepBody, summarizeStep, targetOf } from "../../journal/step-facts.ts";
 import type { StepBlock } from "../schemas/inside.ts";
-import { type AskedTool, askedIn, takeAsked, targetOf } from "./asked-tools.ts";
-import { isoTime } from "./iso-time.ts";
 
 const mostTextLength = 100_000;
 const mostOutputLength = 16_000;
 const mostDiffLines = 400;
 
-/** A step's row as a person reads it; `asked` is what its attempt's model asked for and has not got yet. */
-export function stepBlocks(row: RecordedRow, asked: AskedTool[]): StepBlock[] {
-  if (row.kind === "step.model") return modelBlocks(row, asked);
-  const { seq, at, name } = row;
+/** A step's row as the page shows it. `request`: the call that the row of a tool answers. */
+export function stepBlocks(row: RecordedRow, request: RequestedTool | undefined): StepBlock[] {
+  if (row.kind === "step.model") return modelBlocks(row);
+  const { seq, at } = row;
+  const name = row.name ?? "";
   const placed = { seq, at: isoTime(at) };
   if (row.kind !== "step.tool") return [toolBlock(row, row.name ?? "", "")];
-  const args: JsonObject = takeAsked(asked, name)?.args ?? {};
-  const { passed } = outcomeOf(row);
+  const args: JsonObject = request?.args ?? {};
+  const { passed } = summarizeStep(row);
   const path = text(args["path"]);
-  if (passed && name === "edit_file" && path !== "") return [{ ...placed, ...editOf(name, path, args) }];
-  if (passed && name === "write_file" && path !== "") return [{ ...placed, ...writeOf(name, path, args) }];
-  return [toolBlock(row, name ?? "", targetOf({ args }))];
+  if (passed && path !== "" && Array.isArray(args["edits"]))
+    return [{ ...placed, ...editOf(name, path, args) }];
+  if (passed && path !== "" && typeof args["content"] === "string")
+    return [{ ...placed, ...writeOf(name, path, args) }];
+  return [toolBlock(row, name, targetOf({ args }))];
 }
 
-function modelBlocks(row: RecordedRow, asked: AskedTool[]): StepBlock[] {
+function modelBlocks(row: RecordedRow): StepBlock[] {
   const body = readStepBody(row);
   const result = body?.["result"];
-  asked.splice(0, asked.length, ...askedIn(row));
   if (!isJsonObject(result) || !Array.isArray(result["content"]))
     return [toolBlock(row, row.name ?? "model", "")];
   const content = result["content"] as readonly Json[];
@@ -38,7 +39,7 @@ function modelBlocks(row: RecordedRow, asked: AskedTool[]): StepBlock[] {
 }
 
 function toolBlock(row: RecordedRow, tool: string, target: string): StepBlock {
-  const { passed, outcome } = outcomeOf(row);
+  const { passed, outcome, until } = summarizeStep(row);
   const result = readStepBody(row)?.["result"];
   const output = isJsonObject(result) ? (result["output"] ?? result["message"]) : undefined;
   return {
@@ -47,7 +48,7 @@ function toolBlock(row: RecordedRow, tool: string, target: string): StepBlock {
     at: isoTime(row.at),
     tool,
     target,
-    outcome: line(outcome),
+    outcome: until === null ? outcome : `until ${isoTime(until)}`,
     status: passed ? "passed" : "failed",
     output: typeof output === "string" && output !== "" ? cut(output, mostOutputLength) : null,
   };
@@ -56,7 +57,7 @@ function toolBlock(row: RecordedRow, tool: string, target: string): StepBlock {
 type Edit = Omit<Extract<StepBlock, { kind: "edit" }>, "seq" | "at">;
 type DiffLine = Edit["lines"][number];
 
-/** Passages as they were given; where in the file they are is not on record, so lines count from each passage's start. */
+/** Lines count from the start of each passage: the record does not say where in the file a passage is. */
 function editOf(tool: string, path: string, { edits }: JsonObject): Edit {
   const pairs = Array.isArray(edits) ? (edits as readonly Json[]).filter(isJsonObject) : [];
   const lines = pairs.flatMap(({ find, replace }) => [

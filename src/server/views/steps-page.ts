@@ -1,7 +1,6 @@
+import { isoTime } from "../../domain/iso-time.ts";
 import type { SessionFeed } from "../feed/session-feed.ts";
 import type { StepBlock, StepsPage } from "../schemas/inside.ts";
-import type { AskedTool } from "./asked-tools.ts";
-import { isoTime } from "./iso-time.ts";
 import { stepBlocks } from "./step-block.ts";
 
 export interface StepsQuery {
@@ -18,14 +17,13 @@ export async function stepsPage(feed: SessionFeed, query: StepsQuery): Promise<S
   const { phase, persona, round, attempt, before = Number.MAX_SAFE_INTEGER, limit } = query;
   const [started] =
     [...feed.chronicle.attempts].findLast(
-      ([, { place }]) =>
-        place.phase === phase &&
-        place.persona === persona &&
-        (round === undefined || place.round === round) &&
-        (attempt === undefined || place.attempt === attempt),
+      ([, trail]) =>
+        trail.phase === phase &&
+        trail.persona === persona &&
+        (round === undefined || trail.round === round) &&
+        (attempt === undefined || trail.attempt === attempt),
     ) ?? [];
   if (started === undefined) return { steps: [], earlier: 0 };
-  const asked: AskedTool[] = [];
   const blocks: StepBlock[] = [];
   let earlier = 0;
   let steps = 0;
@@ -37,13 +35,13 @@ export async function stepsPage(feed: SessionFeed, query: StepsQuery): Promise<S
     }
   };
   for await (const page of feed.replay(started)) {
-    for (const { row } of page) {
+    for (const { row, fact, request } of page) {
       if (row.seq >= before) return { steps: blocks, earlier };
-      if (row.kind === "session.claimed" && steps > 0)
+      if (fact.kind === "session.claimed" && steps > 0)
         add({ kind: "restart", seq: row.seq, at: isoTime(row.at), replayed: steps, paidAgain: 0 });
       if (row.attempt !== started) continue;
       steps += 1;
-      for (const block of stepBlocks(row, asked)) add(block);
+      for (const block of stepBlocks(row, request)) add(block);
     }
   }
   return { steps: blocks, earlier };

@@ -1,7 +1,8 @@
 import type { ErrorJson } from "../../domain/error-json.ts";
 import { failureTable } from "../../domain/failure.ts";
-import type { RecordedFailure } from "../../domain/journal.ts";
-import type { AttemptState, PersonaState, SessionState } from "../../domain/session-state.ts";
+import type { RecordedFailure } from "../../journal/journal.ts";
+import type { AttemptState, PersonaState, SessionState } from "../../journal/session-state.ts";
+import { errorOf, reasonOf } from "../../journal/standing.ts";
 import type { StopReport } from "../schemas/session.ts";
 
 const mostLines = 10;
@@ -12,7 +13,8 @@ const maestro = "Maestro, of all failures of this kind";
 
 /** Why a session stopped; null while it has not, or for reasons that explain themselves. */
 export function stopReport(state: SessionState): StopReport | null {
-  const isStopped = state.status === "failed" || (state.status === "parked" && state.reason === "help");
+  const { standing } = state;
+  const isStopped = standing.status === "failed" || reasonOf(standing) === "help";
   if (!isStopped) return null;
   const failed = failedPersonas(state);
   const needs = needsOf(state, failed).map(({ attempts }) => explain(presentAttempts(attempts)));
@@ -75,8 +77,10 @@ function presentAttempts(attempts: readonly AttemptState[]): readonly AttemptSta
 }
 
 /** The personas that the error names, in its order: each needs help of its own. */
-function needsOf({ error }: SessionState, failed: readonly PersonaState[]): readonly PersonaState[] {
-  const { needs = [] } = (error?.details ?? {}) as { readonly needs?: readonly Partial<ErrorJson>[] };
+function needsOf({ standing }: SessionState, failed: readonly PersonaState[]): readonly PersonaState[] {
+  const { needs = [] } = (errorOf(standing)?.details ?? {}) as {
+    readonly needs?: readonly Partial<ErrorJson>[];
+  };
   return needs
     .flatMap((need) => {
       const { phase, persona } = need.details ?? {};

@@ -1,4 +1,4 @@
-import type { SessionState } from "../../domain/session-state.ts";
+import type { SessionState } from "../../journal/session-state.ts";
 import type { TeamDefinitionView } from "../schemas/inside.ts";
 import { definitionOf } from "./definition.ts";
 

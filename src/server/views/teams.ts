@@ -1,3 +1,4 @@
+import { isProvider, isReady } from "../../api/providers.ts";
 import type { Team } from "../../index.ts";
 import type { TeamsView } from "../schemas/server.ts";
 
@@ -8,14 +9,6 @@ export interface RegisteredTeam {
   readonly file: string | undefined;
   readonly builtIn: boolean;
 }
-
-/** Variables that hold a provider's key, by the provider's name in models. */
-const keyOfProvider: Readonly<Record<string, string>> = {
-  anthropic: "ANTHROPIC_API_KEY",
-  openai: "OPENAI_API_KEY",
-  google: "GOOGLE_GENERATIVE_AI_API_KEY",
-  "openai-compatible": "OPENAI_COMPATIBLE_BASE_URL",
-};
 
 /** Models that somebody here has named and that can be had. */
 export function usableModels(
@@ -30,8 +23,8 @@ export function usableModels(
     ),
   ]);
   const usable = [...named].filter((name) => {
-    const variable = keyOfProvider[name.split("/")[0] ?? ""];
-    return variable !== undefined && (env[variable] ?? "") !== "";
+    const provider = name.split("/")[0] ?? "";
+    return isProvider(provider) && isReady(provider, env);
   });
   return [...usable.toSorted(), "simulated"];
 }

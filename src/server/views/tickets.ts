@@ -1,7 +1,7 @@
+import type { Maestro } from "../../api/open.ts";
 import type { SessionId } from "../../domain/ids.ts";
-import type { Maestro } from "../../maestro.ts";
+import { isoTime, isoTimeOrNull } from "../../domain/iso-time.ts";
 import type { TicketsView } from "../schemas/server.ts";
-import { isoTime, isoTimeOrNull } from "./iso-time.ts";
 
 /** Requests for help, newest first, and how far their delivery is. */
 export async function ticketsView(maestro: Maestro): Promise<TicketsView> {

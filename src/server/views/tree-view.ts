@@ -1,10 +1,10 @@
 import { extname } from "node:path";
+import type { Maestro } from "../../api/open.ts";
 import { InputInvalid } from "../../domain/errors.ts";
-import type { Maestro } from "../../maestro.ts";
+import { isoTime, isoTimeOrNull } from "../../domain/iso-time.ts";
 import type { SessionFeed } from "../feed/session-feed.ts";
 import type { ArtifactTree } from "../schemas/inside.ts";
 import type { SessionPageView } from "../schemas/session.ts";
-import { isoTime, isoTimeOrNull } from "./iso-time.ts";
 
 /** Attempts of one persona that can be chosen to compare with. */
 const mostAttempts = 20;

@@ -1,5 +1,5 @@
+import type { Maestro } from "../../api/open.ts";
 import { changedBudget, microsToUsd } from "../../domain/budget.ts";
-import type { Maestro } from "../../maestro.ts";
 import type { UsageReportView } from "../schemas/server.ts";
 
 const mostSessions = 20;

@@ -1,11 +1,11 @@
+import type { Maestro } from "../../api/open.ts";
 import { alertText } from "../../domain/alert-text.ts";
 import { microsToUsd } from "../../domain/budget.ts";
 import { JournalCorrupt } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
+import { isoTime } from "../../domain/iso-time.ts";
 import type { SessionForecast, UsageOptions } from "../../index.ts";
-import type { Maestro } from "../../maestro.ts";
 import type { UsageReportView } from "../schemas/server.ts";
-import { isoTime } from "./iso-time.ts";
 import { usageView } from "./usage.ts";
 import { type DayLimit, usageBudgets } from "./usage-budgets.ts";
 

@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../domain/canonical.ts";
 import { personaFieldChanges, phaseFieldChanges, teamFieldChanges } from "./field-changes.ts";
 import { resultFingerprint } from "./fingerprint.ts";
 import { ancestorsOf } from "./order.ts";
@@ -9,7 +10,7 @@ export interface ChangedPersona extends PersonaPlace {
   readonly reason: "changed" | "reads" | "removed";
 }
 
-/** What is different, in sentences: phases first, then personas, then what is in them. */
+/** The differences as sentences: phases first, then personas, then their keys. */
 export function describeChanges(before: TeamDefinition, after: TeamDefinition): readonly string[] {
   const phases = pairs(before.phases, after.phases);
   return [
@@ -52,7 +53,7 @@ export function changedPersonas(before: TeamDefinition, after: TeamDefinition): 
   });
 }
 
-/** Phases that were there and have somebody in them now who was not. */
+/** Phases of both teams that have a new persona. */
 export function joinedPhases(before: TeamDefinition, after: TeamDefinition): readonly string[] {
   return pairs(before.phases, after.phases).flatMap(([old, now]) => {
     const known = byName(old.personas);
@@ -60,14 +61,14 @@ export function joinedPhases(before: TeamDefinition, after: TeamDefinition): rea
   });
 }
 
-/** Phases that are judged in another way: by their gate, or by a person. */
+/** Phases whose gate or review changed. */
 export function rejudgedPhases(before: TeamDefinition, after: TeamDefinition): readonly string[] {
   return pairs(before.phases, after.phases).flatMap(([old, now]) =>
     judgedBy(old) === judgedBy(now) ? [] : [now.name],
   );
 }
 
-/** Phases that begin with the files of others than before, or of the same in another order. */
+/** Phases that start with the files of other phases, or of the same ones in another order. */
 export function rewiredPhases(before: TeamDefinition, after: TeamDefinition): readonly string[] {
   return pairs(before.phases, after.phases).flatMap(([old, now]) => {
     // Where branches meet, the first version of a file stays: there the order of all that come before counts.
@@ -79,7 +80,7 @@ export function rewiredPhases(before: TeamDefinition, after: TeamDefinition): re
 
 const ancestors = (team: TeamDefinition, { name }: PhaseDefinition) => ancestorsOf(team, name);
 
-const judgedBy = ({ gate, review }: PhaseDefinition): string => JSON.stringify([gate, review]);
+const judgedBy = ({ gate, review }: PhaseDefinition): string => canonicalJson([gate, review]);
 
 /** One text for all that a persona reads. */
 function readsOf(team: TeamDefinition): (phase: PhaseDefinition, persona: PersonaDefinition) => string {
@@ -114,7 +115,7 @@ interface Named {
 const byName = <T extends Named>(all: readonly T[]): ReadonlyMap<string, T> =>
   new Map(all.map((one) => [one.name, one]));
 
-/** What both have, in the order of the later. */
+/** The members of both, in the order of the later. */
 function pairs<T extends Named>(before: readonly T[], after: readonly T[]): readonly (readonly [T, T])[] {
   const old = byName(before);
   return after.flatMap((now) => {

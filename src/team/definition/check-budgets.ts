@@ -1,7 +1,7 @@
 import type { ReadPersona, ReadPhase } from "./read-phase.ts";
 import type { BudgetDefinition } from "./team-definition.ts";
 
-/** What a command spends is known only afterwards, so that under a budget it must say beforehand what it may be. */
+/** A command reports its cost only afterwards, so under a budget it must reserve the most that one run may cost. */
 export function checkBudgets(phases: readonly ReadPhase[], team: BudgetDefinition | null): void {
   for (const { definition, personas } of phases) {
     for (const persona of personas) checkReserve(persona, definition.budget, team);
@@ -20,7 +20,7 @@ function checkReserve(
     ["its phase's", phase],
     ["the team's", team],
   ] as const;
-  const at = described.as(place.words);
+  const at = described.as(place.title);
   for (const unit of ["tokens", "usd"] as const) {
     const asked = work.reserve?.[unit];
     for (const [whose, limit] of limits) {

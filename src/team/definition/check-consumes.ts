@@ -5,7 +5,7 @@ import { Providers } from "./providers.ts";
 import type { ReadPhase } from "./read-phase.ts";
 import { shown } from "./shown.ts";
 
-/** Who reads from whom: only from somebody who is there, and done by then. */
+/** A persona consumes only personas that exist and are done before it starts. */
 export function checkConsumes(phases: readonly ReadPhase[], isOrdered: boolean, problems: Problems): void {
   const providers = new Providers({ phases: phases.map(({ definition }) => definition) });
   for (const phase of phases) {
@@ -18,11 +18,11 @@ export function checkConsumes(phases: readonly ReadPhase[], isOrdered: boolean, 
         const at = described.at("consumes").at(index);
         if (providers.homes(name) === 0n) {
           const hint = problems.suggest(name, providers.personaNames);
-          at.as(described.words).problem(`consumes ${shown(name)}, and there is no such persona.${hint}`);
+          at.as(described.title).problem(`consumes ${shown(name)}, and there is no such persona.${hint}`);
         } else if (isOrdered) {
-          // Without an order of phases nobody comes before anybody.
+          // The order of phases is unknown when they have problems of their own.
           const fault = faultOf(name, consumer, phase.definition.name, providers);
-          if (fault !== undefined) at.as(place.words).problem(fault);
+          if (fault !== undefined) at.as(place.title).problem(fault);
         }
       }
     }

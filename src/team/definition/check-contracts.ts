@@ -8,12 +8,12 @@ export function checkContracts(phases: readonly ReadPhase[], isOrdered: boolean)
 
 /** A gate that judges nothing would let everything pass. */
 function checkGate({ definition, place, personas }: ReadPhase): void {
-  // What could not be read may be the very contract.
+  // A persona that cannot be read may have the contract.
   if (definition.gate === null || personas.length === 0 || !personas.every(({ isSound }) => isSound)) return;
   if (personas.some(({ definition }) => weightOf(definition.contract) > 0)) return;
   place
     .at("gate")
-    .as(place.words)
+    .as(place.title)
     .problem(
       "has a gate and nothing to judge: give a persona of it a contract with deliverables, outputs or checks.",
     );

@@ -10,21 +10,21 @@ import { shown } from "./shown.ts";
 
 interface Owned {
   readonly file: string;
-  /** What the same deliverable leaves out. */
+  /** Globs that the same deliverable excludes. */
   readonly except: readonly string[];
   readonly persona: ReadPersona;
   readonly phase: string;
 }
 
-/** Nobody writes a team in which so many globs begin alike; such a file must not take minutes to read. */
+/** No sensible team has so many globs with one beginning; a hostile one must not take minutes to read. */
 const maxComparisons = 10_000;
-/** The same of plain names, which are compared faster. */
+/** The same limit for plain paths, which are compared faster. */
 const maxOwners = 100_000;
 
 /**
- * A file has one owner at a time: of two who may work side by side, each would overwrite what the other promised. Who comes
- * after the other takes over what that one left. Where the order of the phases is not known, only those of one phase are
- * looked at.
+ * A file has one owner among the personas that may work at once: each would overwrite the other's deliverable. A persona that
+ * comes after the other may deliver the same file. Where the order of the phases is unknown, only personas of one phase are
+ * compared.
  */
 export function checkOwners(phases: readonly ReadPhase[], isOrdered: boolean): void {
   const workAtOnce = sideBySide(phases, isOrdered);
@@ -45,10 +45,10 @@ export function checkOwners(phases: readonly ReadPhase[], isOrdered: boolean): v
   }
 }
 
-/** The text that everything begins with that the pattern matches. */
+/** The text that every match begins with. */
 const startOf = ({ file }: Owned): string => /^[^*?[\]{}!@+()\\]*/.exec(file)?.[0] ?? "";
 
-/** Of paths in order, those that can match: a team of thousands has as many patterns. */
+/** The sorted paths that can match. A binary search, because a team may have thousands of patterns and paths. */
 function beginningWith(start: string, sorted: readonly Owned[]): readonly Owned[] {
   let from = 0;
   for (let to = sorted.length; from < to; ) {
@@ -78,14 +78,14 @@ function checkSame(owned: readonly Owned[], mayClash: (one: Owned, other: Owned)
     for (const [place, one] of same.entries()) {
       const other = same.slice(0, place).find((before) => ++compared < maxOwners && mayClash(before, one));
       if (other === undefined) continue;
-      report(one.persona, one.file, `so does ${other.persona.described.words}`, "Let one wait for the other");
+      report(one.persona, one.file, `so does ${other.persona.described.title}`, "Let one wait for the other");
     }
   }
 }
 
 /**
- * Patterns that only overlap say nothing about whose a file is until it is there. Sorted by the text they begin with, only
- * neighbors can match the same path.
+ * Reports a pattern that lies within another; patterns that only overlap are allowed. In the order of the text they begin
+ * with, only neighbors can match the same path.
  */
 function checkPatterns(patterns: readonly Owned[], mayClash: (one: Owned, other: Owned) => boolean): void {
   const sorted = patterns
@@ -97,7 +97,7 @@ function checkPatterns(patterns: readonly Owned[], mayClash: (one: Owned, other:
       const second = sorted[next] as (typeof sorted)[number];
       if (!second.start.startsWith(first.start)) break;
       compared += 1;
-      // The same text has been looked at.
+      // checkSame compares equal globs.
       if (first.file === second.file || !mayClash(first, second)) continue;
       if (isPatternWithin(second, first)) reportWithin(second, first);
       else if (isPatternWithin(first, second)) reportWithin(first, second);
@@ -111,7 +111,7 @@ const isPatternWithin = (inner: Owned, outer: Owned): boolean =>
 const isLeftOut = ({ file }: Owned, { except }: Owned): boolean =>
   except.some((glob) => (isPattern(file) ? isWithin(file, glob) : globMatcher(glob)(file)));
 
-/** Whether two may work without either having the other's work before it. */
+/** Whether neither persona comes after the other. */
 function sideBySide(phases: readonly ReadPhase[], isOrdered: boolean): (one: Owned, other: Owned) => boolean {
   const providers = new Providers({ phases: phases.map(({ definition }) => definition) });
   const graphs = new Map(
@@ -122,7 +122,7 @@ function sideBySide(phases: readonly ReadPhase[], isOrdered: boolean): (one: Own
     if (phase !== other.phase) return (providers.ancestors(phase) & providers.only(other.phase)) !== 0n;
     const graph = graphs.get(phase);
     const { name } = persona.definition;
-    // Most wait for nobody.
+    // Most personas wait for no other.
     if (graph === undefined || graph.get(name)?.length === 0) return false;
     const known = reached.get(persona) ?? reachFrom(graph, name);
     reached.set(persona, known);
@@ -138,7 +138,7 @@ function reportWithin(inner: Owned, outer: Owned): void {
   report(inner.persona, inner.file, `${owner(outer)}, which matches all of it`, leaveOut(inner));
 }
 
-const owner = ({ file, persona }: Owned): string => `${persona.described.words} delivers ${shown(file)}`;
+const owner = ({ file, persona }: Owned): string => `${persona.described.title} delivers ${shown(file)}`;
 
 const leaveOut = ({ file }: Owned): string =>
   `Let one wait for the other, or leave it out there: ${shown(`!${file}`)}`;
@@ -147,7 +147,7 @@ function report({ described }: ReadPersona, file: string, other: string, advice:
   described
     .at("contract")
     .at("deliverables")
-    .as(described.words)
+    .as(described.title)
     .problem(
       `delivers ${shown(file)}, and ${other}: a file has one owner among those who work at once. ${advice}.`,
     );

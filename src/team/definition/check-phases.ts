@@ -30,7 +30,7 @@ function checkDependencies(phases: readonly ReadPhase[], problems: Problems): vo
   const known = new Set(names);
   for (const { definition, place, followsByDefault } of phases) {
     for (const [index, name] of followsByDefault ? [] : definition.dependsOn.entries()) {
-      const at = place.at("dependsOn").at(index).as(place.words);
+      const at = place.at("dependsOn").at(index).as(place.title);
       if (name === definition.name) at.problem("depends on itself.");
       else if (!known.has(name)) {
         const hint = problems.suggest(name, names);
@@ -42,7 +42,7 @@ function checkDependencies(phases: readonly ReadPhase[], problems: Problems): vo
 
 /** A phase in a circle, or behind one, would wait for ever. */
 function checkCycles(phases: readonly ReadPhase[]): void {
-  // Of phases with one name the first counts; that there are more has been said, as has who depends on itself.
+  // Of phases with one name the first counts. Duplicates and self-dependencies are reported elsewhere.
   const byName = new Map(phases.toReversed().map((phase) => [phase.definition.name, phase]));
   const graph = new Map(
     [...byName].map(([name, { definition }]) => [

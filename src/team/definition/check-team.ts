@@ -2,11 +2,12 @@ import { checkBudgets } from "./check-budgets.ts";
 import { checkConsumes } from "./check-consumes.ts";
 import { checkContracts } from "./check-contracts.ts";
 import { checkPhases } from "./check-phases.ts";
+import { definitionLimits } from "./limits.ts";
 import type { Problems } from "./place.ts";
 import type { ReadPhase } from "./read-phase.ts";
-import { type BudgetDefinition, definitionLimits } from "./team-definition.ts";
+import type { BudgetDefinition } from "./team-definition.ts";
 
-/** What can be judged only when the whole team is known. */
+/** Checks that need the whole team. */
 export function checkTeam(
   phases: readonly ReadPhase[],
   budget: BudgetDefinition | null,

@@ -1,59 +1,78 @@
 import { canonicalJson } from "../../domain/canonical.ts";
 import type { Json } from "../../domain/json.ts";
 import { redact } from "../../domain/redact.ts";
+import type { Keys } from "./fields.ts";
 import type {
   PersonaDefinition,
   PhaseDefinition,
   TeamDefinition,
   WorkDefinition,
 } from "./team-definition.ts";
+import {
+  commandKeys,
+  modelKeys,
+  personaKeys,
+  personaSection,
+  phaseSection,
+  policySection,
+  teamSection,
+} from "./team-keys.ts";
+
+const {
+  phases: _phases,
+  personas: _personas,
+  $schema: _schema,
+  planning: _planning,
+  ...teamKeys
+} = teamSection.keys;
+const { name: _name, personas: _names, ...phaseKeys } = phaseSection.keys;
+const { contract: _contract, policy: _policy, ...ownKeys } = personaKeys;
 
 export function teamFieldChanges(before: TeamDefinition, after: TeamDefinition): readonly string[] {
   return [
-    ...changed("name", before.name, after.name),
-    ...changed("description", before.description, after.description, { isLong: true }),
-    ...changed("model", before.model, after.model),
-    ...changed("parallel", before.parallel, after.parallel),
-    ...changed("budget", before.budget, after.budget),
+    ...keyChanges(teamKeys, before, after),
     ...changed("blueprint", before.plan?.blueprint, after.plan?.blueprint),
   ];
 }
 
 export function phaseFieldChanges(before: PhaseDefinition, after: PhaseDefinition): readonly string[] {
-  return [
-    ...changed("dependsOn", before.dependsOn, after.dependsOn),
-    ...changed("gate", before.gate, after.gate),
-    ...changed("review", before.review, after.review),
-    ...changed("budget", before.budget, after.budget),
-  ];
+  return keyChanges(phaseKeys, before, after);
 }
 
 export function personaFieldChanges(before: PersonaDefinition, after: PersonaDefinition): readonly string[] {
   return [
     ...workChanges(before.work, after.work),
-    ...changed("consumes", before.consumes, after.consumes, { none: "everything" }),
+    ...keyChanges(ownKeys, before, after),
     ...namedChanges("contract: deliverable", before.contract.deliverables, after.contract.deliverables),
     ...changed("contract: outputs", before.contract.outputs, after.contract.outputs, { isLong: true }),
     ...namedChanges("contract: check", before.contract.checks, after.contract.checks),
-    ...changed("budget", before.budget, after.budget),
-    ...changed("maxAttempts", before.maxAttempts, after.maxAttempts, { none: "the default" }),
-    ...changed("timeoutMs", before.timeoutMs, after.timeoutMs, { none: "the default" }),
-    ...changed("healing", before.healing, after.healing),
-    ...changed("policy.write", before.policy.write, after.policy.write, { none: "everything" }),
-    ...changed("policy.checks", before.policy.checks, after.policy.checks, { none: "all" }),
-    ...changed("policy.tools", before.policy.tools, after.policy.tools, { none: "all" }),
+    ...keyChanges(policySection.keys, before.policy, after.policy, "policy."),
   ];
 }
 
-function workChanges(before: WorkDefinition, after: WorkDefinition): readonly string[] {
-  if (before.kind !== after.kind) return [`work changed from a ${before.kind} to a ${after.kind}`];
-  const old: Readonly<Record<string, unknown>> = before;
-  return Object.entries(after).flatMap(([key, value]) =>
-    changed(key === "argv" ? "command" : key, old[key], value, {
-      isLong: key === "instructions" || key === "argv",
-    }),
+/** Texts that are too long to be shown in a sentence. */
+const longKeys = new Set(["description", "instructions", "command"]);
+
+function keyChanges(keys: Keys, before: object, after: object, prefix = ""): readonly string[] {
+  const [old, now] = [before, after] as Readonly<Record<string, unknown>>[];
+  return Object.keys(keys).flatMap((name) =>
+    changed(prefix + name, old?.[name], now?.[name], { isLong: longKeys.has(name) }),
   );
 }
+
+function workChanges(before: WorkDefinition, after: WorkDefinition): readonly string[] {
+  if (before.kind === "model" && after.kind === "model")
+    return keyChanges({ instructions, ...modelKeys }, before, after);
+  if (before.kind === "command" && after.kind === "command")
+    return keyChanges(
+      { command, instructions, ...commandKeys },
+      { ...before, command: before.argv },
+      { ...after, command: after.argv },
+    );
+  return before.kind === after.kind ? [] : [`work changed from a ${before.kind} to a ${after.kind}`];
+}
+
+const { instructions, command } = personaSection.keys;
 
 function namedChanges(
   what: string,
@@ -73,24 +92,20 @@ function namedChanges(
 }
 
 interface Showing {
-  /** Too long to be shown: only that it changed. */
+  /** Too long to be shown: the sentence only says that it changed. */
   readonly isLong?: boolean;
-  /** What `null` means. */
-  readonly none?: string;
 }
 
 function changed(
   label: string,
   before: unknown,
   after: unknown,
-  { isLong = false, none = "none" }: Showing = {},
+  { isLong = false }: Showing = {},
 ): readonly string[] {
   if (isSame(before, after)) return [];
   if (isLong && (before ?? null) === null) return [`${label} was added`];
   if (isLong && (after ?? null) === null) return [`${label} was removed`];
-  return isLong
-    ? [`${label} changed`]
-    : [`${label} changed from ${show(before, none)} to ${show(after, none)}`];
+  return isLong ? [`${label} changed`] : [`${label} changed from ${show(before)} to ${show(after)}`];
 }
 
 const isSame = (before: unknown, after: unknown): boolean =>
@@ -98,13 +113,13 @@ const isSame = (before: unknown, after: unknown): boolean =>
 
 const longest = 80;
 
-function show(value: unknown, none: string): string {
-  const text = redact(plain(value, none));
+function show(value: unknown): string {
+  const text = redact(plain(value));
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-function plain(value: unknown, none: string): string {
-  if (value === null || value === undefined) return none;
+function plain(value: unknown): string {
+  if (value === null || value === undefined) return "unset";
   if (typeof value === "boolean") return value ? "on" : "off";
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return `[${value.join(", ")}]`;

@@ -1,120 +1,193 @@
+import type { Json, JsonObject } from "../../domain/json.ts";
 import type { Kind } from "./kinds.ts";
 import type { Place } from "./place.ts";
 import { shown } from "./shown.ts";
-import { definitionLimits } from "./team-definition.ts";
 
-export interface Shape {
-  /** "an object with threshold and onFail". */
-  readonly allowed: string;
-  readonly keys: readonly string[];
-  /** What to say of a key that people write here and that has another name or place. */
-  readonly hints?: Readonly<Record<string, string>>;
+/**
+ * One key of the team file. The reader, its errors, the TypeScript types, team.schema.json and docs/team-file.md are made
+ * from it. `Absent` is the value in the definition when the key is missing: `never` for a required key, `undefined` for
+ * one that the definition then leaves out.
+ */
+export interface Key<T = unknown, Written = T, Absent = unknown> extends About {
+  readonly kind: Kind<T, Written>;
+  readonly absence:
+    | { readonly kind: "error"; readonly problem?: string; readonly orEmpty: boolean }
+    | { readonly kind: "omit" }
+    | { readonly kind: "default"; readonly value: Absent };
 }
 
-/** The keys of one written object. Reading reports what is wrong and goes on, so that all of it is said at once. */
-export class Fields {
+interface About {
+  /** The effect of the key, for the docs page and for editors. */
+  readonly sentence: string;
+  readonly example: Json;
+  /** The effect of leaving the key out, where the default's value does not say it. */
+  readonly otherwise?: string;
+  /** Only YAML and JSON have it. */
+  readonly fileOnly?: boolean;
+}
+
+interface Required extends About {
+  /** The end of the sentence when the key is missing; default: `has no "key".`. */
+  readonly missing?: string;
+  /** An empty list counts as missing. */
+  readonly orEmpty?: boolean;
+}
+
+export function required<T, Written>(
+  kind: Kind<T, Written>,
+  { missing, orEmpty = false, ...about }: Required,
+): Key<T, Written, never> {
+  return {
+    ...about,
+    kind,
+    absence: { kind: "error", orEmpty, ...(missing !== undefined && { problem: missing }) },
+  };
+}
+
+export const optional = <T, Written>(kind: Kind<T, Written>, about: About): Key<T, Written, undefined> => ({
+  ...about,
+  kind,
+  absence: { kind: "omit" },
+});
+
+export const withDefault = <T, Written, const Absent>(
+  kind: Kind<T, Written>,
+  value: Absent,
+  about: About,
+): Key<T, Written, Absent> => ({ ...about, kind, absence: { kind: "default", value } });
+
+export type Keys = Readonly<Record<string, Key>>;
+
+/** One object of the team file. */
+export interface Section<K extends Keys = Keys> {
+  /** Its name in `$defs` of the schema and its title in the docs. */
+  readonly name: string;
+  readonly sentence: string;
+  /** "an object with threshold and onFail". */
+  readonly allowed: string;
+  readonly keys: K;
+  /** Advice for keys that people write here and that have another name or place. */
+  readonly hints?: Readonly<Record<string, string>>;
+  /** Rules of the schema besides the keys. */
+  readonly schema?: JsonObject;
+}
+
+/** Infers the keys of a section. */
+export const section = <K extends Keys>(one: Section<K>): Section<K> => one;
+
+type AbsentOf<One> = One extends Key<infer _T, infer _Written, infer Absent> ? Absent : never;
+type ValueOf<One> = One extends Key<infer T, infer _Written, infer _Absent> ? T : never;
+type WrittenOf<One> = One extends Key<infer _T, infer Written, infer _Absent> ? Written : never;
+type RequiredIn<K> = { [N in keyof K]: [AbsentOf<K[N]>] extends [never] ? N : never }[keyof K];
+type OmittedIn<K> = { [N in keyof K]: [undefined] extends [AbsentOf<K[N]>] ? N : never }[keyof K];
+
+/** A section as people write it. */
+export type Options<K extends Keys> = {
+  readonly [N in RequiredIn<K>]: WrittenOf<K[N]>;
+} & { readonly [N in Exclude<keyof K, RequiredIn<K>>]?: WrittenOf<K[N]> };
+
+/** A section as the definition records it, with defaults. */
+export type Values<K extends Keys> = {
+  readonly [N in Exclude<keyof K, OmittedIn<K>>]: ValueOf<K[N]> | AbsentOf<K[N]>;
+} & { readonly [N in OmittedIn<K>]?: ValueOf<K[N]> };
+
+type Complete<K extends Keys> = [RequiredIn<K>] extends [never] ? Values<K> : Values<K> | undefined;
+
+/** Reads one written object by its section. Reading continues after a problem, so that all problems are reported at once. */
+export class Fields<K extends Keys = Keys> {
   readonly place: Place;
+  readonly #keys: K;
   readonly #values: Readonly<Record<string, unknown>>;
-  /** Keys that unknown ones were probably meant to be. */
+  /** Right spellings of the unknown keys. */
   readonly #meant = new Set<string>();
 
-  private constructor(place: Place, values: Readonly<Record<string, unknown>>) {
+  private constructor(place: Place, keys: K, values: Readonly<Record<string, unknown>>) {
     this.place = place;
+    this.#keys = keys;
     this.#values = values;
   }
 
-  static of(value: unknown, place: Place, shape: Shape): Fields | undefined {
+  /** `known` narrows or widens the keys that are allowed: teams in code have others. */
+  static of<K extends Keys>(
+    value: unknown,
+    place: Place,
+    { allowed, keys, hints }: Pick<Section<K>, "allowed" | "keys" | "hints">,
+    known: readonly string[] = Object.keys(keys),
+  ): Fields<K> | undefined {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      place.problem(`is ${shown(value)}; it must be ${shape.allowed}.`);
+      place.problem(`is ${shown(value)}; it must be ${allowed}.`);
       return undefined;
     }
-    const fields = new Fields(place, value as Readonly<Record<string, unknown>>);
+    const fields = new Fields(place, keys, value as Readonly<Record<string, unknown>>);
     for (const key of Object.keys(value)) {
-      if (!shape.keys.includes(key)) fields.#unknown(key, shape);
+      if (!known.includes(key)) fields.#reportUnknown(key, known, hints);
     }
     return fields;
   }
 
-  /** In code, `undefined` is as good as not written. */
+  /** In code, `undefined` means the same as a missing key. */
   has(key: string): boolean {
     return Object.hasOwn(this.#values, key) && this.#values[key] !== undefined;
   }
 
-  /** Neither there nor misspelled: one mistake is one problem. */
+  /** Neither present nor misspelled: one mistake is one problem. */
   lacks(key: string): boolean {
     return !this.has(key) && !this.#meant.has(key);
-  }
-
-  /** Lacking, or a list of nothing. */
-  isEmpty(key: string): boolean {
-    const value = this.value(key);
-    return this.lacks(key) || (Array.isArray(value) && value.length === 0);
   }
 
   value(key: string): unknown {
     return this.has(key) ? this.#values[key] : undefined;
   }
 
-  read<T>(key: string, kind: Kind<T>): T | undefined {
-    return this.has(key) ? readAt(this.value(key), this.place.at(key), kind) : undefined;
+  /** The value, or the default when the key is missing or wrong; undefined when it has none. */
+  read<N extends keyof K & string>(
+    key: N,
+  ): [AbsentOf<K[N]>] extends [never] ? ValueOf<K[N]> | undefined : ValueOf<K[N]> | AbsentOf<K[N]> {
+    return this.#read(key) as ReturnType<typeof this.read<N>>;
   }
 
-  required<T>(key: string, kind: Kind<T>): T | undefined {
-    if (this.lacks(key)) this.place.problem(`has no "${key}".`);
-    return this.read(key, kind);
+  /** The values of these keys; undefined when a required one is missing or wrong. */
+  all<Part extends Keys>(keys: Part): Complete<Part> {
+    const read = Object.keys(keys).map((key) => [key, this.#read(key)] as const);
+    const isComplete = read.every(
+      ([key, value]) => value !== undefined || keys[key]?.absence.kind !== "error",
+    );
+    const values = Object.fromEntries(read.filter(([, value]) => value !== undefined));
+    return (isComplete ? values : undefined) as Complete<Part>;
   }
 
-  /** Each item at its own place; the items that are right, when some are wrong. */
-  list<T>(key: string, kind: Kind<T>, allowed: string): readonly T[] | undefined {
-    return this.items(key, allowed)?.flatMap(([item, place]) => readAt(item, place, kind) ?? []);
-  }
-
-  /** As `list`, and no item may be there twice. */
-  set<T extends string>(key: string, kind: Kind<T>, allowed: string): readonly T[] | undefined {
-    const items = this.list(key, kind, allowed);
-    if (items === undefined) return undefined;
-    const seen = new Set<T>();
-    for (const item of items) {
-      if (seen.has(item)) this.place.at(key).problem(`has ${shown(item)} twice.`);
-      seen.add(item);
+  #read(name: string): unknown {
+    const key = this.#keys[name];
+    if (key === undefined) throw new Error(`the section has no key ${name}`);
+    const { kind, absence } = key;
+    const value = this.value(name);
+    if (absence.kind === "error" && this.#isMissing(name, absence.orEmpty)) {
+      this.place.problem(absence.problem ?? `has no "${name}".`);
+      return undefined;
     }
-    return [...seen];
+    const read = this.has(name) ? kind.read(value, this.place.at(name)) : undefined;
+    return read ?? (absence.kind === "default" ? absence.value : undefined);
   }
 
-  /** The items of a list with their places; none when it is no list. */
-  items(
-    key: string,
-    allowed: string,
-    most: number = definitionLimits.listItems,
-  ): readonly (readonly [unknown, Place])[] | undefined {
-    if (!this.has(key)) return undefined;
+  #isMissing(key: string, orEmpty: boolean): boolean {
     const value = this.value(key);
-    const place = this.place.at(key);
-    if (!Array.isArray(value)) {
-      const example = typeof value === "string" ? `, such as [${shown(value)}]` : "";
-      place.problem(`is ${shown(value)}; it must be ${allowed}${example}.`);
-      return undefined;
-    }
-    if (value.length > most) {
-      place.problem(`has ${value.length} items; at most ${most} are allowed.`);
-      return undefined;
-    }
-    return Array.from(value as readonly unknown[], (item, index) => [item, place.at(index)] as const);
+    return this.lacks(key) || (orEmpty && Array.isArray(value) && value.length === 0);
   }
 
-  #unknown(key: string, { keys, hints }: Shape): void {
+  #reportUnknown(key: string, known: readonly string[], hints: Section["hints"]): void {
     const { place } = this;
-    const known = hints !== undefined && Object.hasOwn(hints, key) ? hints[key] : undefined;
-    const meant = known === undefined ? place.problems.closest(key, keys) : undefined;
+    const advice = hints !== undefined && Object.hasOwn(hints, key) ? hints[key] : undefined;
+    const meant = advice === undefined ? place.problems.closest(key, known) : undefined;
     if (meant !== undefined) this.#meant.add(meant);
-    const hint = known ?? (meant === undefined ? undefined : `Did you mean "${meant}"?`);
-    const problem = `${place.words} has an unknown key ${shown(key)}.${hint === undefined ? "" : ` ${hint}`}`;
-    place.problems.add({ path: [...place.path, key], on: "key", sentence: problem });
+    const hint = advice ?? (meant === undefined ? undefined : `Did you mean "${meant}"?`);
+    const sentence = `${place.title} has an unknown key ${shown(key)}.${hint === undefined ? "" : ` ${hint}`}`;
+    place.problems.add({ path: [...place.path, key], on: "key", sentence });
   }
 }
 
-export function readAt<T>(value: unknown, place: Place, kind: Kind<T>): T | undefined {
-  const read = kind.read(value);
-  if (read === undefined) place.problem(`is ${shown(value)}; it must be ${kind.allowed}.`);
-  return read;
-}
+/** A section as the value of a key. */
+export const object = <K extends Keys>(section: Section<K>): Kind<Values<K>, Options<K>> => ({
+  allowed: section.allowed,
+  schema: { $ref: `#/$defs/${section.name}` },
+  read: (value, place) => Fields.of(value, place, section)?.all(section.keys),
+});

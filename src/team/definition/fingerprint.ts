@@ -3,7 +3,7 @@ import { InputInvalid } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
 import { definitionJson, type PersonaDefinition, type TeamDefinition } from "./team-definition.ts";
 
-/** Of the whole definition: a session goes on by itself only with the very same. */
+/** Of the whole definition: a session resumes without questions only with the same one. */
 export const teamFingerprint = (definition: TeamDefinition): string =>
   fingerprint(definitionJson(definition));
 

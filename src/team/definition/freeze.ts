@@ -1,4 +1,4 @@
-/** A definition is shared by everything that runs the team; nobody may change it for the others. */
+/** Every session of the team shares the definition, so it must not change. */
 export function freeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

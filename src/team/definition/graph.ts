@@ -8,7 +8,7 @@ export interface Sorted {
   readonly cycles: readonly (readonly string[])[];
 }
 
-/** The first ones say enough; a dense graph has more than anybody counts. */
+/** A dense graph has more cycles than can be listed. */
 const maxCycles = 10;
 
 /** Depth first with a stack of its own: a long line of nodes must not overflow the machine's. */

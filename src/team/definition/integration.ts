@@ -1,10 +1,11 @@
 import { TeamInvalid } from "../../domain/errors.ts";
+import { tools as toolTable } from "../../personas/tools/tool-table.ts";
 import { namedMatcher, readNamedFiles } from "../../workspace/named-files.ts";
 import { isPattern } from "./is-pattern.ts";
 import { type PersonaPlace, type PhaseSet, Providers } from "./providers.ts";
 import type { PersonaDefinition, PhaseDefinition, TeamDefinition } from "./team-definition.ts";
 
-/** Where the contracts of a team do not fit together. */
+/** A place where the contracts of a team do not fit together. */
 export interface IntegrationProblem extends PersonaPlace {
   /** `blocking`: the persona cannot succeed. */
   readonly severity: "blocking" | "warning";
@@ -12,7 +13,7 @@ export interface IntegrationProblem extends PersonaPlace {
   readonly message: string;
 }
 
-/** As far as the definition alone shows it; what a provider then fails to deliver is known only when it has run. */
+/** Problems that the definition alone shows, before anything runs. */
 export function integrationProblems(definition: TeamDefinition): readonly IntegrationProblem[] {
   const providers = new Providers(definition);
   const promisedIn = phasesOf(definition, providers, promises);
@@ -26,10 +27,10 @@ export function integrationProblems(definition: TeamDefinition): readonly Integr
   );
 }
 
-/** Where somebody could never succeed nothing begins: not a session, not a change of it, not a fork. */
+/** Refuses a session, a change or a fork of a team in which a persona can never succeed. */
 export function refuseBlocking(
   definition: TeamDefinition,
-  advice = "Mend the contracts or the policies named.",
+  advice = "Correct the contracts or policies that are named.",
 ): void {
   const { name } = definition;
   const problems = integrationProblems(definition).filter(({ severity }) => severity === "blocking");
@@ -77,7 +78,7 @@ function* missingProviders(
 const promises = ({ contract }: PersonaDefinition): boolean =>
   contract.deliverables.length > 0 || contract.outputs !== undefined;
 
-/** A promise that the persona's own policy keeps it from keeping. */
+/** A deliverable that the persona's own policy forbids. */
 function* unfulfillable(
   { name: phase }: PhaseDefinition,
   { name: persona, contract, policy, work }: PersonaDefinition,
@@ -85,9 +86,7 @@ function* unfulfillable(
   const { write, tools } = policy;
   const problem = { kind: "unfulfilled-contract", phase, persona } as const;
   const cannotWrite =
-    work.kind === "model" &&
-    tools !== null &&
-    !tools.some((tool) => tool === "write_file" || tool === "edit_file");
+    work.kind === "model" && tools !== null && !tools.some((tool) => toolTable[tool].writes);
   const mayWrite = write === null ? () => true : namedMatcher(write);
   for (const { name, files, must } of contract.deliverables) {
     const severity = must ? "blocking" : "warning";
@@ -103,7 +102,7 @@ function* unfulfillable(
   }
 }
 
-/** Whether what a persona promises reaches anybody; in a phase that nobody waits for it is the team's own result. */
+/** Whether another persona reads what a persona promises. In a phase without dependents it is the team's own result. */
 function readersOf(
   definition: TeamDefinition,
   providers: Providers,

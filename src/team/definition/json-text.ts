@@ -1,9 +1,9 @@
 import { InputInvalid } from "../../domain/errors.ts";
 import { type Json, parseJson } from "../../domain/json.ts";
+import { definitionLimits } from "./limits.ts";
 import { findFaults } from "./node-faults.ts";
 import { locateNode } from "./node-places.ts";
 import { maxSourceDepth, type PlacedProblem, type SourceText } from "./source-text.ts";
-import { definitionLimits } from "./team-definition.ts";
 import { parseYaml } from "./yaml-text.ts";
 
 /** Read as JSON, strictly; where things are is found by reading it once more as YAML, of which JSON is a part. */

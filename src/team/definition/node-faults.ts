@@ -6,13 +6,13 @@ export interface Fault {
   readonly offset: number;
 }
 
-/** What aliases may make of a file; without them it is as large as the file. */
+/** The size of the file after aliases are expanded. */
 const maxExpandedSize = 4 * 1024 * 1024;
 /** The package looks through the whole file for each. */
 const maxAliases = 200;
 const maxFaults = 20;
 
-/** What YAML and JSON allow and a team file may not have: keys twice, `__proto__`, and sizes that grow when it is read. */
+/** Rules beyond YAML and JSON: no repeated keys, no `__proto__`, and a bounded size after aliases are expanded. */
 export async function findFaults(root: Node | null): Promise<readonly Fault[]> {
   const { isAlias, isMap, isScalar, isSeq } = await import("yaml");
   const faults: Fault[] = [];

@@ -12,7 +12,7 @@ export async function locateNode(
   const target = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
   const start = (node: unknown): number | undefined => (node as Node | null | undefined)?.range?.[0];
 
-  /** What begins on the lines below its key is pointed at by the key. */
+  /** A value on the lines below its key is located at the key. */
   function startOf({ key, value }: Pair, on: "key" | "value"): number | undefined {
     const isBelow = isCollection(value) && value.flow !== true;
     return on === "key" || isBelow ? start(key) : (start(value) ?? start(key));

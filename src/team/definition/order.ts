@@ -46,7 +46,7 @@ export function groupsOf<P extends Pick<PersonaDefinition, "name" | "consumes">>
 export const phaseGraph = ({ phases }: PhaseOrder): Graph =>
   new Map(phases.map(({ name, dependsOn }) => [name, dependsOn]));
 
-/** Who waits for whom inside a phase. Its own name in `consumes` means the same persona in an earlier phase. */
+/** The order of personas inside a phase. Its own name in `consumes` means the same persona in an earlier phase. */
 export function personaGraph(personas: readonly Pick<PersonaDefinition, "name" | "consumes">[]): Graph {
   const members = new Set(personas.map(({ name }) => name));
   return new Map(
@@ -63,6 +63,6 @@ function sorted(graph: Graph, what: string): readonly string[] {
   if (cycle === undefined) return order;
   throw new TeamInvalid(`The ${what} wait for each other: ${cycle.join(" -> ")}.`, {
     details: { cycle },
-    advice: "Take one of them out of the circle.",
+    advice: "Remove one of them from the cycle.",
   });
 }

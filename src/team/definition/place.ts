@@ -1,5 +1,5 @@
 import { closest } from "../../domain/closest.ts";
-import { definitionLimits } from "./team-definition.ts";
+import { definitionLimits } from "./limits.ts";
 
 /** The way from the top of a team file to a value: keys and positions. */
 export type SourcePath = readonly (string | number)[];
@@ -11,7 +11,7 @@ export interface Problem {
   readonly sentence: string;
 }
 
-/** Comparing two names takes time in the product of their lengths, and anybody may have written them. */
+/** Comparing two names takes time in the product of their lengths, and a hostile file may have long ones. */
 const maxComparedLetters = 10_000_000;
 
 /** All that is wrong with a team, in the order of finding. */
@@ -52,11 +52,11 @@ export class Problems {
   }
 }
 
-/** Where something was written: the words for people, and the way to it in the file. */
+/** A place in a team: its title for people, and its path in the file. */
 export class Place {
   readonly problems: Problems;
   readonly path: SourcePath;
-  /** `phase "design"`; made when somebody asks, because most of what is read has no problem. */
+  /** `phase "design"`; computed on demand, because most places have no problem. */
   readonly #owner: string | (() => string);
   /** `gate.threshold`; empty for the owner itself. */
   readonly #label: string;
@@ -69,7 +69,7 @@ export class Place {
   }
 
   /** `phase "design": gate.threshold`. */
-  get words(): string {
+  get title(): string {
     const owner = typeof this.#owner === "string" ? this.#owner : this.#owner();
     return this.#label === "" ? owner : `${owner}: ${this.#label}`;
   }
@@ -80,18 +80,18 @@ export class Place {
     return new Place(this.problems, this.#owner, [...this.path, key], label);
   }
 
-  /** The same place in other words. */
+  /** The same place with another title. */
   as(owner: string | (() => string)): Place {
     return new Place(this.problems, owner, this.path);
   }
 
-  /** The words and then the rest of the sentence. */
+  /** Reports the title followed by the rest of the sentence. */
   problem(rest: string, on: Problem["on"] = "value"): void {
-    this.problems.add({ path: this.path, on, sentence: `${this.words} ${rest}` });
+    this.problems.add({ path: this.path, on, sentence: `${this.title} ${rest}` });
   }
 
-  /** A sentence of its own about the thing at this place. */
+  /** Reports a separate sentence about this place. */
   remark(sentence: string, on: Problem["on"] = "value"): void {
-    this.problems.add({ path: this.path, on, sentence: `${this.words}: ${sentence}` });
+    this.problems.add({ path: this.path, on, sentence: `${this.title}: ${sentence}` });
   }
 }

@@ -2,7 +2,7 @@ import { sortGraph } from "./graph.ts";
 import { phaseGraph } from "./order.ts";
 import type { PersonaDefinition, PhaseDefinition } from "./team-definition.ts";
 
-/** As much of a team as decides who reads from whom. */
+/** The part of a team that decides which personas read from which. */
 export interface ReadOrder {
   readonly phases: readonly (Pick<PhaseDefinition, "name" | "dependsOn"> & {
     readonly personas: readonly Pick<PersonaDefinition, "name" | "consumes">[];
@@ -17,7 +17,7 @@ export interface PersonaPlace {
 /** Sets of phases as the bits of one number: a thousand phases are compared at once, however many personas ask. */
 export type PhaseSet = bigint;
 
-/** Who can read from whom in a team without cycles. */
+/** Answers which personas can read from which, in a team without cycles. */
 export class Providers {
   readonly personaNames: readonly string[];
   readonly #names: readonly string[];

@@ -1,75 +1,36 @@
-import { emptyContract } from "../../domain/contract.ts";
+import { type Contract, emptyContract } from "../../domain/contract.ts";
 import { isName, nameRule } from "../../domain/names.ts";
 import { Fields } from "./fields.ts";
-import { onOrOff, wholeNumber, word } from "./kinds.ts";
 import type { Place } from "./place.ts";
-import { readBudget } from "./read-budget.ts";
-import { readContract } from "./read-contract.ts";
-import { readPolicy } from "./read-policy.ts";
-import { type Form, readWork } from "./read-work.ts";
-import type { PersonaDefinition } from "./team-definition.ts";
+import { shown } from "./shown.ts";
+import type { PersonaDefinition, PolicyDefinition, WorkDefinition } from "./team-definition.ts";
+import { commandKeys, modelKeys, personaKeys, personaSection, workKeys } from "./team-keys.ts";
 
-const fileKeys = [
-  "instructions",
-  "model",
-  "fallbackModels",
-  "tools",
-  "command",
-  "consumes",
-  "contract",
-  "budget",
-  "maxAttempts",
-  "timeoutMs",
-  "healing",
-  "policy",
-  "maxSteps",
-  "maxTimeMs",
-  "maxOutputTokens",
-  "temperature",
-  "reserve",
-  "network",
-  "env",
-  "readable",
-  "writable",
-];
+/** `file`: YAML or JSON, which cannot hold code. */
+export type Form = "module" | "file";
 
-const hints = {
-  deliverables: "Write contract.deliverables instead.",
-  outputs: "Write contract.outputs instead.",
-  checks: "Write contract.checks instead.",
-  write: "Write policy.write instead.",
-  prompt: "Write instructions instead.",
-  dependsOn: "Write consumes instead, or dependsOn in the phase.",
-  gate: "Write it in the phase.",
-  review: "Write it in the phase.",
-};
+type PersonaFields = Fields<typeof personaSection.keys>;
 
 /** A persona's own definition, as far as it can be read without the rest of the team. */
 export function readPersona(name: string, value: unknown, place: Place, form: Form): PersonaDefinition {
   if (!isName(name)) place.remark(`the name is not allowed. ${nameRule}`, "key");
-  const fields = Fields.of(value, place, {
-    allowed: form === "file" ? "an object with instructions or a command" : "the result of persona(...)",
-    // A file may not have `run` either, but that deserves a sentence of its own.
-    keys: form === "file" ? [...fileKeys, "run"] : ["name", "run", ...fileKeys],
-    hints,
-  });
+  const inFile = form === "file";
+  // `run` is known in a file too, because it gets a better error than an unknown key.
+  const known = [...Object.keys(personaSection.keys), "run", ...(inFile ? [] : ["name"])];
+  const allowed = inFile ? personaSection.allowed : "the result of persona(...)";
+  const fields = Fields.of(value, place, { ...personaSection, allowed }, known);
   if (fields === undefined) return unreadable(name);
   const work = readWork(fields, form);
-  const contract = readContract(fields);
+  const common = fields.all(personaKeys) ?? unreadable(name);
   return {
+    ...common,
     name,
     work: work ?? { kind: "function" },
-    consumes: fields.set("consumes", word("the name of a persona"), "a list of names of personas") ?? null,
-    contract,
-    budget: readBudget(fields, "budget"),
-    maxAttempts: fields.read("maxAttempts", wholeNumber(1, 20)) ?? null,
-    timeoutMs: fields.read("timeoutMs", wholeNumber(1, 86_400_000)) ?? null,
-    healing: fields.read("healing", onOrOff) ?? true,
-    policy: readPolicy(fields, contract, work),
+    policy: readPolicy(fields, common.policy, common.contract, work),
   };
 }
 
-/** Stands for what could not be read, so that the rest can still be judged. */
+/** Stands for a persona that cannot be read, so that the rest of the team can still be judged. */
 const unreadable = (name: string): PersonaDefinition => ({
   name,
   work: { kind: "function" },
@@ -81,3 +42,103 @@ const unreadable = (name: string): PersonaDefinition => ({
   healing: true,
   policy: { write: null, checks: null, tools: null },
 });
+
+/** The keys that decide the kind of work. */
+const kindKeys = ["run", "command", "instructions", "model"];
+const kinds: ReadonlyMap<string, WorkDefinition["kind"]> = new Map([
+  ["run", "function"],
+  ["command", "command"],
+  ["command and instructions", "command"],
+  ["instructions", "model"],
+  ["instructions and model", "model"],
+]);
+
+/** Exactly one of `run`, `command`, and `instructions` for a model; undefined after a problem. */
+function readWork(fields: PersonaFields, form: Form): WorkDefinition | undefined {
+  const kind = kindOf(fields, form);
+  for (const only of ["model", "command"] as const) {
+    if (kind === undefined || kind === only) continue;
+    for (const key of Object.keys(workKeys[only])) reportNoEffect(fields, key, kind);
+  }
+  if (kind === "command") {
+    return {
+      kind,
+      argv: fields.read("command") ?? [],
+      instructions: fields.read("instructions") ?? null,
+      ...fields.all(commandKeys),
+    };
+  }
+  return kind === "model" ? readModel(fields) : kind === "function" ? { kind } : undefined;
+}
+
+function reportNoEffect(fields: Fields, key: string, kind: WorkDefinition["kind"]): void {
+  if (fields.has(key)) fields.place.at(key).problem(`has no effect: the work is a ${kind}.`, "key");
+}
+
+function kindOf(fields: PersonaFields, form: Form): WorkDefinition["kind"] | undefined {
+  const { place } = fields;
+  const written = kindKeys.filter((key) => fields.has(key)).join(" and ");
+  const kind = kinds.get(written);
+  const ways = `instructions for a model${form === "file" ? " or a command" : ', a command, or a function "run"'}`;
+  if (form === "file" && fields.has("run")) {
+    place.at("run").problem(`is for teams in TypeScript or JavaScript: give it ${ways}.`, "key");
+    return undefined;
+  }
+  if (kind === "function") return isFunction(fields) ? kind : undefined;
+  if (kind !== undefined) return kind;
+  if (written === "") {
+    if (kindKeys.every((key) => fields.lacks(key))) place.problem(`has no work: give it ${ways}.`);
+  } else if (written === "model") {
+    if (fields.lacks("instructions")) place.problem("has a model and no instructions for it.");
+  } else {
+    place.problem(`has more than one kind of work, ${written}: keep one.`);
+  }
+  return undefined;
+}
+
+function isFunction(fields: PersonaFields): boolean {
+  const runs = typeof fields.value("run") === "function";
+  if (!runs) fields.place.at("run").problem("is not a function.");
+  return runs;
+}
+
+function readModel(fields: PersonaFields): WorkDefinition {
+  const instructions = fields.read("instructions") ?? "";
+  const work = { kind: "model", instructions, ...fields.all(modelKeys) } as const;
+  const written = fields.value("fallbackModels");
+  const tried = new Set([fields.value("model")]);
+  for (const [index, model] of (Array.isArray(written) ? (written as readonly unknown[]) : []).entries()) {
+    const isRepeated = tried.has(model) && work.fallbackModels.some((known) => known === model);
+    const place = fields.place.at("fallbackModels").at(index);
+    if (isRepeated) place.problem(`is ${shown(model)}, which was tried before it.`);
+    tried.add(model);
+  }
+  return work;
+}
+
+function readPolicy(
+  persona: PersonaFields,
+  policy: PolicyDefinition,
+  contract: Contract,
+  work: WorkDefinition | undefined,
+): PolicyDefinition {
+  const short = persona.read("tools");
+  const place = persona.place.at("policy");
+  for (const key of ["tools", "checks"] as const) {
+    if (policy[key] !== null && work !== undefined && work.kind !== "model")
+      place.at(key).problem(`has no effect: the work is a ${work.kind}.`, "key");
+  }
+  if (short !== undefined && policy.tools !== null)
+    place.at("tools").problem("is set by tools already: keep one.");
+  checkCheckNames(policy.checks ?? [], contract, place.at("checks"));
+  return { ...policy, tools: short ?? policy.tools };
+}
+
+function checkCheckNames(names: readonly string[], { checks }: Contract, place: Place): void {
+  const known = checks.map(({ name }) => name);
+  for (const name of names) {
+    if (known.includes(name)) continue;
+    const hint = place.problems.suggest(name, known);
+    place.problem(`names ${shown(name)}, and its contract has no such check.${hint}`);
+  }
+}

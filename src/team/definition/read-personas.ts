@@ -1,25 +1,25 @@
-import type { Fields } from "./fields.ts";
 import type { Place } from "./place.ts";
-import { readPersona } from "./read-persona.ts";
+import { type Form, readPersona } from "./read-persona.ts";
 import type { ReadPersona } from "./read-phase.ts";
-import type { Form } from "./read-work.ts";
 import { shown } from "./shown.ts";
+import { teamSection } from "./team-keys.ts";
 
-/** A persona, whatever phases it is in. */
+/** A persona independent of its phases. */
 type Described = Omit<ReadPersona, "place">;
 
-/** Finds the personas that phases name (in a file) or hold (in code), and reads each once, however many phases it is in. */
+/** Finds the personas that phases name (in a file) or hold (in code). Each is read once, also when several phases use it. */
 export class Personas {
   readonly #form: Form;
-  /** Missing when there is no list to find them in, which is said once and not for each. */
+  /** Undefined when the file has no usable map of personas: that is one problem, not one for each name. */
   #byName: Map<string, Described> | undefined;
   #names: readonly string[] = [];
   readonly #byValue = new Map<unknown, Described>();
   readonly #used = new Set<string>();
 
-  constructor(team: Fields, form: Form) {
+  /** `personas` is the team's own map; teams in code have none. */
+  constructor(personas: unknown, team: Place, form: Form) {
     this.#form = form;
-    if (form === "file") this.#describeAll(team);
+    if (personas !== undefined) this.#describeAll(personas, team.at("personas"));
   }
 
   read(item: unknown, place: Place, phase: string): ReadPersona | undefined {
@@ -35,23 +35,15 @@ export class Personas {
     }
   }
 
-  #describeAll(team: Fields): void {
-    const { place } = team;
-    const personas = team.value("personas");
-    if (personas === undefined) {
-      if (team.lacks("personas")) place.problem('has no "personas": describe each by its name.');
-      return;
-    }
+  #describeAll(personas: unknown, place: Place): void {
     if (typeof personas !== "object" || personas === null || Array.isArray(personas)) {
-      return place.at("personas").problem(`is ${shown(personas)}; it must be an object of personas by name.`);
+      const { allowed } = teamSection.keys.personas.kind;
+      return place.problem(`is ${shown(personas)}; it must be ${allowed}.`);
     }
     this.#names = Object.keys(personas);
     this.#byName = new Map(
       Object.entries(personas).map(([name, value]) => {
-        const described = place
-          .at("personas")
-          .at(name)
-          .as(() => `persona ${shown(name)}`);
+        const described = place.at(name).as(() => `persona ${shown(name)}`);
         return [name, read(name, value, described, "file")];
       }),
     );
@@ -66,7 +58,7 @@ export class Personas {
     const found = this.#byName?.get(item);
     if (found === undefined && this.#byName !== undefined) {
       const meant = place.problems.closest(item, this.#names);
-      // Misspelled is not unused.
+      // A misspelled persona is not also reported as unused.
       if (meant !== undefined) this.#used.add(meant);
       const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
       place.problem(`is ${shown(item)}, and there is no such persona.${hint}`);

@@ -8,7 +8,7 @@ export function recordedDefinition(recorded: Json): TeamDefinition {
   throw new JournalCorrupt(
     "The recorded definition of the team has a form that this version does not know.",
     {
-      advice: "Go on with the version that started the session, or start a new one.",
+      advice: "Resume it with the version of Maestro that started it, or start a new session.",
     },
   );
 }

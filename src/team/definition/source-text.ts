@@ -10,7 +10,7 @@ export interface PlacedProblem extends Partial<Position> {
   readonly sentence: string;
 }
 
-/** What a team file says, or why it cannot be read at all. */
+/** The content of a team file, or the reasons why it cannot be read. */
 export type SourceText =
   | {
       readonly kind: "read";

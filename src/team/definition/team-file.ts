@@ -3,10 +3,11 @@ import { extname } from "node:path";
 import { TeamInvalid } from "../../domain/errors.ts";
 import { persona, phase, type Team, teamOf } from "../define.ts";
 import { teamInvalid } from "./invalid.ts";
+import { definitionLimits } from "./limits.ts";
 import { Problems } from "./place.ts";
 import { readTeam } from "./read-team.ts";
 import type { PlacedProblem, SourceText } from "./source-text.ts";
-import { definitionLimits, type TeamDefinition } from "./team-definition.ts";
+import type { TeamDefinition } from "./team-definition.ts";
 import type { Phase } from "./written.ts";
 
 /** A team of plain data. `file` is how the user calls it; `path` is where it is. */
@@ -34,7 +35,7 @@ async function parse(text: string, path: string): Promise<SourceText> {
 
 async function readText(path: string, file: string): Promise<string> {
   const limit = definitionLimits.fileBytes;
-  // A pipe must not hang: it is opened without waiting for who writes, and then refused.
+  // Opening a pipe must not wait for its writer: a pipe is refused below.
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(
     (cause: NodeJS.ErrnoException) => {
       throw new TeamInvalid(`The team file ${file} cannot be read: ${cause.code ?? cause.message}.`, {
@@ -74,7 +75,7 @@ function brokenFile(source: SourceText & { kind: "broken" }, file: string): Team
   );
 }
 
-/** In the order of the file, as somebody mends it. */
+/** Sorted by their place in the file. */
 function invalidFile(
   source: SourceText & { kind: "read" },
   { found, count }: Problems,

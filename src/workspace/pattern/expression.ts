@@ -1,15 +1,12 @@
 import { InputInvalid } from "../../domain/errors.ts";
 import type { Characters } from "./characters.ts";
 
-/** What a pattern means, however it was written. */
+/** The meaning of a pattern, independent of its spelling. */
 export type Expression =
   | { readonly kind: "characters"; readonly set: Characters }
   | { readonly kind: "sequence"; readonly parts: readonly Expression[] }
   | { readonly kind: "choice"; readonly options: readonly Expression[] }
-  | { readonly kind: "repeat"; readonly what: Expression; readonly least: number; readonly most: number }
-  | { readonly kind: "place"; readonly place: Place };
-
-export type Place = "start" | "end" | "word-boundary" | "no-word-boundary";
+  | { readonly kind: "repeat"; readonly what: Expression; readonly least: number; readonly most: number };
 
 export const sequence = (...parts: readonly Expression[]): Expression => ({ kind: "sequence", parts });
 export const choice = (options: readonly Expression[]): Expression => ({ kind: "choice", options });
@@ -20,13 +17,11 @@ export const repeat = (what: Expression, least = 0, most = Number.POSITIVE_INFIN
   least,
   most,
 });
-export const place = (at: Place): Expression => ({ kind: "place", place: at });
 
-/** One instruction; `next` and `or` say where it goes on. */
+/** `next` and `or` are the instructions that follow. */
 export type Instruction =
   | { readonly kind: "take"; readonly set: Characters; readonly next: number }
   | { readonly kind: "split"; next: number; readonly or: number }
-  | { readonly kind: "place"; readonly place: Place; readonly next: number }
   | { readonly kind: "found" };
 
 export interface Program {
@@ -36,10 +31,10 @@ export interface Program {
 
 const maxInstructions = 2000;
 
-/** From the end to the beginning, so that each part knows where it goes on. */
+/** Compiles from the end to the beginning, so that each part knows the instruction that follows it. */
 export function compile(expression: Expression): Program {
   const instructions: Instruction[] = [{ kind: "found" }];
-  // Counts also what leaves no instruction, such as an empty group repeated a thousand times.
+  // An empty group repeated a thousand times leaves no instruction, but takes time.
   let work = 0;
 
   function emit(instruction: Instruction): number {
@@ -52,8 +47,6 @@ export function compile(expression: Expression): Program {
     switch (part.kind) {
       case "characters":
         return emit({ kind: "take", set: part.set, next });
-      case "place":
-        return emit({ kind: "place", place: part.place, next });
       case "sequence":
         return part.parts.reduceRight((after, each) => write(each, after), next);
       case "choice":
@@ -83,7 +76,20 @@ export function compile(expression: Expression): Program {
   return { start: write(expression, 0), instructions };
 }
 
+/** The seeds and every instruction reached from them without taking a character. */
+export function reach({ instructions }: Program, seeds: readonly number[]): ReadonlySet<number> {
+  const reached = new Set<number>();
+  const open = [...seeds];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const instruction = instructions[at];
+    if (instruction === undefined || reached.has(at)) continue;
+    reached.add(at);
+    if (instruction.kind === "split") open.push(instruction.next, instruction.or);
+  }
+  return reached;
+}
+
 const tooLarge = (): InputInvalid =>
-  new InputInvalid("The pattern is too large.", {
+  new InputInvalid("The glob is too large.", {
     advice: "Use smaller repetitions and fewer alternatives.",
   });

@@ -18,12 +18,13 @@ export interface Fault {
   readonly when: number;
   /** Only calls about this file count. */
   readonly path?: string;
+  readonly error?: "EIO" | "ENOSPC";
 }
 
 /** One life of a process at work; `under` is a command that runs it, such as strace. */
 export async function runClerk(options: ClerkOptions, under: readonly string[] = []): Promise<ClerkEnd> {
   const [command, ...values] = [...under, process.execPath, program, JSON.stringify(options)];
-  // Calls are counted per thread: spread over several, the n-th of a file's would come in some runs and not in others.
+  // strace counts calls per thread: with several threads the n-th call of a file comes in some runs and not in others.
   const env = { ...process.env, UV_THREADPOOL_SIZE: "1" };
   const child = spawn(command, values, { stdio: ["ignore", "pipe", "pipe"], env });
   const output = { stdout: "", stderr: "" };
@@ -34,15 +35,15 @@ export async function runClerk(options: ClerkOptions, under: readonly string[] =
   throw new Error(`the clerk ended with ${code ?? signal}: ${output.stdout} ${output.stderr}`);
 }
 
-/** Makes calls fail, and takes down which. */
-export function failing({ call, when, path }: Fault, into: string): string[] {
+/** Makes calls fail, and traces which. */
+export function failing({ call, when, path, error = "EIO" }: Fault, into: string): string[] {
   const only = path === undefined ? [] : ["-P", path];
-  const inject = `inject=${call}:error=EIO:when=${when}`;
-  // Also fsync, where it is another call that fails: it tells where a commit ends.
+  const inject = `inject=${call}:error=${error}:when=${when}`;
+  // The trace shows fsync as well: it marks where a commit ends.
   return [...traced([call, "fsync", "fdatasync"], into), ...only, "-e", inject];
 }
 
-/** Takes down the calls of these kinds, with the files they are about. */
+/** Traces the calls of these kinds, with their files. */
 export function traced(calls: readonly string[], into: string): string[] {
   return ["strace", "-f", "-qq", "-y", "-s", "64", "-o", into, "-e", `trace=${calls.join(",")}`];
 }
@@ -64,7 +65,7 @@ export function counts(lines: readonly string[]): Map<string, number> {
   return found;
 }
 
-/** Half-written files that nobody will look at again. */
+/** Half-written files that no process reads again. */
 export function orphans(stateDir: string): string[] {
   return readdirSync(stateDir, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".tmp") || name.includes(".probe"))

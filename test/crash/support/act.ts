@@ -1,4 +1,4 @@
-import type { ArmedFault } from "../../../src/state/fault-points.ts";
+import type { ArmedFault } from "../../../src/store/fault-points.ts";
 import { clockAhead } from "./later.ts";
 import { armFault, open } from "./package.ts";
 

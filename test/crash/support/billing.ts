@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { LedgerCall } from "../../../src/state/ledger-store.ts";
+import type { LedgerCall } from "../../../src/store/reports.ts";
 import type { Billed } from "../../support/paid-models.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { MaestroError } from "../../../src/domain/errors.ts";
 import type { SessionId } from "../../../src/domain/ids.ts";
-import type { Lease } from "../../../src/state/lease.ts";
+import type { Lease } from "../../../src/store/journal.ts";
 import { openStore } from "./recorded.ts";
 
 /** A process that fights for a session with the store alone, one order at a time. */

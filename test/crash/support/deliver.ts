@@ -1,5 +1,5 @@
 import { flushCompileCache } from "node:module";
-import type { ArmedFault } from "../../../src/state/fault-points.ts";
+import type { ArmedFault } from "../../../src/store/fault-points.ts";
 import { clockAhead } from "./later.ts";
 import { armFault, open } from "./package.ts";
 import type { TrackerSettings } from "./trackers.ts";

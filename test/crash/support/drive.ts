@@ -1,5 +1,5 @@
 import { flushCompileCache } from "node:module";
-import type { ArmedFault } from "../../../src/state/fault-points.ts";
+import type { ArmedFault } from "../../../src/store/fault-points.ts";
 import type { JiraOptions } from "../../../src/tickets/jira.ts";
 import { clockAhead, type FastTime, fastClock } from "./later.ts";
 import { armFault, open } from "./package.ts";

@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 import { randomUUID } from "node:crypto";
-// Stands for Claude Code (`claude -p --output-format stream-json`) or Codex (`codex exec --json`), by the name it is
-// called by: keeps its conversation in its home, says its session first, and goes on with one that it is told.
+// Plays Claude Code (`claude -p --output-format stream-json`) or Codex (`codex exec --json`), depending on its file name:
+// keeps its conversation in its home, prints its session id first, and continues a conversation that it is given.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 
 const turns = 4;
 const shared = process.env.AGENT_SHARED;
+const turnMs = Number(readFileSync(join(shared, "turn-ms"), "utf8"));
 const isClaude = basename(process.argv[1]) === "claude";
 const words = process.argv.slice(2);
 const at = words.indexOf(isClaude ? "--resume" : "resume");
@@ -49,6 +50,7 @@ for (let turn = done + 1; turn <= turns; turn += 1) {
       ? { type: "assistant", message: { content: [{ type: "text", text }] }, session_id: session }
       : { type: "item.completed", item },
   );
+  await new Promise((resolve) => setTimeout(resolve, turnMs));
   await until(() => !existsSync(join(shared, `hold-${turn}`)));
 }
 const result = JSON.stringify({ summary: "all four parts", outputs: { session } });

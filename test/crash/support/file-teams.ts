@@ -1,5 +1,5 @@
-import type { WorkContext } from "../../../src/execution/persona-context.ts";
 import type { PersonaContext, Team } from "../../../src/index.ts";
+import type { WorkContext } from "../../../src/personas/function.ts";
 import { department } from "./department.ts";
 import { leaveMark, markOf } from "./effects.ts";
 import { author, everything, writes } from "./file-work.ts";

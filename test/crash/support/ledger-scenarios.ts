@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "vitest";
-import type { ArmedFault } from "../../../src/state/fault-points.ts";
-import type { SqliteStore } from "../../../src/state/sqlite/sqlite-store.ts";
+import type { ArmedFault } from "../../../src/store/fault-points.ts";
+import type { SqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { allCalls, expectTotalsAddUp } from "../../contract/ledger-support.ts";
 import type { Place } from "./place.ts";
 import type { Program } from "./program.ts";
@@ -52,9 +52,9 @@ async function expectPaidOnce(place: Place, estimated: number): Promise<void> {
     const statuses = calls.map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array<string>(estimated).fill("estimated"), "settled", "settled"]);
     expect(new Set(calls.filter(({ step }) => step !== null).map(({ step }) => step)).size).toBe(2);
-    expect(await store.ledger.alerts(session.id)).toHaveLength(1);
+    expect(await store.reports.alerts(session.id)).toHaveLength(1);
     await expectTotalsAddUp(store, [session.id]);
-    const [total] = (await store.ledger.totals(session.id)).filter(({ level }) => level === "session");
+    const [total] = (await store.reports.totals(session.id)).filter(({ level }) => level === "session");
     expect(total?.used.tokens).toBe(2 * takenTokens + estimated * askedTokens);
   });
 }
@@ -113,7 +113,7 @@ export const deletedWithCalls = (...hits: number[]): Scenario => ({
     const expectSpent = () =>
       inStore(place, async (store) => {
         for (const by of ["day", "model", "persona"] as const) {
-          const { total } = await store.ledger.usage({ by });
+          const { total } = await store.reports.usage({ by });
           expect([total.calls, total.inputTokens + total.outputTokens]).toEqual([
             manyCalls,
             manyCalls * takenTokens,

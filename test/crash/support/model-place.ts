@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { LedgerCall } from "../../../src/state/ledger-store.ts";
+import type { LedgerCall } from "../../../src/store/reports.ts";
 import { PaidModels } from "../../support/paid-models.ts";
 import type { DriveModelsOptions } from "./drive-models.ts";
 import { replyOf } from "./model-replies.ts";
@@ -43,7 +43,7 @@ export class ModelPlace {
     const store = openStore(this.stateDir);
     try {
       const session = await store.findSession("shelf");
-      return session === undefined ? [] : await store.ledger.calls(session.id);
+      return session === undefined ? [] : await store.reports.calls(session.id);
     } finally {
       await store.close();
     }

@@ -1,5 +1,5 @@
-import type { Maestro } from "../../../src/maestro.ts";
-import type { ArtifactView } from "../../../src/team/session-view.ts";
+import type { Maestro } from "../../../src/api/open.ts";
+import type { ArtifactView } from "../../../src/run/session-view.ts";
 import { clockAhead } from "./later.ts";
 import { open } from "./package.ts";
 

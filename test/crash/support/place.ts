@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type BreakerRecord, newBreaker, parseBreaker } from "../../../src/domain/breaker.ts";
 import { parseJson } from "../../../src/domain/json.ts";
 import { parseDelivery, type TicketDelivery } from "../../../src/domain/ticket-delivery.ts";
-import type { ArmedFault } from "../../../src/state/fault-points.ts";
+import type { ArmedFault } from "../../../src/store/fault-points.ts";
 import type { Act, ActOptions } from "./act.ts";
 import type { DriveOptions } from "./drive.ts";
 import { readMarks } from "./effects.ts";

@@ -1,6 +1,6 @@
 import { open } from "../../../src/index.ts";
-import { type ArmedFault, armFault } from "../../../src/state/fault-points.ts";
-import { smallTeam } from "../../integration/team/planning/small-team.ts";
+import { type ArmedFault, armFault } from "../../../src/store/fault-points.ts";
+import { smallTeam } from "../../integration/run/planning/small-team.ts";
 
 export interface PlanOptions {
   readonly stateDir: string;

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../../../src/domain/clock.ts";
-import type { RecordedRow, Transition } from "../../../src/domain/journal.ts";
-import { decodeTransition, isStep } from "../../../src/domain/journal-codec.ts";
-import { SqliteStore } from "../../../src/state/sqlite/sqlite-store.ts";
-import type { SessionRecord } from "../../../src/state/store.ts";
+import { isCopied, type RecordedRow, type Transition } from "../../../src/journal/journal.ts";
+import { decodeTransition, isStep } from "../../../src/journal/journal-codec.ts";
+import { SqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
+import type { SessionRecord } from "../../../src/store/store.ts";
 import { markOf } from "./effects.ts";
 
 /** Steps that leave a mark when they run. */
@@ -43,7 +43,7 @@ export async function readRecorded(stateDir: string, key: string): Promise<Recor
     if (session === undefined) return nothingRecorded;
     const rows: RecordedRow[] = [];
     for await (const page of store.readJournal(session.id)) rows.push(...page);
-    return { session, rows, ...stepsOf(rows) };
+    return { session, rows, ...stepsOf(rows.filter((row) => !isCopied(row))) };
   } finally {
     await store.close();
   }
@@ -66,7 +66,6 @@ function stepsOf(rows: readonly RecordedRow[]): Pick<Recorded, "marks" | "steps"
   const failed = new Map<string, number>();
   for (const row of rows) {
     if (isStep(row)) {
-      // One that a fork brought with it is of no attempt here.
       const of = attempts.get(row.attempt ?? 0);
       if (of === undefined) continue;
       const mark = markOf(of.persona, of.attempt, row.name as string);

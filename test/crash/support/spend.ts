@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
-import { isStep } from "../../../src/domain/journal-codec.ts";
-import { type ArmedFault, armFault } from "../../../src/state/fault-points.ts";
-import type { ReservationRequest } from "../../../src/state/ledger-store.ts";
+import { isStep } from "../../../src/journal/journal-codec.ts";
+import { type ArmedFault, armFault } from "../../../src/store/fault-points.ts";
+import type { ReservationRequest } from "../../../src/store/journal.ts";
 import { newSession } from "../../contract/store-under-test.ts";
 import { leaveMark } from "./effects.ts";
 import { openStore } from "./recorded.ts";
@@ -67,12 +67,12 @@ async function spend(): Promise<void> {
     const settlement = { reservation, spent: { usage, costMicroUsd: takenTokens }, failed: false };
     await store.append(lease, [{ ...row, body: "{}" }], { settlement });
   }
-  await store.ledger.release(lease, await reserve(lease));
+  await store.withdraw(lease, await reserve(lease));
   const used = takenTokens * calls;
   const numbers = { unit: "tokens", limit: 70, used, expected: null } as const;
-  await store.ledger.raiseAlerts(lease, [
-    { kind: "threshold", level: "session", name: lease.sessionId, ...numbers },
-  ]);
+  await store.append(lease, [], {
+    alerts: [{ kind: "threshold", level: "session", name: lease.sessionId, ...numbers }],
+  });
   await store.releaseSession(lease);
 }
 
@@ -80,18 +80,18 @@ async function spend(): Promise<void> {
 async function askOverTheDay(): Promise<void> {
   const lease = await claim();
   const limits = [{ level: "day", budget: { tokens: askedTokens + 1 } }] as const;
-  await store.ledger.reserve(lease, { ...request, limits });
+  await store.reserve(lease, { ...request, limits });
   await store.releaseSession(lease);
 }
 
 async function remove(): Promise<void> {
   const session = await store.findSession(key);
   if (session !== undefined) await store.deleteSession(session.id);
-  await store.reclaimSpace();
+  await store.maintenance.reclaimSpace();
 }
 
 async function reserve(lease: Awaited<ReturnType<typeof claim>>): Promise<number> {
-  const answer = await store.ledger.reserve(lease, request);
+  const answer = await store.reserve(lease, request);
   if (answer.kind !== "granted") throw new Error(`not granted: ${JSON.stringify(answer)}`);
   return answer.reservation;
 }

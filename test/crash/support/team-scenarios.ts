@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { ArmedFault } from "../../../src/state/fault-points.ts";
+import type { ArmedFault } from "../../../src/store/fault-points.ts";
 import { allCalls } from "../../contract/ledger-support.ts";
 import { expectAsIfNothingHappened } from "./expectations.ts";
 import { asOnlooker } from "./onlooker.ts";
@@ -131,7 +131,10 @@ export const forked = (...hits: number[]): Scenario => ({
   recover: async (place, { life, undisturbed }) => {
     const { session } = life.recorded;
     if (session?.status === "queued") await expectNotDrivenByItself(place);
-    await place.afterlife(place.wish("shop", { do: "resume", session: session?.id ?? "" }), "fork");
+    // A fork is created in one transaction: it is there as a whole, or is made again.
+    const next =
+      session === undefined ? forkWithEdit(place) : place.wish("shop", { do: "resume", session: session.id });
+    await place.afterlife(next, "fork");
     await expectAsIfNothingHappened(place, "fork", undisturbed);
     const { phases } = await asOnlooker(place, (maestro) => maestro.show("fork"));
     const statuses = phases.flatMap(({ personas }) =>

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { systemClock } from "../../../src/domain/clock.ts";
 import { deliveryPolicy, type TicketDelivery } from "../../../src/domain/ticket-delivery.ts";
-import type { FaultPoint } from "../../../src/state/fault-points.ts";
+import type { FaultPoint } from "../../../src/store/fault-points.ts";
 import type { Behavior, Exchange } from "../../support/loopback-server.ts";
 import { sampleTicket } from "../../unit/tickets/sample-ticket.ts";
 import type { DeliverOptions } from "./deliver.ts";

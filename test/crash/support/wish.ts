@@ -1,6 +1,6 @@
 import { flushCompileCache } from "node:module";
-import type { Maestro, ResumeOptions } from "../../../src/maestro.ts";
-import type { ArmedFault } from "../../../src/state/fault-points.ts";
+import type { Maestro, ResumeOptions } from "../../../src/api/open.ts";
+import type { ArmedFault } from "../../../src/store/fault-points.ts";
 import { armFault, open } from "./package.ts";
 import { type TeamName, teams } from "./teams.ts";
 import type { World } from "./worker.ts";

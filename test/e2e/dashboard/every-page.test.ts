@@ -3,21 +3,22 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { axe, axeSource, everyRule } from "./support/axe.ts";
-import { describeInBrowser, overflowOf, visit } from "./support/browser.ts";
+import { overflowOf } from "./support/browser.ts";
+import { describeSeeded, visit } from "./support/seeded.ts";
 
-/** Each page, and what is on it when it is there. */
+/** Each page, and a part that it has once it is loaded. */
 const pages: readonly (readonly [path: string, sign: string])[] = [
   ["/", ".session-line"],
   ["/s/parking-1/run", ".stream-item"],
-  ["/s/parking-1/run?table=1&show=contract", ".check-list"],
+  ["/s/parking-1/run?table=1&persona=implementation/frontend_developer&show=contract", ".check-list"],
   ["/s/parking-1/run?show=attempts", ".attempt-list"],
   ["/s/translation-all/run", ".squares rect"],
   ["/s/parking-payments", ".choice-body .plan"],
   ["/s/onboarding-copy", ".diff-line"],
   ["/s/ledger-migration", ".raise-stop"],
   ["/s/threat-model-q4", ".breaker-card"],
-  ["/s/parking-1/artifacts?path=src/payments/service.ts", ".code-line"],
-  ["/s/parking-1/artifacts?path=src/payments/service.ts&with=phase:requirements", ".diff-line"],
+  ["/s/ev-chargers/artifacts?path=src/payments/service.ts", ".code-line"],
+  ["/s/onboarding-copy/artifacts?path=docs/screens.md&with=phase:collect", ".diff-line"],
   ["/s/map-tiles-cache/checkpoints", ".checkpoint-table"],
   ["/s/parking-1/decisions", ".decision-list"],
   ["/s/parking-1/budget", ".budget-line"],
@@ -26,15 +27,15 @@ const pages: readonly (readonly [path: string, sign: string])[] = [
   ["/health", ".breaker-card"],
 ];
 
-describeInBrowser("every page", () => {
+describeSeeded("every page", () => {
   test.each(pages)(
-    "%s is clean for axe in both themes, keeps its policy, and fits a phone",
+    "%s passes axe in both themes, obeys the content security policy and fits a phone",
     async (path, sign) => {
       const { page, faults } = await visit(path);
       await page.locator(sign).first().waitFor({ state: "attached" });
       await page.evaluate(axeSource);
       const found = await axe(page, everyRule);
-      // What differs between the themes is color.
+      // The themes differ only in color.
       await page.evaluate("document.documentElement.dataset.theme = 'dark'");
       found.push(...(await axe(page, "['color-contrast']")));
       for (const width of [390, 320]) {
@@ -51,8 +52,8 @@ describeInBrowser("every page", () => {
     },
   );
 
-  test("panels are clean for axe", async () => {
-    const { page, fixture, faults } = await visit("/s/parking-payments");
+  test("panels pass axe", async () => {
+    const { page, faults } = await visit("/s/parking-payments/run");
     const found: string[] = [];
     const panels = [
       ["n", "Start a session"],
@@ -61,7 +62,6 @@ describeInBrowser("every page", () => {
       ["?", "Keys"],
       ["Control+k", "Search or run a command"],
     ] as const;
-    await page.goto(`${fixture.url}/s/parking-payments/run`);
     await page.locator(".session-tabs").waitFor();
     await page.evaluate(axeSource);
     for (const [key, name] of panels) {
@@ -76,20 +76,20 @@ describeInBrowser("every page", () => {
     expect(faults).toEqual([]);
   });
 
-  test("asks for nothing outside of its own server", async () => {
+  test("requests nothing from other servers", async () => {
     const asked: string[] = [];
-    const { page, fixture } = await visit("/", {
+    const { page, url } = await visit("/", {
       before: (page) => {
         page.on("request", (request) => asked.push(request.url()));
       },
     });
     await page.locator(".session-line").first().waitFor();
-    await page.goto(`${fixture.url}/usage`);
+    await page.goto(`${url}/usage`);
     await page.locator(".uplot").waitFor();
-    expect(asked.filter((url) => !url.startsWith(fixture.url))).toEqual([]);
+    expect(asked.filter((address) => !address.startsWith(url))).toEqual([]);
   });
 
-  test("the first load is small: under 150 kB of script and style, 250 kB with the font", () => {
+  test("first loads under 150 kB of script and style, 250 kB with the font", () => {
     const folder = join(import.meta.dirname, "../../../dist/dashboard");
     const html = readFileSync(join(folder, "index.html"), "utf8");
     const files = [...html.matchAll(/(?:src|href)="\/([^"]+\.(?:js|css|woff2))"/g)].map(

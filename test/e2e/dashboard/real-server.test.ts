@@ -9,7 +9,7 @@ import { effectsOf, newPlace, type Place, serve, visitServer } from "./support/r
 const everyStep = ["ask", "build 1", "build 2", "build 3", "build 4", "build 5", "release"];
 const letGo = ({ folder }: Place) => writeFileSync(join(folder, "go"), "");
 
-/** Each page, and what is on it when it is there. */
+/** Each page, and a part that it has once it is loaded. */
 const realPages: readonly (readonly [path: string, sign: string])[] = [
   ["/", ".session-line"],
   ["/s/parking/run", ".stream-item, .phase-list"],
@@ -23,11 +23,12 @@ const realPages: readonly (readonly [path: string, sign: string])[] = [
   ["/health", "h1"],
 ];
 
-describeInBrowser("a real server and a real run", () => {
-  test("a session is started on the page and watched to its end: steps stay, counts grow", async () => {
+describeInBrowser("a run on a server", () => {
+  test("starts a session and shows its steps and counts until it is completed", async () => {
     const place = newPlace();
     const { page, faults } = await visitServer(await serve(place));
     await page.getByRole("heading", { name: "No sessions yet" }).waitFor();
+    await page.getByText("maestro demo").waitFor();
     await page
       .getByRole("button", { name: /Start a session/ })
       .first()
@@ -57,7 +58,7 @@ describeInBrowser("a real server and a real run", () => {
     expect(faults).toEqual([]);
   });
 
-  test("killed with SIGKILL in the middle and started again: the page comes back, the run goes on, no step runs twice", async () => {
+  test("reconnects to a server that was killed with SIGKILL and started again, and no step runs twice", async () => {
     const place = newPlace();
     const server = await serve(place);
     const { page, faults } = await visitServer(server);
@@ -84,7 +85,7 @@ describeInBrowser("a real server and a real run", () => {
     expect(faults).toEqual([]);
   });
 
-  test("a review is read, edited and sealed on the page, and the rest is built from the edit", async () => {
+  test("edits and seals a phase in review, and builds the rest from the edit", async () => {
     const place = newPlace();
     const server = await serve(place);
     const { page, faults } = await visitServer(server);
@@ -108,7 +109,7 @@ describeInBrowser("a real server and a real run", () => {
     expect(faults).toEqual([]);
   });
 
-  test("a fork from a checkpoint shows its plan before anything runs, then runs only what its edit reaches", async () => {
+  test("shows the plan of a fork before anything runs, then runs only the phases that its edit reaches", async () => {
     const place = newPlace();
     letGo(place);
     const server = await serve(place);
@@ -138,12 +139,12 @@ describeInBrowser("a real server and a real run", () => {
     await page.locator(".code-line", { hasText: "Fees are in francs" }).waitFor();
     expect(
       effectsOf(place).filter((name) => name === "ask"),
-      "what came before was taken over",
+      "earlier phases are reused",
     ).toHaveLength(1);
     expect(faults).toEqual([]);
   });
 
-  test("a session that its budget stopped goes on when the limit is raised on the page", async () => {
+  test("resumes a session parked for its budget when the limit is raised", async () => {
     const server = await serve(newPlace());
     const { page, faults } = await visitServer(server);
     await server.post("/v1/sessions", { team: "modeled", brief: "Parking fees", key: "poor" });
@@ -166,7 +167,7 @@ describeInBrowser("a real server and a real run", () => {
     expect(faults).toEqual([]);
   });
 
-  test("money in the journal moves while the session spends it, and each call is one line", async () => {
+  test("updates the money of the journal while the session spends it, one line per call", async () => {
     const server = await serve(newPlace());
     const { page, faults } = await visitServer(server);
     await server.post("/v1/sessions", { team: "modeled", brief: "Parking fees", key: "spender" });
@@ -191,7 +192,7 @@ describeInBrowser("a real server and a real run", () => {
     expect(faults).toEqual([]);
   });
 
-  test("a failure that needs help says what happened, what to do and its ticket; done, it goes on", async () => {
+  test("explains a failure that needs help, with its ticket, and resumes once it is fixed", async () => {
     const place = newPlace();
     const server = await serve(place);
     const { page, faults } = await visitServer(server);
@@ -209,7 +210,7 @@ describeInBrowser("a real server and a real run", () => {
     expect(faults).toEqual([]);
   });
 
-  test("the same pages are clean for axe, in the dark too, and fit a phone", async () => {
+  test("passes axe in both themes and fits a phone", async () => {
     const place = newPlace();
     letGo(place);
     const server = await serve(place);
@@ -235,7 +236,7 @@ describeInBrowser("a real server and a real run", () => {
     expect(faults).toEqual([]);
   });
 
-  test("10,000 sessions open, filter and scroll to the last", async () => {
+  test("opens, filters and scrolls 10,000 sessions, and Back returns to the same place", async () => {
     const place = newPlace();
     mkdirSync(place.stateDir);
     await writeManySessions(place.stateDir, 10_000);
@@ -246,6 +247,13 @@ describeInBrowser("a real server and a real run", () => {
     await page.evaluate("document.querySelector('.grid-scroll').scrollTo(0, 1e9)");
     await page.getByText("order-1", { exact: true }).waitFor({ timeout: 60_000 });
     expect(await page.locator(".session-line").count()).toBeLessThan(80);
+    const offset = () => page.evaluate<number>("document.querySelector('.grid-scroll')?.scrollTop ?? 0");
+    const before = await offset();
+    expect(before).toBeGreaterThan(300_000);
+    await page.getByText("order-1", { exact: true }).click();
+    await page.locator(".session-head").waitFor();
+    await page.goBack();
+    await expect.poll(offset).toBe(before);
     await page.getByRole("searchbox").fill("order-4321");
     await page.waitForURL(/q=order-4321/);
     await expect.poll(() => page.locator(".session-line").count(), { timeout: 15_000 }).toBe(1);

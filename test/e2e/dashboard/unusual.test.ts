@@ -2,17 +2,17 @@ import { expect, test } from "vitest";
 import { describeInBrowser, overflowOf } from "./support/browser.ts";
 import { newPlace, serve, visitServer } from "./support/real.ts";
 
-describeInBrowser("what is longer, stranger or more than usual", () => {
-  test("a review of long files, outputs and lines stays quick, and nothing covers its buttons", async () => {
+describeInBrowser("unusual input", () => {
+  test("keeps a review of long files, outputs and lines quick and its buttons uncovered", async () => {
     const server = await serve(newPlace());
     const { page, faults } = await visitServer(server, { width: 1280, height: 720 });
     await server.post("/v1/sessions", { team: "large", brief: "b", key: "large" });
     await page.getByRole("row", { name: /large.*design is ready: 2 files changed/ }).waitFor();
     await page.goto(`${server.url}/s/large`);
     await page.locator(".diff-line.added", { hasText: "line 3 of many" }).waitFor();
-    expect(await page.locator("*").count(), "only what is in view exists").toBeLessThan(2_500);
+    expect(await page.locator("*").count(), "only visible lines exist").toBeLessThan(2_500);
     for (const name of ["Approve", "Reject…", "Edit…"]) {
-      // A trial: refused when something else would get the click.
+      // A trial click fails when another element covers the button.
       await page.locator(".choices").getByRole("button", { name, exact: true }).click({ trial: true });
     }
     expect(await overflowOf(page)).toBe(0);
@@ -26,7 +26,7 @@ describeInBrowser("what is longer, stranger or more than usual", () => {
     expect(faults).toEqual([]);
   });
 
-  test("on a phone what can be done comes before why, and a bar keeps it in reach", async () => {
+  test("shows the choices before the reasons on a phone and keeps them in reach", async () => {
     const server = await serve(newPlace());
     const { page, faults } = await visitServer(server, { width: 390, height: 844 });
     for (const team of ["reviewed", "modeled", "helpless"])
@@ -61,14 +61,14 @@ describeInBrowser("what is longer, stranger or more than usual", () => {
     expect(faults).toEqual([]);
   });
 
-  test("ten personas that need help are ten that are explained", async () => {
+  test("explains each of ten personas that need help", async () => {
     const server = await serve(newPlace());
     const { page, faults } = await visitServer(server);
     await server.post("/v1/sessions", { team: "crowded", brief: "b", key: "crowd" });
     await page.getByRole("row", { name: /crowd.*10 personas need help in all/ }).click();
     await page.getByRole("heading", { name: "10 personas need help in all." }).waitFor();
-    const list = page.getByRole("region", { name: "Who needs help" });
-    expect(await list.getByRole("button").count()).toBe(10);
+    const list = page.getByRole("region", { name: "Personas that need help" });
+    await expect.poll(() => list.getByRole("button").count()).toBe(10);
     await list.getByRole("button", { name: /worker_7/ }).click();
     await page.getByText("Bring key 7.").waitFor();
     await page.getByRole("region", { name: "Attempts of worker_7" }).waitFor();
@@ -76,7 +76,7 @@ describeInBrowser("what is longer, stranger or more than usual", () => {
     expect(faults).toEqual([]);
   });
 
-  test("a key that looks like a command, an escape or a folder is opened, and copied as one word", async () => {
+  test("opens keys that look like a command, an escape or a folder, and quotes them in commands", async () => {
     const place = newPlace();
     const server = await serve(place);
     const { page, faults } = await visitServer(server);
@@ -100,7 +100,7 @@ describeInBrowser("what is longer, stranger or more than usual", () => {
       await page
         .getByText(`maestro resume ${quoted} --state-dir ${place.stateDir}`, { exact: true })
         .waitFor();
-      // Pasted by hand, the key opens too, where a browser leaves it as it is.
+      // A pasted key opens too, unless the browser rewrites it.
       if (key !== "..") {
         await page.goto(`${server.url}/s/${encodeURIComponent(key)}/brief`);
         await page.getByText(id).first().waitFor();
@@ -109,7 +109,7 @@ describeInBrowser("what is longer, stranger or more than usual", () => {
     expect(faults).toEqual([]);
   });
 
-  test("a model that cannot be had is refused at its field; a fork can have another one", async () => {
+  test("refuses an unknown model at its field and lets a fork use another one", async () => {
     const server = await serve(newPlace());
     const { page, faults } = await visitServer(server);
     await page
@@ -145,7 +145,7 @@ describeInBrowser("what is longer, stranger or more than usual", () => {
     expect(faults).toEqual([]);
   });
 
-  test("usage goes on while its page is open, and says what of it is simulated", async () => {
+  test("updates usage while its page is open and marks the simulated share", async () => {
     const server = await serve(newPlace());
     const { page, faults } = await visitServer(server);
     await page.goto(`${server.url}/usage`);

@@ -249,6 +249,6 @@ test("what is refused is said in the words of the API, without paths of this mac
   expect(JSON.stringify(missing)).not.toContain(server.stateDir);
   const { id } = await start(server);
   const budget = await problemOf(await server.post(`/v1/sessions/${id}/budgets`, {}, "PATCH"));
-  expect(budget).toMatchObject({ status: 400, detail: expect.stringContaining("give usd, tokens or both") });
+  expect(budget).toMatchObject({ status: 400, detail: expect.stringContaining("usd, tokens or both") });
   expect(JSON.stringify(budget)).not.toContain("--");
 });

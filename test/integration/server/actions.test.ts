@@ -105,7 +105,7 @@ test("a session that waits for its turn can be canceled, and never runs", async 
   await vi.waitFor(async () => {
     const { counts } = await server.get<{ counts: { finished: number } }>("/v1/sessions");
     expect(counts.finished).toBe(2);
-  });
+  }, 60_000);
   expect(gate.entered).toEqual(["first"]);
 });
 
@@ -138,7 +138,7 @@ describe("a review", () => {
       const view = await server.get<SessionPageView>(`/v1/sessions/${id}`);
       expect(view.status).toBe("parked");
       expect(view.phases[0]).toMatchObject({ revision: 2, notes: ["shorter"] });
-    });
+    }, 60_000);
   });
 
   test("answered with an edit is a new revision, and later phases rest on it", async () => {
@@ -225,7 +225,7 @@ test("a resume after help was given grants a new set of rounds; a restart in bet
       ]);
       expect(view.status).toBe("parked");
     },
-    { timeout: 8_000 },
+    { timeout: 60_000 },
   );
 });
 

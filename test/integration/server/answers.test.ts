@@ -63,9 +63,7 @@ async function oneOfEach(gate: Gate) {
   return { server, ids: { ...ids, canceled, fork, running: running[0] ?? "", queued: running[4] ?? "" } };
 }
 
-test("every answer about every kind of session has the shape that is described", {
-  timeout: 30_000,
-}, async () => {
+test("every answer about every kind of session has the shape that is described", async () => {
   const gate = new Gate();
   const { server, ids } = await oneOfEach(gate);
   const page = await server.get<{ sessions: { id: string; status: string }[] }>("/v1/sessions");
@@ -109,7 +107,7 @@ test("every answer about every kind of session has the shape that is described",
 });
 
 describe("what people see of a session", () => {
-  test("says in facts where each one stands", { timeout: 30_000 }, async () => {
+  test("says in facts where each one stands", async () => {
     const gate = new Gate();
     const { server, ids } = await oneOfEach(gate);
     const situationOf = async (id: string) =>
@@ -151,9 +149,7 @@ describe("what people see of a session", () => {
     gate.open();
   });
 
-  test("has everything that `show --json` promises, with budget, files, decisions and why it stopped", {
-    timeout: 30_000,
-  }, async () => {
+  test("has everything that `show --json` promises, with budget, files, decisions and why it stopped", async () => {
     const gate = new Gate();
     const { server, ids } = await oneOfEach(gate);
     const review = await server.get<SessionPageView>(`/v1/sessions/${ids.review}`);

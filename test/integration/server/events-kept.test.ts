@@ -31,8 +31,9 @@ test.each(["/v1/events", "/v1/events?journal=true"])(
     const { position } = await server.get<{ position: string }>("/v1/sessions");
     await open.until(() => (open.ids(name).at(-1) ?? 0) >= Number(position));
     // Its driver may be just about to let go of it.
-    await vi.waitFor(async () =>
-      expect((await server.maestro.prune({ keep: 0 })).sessions).toEqual([gone.id]),
+    await vi.waitFor(
+      async () => expect((await server.maestro.prune({ keep: 0 })).sessions).toEqual([gone.id]),
+      60_000,
     );
 
     // One who comes back with a number whose rows are gone, and one who comes new.
@@ -65,7 +66,7 @@ test("whoever was away while sessions were deleted and others came gets every on
   await vi.waitFor(async () => {
     await server.maestro.prune({ keep: 0 });
     expect(await server.maestro.sessions()).toEqual([]);
-  });
+  }, 60_000);
   const next = await start(server);
   await until(server, next.id, "completed");
   const reader = await watch(server, `/v1/events?after=${position}`);
@@ -118,7 +119,7 @@ test("the last change of a session is told, also when it comes while the page is
   // A page that shows what was known when its reading began, however long that took.
   const pages = {
     view: async () => {
-      const page = { status: feed.state.status, phases: [] };
+      const page = { status: feed.state.standing.status, phases: [] };
       const held = reading[looks];
       looks += 1;
       await held?.promise;
@@ -138,11 +139,11 @@ test("the last change of a session is told, also when it comes while the page is
   await vi.waitFor(async () => {
     await feed.advance();
     expect(looks).toBe(1);
-  });
+  }, 60_000);
   gate.open();
   await until(server, id, "completed");
   await feed.advance();
-  expect(feed.state.status).toBe("completed");
+  expect(feed.state.standing.status).toBe("completed");
   reading[0]?.resolve();
   reading[1]?.resolve();
   const isTold = ({ event, data }: SseEvent) => event === "change" && data.includes('"status":"completed"');
@@ -164,7 +165,7 @@ test("whoever comes back is left with the newest page, also when the whole of it
   let looks = 0;
   const pages = {
     view: async () => {
-      const page = { status: feed.state.status, phases: [] };
+      const page = { status: feed.state.standing.status, phases: [] };
       looks += 1;
       if (looks === 1) await first.promise;
       return page;
@@ -197,12 +198,39 @@ test("whoever comes back is left with the newest page, also when the whole of it
   for (const each of [channel, steady]) each.end();
 });
 
+test("sends the last row of a session when it is written while the stream opens", async () => {
+  const gate = new Gate();
+  const server = await startServer({ teams: [gate.team("gated", 1)] });
+  server.drive();
+  const { id } = await start(server, { team: "gated" });
+  await vi.waitUntil(() => gate.entered.length === 1);
+  const { maestro } = server;
+  const { entries } = await server.get<SessionPageView>(`/v1/sessions/${id}`);
+  const rows = maestro.rows.bind(maestro);
+  const changes = vi.spyOn(maestro, "changes");
+  // The rows end when the stream reads them; the session completes before the answer reaches the stream.
+  vi.spyOn(maestro, "rows").mockImplementationOnce(async function* (session, after) {
+    yield* rows(session, after);
+    gate.open();
+    await vi.waitUntil(async () => (await maestro.find(id)).status === "completed", { timeout: 60_000 });
+    const looks = changes.mock.calls.length;
+    await vi.waitUntil(() => changes.mock.settledResults.length > looks, { timeout: 60_000 });
+  });
+  const reader = await watch(server, `/v1/sessions/${id}/events?after=${entries}`);
+  await reader.until((events) => events.some(({ data }) => data.includes('"status":"completed"')));
+  expect(reader.isDone).toBe(false);
+  await reader.cancel();
+});
+
 test("a number that the session's journal does not have is not believed: all is sent, and said to be all", async () => {
   const server = await startServer();
   server.drive();
   const { id } = await start(server, { key: "k" });
   const { entries } = await until(server, id, "completed");
-  await vi.waitFor(async () => expect((await server.maestro.prune({ keep: 0 })).sessions).toEqual([id]));
+  await vi.waitFor(
+    async () => expect((await server.maestro.prune({ keep: 0 })).sessions).toEqual([id]),
+    60_000,
+  );
   const again = await start(server, { key: "k", only: ["first"] });
   await until(server, again.id, "paused");
   const { entries: fewer } = await server.get<SessionPageView>("/v1/sessions/k");

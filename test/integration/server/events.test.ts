@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { type JournalEntry, streamEvents } from "../../../src/server/schemas/events.ts";
+import type { StepsPage } from "../../../src/server/schemas/inside.ts";
 import type { SessionPageView, SessionRow } from "../../../src/server/schemas/session.ts";
 import { isDone, range, SseReader } from "./sse-reader.ts";
 import { quickTeam, start, startServer, type TestServer, until } from "./support.ts";
@@ -122,7 +123,28 @@ describe("the events of a session", () => {
     await reader.cancel();
   });
 
-  test("what another process records is told as well", async () => {
+  test("bring the followed persona's steps that were recorded before the stream opened", async () => {
+    const gate = new Gate();
+    gate.open();
+    const server = await startServer({ teams: [gate.team("gated", 5)] });
+    server.drive();
+    const { id } = await start(server, { team: "gated" });
+    await until(server, id, "completed");
+    const path = `/v1/sessions/${id}/phases/only/personas/worker/steps`;
+    const { steps } = await server.get<StepsPage>(path);
+    const [first, ...missed] = steps.map(({ seq }) => seq);
+    // As if the page had its steps up to the first one, and the rest was recorded before it could follow.
+    const reader = await watch(server, `/v1/sessions/${id}/events?after=${first}&text=only/worker`);
+    await reader.until((events) => events.some(({ event }) => event === "change"));
+    const received = reader.events
+      .filter(({ event }) => event === "step")
+      .map(({ data }) => (JSON.parse(data) as { block: { seq: number } }).block.seq);
+    expect(missed.length).toBeGreaterThan(2);
+    expect(received).toEqual(missed);
+    await reader.cancel();
+  });
+
+  test("bring what another process records", async () => {
     const gate = new Gate();
     gate.open();
     const team = gate.team("gated", 5);

@@ -110,7 +110,7 @@ test("a persona that waits to try again, or for a dependency, is shown as held u
   server.drive();
   const { id } = await start(server, { team: "waiting" });
   const retrying = () => server.get<Page>("/v1/sessions?status=retrying");
-  await vi.waitFor(async () => expect((await retrying()).total).toBe(1), { interval: 20, timeout: 5_000 });
+  await vi.waitFor(async () => expect((await retrying()).total).toBe(1), { interval: 20, timeout: 60_000 });
   const row = await vi.waitFor(
     async () => {
       const [found] = (await retrying()).sessions;
@@ -120,7 +120,7 @@ test("a persona that waits to try again, or for a dependency, is shown as held u
       });
       return found;
     },
-    { interval: 50, timeout: 5_000 },
+    { interval: 50, timeout: 60_000 },
   );
   expect(row?.id).toBe(id);
   const { breakers } = await server.get<{ breakers: BreakerView[] }>("/v1/breakers");

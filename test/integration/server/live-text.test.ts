@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { newSessionId } from "../../../src/domain/ids.ts";
-import { emptyState } from "../../../src/domain/session-state.ts";
-import { Chronicle } from "../../../src/server/feed/chronicle.ts";
+import { Chronicle } from "../../../src/journal/chronicle.ts";
+import { emptyState } from "../../../src/journal/session-state.ts";
 import { LiveText } from "../../../src/server/feed/live-text.ts";
 import type { StreamEvents } from "../../../src/server/schemas/events.ts";
 

@@ -63,9 +63,7 @@ async function scrape(url: string): Promise<(series: string) => number | undefin
   return (series) => values.get(series);
 }
 
-test("a run is measured: tokens, cost, attempts, failures by category, breakers, latency of steps and of commits", {
-  timeout: 60_000,
-}, async () => {
+test("a run is measured: tokens, cost, attempts, failures by category, breakers, latency of steps and of commits", async () => {
   const models = await LoopbackModels.start([
     {
       calls: [{ id: "c", tool: "write_file", input: { path: "a.txt", content: "a\n" } }],

@@ -20,9 +20,7 @@ const simulatedTeam = defineTeam("simulated-team", {
   ],
 });
 
-test("what a model says and does is told live, and as steps with text, tools and edits", {
-  timeout: 30_000,
-}, async () => {
+test("what a model says and does is told live, and as steps with text, tools and edits", async () => {
   const server = await startServer({ teams: [simulatedTeam] });
   const { id } = await start(server, { team: "simulated-team", brief: "notes" });
   const reader = await SseReader.of(
@@ -54,9 +52,7 @@ test("what a model says and does is told live, and as steps with text, tools and
   expect(view.phases[0]?.gate).toMatchObject({ verdict: "passed", score: 1 });
 });
 
-test("money is listed call by call, reported by model, and counted for Prometheus", {
-  timeout: 30_000,
-}, async () => {
+test("money is listed call by call, reported by model, and counted for Prometheus", async () => {
   const server = await startServer({ teams: [simulatedTeam] });
   server.drive();
   const { id } = await start(server, { team: "simulated-team", brief: "notes" });
@@ -81,9 +77,7 @@ test("money is listed call by call, reported by model, and counted for Prometheu
   expect(metrics).toMatch(/maestro_journal_commit_seconds_count [1-9]/);
 });
 
-test("live words come only to who follows the persona, unnumbered, and are made anew by nobody who comes back", {
-  timeout: 30_000,
-}, async () => {
+test("live words come only to who follows the persona, unnumbered, and are made anew by nobody who comes back", async () => {
   const server = await startServer({ teams: [simulatedTeam] });
   const { id } = await start(server, { team: "simulated-team", brief: "notes" });
   const follow = async (query: string) =>

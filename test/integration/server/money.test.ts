@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { defineTeam, type PersonaContext, persona, phase, type Team } from "../../../src/index.ts";
 import type { UsageReportView } from "../../../src/server/schemas/server.ts";
 import type { SessionPageView } from "../../../src/server/schemas/session.ts";
-import { answer, ask, ownModel } from "../team/own-models.ts";
+import { answer, ask, ownModel } from "../run/own-models.ts";
 import { quickTeam, start, startServer, type TestServer, teamOf, until } from "./support.ts";
 
 const spending = (tokens: number) => async (context: PersonaContext) => {

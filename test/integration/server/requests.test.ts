@@ -160,3 +160,22 @@ describe("questions", () => {
     expect(await problemOf(response)).toMatchObject({ status: 404, code: "NOT_FOUND" });
   });
 });
+
+test.each([
+  [{ team: "quick" }, "brief", "It is missing. It must be text."],
+  [{ team: 3, brief: "x" }, "team", "It must be text."],
+  [{ team: "quick", brief: "x", colour: "red" }, "colour", "It is not a known field."],
+  [{ team: "quick", brief: "x", key: "k".repeat(201) }, "key", "It must have at most 200 characters."],
+  [{ team: "quick", brief: "x", budget: { tokens: -1 } }, "budget.tokens", /^It must be at least \d+\.$/],
+])("a refused field says where it is and what is allowed: %o", async (sent, field, message) => {
+  const server = await startServer();
+  const response = await server.request("/v1/sessions", {
+    method: "POST",
+    body: JSON.stringify(sent),
+    headers: { "content-type": "application/json" },
+  });
+  const problem = await problemOf(response);
+  const expected = typeof message === "string" ? message : (expect.stringMatching(message) as string);
+  expect(problem.fields).toEqual([{ field, message: expected }]);
+  expect(problem.detail).toContain(`"${field}" in the body. It`);
+});

@@ -113,6 +113,6 @@ export async function until(server: TestServer, id: string, status: string): Pro
       expect(view.status).toBe(status);
       return view;
     },
-    { timeout: 8_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   );
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type Check, type CheckResult, type Contract, emptyContract } from "../../../src/domain/contract.ts";
 import { createFailure } from "../../../src/domain/failure.ts";
 import type { Json } from "../../../src/domain/json.ts";
-import { readOutput } from "../../../src/execution/failure/read-output.ts";
+import { readOutput } from "../../../src/run/failure/read-output.ts";
 import { type ChecksOptions, declaredChecks, runCheck, runChecks } from "../../../src/workspace/checks.ts";
 import { describeSandbox } from "../../../src/workspace/sandbox.ts";
 import { MemoryBlobs } from "../../unit/workspace/counted-blobs.ts";

@@ -34,11 +34,25 @@ test.each([
       env: { npm_command: "exec", npm_config_local_prefix: "/clone" },
       folder: "/clone/docs",
     },
-    "npx maestro",
+    "npx maestro-hive",
   ],
   [
-    "by npx from its own store",
-    { script: "/cache/_npx/1e32/node_modules/.bin/maestro", env: { npm_command: "exec" } },
+    "by npx in a project that has the package",
+    {
+      script: "/app/node_modules/.bin/maestro-hive",
+      env: { npm_command: "exec", npm_config_local_prefix: "/app" },
+      folder: "/app",
+    },
+    "npx maestro-hive",
+  ],
+  [
+    "by the package's own name, installed globally",
+    { script: "/usr/bin/maestro-hive", env: { PATH: "/bin:/usr/bin" } },
+    "maestro-hive",
+  ],
+  [
+    "by npx from its cache",
+    { script: "/cache/_npx/1e32/node_modules/.bin/maestro-hive", env: { npm_command: "exec" } },
     "npx maestro-hive",
   ],
   [
@@ -72,7 +86,7 @@ test("started by npx in a clone that is linked in its store, commands are those 
   symlinkSync("../maestro-hive/bin/maestro.cjs", join(store, ".bin/maestro"));
   const env = { npm_command: "exec", npm_config_local_prefix: clone };
   const script = join(store, ".bin/maestro");
-  expect(howStarted({ node, folder: clone, script, env })).toBe("npx maestro");
+  expect(howStarted({ node, folder: clone, script, env })).toBe("npx maestro-hive");
 });
 
 test("the Node.js of the path is called by its name", () => {
@@ -96,7 +110,7 @@ test.each([
     "Raise it: npx maestro budget --state-dir 'a b' k --tokens 5 && npx maestro resume --state-dir 'a b' k; or wait.",
   ],
   ["or see it offline with `maestro demo`.", "or see it offline with `npx maestro demo --state-dir 'a b'`."],
-  ["maestro goes on, maestro.db is whole.", "maestro goes on, maestro.db is whole."],
+  ["Maestro resumes it, maestro.db is intact.", "Maestro resumes it, maestro.db is intact."],
 ])("advice can be pasted where it is read: %s", (text, expected) => {
   expect(pasteable(text, "a b", "npx maestro")).toBe(expected);
 });

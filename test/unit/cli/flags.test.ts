@@ -40,8 +40,8 @@ test("a time is a day or how long back", () => {
 
 test("a list is what stands between commas", () => {
   expect(readList("--only", " a, b ,,c")).toEqual(["a", "b", "c"]);
-  expect(() => readList("--only", " , ")).toThrow("--only names nothing.");
-  expect(() => readList("--only", "")).toThrow("--only names nothing.");
+  expect(() => readList("--only", " , ")).toThrow("--only is empty.");
+  expect(() => readList("--only", "")).toThrow("--only is empty.");
   expect(readList("--only", undefined)).toBeUndefined();
 });
 

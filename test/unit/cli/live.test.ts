@@ -7,6 +7,9 @@ import { progressLine } from "../../../src/cli/progress.ts";
 import { Painter } from "../../../src/cli/terminal/painter.ts";
 import { widthOf } from "../../../src/cli/terminal/width.ts";
 import type { SessionEvent, UsageReport } from "../../../src/index.ts";
+import { FactReader } from "../../../src/journal/fact-reader.ts";
+import type { RecordedRow, Transition } from "../../../src/journal/journal.ts";
+import { encodeEntry } from "../../../src/journal/journal-codec.ts";
 
 const definition = {
   phases: [
@@ -16,21 +19,36 @@ const definition = {
   ],
 };
 
-/** Events as they come, each a second after the one before. */
-function told(...events: readonly object[]): LiveSession {
-  const session = newLiveSession("s");
-  [
-    { kind: "session.created", team: "product", brief: "A parking app", model: "simulated", definition },
-    { kind: "session.claimed", cause: "start", owner: "o" },
-    ...events,
-  ].forEach((event, index) =>
-    applyEvent(session, { sessionId: "s", seq: index + 1, at: index * 1_000, ...event } as SessionEvent),
-  );
-  return session;
+interface Happened {
+  readonly kind: string;
+  readonly [name: string]: unknown;
 }
 
+const live: readonly string[] = ["log", "text", "step.began"];
+
+/** The events of these rows, each written a second after the one before; live events pass as they are. */
+function eventsOf(...rows: readonly Happened[]): readonly SessionEvent[] {
+  const facts = new FactReader();
+  return rows.map((entry, index) => {
+    if (live.includes(entry.kind)) return { sessionId: "s", ...entry } as unknown as SessionEvent;
+    const written = entry.kind.startsWith("step.") ? entry : encodeEntry(entry as unknown as Transition);
+    const row = { position: 0, seq: index + 1, epoch: 1, at: index * 1_000, hash: "", ...written };
+    return { sessionId: "s", ...facts.read(row as unknown as RecordedRow) };
+  });
+}
+
+const begun = [
+  { kind: "session.created", team: "product", brief: "A parking app", model: "simulated", definition },
+  { kind: "session.claimed", cause: "start", owner: "o" },
+];
+
+const told = (...rows: readonly Happened[]): LiveSession =>
+  eventsOf(...begun, ...rows).reduce(applyEvent, newLiveSession("s"));
+
 const wide = { columns: 100, rows: 30, color: false, live: true };
-const of = (phase: string, persona: string) => ({ phase, persona, started: 1 });
+const of = (phase: string, persona: string) => ({ phase, persona, started: 8 });
+/** A step of the developer's attempt, which the eighth row starts. */
+const step = (name: string) => ({ kind: "step.tool", attempt: 8, name, body: "{}" });
 const designDone = [
   { kind: "phase.started", phase: "design" },
   { kind: "attempt.started", phase: "design", persona: "architect", round: 1, attempt: 1, input: "i" },
@@ -43,14 +61,14 @@ const designDone = [
 
 describe("the picture", () => {
   test("shows what is done, who works on what, and what is to come", () => {
-    const session = told(...designDone, { kind: "step", ...of("build", "developer"), name: "write_file" });
+    const session = told(...designDone, step("write_file"));
     const lines = frame(session, wide, 9_000);
     expect(lines.map((line) => line.trimEnd().replaceAll(/ {2,}/g, "  "))).toEqual([
       "product · simulated model · A parking app  8.0 s",
       "✔ design architect · gate 1.00 of 0.80  3.0 s",
       "▶ build  3.0 s",
       "  ▶ developer · write_file  2.0 s",
-      "  ▶ writer  · begins  1.0 s",
+      "  ▶ writer  · starts  1.0 s",
       "○ test",
       "Ctrl-C stops cleanly",
     ]);
@@ -62,7 +80,8 @@ describe("the picture", () => {
     ["command", "command/claude", "runs claude 3.0 s"],
     ["tool", "edit_file", "edit_file 3.0 s"],
   ])("says what is under way and for how long: a %s", (step, name, shown) => {
-    const began = { kind: "step.began", persona: "developer", step, name, at: 6_000 };
+    const at = new Date(6_000).toISOString();
+    const began = { kind: "step.began", persona: "developer", step, name, at };
     expect(frame(told(...designDone, began), wide, 9_000).join("\n")).toContain(`developer · ${shown}`);
   });
 
@@ -74,19 +93,19 @@ describe("the picture", () => {
       next: { kind: "attempt", continues: true, wait: { notBefore: 14_000, waitMs: 5_000 } },
     };
     const line = frame(told(...designDone, failed), wide, 11_000).find((text) => text.includes("developer"));
-    expect(line).toContain("◷ developer · again in 3 s · connection reset");
+    expect(line).toContain("◷ developer · retries in 3 s · connection reset");
   });
 
-  test("counts down to the end of a wait of its own, and forgets it when the work goes on", () => {
-    const wait = { kind: "wait", ...of("build", "developer"), name: "sleep", until: 14_000 };
-    const line = (now: number, ...more: readonly object[]) =>
+  test("counts down to the end of a wait, and forgets it when the work continues", () => {
+    const body = JSON.stringify({ wait: { notBefore: 14_000, waitMs: 4_000 } });
+    const wait = { ...step("sleep"), kind: "step.wait", body };
+    const line = (now: number, ...more: readonly Happened[]) =>
       frame(told(...designDone, wait, ...more), wide, now).find((text) => text.includes("developer"));
-    expect(line(11_000)).toContain("◷ developer · goes on in 3 s · waits");
-    expect(line(14_000)).toContain("▶ developer · goes on now");
-    const next = { kind: "step", ...of("build", "developer"), name: "fetch" };
-    expect(line(14_500, next)).toContain("▶ developer · fetch");
-    const event = { sessionId: "s", seq: 9, at: 10_000, ...wait } as SessionEvent;
-    expect(progressLine(event)).toBe("  developer waits 4.0 s");
+    expect(line(11_000)).toContain("◷ developer · continues in 3 s · waits");
+    expect(line(14_000)).toContain("▶ developer · continues now");
+    expect(line(14_500, step("fetch"))).toContain("▶ developer · fetch");
+    const [event] = eventsOf(...begun, ...designDone, wait).slice(-1);
+    expect(event && progressLine(event)).toBe("  developer: waits: sleep (for 5.0 s)");
   });
 
   test("numbers attempts and rounds once there is more than one", () => {
@@ -116,7 +135,7 @@ describe("the picture", () => {
     const text = frame(told(...designDone, waiting, waiting, alert), wide, 30_000).join("\n");
     expect(text).toContain("! budget of the session: $0.80 of $1.00 are gone");
     expect(text.match(/its breaker is open/g)).toHaveLength(1);
-    expect(text).toContain("again in 30 s · waits for api");
+    expect(text).toContain("retries in 30 s · waits for api");
   });
 
   test("says of a phase that waits for a person that it does, and how the session ended", () => {
@@ -126,16 +145,15 @@ describe("the picture", () => {
       { kind: "session.status", status: "parked", reason: "review" },
     );
     const text = frame(session, wide, 0).join("\n");
-    expect(text).toContain("? design architect · waits for your review");
+    expect(text).toContain("? design architect · waiting for your review");
     expect(text).toContain("parked (review)");
     expect(text).not.toContain("Ctrl-C");
   });
 
   test("shows tokens, money and what was not paid again", () => {
-    const session = told(...designDone);
     const totals = { inputTokens: 900, outputTokens: 100, costUsd: 0.0123, calls: 2, savedTokens: 5_000 };
-    session.usage = { total: totals, rows: [{ ...totals, name: "developer" }] } as unknown as UsageReport;
-    const text = frame(session, wide, 0).join("\n");
+    const usage = { total: totals, rows: [{ ...totals, name: "developer" }] } as unknown as UsageReport;
+    const text = frame({ ...told(...designDone), usage }, wide, 0).join("\n");
     expect(text).toContain("1.0k tokens · $0.0123 at invented prices · 5.0k not paid again");
     expect(text).toMatch(/developer .* 1\.0k · \$0\.0123/);
   });
@@ -146,14 +164,13 @@ describe("the picture", () => {
       { kind: "phase.completed", phase: "design", awaitsReview: true },
       { kind: "message.received", message: { say: "reject", note: "no" }, sentAt: 0 },
     );
-    expect(session.phases[0]).toMatchObject({ status: "pending", review: "none" });
+    expect(session.progress.phases[0]).toMatchObject({ status: "pending", review: "none" });
   });
 
   test("an event that was seen before changes nothing", () => {
     const session = told(...designDone);
-    const before = structuredClone(session);
-    applyEvent(session, { kind: "phase.started", phase: "test", sessionId: "s", seq: 3, at: 0 });
-    expect(session).toEqual(before);
+    const [, , third] = eventsOf(...begun, { kind: "phase.started", phase: "test" });
+    expect(third && applyEvent(session, third)).toBe(session);
   });
 });
 
@@ -164,18 +181,13 @@ const many = Array.from({ length: 30 }, (_, index) => ({
 
 /** Thirty phases, and texts that are long and hostile. */
 function crowded(): LiveSession {
-  const session = newLiveSession("s");
-  const events: readonly object[] = [
+  return eventsOf(
     { kind: "session.created", team: "日本語 team", brief: "x".repeat(500), definition: { phases: many } },
     { kind: "session.claimed", cause: "start", owner: "o" },
     { kind: "phase.started", phase: "phase20" },
     { kind: "attempt.started", phase: "phase20", persona: "p20", round: 1, attempt: 2, input: "i" },
     { kind: "log", persona: "p20", message: "a\u001b[2Jb\nc".repeat(50) },
-  ];
-  events.forEach((event, index) =>
-    applyEvent(session, { sessionId: "s", seq: index + 1, at: 0, ...event } as SessionEvent),
-  );
-  return session;
+  ).reduce(applyEvent, newLiveSession("s"));
 }
 
 describe("on any terminal", () => {
@@ -200,6 +212,51 @@ describe("on any terminal", () => {
   ])("%d columns and %d rows: of thirty phases, the one that runs is seen", (columns, rows) => {
     const lines = frame(crowded(), { columns, rows, color: false, live: true }, 1_000);
     expect(lines.join("\n")).toContain("p20");
+  });
+
+  test("says how many lines of which status are hidden, and keeps the active ones and the next phases", () => {
+    const phases = Array.from({ length: 40 }, (_, index) => ({
+      name: `phase${index}`,
+      personas: [{ name: `p${index}` }],
+    }));
+    const done = (index: number): readonly Happened[] => [
+      { kind: "phase.started", phase: `phase${index}` },
+      { kind: "phase.completed", phase: `phase${index}` },
+    ];
+    const session = eventsOf(
+      { kind: "session.created", team: "t", brief: "b", definition: { phases } },
+      ...Array.from({ length: 15 }, (_, index) => done(index)).flat(),
+      { kind: "phase.started", phase: "phase15" },
+      { kind: "attempt.started", phase: "phase15", persona: "p15", round: 1, attempt: 1, input: "i" },
+    ).reduce(applyEvent, newLiveSession("s"));
+    const shown = (rows: number) =>
+      frame(session, { ...wide, rows }, 0).map((line) => line.replace(/ +\d+(?:\.0)? s$/, ""));
+    expect(shown(60).join("\n")).not.toContain("not shown");
+    expect(shown(24)).toHaveLength(23);
+    expect(shown(24).slice(14)).toEqual([
+      "✔ phase13 p13",
+      "✔ phase14 p14",
+      "▶ phase15",
+      "  ▶ p15 · starts",
+      "○ phase16",
+      "○ phase17",
+      "○ phase18",
+      "… not shown: 21 pending phases",
+      "Ctrl-C stops cleanly",
+    ]);
+    expect(shown(8).slice(1)).toEqual([
+      "✔ phase13 p13",
+      "✔ phase14 p14",
+      "▶ phase15",
+      "  ▶ p15 · starts",
+      "… not shown: 13 completed phases, 24 pending phases",
+      "Ctrl-C stops cleanly",
+    ]);
+    expect(shown(4)).toEqual([
+      "  ▶ p15 · starts",
+      "… not shown: 15 completed phases, 1 running phase, 24 pending phases",
+      "Ctrl-C stops cleanly",
+    ]);
   });
 
   test("without color there is no escape sequence", () => {

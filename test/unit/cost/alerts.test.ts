@@ -5,12 +5,12 @@ import { expectedAtEnd } from "../../../src/cost/forecast.ts";
 import { TokenTracker } from "../../../src/cost/token-tracker.ts";
 import { type Amount, type Budget, noAmount } from "../../../src/domain/budget.ts";
 import type { BudgetAlert } from "../../../src/domain/budget-alert.ts";
-import type { Transition } from "../../../src/domain/journal.ts";
-import { decodeTransition } from "../../../src/domain/journal-codec.ts";
 import { ManualClock } from "../../../src/domain/manual-clock.ts";
-import type { Lease } from "../../../src/state/lease.ts";
-import type { LevelTotals } from "../../../src/state/ledger-store.ts";
-import { SqliteStore } from "../../../src/state/sqlite/sqlite-store.ts";
+import type { Transition } from "../../../src/journal/journal.ts";
+import { decodeTransition } from "../../../src/journal/journal-codec.ts";
+import type { Lease } from "../../../src/store/journal.ts";
+import type { LevelTotals } from "../../../src/store/reports.ts";
+import { SqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { amount, call, limit, took } from "../../contract/ledger-support.ts";
 import { createAndClaim } from "../../contract/store-under-test.ts";
 
@@ -63,7 +63,7 @@ async function raisedBy(
 ): Promise<readonly BudgetAlert[]> {
   let raised: readonly BudgetAlert[] = [];
   const raise = async (alerts: readonly BudgetAlert[]) => {
-    const rows = await store.ledger.raiseAlerts(lease, alerts);
+    const rows = await store.append(lease, [], { alerts });
     raised = rows.map((row) => (decodeTransition(row) as { alert: BudgetAlert } & Transition).alert);
   };
   await tracker.warn(lease.sessionId, budgets, raise, expected);
@@ -83,19 +83,19 @@ describe("the tracker", () => {
   test("shows what is used of each budget, and which one was overrun", async () => {
     const { store, id, lease, budgets } = await openTracker();
     await call(store, lease, took(120));
-    expect(await new TokenTracker(store.ledger).statuses(id, budgets)).toEqual([
+    expect(await new TokenTracker(store.reports).statuses(id, budgets)).toEqual([
       { ...budgets[0], used: amount(120), reserved: amount(0), overrun: true },
       { ...budgets[1], used: amount(120), reserved: amount(0), overrun: true },
     ]);
     const other = [{ level: "persona", name: "nobody", budget: { tokens: 1 } }] as const;
-    expect(await new TokenTracker(store.ledger).statuses(id, other)).toEqual([
+    expect(await new TokenTracker(store.reports).statuses(id, other)).toEqual([
       { ...other[0], used: noAmount, reserved: noAmount, overrun: false },
     ]);
   });
 
   test("gives each alert once, also in the next process, and again for a raised budget", async () => {
     const { store, lease, budgets, place } = await openTracker();
-    const tracker = new TokenTracker(store.ledger);
+    const tracker = new TokenTracker(store.reports);
     await call(store, lease, took(70));
     const names = async (by: TokenTracker, of = budgets) =>
       (await raisedBy(by, { store, lease }, of)).map(({ level, unit, kind }) => `${level} ${unit} ${kind}`);
@@ -103,7 +103,7 @@ describe("the tracker", () => {
     await call(store, lease, took(15));
     expect(await names(tracker)).toEqual(["persona tokens threshold"]);
     expect(await names(tracker)).toEqual([]);
-    expect(await names(new TokenTracker(store.ledger))).toEqual([]);
+    expect(await names(new TokenTracker(store.reports))).toEqual([]);
     const raised = namedBudgets([limit("persona", { tokens: 106 })], place);
     expect(await names(tracker, raised)).toEqual(["persona tokens threshold"]);
     expect(await names(tracker, [])).toEqual([]);
@@ -114,7 +114,7 @@ describe("the tracker", () => {
     await call(store, lease, took(40));
     const run = { phase: "build", persona: "coder", model: "m" };
     const history = [{ ...run, spent: amount(50, 100) }];
-    const alerts = await raisedBy(new TokenTracker(store.ledger), { store, lease }, budgets, (totals) =>
+    const alerts = await raisedBy(new TokenTracker(store.reports), { store, lease }, budgets, (totals) =>
       expectedAtEnd(history, [run], totals),
     );
     expect(alerts).toMatchObject([

@@ -2,9 +2,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { BudgetGuard } from "../../../src/cost/budget.ts";
 import { BudgetExceeded, LeaseLost } from "../../../src/domain/errors.ts";
 import { ManualClock } from "../../../src/domain/manual-clock.ts";
-import type { Lease } from "../../../src/state/lease.ts";
-import type { ReservationRequest } from "../../../src/state/ledger-store.ts";
-import { SqliteStore } from "../../../src/state/sqlite/sqlite-store.ts";
+import type { Lease, ReservationRequest } from "../../../src/store/journal.ts";
+import { SqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import {
   amount,
   expectTotalsAddUp,
@@ -22,7 +21,7 @@ async function openGuard() {
   const clock = new ManualClock();
   const store = new SqliteStore({ path: ":memory:", clock, leaseMs: 15_000 });
   onTestFinished(() => store.close());
-  const guard = new BudgetGuard(store.ledger, clock);
+  const guard = new BudgetGuard(store, clock);
   const { id, lease } = await createAndClaim(store);
   return { clock, store, guard, id, lease };
 }
@@ -100,7 +99,7 @@ test("a call that can never fit is refused at once, with all numbers and the com
     `The budget of session ${id} is 150 tokens: 61 tokens used, and the next call may take another 100 tokens.`,
   );
   expect(advice).toBe(
-    `Raise it to at least this and go on: maestro budget ${id} --tokens 161 && maestro resume ${id}`,
+    `Raise it to at least this: maestro budget ${id} --tokens 161; Then resume: maestro resume ${id}`,
   );
 });
 

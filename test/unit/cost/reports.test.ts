@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { toCsv, usageCsv } from "../../../src/cost/csv.ts";
 import { deletedSessions, usageReport } from "../../../src/cost/reports.ts";
 import { ManualClock } from "../../../src/domain/manual-clock.ts";
-import { SqliteStore } from "../../../src/state/sqlite/sqlite-store.ts";
+import { SqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { amount, call, granted, settle, took } from "../../contract/ledger-support.ts";
 import { createAndClaim } from "../../contract/store-under-test.ts";
 

@@ -160,12 +160,12 @@ test("a server that refuses is told from one that is gone, until it lets the bro
   const { stream, states, last, hello } = setUp(async () => signedOut);
   stream.follow("/v1/events", "7");
   last().send("error", "");
-  await vi.waitFor(() => expect(states.at(-1)).toMatchObject({ kind: "lost", signedOut: true }));
+  await vi.waitFor(() => expect(states.at(-1)).toMatchObject({ kind: "lost", signedOut: true }), 60_000);
   vi.advanceTimersByTime(reconnectDelayMs(1));
   expect(states.at(-1)).toMatchObject({ kind: "lost", signedOut: true, retryAt: null });
   signedOut = false;
   last().send("error", "");
-  await vi.waitFor(() => expect(states.at(-1)).toMatchObject({ kind: "lost", signedOut: false }));
+  await vi.waitFor(() => expect(states.at(-1)).toMatchObject({ kind: "lost", signedOut: false }), 60_000);
   vi.advanceTimersByTime(reconnectDelayMs(2));
   hello(3);
   expect(states.at(-1)).toMatchObject({ kind: "back", caughtUp: 3 });

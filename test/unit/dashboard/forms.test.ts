@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { parkingPayments } from "../../../dashboard/fixture/parking-payments.ts";
 import { noSequence, type Press, readPress } from "../../../dashboard/src/keys/key-sequence.ts";
 import { planLineText, planTotalText } from "../../../dashboard/src/sentences/plan-text.ts";
 import {
@@ -9,7 +8,7 @@ import {
   sameFailureText,
 } from "../../../dashboard/src/sentences/stopped-text.ts";
 import { tabsOf, tabToShow } from "../../../dashboard/src/session/tabs.ts";
-import { matchCommands } from "../../../dashboard/src/shell/match-commands.ts";
+import { matchCommands } from "../../../dashboard/src/shell/commands.ts";
 import {
   checkStart,
   emptyStart,
@@ -19,6 +18,7 @@ import {
 import { stopLanes, stoppedPersona } from "../../../dashboard/src/stopped/stopped-persona.ts";
 import { placeOf, suggestedLimit } from "../../../dashboard/src/stopped/suggested-limit.ts";
 import { stackSeries } from "../../../dashboard/src/usage/stack.ts";
+import { parkingPayments } from "./samples.ts";
 
 describe("keys", () => {
   const press = (key: string, extra: Partial<Press> = {}): Press => ({

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { parkingOne } from "../../../dashboard/fixture/parking-one.ts";
 import type { JournalEntry, StepBlock } from "../../../dashboard/src/api/types.ts";
 import { announce, quietAnnouncer } from "../../../dashboard/src/live/announcements.ts";
 import { applyChange } from "../../../dashboard/src/live/apply-change.ts";
 import { mergeEntries } from "../../../dashboard/src/live/journal-tail.ts";
 import { applyLive, type LivePersona, mergeBlocks } from "../../../dashboard/src/live/live-persona.ts";
 import { markOf, pendingText, settle } from "../../../dashboard/src/session/pending.ts";
+import { parkingOne } from "./samples.ts";
 
 describe("a change of a session", () => {
   const view = parkingOne();
@@ -13,7 +13,7 @@ describe("a change of a session", () => {
   const [first, second] = implementation?.personas ?? [];
 
   test("replaces the persona it names and leaves every other part as it is", () => {
-    if (first === undefined || implementation === undefined) throw new Error("the fixture has no persona");
+    if (first === undefined || implementation === undefined) throw new Error("the sample has no persona");
     const next = applyChange(view, {
       session: { entries: 2000 },
       personas: [{ phase: "implementation", persona: { ...first, maxRounds: 99 } }],
@@ -33,14 +33,14 @@ describe("a change of a session", () => {
   });
 
   test("of a phase's head keeps its personas", () => {
-    if (implementation === undefined) throw new Error("the fixture has no phase");
+    if (implementation === undefined) throw new Error("the sample has no phase");
     const { personas: _personas, ...head } = implementation;
     const next = applyChange(view, { phases: [{ ...head, status: "completed" }] });
     expect(next.phases[2]).toMatchObject({ status: "completed", personas: implementation.personas });
   });
 
   test("may bring phases and personas that were not planned, and ignores those of unknown phases", () => {
-    if (first === undefined || implementation === undefined) throw new Error("the fixture has no persona");
+    if (first === undefined || implementation === undefined) throw new Error("the sample has no persona");
     const { personas: _personas, ...head } = implementation;
     const next = applyChange(view, {
       phases: [{ ...head, name: "repair" }],
@@ -55,7 +55,7 @@ describe("a change of a session", () => {
 });
 
 test("journal entries that are replayed twice stand in the list once, newest first", () => {
-  const place = { at: "", phase: null, persona: null, round: null, attempt: null };
+  const place = { at: "", phase: null, persona: null, round: null, attempt: null, started: null };
   const entry = (seq: number): JournalEntry => ({ seq, kind: "phase.started", ...place });
   const known = mergeEntries([], [entry(1), entry(2)]);
   expect(mergeEntries(known, [entry(2), entry(4), entry(3), entry(4)]).map(({ seq }) => seq)).toEqual([

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { usage } from "../../../dashboard/fixture/build.ts";
 import type { Held, SessionRow, Situation } from "../../../dashboard/src/api/types.ts";
 import { activityPhrase, heldPhrase, heldWord } from "../../../dashboard/src/sentences/activity.ts";
 import { breakerCause, breakerNotice, whoWaits } from "../../../dashboard/src/sentences/breaker-text.ts";
@@ -8,6 +7,7 @@ import { plain } from "../../../dashboard/src/sentences/phrase.ts";
 import { sessionSentence } from "../../../dashboard/src/sentences/session-sentence.ts";
 import { situationPhrase } from "../../../dashboard/src/sentences/situation.ts";
 import { gateWord, sessionWord, tabTitle } from "../../../dashboard/src/sentences/status-word.ts";
+import { usage } from "./samples.ts";
 
 const now = new Date(2026, 10, 15, 14, 31, 7).getTime();
 const at = (seconds: number) => new Date(now + seconds * 1000).toISOString();

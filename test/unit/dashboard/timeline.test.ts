@@ -1,7 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { activeSessions } from "../../../dashboard/fixture/active.ts";
-import { attempt, minutesAgo, persona, phase, startedAt } from "../../../dashboard/fixture/build.ts";
-import { parkingOne } from "../../../dashboard/fixture/parking-one.ts";
 import { branches, collapseChains, layoutDag } from "../../../dashboard/src/run/dag-layout.ts";
 import { dagreOrder } from "../../../dashboard/src/run/dag-order.ts";
 import {
@@ -10,10 +7,17 @@ import {
   phaseProgress,
   phaseWord,
 } from "../../../dashboard/src/run/persona-state.ts";
-import { axisTicks, panned, timeScale, zoomed } from "../../../dashboard/src/run/time-scale.ts";
+import {
+  axisTicks,
+  knownEnd,
+  panned,
+  timeScale,
+  wholeWindow,
+  zoomed,
+} from "../../../dashboard/src/run/time-scale.ts";
 import { personaBars, phaseBars, spread } from "../../../dashboard/src/run/timeline-bars.ts";
 import { kindCounts, squaresOf, timelineRows } from "../../../dashboard/src/run/timeline-rows.ts";
-import { knownEnd, wholeWindow } from "../../../dashboard/src/run/whole-window.ts";
+import { attempt, hugePhase, minutesAgo, parkingOne, persona, phase, startedAt } from "./samples.ts";
 
 const now = startedAt;
 
@@ -79,8 +83,7 @@ describe("rows", () => {
   });
 
   test("1,000 personas become squares, failures first, with lanes for those only", () => {
-    const huge = activeSessions().find(({ key }) => key === "translation-all")?.phases[1];
-    if (huge === undefined) throw new Error("the fixture has no huge phase");
+    const huge = hugePhase();
     const rows = timelineRows([huge], none);
     expect(rows.map(({ kind }) => kind)).toEqual(["phase", "squares", "persona", "persona", "persona"]);
     const squares = squaresOf(huge.personas);

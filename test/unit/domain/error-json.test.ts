@@ -107,6 +107,44 @@ test("details are made safe for JSON", () => {
   });
 });
 
+test("Maps and Sets in details keep their content", () => {
+  const counts = new Map<string, unknown>([
+    ["tests", 3],
+    ["files", new Set(["a.ts", "b.ts"])],
+    ["__proto__", "a key like any other"],
+  ]);
+  const pairs = new Map<unknown, unknown>([
+    [1, "one"],
+    ["1", "also one"],
+  ]);
+  const error = new RecoverableError("failed", { details: { counts, pairs, empty: new Map() } });
+  const { details } = toErrorJson(error);
+  expect(JSON.stringify(details)).toBe(
+    JSON.stringify({
+      counts: JSON.parse('{"tests":3,"files":["a.ts","b.ts"],"__proto__":"a key like any other"}') as unknown,
+      pairs: [
+        [1, "one"],
+        ["1", "also one"],
+      ],
+      empty: {},
+    }),
+  );
+});
+
+test("a Map that is itself the details keeps its content", () => {
+  const details = new Map<string, unknown>([["tests", 3]]) as never;
+  expect(toErrorJson(new RecoverableError("failed", { details })).details).toEqual({ tests: 3 });
+});
+
+test("a Map or a Set without end is cut visibly", () => {
+  const many = Array.from({ length: 20_000 }, (_, index) => [`key ${index}`, index] as const);
+  const { details } = toErrorJson(
+    new RecoverableError("failed", { details: { all: new Map(many), first: new Set(many) } }),
+  );
+  expect(JSON.stringify(details)).toContain("(cut)");
+  expect(Object.keys((details as { all: object }).all).length).toBeLessThan(10_001);
+});
+
 test("details of any depth and size stay small", () => {
   let deep: unknown = 1;
   for (let level = 0; level < 10_000; level += 1) deep = [deep];

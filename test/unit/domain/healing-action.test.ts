@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type HealingAction, inWords, settingsOf } from "../../../src/domain/healing-action.ts";
-import type { RecordedRow } from "../../../src/domain/journal.ts";
-import { decodeTransition } from "../../../src/domain/journal-codec.ts";
+import type { RecordedRow } from "../../../src/journal/journal.ts";
+import { decodeTransition } from "../../../src/journal/journal-codec.ts";
 
 const limit = "timeoutMs";
 const actions: readonly [HealingAction, string, object | undefined][] = [

@@ -184,6 +184,13 @@ test.each([
   ["a Promise", { a: Promise.resolve(1) }, "result.a is a Promise"],
   ["an Error", [{ status: "rejected", reason: new TypeError("t") }], "result[0].reason is an Error"],
   ["a RegExp", { r: /r/ }, "result.r is a RegExp"],
+  ["a Map from toJSON", { a: { toJSON: () => new Map() } }, "result.a is a Map"],
+  ["a Set below toJSON", { toJSON: () => ({ rows: [new Set([1])] }) }, "result.rows[0] is a Set"],
+  [
+    "a Promise from toJSON within toJSON",
+    { toJSON: () => [{ toJSON: () => ({ a: Promise.resolve(1) }) }] },
+    "result[0].a is a Promise",
+  ],
 ])("%s, of which JSON keeps nothing, is refused", (_, value, why) => {
   const error = refusal(() => toJsonText(value, { what: "result" }));
   expect(error.message).toBe(`${why}, which JSON cannot hold`);

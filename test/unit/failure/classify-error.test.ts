@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import * as errors from "../../../src/domain/errors.ts";
 import type { FailureCategory } from "../../../src/domain/failure.ts";
-import { classifyError } from "../../../src/execution/failure/classify-error.ts";
+import { classifyError } from "../../../src/run/failure/classify-error.ts";
 
 type Row = readonly [category: FailureCategory, recoverable: boolean, outage?: boolean];
 

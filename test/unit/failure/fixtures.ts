@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Failure } from "../../../src/domain/failure.ts";
-import type { CommandOutput } from "../../../src/execution/failure/read-output.ts";
+import type { CommandOutput } from "../../../src/run/failure/read-output.ts";
 
 const root = join(import.meta.dirname, "../../fixtures/failures");
 

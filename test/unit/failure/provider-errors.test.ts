@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { classifyError } from "../../../src/execution/failure/classify-error.ts";
+import { classifyError } from "../../../src/run/failure/classify-error.ts";
 import { errorOf, fixtureNames } from "./fixtures.ts";
 
 type Row = readonly [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readOutput } from "../../../src/execution/failure/read-output.ts";
+import { readOutput } from "../../../src/run/failure/read-output.ts";
 import { expectations } from "./expectations.ts";
 import { fixtureNames, outputOf, summary } from "./fixtures.ts";
 
@@ -27,7 +27,7 @@ test("code that is wrong is worth another try, and no dependency is blamed for i
     "tsc/types",
     "vitest/text",
     "pytest/text",
-    "eslint/json",
+    "eslint/stylish",
     "node/syntax-esm",
     "python/module",
   ];
@@ -79,12 +79,6 @@ test("one command that runs several tools gets the failures of all of them", () 
   const [types, lint] = [outputOf("tsc/types"), outputOf("eslint/stylish")];
   const both = readOutput({ stdout: `${types.stdout}\n${lint.stdout}`, stderr: "", exitCode: 1 });
   expect(new Set(both.map(({ source }) => source))).toEqual(new Set(["tsc", "eslint"]));
-});
-
-test("a report in JSON is found behind the lines that npm prints before it", () => {
-  const { stdout, stderr } = outputOf("eslint/json");
-  const framed = { stdout: `\n> shop@1.0.0 lint\n> eslint\n\n${stdout}\ndone\n`, stderr, exitCode: 1 };
-  expect(readOutput(framed).map(summary)).toEqual(expectations["eslint/json"]);
 });
 
 test("lint warnings count only where nothing else explains the exit code", () => {

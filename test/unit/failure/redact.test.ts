@@ -82,4 +82,14 @@ describe("secrets of this process", () => {
     for (const word of ["not-a-secret-at-all", "/home/me/.ssh/key", "short"])
       expect(redact(`a ${word} b`)).toBe(`a ${word} b`);
   });
+
+  test("the working directory is no secret, and passwords named PWD are", () => {
+    const folders = { PWD: "/home/me/project", OLDPWD: "/home/me/before", INIT_CWD: "/home/me/start" };
+    expect(secretsIn(folders)).toEqual([]);
+    expect(secretsIn({ DB_PWD: "one-password", MYSQL_PWD: "another-password" })).toEqual([
+      "one-password",
+      "another-password",
+    ]);
+    expect(redact("PWD=/home/me/project DB_PWD=one-password")).toBe("PWD=/home/me/project DB_PWD=[redacted]");
+  });
 });

@@ -7,7 +7,7 @@ import {
   type TicketDelivery,
   take,
 } from "../../../src/domain/ticket-delivery.ts";
-import type { DueTicket } from "../../../src/state/ticket-store.ts";
+import type { DueTicket } from "../../../src/store/ticket-store.ts";
 import type { TicketQueue } from "../../../src/tickets/outbox.ts";
 
 /** The outbox's port as the store implements it, without the disk. */

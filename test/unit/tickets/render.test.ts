@@ -11,7 +11,7 @@ test("the body answers what the person on call asks, in that order", () => {
     "## What does it cost now?",
     "## Why did it stop?",
     "## What do I do?",
-    "## How does it go on?",
+    "## How do I resume?",
   ]);
   for (const part of [
     "41,000 tokens, 0.3125 USD",

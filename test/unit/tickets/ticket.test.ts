@@ -8,6 +8,7 @@ import {
   ticketFingerprint,
 } from "../../../src/domain/ticket.ts";
 import { cut } from "../../../src/tickets/plain-text.ts";
+import { processorMs } from "../../support/processor-time.ts";
 import { sampleRequest, sampleTicket } from "./sample-ticket.ts";
 
 const problem = { team: "product", phase: "design", persona: "architect", category: "TIMEOUT" };
@@ -70,9 +71,10 @@ test("text that is made to be slow is not", () => {
     "a1".repeat(20_000),
     "[:".repeat(20_000),
   ];
-  const before = performance.now();
-  for (const text of nasty) of(text);
-  expect(performance.now() - before).toBeLessThan(1000);
+  const took = processorMs(() => {
+    for (const text of nasty) of(text);
+  });
+  expect(took).toBeLessThan(1000);
 });
 
 test("a ticket survives the database, and a damaged one is noticed", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { globMatcher } from "../../../src/workspace/glob.ts";
 import { isWithin } from "../../../src/workspace/glob-within.ts";
+import { processorMs } from "../../support/processor-time.ts";
 
 describe("a glob within another", () => {
   test.each([
@@ -53,9 +54,10 @@ describe("a glob within another", () => {
 
   test("gives up on globs that were made to be slow, at once", () => {
     const slow = `${"*a".repeat(40)}*`;
-    const began = performance.now();
-    isWithin(slow, `${"*b".repeat(40)}*`);
-    isWithin(`**/${"{a,b}?".repeat(60)}`, slow);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    const took = processorMs(() => {
+      isWithin(slow, `${"*b".repeat(40)}*`);
+      isWithin(`**/${"{a,b}?".repeat(60)}`, slow);
+    });
+    expect(took).toBeLessThan(2_000);
   });
 });

@@ -47,6 +47,68 @@ describe("a value against a schema", () => {
     ["allOf", { allOf: [{ type: "string" }, { minLength: 2 }] }, ["ab"], ["a", 1]],
     ["anyOf", { anyOf: [{ type: "string" }, { type: "number" }] }, ["a", 1], [null]],
     ["oneOf", { oneOf: [{ minimum: 0 }, { maximum: 10 }] }, [-1, 11], [5]],
+    ["not", { not: { type: "string" } }, [1, null], ["a"]],
+    [
+      "if, then and else",
+      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+      { if: { required: ["command"] }, then: { required: ["args"] }, else: { required: ["text"] } },
+      [{ command: 1, args: 1 }, { text: 1 }],
+      [{ command: 1, text: 1 }, {}],
+    ],
+    [
+      "prefixItems, with items for the rest",
+      { prefixItems: [{ type: "string" }, { type: "number" }], items: { type: "boolean" } },
+      [[], ["a"], ["a", 1, true]],
+      [[1], ["a", "b"], ["a", 1, 2]],
+    ],
+    ["contains", { contains: { minimum: 5 } }, [[1, 5], "no list"], [[], [1, 2]]],
+    [
+      "minContains and maxContains",
+      { contains: { const: 1 }, minContains: 2, maxContains: 3 },
+      [
+        [1, 1],
+        [1, 1, 1, 2],
+      ],
+      [[1], [1, 1, 1, 1]],
+    ],
+    [
+      "uniqueItems",
+      { uniqueItems: true },
+      [[], [1, "1", [1], { a: 1 }]],
+      [
+        [1, 1],
+        [
+          { a: 1, b: 2 },
+          { b: 2, a: 1 },
+        ],
+      ],
+    ],
+    ["multipleOf, by decimal digits", { multipleOf: 0.01 }, [0.07, 4.35, 1e300, 0, "a"], [0.075, 1e-9]],
+    [
+      "patternProperties, which additionalProperties leaves alone",
+      { patternProperties: { "^x-": { type: "number" } }, additionalProperties: false },
+      [{}, { "x-a": 1 }],
+      [{ "x-a": "1" }, { y: 1 }],
+    ],
+    [
+      "minProperties and maxProperties",
+      { minProperties: 1, maxProperties: 2 },
+      [{ a: 1 }, []],
+      [{}, { a: 1, b: 2, c: 3 }],
+    ],
+    ["dependentRequired", { dependentRequired: { a: ["b"] } }, [{}, { b: 1 }, { a: 1, b: 1 }], [{ a: 1 }]],
+    [
+      "dependentSchemas",
+      { dependentSchemas: { a: { properties: { b: { type: "number" } } } } },
+      [{ b: "x" }, { a: 1, b: 2 }],
+      [{ a: 1, b: "x" }],
+    ],
+    [
+      "a reference to any place of the schema",
+      { properties: { "a/b": { type: "string" }, c: { $ref: "#/properties/a~1b" } } },
+      [{ c: "x" }],
+      [{ c: 1 }],
+    ],
     ["false", { properties: { a: false } }, [{}], [{ a: 1 }]],
     ["reference", { $ref: "#/$defs/name", $defs: { name: { type: "string" } } }, ["a"], [1]],
   ])("%s", (_, schema, good, bad) => {
@@ -118,9 +180,9 @@ describe("what would take too long does not pass", () => {
     const from = performance.now();
     const long = Array.from({ length: 1000 }, () => `${"a".repeat(40)}b`);
     expect(problems({ items: { pattern: "^(a+)+$" } }, long)).toEqual([
-      "/0 cannot be matched with ^(a+)+$ within 100 ms",
+      "/0 cannot be matched with ^(a+)+$ within 1000 ms",
     ]);
-    expect(performance.now() - from).toBeLessThan(2000);
+    expect(performance.now() - from).toBeLessThan(50_000);
     expect(problems({ pattern: "^(a+)+$" }, "aaaa")).toEqual([]);
   });
 
@@ -149,11 +211,15 @@ describe("a schema that we would not check fully is refused when it is defined",
   test.each<[Json, string]>([
     [{ type: "strin" }, "/type must be one or several of string"],
     [{ requierd: ["a"] }, '/requierd is not a keyword that is supported; did you mean "required"?'],
-    [{ if: {} }, "/if is not a keyword that is supported"],
-    [{ properties: { a: { uniqueItems: true } } }, "/properties/a/uniqueItems is not a keyword"],
-    [{ $ref: "#/$defs/none" }, "/$ref must point to a definition of this schema"],
-    [{ $ref: "https://example.com/schema" }, "/$ref must point to a definition of this schema"],
-    [{ $ref: "#/$defs/__proto__", $defs: {} }, "/$ref must point to a definition"],
+    [{ unevaluatedProperties: false }, "/unevaluatedProperties is not a keyword that is supported"],
+    [{ properties: { a: { $anchor: "b" } } }, "/properties/a/$anchor is not a keyword"],
+    [{ properties: { a: { $id: "b" } } }, "/properties/a/$id is supported at the top only"],
+    [{ multipleOf: 0 }, "/multipleOf must be a number greater than 0"],
+    [{ patternProperties: { "(": {} } }, "/patternProperties/( must be a regular expression"],
+    [{ dependentRequired: { a: "b" } }, "/dependentRequired must be an object of lists of names"],
+    [{ $ref: "#/$defs/none" }, "/$ref must point to a schema within this one"],
+    [{ $ref: "https://example.com/schema" }, "/$ref must point to a schema within this one"],
+    [{ $ref: "#/$defs/__proto__", $defs: {} }, "/$ref must point to a schema"],
     [{ pattern: "(" }, "/pattern must be a regular expression"],
     [{ pattern: "a".repeat(501) }, "/pattern must have at most 500 characters"],
     [{ minLength: -1 }, "/minLength must be a whole number from 0 on"],

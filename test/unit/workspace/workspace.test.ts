@@ -6,7 +6,7 @@ import { sha256 } from "../../../src/domain/canonical.ts";
 import { ArtifactCorrupt, InputInvalid } from "../../../src/domain/errors.ts";
 import { emptyTree, emptyTreeHash, toManifest, treeHash } from "../../../src/domain/tree.ts";
 import { treeLimits } from "../../../src/domain/tree-path.ts";
-import { Artifacts } from "../../../src/state/artifacts.ts";
+import { Artifacts } from "../../../src/store/artifacts.ts";
 import { loadTree, storeTree, Workspace } from "../../../src/workspace/workspace.ts";
 import { newSeed, seededRandom } from "../domain/seeded-random.ts";
 import { clearlyLess, growth } from "./growth.ts";

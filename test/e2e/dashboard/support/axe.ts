@@ -9,10 +9,10 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
 }
 
-/** What every page is held to. */
+/** The rules for every page. */
 export const everyRule = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']";
 
-/** What axe finds wrong; the page has `axeSource` already. */
+/** The violations that axe finds. The page must have evaluated `axeSource`. */
 export async function axe(page: Page, rules: string): Promise<string[]> {
   const { violations } = await page.evaluate<{ violations: Violation[] }>(
     `axe.run(document, { runOnly: ${rules}, resultTypes: ['violations'] })`,

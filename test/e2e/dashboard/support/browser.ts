@@ -2,12 +2,10 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
-import type { Fixture } from "../../../../dashboard/fixture/fixture.ts";
-import { type FixtureOptions, startFixture } from "../../../../dashboard/fixture/server.ts";
 
 const built = join(import.meta.dirname, "../../../../dist/dashboard");
 
-/** Debian's browser; where it is missing these tests are skipped, and `npm test` says so. */
+/** Debian's browser. Without it these tests are skipped, and `npm test` reports that. */
 const executable = findOnPath(["chromium", "chromium-browser", "google-chrome"]);
 
 function findOnPath(names: readonly string[]): string | undefined {
@@ -25,14 +23,12 @@ function findOnPath(names: readonly string[]): string | undefined {
 }
 
 let browser: Browser;
-/** One for each theme: what the browser has read and compiled once serves every test of a file. */
+/** One per theme, so that the tests of a file share the browser's cache. */
 const contexts = new Map<string, BrowserContext>();
-/** Fixtures follow each other at one address, for the same reason. */
-let port = 0;
 
-/** A group of tests that look at the built page with a real browser. */
+/** Tests that use the built page in a real browser. */
 export function describeInBrowser(name: string, tests: () => void): void {
-  // oxlint-disable-next-line vitest/valid-title -- the title is the caller's
+  // oxlint-disable-next-line vitest/valid-title -- the caller chooses the title
   describe.skipIf(executable === undefined)(name, () => {
     beforeAll(async () => {
       if (!existsSync(join(built, "index.html")))
@@ -52,7 +48,7 @@ export function describeInBrowser(name: string, tests: () => void): void {
 
 export interface OpenPage {
   readonly page: Page;
-  /** Violations of the page's policy, errors of its scripts, and dialogs that text from outside opened. */
+  /** Violations of the content security policy, script errors, and dialogs. */
   readonly faults: readonly string[];
 }
 
@@ -60,31 +56,11 @@ export interface PageOptions {
   readonly dark?: boolean;
   readonly width?: number;
   readonly height?: number;
-  /** A browser that remembers nothing, and that nobody uses afterwards. */
+  /** A browser context of its own, without cookies or storage. */
   readonly fresh?: boolean;
 }
 
-export interface Visit extends OpenPage {
-  readonly fixture: Fixture;
-}
-
-export interface VisitOptions extends FixtureOptions, PageOptions {
-  /** Something to do before the page is asked for. */
-  readonly before?: (page: Page, fixture: Fixture) => Promise<void> | void;
-}
-
-/** Opens the page over invented sessions of its own; both are gone when the test ends. */
-export async function visit(path: string, options: VisitOptions = {}): Promise<Visit> {
-  const fixture = await startFixture({ sessions: 60, page: built, port, ...options });
-  port = Number(new URL(fixture.url).port);
-  onTestFinished(() => fixture.close());
-  const opened = await openPage(options);
-  await options.before?.(opened.page, fixture);
-  await opened.page.goto(fixture.url + path);
-  return { ...opened, fixture };
-}
-
-/** A page that shows nothing yet, and is closed when the test ends. */
+/** Opens an empty page and closes it when the test ends. */
 export async function openPage(options: PageOptions = {}): Promise<OpenPage> {
   const { dark = false, width = 1440, height = 900, fresh = false } = options;
   const context = await contextOf(dark, fresh);
@@ -94,7 +70,7 @@ export async function openPage(options: PageOptions = {}): Promise<OpenPage> {
     if (fresh) await context.close();
   });
   await page.setViewportSize({ width, height });
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(120_000);
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
   page.on("dialog", (dialog) => {
@@ -115,7 +91,7 @@ async function contextOf(dark: boolean, fresh: boolean): Promise<BrowserContext>
   return context;
 }
 
-/** The document is never wider than the window: only code may scroll sideways, inside its own box. */
+/** By how many pixels the document is wider than the window. Only code may scroll sideways, in its own box. */
 export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate<number>("Math.max(0, document.documentElement.scrollWidth - innerWidth)");
 

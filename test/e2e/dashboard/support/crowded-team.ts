@@ -1,6 +1,6 @@
 import { defineTeam, HelpNeeded, persona, phase } from "../../../../src/index.ts";
 
-/** Ten of twelve ask for help, each for something else. */
+/** Ten of twelve personas ask for help, each for another reason. */
 export default defineTeam("crowded", {
   phases: [
     phase("all", {

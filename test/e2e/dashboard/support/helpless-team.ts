@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { defineTeam, HelpNeeded, persona, phase } from "../../../../src/index.ts";
 
-/** The brief is a folder. Without a file `prices.csv` in it the work cannot go on, and only a person can bring it. */
+/** The brief names a folder. The importer needs help until the folder has a file `prices.csv`. */
 export default defineTeam("helpless", {
   phases: [
     phase("plan", { personas: [persona("planner", { run: () => ({ summary: "import the prices" }) })] }),

@@ -3,7 +3,7 @@ import { defineTeam, persona, phase } from "../../../../src/index.ts";
 const lines = (count: number): string =>
   Array.from({ length: count }, (_, index) => `line ${index} of many`).join("\n");
 
-/** What is to be reviewed is longer than any page: many lines, more than a page compares, and one line without an end. */
+/** A review of many lines, of a file too large to compare, and of one very long line. */
 export default defineTeam("large", {
   phases: [
     phase("design", {

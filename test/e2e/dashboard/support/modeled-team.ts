@@ -1,6 +1,6 @@
 import { defineTeam, persona, phase } from "../../../../src/index.ts";
 
-/** What a function prepared, a model writes about, with a limit that its first call does not fit into. */
+/** A model writes about the facts of a function. Its first call exceeds the budget. */
 export default defineTeam("modeled", {
   model: "simulated",
   budget: { tokens: 2_000 },

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { defineTeam, type PersonaContext, persona, phase } from "../../../../src/index.ts";
 
 /**
- * The brief is a folder. Each step leaves a line in its `effects.txt`, so that a step that ran twice is seen; "build 3" waits
- * until somebody puts a file `go` there, so that a run can be looked at, or killed, in its middle.
+ * The brief names a folder. Each step appends a line to its `effects.txt`, which shows a step that ran twice. "build 3"
+ * waits for a file `go`, so that a test can inspect or kill the run.
  */
 const step = ({ brief, step, signal }: PersonaContext, name: string): Promise<string> =>
   step(name, async () => {

@@ -13,25 +13,25 @@ export interface Place {
   readonly stateDir: string;
 }
 
-/** A folder that the brief of a session names, and the state of a server. */
+/** A folder for the brief of a session, and the state directory of a server. */
 export function newPlace(): Place {
   const folder = newFolder();
   return { folder, stateDir: join(folder, "state") };
 }
 
-/** `maestro serve` with the teams of these tests; on the port of one that was there before, when it is given. */
+/** `maestro serve` with the teams of these tests, on a free port unless one is given. */
 export const serve = ({ stateDir }: Place, port = 0): Promise<ServerProcess> =>
   startServer(stateDir, [...teams, "--port", String(port)]);
 
-/** Opens the dashboard as a person does: with the link that works once. */
+/** Opens the dashboard with the one-time link. */
 export async function visitServer(server: ServerProcess, options: PageOptions = {}): Promise<OpenPage> {
   const opened = await openPage({ ...options, fresh: true });
   await opened.page.goto(server.dashboard);
-  // The link leads on to the first page by itself, and would take back whatever a test goes to before that.
+  // The link redirects to the first page, and would interrupt an earlier navigation of the test.
   await opened.page.waitForURL(`${server.url}/`);
   return opened;
 }
 
-/** What the steps of a session have done to the world, in order. */
+/** The effects of the steps of a session, in order. */
 export const effectsOf = ({ folder }: Place): readonly string[] =>
   readFileSync(join(folder, "effects.txt"), "utf8").trim().split("\n");

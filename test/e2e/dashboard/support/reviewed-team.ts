@@ -1,6 +1,6 @@
 import { defineTeam, persona, phase } from "../../../../src/index.ts";
 
-/** A person looks at the design before anybody builds it; what is built says which design it was built from. */
+/** The design is reviewed before the build. The build records the design it was built from. */
 export default defineTeam("reviewed", {
   phases: [
     phase("design", {

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { applyToCard } from "../../../../src/domain/apply-to-card.ts";
-import { chainHash, chainStart } from "../../../../src/domain/chain.ts";
 import { systemClock } from "../../../../src/domain/clock.ts";
 import { newSessionId } from "../../../../src/domain/ids.ts";
-import type { SessionStatus, Transition } from "../../../../src/domain/journal.ts";
-import { encodeEntry } from "../../../../src/domain/journal-codec.ts";
-import { SqliteStore } from "../../../../src/state/sqlite/sqlite-store.ts";
+import { chainHash, chainStart } from "../../../../src/journal/chain.ts";
+import type { Transition } from "../../../../src/journal/journal.ts";
+import { encodeEntry } from "../../../../src/journal/journal-codec.ts";
+import { reduceCard } from "../../../../src/journal/reduce.ts";
+import type { SessionStatus } from "../../../../src/journal/standing.ts";
+import { SqliteStore } from "../../../../src/store/sqlite/sqlite-store.ts";
 
 const statuses: readonly SessionStatus[] = [
   "completed",
@@ -18,7 +19,13 @@ const statuses: readonly SessionStatus[] = [
 ];
 const phases = ["requirements", "design", "implementation", "testing", "deployment"].map((name) => ({
   name,
-  personas: [{ name: "analyst" }, { name: "architect" }, { name: "developer" }],
+  dependsOn: [],
+  personas: ["analyst", "architect", "developer"].map((persona) => ({
+    name: persona,
+    work: { kind: "model" },
+    contract: { deliverables: [], checks: [] },
+    policy: {},
+  })),
 }));
 
 /** A state directory with as many finished sessions as a busy year leaves, written in one go. */
@@ -36,11 +43,14 @@ export async function writeManySessions(stateDir: string, count: number): Promis
   const usage = database.prepare(
     `INSERT INTO usage (session, day, phase, persona, model, calls, failed_calls, input_tokens, cached_input_tokens,
        cache_write_tokens, output_tokens, reasoning_tokens, cost_micro_usd, unpriced_calls, estimated_tokens,
-       estimated_micro_usd)
-     VALUES (?, '2026-11-01', ?, 'analyst', 'anthropic/claude', 9, 0, 9000, 4000, 0, 900, 0, 12345, 0, 0, 0)`,
+       estimated_micro_usd, unreported_calls)
+     VALUES (?, '2026-11-01', ?, 'analyst', 'anthropic/claude', 9, 0, 9000, 4000, 0, 900, 0, 12345, 0, 0, 0, 0)`,
   );
   const journal = database.prepare(
     "INSERT INTO journal (session, seq, epoch, at, kind, body, hash) VALUES (?, 1, 0, ?, 'session.created', ?, ?)",
+  );
+  const transition = database.prepare(
+    "INSERT INTO transitions (session, seq, position, previous_hash) VALUES (?, 1, ?, ?)",
   );
   database.exec("BEGIN");
   for (let number = 1; number <= count; number += 1) {
@@ -62,11 +72,12 @@ export async function writeManySessions(stateDir: string, count: number): Promis
     const status = number > count - 20 ? "paused" : (statuses[number % statuses.length] ?? "completed");
     const reason = status === "parked" ? "help" : null;
     session.run(id, key, team, `i${number}`, status, reason, at, at + 60_000, at + 60_000);
-    card.run(number, JSON.stringify(applyToCard(undefined, row)));
+    card.run(number, JSON.stringify(reduceCard(undefined, row)));
     text.run(number, `${id} ${key} ${team} ${brief}`.toLowerCase());
     for (const { name } of phases.slice(0, 3)) usage.run(number, name);
     const hash = chainHash(chainStart(id), { ...row, seq: 1, epoch: 0, at });
-    journal.run(number, at, row.body, hash);
+    const { lastInsertRowid } = journal.run(number, at, row.body, hash);
+    transition.run(number, lastInsertRowid, chainStart(id));
   }
   database.exec("COMMIT");
   database.close();

@@ -5,7 +5,7 @@ export function sendRaw(port: number, bytes: string | Buffer, quietMs = 400): Pr
   return new Promise((resolve) => {
     let received = "";
     const socket = connect(port, "127.0.0.1");
-    let quiet = setTimeout(() => socket.destroy(), 5_000);
+    let quiet = setTimeout(() => socket.destroy(), 30_000);
     socket.on("connect", () => void socket.write(bytes));
     socket.on("data", (chunk) => {
       received += chunk.toString("latin1");

@@ -32,6 +32,7 @@ export async function startServer(
   stateDir: string,
   args: readonly string[] = [],
   env: Record<string, string | undefined> = { MAESTRO_API_TOKEN: token },
+  whenDone: (end: () => Promise<void>) => void = onTestFinished,
 ): Promise<ServerProcess> {
   const child = spawn(
     process.execPath,
@@ -46,7 +47,7 @@ export async function startServer(
     code: code as number | null,
     signal: signal as string | null,
   }));
-  onTestFinished(async () => {
+  whenDone(async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
     await exited;
   });

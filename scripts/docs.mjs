@@ -1,0 +1,34 @@
+// Writes the documents that are made from definitions: docs/cli.md, docs/team-file.md and team.schema.json.
+// With --check it writes nothing and fails when one of them is not up to date.
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { teamSchema } from "../src/team/definition/team-schema.ts";
+import { cliPage } from "./cli-docs.mjs";
+import { teamFilePage } from "./team-file-docs.mjs";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+
+const documents = {
+  "docs/cli.md": cliPage,
+  "docs/team-file.md": teamFilePage,
+  "team.schema.json": () => `${JSON.stringify(teamSchema(), null, 2)}\n`,
+};
+
+for (const [file, make] of Object.entries(documents)) {
+  const path = join(root, file);
+  const text = make();
+  if (!process.argv.includes("--check")) writeFileSync(path, text);
+  else if (read(path) !== text) {
+    process.stderr.write(`${file} is not up to date: npm run docs\n`);
+    process.exitCode = 1;
+  }
+}
+
+function read(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,63 @@
+import { canonicalJson } from "../domain/canonical.ts";
+import { SessionConflict } from "../domain/errors.ts";
+import type { Json } from "../domain/json.ts";
+import type { Direction } from "../journal/journal.ts";
+import { isSameDirection, nextDirection } from "../run/direction.ts";
+import { toBudget } from "../run/spending.ts";
+import { readState } from "../store/session-journal.ts";
+import type { SessionRecord, Store } from "../store/store.ts";
+import { recordedDefinition } from "../team/definition/recorded.ts";
+import type { StartOptions } from "./options.ts";
+
+/** Who names another model or limit under a key that is taken would find it ignored. What was raised since is no matter. */
+export async function refuseOtherTerms(
+  session: SessionRecord,
+  { model, budget }: Pick<StartOptions, "model" | "budget">,
+  store: Store,
+  goOn?: string,
+): Promise<void> {
+  if (model === undefined && budget === undefined) return;
+  const { begun } = await readState(store, session.id);
+  const own = begun.model ?? recordedDefinition(begun.definition).model ?? undefined;
+  if (model !== undefined && model !== own)
+    throw conflict(session, "model", {
+      what: `was started with ${own === undefined ? "no model of its own" : `the model ${own}`}`,
+      advice: goOn ?? "Use another key, or fork that session with the other model.",
+    });
+  if (budget !== undefined && sayingOf(toBudget(budget)) !== sayingOf(begun.budget ?? {}))
+    throw conflict(session, "budget", {
+      what: "was started with another budget",
+      advice: "Use another key, or raise the budget of that session.",
+    });
+}
+
+/** What a session that is under way was asked for stays so until it stops. Who names no phases asks for no others. */
+export async function refuseOtherDirection(
+  session: SessionRecord,
+  wanted: Direction,
+  store: Store,
+): Promise<void> {
+  if (Object.keys(wanted).length === 0) return;
+  const { direction } = await readState(store, session.id);
+  const next = nextDirection(direction, wanted);
+  if (isSameDirection(next, direction)) return;
+  const fields = ["only", "from", "until", "pauseAfter"] as const;
+  const field = fields.find((each) => sayingOf(next[each] ?? []) !== sayingOf(direction[each] ?? []));
+  throw conflict(session, field ?? "key", {
+    what: "is under way and was asked for other phases",
+    advice: "Use another key, or ask again when that session has stopped.",
+  });
+}
+
+function conflict(
+  { id, key }: SessionRecord,
+  field: "key" | "model" | "budget" | keyof Direction,
+  { what, advice }: { readonly what: string; readonly advice: string },
+): SessionConflict {
+  return new SessionConflict(`The key "${key}" belongs to session ${id}, which ${what}.`, {
+    details: { key, session: id, field },
+    advice,
+  });
+}
+
+const sayingOf = (said: object | string): string => canonicalJson(said as unknown as Json);

@@ -1,0 +1,75 @@
+import { dirname, isAbsolute } from "node:path";
+import { ConfigInvalid } from "../domain/errors.ts";
+import { knownProviders, providers, readVariable } from "../personas/model/known-providers.ts";
+import type { Team } from "../team/define.ts";
+import type { Sandbox } from "../workspace/sandbox-kind.ts";
+
+export { isTool, tools } from "../personas/tools/tool-table.ts";
+export type { Sandbox } from "../workspace/sandbox-kind.ts";
+
+/** How a provider is reached from here. Whether there is a key, never the key. */
+export interface ProviderStatus {
+  readonly name: string;
+  readonly keyVariable: string;
+  readonly keySet: boolean;
+  readonly keyRequired: boolean;
+  readonly baseUrlVariable: string;
+  readonly baseUrl: string | null;
+  /** A model of it, as teams write it. */
+  readonly example: string;
+}
+
+/** What commands are kept in on this machine, found out by trying it. */
+export async function describeSandbox(): Promise<Sandbox> {
+  return (await import("../workspace/sandbox.ts")).describeSandbox();
+}
+
+export async function describeProviders(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly ProviderStatus[]> {
+  return knownProviders.map((name) => {
+    const { keyVariable, keyRequired, baseUrlVariable, defaultBaseUrl, example } = providers[name];
+    const keySet = readVariable(env, keyVariable) !== undefined;
+    const baseUrl = readVariable(env, baseUrlVariable) ?? defaultBaseUrl ?? null;
+    return { name, keyVariable, keySet, keyRequired, baseUrlVariable, baseUrl, example };
+  });
+}
+
+export interface ProveOptions {
+  /** Instead of the team's own. */
+  readonly model?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly script?: string | undefined;
+}
+
+/** A model that cannot be had is an error before anything begins, not a session that parks. */
+export async function proveModels(
+  { definition }: Pick<Team, "definition">,
+  { model, env, script }: ProveOptions,
+): Promise<readonly string[]> {
+  const works = definition.phases.flatMap(({ personas }) => personas.map(({ work }) => work));
+  const asked = works.flatMap((work) =>
+    work.kind === "model" ? [work.model ?? model ?? definition.model ?? undefined] : [],
+  );
+  if (asked.length === 0) return [];
+  const { resolveModel } = await import("../personas/model/providers.ts");
+  const names = new Set<string>();
+  for (const name of new Set(asked)) names.add((await resolveModel(name, { env, script })).name);
+  return [...names];
+}
+
+/** A program that is not here is an error before anything begins, too. One in the workspace may yet come to be. */
+export async function proveCommands({ definition }: Pick<Team, "definition">): Promise<void> {
+  const { findInstall } = await import("../workspace/find-install.ts");
+  const { searchPath } = await import("../workspace/find-program.ts");
+  const folders = [dirname(process.execPath), ...searchPath()];
+  for (const { name, work } of definition.phases.flatMap(({ personas }) => personas)) {
+    const program = work.kind === "command" ? (work.argv[0] ?? "") : "";
+    if (program === "" || (program.includes("/") && !isAbsolute(program))) continue;
+    if ((await findInstall(program, folders)) !== undefined) continue;
+    throw new ConfigInvalid(`Persona ${name} runs ${program}, which is not installed.`, {
+      details: { persona: name, program },
+      advice: `Install ${program}, or correct the persona's command.`,
+    });
+  }
+}

@@ -1,0 +1,61 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type LoadedConfig, loadConfig } from "../config/load.ts";
+import { TokenTracker } from "../cost/token-tracker.ts";
+import { systemClock } from "../domain/clock.ts";
+import { budgetDefaults } from "../run/spending.ts";
+import { Artifacts } from "../store/artifacts.ts";
+import { LostSessions } from "../store/lost-sessions.ts";
+import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
+import { resolveStateDirectory } from "../store/state-directory.ts";
+import { Looking } from "./readonly-maestro.ts";
+
+export { usageCsv } from "../cost/csv.ts";
+export { verifyCheckpointFile } from "../store/list-checkpoints.ts";
+export { type OutFolder, recallOut, rememberOut } from "../store/out-memory.ts";
+export { resolveStateDirectory } from "../store/state-directory.ts";
+export { makeFolders } from "../workspace/make-folders.ts";
+export { isPacked, verifyExport } from "./export-import.ts";
+export type { Looking } from "./readonly-maestro.ts";
+export type { Reading } from "./session-queries.ts";
+
+export interface LookOptions {
+  readonly loaded?: LoadedConfig;
+  readonly onNotice?: (notice: string) => void;
+}
+
+/** Opens a state directory for looking alone. Its own file, because all that drives sessions takes time to load. */
+export async function look({ loaded, onNotice = () => {} }: LookOptions = {}): Promise<Looking> {
+  const { config, warnings } = loaded ?? (await loadConfig());
+  const { path, notice, unwritable, isMissing } = await resolveStateDirectory({
+    explicit: config.stateDir,
+    env: process.env,
+    forLooking: true,
+  });
+  for (const text of [...warnings, ...(notice === undefined ? [] : [notice])]) onNotice(text);
+  // Reading must create nothing: where there are no sessions, an empty database in memory stands in.
+  const isEmpty = isMissing ?? !holdsState(path);
+  const store = new SqliteStore({
+    path: isEmpty ? ":memory:" : join(path, "maestro.db"),
+    clock: systemClock,
+    leaseMs: config.leaseMs,
+    onlyLooks: unwritable !== undefined,
+  });
+  return new Looking({
+    store,
+    isMissing: isMissing ?? false,
+    unwritable,
+    onNotice,
+    artifacts: new Artifacts(path),
+    lost: new LostSessions(path, store, onNotice),
+    stateDirectory: path,
+    clock: systemClock,
+    tracker: new TokenTracker(store.reports),
+    budgets: budgetDefaults(config.budget),
+  });
+}
+
+/** Sessions without a database are lost ones, which their checkpoints bring back. */
+function holdsState(path: string): boolean {
+  return ["maestro.db", "sessions"].some((name) => existsSync(join(path, name)));
+}

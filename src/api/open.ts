@@ -1,0 +1,236 @@
+import { join } from "node:path";
+import type { ConfigOverrides } from "../config/config.ts";
+import { type LoadedConfig, loadConfig } from "../config/load.ts";
+import { BudgetGuard } from "../cost/budget.ts";
+import { Prices } from "../cost/prices.ts";
+import { TokenTracker } from "../cost/token-tracker.ts";
+import { type CommandFor, shellCommand } from "../domain/advice.ts";
+import { breakerPolicy } from "../domain/breaker.ts";
+import { type Clock, systemClock } from "../domain/clock.ts";
+import { newId } from "../domain/ids.ts";
+import { isoTime } from "../domain/iso-time.ts";
+import { keepSecret, secretsIn } from "../domain/redact.ts";
+import type { SessionEvent } from "../journal/session-event.ts";
+import { finalStatuses } from "../journal/standing.ts";
+import { CircuitBreaker } from "../run/circuit-breaker.ts";
+import { CommandPlace } from "../run/command-place.ts";
+import { TeamEngine } from "../run/engine.ts";
+import { withBuiltIn } from "../run/healing/built-in.ts";
+import type { Healer } from "../run/healing/healer.ts";
+import { performOf } from "../run/perform-of.ts";
+import { askModel } from "../run/planning/ask-model.ts";
+import { toolRunner } from "../run/project-tool.ts";
+import { SandboxChecks } from "../run/sandbox-checks.ts";
+import { SessionEvents } from "../run/session-events.ts";
+import { budgetDefaults } from "../run/spending.ts";
+import { alertTeller } from "../run/tell-alert.ts";
+import { Artifacts } from "../store/artifacts.ts";
+import { LostSessions } from "../store/lost-sessions.ts";
+import { Projector } from "../store/projector.ts";
+import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
+import { resolveStateDirectory } from "../store/state-directory.ts";
+import type { Team } from "../team/define.ts";
+import { chooseSink, outcomeOfTicket } from "../tickets/choose-sink.ts";
+import { FileSink } from "../tickets/file.ts";
+import { TicketOutbox } from "../tickets/outbox.ts";
+import { checkTeams } from "./check-options.ts";
+import { Maestro } from "./maestro.ts";
+
+export { Maestro } from "./maestro.ts";
+export type {
+  ApproveOptions,
+  BudgetOptions,
+  ForkOptions,
+  GivenOptions,
+  PlanOptions,
+  RejectOptions,
+  ResumeOptions,
+  Session,
+  StartOptions,
+} from "./options.ts";
+
+export interface OpenOptions extends ConfigOverrides {
+  /** Teams whose personas are code, so that their sessions can be resumed by id. */
+  readonly teams?: readonly Team[];
+  /** Also take up, now and from time to time, what a crash left. */
+  readonly recover?: boolean;
+  /** A configuration that was loaded already. */
+  readonly loaded?: LoadedConfig;
+  readonly clock?: Clock;
+  /** Asked before the built-in ones, in this order, for failures of their categories. */
+  readonly healers?: readonly Healer[];
+  /** A file with what the simulated model says. */
+  readonly script?: string;
+  /** For every model persona that this process runs, whatever its session was started with. */
+  readonly modelInstead?: string;
+  /** Things a person should know that stop nothing: repaired files, a fallback directory, lost sessions. */
+  readonly onNotice?: (notice: string) => void;
+  readonly onEvent?: (event: SessionEvent) => void;
+}
+
+/** Opens a state directory: the one place that wires concrete parts together. */
+export async function open(options: OpenOptions = {}): Promise<Maestro> {
+  const {
+    teams = [],
+    recover = false,
+    loaded,
+    clock = systemClock,
+    healers: ownHealers = [],
+    onNotice = () => {},
+    onEvent,
+    script,
+    modelInstead,
+    ...overrides
+  } = options;
+  checkTeams(teams);
+  const healers = withBuiltIn(ownHealers);
+  const { config, warnings } = loaded ?? (await loadConfig({ overrides }));
+  const { path, notice } = await resolveStateDirectory({ explicit: config.stateDir, env: process.env });
+  for (const text of [...warnings, ...(notice === undefined ? [] : [notice])]) onNotice(text);
+  const { jira, github, webhook } = config;
+  // Before anything can fail with one of them in its words.
+  keepSecret([...secretsIn(process.env), jira.apiToken, github.token, webhook.secret, webhook.url]);
+  // What is refused is refused before anything is opened that would have to be closed again.
+  const sink = await chooseSink(
+    {
+      jira: {
+        baseUrl: jira.baseUrl,
+        email: jira.email,
+        apiToken: jira.apiToken,
+        projectKey: jira.projectKey,
+        allowInternal: jira.allowInternal,
+      },
+      github: {
+        repository: github.repository,
+        token: github.token,
+        apiUrl: github.apiUrl,
+        allowInternal: github.allowInternal,
+      },
+      webhook: { url: webhook.url, secret: webhook.secret, allowInternal: webhook.allowInternal },
+    },
+    path,
+    onNotice,
+  );
+  const store = new SqliteStore({ path: join(path, "maestro.db"), clock, leaseMs: config.leaseMs });
+  const artifacts = new Artifacts(path);
+  const scratch = join(path, "scratch");
+  const place = new CommandPlace(artifacts, scratch);
+  void place.sweep(async (id) => {
+    const status = (await store.findSession(id))?.status;
+    return status === undefined || finalStatuses.includes(status);
+  });
+  const prices = new Prices(config.prices, clock);
+  const priceOf = (model: string) => prices.of(model);
+  const projector = new Projector((problem) => onNotice(String(problem)));
+  // Whoever reads it elsewhere does not know where the state is, unless it is where everybody looks for it.
+  const stateDir = config.stateDir === undefined ? undefined : path;
+  const commandFor: CommandFor = (...words) => shellCommand(["maestro", ...words], { stateDir });
+  const breaker = new CircuitBreaker({
+    breakers: store.breakers,
+    policy: { ...breakerPolicy, threshold: config.breaker.threshold, cooldownMs: config.breaker.cooldownMs },
+    clock,
+    commandFor,
+    onHopeless: async (dependency, record) => {
+      const { ticketForDependency } = await import("../run/help.ts");
+      const parked = await store.reports.listSessions({ statuses: ["parked"], limit: 1_000 });
+      const waiting = parked.filter(({ reason }) => reason === "breaker").map(({ id }) => id);
+      await store.tickets.raise(
+        ticketForDependency(dependency, record, { now: clock.now(), waiting, commandFor }),
+      );
+    },
+  });
+  const ticketFiles = new FileSink(path);
+  const outbox = new TicketOutbox({
+    queue: store.tickets,
+    sink,
+    shelf: ticketFiles,
+    guard: (dependency, call) => breaker.guard(dependency, call, outcomeOfTicket),
+    clock,
+    owner: newId(),
+    report: ({ ticket, sink, delivery, error }) => {
+      if (delivery.kind === "delivered")
+        onNotice(`Ticket ${delivery.reference.key} (${sink}): ${ticket.summary}`);
+      else {
+        const why = delivery.lastError ?? String(error);
+        onNotice(`Ticket ${ticket.id} could not be delivered to ${sink} yet: ${why}`);
+      }
+    },
+  });
+  const { sandboxRequired } = config;
+  const tellAlert = alertTeller(config.webhook, onNotice);
+  const tracker = new TokenTracker(store.reports);
+  const budgets = budgetDefaults(config.budget);
+  // Without a listener no row is parsed for one.
+  const events = onEvent && new SessionEvents(onEvent);
+  const engine = new TeamEngine({
+    store,
+    artifacts,
+    projector,
+    stateDirectory: path,
+    clock,
+    breaker,
+    accounts: {
+      guard: new BudgetGuard(store, clock),
+      tracker,
+      clock,
+      defaults: budgets,
+      history: (team) => store.reports.history(team),
+    },
+    checks: new SandboxChecks(artifacts, scratch, path, { sandboxRequired, notice: onNotice }),
+    runTool: toolRunner(place, path, sandboxRequired),
+    healers,
+    performOf: (team, model) =>
+      performOf(team, modelInstead ?? model, {
+        env: process.env,
+        script: script ?? config.simulatedScript,
+        priceOf,
+        place,
+        stateDirectory: path,
+        sandboxRequired,
+      }),
+    askModel: (model, call) => askModel(modelInstead ?? model, call, { env: process.env, priceOf }),
+    commandFor,
+    timeoutMs: config.attempts.timeoutMs,
+    policies: {
+      attempts: {
+        maxAttempts: config.attempts.max,
+        baseDelayMs: config.attempts.baseDelayMs,
+        maxDelayMs: config.attempts.maxDelayMs,
+      },
+      rounds: {
+        maxAttempts: config.rounds.max,
+        baseDelayMs: config.rounds.baseDelayMs,
+        maxDelayMs: config.rounds.maxDelayMs,
+      },
+    },
+    report: onNotice,
+    onRows: (state, rows) => {
+      events?.tell(state, rows);
+      for (const row of rows) if (row.kind === "budget.alerted") void engine.track(tellAlert(state.id, row));
+    },
+    onLog: (sessionId, persona, message) => onEvent?.({ kind: "log", sessionId, persona, message }),
+    onText: (sessionId, persona, delta) => onEvent?.({ kind: "text", sessionId, persona, delta }),
+    onStep:
+      onEvent &&
+      ((sessionId, persona, step, name) =>
+        onEvent({ kind: "step.began", sessionId, persona, step, name, at: isoTime(clock.now()) })),
+  });
+  const maestro = new Maestro({
+    store,
+    artifacts,
+    projector,
+    engine,
+    outbox,
+    ticketFiles,
+    lost: new LostSessions(path, store, onNotice, { remembers: true }),
+    stateDirectory: path,
+    clock,
+    model: config.model,
+    tracker,
+    budgets,
+    teams,
+    onNotice,
+  });
+  if (recover) await maestro.recover();
+  return maestro;
+}

@@ -1,0 +1,152 @@
+import type { Clock } from "../domain/clock.ts";
+import { LeaseHeld, LeaseLost, MaestroError } from "../domain/errors.ts";
+import type { SessionId } from "../domain/ids.ts";
+import type { TeamEngine } from "../run/engine.ts";
+import type { Candidate, Claim, Journal } from "../store/journal.ts";
+import type { SessionRecord } from "../store/session-record.ts";
+import type { Team } from "../team/define.ts";
+
+const everyMs = 1_000;
+/** Taking it again every second would not mend it, only fill its journal with claims. */
+const againMs = 60_000;
+/** Another process holds it at the moment. */
+const heldMs = 1_000;
+
+export interface SchedulerParts {
+  readonly journal: Pick<Journal, "take">;
+  readonly engine: Pick<TeamEngine, "isDriving" | "driveTaken">;
+  readonly clock: Clock;
+  /** Sessions driven at once. */
+  readonly places: number;
+  /** Undefined: another process may have its team. Throws: it cannot be taken, for a reason that people should read. */
+  readonly teamOf: (session: SessionRecord) => Promise<Team | undefined>;
+  readonly deliverTickets: () => Promise<unknown>;
+  readonly report: (notice: string) => void;
+}
+
+/** Gives the places of this process to sessions that continue by themselves. The queue itself is in the store. */
+export class Scheduler {
+  readonly #parts: SchedulerParts;
+  readonly #driving = new Map<SessionId, Promise<void>>();
+  /** Sessions that could not be taken, and when to try again. */
+  readonly #notBefore = new Map<SessionId, number>();
+  /** The reason as it was last reported, so that it is not repeated every minute. */
+  readonly #reported = new Map<SessionId, string>();
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> | undefined;
+  #isAskedAgain = false;
+  #isStopped = false;
+
+  constructor(parts: SchedulerParts) {
+    this.#parts = parts;
+  }
+
+  get places(): number {
+    return this.#parts.places;
+  }
+
+  get inUse(): number {
+    return this.#driving.size;
+  }
+
+  /** The drive under way here, if there is one. */
+  driveOf(id: SessionId): Promise<void> | undefined {
+    return this.#driving.get(id);
+  }
+
+  /** Takes now and then every second. */
+  async start(): Promise<void> {
+    this.#timer ??= setInterval(() => this.look(), everyMs).unref();
+    this.look();
+    await this.#round;
+  }
+
+  /** Fills free places now, if it was started. One round at a time; a call meanwhile causes another one. */
+  look(): void {
+    if (this.#timer === undefined || this.#isStopped) return;
+    if (this.#round !== undefined) {
+      this.#isAskedAgain = true;
+      return;
+    }
+    this.#round = this.#fillPlaces()
+      .catch((error: unknown) => this.#parts.report(String(error)))
+      .finally(() => {
+        this.#round = undefined;
+        if (!this.#isAskedAgain) return;
+        this.#isAskedAgain = false;
+        this.look();
+      });
+  }
+
+  /** One round, and the drives it begins, by hand. */
+  async tick(): Promise<void> {
+    await this.#fillPlaces();
+    await Promise.all(this.#driving.values());
+  }
+
+  /** Tries a session again at once that could not be taken: something about it has changed. */
+  tryAgain(id: SessionId): void {
+    this.#notBefore.delete(id);
+    this.look();
+  }
+
+  /** Takes nothing any more; `Maestro.close` ends the drives under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    await this.#round;
+  }
+
+  async #fillPlaces(): Promise<void> {
+    const { journal, places, deliverTickets, report } = this.#parts;
+    const free = places - this.#driving.size;
+    if (free > 0) await journal.take(free, (candidate) => this.#consider(candidate));
+    // A tracker may take its time; no place depends on it, and stopping does not wait for it.
+    void deliverTickets().catch((error: unknown) => {
+      if (!this.#isStopped) report(String(error));
+    });
+  }
+
+  async #consider({ session, isToDrive }: Candidate) {
+    const { engine, clock, teamOf } = this.#parts;
+    const { id } = session;
+    const isBusy = () => this.#isStopped || this.#driving.has(id) || engine.isDriving(id);
+    if (isBusy() || clock.now() < (this.#notBefore.get(id) ?? 0)) return undefined;
+    try {
+      const team = isToDrive ? await teamOf(session) : undefined;
+      if (isToDrive && team === undefined) this.#notBefore.set(id, clock.now() + againMs);
+      else if (!isBusy()) return (claim: Promise<Claim>) => this.#drive(id, team, claim);
+    } catch (error) {
+      this.#failed(id, error);
+    }
+    return undefined;
+  }
+
+  #drive(id: SessionId, team: Team | undefined, claim: Promise<Claim>): void {
+    const drive = this.#parts.engine
+      .driveTaken(id, team, claim)
+      .then(() => {
+        this.#notBefore.delete(id);
+        this.#reported.delete(id);
+      })
+      .catch((error: unknown) => this.#failed(id, error))
+      .finally(() => {
+        this.#driving.delete(id);
+        this.look();
+      });
+    this.#driving.set(id, drive);
+  }
+
+  #failed(id: SessionId, error: unknown): void {
+    const { clock, report } = this.#parts;
+    // Another process was quicker, and that is as good.
+    const isHeld = LeaseHeld.is(error) || LeaseLost.is(error);
+    this.#notBefore.set(id, clock.now() + (isHeld ? heldMs : againMs));
+    if (isHeld) return;
+    const advice = MaestroError.is(error) && error.advice !== undefined ? ` ${error.advice}` : "";
+    const notice = `Session ${id} could not be taken: ${String(error)}${advice} It is tried again every minute; see it with: maestro show ${id}`;
+    if (this.#reported.get(id) === notice) return;
+    this.#reported.set(id, notice);
+    report(notice);
+  }
+}

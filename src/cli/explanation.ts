@@ -1,0 +1,66 @@
+import { type Advice, shellCommand } from "../domain/advice.ts";
+import type { SessionView } from "../index.ts";
+import { explainStop } from "../journal/explain-stop.ts";
+import { howStarted } from "./how-started.ts";
+import { plain } from "./terminal/format.ts";
+
+export interface AnswerLine {
+  readonly text: string;
+  /** A command is printed on one line, however long. */
+  readonly isCommand: boolean;
+}
+
+export interface Facing {
+  readonly stateDir: string | undefined;
+  readonly abandoned: boolean;
+}
+
+/** Why a session stopped and what to do, in the order of the person on call. */
+export function explanationLines(view: SessionView, { stateDir, abandoned }: Facing): readonly AnswerLine[] {
+  const { lost, cost, why, todo, resume } = explainStop(view, { abandoned });
+  const of = (advice: Advice): readonly AnswerLine[] => adviceLines(advice, stateDir);
+  return [
+    text(lost),
+    text(cost),
+    ...(why === null ? [] : [text(`Why it stopped: ${why}`)]),
+    ...todo.flatMap((advice, index) =>
+      index === 0 ? of({ ...advice, text: `What to do: ${advice.text}` }) : of(advice),
+    ),
+    ...view.tickets.flatMap(ticketLines),
+    ...(resume === null ? [] : resumeLines(resume, stateDir)),
+  ];
+}
+
+/** A sentence, and below it the command to paste. */
+export function adviceLines(
+  { text: sentence, command }: Advice,
+  stateDir: string | undefined,
+): readonly AnswerLine[] {
+  if (command === null) return [text(sentence)];
+  const typed = shellCommand(command, { start: howStarted(), stateDir });
+  return [text(`${sentence}:`), { text: `  ${plain(typed)}`, isCommand: true }];
+}
+
+function resumeLines(
+  { text: sentence, command }: Advice,
+  stateDir: string | undefined,
+): readonly AnswerLine[] {
+  if (command === null) return [text(sentence)];
+  const typed = shellCommand(command, { start: howStarted(), stateDir });
+  return [{ text: plain(`${sentence}: ${typed}`), isCommand: true }];
+}
+
+function ticketLines({
+  url,
+  key,
+  fingerprint,
+  status,
+  lastError,
+}: SessionView["tickets"][number]): readonly AnswerLine[] {
+  return [
+    text(`Ticket: ${url ?? key ?? fingerprint} (${status})`),
+    ...(lastError === null ? [] : [text(`  not delivered: ${lastError}`)]),
+  ];
+}
+
+const text = (line: string): AnswerLine => ({ text: plain(line), isCommand: false });

@@ -1,0 +1,32 @@
+/** "1,234,567"; the same on every machine. */
+export function number(value: number): string {
+  return Math.round(value)
+    .toString()
+    .replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+/** Small sums keep enough digits to differ from zero. Null: the price is not known. */
+export function money(usd: number | null): string {
+  if (usd === null) return "price unknown";
+  if (usd < 0) return `-${money(-usd)}`;
+  if (usd === 0) return "$0.00";
+  if (usd < 0.0001) return "<$0.0001";
+  if (usd < 0.1) return `$${usd.toFixed(4)}`;
+  const [dollars = "0", cents = "00"] = usd.toFixed(2).split(".");
+  return `$${number(Number(dollars))}.${cents}`;
+}
+
+export function count(many: number, one: string, more = `${one}s`): string {
+  return `${number(many)} ${many === 1 ? one : more}`;
+}
+
+/** A provider may bill a call whose answer was lost. The simulated model bills none. */
+export function billing({
+  calls,
+  simulatedCalls,
+}: {
+  readonly calls: number;
+  readonly simulatedCalls: number;
+}): string {
+  return calls > 0 && calls === simulatedCalls ? "never billed (simulated)" : "perhaps billed";
+}

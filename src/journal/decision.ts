@@ -1,0 +1,29 @@
+import { isJsonObject, type Json } from "../domain/json.ts";
+import type { Decision } from "./journal.ts";
+
+const maxDecisions = 100;
+
+/** What to tell whoever gave something else. */
+export const decisionsRule = `decisions must be a list of at most ${maxDecisions} { title: string, choice: string, reason: string, rejected?: string[] }`;
+
+/** A decision as people gave it, or undefined when it is none. */
+export function parseDecision(given: Json | undefined): Decision | undefined {
+  if (!isJsonObject(given)) return undefined;
+  const { title, choice, reason, rejected = [] } = given;
+  if (typeof title !== "string" || typeof choice !== "string" || typeof reason !== "string") return undefined;
+  if (!Array.isArray(rejected) || !rejected.every((other) => typeof other === "string")) return undefined;
+  return { title, choice, reason, rejected };
+}
+
+/** All of them, or undefined when one is wrong: who gave it can correct it. */
+export function parseDecisions(given: Json): readonly Decision[] | undefined {
+  if (!Array.isArray(given) || given.length > maxDecisions) return undefined;
+  const parsed = given.map(parseDecision);
+  return parsed.every((decision) => decision !== undefined) ? parsed : undefined;
+}
+
+/** Those that can be read: what is on record must not keep a session from being opened. */
+export function recordedDecisions(recorded: unknown): readonly Decision[] {
+  if (!Array.isArray(recorded)) return [];
+  return recorded.flatMap((decision: Json) => parseDecision(decision) ?? []);
+}

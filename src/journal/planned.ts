@@ -1,0 +1,29 @@
+import type { Json } from "../domain/json.ts";
+
+export interface PlannedPhase {
+  readonly name: string;
+  readonly dependsOn: readonly string[];
+  readonly personas: readonly { readonly name: string; readonly work?: { readonly kind: string } }[];
+}
+
+/** Personas are functions, and no team file defines them: only the program that does can run them. */
+export function needsProgram({
+  teamFile,
+  definition,
+}: {
+  readonly teamFile?: string;
+  readonly definition: Json;
+}): boolean {
+  const isFunction = ({ personas }: PlannedPhase) => personas.some(({ work }) => work?.kind === "function");
+  return teamFile === undefined && plannedPhases(definition).some(isFunction);
+}
+
+/** The phases of a recorded definition, also of one that an older version wrote without dependencies. */
+export function plannedPhases(definition: Json): readonly PlannedPhase[] {
+  const phases =
+    (definition as { phases?: readonly (Partial<PlannedPhase> & { name: string })[] } | null)?.phases ?? [];
+  return phases.map(({ name, dependsOn, personas = [] }, place) => {
+    const before = phases[place - 1];
+    return { name, personas, dependsOn: dependsOn ?? (before === undefined ? [] : [before.name]) };
+  });
+}

@@ -1,0 +1,30 @@
+import type { StepKind } from "./journal.ts";
+import type { CachedBody } from "./step-body-cache.ts";
+
+/** A step on record, as its attempt looks for it when it runs again. */
+export interface RecordedStep extends CachedBody {
+  readonly seq: number;
+  readonly position: number;
+  readonly attempt: number;
+  /** The epoch of the driver that recorded it. */
+  readonly epoch: number;
+  readonly kind: string;
+  /** A step whose input changed still has kind and name in common with its record. */
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly occurrence: number;
+  /** It ended in an outage: an attempt that inherits it runs it again. */
+  readonly outage: boolean;
+  used: boolean;
+}
+
+/** A table, because joining two texts for each step costs more than a lookup. */
+export const stepRowKinds = {
+  function: "step.function",
+  wait: "step.wait",
+  model: "step.model",
+  tool: "step.tool",
+  command: "step.command",
+  check: "step.check",
+  heal: "step.heal",
+} as const satisfies { readonly [Kind in StepKind]: `step.${Kind}` };

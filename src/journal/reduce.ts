@@ -1,0 +1,78 @@
+import { sha256 } from "../domain/canonical.ts";
+import type { EventDefinition, Listed, TransitionKind } from "./events/define.ts";
+import { events } from "./events.ts";
+import type { RecordedRow } from "./journal.ts";
+import { decodeTransition, isStep } from "./journal-codec.ts";
+import { outageBody } from "./recorded-steps.ts";
+import type { SessionCard } from "./session-card.ts";
+import { attemptOf, personaOf, type SessionState } from "./session-state.ts";
+import { changeAttempt, withPersona } from "./update.ts";
+
+/** The state after one more row: the same function for a live run, a replay, a restored session and a fork. */
+export function reduce(state: SessionState, row: RecordedRow): SessionState {
+  return isStep(row) ? reduceStep(state, row) : reduceTransition(state, row);
+}
+
+function reduceTransition(state: SessionState, row: RecordedRow): SessionState {
+  const entry = decodeTransition(row);
+  const event = events[entry.kind] as EventDefinition<TransitionKind> | undefined;
+  if (event === undefined)
+    throw new Error(`the journal of session ${state.id} has a row of kind ${row.kind}`);
+  const transitions = digestOf(state.transitions, row);
+  const { seq, at, hash, epoch } = row;
+  const reduced = event.reduce(state, entry, { seq, at, hash, epoch, transitions });
+  return { ...reduced, ...advanced(state, row), transitions };
+}
+
+function reduceStep(state: SessionState, row: RecordedRow): SessionState {
+  const moved = advanced(state, row);
+  const running = state.running.get(row.attempt as number);
+  // A copy from a fork's parent: no attempt of this session recorded it.
+  if (running === undefined) return { ...state, ...moved };
+  const stepped = { ...state, ...moved, stepCount: state.stepCount + 1, recoveries: 0 };
+  if (!isProgress(row) || attemptOf(state, running)?.hasProgressed === true) return stepped;
+  const persona = personaOf(state, running.phase, running.persona);
+  const attempts = changeAttempt(persona, running.started, { hasProgressed: true });
+  return withPersona(stepped, running, { attempts });
+}
+
+/** Healing, checks and waits are no progress of the work, and an outage is none. */
+const noProgress: ReadonlySet<string> = new Set(["step.heal", "step.check", "step.wait"]);
+const isProgress = ({ kind, body }: RecordedRow): boolean =>
+  !noProgress.has(kind) && !body.startsWith(outageBody);
+
+function advanced(state: SessionState, { seq, hash, epoch, at }: RecordedRow) {
+  return {
+    head: { seq, hash },
+    epoch,
+    updatedAt: at,
+    inherited: epoch === state.epoch ? state.inherited : state.head,
+  };
+}
+
+/** Covers what a checkpoint carries of a row, and so neither its epoch nor its hash. */
+export function digestOf(
+  before: string,
+  { seq, at, kind, body }: Pick<RecordedRow, "seq" | "at" | "kind" | "body">,
+): string {
+  return sha256(`${before} ${seq} ${at} ${kind} ${body}`);
+}
+
+/** The list row after one more row; undefined before the session's first. */
+export function reduceCard(
+  card: SessionCard | undefined,
+  row: Pick<RecordedRow, "kind" | "body" | "attempt">,
+): SessionCard | undefined {
+  if (row.attempt !== null) return card;
+  const event = events[row.kind as TransitionKind] as EventDefinition<TransitionKind> | undefined;
+  // Most rows say nothing that a list shows, and results can be large: those are not even parsed.
+  if (event?.card === undefined) return card;
+  const change = event.card(card, decodeTransition(row as RecordedRow));
+  return change === undefined ? card : ({ ...card, ...change } as SessionCard);
+}
+
+/** What the session's entry in the store says after the row; undefined when it stays as it is. */
+export function listedAfter(row: Pick<RecordedRow, "kind" | "body">): Listed | undefined {
+  const event = events[row.kind as TransitionKind] as EventDefinition<TransitionKind> | undefined;
+  return event?.listed?.(decodeTransition(row as RecordedRow));
+}

@@ -1,0 +1,112 @@
+import { staysGiven } from "./from-outside.ts";
+import type { FilesEdit, Transition } from "./journal.ts";
+import { plannedPhases } from "./planned.ts";
+import type { PersonaCandidate, PersonaState, PhaseState, SessionState } from "./session-state.ts";
+import type { StepSelection } from "./step-selection.ts";
+import { mapPersonas } from "./update.ts";
+
+/** The phases that a reviewer's signal is about: the named one, or all that await review. */
+export function awaiting({ phases }: SessionState, name?: string): [string, PhaseState][] {
+  return [...phases].filter(
+    ([phase, { review }]) => review === "awaiting" && (name === undefined || phase === name),
+  );
+}
+
+/** All that people changed in the files of a phase so far. */
+export function editOf(phase: PhaseState, tree: string | undefined): FilesEdit | undefined {
+  const base = phase.edit === undefined ? phase.tree : phase.edit.base;
+  if (base === tree) return undefined;
+  return { ...(base !== undefined && { base }), ...(tree !== undefined && { tree }) };
+}
+
+/** A new revision of the phase, to run again. */
+function reopen(phase: PhaseState): PhaseState {
+  return {
+    ...phase,
+    status: "pending",
+    review: "none",
+    revision: phase.revision + 1,
+    groups: new Map(),
+    completedAt: undefined,
+    checkpoint: undefined,
+    source: { kind: "work" },
+    personas: mapPersonas(phase, (persona) => ({
+      ...persona,
+      reused: false,
+      reopened: undefined,
+      roundsUsedBefore: persona.attempts.at(-1)?.round ?? 0,
+    })),
+  };
+}
+
+/** Runs again with the note, on the files it left. */
+export function rejectPhase(phase: PhaseState, note: string): PhaseState {
+  const reopened = reopen(phase);
+  return {
+    ...reopened,
+    notes: [...phase.notes, note],
+    personas: mapPersonas(reopened, (persona) => ({
+      ...persona,
+      result: undefined,
+      candidate: undefined,
+      leftover: [],
+      beginning: { own: { base: persona.base, tree: persona.tree } },
+    })),
+  };
+}
+
+/** Runs again; earlier results become candidates, which serve if the input turns out to be equal. */
+export function resetPhase(phase: PhaseState): PhaseState {
+  const reopened = reopen(phase);
+  return {
+    ...reopened,
+    personas: mapPersonas(reopened, (persona, name) => {
+      // A clash left files to begin with that hold the work of others, who may make something else now.
+      const clashed = phase.personas.get(name)?.reopened !== undefined;
+      const beginning = clashed ? undefined : persona.beginning;
+      const { result, input } = persona;
+      // Unfinished work continues if its input is equal, which is known when it starts.
+      if (result === undefined || input === undefined) return { ...persona, beginning };
+      return { ...persona, result: undefined, beginning: undefined, candidate: candidateOf(persona, []) };
+    }),
+  };
+}
+
+/** The result of a persona, with all steps that led to it. */
+export function candidateOf(persona: PersonaState, spent: PersonaCandidate["spent"]): PersonaCandidate {
+  const { input, result, base, tree, checks } = persona;
+  return { input, result, base, tree, checks, spent, steps: stepsOfAll(persona) };
+}
+
+/** Steps of every attempt, and of earlier candidates. */
+export function stepsOfAll({ attempts, candidate }: PersonaState): readonly StepSelection[] {
+  const own = attempts.map(({ started, endedSeq }) => ({
+    attempt: started,
+    until: endedSeq,
+    except: [],
+    outages: false,
+  }));
+  const known = new Set(own.map(({ attempt }) => attempt));
+  return [...(candidate?.steps ?? []).filter(({ attempt }) => !known.has(attempt)), ...own];
+}
+
+/** The phases as an accepted definition leaves them. */
+export function changeTeam(
+  state: SessionState,
+  { definition, reset }: Pick<Extract<Transition, { kind: "team.changed" }>, "definition" | "reset">,
+): Pick<SessionState, "phases" | "removed"> {
+  const planned = new Map(plannedPhases(definition).map((phase) => [phase.name, phase]));
+  const phases = new Map<string, PhaseState>();
+  const removed = new Map(state.removed);
+  for (const [name, phase] of state.phases) (planned.has(name) ? phases : removed).set(name, phase);
+  for (const [name, { personas }] of planned) {
+    const before = removed.get(name);
+    removed.delete(name);
+    // A phase that is put back and not reset starts from nothing.
+    if (before !== undefined && reset.includes(name)) phases.set(name, before);
+    const phase = phases.get(name);
+    if (phase !== undefined && reset.includes(name) && !staysGiven(phase, personas))
+      phases.set(name, resetPhase(phase));
+  }
+  return { phases, removed };
+}

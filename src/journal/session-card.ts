@@ -1,0 +1,105 @@
+import type { Budget, BudgetChange } from "../domain/budget.ts";
+import type { GateResult } from "../domain/contract.ts";
+import type { ErrorJson } from "../domain/error-json.ts";
+import type { Json } from "../domain/json.ts";
+
+export type CardPhaseStatus = "pending" | "running" | "completed" | "reused";
+
+export interface CardPhase {
+  readonly name: string;
+  readonly status: CardPhaseStatus;
+  readonly gate?: GateResult;
+  /** Somebody worked in it, so that it is not only taken over. */
+  readonly worked?: true;
+  /** The files it began with. */
+  readonly base?: string;
+}
+
+/** Why a persona that is at work does not go on, and until when at least. */
+export interface CardHold {
+  readonly phase: string;
+  readonly persona: string;
+  readonly until: number;
+  readonly why:
+    | { readonly kind: "retry"; readonly because: string }
+    | { readonly kind: "dependency"; readonly dependency: string };
+}
+
+/** The bounded summary of a session that lists show: a projection of its journal, kept with each row that changes it. */
+export interface SessionCard {
+  readonly brief: string;
+  readonly model: string | null;
+  readonly fork: { readonly session: string; readonly at: string } | null;
+  /** Only the program that defines the team can resume it. */
+  readonly needsProgram: boolean;
+  /** The first of them, in the team's order. */
+  readonly phases: readonly CardPhase[];
+  readonly phaseCount: number;
+  /** The phase that was completed last. */
+  readonly lastPhase: string | null;
+  readonly checkpoints: number;
+  /** How often a person asked to go on. */
+  readonly resumes: number;
+  readonly direction: { readonly only: boolean; readonly until: boolean; readonly pauseAfter: boolean };
+  /** A person asked to pause, and nobody has resumed since. */
+  readonly pauseSaid: boolean;
+  /** What waits to be reviewed. `base` and `tree`: the files it began with and those it left. */
+  readonly review: {
+    readonly phase: string;
+    readonly gate?: GateResult;
+    readonly base?: string;
+    readonly tree?: string;
+  } | null;
+  /** Why it stopped. */
+  readonly error: CardError | null;
+  readonly wakeAt: number | null;
+  readonly held: readonly CardHold[];
+  readonly lastFailure: {
+    readonly phase: string;
+    readonly persona: string;
+    readonly check: string | null;
+  } | null;
+  /** Of the session as a whole: what its team says, and what a person has said since. */
+  readonly limit: Budget;
+  readonly raised: BudgetChange;
+}
+
+export interface CardError {
+  readonly code: string;
+  readonly message: string;
+  /** Numbers and short texts only. */
+  readonly details: Readonly<Record<string, string | number>>;
+}
+
+export const cardLimits = { phases: 40, held: 20, textLength: 200, messageLength: 500, details: 20 } as const;
+
+export const cut = (text: string, length: number): string =>
+  text.length <= length ? text : text.slice(0, length).toWellFormed();
+
+/** Details of errors can be long lists; a line of a list shows none of them. */
+export function cardError({ code, message, details }: ErrorJson): CardError {
+  const kept = Object.entries(details ?? {})
+    .filter((entry): entry is [string, string | number] => isShort(entry[1]))
+    .slice(0, cardLimits.details)
+    .map(([name, value]) => [name, typeof value === "string" ? cut(value, cardLimits.messageLength) : value]);
+  return {
+    code: String(code ?? "UNEXPECTED"),
+    message: cut(message, cardLimits.messageLength),
+    details: Object.fromEntries(kept) as CardError["details"],
+  };
+}
+
+const isShort = (value: Json): boolean => typeof value === "string" || typeof value === "number";
+
+/** Until when at least somebody is held up; undefined when nobody is. */
+export function heldUntil({ held }: SessionCard): number | undefined {
+  return held.length === 0 ? undefined : Math.max(...held.map(({ until }) => until));
+}
+
+export function changeCardPhase(
+  { phases }: SessionCard,
+  name: string,
+  change: Partial<CardPhase>,
+): readonly CardPhase[] {
+  return phases.map((phase) => (phase.name === name ? { ...phase, ...change } : phase));
+}

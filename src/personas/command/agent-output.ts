@@ -1,0 +1,106 @@
+import { isJsonObject, parseJson } from "../../domain/json.ts";
+import { redact } from "../../domain/redact.ts";
+import { type AgentReport, type EventReader, noReport } from "./agent-report.ts";
+import { ClaudeEvents } from "./claude-events.ts";
+import { CodexEvents } from "./codex-events.ts";
+import type { Hide } from "./hide-values.ts";
+
+/** An event longer than this is passed over; a text longer than this keeps its end. */
+const maxLineLength = 8 * 1024 * 1024;
+const maxTextLength = 256 * 1024;
+
+export interface AgentListener {
+  readonly onText: (text: string) => void;
+  /** The id of the conversation, as soon as the agent prints it. */
+  readonly onSession?: (session: string) => void;
+  /** Applied to all that is shown or kept. */
+  readonly hide?: Hide;
+}
+
+/** Reads what an agent prints, as it comes: the events of the agents we know, or any text. */
+export class AgentOutput {
+  readonly #readers: readonly EventReader[] = [new ClaudeEvents(), new CodexEvents()];
+  readonly #listener: AgentListener;
+  readonly #hide: Hide;
+  #session: string | null = null;
+  #known: EventReader | undefined;
+  #line = "";
+  #lineTooLong = false;
+  #text = "";
+
+  constructor(listener: AgentListener) {
+    this.#listener = listener;
+    this.#hide = listener.hide ?? redact;
+  }
+
+  add(piece: string): void {
+    const lines = piece.split("\n");
+    lines.forEach((part, index) => {
+      this.#line += this.#lineTooLong ? "" : part;
+      if (this.#line.length > maxLineLength) this.#skipLine();
+      if (index < lines.length - 1) this.#endLine("\n");
+    });
+  }
+
+  finish(): AgentReport {
+    this.#endLine("");
+    const report = this.#known?.report ?? { ...noReport, text: this.#text };
+    return { ...report, text: endOf(this.#hide(report.text), maxTextLength) };
+  }
+
+  #skipLine(): void {
+    this.#line = "";
+    this.#lineTooLong = true;
+  }
+
+  #endLine(end: string): void {
+    const line = this.#line;
+    this.#line = "";
+    const skipped = this.#lineTooLong;
+    this.#lineTooLong = false;
+    if (skipped || (line === "" && end === "")) return;
+    const shown = this.#event(line);
+    if (shown === undefined) {
+      this.#keep(line + end);
+      // Between events, other lines are the agent's own noise.
+      if (this.#known === undefined) this.#show(line + end);
+    } else if (shown !== "") this.#show(shown);
+  }
+
+  #show(text: string): void {
+    this.#listener.onText(this.#hide(text));
+  }
+
+  /** More than is wanted, and never a part of a word: half a key could not be recognized. */
+  #keep(text: string): void {
+    this.#text += text;
+    if (this.#text.length <= maxTextLength * 3) return;
+    this.#text = this.#text.slice(-maxTextLength * 2).replace(/^\S+/, "");
+  }
+
+  #event(line: string): string | undefined {
+    if (!line.startsWith("{")) return undefined;
+    let event: unknown;
+    try {
+      event = parseJson(line, { maxBytes: maxLineLength * 4 });
+    } catch {
+      return undefined;
+    }
+    if (!isJsonObject(event)) return undefined;
+    const candidates = this.#known === undefined ? this.#readers : [this.#known];
+    for (const reader of candidates) {
+      const shown = reader.read(event);
+      if (shown === undefined) continue;
+      this.#known = reader;
+      const { cliSession } = reader.report;
+      if (cliSession !== null && cliSession !== this.#session) this.#listener.onSession?.(cliSession);
+      this.#session = cliSession;
+      return shown;
+    }
+    return undefined;
+  }
+}
+
+/** The end says how it came out. Cut last: what is hidden must be recognized first. */
+export const endOf = (hidden: string, maxLength: number): string =>
+  hidden.slice(-maxLength).toWellFormed().trim();

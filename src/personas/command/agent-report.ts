@@ -1,0 +1,37 @@
+import type { Money } from "../../domain/budget.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { TokenUsage } from "../../domain/usage.ts";
+import type { AgentError } from "./agent-error.ts";
+
+/** An agent's own report of its work; `null` for a member that it does not report. */
+export interface AgentReport {
+  /** Its last word. */
+  readonly text: string;
+  readonly usage: TokenUsage | null;
+  readonly costMicroUsd: Money | null;
+  /** The id by which the conversation can be resumed. */
+  readonly cliSession: string | null;
+  /** The error that it reports. */
+  readonly error: AgentError | null;
+}
+
+/** Understands the events of one agent; the lines are JSON objects. */
+export interface EventReader {
+  /** Text for people who watch; `undefined` when the event is not of this agent. */
+  read(event: JsonObject): string | undefined;
+  readonly report: AgentReport;
+}
+
+export const noReport: AgentReport = {
+  text: "",
+  usage: null,
+  costMicroUsd: null,
+  cliSession: null,
+  error: null,
+};
+
+/** Counts from outside: none when it is no count. */
+export const countOf = (value: unknown): number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : 0;
+
+export const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);

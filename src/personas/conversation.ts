@@ -1,0 +1,60 @@
+import type { PersonaReturn, WorkContext } from "./function.ts";
+import type { PersonaReturn as Submitted } from "./model/persona-return.ts";
+import type { EarlierResult, PersonaWork } from "./model/prompt.ts";
+
+/** The beginning of a conversation with a model or an agent. */
+export function conversationWork(instructions: string, context: WorkContext): PersonaWork {
+  const { persona, conversation, brief, contract, notes } = context;
+  return {
+    persona,
+    phase: context.context.phase,
+    attempt: conversation.attempt,
+    instructions,
+    brief,
+    contract,
+    notes,
+    failures: conversation.reasons,
+    earlier: withinShare(earlierResults(context), context.settings.contextShare ?? 1),
+  };
+}
+
+/** Whole, never cut. Files are not listed here: the persona looks for them with its tools. */
+function earlierResults({ context }: WorkContext): EarlierResult[] {
+  return Object.entries(context.results).flatMap(([phase, personas]) =>
+    Object.entries(personas).map(([persona, { summary, outputs }]) => ({
+      phase,
+      persona,
+      summary,
+      outputs,
+      files: [],
+    })),
+  );
+}
+
+/** After an overflow: the newest results stay whole, older ones keep the first line of their summary. */
+function withinShare(results: readonly EarlierResult[], share: number): readonly EarlierResult[] {
+  if (share >= 1) return results;
+  const sizeOf = (result: EarlierResult): number => JSON.stringify(result).length;
+  let room = share * results.reduce((sum, result) => sum + sizeOf(result), 0);
+  const kept = results.toReversed().map((result) => {
+    room -= sizeOf(result);
+    return room >= 0 ? result : { ...result, summary: firstLine(result.summary), outputs: {} };
+  });
+  return kept.toReversed();
+}
+
+const firstLine = (text: string): string => text.trim().split("\n")[0]?.slice(0, 200) ?? "";
+
+/** The submission of a model or an agent, in the form that every persona returns. */
+export function asReturn({ summary, outputs, decisions }: Submitted): PersonaReturn {
+  return {
+    summary,
+    outputs,
+    decisions: decisions.map(({ decision, reason, rejected = [] }) => ({
+      title: decision,
+      choice: decision,
+      reason,
+      rejected,
+    })),
+  };
+}

@@ -1,0 +1,85 @@
+import type { ModelPrice } from "../cost/model-price.ts";
+import type { CheckResult, Contract } from "../domain/contract.ts";
+import type { AttemptSettings } from "../domain/healing-action.ts";
+import type { Json } from "../domain/json.ts";
+import type { Conversation } from "../journal/conversation.ts";
+import type { RunStep } from "../journal/durable-step.ts";
+import type { Decision, PersonaResult } from "../journal/journal.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+export interface StepOptions {
+  /** Further input of the result, besides the name and the persona's input. A changed input runs the step again. */
+  readonly input?: Json;
+  /** The service the effect calls, such as "api.example.org". While its breaker is open, the step waits. */
+  readonly dependency?: string;
+}
+
+/** The immutable value a phase reads. */
+export interface TeamContext {
+  readonly sessionId: string;
+  readonly phase: string;
+  /** The whole results of earlier phases, or of the contracts the persona consumes: phase, then persona. */
+  readonly results: Readonly<Record<string, Readonly<Record<string, PersonaResult>>>>;
+}
+
+/** A persona's own copy of the files. Changes count when its attempt completes. */
+export type PersonaWorkspace = Pick<
+  Workspace,
+  "read" | "readText" | "write" | "remove" | "edit" | "list" | "search"
+>;
+
+/** The argument of a persona's function. */
+export interface PersonaContext {
+  readonly brief: string;
+  readonly context: TeamContext;
+  /** Aborted when the work should stop now. */
+  readonly signal: AbortSignal;
+  /** Why earlier attempts failed, oldest first; empty at the first. */
+  readonly failures: readonly Error[];
+  /** Notes of reviewers that rejected the phase. */
+  readonly notes: readonly string[];
+  readonly workspace: PersonaWorkspace;
+  /**
+   * Runs `effect` once and remembers its outcome for ever; a restart gets the record. If the process dies between the
+   * effect and its record, the effect happens again: make effects on the outside world idempotent.
+   */
+  readonly step: <T>(name: string, effect: () => T | Promise<T>, options?: StepOptions) => Promise<T>;
+  /** A wait that survives restarts. */
+  readonly sleep: (ms: number) => Promise<void>;
+  /** For people who watch; not recorded. */
+  readonly log: (message: string) => void;
+}
+
+export interface PersonaReturn {
+  readonly summary: string;
+  readonly outputs?: Readonly<Record<string, Json>>;
+  readonly decisions?: readonly Decision[];
+}
+
+export type PersonaFunction = (context: PersonaContext) => Promise<PersonaReturn> | PersonaReturn;
+
+/** The argument of any kind of work: more than a function of the team's author should see. */
+export interface WorkContext extends PersonaContext {
+  readonly persona: string;
+  /** The attempt that began the conversation: its own, or the one it continues. */
+  readonly conversation: Conversation;
+  readonly files: Workspace;
+  readonly contract: Contract;
+  readonly settings: AttemptSettings;
+  readonly runStep: RunStep;
+  /** One check of the contract, on the files as they are now. */
+  readonly runCheck: (name: string, signal: AbortSignal) => Promise<CheckResult>;
+  /** Live text for people who watch; not recorded. */
+  readonly onText: (delta: string) => void;
+  readonly progress: () => void;
+  /** For work that has a limit of its own: as long as it takes, the attempt does not stand still. */
+  readonly during: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** The argument at run time: with the ports that `durableModel` needs. */
+export interface FunctionContext extends WorkContext {
+  readonly priceOf: (model: string) => Promise<ModelPrice | null>;
+}
+
+/** How a persona does its work, whatever does it: a function, a model, a command. */
+export type Perform = (context: WorkContext) => Promise<PersonaReturn> | PersonaReturn;

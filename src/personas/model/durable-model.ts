@@ -1,0 +1,246 @@
+import { type Clock, systemClock } from "../../domain/clock.ts";
+import { InputInvalid } from "../../domain/errors.ts";
+import { isJsonObject, type Json } from "../../domain/json.ts";
+import type { TokenUsage } from "../../domain/usage.ts";
+import { callAbandoned, type RunStep } from "../../journal/durable-step.ts";
+import { type Answer, answerOf, toGenerateResult, toStreamParts } from "./answer.ts";
+import { answerErrors, checkedAnswer, readingError } from "./bad-answer.ts";
+import { onBytes } from "./bounded-fetch.ts";
+import {
+  type Call,
+  type CallLimits,
+  defaultCallLimits,
+  defaultMaxOutputTokens,
+  maxAnswerBytes,
+  withinLimits,
+} from "./call-limits.ts";
+import { canonicalCall } from "./canonical-call.ts";
+import { collectStream } from "./collect-stream.ts";
+import { recognizeOverflow } from "./context-overflow.ts";
+import { type InputCount, InputCounter } from "./count-input.ts";
+import { lazyModel } from "./lazy-model.ts";
+import { LiveStream } from "./live-stream.ts";
+import { readUsage, spendOf, usageOfFailure } from "./model-usage.ts";
+import type { Pricing } from "./ports.ts";
+import { cleanError } from "./provider-error.ts";
+import type { AnyModel, CallOptions, Middleware, Model, StreamPart } from "./sdk-types.ts";
+
+const leastThinkingTokens = 1_024;
+const simulatedName = "simulated";
+
+/** The ports of a durable model. */
+export interface DurableModelContext {
+  readonly runStep: RunStep;
+  readonly signal?: AbortSignal;
+  readonly pricing?: Pricing;
+  /** For calls without a limit of their own: without one, no budget could be reserved. */
+  readonly maxOutputTokens?: number;
+  readonly limits?: Partial<CallLimits>;
+  readonly clock?: Clock;
+  /** Live text for people who watch; silent on a replay. */
+  readonly onText?: (delta: string) => void;
+  /** A part of the answer arrived, reasoning and tool arguments included: the call is alive. */
+  readonly onProgress?: () => void;
+  /** Wraps a call whose answer arrives as a whole: it is silent until then and has its own limit. */
+  readonly during?: <T>(call: () => Promise<T>) => Promise<T>;
+}
+
+export interface DurableModelOptions extends DurableModelContext {
+  /** Streams from the provider even if the caller wants the whole answer, so that silence is noticed. */
+  readonly streamAlways?: boolean;
+  /** Tool calls get numbers in place of their providers' ids. */
+  readonly numberToolCalls?: boolean;
+  /** Receives warnings; without it the SDK prints them. */
+  readonly onWarning?: (warning: Answer["warnings"][number]) => void;
+}
+
+/** "anthropic/claude-sonnet-4-5": the name in team files, breakers and prices. */
+export function modelName({
+  provider,
+  modelId,
+}: {
+  readonly provider: string;
+  readonly modelId: string;
+}): string {
+  const name = provider.split(".")[0] ?? provider;
+  return name === modelId ? name : `${name}/${modelId}`;
+}
+
+/**
+ * Any language model of the AI SDK, with journal, budget and breaker: each call is one durable step, and a call whose
+ * answer was recorded is never made again.
+ */
+export function durableModel(model: AnyModel, context: DurableModelOptions): Model {
+  if (typeof model !== "object" || model === null) {
+    throw new InputInvalid("A durable model is made from a model object, not from its name.", {
+      advice: 'Use a provider package, for instance openai("gpt-5").',
+    });
+  }
+  const middleware = durableMiddleware(context);
+  // The SDK takes a fifth of a second to load: not before the first call.
+  return lazyModel(model, async () => (await import("ai")).wrapLanguageModel({ model, middleware }));
+}
+
+/** The same as middleware, for models that the caller wraps. */
+export function durableMiddleware(context: DurableModelOptions): Middleware {
+  const calls = new DurableCalls(context);
+  return {
+    specificationVersion: "v4",
+    transformParams: async ({ params }) => ({
+      ...params,
+      maxOutputTokens: params.maxOutputTokens ?? context.maxOutputTokens ?? defaultMaxOutputTokens,
+    }),
+    wrapGenerate: async ({ model, params }) => calls.generate(model, params),
+    wrapStream: async ({ model, params }) => ({ stream: await calls.stream(model, params) }),
+  };
+}
+
+type Ask = (call: Call, onOutput: () => void) => Promise<Answer>;
+
+class DurableCalls {
+  readonly #context: DurableModelOptions;
+  readonly #counter = new InputCounter();
+
+  constructor(context: DurableModelOptions) {
+    this.#context = context;
+  }
+
+  async generate(model: Model, params: CallOptions) {
+    const { streamAlways, onWarning } = this.#context;
+    const streamed: Ask = (call, onOutput) => this.#askStream(model, params, call, onOutput);
+    const during = this.#context.during ?? ((call) => call());
+    const whole: Ask = async ({ signal }) =>
+      answerOf(await during(async () => model.doGenerate({ ...params, abortSignal: signal })));
+    const result = toGenerateResult(await this.#step(model, params, streamAlways ? streamed : whole));
+    if (onWarning === undefined) return result;
+    for (const warning of result.warnings) onWarning(warning);
+    return { ...result, warnings: [] };
+  }
+
+  /** Text is passed on as it arrives; tool calls only after the answer is recorded, because the caller acts upon them. */
+  async stream(model: Model, params: CallOptions): Promise<ReadableStream<StreamPart>> {
+    const live = new LiveStream();
+    const signal = live.consumerGone;
+    const ask: Ask = (call, onOutput) =>
+      this.#askStream(model, params, call, onOutput, (part) => live.add(part));
+    const recorded = this.#step(model, params, ask, signal);
+    recorded.then(
+      (answer) => live.end(toStreamParts(answer)),
+      (error: unknown) => live.fail(error),
+    );
+    return live.begun();
+  }
+
+  async #askStream(
+    model: Model,
+    params: CallOptions,
+    call: Call,
+    onOutput: () => void,
+    onPart?: (part: StreamPart) => void,
+  ): Promise<Answer> {
+    const { stream } = await model.doStream({ ...params, abortSignal: call.signal });
+    return collectStream(stream, {
+      onPart: (part) => {
+        call.alive();
+        if (isOutput(part)) {
+          onOutput();
+          this.#context.onProgress?.();
+        }
+        onPart?.(part);
+      },
+      onText: (delta) => this.#show(delta),
+      maxBytes: maxAnswerBytes(params.maxOutputTokens ?? defaultMaxOutputTokens),
+      errors: await answerErrors(),
+    });
+  }
+
+  async #step(model: Model, params: CallOptions, ask: Ask, alsoStops?: AbortSignal): Promise<Answer> {
+    const { runStep, pricing, clock = systemClock } = this.#context;
+    const name = modelName(model);
+    const input = canonicalCall(name, params);
+    const signals = [this.#context.signal, params.abortSignal, alsoStops].filter(
+      (signal) => signal !== undefined,
+    );
+    const count = this.#count(name, input);
+    let outputSeen = false;
+    let reported: TokenUsage | null | undefined;
+    const answer = await runStep<Answer>({
+      kind: "model",
+      name,
+      input,
+      dependency: name,
+      spend: await spendOf({
+        model: name,
+        input: count,
+        maxOutputTokens: allowedOutput(params),
+        pricing,
+        usageOfFailure: (error) => (reported === undefined ? usageOfFailure(error, outputSeen) : reported),
+      }),
+      effect: async () => {
+        // A failed probe is repeated: the usage of the call before it does not count for this one.
+        outputSeen = false;
+        reported = undefined;
+        const errors = await answerErrors();
+        try {
+          const found = await withinLimits(this.#limits(alsoStops !== undefined), clock, signals, (call) =>
+            onBytes.run(call.alive, () =>
+              ask(call, () => {
+                outputSeen = true;
+              }),
+            ),
+          );
+          reported = readUsage(found, count.least);
+          return checkedAnswer(found, params.prompt, this.#context.numberToolCalls === true, errors);
+        } catch (error) {
+          this.#context.signal?.throwIfAborted();
+          for (const signal of signals) if (signal.aborted) throw abandoned(signal.reason);
+          throw recognizeOverflow(cleanError(readingError(error, errors)), name);
+        }
+      },
+    });
+    this.#counter.learn(input, readUsage(answer, count.least));
+    return answer;
+  }
+
+  /** The usage of the simulated model comes from its script. */
+  #count(name: string, input: Json): InputCount {
+    const count = this.#counter.count(input);
+    return name === simulatedName ? { ...count, least: 1 } : count;
+  }
+
+  /** A callback for watchers must not break the call. */
+  #show(delta: string): void {
+    try {
+      this.#context.onText?.(delta);
+    } catch {
+      // The record has the text.
+    }
+  }
+
+  /** An answer that comes as a whole is silent until it is there. */
+  #limits(streams: boolean): CallLimits {
+    const limits = { ...defaultCallLimits, ...this.#context.limits };
+    return streams || this.#context.streamAlways ? limits : { ...limits, silenceMs: limits.totalMs };
+  }
+}
+
+/**
+ * The caller gave the call up, which says nothing about the provider. A timeout is different: then the provider was too
+ * slow.
+ */
+function abandoned(reason: unknown): unknown {
+  const { name = "AbortError", message = "The call was aborted." } = reason instanceof Error ? reason : {};
+  if (name === "TimeoutError") return reason;
+  return Object.assign(new Error(message, { cause: reason }), { name, code: callAbandoned });
+}
+
+/** Anthropic's package allows thoughts on top of what the call asks for. */
+function allowedOutput({ maxOutputTokens = defaultMaxOutputTokens, providerOptions }: CallOptions): number {
+  const thinking = providerOptions?.["anthropic"]?.["thinking"];
+  const { type, budgetTokens } = isJsonObject(thinking) ? thinking : {};
+  if (type !== "enabled") return maxOutputTokens;
+  return maxOutputTokens + Math.max(leastThinkingTokens, typeof budgetTokens === "number" ? budgetTokens : 0);
+}
+
+const isOutput = ({ type }: StreamPart): boolean =>
+  type === "text-delta" || type === "reasoning-delta" || type === "tool-input-delta" || type === "tool-call";

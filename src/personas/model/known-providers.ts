@@ -1,0 +1,116 @@
+import { boundedFetch } from "./bounded-fetch.ts";
+import { anthropicCaching, openaiStateless } from "./prompt-caching.ts";
+import { withReadableUsage } from "./readable-usage.ts";
+import type { Middleware, Model } from "./sdk-types.ts";
+
+export interface ProviderSettings {
+  readonly apiKey: string | undefined;
+  readonly baseURL: string;
+}
+
+interface Provider {
+  readonly keyVariable: string;
+  readonly keyRequired: boolean;
+  readonly baseUrlVariable: string;
+  readonly defaultBaseUrl: string | undefined;
+  readonly example: string;
+  /** Model names that are clear without their provider. */
+  readonly owns: RegExp;
+  /** Applied to the provider's own model, beneath the journal. */
+  readonly middleware: readonly Middleware[];
+  /** Loads the package: each takes a tenth of a second. */
+  readonly create: (modelId: string, settings: ProviderSettings) => Promise<Model>;
+}
+
+const providerFetch = withReadableUsage(boundedFetch);
+
+/** Every provider. The team file, the configuration, `maestro doctor`, the server and error texts read this table. */
+const table = {
+  anthropic: {
+    keyVariable: "ANTHROPIC_API_KEY",
+    keyRequired: true,
+    baseUrlVariable: "ANTHROPIC_BASE_URL",
+    defaultBaseUrl: "https://api.anthropic.com/v1",
+    example: "anthropic/claude-sonnet-4-5",
+    owns: /^claude/i,
+    middleware: [anthropicCaching],
+    create: async (modelId, { apiKey, baseURL }) => {
+      const { createAnthropic } = await import("@ai-sdk/anthropic");
+      // Anthropic's own tools take the address without a version, the package with one.
+      const versioned = /\/v\d+$/.test(baseURL) ? baseURL : `${baseURL}/v1`;
+      return createAnthropic({ ...withKey(apiKey), baseURL: versioned, fetch: providerFetch })(modelId);
+    },
+  },
+  openai: {
+    keyVariable: "OPENAI_API_KEY",
+    keyRequired: true,
+    baseUrlVariable: "OPENAI_BASE_URL",
+    defaultBaseUrl: "https://api.openai.com/v1",
+    example: "openai/gpt-5",
+    owns: /^(?:gpt|chatgpt|o\d)/i,
+    middleware: [openaiStateless],
+    create: async (modelId, { apiKey, baseURL }) => {
+      const { createOpenAI } = await import("@ai-sdk/openai");
+      return createOpenAI({ ...withKey(apiKey), baseURL, fetch: providerFetch }).responses(modelId);
+    },
+  },
+  google: {
+    keyVariable: "GOOGLE_GENERATIVE_AI_API_KEY",
+    keyRequired: true,
+    baseUrlVariable: "GOOGLE_GENERATIVE_AI_BASE_URL",
+    defaultBaseUrl: "https://generativelanguage.googleapis.com/v1beta",
+    example: "google/gemini-2.5-pro",
+    owns: /^gemini/i,
+    middleware: [],
+    create: async (modelId, { apiKey, baseURL }) => {
+      const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
+      return createGoogleGenerativeAI({ ...withKey(apiKey), baseURL, fetch: providerFetch })(modelId);
+    },
+  },
+  "openai-compatible": {
+    keyVariable: "OPENAI_COMPATIBLE_API_KEY",
+    // A self-hosted server often asks for none.
+    keyRequired: false,
+    baseUrlVariable: "OPENAI_COMPATIBLE_BASE_URL",
+    defaultBaseUrl: undefined,
+    example: "openai-compatible/llama-3.3-70b",
+    owns: /^(?:llama|qwen|mistral|deepseek)/i,
+    middleware: [],
+    create: async (modelId, { apiKey, baseURL }) => {
+      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+      const provider = createOpenAICompatible({
+        name: "openai-compatible",
+        ...withKey(apiKey),
+        baseURL,
+        // Without it a streamed answer reports no usage.
+        includeUsage: true,
+        fetch: providerFetch,
+      });
+      return provider.chatModel(modelId);
+    },
+  },
+} as const satisfies Record<string, Provider>;
+
+export type ProviderName = keyof typeof table;
+export const providers: Readonly<Record<ProviderName, Provider>> = table;
+export const knownProviders = Object.keys(table) as readonly ProviderName[];
+
+export const isProvider = (name: string): name is ProviderName => Object.hasOwn(table, name);
+
+/** The provider of a model whose name was written without one: "claude-sonnet-4-5". */
+export const ownerOf = (modelId: string): ProviderName | undefined =>
+  knownProviders.find((name) => providers[name].owns.test(modelId));
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const readVariable = (env: Environment, variable: string): string | undefined =>
+  env[variable]?.trim() || undefined;
+
+/** Whether a call could be made from here: there is an address, and a key where the provider asks for one. */
+export function isReady(name: ProviderName, env: Environment): boolean {
+  const { keyVariable, keyRequired, baseUrlVariable, defaultBaseUrl } = providers[name];
+  const hasAddress = (readVariable(env, baseUrlVariable) ?? defaultBaseUrl) !== undefined;
+  return hasAddress && (!keyRequired || readVariable(env, keyVariable) !== undefined);
+}
+
+const withKey = (apiKey: string | undefined) => (apiKey === undefined ? {} : { apiKey });

@@ -1,0 +1,228 @@
+import type { GenerateTextResult, ModelMessage, StepResult, ToolSet } from "ai";
+import { type Clock, systemClock } from "../../domain/clock.ts";
+import { InputInvalid } from "../../domain/errors.ts";
+import type { RunStep } from "../../journal/durable-step.ts";
+import { ToolRunner } from "../tools/tool-runner.ts";
+import { createTools } from "../tools/tools.ts";
+import { type CallLimits, defaultMaxOutputTokens } from "./call-limits.ts";
+import { repeatedWrongCall, withShortErrors } from "./conversation-errors.ts";
+import { durableModel } from "./durable-model.ts";
+import { type LoopLimits, LoopMeter } from "./loop-limits.ts";
+import { type PersonaReturn, submissionOf, submitCalls } from "./persona-return.ts";
+import {
+  type AdviseEdit,
+  allowEverything,
+  type Pricing,
+  type RunCheck,
+  type ToolFiles,
+  type ToolPolicy,
+} from "./ports.ts";
+import { type PersonaWork, personaPrompt } from "./prompt.ts";
+import type { AnyModel, Model } from "./sdk-types.ts";
+
+/** The ports of a model persona. */
+export interface ModelPersonaPorts {
+  /** A fallback is the caller's choice: another attempt may pass another model. */
+  readonly model: AnyModel;
+  readonly runStep: RunStep;
+  readonly files: ToolFiles;
+  readonly adviseEdit: AdviseEdit;
+  readonly runCheck: RunCheck;
+  readonly signal: AbortSignal;
+  readonly policy?: ToolPolicy;
+  readonly pricing?: Pricing;
+  readonly maxOutputTokens?: number;
+  readonly temperature?: number;
+  readonly limits?: Partial<LoopLimits & CallLimits>;
+  readonly clock?: Clock;
+  readonly onText?: (delta: string) => void;
+  readonly onProgress?: () => void;
+  readonly onWarning?: (warning: unknown) => void;
+}
+
+/** One conversation, from the brief to `submit`. Recorded calls are replayed, not made or paid again. */
+export async function runModelPersona(work: PersonaWork, ports: ModelPersonaPorts): Promise<PersonaReturn> {
+  const conversation = await Conversation.begin(work, ports);
+  for (;;) {
+    const end = await conversation.goOn();
+    if (end.kind === "submitted") return end.result;
+    conversation.tell(end.message);
+  }
+}
+
+type Result = GenerateTextResult<ToolSet, Record<string, unknown>, never>;
+type Submitted = { readonly kind: "submitted"; readonly result: PersonaReturn };
+type Told = { readonly kind: "told"; readonly message: string };
+
+class Conversation {
+  readonly #work: PersonaWork;
+  readonly #ports: ModelPersonaPorts;
+  readonly #meter: LoopMeter;
+  readonly #runner: ToolRunner;
+  readonly #model: Model;
+  readonly #instructions: string;
+  readonly #messages: ModelMessage[];
+  #tools: ToolSet = {};
+  /** Of all loops so far. */
+  readonly #steps: StepResult<ToolSet>[] = [];
+  /** How often the model was told of an answer that is not a submission: once is enough, until it works again. */
+  #nudges = 0;
+  /** Answers that were cut, since the last one whose tool calls ran. */
+  #cuts = 0;
+
+  private constructor(work: PersonaWork, ports: ModelPersonaPorts) {
+    const { instructions, prompt } = personaPrompt(work);
+    this.#work = work;
+    this.#ports = ports;
+    this.#meter = new LoopMeter(ports.limits, ports.clock ?? systemClock);
+    this.#instructions = instructions;
+    this.#messages = [{ role: "user", content: prompt }];
+    const runStep = this.#meter.timed(ports.runStep);
+    this.#model = durable({ ...ports, runStep });
+    this.#runner = new ToolRunner({
+      runStep,
+      files: ports.files,
+      adviseEdit: ports.adviseEdit,
+      runCheck: ports.runCheck,
+      contract: work.contract,
+      policy: ports.policy ?? allowEverything,
+      signal: ports.signal,
+    });
+  }
+
+  static async begin(work: PersonaWork, ports: ModelPersonaPorts): Promise<Conversation> {
+    const conversation = new Conversation(work, ports);
+    conversation.#tools = await createTools(work.contract, conversation.#runner);
+    return conversation;
+  }
+
+  tell(message: string): void {
+    this.#messages.push({ role: "user", content: message });
+  }
+
+  /** To the end of the SDK's own loop: a submission, an answer without one, or a limit. */
+  async goOn(): Promise<Submitted | Told> {
+    const result = await this.#loop();
+    this.#steps.push(...result.steps);
+    this.#runner.throwIfBroken();
+    const problem = this.#runner.stuck.problem ?? repeatedWrongCall(this.#steps);
+    if (problem !== undefined) throw this.#failed(problem, "Go about it in another way.");
+    if (result.steps.some(({ toolResults }) => toolResults.length > 0)) {
+      this.#nudges = 0;
+      this.#cuts = 0;
+    }
+    const last = result.finalStep;
+    if (last.finishReason === "length") return this.#cut(result);
+    if (last.finishReason === "content-filter") {
+      throw this.#failed(
+        "got no answer: the provider's content filter stopped it",
+        "Word the task otherwise.",
+      );
+    }
+    const submission = submissionOf(last);
+    const failedBeside = last.content.some(({ type }) => type === "tool-error");
+    if (submission !== undefined && !failedBeside) return { kind: "submitted", result: submission };
+    this.#checkLimits();
+    this.#messages.push(...result.responseMessages);
+    if (submission !== undefined) return this.#refuse(last);
+    if (this.#nudges > 0)
+      throw this.#failed("answered without submitting, twice", "End with the submit tool.");
+    this.#nudges += 1;
+    return {
+      kind: "told",
+      message: "You answered without a tool call. If everything is done, call submit; otherwise go on.",
+    };
+  }
+
+  /**
+   * It was written before the model could know that another call of the same answer failed. Every submission of the answer
+   * gets a result: a call without one cannot be sent back.
+   */
+  #refuse(answer: Result["finalStep"]): Told {
+    const value = "Not accepted: another call of the same answer failed.";
+    const output = { type: "error-text", value } as const;
+    const content = submitCalls(answer).map(
+      ({ toolCallId, toolName }) => ({ type: "tool-result", toolCallId, toolName, output }) as const,
+    );
+    this.#messages.push({ role: "tool", content });
+    return { kind: "told", message: "Mend what failed, then submit again." };
+  }
+
+  async #loop(): Promise<Result> {
+    const { generateText } = await import("ai");
+    const { temperature, signal } = this.#ports;
+    this.#meter.beginLoop();
+    const result = await generateText({
+      model: this.#model,
+      instructions: this.#instructions,
+      messages: this.#messages,
+      tools: this.#tools,
+      // In order: the second call of an answer may rest on what the first one did.
+      toolCallConcurrency: 1,
+      // Ours are counted on disk; two more here would multiply them.
+      maxRetries: 0,
+      maxOutputTokens: this.#ports.maxOutputTokens ?? defaultMaxOutputTokens,
+      ...(temperature !== undefined && { temperature }),
+      abortSignal: signal,
+      stopWhen: ({ steps }) => {
+        this.#meter.count(steps);
+        const wrongCall = repeatedWrongCall([...this.#steps, ...steps]);
+        return this.#runner.mustStop || wrongCall !== undefined || this.#meter.problem !== undefined;
+      },
+      prepareStep: ({ messages }) => ({ messages: withShortErrors(messages) }),
+    });
+    this.#meter.count(result.steps);
+    return result;
+  }
+
+  /** The tool calls of a cut answer were not run and have no results: they may not stay in the conversation. */
+  #cut(result: Result): Told {
+    this.#checkLimits();
+    this.#cuts += 1;
+    const tokens = this.#ports.maxOutputTokens ?? defaultMaxOutputTokens;
+    if (this.#cuts >= 3)
+      throw this.#failed(`had ${this.#cuts} answers cut at ${tokens} tokens`, "Do less in one answer.");
+    const { steps, finalStep } = result;
+    this.#messages.push(...steps.slice(0, -1).flatMap(({ response }) => response.messages));
+    this.#messages.push({ role: "assistant", content: finalStep.text.trim() || "[cut]" });
+    return {
+      kind: "told",
+      message: `Your answer was cut at ${tokens} tokens, and no tool call in it was run. Do less in one answer: write long files in parts.`,
+    };
+  }
+
+  #checkLimits(): void {
+    const reached = this.#meter.problem;
+    if (reached !== undefined) throw this.#failed(reached.what, reached.advice);
+  }
+
+  /** On quality, not from an outage: the next attempt begins a new conversation and is told why. */
+  #failed(what: string, advice: string): InputInvalid {
+    const { persona, phase } = this.#work;
+    return new InputInvalid(`${persona} ${what}.`, { advice, details: { persona, phase } });
+  }
+}
+
+/** Streamed, so that people can watch and silence is noticed. */
+function durable(ports: ModelPersonaPorts): Model {
+  const { model, runStep, pricing, limits, clock, signal, onText, onProgress, onWarning } = ports;
+  return durableModel(model, {
+    runStep,
+    signal,
+    streamAlways: true,
+    numberToolCalls: true,
+    onWarning: (warning) => onWarning?.(warning),
+    ...(pricing && { pricing }),
+    ...(limits && { limits: callLimits(limits) }),
+    ...(clock && { clock }),
+    ...(onText && { onText }),
+    ...(onProgress && { onProgress }),
+  });
+}
+
+function callLimits({ silenceMs, totalMs }: Partial<CallLimits>): Partial<CallLimits> {
+  return {
+    ...(silenceMs !== undefined && { silenceMs }),
+    ...(totalMs !== undefined && { totalMs }),
+  };
+}

@@ -1,0 +1,78 @@
+import type { ModelPrice } from "../../cost/model-price.ts";
+import { noUsage } from "../../domain/usage.ts";
+import type { RunStep, SavedBy } from "../../journal/durable-step.ts";
+import { asReturn, conversationWork } from "../conversation.ts";
+import type { Perform } from "../function.ts";
+import { type PersonaPolicy, toolPolicy } from "../tools/policy.ts";
+import type { EditSavings } from "./ports.ts";
+import { pricingOf } from "./pricing.ts";
+import type { Environment } from "./providers.ts";
+
+export interface ModelWork {
+  readonly instructions: string;
+  /** Undefined: running it throws an error that says how to name one. */
+  readonly model: string | undefined;
+  readonly maxSteps: number | null;
+  readonly maxTimeMs: number | null;
+  readonly maxOutputTokens: number | null;
+  readonly temperature: number | null;
+  readonly policy: PersonaPolicy;
+}
+
+export interface ModelAccess {
+  readonly env: Environment;
+  /** A file with the answers of the simulated model. */
+  readonly script: string | undefined;
+  readonly priceOf: (model: string) => Promise<ModelPrice | null>;
+}
+
+/** The work of a persona that is a model with tools. Its packages are loaded when the first one runs. */
+export function performWithModel(work: ModelWork, parts: ModelAccess): Perform {
+  return async (context) => {
+    const [{ resolveModel }, { runModelPersona }, { adviseEdit }] = await Promise.all([
+      import("./providers.ts"),
+      import("./model-persona.ts"),
+      import("../../workspace/write-guard.ts"),
+    ]);
+    const { env, script, priceOf } = parts;
+    const { model, name } = await resolveModel(context.settings.model ?? work.model, { env, script });
+    const price = await priceOf(name);
+    const maxOutputTokens = context.settings.maxOutputTokens ?? work.maxOutputTokens;
+    const returned = await runModelPersona(conversationWork(work.instructions, context), {
+      model,
+      pricing: pricingOf(priceOf),
+      runStep: withPatchSavings(context.runStep, name, price),
+      files: context.files,
+      adviseEdit,
+      runCheck: context.runCheck,
+      signal: context.signal,
+      policy: toolPolicy(work.policy),
+      onText: context.onText,
+      onProgress: context.progress,
+      onWarning: (warning) => context.log(`the provider warns: ${JSON.stringify(warning)}`),
+      ...(maxOutputTokens !== null && { maxOutputTokens }),
+      ...(work.temperature !== null && { temperature: work.temperature }),
+      limits: {
+        ...(work.maxSteps !== null && { maxSteps: work.maxSteps }),
+        ...(work.maxTimeMs !== null && { maxTimeMs: work.maxTimeMs }),
+      },
+    });
+    return asReturn(returned);
+  };
+}
+
+/** About as many bytes as models put into a token of code. */
+const bytesPerToken = 4;
+
+/** An edit costs the output of its passages; writing the file anew would have cost all of it, which may be less. */
+function withPatchSavings(runStep: RunStep, model: string, price: ModelPrice | null): RunStep {
+  const saved = (result: unknown): SavedBy | undefined => {
+    const { edit } = result as { edit?: EditSavings };
+    const tokens = Math.trunc(((edit?.rewriteBytes ?? 0) - (edit?.editBytes ?? 0)) / bytesPerToken);
+    if (tokens === 0) return undefined;
+    const cost = price?.cost({ ...noUsage, outputTokens: Math.abs(tokens) }) ?? null;
+    const microUsd = cost === null ? null : Math.sign(tokens) * cost;
+    return { kind: "patch", model, tokens, microUsd };
+  };
+  return (step) => runStep(step.kind === "tool" ? { ...step, saved } : step);
+}

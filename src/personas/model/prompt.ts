@@ -1,0 +1,117 @@
+import type { Check, Contract } from "../../domain/contract.ts";
+import type { Failure } from "../../domain/failure.ts";
+import type { Json } from "../../domain/json.ts";
+import { deliverableLine } from "./deliverable-lines.ts";
+import { markerLine } from "./marker.ts";
+
+/** The whole result of an earlier persona. */
+export interface EarlierResult {
+  readonly phase: string;
+  readonly persona: string;
+  readonly summary: string;
+  readonly outputs: Readonly<Record<string, Json>>;
+  /** Paths; their content is read with the tools. */
+  readonly files: readonly string[];
+}
+
+/** Everything a persona's conversation begins with. Holds no session id, absolute path or time: a replay says the same. */
+export interface PersonaWork {
+  readonly persona: string;
+  readonly phase: string;
+  /**
+   * The attempt that began this conversation. One that goes on after an outage keeps the number, the failures and the
+   * notes it began with, or its recorded calls would no longer be its own.
+   */
+  readonly attempt: number;
+  readonly instructions: string;
+  readonly brief: string;
+  readonly contract: Contract;
+  readonly earlier: readonly EarlierResult[];
+  /** Why earlier attempts failed, oldest first. */
+  readonly failures: readonly Failure[];
+  /** Review notes, and conflicts between the phases before it. */
+  readonly notes: readonly string[];
+}
+
+export interface PersonaPrompt {
+  readonly instructions: string;
+  readonly prompt: string;
+}
+
+const howToWork = `## How to work
+
+- You reach the files of the project only through your tools. Paths are relative to its root.
+- Change existing files with edit_file; write_file is for new files and for rewriting one from the ground up.
+- Run the checks with run_check before you finish.
+- When everything is done, call submit with a summary, the decisions you made and your outputs. Only submit ends your work: an answer without a tool call does not.`;
+
+const howToWorkAlone = `## How to work
+
+- The files of the project are in the folder you are in. Change them there, and nothing outside of it.
+- Run the checks before you finish: each is a command with its arguments.
+- Nobody can answer questions. When everything is done, end with one block of JSON and nothing after it:
+
+\`\`\`json
+{"summary": "what you did", "outputs": {}, "decisions": [{"decision": "what you chose", "reason": "why", "rejected": ["what not"]}]}
+\`\`\``;
+
+/** Pure: the same work gives the same text. */
+export function personaPrompt(work: PersonaWork): PersonaPrompt {
+  return { instructions: instructionsOf(work, howToWork), prompt: sectionsOf(work) };
+}
+
+/** For an agent that works with tools of its own: one text, on its standard input. */
+export function commandPrompt(work: PersonaWork): string {
+  return `${instructionsOf(work, howToWorkAlone)}\n\n${sectionsOf(work)}\n`;
+}
+
+/** For an agent whose conversation was interrupted: it knows the rest. */
+export const goOnPrompt = `You were interrupted. Your files are as you left them: look at what is done, and go on from there.
+When everything is done, end with the one block of JSON that was asked for, and nothing after it.
+`;
+
+const instructionsOf = (work: PersonaWork, how: string): string =>
+  `${markerLine(work)}\n\n${work.instructions.trim()}\n\n${how}`;
+
+function sectionsOf({ brief, contract, earlier, failures, notes }: PersonaWork): string {
+  const sections = [
+    `## Brief\n\n<brief>\n${brief.trim()}\n</brief>`,
+    earlier.length > 0 && `## Results of earlier phases\n\n${earlier.map(earlierText).join("\n\n")}`,
+    deliverText(contract),
+    contract.checks.length > 0 && `## Checks\n\n${contract.checks.map(checkLine).join("\n")}`,
+    failures.length > 0 &&
+      `## Why earlier attempts failed\n\nDo not repeat these.\n\n${failures.map(failureText).join("\n")}`,
+    notes.length > 0 &&
+      `## Notes\n\nWords of reviewers who rejected the work, or places where earlier phases left different versions. Act on them.\n\n${notes.map((note) => `<note>\n${note.trim()}\n</note>`).join("\n")}`,
+  ];
+  return sections.filter((section) => section !== false).join("\n\n");
+}
+
+function earlierText({ phase, persona, summary, outputs, files }: EarlierResult): string {
+  const parts = [
+    `<result phase="${phase}" persona="${persona}">`,
+    summary.trim(),
+    Object.keys(outputs).length > 0 && `Outputs: ${JSON.stringify(outputs)}`,
+    files.length > 0 && `Files:\n${files.map((path) => `- ${path}`).join("\n")}`,
+    "</result>",
+  ];
+  return parts.filter((part) => part !== false && part !== "").join("\n");
+}
+
+function deliverText({ deliverables, outputs }: Contract): string | false {
+  const parts = [
+    deliverables.length > 0 &&
+      `Files, as globs; each must match at least one file:\n${deliverables.map(deliverableLine).join("\n")}`,
+    outputs !== undefined && `The outputs must fit this JSON Schema: ${JSON.stringify(outputs)}`,
+  ].filter((part) => part !== false);
+  return parts.length > 0 && `## What you must deliver\n\n${parts.join("\n\n")}`;
+}
+
+const checkLine = ({ name, run, must }: Check): string =>
+  `- ${name}: ${JSON.stringify(run)} (${must ? "must pass" : "should pass"})`;
+
+function failureText({ category, message, details, file, line, suggestedFix }: Failure): string {
+  const place = file === undefined ? "" : ` (${file}${line === undefined ? "" : `:${line}`})`;
+  const more = details === undefined ? "" : `\n${details.replace(/^/gm, "  ")}`;
+  return `- ${category}: ${message}${place} ${suggestedFix}${more}`;
+}

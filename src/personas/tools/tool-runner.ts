@@ -1,0 +1,121 @@
+import { GovernanceViolation, InputInvalid, MaestroError, RecoverableError } from "../../domain/errors.ts";
+import { redact } from "../../domain/redact.ts";
+import type { TreeChange } from "../../domain/tree.ts";
+import type { RunStep } from "../../journal/durable-step.ts";
+import { raceAbort } from "../model/call-limits.ts";
+import type { ToolPolicy } from "../model/ports.ts";
+import { StuckDetector } from "../model/stuck.ts";
+import { type ToolArguments, type ToolDone, type ToolName, type ToolPorts, tools } from "./tool-table.ts";
+
+const maxRefusals = 3;
+const maxErrorLength = 2000;
+
+/**
+ * What is recorded of a tool call. The blobs that `changes` names must live as long as the record. A failure and a refusal
+ * are told to the model, so they are results.
+ */
+export type ToolOutcome =
+  | ({ readonly kind: "done"; readonly changes: readonly TreeChange[] } & ToolDone)
+  | { readonly kind: "failed"; readonly message: string }
+  | { readonly kind: "refused"; readonly reason: string };
+
+export interface ToolRunnerPorts extends ToolPorts {
+  readonly runStep: RunStep;
+  readonly policy: ToolPolicy;
+}
+
+/** Runs the tool calls of one attempt, one at a time, each as a durable step. */
+export class ToolRunner {
+  readonly stuck = new StuckDetector();
+  readonly #ports: ToolRunnerPorts;
+  #refusals = 0;
+  #broken: { readonly error: unknown } | undefined;
+
+  constructor(ports: ToolRunnerPorts) {
+    this.#ports = ports;
+  }
+
+  /** The conversation must end. */
+  get mustStop(): boolean {
+    return this.#broken !== undefined || this.stuck.problem !== undefined;
+  }
+
+  /** Throws an error that ends the attempt instead of reaching the model. */
+  throwIfBroken(): void {
+    if (this.#broken !== undefined) throw this.#broken.error;
+  }
+
+  /** The model gets the message of an error that this throws. */
+  async run(tool: ToolName, args: ToolArguments): Promise<string> {
+    // The other calls of the same answer come too; after the end of the attempt nothing may happen.
+    this.throwIfBroken();
+    const tree = this.#ports.files.hash;
+    const outcome = await this.#record(tool, args, tree);
+    if (outcome.kind === "done") {
+      this.stuck.succeeded(tool, args, tree, outcome.output);
+      return outcome.output;
+    }
+    if (outcome.kind === "refused") throw this.#refused(tool, outcome.reason);
+    this.stuck.failed(tool, args, tree, outcome.message);
+    throw new Error(outcome.message);
+  }
+
+  async #record(tool: ToolName, args: ToolArguments, tree: string): Promise<ToolOutcome> {
+    const { runStep, files, signal } = this.#ports;
+    try {
+      const step = runStep<ToolOutcome>({
+        kind: "tool",
+        name: tool,
+        input: { tool, arguments: args, tree },
+        effect: () => this.#perform(tool, args),
+      });
+      const outcome = await raceAbort(step, signal);
+      // Where the step was replayed its effect did not happen again: the files are as it left them.
+      if (outcome.kind === "done") files.reapply(outcome.changes);
+      return outcome;
+    } catch (error) {
+      this.#broken ??= { error };
+      throw error;
+    }
+  }
+
+  async #perform(tool: ToolName, args: ToolArguments): Promise<ToolOutcome> {
+    const { files, policy, signal } = this.#ports;
+    const decision = policy.allow(tool, args);
+    if (!decision.allowed) return { kind: "refused", reason: decision.reason };
+    try {
+      const { result, changes } = await files.recording(() => tools[tool].effect?.(args, this.#ports) ?? "");
+      // Before the record names them: a blob that is not there cannot be applied again.
+      await files.flush(changes);
+      return { kind: "done", ...(typeof result === "string" ? { output: result } : result), changes };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isTold(error)) throw error;
+      return { kind: "failed", message: messageOf(error) };
+    }
+  }
+
+  #refused(tool: string, reason: string): Error {
+    this.#refusals += 1;
+    if (this.#refusals >= maxRefusals) {
+      const error = new GovernanceViolation(
+        `The persona kept on after ${this.#refusals} calls that the policy does not allow; the last: ${tool}: ${reason}`,
+        { details: { tool, reason, refusals: this.#refusals } },
+      );
+      this.#broken ??= { error };
+      return error;
+    }
+    return new Error(`Not allowed: ${reason}`);
+  }
+}
+
+/** A mistake of the model, or of what it runs; not one of the machine that records it all. */
+const isTold = (error: unknown): boolean =>
+  !MaestroError.is(error) || InputInvalid.is(error) || RecoverableError.is(error);
+
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const advice = MaestroError.is(error) && error.advice !== undefined ? ` ${error.advice}` : "";
+  const text = redact(`${message}${advice}`.slice(0, maxErrorLength * 2));
+  return text.length <= maxErrorLength ? text : `${text.slice(0, maxErrorLength).toWellFormed()}…`;
+}

@@ -1,0 +1,233 @@
+import { didYouMean } from "../../domain/closest.ts";
+import type { CheckResult, Contract } from "../../domain/contract.ts";
+import { InputInvalid } from "../../domain/errors.ts";
+import type { Json, JsonObject } from "../../domain/json.ts";
+import type { AdviseEdit, EditSavings, FileEdit, RunCheck, ToolFiles } from "../model/ports.ts";
+import { textPage } from "./text-page.ts";
+
+const maxPaths = 1000;
+const maxMatches = 200;
+const maxLineLength = 300;
+const maxCheckLength = 16_000;
+
+export interface ToolPorts {
+  readonly files: ToolFiles;
+  readonly adviseEdit: AdviseEdit;
+  readonly runCheck: RunCheck;
+  readonly contract: Contract;
+  readonly signal: AbortSignal;
+}
+
+export type ToolArguments = Readonly<Record<string, Json>>;
+
+/** The text that the model gets, and what an edit cost less than writing the file. */
+export interface ToolDone {
+  readonly output: string;
+  readonly edit?: EditSavings;
+}
+
+interface Tool {
+  /** The activity of a persona that called it: "reads src/index.ts". */
+  readonly doing: "reads" | "lists" | "searches" | "edits" | "writes" | "checks" | "submits";
+  /** `policy.write` decides about its `path`. */
+  readonly writes?: true;
+  /** `policy.checks` decides about its `name`. */
+  readonly runsCheck?: true;
+  readonly description: (contract: Contract) => string;
+  /** JSON Schema of its arguments. */
+  readonly input: (contract: Contract) => JsonObject;
+  /** Gets arguments that fit the schema; gives a text of bounded length. Without it the call ends the conversation. */
+  readonly effect?: (args: ToolArguments, ports: ToolPorts) => Promise<string | ToolDone>;
+}
+
+const text = (description: string, more: JsonObject = {}): JsonObject => ({
+  type: "string",
+  description,
+  ...more,
+});
+const path = text("Relative to the root of the project, for example src/index.ts.", { minLength: 1 });
+const pattern = text("A text to find as it stands, or a regular expression between slashes: /^export /.", {
+  minLength: 1,
+});
+const glob = text("Only paths that match, for example src/**/*.ts.", { minLength: 1 });
+const line = (description: string): JsonObject => ({ type: "integer", minimum: 1, description });
+
+const object = (properties: JsonObject, required: readonly string[]): JsonObject => ({
+  type: "object",
+  properties,
+  required,
+  additionalProperties: false,
+});
+
+const always =
+  <T>(value: T): (() => T) =>
+  () =>
+    value;
+
+/**
+ * Every tool of a model persona: what the model reads, what governance and the team file know, what it does. The order,
+ * descriptions and schemas are part of what a recorded call is found again by, so they are written by hand.
+ */
+const table = {
+  read_file: {
+    doing: "reads",
+    description: always("Reads a text file, in pages of at most 2,000 lines or 64 KiB."),
+    input: always(
+      object({ path, from: line("The first line to read."), lines: line("How many lines.") }, ["path"]),
+    ),
+    effect: async ({ path, from, lines }, { files }) =>
+      textPage(await files.readText(path as string), from as number | undefined, lines as number | undefined),
+  },
+  list_files: {
+    doing: "lists",
+    description: always("Lists the files of the project."),
+    input: always(object({ glob }, [])),
+    effect: async ({ glob }, { files }) => {
+      const paths = files.list(glob as string | undefined);
+      if (paths.length === 0) return glob === undefined ? "[there are no files yet]" : "[no file matches]";
+      const more = paths.length - maxPaths;
+      return paths.slice(0, maxPaths).join("\n") + (more > 0 ? `\n[and ${more} more; narrow the glob]` : "");
+    },
+  },
+  search_files: {
+    doing: "searches",
+    description: always("Searches all text files, line by line."),
+    input: always(object({ pattern, glob }, ["pattern"])),
+    effect: async ({ pattern, glob }, { files }) => {
+      const matches = await files.search(pattern as string, glob as string | undefined);
+      if (matches.length === 0) return "[no match]";
+      const shown = matches
+        .slice(0, maxMatches)
+        .map(({ path, line, text }) => `${path}:${line}: ${cut(text)}`);
+      const more =
+        matches.length >= maxMatches ? "\n[there may be more; narrow the pattern or the glob]" : "";
+      return shown.join("\n") + more;
+    },
+  },
+  edit_file: {
+    doing: "edits",
+    writes: true,
+    description: always(
+      "Replaces passages of an existing file, all or none of them. Each passage to find must occur exactly once unless `all` is true.",
+    ),
+    input: always(
+      object(
+        {
+          path,
+          edits: {
+            type: "array",
+            minItems: 1,
+            maxItems: 100,
+            items: object(
+              {
+                find: text("The passage as it stands in the file, to the letter.", { minLength: 1 }),
+                replace: text("What takes its place."),
+                all: { type: "boolean", description: "Every occurrence." },
+              },
+              ["find", "replace"],
+            ),
+          },
+        },
+        ["path", "edits"],
+      ),
+    ),
+    effect: async ({ path, edits }, { files }) => {
+      const wanted = edits as unknown as readonly FileEdit[];
+      const { rewriteBytes, editBytes } = await files.edit(path as string, wanted);
+      const count = `${wanted.length} ${wanted.length === 1 ? "edit" : "edits"}`;
+      return { output: `edited ${path as string}: ${count} made`, edit: { rewriteBytes, editBytes } };
+    },
+  },
+  write_file: {
+    doing: "writes",
+    writes: true,
+    description: always("Writes a whole file. Small changes to an existing file are made with edit_file."),
+    input: always(object({ path, content: text("The whole content.") }, ["path", "content"])),
+    effect: ({ path, content }, { files, adviseEdit }) =>
+      writeFile(files, adviseEdit, path as string, content as string),
+  },
+  run_check: {
+    doing: "checks",
+    runsCheck: true,
+    description: ({ checks }) =>
+      checks.length === 0
+        ? "Runs a check of your contract. It has none."
+        : `Runs a check of your contract on the files as they are now. Checks: ${checks.map(({ name }) => name).join(", ")}.`,
+    input: always(object({ name: text("The check's name.") }, ["name"])),
+    effect: async ({ name }, { contract, runCheck, signal }) => {
+      const names = contract.checks.map((check) => check.name);
+      if (names.includes(name as string)) return checkText(await runCheck(name as string, signal));
+      throw new InputInvalid(
+        `The contract has no check "${name as string}".${didYouMean(name as string, names)}`,
+        {
+          advice: names.length === 0 ? "It has no checks at all." : `Its checks: ${names.join(", ")}.`,
+        },
+      );
+    },
+  },
+  submit: {
+    doing: "submits",
+    description: always("Ends your work. Call it once, when everything is done."),
+    input: ({ outputs }) =>
+      object(
+        {
+          summary: text("What you did, for people and for the personas after you.", { minLength: 1 }),
+          decisions: {
+            type: "array",
+            maxItems: 100,
+            items: object(
+              {
+                decision: text("What you chose.", { minLength: 1 }),
+                reason: text("Why."),
+                rejected: { type: "array", maxItems: 20, items: { type: "string" } },
+              },
+              ["decision", "reason"],
+            ),
+          },
+          outputs: outputs ?? { type: "object", description: "Named results for those who come after you." },
+        },
+        outputs === undefined ? ["summary"] : ["summary", "outputs"],
+      ),
+  },
+} as const satisfies Record<string, Tool>;
+
+export type ToolName = keyof typeof table;
+export const tools: Readonly<Record<ToolName, Tool>> = table;
+export const toolNames = Object.keys(table) as readonly ToolName[];
+
+export const isTool = (name: string): name is ToolName => Object.hasOwn(table, name);
+
+async function writeFile(
+  files: ToolFiles,
+  adviseEdit: AdviseEdit,
+  path: string,
+  content: string,
+): Promise<string> {
+  const existing = files.tree.has(path) ? await readable(files, path) : undefined;
+  const advice = existing === undefined ? undefined : adviseEdit(existing, content);
+  if (advice !== undefined) throw new InputInvalid(`${path} was not written.`, { advice });
+  await files.writeText(path, content);
+  return `wrote ${path}: ${Buffer.byteLength(content)} bytes`;
+}
+
+/** A file that is no text may be replaced. */
+async function readable(files: ToolFiles, path: string): Promise<string | undefined> {
+  try {
+    return await files.readText(path);
+  } catch (error) {
+    if (InputInvalid.is(error)) return undefined;
+    throw error;
+  }
+}
+
+function checkText({ name, status, message, failures }: CheckResult): string {
+  const details = failures.map(({ category, message, file, line, details }) => {
+    const place = file === undefined ? "" : ` (${file}${line === undefined ? "" : `:${line}`})`;
+    return `- ${category}: ${message}${place}${details === undefined ? "" : `\n${details}`}`;
+  });
+  const text = [`${name}: ${status}`, message, ...details].filter((part) => part !== "").join("\n");
+  return text.length <= maxCheckLength ? text : `${text.slice(0, maxCheckLength).toWellFormed()}\n[cut]`;
+}
+
+const cut = (text: string): string =>
+  text.length <= maxLineLength ? text : `${text.slice(0, maxLineLength).toWellFormed()}…`;

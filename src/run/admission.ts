@@ -1,0 +1,145 @@
+import { isEarlyProbe } from "../domain/breaker.ts";
+import type { Failure } from "../domain/failure.ts";
+import { decideAfterAttempt, type RetryPolicy } from "../domain/retry-policy.ts";
+import { type Spend, type Spent, totalTokens } from "../domain/usage.ts";
+import type { Wait } from "../journal/journal.ts";
+import type { AttemptState } from "../journal/session-state.ts";
+import type { BreakerUse } from "../store/breaker-store.ts";
+import type { Effects } from "../store/store.ts";
+import type { Watchdog } from "./control.ts";
+import type { Drive } from "./drive.ts";
+
+// Whether a call may be made, and whether a call that failed is made again within its step.
+
+/** A step does not wait longer than this for a breaker: the session parks and is resumed automatically. */
+export const longestWaitMs = 600_000;
+/** How soon a wait notices that the service is back. */
+const lookAgainMs = 1_000;
+
+/** The right to make one call: money is reserved for it, and its dependency's breaker has admitted it. */
+export interface Admitted {
+  readonly use: BreakerUse | undefined;
+  readonly reservation: number | undefined;
+  /** A probe whose failure is not yet worth reporting. */
+  readonly isEarlyProbe: boolean;
+}
+
+/**
+ * Money first, so that no call holds the only probe of a dependency while it waits for money. The money is released
+ * while a breaker is waited for, so that other calls may use it.
+ */
+export async function admitCall(
+  drive: Drive,
+  attempt: AttemptState,
+  watchdog: Watchdog,
+  call: { readonly dependency?: string | undefined; readonly spend?: Spend<never> | undefined },
+): Promise<Admitted> {
+  const { breaker, clock, control, journal, spending } = drive;
+  const { dependency, spend } = call;
+  for (;;) {
+    let retryAt = 0;
+    const reservation =
+      spend === undefined
+        ? undefined
+        : await watchdog.during(() => spending.reserve(attempt, spend, control.stopSignal));
+    if (control.stopped === undefined) {
+      if (dependency === undefined) return { use: undefined, reservation, isEarlyProbe: false };
+      const use = breaker.use(dependency);
+      const admission = await breaker.admit(use);
+      if (admission.kind !== "refused") {
+        const isProbe = admission.kind === "probe";
+        return { use: { ...use, isProbe }, reservation, isEarlyProbe: isEarlyProbe(admission.record) };
+      }
+      retryAt = admission.retryAt;
+    }
+    // Never sent, so it must not look like a call whose answer was lost.
+    if (reservation !== undefined) await spending.release(reservation);
+    control.throwIfStopped();
+    const waitMs = retryAt - clock.now();
+    if (waitMs > longestWaitMs) throw breaker.refusal(dependency ?? "", retryAt);
+    const { started, phase, persona } = attempt;
+    await journal.append([
+      { kind: "dependency.waiting", started, phase, persona, dependency: dependency ?? "", until: retryAt },
+    ]);
+    await watchdog.during(() => waitForBreaker(drive, dependency ?? "", waitMs));
+    control.throwIfStopped();
+  }
+}
+
+/** Until the time has come, or a probe or a person has changed the breaker before. */
+async function waitForBreaker(
+  { breaker, clock, control }: Drive,
+  dependency: string,
+  waitMs: number,
+): Promise<void> {
+  const before = await breaker.stateOf(dependency);
+  for (let waited = 0; waited < waitMs; waited += lookAgainMs) {
+    await clock.sleep(Math.min(lookAgainMs, waitMs - waited), control.stopSignal);
+    if ((await breaker.stateOf(dependency)) !== before) break;
+  }
+  // All that waited may call now; not all in the same moment.
+  await clock.sleep(Math.floor(Math.random() * Math.min(lookAgainMs, waitMs)), control.stopSignal);
+}
+
+/** The attempt that a failed call belongs to. */
+export interface CallingAttempt {
+  readonly running: { readonly attempt: Pick<AttemptState, "continues" | "hasProgressed"> };
+  /** Another model can take over: no use in waiting for this one. */
+  readonly hasFallback: boolean;
+  /**
+   * How to repeat a call that an outage ended, once the attempt has recorded something of its own. Undefined unless the
+   * attempt is the last of its round: after any other, the next attempt continues from its records.
+   */
+  readonly repeats: RetryPolicy | undefined;
+}
+
+export interface FailedCall {
+  readonly failure: Failure;
+  readonly isEarlyProbe: boolean;
+  /** Committed with the failure: what the call means for its breaker and its budget. */
+  readonly effects: Effects;
+  /** Since the step was first asked for. */
+  readonly waitedMs: number;
+  /** How often the call was repeated before. */
+  readonly repeats: number;
+}
+
+/** `admission`: ask the breaker again, which says how long to wait. Undefined: the attempt ends with the call. */
+export function decideRepeat(
+  call: FailedCall,
+  of: CallingAttempt,
+  now: number,
+): Wait | "admission" | undefined {
+  return isEarlyProbeOutage(call) || isKnownRateLimit(call, of) ? "admission" : waitToRepeat(call, of, now);
+}
+
+/** That the service is down is known already: the same attempt waits for the next probe. */
+function isEarlyProbeOutage({ isEarlyProbe, effects }: FailedCall): boolean {
+  return isEarlyProbe && effects.call?.outcome.kind === "outage";
+}
+
+/**
+ * The attempt before ended because the service asks to wait: this one waits as long as it takes, unless asking may have
+ * cost something.
+ */
+function isKnownRateLimit({ effects, waitedMs }: FailedCall, of: CallingAttempt): boolean {
+  const { call, settlement } = effects;
+  if (call?.outcome.kind !== "rate-limit") return false;
+  if (settlement !== undefined && !isFree(settlement.spent)) return false;
+  const isContinued = of.running.attempt.continues !== undefined;
+  return isContinued && !of.hasFallback && waitedMs < longestWaitMs;
+}
+
+const isFree = ({ usage }: Spent): boolean => usage !== null && totalTokens(usage) === 0;
+
+function waitToRepeat(
+  { failure, repeats }: FailedCall,
+  { running, repeats: policy }: CallingAttempt,
+  now: number,
+): Wait | undefined {
+  if (policy === undefined || !running.attempt.hasProgressed || !failure.outage) return undefined;
+  const decision = decideAfterAttempt(policy, repeats + 1, true, Math.random());
+  if (decision.kind === "exhausted") return undefined;
+  const waitMs = Math.max(decision.delayMs, failure.retryAfterMs ?? 0);
+  return waitMs > longestWaitMs ? undefined : { notBefore: now + waitMs, waitMs };
+}

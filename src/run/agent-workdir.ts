@@ -1,0 +1,89 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isJsonObject, parseJson } from "../domain/json.ts";
+import type { TreeChange } from "../domain/tree.ts";
+import type { CommandFolder } from "../personas/model/ports.ts";
+import { reach } from "../store/fault-points.ts";
+import type { BlobStore } from "../workspace/blob-store.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** The result of a program, and the files that it left in its folder. */
+export interface LeftBehind<T> {
+  readonly result: T;
+  readonly changes: readonly TreeChange[];
+  readonly refused: readonly { readonly path: string; readonly reason: string }[];
+}
+
+/**
+ * The folder of one conversation with an agent, on the disk until the agent's work is on record. Whoever goes on after
+ * a crash finds the files as the agent left them, its home, and the name of its session.
+ */
+export class AgentWorkdir {
+  readonly #blobs: BlobStore;
+  readonly #folder: string;
+
+  constructor(blobs: BlobStore, folder: string) {
+    this.#blobs = blobs;
+    this.#folder = folder;
+  }
+
+  /** `keeps`: whether failed work can be resumed; otherwise the next run starts afresh. */
+  async inFolder<T>(
+    workspace: Workspace,
+    work: (folder: CommandFolder) => Promise<T>,
+    keeps: (error: unknown) => Promise<boolean>,
+  ): Promise<LeftBehind<T>> {
+    const { readBack } = await import("../workspace/read-back.ts");
+    const { tree, hash } = workspace;
+    await workspace.save();
+    const restart = () => this.#restart(workspace);
+    const session = await this.#session(hash);
+    if (session === null) await restart();
+    const place = { directory: this.#at("workspace"), home: this.#at("home"), session, restart };
+    try {
+      const result = await work({ ...place, note: (name) => this.#note(hash, name) });
+      const { changes, refused } = await readBack(place.directory, tree, this.#blobs);
+      return { result, changes, refused };
+    } catch (error) {
+      if (!(await keeps(error))) await this.forget();
+      throw error;
+    }
+  }
+
+  /** To be called when the work is on record: killed before, the next driver calls it. */
+  async forget(): Promise<void> {
+    const { removeFolder } = await import("../workspace/remove-folder.ts");
+    reach("kept:before-remove");
+    await removeFolder(this.#folder);
+  }
+
+  async #restart({ tree }: Workspace): Promise<void> {
+    const { materialize } = await import("../workspace/materialize.ts");
+    await this.forget();
+    await mkdir(this.#at("home"), { recursive: true, mode: 0o700 });
+    await materialize(tree, this.#blobs, this.#at("workspace"));
+    reach("kept:after-copy");
+  }
+
+  /** The note is outside of everything that the agent can write. */
+  async #note(tree: string, session: string): Promise<void> {
+    const path = this.#at("session.json");
+    await writeFile(`${path}.new`, JSON.stringify({ tree, session }), { mode: 0o600 });
+    await rename(`${path}.new`, path);
+  }
+
+  async #session(tree: string): Promise<string | null> {
+    try {
+      const note = parseJson(await readFile(this.#at("session.json"), "utf8"), { maxBytes: 10_000 });
+      if (!isJsonObject(note) || note["tree"] !== tree) return null;
+      return typeof note["session"] === "string" ? note["session"] : null;
+    } catch {
+      // There is none, or the machine went down while it was written: then the command runs from its first files.
+      return null;
+    }
+  }
+
+  #at(name: string): string {
+    return join(this.#folder, name);
+  }
+}

@@ -1,0 +1,168 @@
+import type { Budget } from "../domain/budget.ts";
+import type { Clock } from "../domain/clock.ts";
+import { InputInvalid, SessionConflict, StorageFailed } from "../domain/errors.ts";
+import { isSessionId, newSessionId, type SessionId } from "../domain/ids.ts";
+import { type Checkpoint, initPhase, projectInit } from "../journal/checkpoint.ts";
+import type { Decision, Direction, ForkOrigin, GivenPhase, RecordedRow } from "../journal/journal.ts";
+import { reduce } from "../journal/reduce.ts";
+import { emptyState } from "../journal/session-state.ts";
+import { identityOf } from "../store/restore.ts";
+import { projectStart } from "../store/seal-phase.ts";
+import { SessionFiles } from "../store/session-files.ts";
+import { readState } from "../store/session-journal.ts";
+import type { NewSession, SessionRecord, Store } from "../store/store.ts";
+import type { Team } from "../team/define.ts";
+import { definitionJson } from "../team/definition/team-definition.ts";
+import { directionRows } from "./direction.ts";
+
+const maxBriefBytes = 1024 * 1024;
+const maxKeyLength = 200;
+/** Long enough for the process that starts a session to claim it before another one recovers it. */
+const firstClaimMs = 5_000;
+
+/**
+ * The first driver of a new session. `none`: it waits for a resume. `creator`: the caller claims it now; killed before that, it
+ * is recovered. `queue`: it is due at once, and how far it goes is on record from its first commit.
+ */
+export type FirstDriver =
+  | { readonly kind: "none" }
+  | { readonly kind: "creator" }
+  | { readonly kind: "queue"; readonly direction: Direction };
+
+export interface CreatedSession {
+  readonly session: SessionRecord;
+  /** False: the session that has the key was there before. */
+  readonly isNew: boolean;
+}
+
+export interface Brief {
+  readonly brief: string;
+  /** A name of the caller's own: starting twice with one key is one session. */
+  readonly key?: string;
+  readonly model?: string;
+  /** Where the team was read from, so that a resume finds it again. */
+  readonly teamFile?: string;
+}
+
+/** The beginning of a session besides its brief. */
+export interface Origin {
+  readonly given?: readonly GivenPhase[];
+  readonly fork?: ForkOrigin;
+  /** How its team was planned. */
+  readonly decisions?: readonly Decision[];
+  /** The limit it is started with. */
+  readonly budget?: Budget;
+  /** The artifacts that these point to. */
+  readonly artifacts?: readonly string[];
+  /** The rows of a fork's parent, and the row that sets the fork apart. */
+  readonly history?: Pick<NewSession, "copied" | "appended" | "artifactsOf">;
+}
+
+export interface CreateParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly stateDirectory: string;
+}
+
+/** The session's rows in one commit, then its first checkpoint. With a key that exists, the session that has it. */
+export async function createSession(
+  team: Team,
+  { brief, key, model, teamFile }: Brief,
+  driver: FirstDriver,
+  { given, fork, decisions, artifacts, budget, history }: Origin,
+  { store, clock, stateDirectory }: CreateParts,
+): Promise<CreatedSession> {
+  checkBrief(brief, key);
+  const id = newSessionId(clock.now());
+  const identity = identityOf(team.name, brief);
+  const existing = key === undefined ? undefined : await store.findSession(key);
+  // An existing session needs no write, and so no waiting for the writer to start.
+  if (existing !== undefined && existing.key === key) return sameWork(existing, identity);
+  const wakeAt = { none: undefined, creator: clock.now() + firstClaimMs, queue: clock.now() }[driver.kind];
+  const directed = driver.kind === "queue" ? directionRows({}, driver.direction) : [];
+  const resolvedModel = model ?? team.definition.model ?? undefined;
+  const { session, row } = await store.createSession({
+    id,
+    team: team.name,
+    teamFingerprint: team.fingerprint,
+    identity,
+    ...(wakeAt !== undefined && { wakeAt }),
+    ...(key !== undefined && { key }),
+    ...(artifacts !== undefined && { artifacts }),
+    ...history,
+    created: {
+      kind: "session.created",
+      team: team.name,
+      definition: definitionJson(team.definition),
+      teamFingerprint: team.fingerprint,
+      brief,
+      ...(key !== undefined && { key }),
+      ...(resolvedModel !== undefined && { model: resolvedModel }),
+      ...(teamFile !== undefined && { teamFile }),
+      ...(budget !== undefined && { budget }),
+      ...(given !== undefined && given.length > 0 && { given }),
+      ...(fork !== undefined && { fork }),
+      ...(decisions !== undefined && decisions.length > 0 && { decisions }),
+    },
+    appended: [...(history?.appended ?? []), ...directed],
+  });
+  if (row === undefined) return sameWork(session, identity);
+  await writeInit(await startOf(id, row, history, store), stateDirectory);
+  return { session, isNew: true };
+}
+
+async function startOf(
+  id: SessionId,
+  row: RecordedRow,
+  history: Origin["history"],
+  store: Store,
+): Promise<Checkpoint> {
+  if (history === undefined) return projectInit(reduce(emptyState(id), row));
+  return projectStart(await readState(store, id), store);
+}
+
+async function writeInit(init: Checkpoint, stateDirectory: string): Promise<void> {
+  const files = new SessionFiles(stateDirectory, init.content.sessionId as SessionId);
+  try {
+    await files.writeCheckpoint(init);
+  } catch (error) {
+    // A driver that claimed the session meanwhile tidied up and wrote the same bytes.
+    const found = await files.readCheckpoint(initPhase, 1).catch(() => undefined);
+    if (found?.sha256 === init.sha256) return;
+    if (!StorageFailed.is(error)) throw error;
+    await files.writeCheckpoint(init);
+  }
+}
+
+/** The same key must mean the same work. */
+function sameWork(session: SessionRecord, identity: string): CreatedSession {
+  if (session.identity === identity) return { session, isNew: false };
+  const { id, key } = session;
+  throw new SessionConflict(`The key "${key}" belongs to session ${id}, which has another team or brief.`, {
+    details: { key, session: id },
+    advice: "Use another key, or the same team and brief to resume that session.",
+  });
+}
+
+/** Refuses a brief before it is planned or paid for. */
+export function checkBrief(brief: string, key: string | undefined): void {
+  const problem = typeof brief !== "string" ? "is not a text" : brief.trim() === "" ? "is empty" : undefined;
+  if (problem !== undefined)
+    throw new InputInvalid(`The brief ${problem}.`, { advice: "Say what the team should do." });
+  if (Buffer.byteLength(brief) > maxBriefBytes) {
+    throw new InputInvalid(
+      `The brief has ${Buffer.byteLength(brief)} bytes; at most ${maxBriefBytes} are taken.`,
+      {
+        advice: "Put long documents into files.",
+      },
+    );
+  }
+  if (key !== undefined && (typeof key !== "string" || key.trim() === "" || key.length > maxKeyLength)) {
+    throw new InputInvalid(`A key has 1 to ${maxKeyLength} characters.`);
+  }
+  if (key !== undefined && isSessionId(key))
+    throw new InputInvalid(`The key "${key}" looks like the id of a session.`, {
+      details: { key },
+      advice: "Choose another: who says it later would be understood to mean that session.",
+    });
+}

@@ -1,0 +1,72 @@
+import { InputInvalid } from "../domain/errors.ts";
+import { keepSecret } from "../domain/redact.ts";
+import type { FunctionContext, PersonaContext } from "../personas/function.ts";
+import { lazyModel } from "../personas/model/lazy-model.ts";
+import { pricingOf } from "../personas/model/pricing.ts";
+import type { AnyModel } from "../personas/model/sdk-types.ts";
+
+export interface OwnModelOptions {
+  /** Keys the model was created with. Keys in the environment are masked already; these are masked from now on. */
+  readonly secrets?: readonly string[];
+}
+
+/**
+ * A language model object of the AI SDK, declared by its shape: the SDK's own declarations fail in strict projects that
+ * check libraries, so the package's public types must not import them.
+ */
+export interface LanguageModelObject {
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(options: never): PromiseLike<unknown>;
+  doStream(options: never): PromiseLike<unknown>;
+}
+
+// Only `any` fits the SDK's types without importing them.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+// oxlint-disable-next-line typescript/no-explicit-any
+type OfSdk = any;
+
+/** Fits wherever the AI SDK takes a `LanguageModel`; assign it to the SDK's type to call it with typed options. */
+export interface DurableModel {
+  readonly specificationVersion: "v4";
+  readonly provider: string;
+  readonly modelId: string;
+  readonly supportedUrls: PromiseLike<Record<string, RegExp[]>> | Record<string, RegExp[]>;
+  doGenerate(options: OfSdk): PromiseLike<OfSdk>;
+  doStream(options: OfSdk): PromiseLike<OfSdk>;
+}
+
+/**
+ * Wraps a language model of the AI SDK for a persona that is code: each call is a durable step with journal, budget and
+ * breaker, and a recorded answer is never requested again.
+ */
+export function durableModel(
+  model: LanguageModelObject,
+  context: PersonaContext,
+  { secrets = [] }: OwnModelOptions = {},
+): DurableModel {
+  if (typeof model !== "object" || model === null) {
+    throw new InputInvalid("durableModel takes a model object, not its name.", {
+      advice: 'Use a provider package, for example openai("gpt-5").',
+    });
+  }
+  const { runStep, signal, onText, progress, during, priceOf } = runningContext(context);
+  const pricing = pricingOf(priceOf);
+  keepSecret(secrets);
+  const given = model as unknown as AnyModel;
+  return lazyModel(given, async () => {
+    const models = await import("../personas/model/durable-model.ts");
+    return models.durableModel(given, { runStep, signal, onText, onProgress: progress, during, pricing });
+  });
+}
+
+/** A running persona's context has more members than its public type. */
+function runningContext(context: PersonaContext): FunctionContext {
+  if (typeof context === "object" && context !== null && "runStep" in context && "priceOf" in context)
+    return context as FunctionContext;
+  throw new InputInvalid("durableModel needs the context of a running persona.", {
+    advice:
+      "Pass the context that the persona's function receives: run: (ctx) => ... durableModel(model, ctx).",
+  });
+}

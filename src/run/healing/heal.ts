@@ -1,0 +1,175 @@
+import type { Clock } from "../../domain/clock.ts";
+import type { CheckResult } from "../../domain/contract.ts";
+import { AttemptTimeout, InputInvalid } from "../../domain/errors.ts";
+import {
+  type AttemptSettings,
+  type Healed,
+  type HealingAction,
+  inWords,
+  settingsOf,
+} from "../../domain/healing-action.ts";
+import type { Json } from "../../domain/json.ts";
+import { changesBetween } from "../../domain/tree.ts";
+import type { PersonaResult } from "../../journal/journal.ts";
+import type { StepRecorder } from "../step.ts";
+import { asRecorded, failedAction } from "./as-recorded.ts";
+import { refuseWrongInstall } from "./declared-package.ts";
+import type { Healer, HealingCase, Remedy } from "./healer.ts";
+import { readRemedy } from "./read-remedy.ts";
+
+export interface Healing {
+  /** The contract passes now, with these outputs. */
+  readonly result?: PersonaResult;
+  readonly checks?: readonly CheckResult[];
+  readonly tried: readonly Healed[];
+  /** How the next attempt should work. */
+  readonly settings?: AttemptSettings;
+  /** The next attempt finds something else than this one did, and so begins anew. */
+  readonly mended: boolean;
+}
+
+export interface HealingParts {
+  readonly steps: StepRecorder;
+  readonly clock: Clock;
+  readonly validateAgain: (result: PersonaResult) => Promise<readonly CheckResult[]>;
+  /** Throws what is no failure of a healer. */
+  readonly stopUnlessFailed: (error: unknown) => void;
+}
+
+/** The attempt's own watchdog has ended. */
+const longestHealingMs = 300_000;
+
+/**
+ * Each healer of the category in turn. Its action is a step, so it is made once; then the whole contract runs again:
+ * passed, and the attempt is done; better than before, and it is kept for the next attempt; else it is rolled back.
+ * One that throws, answers wrongly or never ends is rolled back as well, and the next is asked.
+ */
+export async function heal(
+  healers: readonly Healer[],
+  sick: HealingCase,
+  parts: HealingParts,
+): Promise<Healing> {
+  const { workspace, mayWrite } = sick;
+  const { validateAgain, stopUnlessFailed } = parts;
+  const tried: Healed[] = [];
+  let settings: AttemptSettings | undefined;
+  let mended = false;
+  let now: HealingCase = sick;
+  for (const healer of healers) {
+    if (!healer.categories.includes(sick.failure.category)) continue;
+    const before = workspace.tree;
+    const changedPaths = () => changesBetween(before, workspace.tree).map(({ path }) => path);
+    const rollBack = () => {
+      if (workspace.tree !== before) workspace.reapply(changesBetween(workspace.tree, before));
+    };
+    const noted = (did: HealingAction, outcome: Healed["outcome"], forbidden?: string) => {
+      const why = forbidden === undefined ? "" : ` (${forbidden} may not be written)`;
+      const action = inWords(did) + why;
+      tried.push({
+        healer: healer.name,
+        action,
+        did,
+        outcome,
+        ...(forbidden !== undefined && { forbidden }),
+      });
+    };
+    try {
+      const remedy = await ask(healer, now, parts);
+      const changed = changedPaths();
+      if (remedy === undefined) {
+        if (changed.length > 0) throw new InputInvalid("It changed files without an action that names them.");
+        continue;
+      }
+      const did = asRecorded(remedy, now, changed);
+      if (did.kind === "installed-dependency") await refuseWrongInstall(did, workspace, changed);
+      const changedSettings = settingsOf(did);
+      if (changedSettings !== undefined) {
+        // Only settings of the next attempt are allowed then: no check would judge the files.
+        rollBack();
+        settings = { ...settings, ...changedSettings };
+        mended ||= changesTheWork(changedSettings);
+        noted(did, "kept");
+        continue;
+      }
+      const forbidden = changed.find((path) => !mayWrite(path));
+      if (now.result === undefined || forbidden !== undefined) {
+        rollBack();
+        noted(did, "rolled-back", forbidden);
+        continue;
+      }
+      const result = remedy.outputs === undefined ? now.result : { ...now.result, outputs: remedy.outputs };
+      const checks = await validateAgain(result);
+      if (missed(checks) === 0) {
+        noted(did, "passed");
+        return { result, checks, tried, mended: true };
+      }
+      const better = missed(checks) < missed(now.checks);
+      if (better) now = { ...now, result, checks };
+      else rollBack();
+      mended ||= better;
+      noted(did, better ? "kept" : "rolled-back");
+    } catch (error) {
+      stopUnlessFailed(error);
+      const did = failedAction(error, changedPaths());
+      rollBack();
+      noted(did, "rolled-back");
+    }
+  }
+  return { tried, mended, ...(settings !== undefined && { settings }) };
+}
+
+/** A copy for the healer: a change that it does not name has no effect. */
+async function ask(
+  healer: Healer,
+  sick: HealingCase,
+  { steps, clock }: HealingParts,
+): Promise<Remedy | undefined> {
+  const shown = { ...sick, result: structuredClone(sick.result) };
+  const answered = await steps.perform<Json>({
+    kind: "heal",
+    name: healer.name,
+    input: healingInput(sick),
+    isNothing: (done) => done === null,
+    effect: async () => ((await inTime(healer.heal(shown), clock)) ?? null) as Json,
+  });
+  return answered === null ? undefined : readRemedy(answered);
+}
+
+async function inTime<T>(healing: Promise<T>, clock: Clock): Promise<T> {
+  const ended = new AbortController();
+  const late = async (): Promise<never> => {
+    await clock.sleep(longestHealingMs, ended.signal);
+    throw new AttemptTimeout(`The healer did not end within ${longestHealingMs / 1_000} s.`);
+  };
+  try {
+    return await Promise.race([healing, late()]);
+  } finally {
+    ended.abort();
+  }
+}
+
+/** With more time the same conversation continues; with another model, prompt or answer length it cannot. */
+function changesTheWork({ model, contextShare, maxOutputTokens }: AttemptSettings): boolean {
+  return model !== undefined || contextShare !== undefined || maxOutputTokens !== undefined;
+}
+
+function missed(checks: readonly CheckResult[]): number {
+  return checks.filter(({ must, status }) => must && status !== "passed").length;
+}
+
+/** A continuing attempt inherits the steps of the one before, but a healer that failed there may succeed now. */
+function healingInput({ failure, earlier, result, settings, workspace }: HealingCase) {
+  const { category, message, file = null, line = null } = failure;
+  return JSON.parse(
+    JSON.stringify({
+      category,
+      message,
+      file,
+      line,
+      earlier: earlier.length,
+      outputs: result?.outputs ?? null,
+      settings,
+      tree: workspace.hash,
+    }),
+  );
+}

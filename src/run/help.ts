@@ -1,0 +1,129 @@
+import type { Advice, CommandFor } from "../domain/advice.ts";
+import type { BreakerRecord } from "../domain/breaker.ts";
+import type { ErrorJson } from "../domain/error-json.ts";
+import type { Ticket, TicketFailure, TicketSpend } from "../domain/ticket.ts";
+import { resumeAdvice } from "../journal/explain-stop.ts";
+import { needsProgram } from "../journal/planned.ts";
+import type { SessionState } from "../journal/session-state.ts";
+import { newTicket } from "../tickets/new-ticket.ts";
+
+/** What HelpNeeded says about itself; the details of any other error that parks for help are empty. */
+interface HelpDetails {
+  readonly phase?: string;
+  readonly persona?: string;
+  readonly category?: string;
+  readonly message?: string;
+  readonly attempts?: number;
+  readonly failures?: readonly TicketFailure[];
+  readonly suggestedActions?: readonly string[];
+  /** Where several personas need help: the error of each. */
+  readonly needs?: readonly ErrorJson[];
+}
+
+export interface AskedHelp {
+  /** With the names of the tickets in its details. */
+  readonly error: ErrorJson;
+  readonly tickets: readonly Ticket[];
+}
+
+/** The requests for help that go with a parked session, one for each who needs it. */
+export function askForHelp(
+  state: SessionState,
+  error: ErrorJson,
+  beside: { readonly now: number; readonly spent: TicketSpend; readonly commandFor: CommandFor },
+): AskedHelp {
+  const { needs } = (error.details ?? {}) as HelpDetails;
+  if (needs === undefined) {
+    const ticket = ticketFor(state, error, beside);
+    return { error: withTicket(error, ticket), tickets: [ticket] };
+  }
+  const asked = needs.map((need) => ({ need, ticket: ticketFor(state, need, beside) }));
+  const named = asked.map(({ need, ticket }) => withTicket(need, ticket));
+  return {
+    error: { ...error, details: { ...error.details, needs: named } },
+    tickets: asked.map(({ ticket }) => ticket),
+  };
+}
+
+const withTicket = (error: ErrorJson, { fingerprint }: Ticket): ErrorJson => ({
+  ...error,
+  details: { ...error.details, ticket: fingerprint },
+});
+
+function ticketFor(
+  state: SessionState,
+  error: ErrorJson,
+  { now, spent, commandFor }: Parameters<typeof askForHelp>[2],
+): Ticket {
+  const details = (error.details ?? {}) as HelpDetails;
+  const { command } = resumeAdvice({ id: state.id, key: null, needsProgram: needsProgram(state.created) });
+  return newTicket(
+    {
+      sessionId: state.id,
+      team: state.created.team,
+      phase: details.phase ?? "-",
+      persona: details.persona ?? "maestro",
+      category: details.category ?? "UNKNOWN",
+      message: details.message ?? error.message,
+      attempts: details.attempts ?? 0,
+      failures: details.failures ?? [],
+      details: error.message,
+      context: { session: state.id, steps: String(state.stepCount), brief: state.created.brief },
+      suggestedActions: [
+        ...(details.suggestedActions ?? []),
+        ...actionsOf(error).map((advice) => withCommand(advice, commandFor)),
+      ],
+      resumeCommand: command === null ? "" : commandFor(...command.slice(1)),
+      spent,
+    },
+    now,
+  );
+}
+
+const actionsOf = ({ actions, advice }: ErrorJson): readonly Advice[] =>
+  actions ?? (advice === undefined ? [] : [{ text: advice, command: null }]);
+
+/** The ticket is read on another machine: its commands name the state directory. */
+const withCommand = ({ text, command }: Advice, commandFor: CommandFor): string =>
+  command === null ? text : `${text}: ${commandFor(...command.slice(1))}`;
+
+/** A dependency that fails every probe is everybody's problem, not one session's. */
+export function ticketForDependency(
+  dependency: string,
+  { state }: BreakerRecord,
+  {
+    now,
+    waiting,
+    commandFor,
+  }: { readonly now: number; readonly waiting: readonly string[]; readonly commandFor: CommandFor },
+): Ticket {
+  const isOpen = state.kind !== "closed";
+  const shown = waiting.slice(0, 10).join(" ");
+  return newTicket(
+    {
+      sessionId: "-",
+      team: "-",
+      phase: "-",
+      persona: dependency,
+      category: "API_ERROR",
+      message: `${dependency} does not answer: its breaker is open and its probes fail`,
+      attempts: isOpen ? state.failedProbes : 0,
+      failures: [],
+      context: {
+        dependency,
+        "parked until a service answers": waiting.length === 0 ? "none" : `${waiting.length}: ${shown}`,
+      },
+      suggestedActions: [
+        "Check the service, its status page and the network.",
+        "Sessions that wait for it resume by themselves once a probe succeeds, where `maestro serve` runs.",
+      ],
+      resumeCommand: commandFor("breakers", "reset", dependency),
+      outage: {
+        dependency,
+        since: isOpen ? state.openedAt : now,
+        ...(state.kind === "open" && { nextProbeAt: state.probeAt }),
+      },
+    },
+    now,
+  );
+}

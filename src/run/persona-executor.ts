@@ -1,0 +1,199 @@
+import { toErrorJson } from "../domain/error-json.ts";
+import { CircuitOpen, UnrecoverableError } from "../domain/errors.ts";
+import { remainingWaitMs } from "../domain/retry-policy.ts";
+import { decideAfterFailure, type RetryPolicies } from "../journal/after-failure.ts";
+import type { PersonaResult, RecordedFailure } from "../journal/journal.ts";
+import { type AttemptState, type PersonaState, personaOf, phaseOf } from "../journal/session-state.ts";
+import { ActiveAttempt } from "./active-attempt.ts";
+import { longestWaitMs } from "./admission.ts";
+import { type AttemptEnd, AttemptRun, type PersonaWork } from "./attempt-run.ts";
+import { InfrastructureFailure, infrastructureFailed } from "./control.ts";
+import type { Drive } from "./drive.ts";
+
+/** Level 1: the attempts of one round. Continues from what the journal has of it. */
+export class PersonaExecutor {
+  readonly #drive: Drive;
+  readonly #policies: RetryPolicies;
+  readonly #work: PersonaWork;
+
+  constructor(drive: Drive, work: PersonaWork) {
+    this.#drive = drive;
+    this.#policies = withMaxAttempts(drive.policies, work.maxAttempts);
+    this.#work = work;
+  }
+
+  /** Every attempt of a round that fails ends in UnrecoverableError, with the failure of each. */
+  async execute(round: number): Promise<PersonaResult> {
+    for (;;) {
+      const result = await this.#attempt(await this.#next(round));
+      if (result !== undefined) return result;
+      if (this.#last?.next?.kind !== "attempt") throw this.#exhausted(round);
+    }
+  }
+
+  get #persona(): PersonaState {
+    return personaOf(this.#drive.journal.state, this.#work.phase, this.#work.persona);
+  }
+
+  get #last(): AttemptState | undefined {
+    return this.#persona.attempts.at(-1);
+  }
+
+  /** The attempt that a crash interrupted, or a new one once the recorded wait is over. */
+  async #next(round: number): Promise<AttemptState> {
+    const { journal, clock, control } = this.#drive;
+    const last = this.#last;
+    const isOutdated = this.#isOutdated(last);
+    if (last?.status === "running" && !isOutdated) return last;
+    if (last?.next !== undefined && "wait" in last.next && last.round > this.#persona.roundsUsedBefore) {
+      const waitMs = remainingWaitMs(last.next.wait, clock.now());
+      // A wait of hours must not occupy a place: the session parks and is resumed automatically.
+      if (waitMs > longestWaitMs) throw toldToWait(last, clock.now() + waitMs);
+      await clock.sleep(waitMs, control.stopSignal);
+    }
+    control.throwIfStopped();
+    const { phase, persona, input } = this.#work;
+    const attempt = last?.round === round ? last.attempt + 1 : 1;
+    const goesOn = last !== undefined && this.#persona.inheritance !== undefined && !isOutdated;
+    const continues = goesOn ? { continues: last.started } : {};
+    const begins = this.#beginning(isOutdated);
+    const row = { phase, persona, round, attempt, input, ...continues, ...begins } as const;
+    const artifacts = this.#work.baseArtifacts;
+    await journal.append([{ kind: "attempt.started", ...row }], { artifacts });
+    return this.#last as AttemptState;
+  }
+
+  /**
+   * Since its last attempt the team was changed, and so was its input. Its old files over the new ones would undo the
+   * work of others.
+   */
+  #isOutdated(last: AttemptState | undefined): boolean {
+    const { phase, input, base } = this.#work;
+    const { revision } = phaseOf(this.#drive.journal.state, phase);
+    if (last === undefined || last.revision === revision || this.#persona.reopened !== undefined)
+      return false;
+    return last.input !== input || last.base !== base;
+  }
+
+  /** Its view of the phase, and the files and settings that the attempt before left for it. */
+  #beginning(isOutdated: boolean) {
+    const beginning = isOutdated ? undefined : this.#persona.beginning;
+    const base = beginning !== undefined && "base" in beginning ? beginning.base : this.#work.base;
+    const tree = beginning !== undefined && "tree" in beginning ? beginning.tree : this.#work.begins;
+    const settings = beginning?.settings;
+    return {
+      ...(base !== undefined && { base }),
+      ...(tree !== undefined && tree !== base && { tree }),
+      ...(settings !== undefined && { settings }),
+    };
+  }
+
+  async #attempt(attempt: AttemptState): Promise<PersonaResult | undefined> {
+    const { journal } = this.#drive;
+    const running = await ActiveAttempt.open(journal, attempt);
+    try {
+      const repeats = this.#isLastOfRound(attempt) ? this.#policies.attempts : undefined;
+      const end = await new AttemptRun(this.#drive, this.#work, running, this.#reasons(), repeats).run();
+      if (end.kind === "failed") return await this.#fail(attempt, end);
+      await this.#complete(attempt, end);
+      return end.result;
+    } catch (error) {
+      throw error instanceof InfrastructureFailure ? error.cause : error;
+    }
+  }
+
+  async #complete(attempt: AttemptState, end: Extract<AttemptEnd, { kind: "completed" }>): Promise<void> {
+    const { journal } = this.#drive;
+    const { result, checks, healing, tree, artifacts, savings } = end;
+    const healed = healing.find(({ outcome }) => outcome === "passed");
+    const row = {
+      kind: "attempt.completed",
+      ...of(attempt),
+      result,
+      ...(tree !== undefined && tree !== attempt.tree && { tree }),
+      ...(checks.length > 0 && { checks }),
+      ...(healed !== undefined && { healed }),
+      // Earlier healing that was kept is part of the result as well.
+      ...(healing.length > 0 && { healing }),
+    } as const;
+    await journal.append([row], { artifacts, savings }).catch(infrastructureFailed);
+  }
+
+  async #fail(attempt: AttemptState, end: Extract<AttemptEnd, { kind: "failed" }>): Promise<undefined> {
+    const { journal, clock } = this.#drive;
+    const { error, failure, failedStep, checks, healing, settings, mended, tree, artifacts, savings } = end;
+    const next = decideAfterFailure(
+      {
+        error,
+        failure,
+        inStep: failedStep !== undefined,
+        mended,
+        attemptsFailed: this.#failedBefore(attempt) + 1,
+        roundsUsed: attempt.round - this.#persona.roundsUsedBefore,
+        now: clock.now(),
+        random: Math.random(),
+      },
+      this.#policies,
+    );
+    const row = {
+      kind: "attempt.failed",
+      ...of(attempt),
+      failure: { ...failure, error: toErrorJson(error) },
+      next,
+      ...(failedStep !== undefined && { failedStep }),
+      ...(tree !== undefined && tree !== attempt.tree && { tree }),
+      ...(checks.length > 0 && { checks }),
+      ...(healing.length > 0 && { healing }),
+      ...(settings !== undefined && { settings: { ...attempt.settings, ...settings } }),
+    } as const;
+    await journal.append([row], { artifacts, savings }).catch(infrastructureFailed);
+    if (next.kind === "stop") throw error;
+    return undefined;
+  }
+
+  /** All failures so far, for the next attempt. */
+  #reasons(): RecordedFailure[] {
+    const { beginning, attempts } = this.#persona;
+    return [...(beginning?.reasons ?? []), ...attempts.flatMap(({ failure }) => failure ?? [])];
+  }
+
+  #ofRound(round: number): readonly AttemptState[] {
+    return this.#persona.attempts.filter((attempt) => attempt.round === round);
+  }
+
+  /** Attempts that were abandoned as outdated have not failed. */
+  #failedBefore({ round, started }: AttemptState): number {
+    const others = this.#ofRound(round).filter((other) => other.started !== started);
+    return others.filter(({ failure }) => failure !== undefined).length;
+  }
+
+  #isLastOfRound(attempt: AttemptState): boolean {
+    return this.#failedBefore(attempt) + 1 >= this.#policies.attempts.maxAttempts;
+  }
+
+  #exhausted(round: number): UnrecoverableError {
+    const failures = this.#ofRound(round).flatMap(({ failure }) => failure ?? []);
+    const { persona, phase } = this.#work;
+    return new UnrecoverableError(
+      `${persona} failed ${failures.length} ${failures.length === 1 ? "attempt" : "attempts"} in phase ${phase}, round ${round}: ${failures.at(-1)?.message}`,
+      { details: { phase, persona, round, failures } },
+    );
+  }
+}
+
+function toldToWait({ persona, phase, failure }: AttemptState, retryAt: number): CircuitOpen {
+  return new CircuitOpen(
+    `${persona} in phase ${phase} was told to wait until ${new Date(retryAt).toISOString()}: ${failure?.message}`,
+    { details: { retryAt, phase, persona }, advice: "It resumes automatically then." },
+  );
+}
+
+/** A persona may have fewer or more attempts than the configuration says. */
+export function withMaxAttempts(policies: RetryPolicies, maxAttempts: number | null): RetryPolicies {
+  if (maxAttempts === null) return policies;
+  return { ...policies, attempts: { ...policies.attempts, maxAttempts } };
+}
+
+function of({ started, phase, persona }: AttemptState) {
+  return { started, phase, persona };
+}

@@ -1,0 +1,48 @@
+import { closest } from "../domain/closest.ts";
+import { InputInvalid } from "../domain/errors.ts";
+import { isJsonObject, type JsonObject, parseJson, toJsonText } from "../domain/json.ts";
+import { decisionsRule, parseDecisions } from "../journal/decision.ts";
+import type { PersonaResult } from "../journal/journal.ts";
+
+/** A persona's outputs travel in prompts, checkpoints and pages; what is larger belongs into files. */
+const resultLimits = { maxBytes: 256 * 1024, maxDepth: 100 };
+
+const members = ["summary", "outputs", "decisions"];
+
+/** Checks the value that a persona returned before it is on record for ever. */
+export function checkResult(persona: string, returned: unknown): PersonaResult {
+  const what = `the result of persona "${persona}"`;
+  const json = parseJson(toJsonText(returned, { what, ...resultLimits }), { what });
+  const result = isJsonObject(json) ? json : {};
+  refuseUnknownMembers(persona, result);
+  const { summary, outputs = {}, decisions } = result;
+  if (typeof summary !== "string" || !isJsonObject(outputs)) {
+    throw new InputInvalid(`Persona "${persona}" must return { summary: string, outputs?: object }.`, {
+      advice: `It returned ${JSON.stringify(json)?.slice(0, 100)}.`,
+    });
+  }
+  if (decisions === undefined || decisions === null) return { summary, outputs };
+  const parsed = parseDecisions(decisions);
+  if (parsed !== undefined) return { summary, outputs, decisions: parsed };
+  throw new InputInvalid(`Persona "${persona}": ${decisionsRule}.`, {
+    advice: `It returned ${JSON.stringify(decisions).slice(0, 100)}.`,
+  });
+}
+
+/** The reason of a refusal that the same code would meet again, however often it is tried. */
+export const unknownMember = "unknown member";
+
+/** A member that is not recorded would be lost silently, and `sumary` would read as a missing summary. */
+function refuseUnknownMembers(persona: string, result: JsonObject): void {
+  const unknown = Object.keys(result).filter((name) => !members.includes(name));
+  if (unknown.length === 0) return;
+  const listed = unknown.slice(0, 5).map((name) => {
+    const meant = closest(name, members);
+    const shown = JSON.stringify(name.slice(0, 80));
+    return meant === undefined ? shown : `${shown} (did you mean "${meant}"?)`;
+  });
+  throw new InputInvalid(`Persona "${persona}" returned an unknown member: ${listed.join(", ")}.`, {
+    details: { reason: unknownMember, members: unknown.slice(0, 20) },
+    advice: "A persona returns { summary, outputs, decisions }. Put values of its own into outputs.",
+  });
+}

@@ -1,0 +1,80 @@
+import { forecast, type PhaseForecast } from "../cost/forecast.ts";
+import type { Amount } from "../domain/budget.ts";
+import type { ForkOrigin, Transition } from "../journal/journal.ts";
+import type { Artifacts } from "../store/artifacts.ts";
+import type { RunSample } from "../store/reports.ts";
+import { readState } from "../store/session-journal.ts";
+import type { SessionRecord, Store } from "../store/store.ts";
+import type { Team } from "../team/define.ts";
+import { checkFork } from "./fork.ts";
+import type { ForkRequest } from "./make-fork.ts";
+import { editPhase } from "./phase-edit.ts";
+import { imagine, imagineFork, type PlannedPersona, planRun } from "./plan.ts";
+import { plannedRun } from "./planned-runs.ts";
+import { type Preparation, prepareDrive } from "./prepare.ts";
+import { selectPhases } from "./selection.ts";
+
+/** What would run, and between which amounts it may cost. */
+export interface Plan {
+  readonly personas: readonly PlannedPersona[];
+  /** `least`: what surely runs, as such runs usually were. `most`: also what may run, as nine of ten were. */
+  readonly cost: { readonly least: Amount; readonly most: Amount };
+  /** Of each phase in which something runs or may run. */
+  readonly phases: readonly PhaseForecast[];
+  /** Personas that nobody has ever seen at work: they are not part of the cost. */
+  readonly unknown: readonly string[];
+}
+
+interface PlanParts {
+  readonly store: Store;
+  readonly artifacts: Artifacts;
+}
+
+/** With all that a person wants done before it goes on; what the resume would refuse is refused here too. */
+export async function planResume(
+  session: SessionRecord,
+  team: Team,
+  preparation: Preparation,
+  { store, artifacts }: PlanParts,
+): Promise<Plan> {
+  const before = await readState(store, session.id);
+  const { rows, direction } = await prepareDrive(before, team, preparation, { artifacts });
+  const state = rows.reduce((imagined, row) => imagine(imagined, row as Transition), before);
+  const chosen = new Set(selectPhases(team.definition, state, direction ?? {}).map(({ name }) => name));
+  const personas = (await planRun(team.definition, state, artifacts)).filter(
+    ({ phase, action }) => action === "kept" || chosen.has(phase),
+  );
+  return withCost(personas, team, state.created.model, await store.reports.history(team.name, session.id));
+}
+
+export async function planFork(
+  parent: SessionRecord,
+  team: Team,
+  { at, edits = {}, fresh = false, model }: ForkRequest,
+  { store, artifacts }: PlanParts,
+): Promise<Plan> {
+  const state = await readState(store, parent.id);
+  const edited = await Promise.all(
+    Object.entries(edits).map(([name, edit]) => editPhase(team.definition, state, name, edit, artifacts)),
+  );
+  const fork: ForkOrigin = { session: parent.id, at, fresh, edited: edited.map(({ content }) => content) };
+  checkFork(team.definition, state, fork);
+  const imagined = imagineFork(team.definition, state, fork, model);
+  const personas = await planRun(team.definition, imagined, artifacts);
+  return withCost(personas, team, imagined.created.model, await store.reports.history(team.name, parent.id));
+}
+
+function withCost(
+  personas: readonly PlannedPersona[],
+  { definition }: Team,
+  model: string | undefined,
+  history: readonly RunSample[],
+): Plan {
+  const runs = (...actions: readonly string[]) =>
+    personas
+      .filter(({ action }) => actions.includes(action))
+      .flatMap((of) => plannedRun(definition, of, model) ?? []);
+  const most = forecast(history, runs("runs", "may-run"));
+  const least = forecast(history, runs("runs")).median;
+  return { personas, cost: { least, most: most.p90 }, phases: most.phases, unknown: most.unknown };
+}

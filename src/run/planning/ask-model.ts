@@ -1,0 +1,40 @@
+import type { FunctionContext } from "../../personas/function.ts";
+import { pricingOf } from "../../personas/model/pricing.ts";
+import type { Environment } from "../../personas/model/providers.ts";
+import type { AskModel } from "./classify-with-model.ts";
+import type { PlannerCall } from "./planner-call.ts";
+
+/** The model that the session will use, bounded as in a persona's work. Its packages are loaded when it is asked. */
+export function askModel(
+  name: string | undefined,
+  { runStep, signal }: Pick<PlannerCall, "runStep" | "signal">,
+  { env, priceOf }: { readonly env: Environment; readonly priceOf: FunctionContext["priceOf"] },
+): AskModel {
+  return async ({ instructions, prompt, maxOutputTokens }) => {
+    const [{ resolveModel }, { durableModel }] = await Promise.all([
+      import("../../personas/model/providers.ts"),
+      import("../../personas/model/durable-model.ts"),
+    ]);
+    const resolved = await resolveModel(name, { env });
+    const model = durableModel(resolved.model, {
+      runStep,
+      signal,
+      pricing: pricingOf(priceOf),
+      streamAlways: true,
+      onWarning: () => {},
+    });
+    const { content, usage } = await model.doGenerate({
+      prompt: [
+        { role: "system", content: instructions },
+        { role: "user", content: [{ type: "text", text: prompt }] },
+      ],
+      maxOutputTokens,
+    });
+    return {
+      text: content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(""),
+      model: resolved.name,
+      inputTokens: usage.inputTokens.total,
+      outputTokens: usage.outputTokens.total,
+    };
+  };
+}

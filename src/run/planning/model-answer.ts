@@ -1,0 +1,99 @@
+import { MaestroError } from "../../domain/errors.ts";
+import { isJsonObject, type Json, type JsonObject, parseJson } from "../../domain/json.ts";
+import { redact } from "../../domain/redact.ts";
+import type { TeamDefinition } from "../../team/definition/team-definition.ts";
+import { showProblem, validateJson } from "../../workspace/json-schema.ts";
+import {
+  briefTypes,
+  type Classification,
+  type Classified,
+  complexities,
+  expertises,
+  type ModelPlan,
+  parallelisms,
+} from "./classification.ts";
+import { planProblem, planSchema } from "./model-plan.ts";
+
+const maxAnswerBytes = 32 * 1024;
+const maxDepth = 8;
+
+const sentence = { type: "string", minLength: 1, maxLength: 300 };
+
+/** The schema of a model's answer; nothing else becomes a plan. Without a team it only classifies. */
+export const answerSchema = (team: TeamDefinition | undefined): JsonObject => ({
+  type: "object",
+  properties: {
+    type: { enum: briefTypes },
+    complexity: { enum: complexities },
+    parallelism: { enum: parallelisms },
+    expertise: { type: "array", minItems: 1, maxItems: expertises.length, items: { enum: expertises } },
+    risks: { type: "array", maxItems: 10, items: sentence },
+    confidence: { type: "number", minimum: 0, maximum: 1 },
+    reason: sentence,
+    ...(team !== undefined && planSchema(team)),
+  },
+  required: ["type", "complexity", "parallelism", "expertise", "risks", "confidence", "reason"],
+  additionalProperties: false,
+});
+
+/** A classification, or a sentence on why the answer is none. */
+export function readAnswer(text: string, team?: TeamDefinition): Classified | string {
+  const value = readJson(text);
+  if (typeof value === "string") return value;
+  const [problem] = validateJson(answerSchema(team), value);
+  if (problem !== undefined) return oneLine(`it does not fit: ${showProblem(problem)}`);
+  const { reason, ...said } = value as unknown as Classification & ModelPlan & { readonly reason: string };
+  const unfit = team === undefined ? undefined : planProblem(said, team);
+  if (unfit !== undefined) return oneLine(`it cannot be followed: ${unfit}`);
+  const classification: Classification = {
+    type: said.type,
+    complexity: said.complexity,
+    parallelism: said.parallelism,
+    expertise: expertises.filter((name) => said.expertise.includes(name)),
+    risks: [...new Set(said.risks.map(oneLine))],
+    confidence: Math.round(said.confidence * 100) / 100,
+  };
+  return { classification, reason: oneLine(reason), rejected: [], plan: planIn(said) };
+}
+
+/** For people to read, as all that comes from outside. */
+function planIn({ blueprint, personas, deliverables }: ModelPlan): ModelPlan {
+  const inOneLine = <T extends { readonly reason: string }>(one: T): T => ({
+    ...one,
+    reason: oneLine(one.reason),
+  });
+  return {
+    ...(blueprint !== undefined && { blueprint: inOneLine(blueprint) }),
+    ...(personas !== undefined && { personas: personas.map(inOneLine) }),
+    ...(deliverables !== undefined && { deliverables }),
+  };
+}
+
+/** The object itself; models put it into a block of code, or a sentence before it, whatever they are told. */
+function readJson(text: string): JsonObject | string {
+  const [start, end] = [text.indexOf("{"), text.lastIndexOf("}")];
+  if (start === -1 || end < start) return "it is no JSON object";
+  let value: Json;
+  try {
+    value = parseJson(text.slice(start, end + 1), {
+      what: "it",
+      maxBytes: maxAnswerBytes,
+      maxDepth,
+      refuseProto: true,
+    });
+  } catch (error) {
+    if (!MaestroError.is(error)) throw error;
+    return oneLine(error.message);
+  }
+  return isJsonObject(value) ? value : "it is no JSON object";
+}
+
+const longest = 300;
+
+/** Text of a model for people: one line, without control characters and secrets. */
+export function oneLine(text: string): string {
+  const plain = redact(text)
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim();
+  return plain.length > longest ? `${plain.slice(0, longest)}…` : plain;
+}

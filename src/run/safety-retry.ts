@@ -1,0 +1,76 @@
+import { fromErrorJson } from "../domain/error-json.ts";
+import { HelpNeeded, UnrecoverableError } from "../domain/errors.ts";
+import type { PersonaResult } from "../journal/journal.ts";
+import { type AttemptState, personaOf } from "../journal/session-state.ts";
+import type { PersonaWork } from "./attempt-run.ts";
+import type { Drive } from "./drive.ts";
+import { PersonaExecutor } from "./persona-executor.ts";
+
+/** Level 2: rounds around the executor. Only an exhausted round earns another; after the last, a person has to look. */
+export async function runWithSafety(drive: Drive, work: PersonaWork): Promise<PersonaResult> {
+  const personaNow = () => personaOf(drive.journal.state, work.phase, work.persona);
+  const { result } = personaNow();
+  if (result !== undefined) return result;
+  const executor = new PersonaExecutor(drive, work);
+  for (;;) {
+    const persona = personaNow();
+    const last = persona.attempts.at(-1);
+    const granted = last !== undefined && last.round <= persona.roundsUsedBefore;
+    if (!granted && last?.failure !== undefined) {
+      if (last.next?.kind === "help") throw helpNeeded(work, persona.attempts);
+      // Recorded as beyond retrying; a crash right after must not turn it into one more attempt.
+      if (last.next?.kind === "stop")
+        throw stopped(work, persona.attempts, fromErrorJson(last.failure.error));
+    }
+    const startsRound = last === undefined || granted || last.next?.kind === "round";
+    try {
+      return await executor.execute(startsRound ? (last?.round ?? 0) + 1 : last.round);
+    } catch (error) {
+      if (!UnrecoverableError.is(error)) throw stopped(work, personaNow().attempts, error);
+    }
+  }
+}
+
+/** A persona that asks for help itself says why; its name and phase are added here. */
+function stopped(work: PersonaWork, attempts: readonly AttemptState[], error: unknown): unknown {
+  if (!HelpNeeded.is(error)) return error;
+  const { details } = helpNeeded(work, attempts);
+  // The members that the ticket is made of are ours; its other details stay.
+  const { needs: _, suggestedActions: actions, ...own } = error.details ?? {};
+  // Its own advice, not one guessed from its message.
+  const suggestedActions = Array.isArray(actions)
+    ? actions.filter((action) => typeof action === "string")
+    : [];
+  return new HelpNeeded(error.message, {
+    details: { ...own, ...details, suggestedActions, message: error.message },
+    advice: error.advice,
+    cause: error.cause,
+  });
+}
+
+/** Holds everything a person needs: the failures, their number, and actions to try. */
+function helpNeeded({ phase, persona }: PersonaWork, attempts: readonly AttemptState[]): HelpNeeded {
+  const failures = attempts.flatMap(({ round, attempt, failure }) =>
+    failure === undefined ? [] : [{ round, attempt, category: failure.category, message: failure.message }],
+  );
+  const last = attempts.at(-1)?.failure;
+  return new HelpNeeded(
+    `${persona} needs help in phase ${phase} after ${attempts.length} ${attempts.length === 1 ? "attempt" : "attempts"}. The last one failed: ${last?.message}`,
+    {
+      details: {
+        phase,
+        persona,
+        attempts: attempts.length,
+        category: last?.category ?? "UNKNOWN",
+        message: last?.message ?? "",
+        failures,
+        suggestedActions: suggestedActions(attempts),
+      },
+      advice: "Read the failures, fix the cause, then resume the session: it gets a new set of rounds.",
+    },
+  );
+}
+
+function suggestedActions(attempts: readonly AttemptState[]): string[] {
+  return [...new Set(attempts.flatMap(({ failure }) => failure?.suggestedFix ?? []))];
+}

@@ -1,0 +1,74 @@
+import { mkdir } from "node:fs/promises";
+import type { Check, CheckResult, Contract } from "../domain/contract.ts";
+import type { Json } from "../domain/json.ts";
+import type { Tree } from "../domain/tree.ts";
+import type { BlobStore } from "../workspace/blob-store.ts";
+
+export interface SandboxOptions {
+  readonly sandboxRequired?: boolean;
+  readonly notice?: (text: string) => void;
+}
+
+/** Judges files and outputs, and runs checks in a sandbox. The code for both is loaded at the first check. */
+export class SandboxChecks {
+  readonly #blobs: BlobStore;
+  readonly #scratch: string;
+  /** Hidden from every check. */
+  readonly #stateDirectory: string;
+
+  readonly #options: SandboxOptions;
+  #hasWarned = false;
+
+  constructor(blobs: BlobStore, scratch: string, stateDirectory: string, options: SandboxOptions = {}) {
+    this.#options = options;
+    this.#blobs = blobs;
+    this.#scratch = scratch;
+    this.#stateDirectory = stateDirectory;
+  }
+
+  /** Deliverables and the schema of the outputs; runs no command. */
+  async judgeFiles(
+    { deliverables, outputs: schema }: Contract,
+    tree: Tree,
+    outputs: Readonly<Record<string, Json>>,
+  ): Promise<CheckResult[]> {
+    if (deliverables.length === 0 && schema === undefined) return [];
+    const { runChecks } = await import("../workspace/checks.ts");
+    const contract = { deliverables, checks: [], ...(schema !== undefined && { outputs: schema }) };
+    return runChecks({
+      contract,
+      tree,
+      outputs: { ...outputs },
+      ...this.#context(new AbortController().signal),
+    });
+  }
+
+  /** Runs one command on a fresh copy of the tree; its changes there are discarded. */
+  async run(check: Check, tree: Tree, signal: AbortSignal): Promise<CheckResult> {
+    const [{ runCheck }, { readOutput }] = await Promise.all([
+      import("../workspace/checks.ts"),
+      import("./failure/read-output.ts"),
+    ]);
+    await mkdir(this.#scratch, { recursive: true, mode: 0o700 });
+    const context = { tree, outputs: undefined, ...this.#context(signal), readFailures: readOutput };
+    const result = await runCheck({ kind: "command", check }, context);
+    if (result.unconfined === true) await this.#warnUnconfined();
+    return result;
+  }
+
+  /** Once: a hundred warnings would hide all others. */
+  async #warnUnconfined(): Promise<void> {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    const { describeSandbox } = await import("../workspace/sandbox.ts");
+    const found = await describeSandbox();
+    const why = found.kind === "none" ? ` ${found.reason}` : "";
+    this.#options.notice?.(`Checks run without a sandbox, with the network and all your files.${why}`);
+  }
+
+  #context(signal: AbortSignal) {
+    const places = { hidden: [this.#stateDirectory] };
+    const { sandboxRequired } = this.#options;
+    return { blobs: this.#blobs, scratch: this.#scratch, signal, places, sandboxRequired };
+  }
+}

@@ -1,0 +1,284 @@
+import type { BudgetStatus } from "../cost/budget-status.ts";
+import type { UsageReport, UsageTotals } from "../cost/reports.ts";
+import { microsToUsd } from "../domain/budget.ts";
+import type { ErrorJson } from "../domain/error-json.ts";
+import type { Healed } from "../domain/healing-action.ts";
+import { isAllSimulated } from "../domain/simulated.ts";
+import type { Direction, PersonaChecks, PersonaResult, RecordedFailure } from "../journal/journal.ts";
+import { needsProgram, type PlannedPhase, plannedPhases } from "../journal/planned.ts";
+import type {
+  AttemptState,
+  PersonaState,
+  PhaseState,
+  RecordedDecision,
+  SessionState,
+} from "../journal/session-state.ts";
+import { errorOf, type ParkReason, reasonOf, type SessionStatus, wakeAtOf } from "../journal/standing.ts";
+import type { TicketRecord } from "../store/ticket-store.ts";
+
+/** A request for help, as people look for it. */
+export interface TicketView {
+  readonly fingerprint: string;
+  readonly summary: string;
+  readonly status: TicketRecord["delivery"]["kind"];
+  /** Where the tracker has it, once it is delivered. */
+  readonly key: string | null;
+  readonly url: string | null;
+  /** Why it is not there yet, and when it is tried again. */
+  readonly lastError: string | null;
+  readonly notBefore: string | null;
+}
+
+export interface SessionResult {
+  readonly status: SessionStatus;
+  readonly reason?: ParkReason;
+  readonly error?: ErrorJson;
+  /** When a session that waits for a breaker resumes by itself. */
+  readonly wakeAt?: number;
+  readonly ticket: TicketView | null;
+  /** All of them, when several personas need help. */
+  readonly tickets: readonly TicketView[];
+  readonly id: string;
+  /** Phase, then persona. */
+  readonly results: Readonly<Record<string, Readonly<Record<string, PersonaResult>>>>;
+}
+
+export interface SessionView {
+  readonly id: string;
+  readonly key: string | null;
+  readonly team: string;
+  readonly brief: string;
+  readonly status: SessionStatus;
+  readonly reason: ParkReason | null;
+  readonly error: ErrorJson | null;
+  readonly model: string | null;
+  /** Nothing in it was said by a real model. */
+  readonly simulated: boolean;
+  readonly teamFile: string | null;
+  /** Personas are functions that only the program which defines the team can run. */
+  readonly needsProgram: boolean;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** When a session that waits for a breaker goes on by itself. */
+  readonly wakeAt: string | null;
+  readonly steps: number;
+  readonly phases: readonly PhaseView[];
+  readonly direction: Direction;
+  readonly fork: { readonly session: string; readonly at: string } | null;
+  readonly usage: UsageTotals;
+  readonly budgets: readonly BudgetView[];
+  readonly ticket: TicketView | null;
+  /** All of the last time that it asked for help. */
+  readonly tickets: readonly TicketView[];
+  readonly artifacts: readonly ArtifactView[];
+  readonly decisions: readonly RecordedDecision[];
+}
+
+export interface PhaseView {
+  readonly name: string;
+  readonly dependsOn: readonly string[];
+  readonly status: PhaseState["status"] | "reused";
+  readonly revision: number;
+  readonly gate: {
+    readonly threshold: number | null;
+    readonly score: number | null;
+    readonly verdict: "passed" | "failed" | "unverified";
+  } | null;
+  readonly checks: readonly PersonaChecks[];
+  readonly review: PhaseState["review"];
+  readonly notes: readonly string[];
+  /** Where it came from, if not from work of this session. */
+  readonly source: PhaseState["source"];
+  readonly tree: string | null;
+  readonly personas: readonly PersonaView[];
+  readonly checkpoint: { readonly revision: number; readonly sha256: string } | null;
+}
+
+export interface PersonaView {
+  readonly name: string;
+  readonly status: "pending" | "running" | "completed" | "failed" | "reused";
+  readonly round: number;
+  readonly attempt: number;
+  readonly attempts: readonly AttemptView[];
+  readonly summary: string | null;
+  /** Of the whole session, when a persona works in several phases. */
+  readonly usage: UsageTotals | null;
+}
+
+/** Amounts in tokens and dollars; null where there is no limit, or the price is not known. */
+export interface BudgetView {
+  readonly level: BudgetStatus["level"];
+  readonly name: string;
+  readonly limit: { readonly tokens: number | null; readonly usd: number | null };
+  readonly used: { readonly tokens: number; readonly usd: number | null };
+  readonly reserved: { readonly tokens: number; readonly usd: number | null };
+  readonly overrun: boolean;
+}
+
+export interface AttemptView {
+  readonly round: number;
+  readonly attempt: number;
+  readonly status: string;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly failure: RecordedFailure | null;
+  readonly healing: readonly Healed[];
+  /** When the next one may begin. */
+  readonly notBefore: string | null;
+  readonly tree: string | null;
+}
+
+/** A file as the session left it, and whose it is. */
+export interface ArtifactView {
+  readonly path: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly persona: string | null;
+  readonly phase: string | null;
+}
+
+export function resultsOf(state: SessionState): SessionResult["results"] {
+  return Object.fromEntries(
+    [...state.phases].map(([phase, { personas }]) => [
+      phase,
+      Object.fromEntries(
+        [...personas].flatMap(([name, { result }]) => (result === undefined ? [] : [[name, result]])),
+      ),
+    ]),
+  );
+}
+
+export function describeSession(
+  state: SessionState,
+  { tickets, artifacts, usage, budgets }: Beside,
+): SessionView {
+  const { created, createdHead } = state;
+  const planned = plannedPhases(created.definition);
+  const wakeAt = wakeAtOf(state.standing);
+  return {
+    id: state.id,
+    key: created.key ?? null,
+    team: created.team,
+    brief: created.brief,
+    status: state.standing.status,
+    reason: reasonOf(state.standing) ?? null,
+    error: errorOf(state.standing) ?? null,
+    model: created.model ?? null,
+    simulated: isAllSimulated(usage.total, created.model),
+    teamFile: created.teamFile ?? null,
+    needsProgram: needsProgram(created),
+    createdAt: isoTime(createdHead.at),
+    updatedAt: isoTime(state.updatedAt),
+    wakeAt: wakeAt === undefined ? null : isoTime(wakeAt),
+    steps: state.stepCount,
+    phases: planned.map((phase) => describePhase(state, phase, usage)),
+    direction: state.direction,
+    fork: created.fork === undefined ? null : { session: created.fork.session, at: created.fork.at },
+    usage: usage.total,
+    budgets: budgets.map(describeBudget),
+    ticket: tickets[0] ?? null,
+    tickets,
+    artifacts,
+    decisions: state.decisions,
+  };
+}
+
+function describePhase(
+  state: SessionState,
+  { name, dependsOn, personas }: PlannedPhase,
+  usage: UsageReport,
+): PhaseView {
+  const phase = state.phases.get(name);
+  const done = phase?.status === "completed";
+  const described = personas.map((persona) => ({
+    ...describePersona(persona.name, phase?.personas.get(persona.name)),
+    usage: usage.rows.find((row) => row.name === persona.name) ?? null,
+  }));
+  const reused = done && described.length > 0 && described.every(({ status }) => status === "reused");
+  return {
+    name,
+    dependsOn,
+    status: reused ? "reused" : (phase?.status ?? "pending"),
+    revision: phase?.revision ?? 1,
+    gate: done ? describeGate(phase) : null,
+    checks: phase?.checks ?? [],
+    review: phase?.review ?? "none",
+    notes: phase?.notes ?? [],
+    source: phase?.source ?? { kind: "work" },
+    tree: phase?.tree ?? null,
+    personas: described,
+    checkpoint: phase?.checkpoint ?? null,
+  };
+}
+
+/** A phase that nobody could judge is unverified, and says so. */
+function describeGate({ gate }: PhaseState): PhaseView["gate"] {
+  const { threshold = null, score = null, verdict = "unverified" } = gate ?? {};
+  return { threshold, score, verdict };
+}
+
+export function describeTicket({ ticket, delivery }: TicketRecord): TicketView {
+  const { key, url } = delivery.kind === "delivered" ? delivery.reference : { key: null, url: null };
+  const lastError = delivery.kind === "delivered" ? null : (delivery.lastError ?? null);
+  const notBefore = delivery.kind === "pending" ? isoTime(delivery.notBefore) : null;
+  const { fingerprint, summary } = ticket;
+  return { fingerprint, summary, status: delivery.kind, key, url, lastError, notBefore };
+}
+
+/** What the journal does not know. */
+interface Beside extends Pick<SessionView, "tickets" | "artifacts"> {
+  /** By persona. */
+  readonly usage: UsageReport;
+  readonly budgets: readonly BudgetStatus[];
+}
+
+export function describeBudget({ level, name, budget, used, reserved, overrun }: BudgetStatus): BudgetView {
+  const limit = { tokens: budget.tokens ?? null, usd: usd(budget.microUsd ?? null) };
+  return {
+    level,
+    name,
+    limit,
+    used: { tokens: used.tokens, usd: usd(used.microUsd) },
+    reserved: { tokens: reserved.tokens, usd: usd(reserved.microUsd) },
+    overrun,
+  };
+}
+
+const usd = (microUsd: number | null): number | null => (microUsd === null ? null : microsToUsd(microUsd));
+
+function describePersona(name: string, persona: PersonaState | undefined): Omit<PersonaView, "usage"> {
+  const last = persona?.attempts.at(-1);
+  return {
+    name,
+    status: statusOf(persona),
+    round: last?.round ?? 0,
+    attempt: last?.attempt ?? 0,
+    attempts: (persona?.attempts ?? []).map(describeAttempt),
+    summary: persona?.result?.summary ?? null,
+  };
+}
+
+function statusOf(persona: PersonaState | undefined): PersonaView["status"] {
+  if (persona?.result !== undefined) return persona.reused ? "reused" : "completed";
+  const last = persona?.attempts.at(-1)?.status;
+  return last === undefined || last === "completed" ? "pending" : last;
+}
+
+function describeAttempt(attempt: AttemptState): AttemptView {
+  const { round, attempt: number, status, startedAt, endedAt, failure, healing, next, tree } = attempt;
+  return {
+    round,
+    attempt: number,
+    status,
+    startedAt: isoTime(startedAt),
+    endedAt: endedAt === undefined ? null : isoTime(endedAt),
+    failure: failure ?? null,
+    healing,
+    notBefore: next !== undefined && "wait" in next ? isoTime(next.wait.notBefore) : null,
+    tree: tree ?? null,
+  };
+}
+
+function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}

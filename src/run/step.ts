@@ -1,0 +1,373 @@
+import { fromErrorJson } from "../domain/error-json.ts";
+import { InputInvalid } from "../domain/errors.ts";
+import { type Json, parseJson } from "../domain/json.ts";
+import type { Saving } from "../domain/ledger.ts";
+import { remainingWaitMs } from "../domain/retry-policy.ts";
+import { type Spend, totalTokens } from "../domain/usage.ts";
+import type { RunStep, SavedBy } from "../journal/durable-step.ts";
+import type { Entry, RecordedRow, StepKind, StepOutcome, Wait } from "../journal/journal.ts";
+import { parseBody } from "../journal/journal-codec.ts";
+import { stepRowKinds } from "../journal/recorded-step.ts";
+import type { RecordedSteps } from "../journal/recorded-steps.ts";
+import type { PersonaContext, StepOptions } from "../personas/function.ts";
+import type { Effects } from "../store/store.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { ActiveAttempt } from "./active-attempt.ts";
+import { type Admitted, admitCall, type CallingAttempt, decideRepeat } from "./admission.ts";
+import { outcomeOfCall } from "./circuit-breaker.ts";
+import { Infrastructure, Pending, type Watchdog } from "./control.ts";
+import type { Drive } from "./drive.ts";
+import { rememberFailure } from "./failure/recorded-failure.ts";
+import { SentCalls } from "./sent-calls.ts";
+import { EffectRunner, type Performed, type StepToRun } from "./step-effect.ts";
+import {
+  type FoundStep,
+  NewStepRow,
+  plainResult,
+  repeatOf,
+  StepFinder,
+  StepIdentities,
+  type StepIdentity,
+  sentBody,
+} from "./step-record.ts";
+
+const maxSleepMs = 366 * 24 * 3_600_000;
+/** The name of the wait before a call is repeated. */
+const repeatName = "repeat after an outage";
+
+/** One attempt, as its steps see it. */
+export interface AttemptPlace extends CallingAttempt {
+  readonly running: ActiveAttempt;
+  /** Fingerprint of everything the persona reads. */
+  readonly input: string;
+  readonly workspace: Workspace;
+  readonly watchdog: Watchdog;
+  /** Aborted when the drive has to stop at once, or the attempt has stood still for too long. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The durable steps of one attempt. A step is found on record; or it is admitted (money, then breaker), its effect runs,
+ * its row is appended together with what the call means for budget and breaker, and those are told.
+ */
+export class StepRecorder {
+  readonly #drive: Drive;
+  readonly #place: AttemptPlace;
+  readonly #infrastructure = new Infrastructure();
+  readonly #identities: StepIdentities;
+  readonly #finder: StepFinder;
+  readonly #effects: EffectRunner;
+  /** The step that an error came from. */
+  readonly #failures = new WeakMap<object, number>();
+  readonly #pending = new Pending();
+  /** Paid calls of earlier drivers that were answered from their records; counted with the next row. */
+  #replayedCalls: number[] = [];
+  #savings: Saving[] = [];
+  readonly #sent: SentCalls;
+  #isWorkOver = false;
+
+  constructor(drive: Drive, place: AttemptPlace) {
+    const { journal, control } = drive;
+    this.#drive = drive;
+    this.#place = place;
+    this.#identities = new StepIdentities(place.input);
+    this.#finder = new StepFinder(journal, control, this.#infrastructure, place.running);
+    this.#sent = new SentCalls((text) => this.#infrastructure.run(drive.artifacts.put(text)));
+    this.#effects = new EffectRunner(drive, place.workspace, place.signal, this.#infrastructure);
+  }
+
+  /** `ctx.step` of a function persona. */
+  readonly step: PersonaContext["step"] = (name, effect, { input = null, dependency } = noOptions) =>
+    this.#refuseLate(name) ?? this.perform({ kind: "function", name, input, dependency, effect });
+
+  /** The steps of a model, a tool or an agent. */
+  readonly runStep: RunStep = (step) => this.#refuseLate(step.name) ?? this.perform(step);
+
+  /** A wait that survives restarts: only the remainder is waited, never longer than `ms` whatever the clock does. */
+  readonly sleep = (ms: number): Promise<void> => this.#refuseLate("sleep") ?? this.#sleep(ms);
+
+  /** A step of any kind; checks and healers still come when the work is over. */
+  perform<T>(step: StepToRun<T>): Promise<T> {
+    try {
+      const found = this.#find(step.kind, step.name, step.input);
+      if (found instanceof Promise || found.body === undefined)
+        return this.#pending.track(this.#perform(step, found));
+      const replayed = this.#replayFound(step, found, found.body);
+      if (replayed instanceof Promise) return this.#pending.track(replayed as Promise<T>);
+      // Most of a long history: no promise but that of the result.
+      this.#pending.noteReplay();
+      return Promise.resolve(replayed as T);
+    } catch (error) {
+      // Tracked: a rejected step that the work does not await must not end the process.
+      return this.#pending.track(Promise.reject(error as Error));
+    }
+  }
+
+  async #perform<T>(step: StepToRun<T>, finding: FoundStep | Promise<FoundStep>): Promise<T> {
+    const { kind, name } = step;
+    const { clock, control, journal, onStep } = this.#drive;
+    const { running, signal } = this.#place;
+    const found = finding instanceof Promise ? await finding : finding;
+    if (found.body !== undefined) return this.#replayFound(step, found, found.body) as T;
+    const { identity } = found;
+    const reused = running.earlier !== undefined ? await this.#reuse(step, identity) : undefined;
+    if (reused !== undefined) return this.#replay(reused.body, reused.seq) as T;
+    // Stored before the call is made, so that a full disk costs nothing.
+    const sending = kind === "model" ? await this.#sent.send(step) : undefined;
+    const firstAskedAt = clock.now();
+    for (let repeats = this.#place.repeats === undefined ? 0 : await this.#repeatsBefore(identity); ; ) {
+      // A thousand sessions that write as fast as they can begin no more than can be recorded.
+      const room = journal.store.waitForRoom();
+      if (room !== undefined) await room;
+      // Told to stop while it waited, it begins nothing.
+      control.throwIfStopped();
+      // Awaited even where there is nothing to ask: no effect begins before the work that asked for it has continued.
+      // Else the order of steps, which tells them apart, would depend on what else is under way.
+      const admitted = await this.#admit(step);
+      onStep?.(running.attempt.persona, kind, name);
+      const performed = await this.#run(step, admitted);
+      if (sending !== undefined) {
+        performed.body = sentBody(performed.body, sending.sent);
+        performed.artifacts = [...performed.artifacts, ...sending.artifacts];
+      }
+      const { failure } = performed;
+      const effects = effectsOf(admitted, performed);
+      // Not of a healer: the next attempt asks it anew. Nor of an effect with steps of its own: those would run again.
+      if (failure !== undefined && kind !== "heal" && !performed.hasSteps && !signal.aborted) {
+        const { isEarlyProbe } = admitted;
+        const now = clock.now();
+        const call = { failure, isEarlyProbe, effects, waitedMs: now - firstAskedAt, repeats };
+        const again = decideRepeat(call, this.#place, now);
+        if (again === "admission") {
+          await this.#append([], effects);
+          continue;
+        }
+        if (again !== undefined) {
+          repeats += 1;
+          const body = JSON.stringify({ wait: again, because: failure.message });
+          await this.#record("wait", repeatName, repeatOf(identity, repeats), body, effects);
+          await this.#waitOut(again);
+          continue;
+        }
+      }
+      const { body, text, stack, saved, isNothing } = performed;
+      if (saved !== undefined) this.#save(saved);
+      const seq = isNothing ? 0 : await this.#record(kind, name, identity, body, effects);
+      if (sending !== undefined) this.#sent.recorded(identity.fingerprint, sending, body);
+      if (text !== undefined) return text as T;
+      // Through the record, like a replay: a live run must not see more than a replay will.
+      return this.#outcome(parseBody(body) as unknown as StepOutcome, seq, stack) as Promise<T>;
+    }
+  }
+
+  #find(kind: StepKind, name: string, input: Json): FoundStep | Promise<FoundStep> {
+    const identity = this.#identities.next(kind, name, input);
+    this.#drive.control.throwIfStopped();
+    this.#infrastructure.throwIfFailed();
+    this.#place.watchdog.progress();
+    this.#place.workspace.noteStep();
+    return this.#finder.find(kind, name, identity);
+  }
+
+  /** Too long a wait and a spent budget end the drive, not the attempt: it resumes from here. */
+  #admit<T>({ dependency, spend }: StepToRun<T>): Promise<Admitted> | Admitted {
+    if (dependency === undefined && spend === undefined) return notAdmitted;
+    const { running, watchdog } = this.#place;
+    const call = { dependency, spend: spend as Spend<never> | undefined };
+    return this.#infrastructure.run(admitCall(this.#drive, running.attempt, watchdog, call));
+  }
+
+  #run<T>(step: StepToRun<T>, { use, reservation }: Admitted): Promise<Performed> {
+    const run = () => this.#effects.run(step);
+    const running = use === undefined ? run() : this.#drive.breaker.attend(use, run);
+    return reservation === undefined ? running : running.catch((error) => this.#giveUp(reservation, error));
+  }
+
+  /** Nothing of the call is recorded, except what it may have cost. */
+  async #giveUp(reservation: number, error: unknown): Promise<never> {
+    const settlement = { reservation, spent: { usage: null, costMicroUsd: null }, failed: true };
+    // A driver that has lost the session leaves this to the next one.
+    await this.#drive.journal.append([], { settlement }).catch(() => undefined);
+    throw error;
+  }
+
+  /** Gives the seq of the row. */
+  #record(kind: StepKind, name: string, identity: StepIdentity, body: string, effects = noEffects) {
+    const row = new NewStepRow(kind, this.#place.running.attempt.started, name, identity, body);
+    const savings = this.takeSavings();
+    return this.#append([row], savings === undefined ? effects : { ...effects, savings });
+  }
+
+  /** One commit for the row and for what its call means to others; then those are told. Gives the seq of the row. */
+  #append(rows: readonly Entry[], effects: Effects): Promise<number> {
+    // No promise of its own for `Infrastructure.run`: thousands of steps may wait here at a time.
+    const recorded = this.#drive.journal
+      .append(rows, effects)
+      .then(this.#recorded, this.#infrastructure.failed);
+    const isOwn = effects.settlement === undefined && effects.call === undefined;
+    return isOwn ? recorded : this.#tell(recorded, effects);
+  }
+
+  readonly #recorded = (rows: readonly RecordedRow[]): number => {
+    this.#place.watchdog.progress();
+    return rows[0]?.seq ?? 0;
+  };
+
+  async #tell(recording: Promise<number>, { settlement, call }: Effects): Promise<number> {
+    const { spending, breaker } = this.#drive;
+    const recorded = await recording;
+    if (settlement !== undefined)
+      await this.#infrastructure.run(spending.settled(this.#place.running.attempt));
+    if (call !== undefined) await this.#infrastructure.run(breaker.ended(call.use, call.outcome));
+    return recorded;
+  }
+
+  #replayFound<T>(step: StepToRun<T>, { seq, identity }: FoundStep, body: string): unknown {
+    if (step.spend !== undefined) this.#replayedCalls.push(seq);
+    if (step.kind === "model") this.#sent.replayed(step, identity.fingerprint, body);
+    return this.#replay(body, seq);
+  }
+
+  #replay(body: string, seq: number): unknown {
+    const text = plainResult(body);
+    if (text !== undefined) return text;
+    const outcome = parseBody(body) as unknown as StepOutcome;
+    if (outcome.changes !== undefined) this.#place.workspace.reapply(outcome.changes);
+    // At once, as most are: a long history is replayed in one go.
+    if ("result" in outcome) return outcome.result;
+    return this.#finder.replaying(() => this.#outcome(outcome, seq));
+  }
+
+  async #outcome(outcome: StepOutcome, seq: number, stack?: string): Promise<unknown> {
+    if ("result" in outcome) return outcome.result;
+    if ("artifact" in outcome)
+      return parseJson(await this.#infrastructure.run(this.#drive.artifacts.get(outcome.artifact)));
+    if (!("error" in outcome)) return undefined;
+    const error = fromErrorJson(outcome.error);
+    if (stack !== undefined) Object.defineProperty(error, "stack", { value: stack });
+    if (outcome.failure !== undefined) rememberFailure(error, outcome.failure);
+    this.#failures.set(error, seq);
+    throw error;
+  }
+
+  /** A fork does not pay for what its parent has on record, nor a new attempt for what an outdated one recorded. */
+  async #reuse<T>(
+    { kind, name, input, spend }: StepToRun<T>,
+    identity: StepIdentity,
+  ): Promise<{ body: string; seq: number } | undefined> {
+    const { leftover } = this.#place.running.earlier ?? {};
+    const { fingerprint, occurrence } = identity;
+    const taken = this.#candidate?.find(stepRowKinds[kind], fingerprint, occurrence);
+    const step = taken ?? leftover?.find(stepRowKinds[kind], fingerprint, occurrence);
+    if (step === undefined || step.outage || kind === "wait") return undefined;
+    const { store, lease } = this.#drive.journal;
+    const body = await this.#infrastructure.run(store.readBody(lease.sessionId, step.seq));
+    const outcome = parseBody(body) as unknown as StepOutcome;
+    if (taken === undefined && "error" in outcome) return undefined;
+    if (spend !== undefined && "result" in outcome) {
+      const { usage, costMicroUsd: microUsd } = spend.spent({ result: outcome.result as T });
+      if (usage !== null)
+        this.#save({ kind: "reuse", model: spend.model, tokens: totalTokens(usage), microUsd });
+    }
+    this.#sent.replayed({ kind, input }, fingerprint, body);
+    return { body, seq: await this.#record(kind, name, identity, body) };
+  }
+
+  /** Unfinished work of the parent serves until an attempt has failed with it: the next attempt runs its own steps. */
+  get #candidate(): RecordedSteps | undefined {
+    const { candidate, attempts } = this.#place.running.persona;
+    const hasFailed = attempts.some(
+      ({ failure }, place) => failure !== undefined && attempts[place + 1]?.continues === undefined,
+    );
+    const serves = candidate?.result !== undefined || !hasFailed;
+    return serves ? this.#place.running.earlier?.candidate : undefined;
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    if (!(ms >= 0 && ms <= maxSleepMs))
+      throw new InputInvalid(`A wait of ${ms} ms is not between 0 and ${maxSleepMs}.`);
+    const found = await this.#find("wait", "sleep", ms);
+    let wait: Wait = { notBefore: this.#drive.clock.now() + ms, waitMs: ms };
+    if (found.body !== undefined) wait = waitOf(found.body);
+    else await this.#record("wait", "sleep", found.identity, JSON.stringify({ wait }));
+    await this.#waitOut(wait);
+  }
+
+  #waitOut(wait: Wait): Promise<void> {
+    const { clock, control } = this.#drive;
+    const { watchdog } = this.#place;
+    return watchdog.during(() => clock.sleep(remainingWaitMs(wait, clock.now()), control.stopSignal));
+  }
+
+  /** How often earlier drivers repeated the call; the remainder of the last wait is waited. */
+  async #repeatsBefore(call: StepIdentity): Promise<number> {
+    for (let repeats = 0; ; repeats += 1) {
+      const body = await this.#finder.recall("wait", repeatOf(call, repeats + 1));
+      if (body === undefined) return repeats;
+      await this.#waitOut(waitOf(body));
+    }
+  }
+
+  #save(saved: SavedBy): void {
+    const { phase, persona } = this.#place.running.attempt;
+    this.#savings.push({ ...saved, phase, persona });
+  }
+
+  /** What the steps did not have to pay since the last row. */
+  takeSavings(): readonly Saving[] | undefined {
+    if (this.#savings.length === 0 && this.#replayedCalls.length === 0) return undefined;
+    const steps = this.#replayedCalls;
+    const savings: readonly Saving[] =
+      steps.length === 0 ? this.#savings : [...this.#savings, { kind: "resume", steps }];
+    this.#savings = [];
+    this.#replayedCalls = [];
+    return savings;
+  }
+
+  /** The seq of the step that threw this very error, if one did. */
+  failedStep(error: unknown): number | undefined {
+    return typeof error === "object" && error !== null ? this.#failures.get(error) : undefined;
+  }
+
+  throwIfInfrastructureFailed(): void {
+    this.#infrastructure.throwIfFailed();
+  }
+
+  /** The work has ended, or was abandoned and may still run: steps that it asks for from now on are refused. */
+  endWork(): void {
+    this.#isWorkOver = true;
+  }
+
+  #refuseLate(name: string): Promise<never> | undefined {
+    if (!this.#isWorkOver) return undefined;
+    const late = new InputInvalid(`Step "${name}" was called after its attempt had ended.`, {
+      advice: "Await every step, and stop when the signal is aborted.",
+    });
+    return Promise.reject(late);
+  }
+
+  /** The attempt has ended. */
+  end(): void {
+    this.#effects.stopListening();
+  }
+
+  /** Steps under way are finished and recorded before their attempt ends, however that ends. */
+  settle(): Promise<void> {
+    return this.#pending.settle();
+  }
+}
+
+function effectsOf({ use, reservation }: Admitted, { artifacts, failure, spent }: Performed): Effects {
+  if (use === undefined && reservation === undefined && artifacts.length === 0) return noEffects;
+  return {
+    artifacts,
+    call: use && { use, outcome: outcomeOfCall(failure) },
+    settlement: reservation === undefined || spent === undefined ? undefined : { reservation, ...spent },
+  };
+}
+
+const waitOf = (body: string): Wait => (parseBody(body) as unknown as { readonly wait: Wait }).wait;
+
+const noOptions: StepOptions = {};
+const noEffects: Effects = {};
+const notAdmitted: Admitted = { use: undefined, reservation: undefined, isEarlyProbe: false };

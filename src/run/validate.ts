@@ -1,0 +1,60 @@
+import type { Check, CheckResult, Contract } from "../domain/contract.ts";
+import { ContractUnfulfilled } from "../domain/errors.ts";
+import type { PersonaResult } from "../journal/journal.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { Drive } from "./drive.ts";
+import type { StepRecorder } from "./step.ts";
+
+/** Everything the contract declares, judged on the files and outputs as they are; each command is a step. */
+export async function validate(
+  contract: Contract,
+  result: PersonaResult,
+  workspace: Workspace,
+  steps: StepRecorder,
+  checks: Drive["checks"],
+  signal: AbortSignal,
+): Promise<CheckResult[]> {
+  const judged = await checks.judgeFiles(contract, workspace.tree, result.outputs);
+  for (const check of contract.checks) {
+    judged.push(
+      await steps.perform({
+        kind: "check",
+        name: check.name,
+        input: { run: check.run, tree: workspace.hash },
+        effect: () => checkWorkspace(check, workspace, checks, signal),
+      }),
+    );
+  }
+  return judged;
+}
+
+/** The command gets the files from the store, so they have to be there first. */
+export async function checkWorkspace(
+  check: Check,
+  workspace: Workspace,
+  checks: Drive["checks"],
+  signal: AbortSignal,
+): Promise<CheckResult> {
+  await workspace.save();
+  return checks.run(check, workspace.tree, signal);
+}
+
+/** A required check that failed fails the attempt, with a message that the next one can act on. */
+export function refuseUnfulfilled(persona: string, results: readonly CheckResult[]): void {
+  const missed = results.filter(({ must, status }) => must && status !== "passed");
+  const [first] = missed;
+  if (first === undefined) return;
+  const list = missed.map(({ name, message }) => `${name}: ${message}`).join("\n");
+  throw new ContractUnfulfilled(
+    `${persona} does not fulfill its contract: ${missed.length} of ${results.length} checks failed. ${first.name}: ${first.message}`,
+    {
+      details: {
+        persona,
+        missed: missed.map(({ name }) => name),
+        list,
+        failures: missed.flatMap(({ failures }) => failures),
+      },
+      advice: first.failures[0]?.suggestedFix,
+    },
+  );
+}

@@ -1,0 +1,83 @@
+import type { z } from "@hono/zod-openapi";
+import type { FieldProblem } from "./problem.ts";
+
+type Issue = z.core.$ZodIssue;
+
+const mostNameLength = 200;
+
+/** A refused field: where it is, what is wrong with it and what is allowed. `sent`: the value that was checked. */
+export function fieldProblem(issue: Issue, sent: unknown): FieldProblem {
+  const deepest = deepestOf(issue);
+  const path = deepest.code === "unrecognized_keys" ? [...deepest.path, deepest.keys[0]] : deepest.path;
+  const field = path.map(String).join(".").slice(0, mostNameLength);
+  const isMissing = path.length > 0 && valueAt(sent, deepest.path) === undefined;
+  return { field, message: `${isMissing ? "It is missing. " : ""}${requirementOf(deepest)}` };
+}
+
+/** The first problem of the alternative that fits best tells more than "no alternative fits". */
+function deepestOf(issue: Issue, above: readonly PropertyKey[] = []): Issue {
+  const path = [...above, ...issue.path];
+  const inner =
+    issue.code === "invalid_union"
+      ? issue.errors.toSorted((a, b) => a.length - b.length)[0]?.[0]
+      : issue.code === "invalid_key" || issue.code === "invalid_element"
+        ? issue.issues[0]
+        : undefined;
+  return inner === undefined ? { ...issue, path } : deepestOf(inner, path);
+}
+
+function requirementOf(issue: Issue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return `It must be ${types[issue.expected] ?? issue.expected}.`;
+    case "invalid_value":
+      return `It must be ${issue.values.length === 1 ? "" : "one of "}${issue.values.map(String).join(", ")}.`;
+    case "unrecognized_keys":
+      return "It is not a known field.";
+    case "too_small":
+      return `It must ${sizeOf(issue.origin, "at least", issue.minimum)}.`;
+    case "too_big":
+      return `It must ${sizeOf(issue.origin, "at most", issue.maximum)}.`;
+    case "invalid_format":
+      return `It must be ${formats[issue.format] ?? `a valid ${issue.format}`}.`;
+    case "not_multiple_of":
+      return `It must be a multiple of ${issue.divisor}.`;
+    case "invalid_union":
+    case "invalid_key":
+    case "invalid_element":
+      return "It does not have an allowed form; the OpenAPI document describes them.";
+    // The schemas of this server write these messages themselves.
+    case "custom":
+      return issue.message;
+  }
+}
+
+const types: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+  null: "null",
+};
+
+const formats: Readonly<Record<string, string>> = {
+  datetime: "a time in ISO 8601, such as 2026-11-15T02:14:07Z",
+  regex: "in the form that the OpenAPI document describes",
+};
+
+function sizeOf(origin: string, bound: "at least" | "at most", size: number | bigint): string {
+  if (origin === "string") return `have ${bound} ${size} characters`;
+  if (origin === "array" || origin === "set") return `have ${bound} ${size} items`;
+  return `be ${bound} ${size}`;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (found, name) =>
+      typeof found === "object" && found !== null ? (found as Record<PropertyKey, unknown>)[name] : undefined,
+    value,
+  );
+}

@@ -1,0 +1,148 @@
+import { CheckpointCorrupt, InputInvalid } from "../domain/errors.ts";
+import type { SessionId } from "../domain/ids.ts";
+import { checkpointFile, initPhase, readCheckpoint } from "../journal/checkpoint.ts";
+import { sealedLimitBytes } from "../journal/seal.ts";
+import type { Sealed, SessionState } from "../journal/session-state.ts";
+import { readBounded } from "./durable-file.ts";
+import { projectStart } from "./seal-phase.ts";
+import { type FoundCheckpoint, SessionFiles } from "./session-files.ts";
+import type { Store } from "./store.ts";
+
+export interface CheckpointInfo {
+  readonly phase: string;
+  readonly revision: number;
+  readonly file: string;
+  readonly sha256: string | null;
+  readonly createdAt: string | null;
+  readonly valid: boolean;
+  readonly awaitingReview: boolean;
+  readonly problem: string | null;
+}
+
+/** What is on disk, verified by its seals alone: of a session whose journal cannot be read. */
+export async function listCheckpointFiles(stateDirectory: string, id: SessionId): Promise<CheckpointInfo[]> {
+  return (await new SessionFiles(stateDirectory, id).findCheckpoints()).map(infoOf);
+}
+
+/** What is on disk, verified, and what the journal says should be. */
+export async function listCheckpoints(
+  stateDirectory: string,
+  state: SessionState,
+  store: Store,
+): Promise<CheckpointInfo[]> {
+  const { found, missing } = await compareWithJournal(stateDirectory, state, store);
+  return [
+    ...found.map((each) => ({
+      ...infoOf(each),
+      ...(each.isStranger && notTheOne),
+      awaitingReview: awaits(state, each),
+    })),
+    ...missing.map((sealed) => ({
+      phase: sealed.phase,
+      revision: sealed.revision,
+      file: sealed.file,
+      sha256: sealed.sha256,
+      createdAt: isoTime(sealed.at),
+      valid: false,
+      awaitingReview: awaits(state, sealed),
+      problem: "the file is missing",
+    })),
+  ];
+}
+
+function awaits(
+  { phases }: SessionState,
+  { phase, revision }: { readonly phase: string; readonly revision: number },
+): boolean {
+  const { checkpoint, review } = phases.get(phase) ?? {};
+  return review === "awaiting" && checkpoint?.revision === revision;
+}
+
+const notTheOne = { valid: false, problem: "it is not the one the journal knows" };
+
+/** The checkpoint of the creation, which has no row of its own. */
+async function sealOfInit(state: SessionState, store: Store): Promise<Sealed> {
+  const { seq, hash, at } = state.createdHead;
+  const { sha256 } = await projectStart(state, store);
+  return { phase: initPhase, revision: 1, sha256, head: { seq, hash }, after: 0, at };
+}
+
+/** The files as they are, each with what the journal knows of it, and what it knows that is not among them. */
+export async function compareWithJournal(stateDirectory: string, state: SessionState, store: Store) {
+  const found = await new SessionFiles(stateDirectory, state.id).findCheckpoints();
+  const sealed = new Map(
+    [await sealOfInit(state, store), ...state.seals.values()].map((one) => [
+      checkpointFile(one.phase, one.revision),
+      { ...one, file: checkpointFile(one.phase, one.revision) },
+    ]),
+  );
+  const there = new Set(found.map(({ file }) => file));
+  return {
+    found: found.map((each) => {
+      const known = sealed.get(each.file);
+      const isStranger =
+        each.checkpoint !== undefined && known !== undefined && known.sha256 !== each.checkpoint.sha256;
+      return { ...each, known, isStranger };
+    }),
+    missing: [...sealed.values()].filter(({ file }) => !there.has(file)),
+  };
+}
+
+/** Whether every checkpoint that a resume would write again is there as it should be. */
+export async function areCheckpointsWhole(
+  stateDirectory: string,
+  state: SessionState,
+  store: Store,
+): Promise<boolean> {
+  const { found, missing } = await compareWithJournal(stateDirectory, state, store);
+  const isWhole = ({ known, checkpoint }: (typeof found)[number]) =>
+    known === undefined || known.sha256 === checkpoint?.sha256;
+  return missing.length === 0 && found.every(isWhole);
+}
+
+function infoOf({ file, phase, revision, checkpoint, error }: FoundCheckpoint): CheckpointInfo {
+  return {
+    phase,
+    revision,
+    file,
+    sha256: checkpoint?.sha256 ?? null,
+    createdAt: isoTime(checkpoint?.content.createdAt),
+    valid: checkpoint !== undefined,
+    awaitingReview: false,
+    problem: error?.message ?? null,
+  };
+}
+
+/** One file on its own: is it exactly what was sealed? */
+export async function verifyCheckpointFile(file: string): Promise<CheckpointInfo> {
+  const bytes = await readBounded(file, sealedLimitBytes);
+  if (bytes === undefined) throw new InputInvalid(`There is no file ${file}.`, { details: { file } });
+  try {
+    const { content, sha256 } = readCheckpoint(bytes, file);
+    const { phase, revision, createdAt } = content;
+    return {
+      phase,
+      revision,
+      file,
+      sha256,
+      createdAt: isoTime(createdAt),
+      valid: true,
+      awaitingReview: false,
+      problem: null,
+    };
+  } catch (error) {
+    if (!CheckpointCorrupt.is(error)) throw error;
+    const unknown = { phase: "?", revision: 1, sha256: null, createdAt: null };
+    return {
+      ...unknown,
+      file,
+      valid: false,
+      awaitingReview: false,
+      problem: error.message,
+    };
+  }
+}
+
+function isoTime(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
+}

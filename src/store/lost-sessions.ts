@@ -1,0 +1,159 @@
+import { SessionConflict } from "../domain/errors.ts";
+import { isSessionId, type SessionId } from "../domain/ids.ts";
+import { Artifacts } from "./artifacts.ts";
+import { artifactsOf, readLostSession } from "./restore.ts";
+import { listSessionFolders, SessionFiles, sessionFoldersChangedAt } from "./session-files.ts";
+import { readState } from "./session-journal.ts";
+import type { Comparison, SessionRecord, Store } from "./store.ts";
+
+/** A folder is made right after the row of its session; and as long as this nothing is sure to be over. */
+const tickMs = 1_000;
+
+interface LostOptions {
+  /** Not where nothing may be written. */
+  readonly remembers?: boolean;
+}
+
+/** Sessions that have a folder but no row: the database was lost, or comes from an older backup. */
+export class LostSessions {
+  readonly #stateDirectory: string;
+  readonly #store: Store;
+  readonly #report: (notice: string) => void;
+  /** Looked for once: the database does not lose sessions while it is open. */
+  #noticed: Promise<readonly SessionId[]> | undefined;
+  #found: Promise<readonly SessionId[]> | undefined;
+  readonly #keys = new Map<SessionId, { readonly key: string | undefined }>();
+
+  readonly #remembers: boolean;
+  #isSaid = false;
+
+  constructor(
+    stateDirectory: string,
+    store: Store,
+    report: (notice: string) => void,
+    { remembers = false }: LostOptions = {},
+  ) {
+    this.#remembers = remembers;
+    this.#stateDirectory = stateDirectory;
+    this.#store = store;
+    this.#report = report;
+  }
+
+  /** All of them: every folder is looked up. */
+  list(): Promise<readonly SessionId[]> {
+    this.#found ??= listSessionFolders(this.#stateDirectory).then((ids) =>
+      this.#store.reports.findUnknown(ids),
+    );
+    return this.#found;
+  }
+
+  /** The same at each start: where nothing but sessions of this database can have come since the last look, without one. */
+  notice(): Promise<readonly SessionId[]> {
+    this.#noticed ??= this.#notice();
+    return this.#noticed;
+  }
+
+  async #notice(): Promise<readonly SessionId[]> {
+    const changedAt = await sessionFoldersChangedAt(this.#stateDirectory);
+    if (changedAt === undefined || isCompared(changedAt, await this.#store.maintenance.findComparison()))
+      return [];
+    const lost = await this.list();
+    if (this.#remembers) await this.#remember(lost.length === 0 ? changedAt : undefined);
+    return lost;
+  }
+
+  /** Only saves the next one the look. */
+  async #remember(changedAt: number | undefined): Promise<void> {
+    // What has changed just now may change again within the same tick of the file system's clock.
+    if (changedAt !== undefined && Date.now() - changedAt < tickMs) return;
+    await this.#store.maintenance.rememberComparison(changedAt).catch(() => undefined);
+  }
+
+  /** Once. `exact`: whatever is remembered, every folder is looked up. */
+  async announce({ exact = false } = {}): Promise<void> {
+    const lost = await (exact ? this.list() : this.notice()).catch(() => []);
+    if (lost.length === 0 || this.#isSaid) return;
+    this.#isSaid = true;
+    const some = lost.slice(0, 3).join(", ") + (lost.length > 3 ? ", ..." : "");
+    this.#report(
+      `${lost.length} sessions have files but are not in the database (${some}). ` +
+        "Resume one to bring it back from its checkpoints.",
+    );
+  }
+
+  /** Undefined when no lost session has this id or key. */
+  async bringBack(idOrKey: string): Promise<SessionRecord | undefined> {
+    if (isSessionId(idOrKey) && (await this.#isLost(idOrKey))) return this.#restore(idOrKey);
+    return this.bringBackByKey(idOrKey);
+  }
+
+  async bringBackByKey(key: string): Promise<SessionRecord | undefined> {
+    for (const id of await this.notice()) {
+      if ((await this.#keyOf(id)) === key) return this.#restore(id);
+    }
+    return undefined;
+  }
+
+  async #isLost(id: SessionId): Promise<boolean> {
+    const isThere = await new SessionFiles(this.#stateDirectory, id).isThere();
+    return isThere && (await this.#store.findSession(id)) === undefined;
+  }
+
+  /** Read once: every new key is looked for here first. */
+  async #keyOf(id: SessionId): Promise<string | undefined> {
+    const known = this.#keys.get(id);
+    if (known !== undefined) return known.key;
+    const lost = await readLostSession(this.#stateDirectory, id).catch(() => undefined);
+    this.#keys.set(id, { key: lost?.session.key });
+    return lost?.session.key;
+  }
+
+  async #restore(id: SessionId): Promise<SessionRecord> {
+    const { unused, session: lost } = await readLostSession(this.#stateDirectory, id);
+    const artifacts = await artifactsOf(lost, new Artifacts(this.#stateDirectory));
+    let session: SessionRecord;
+    try {
+      ({ session } = await this.#store.createSession({ ...lost, artifacts }));
+    } catch (error) {
+      // Another process restored it at the same moment.
+      const found = await this.#store.findSession(id);
+      if (found === undefined) throw error;
+      return found;
+    } finally {
+      this.#found = undefined;
+      this.#noticed = undefined;
+    }
+    if (session.id !== id) throw keyTaken(id, session);
+    const { phases: known } = await readState(this.#store, id);
+    const phases = [...known.values()].filter(({ status }) => status === "completed").length;
+    this.#report(
+      `Session ${id} was not in the database; brought back from its checkpoints ` +
+        `with ${phases} finished ${phases === 1 ? "phase" : "phases"}.` +
+        (unused.length === 0 ? "" : ` Passed over: ${unused.join(", ")}.`),
+    );
+    return session;
+  }
+}
+
+/** The key of a restored session belongs to a session that was made meanwhile. */
+function keyTaken(id: SessionId, { id: owner, key }: SessionRecord): SessionConflict {
+  return new SessionConflict(
+    `Session ${id} cannot be restored: its key "${key}" belongs to session ${owner}.`,
+    {
+      details: { session: id, key, owner },
+      advice: `Prune session ${owner} first, or keep the folder of ${id} elsewhere.`,
+    },
+  );
+}
+
+/**
+ * Who makes a session writes its row first. So a change of the folders that is no later than the newest session, or than
+ * the last comparison, has brought none that the database lacks. A newer one may come from another time of this database,
+ * or from somebody's hand.
+ */
+function isCompared(changedAt: number, { comparedAt, newestAt }: Comparison): boolean {
+  if (comparedAt === undefined) return false;
+  // A session from the future was made under another clock, and says nothing.
+  const newest = newestAt === undefined || newestAt > Date.now() ? 0 : newestAt + tickMs;
+  return changedAt <= Math.max(comparedAt, newest);
+}

@@ -1,0 +1,57 @@
+import { isSessionId } from "../domain/ids.ts";
+import type { Store } from "./store.ts";
+import type { TicketRecord } from "./ticket-store.ts";
+
+const pageSize = 500;
+
+export interface TicketRetention {
+  readonly store: Store;
+  /** Sessions that go in this very prune. */
+  readonly sessions: readonly string[];
+  /** Of those that belong to no session: the ones that were delivered before this time. */
+  readonly before: number | undefined;
+  readonly dryRun: boolean;
+  /** The file of a ticket, where it became one. */
+  readonly removeFile: (fingerprint: string) => Promise<void>;
+}
+
+/**
+ * Takes tickets that are delivered and that nobody needs any more; gives how many. While its session is there, a ticket
+ * is: the same problem again must find it, and not become a second one.
+ */
+export async function pruneTickets(parts: TicketRetention): Promise<number> {
+  const { store, dryRun, removeFile } = parts;
+  let removed = 0;
+  for (let after = ""; ; ) {
+    const page = await store.tickets.listDelivered({ after, limit: pageSize });
+    const gone = await unneeded(page, parts);
+    if (!dryRun && gone.length > 0) {
+      // The file first: without its row nobody would know of it.
+      for (const { ticket } of gone) await removeFile(ticket.fingerprint);
+      await store.tickets.forget(gone.map(({ ticket }) => ticket.id));
+    }
+    removed += gone.length;
+    const last = page.at(-1);
+    if (last === undefined) return removed;
+    after = last.ticket.id;
+  }
+}
+
+async function unneeded(
+  page: readonly TicketRecord[],
+  { store, sessions, before }: TicketRetention,
+): Promise<readonly TicketRecord[]> {
+  const ofSessions = page.map(({ ticket }) => ticket.sessionId).filter(isSessionId);
+  const gone = new Set<string>([...sessions, ...(await store.reports.findUnknown(ofSessions))]);
+  // An outage that lasts would raise its ticket anew.
+  const broken = new Set(
+    (await store.breakers.list()).flatMap(({ dependency, record }) =>
+      record.state.kind === "closed" ? [] : [dependency],
+    ),
+  );
+  return page.filter(({ ticket, delivery }) => {
+    if (delivery.kind !== "delivered") return false;
+    if (isSessionId(ticket.sessionId)) return gone.has(ticket.sessionId);
+    return before !== undefined && delivery.at < before && !broken.has(ticket.persona);
+  });
+}

@@ -1,0 +1,211 @@
+import type { Amount, BudgetLevelName, Ledger, Money } from "../domain/budget.ts";
+import type { BudgetAlert } from "../domain/budget-alert.ts";
+import type { SessionId } from "../domain/ids.ts";
+import type { CallEnding, SavingKind, UsageSums } from "../domain/ledger.ts";
+import type { SessionCard } from "../journal/session-card.ts";
+import type { SessionUsage } from "../journal/session-usage.ts";
+import type { SessionStatus } from "../journal/standing.ts";
+import type { SessionRecord } from "./session-record.ts";
+
+export type { BudgetAlert } from "../domain/budget-alert.ts";
+
+export interface SessionQuery {
+  readonly statuses?: readonly SessionStatus[];
+  readonly limit?: number;
+  /** Only sessions made before this one: the cursor of the next page. */
+  readonly before?: SessionId;
+}
+
+/** `created`: newest first. `status`: the newest change of status first. */
+export type ListingOrder = "created" | "status";
+
+export interface ListingFilter {
+  readonly statuses?: readonly SessionStatus[] | undefined;
+  /** Only sessions some persona of which waits at this moment. */
+  readonly heldAt?: number | undefined;
+  /** Part of an id, a key, a team or the beginning of a brief; upper and lower case are the same. */
+  readonly text?: string | undefined;
+  readonly team?: string | undefined;
+  /** Created at this moment or later. */
+  readonly since?: number | undefined;
+}
+
+export interface ListingQuery extends ListingFilter {
+  readonly order: ListingOrder;
+  readonly limit: number;
+  readonly after?: ListingCursor | undefined;
+}
+
+/** The last session of a page: the next page starts behind it. */
+export interface ListingCursor {
+  readonly statusAt: number;
+  readonly number: number;
+}
+
+export interface ListedSession extends SessionRecord {
+  readonly number: number;
+  /** When the present status began. */
+  readonly statusAt: number;
+  /** When the scheduler may take it. */
+  readonly wakeAt: number | undefined;
+  readonly epoch: number;
+  /** None on record: it has to be folded from the journal. */
+  readonly card: SessionCard | undefined;
+}
+
+export interface ListingCounts {
+  readonly byStatus: Readonly<Record<SessionStatus, number>>;
+  /** Running, and some persona waits. */
+  readonly held: number;
+}
+
+/** A journal row of any session, without its content. */
+export interface JournalChange {
+  readonly position: number;
+  readonly id: SessionId;
+  readonly seq: number;
+  readonly at: number;
+  readonly kind: string;
+}
+
+export interface LevelTotals extends Ledger {
+  readonly level: BudgetLevelName;
+  readonly name: string;
+}
+
+/** One row of the ledger; `number` is the reservation. */
+export type LedgerCall = {
+  readonly number: number;
+  readonly phase: string;
+  readonly persona: string;
+  readonly round: number;
+  readonly attempt: number;
+  readonly started: number;
+  /** Null while it is open, and for what ended without a step. */
+  readonly step: number | null;
+  readonly model: string;
+  readonly asked: Amount;
+  readonly at: number;
+  readonly epoch: number;
+} & ({ readonly status: "open" } | (CallEnding & { readonly endedAt: number }));
+
+export const usageGroups = ["persona", "phase", "model", "session", "day"] as const;
+export type UsageGroup = (typeof usageGroups)[number];
+
+export interface UsageQuery {
+  readonly by: UsageGroup;
+  readonly session?: SessionId | undefined;
+  /** From the UTC day of this moment on. */
+  readonly since?: number | undefined;
+  /** Groups at most, the largest first; 1,000 unless said. */
+  readonly most?: number | undefined;
+}
+
+export interface SavedSum {
+  readonly kind: SavingKind;
+  readonly tokens: number;
+  /** Of the savings whose price is known. */
+  readonly microUsd: Money;
+  readonly unpriced: number;
+}
+
+export interface UsageGroupSums extends UsageSums {
+  /** Null: sessions that were deleted. */
+  readonly name: string | null;
+  /** Those of the simulated model, which are part of the others; its dollars are invented. */
+  readonly simulatedCalls: number;
+  readonly simulatedMicroUsd: Money;
+  readonly saved: readonly SavedSum[];
+}
+
+/** What one persona took in one phase of one finished session, with all its attempts. */
+export interface RunSample {
+  readonly phase: string;
+  readonly persona: string;
+  readonly model: string;
+  readonly spent: Amount;
+}
+
+/** What one group took on one day, as providers reported it: the days sum up to the totals of a report. */
+export interface UsagePoint {
+  readonly day: string;
+  readonly name: string | null;
+  readonly tokens: number;
+  /** Null when the price of some of it is not known. */
+  readonly microUsd: Money | null;
+}
+
+export interface RaisedAlert extends BudgetAlert {
+  readonly at: number;
+  /** Null: it is about a day, or about a session that was deleted. */
+  readonly session: SessionId | null;
+}
+
+/** A session this process drives. */
+export interface HeldSession {
+  readonly epoch: number;
+  /** Signals wait to be received. */
+  readonly isSignaled: boolean;
+}
+
+/** Reads over many sessions. They decide nothing: every decision is proved again in a transaction of the journal. */
+export interface Reports {
+  /** Newest first. */
+  listSessions(query?: SessionQuery): Promise<readonly SessionRecord[]>;
+  /** Sessions whose id begins like this; a few are enough to know that the prefix is ambiguous. */
+  findByPrefix(prefix: string): Promise<readonly SessionRecord[]>;
+  /** Those of these ids that the store does not have. */
+  findUnknown(ids: readonly SessionId[]): Promise<readonly SessionId[]>;
+  /** Sessions that no live process drives and that say `running`, or whose driver died before it released them. */
+  abandoned(): Promise<readonly SessionId[]>;
+  /** The sessions this process drives. */
+  held(): Promise<ReadonlyMap<SessionId, HeldSession>>;
+  /** Signals wait for the next driver of the session. */
+  hasSignals(id: SessionId): Promise<boolean>;
+  /** Those of these artifacts that a session still points to, or only this one. */
+  findReferenced(hashes: readonly string[], by?: SessionId): Promise<ReadonlySet<string>>;
+
+  list(query: ListingQuery): Promise<readonly ListedSession[]>;
+  /** Those of these that are there, in no order. */
+  listed(ids: readonly SessionId[]): Promise<readonly ListedSession[]>;
+  /** Of all sessions that match, whatever their status is. */
+  count(filter: Omit<ListingFilter, "statuses" | "heldAt">, now: number): Promise<ListingCounts>;
+  /** Sessions that wait for a place, in the order of their turn. */
+  queued(): Promise<readonly SessionId[]>;
+  /** Rows of all sessions behind a cursor, in order of commit. */
+  changes(after: number, limit: number): Promise<readonly JournalChange[]>;
+  /** The cursor behind the last row; it never decreases, also when rows are deleted. */
+  position(): Promise<number>;
+
+  /** Of this session, oldest first. */
+  alerts(id: SessionId): Promise<readonly (BudgetAlert & { readonly at: number })[]>;
+  /** Of all sessions, newest first. */
+  recentAlerts(limit: number): Promise<readonly RaisedAlert[]>;
+  /** Of the session, its phases and personas, and of today over all sessions. */
+  totals(id: SessionId): Promise<readonly LevelTotals[]>;
+  /** The session's calls in the order they were reserved: a page behind `after`. */
+  calls(
+    id: SessionId,
+    page?: { readonly after?: number; readonly limit?: number },
+  ): Promise<readonly LedgerCall[]>;
+  /** The sums and the largest groups, by tokens; days in order. Deleted sessions are part of it. */
+  usage(
+    query: UsageQuery,
+  ): Promise<{ readonly total: UsageGroupSums; readonly groups: readonly UsageGroupSums[] }>;
+  /** Of each of these sessions that has any; `name` is its id. */
+  usageOf(ids: readonly SessionId[]): Promise<readonly UsageGroupSums[]>;
+  /** Of each persona in each phase. */
+  usageByPlace(
+    id: SessionId,
+  ): Promise<readonly (UsageGroupSums & { readonly phase: string; readonly persona: string })[]>;
+  /** The cost of each attempt's calls, by the seq of its first row. */
+  costByAttempt(id: SessionId): Promise<ReadonlyMap<number, Amount>>;
+  /** Day by day, oldest first. */
+  series(query: UsageQuery): Promise<readonly UsagePoint[]>;
+  /** Everything the session has used; `NewSession.usage` takes it back. */
+  snapshot(id: SessionId): Promise<readonly SessionUsage[]>;
+  /** Amounts that a fork took from the record instead of paying, of each persona and model. */
+  reused(id: SessionId): Promise<readonly RunSample[]>;
+  /** Of the newest completed sessions of a team, and of one more, however far it is; of those that were so at a time. */
+  history(team: string, also?: SessionId, at?: number): Promise<readonly RunSample[]>;
+}

@@ -1,0 +1,185 @@
+import { InputInvalid, JournalCorrupt, LeaseHeld, MaestroError, SessionConflict } from "../domain/errors.ts";
+import type { SessionId } from "../domain/ids.ts";
+import { finalStatuses } from "../journal/standing.ts";
+import type { Artifacts } from "./artifacts.ts";
+import { pruneTickets } from "./prune-tickets.ts";
+import { artifactsOf, readLostSession } from "./restore.ts";
+import { listSessionFolders, listSetAside, SessionFiles } from "./session-files.ts";
+import type { SessionRecord, Store } from "./store.ts";
+
+const unreferencedGraceMs = 24 * 3_600_000;
+const pageSize = 500;
+
+export interface RetentionPolicy {
+  /** Finished sessions that were last touched before this long ago go. */
+  readonly olderThanMs?: number;
+  /** Of the finished sessions, only this many newest stay. */
+  readonly keep?: number;
+  readonly dryRun?: boolean;
+}
+
+export interface Pruned {
+  readonly sessions: readonly string[];
+  readonly artifacts: number;
+  /** Delivered ones that nobody needs any more. */
+  readonly tickets: number;
+}
+
+export interface RetentionParts {
+  readonly store: Store;
+  readonly artifacts: Artifacts;
+  readonly stateDirectory: string;
+  readonly now: number;
+  /** What a person should know about what was kept. */
+  readonly report: (notice: string) => void;
+}
+
+export interface PruneParts extends RetentionParts {
+  readonly removeTicketFile: (fingerprint: string) => Promise<void>;
+}
+
+/** Bounds the disk. Takes only sessions that are finished; what a live one needs is never touched. */
+export async function prune(policy: RetentionPolicy, parts: PruneParts): Promise<Pruned> {
+  // Before anything is read for long: what is set aside by a prune that was killed is no lost session.
+  if (!policy.dryRun) await clearSetAside(parts);
+  const needed = await neededByLostSessions(parts);
+  const prunable = (await findPrunable(policy, parts)).map(({ id }) => id);
+  const sessions = policy.dryRun ? prunable : [];
+  if (!policy.dryRun) {
+    for (const id of prunable) {
+      if (await removeSession(id, parts)) sessions.push(id);
+    }
+    await clearSetAside(parts);
+  }
+  const { olderThanMs, dryRun = false } = policy;
+  const tickets = await pruneTickets({
+    store: parts.store,
+    sessions,
+    before: olderThanMs === undefined ? undefined : parts.now - olderThanMs,
+    dryRun,
+    removeFile: parts.removeTicketFile,
+  });
+  const artifacts = await pruneArtifacts(parts, needed, dryRun);
+  if (!dryRun) await parts.store.maintenance.reclaimSpace();
+  return { sessions, artifacts, tickets };
+}
+
+async function clearSetAside({ store, stateDirectory }: RetentionParts): Promise<void> {
+  for (const id of await listSetAside(stateDirectory)) {
+    const files = new SessionFiles(stateDirectory, id);
+    if ((await store.findSession(id)) === undefined) await files.removeAside();
+    else await files.putBack();
+  }
+}
+
+/** False when somebody took the session up again meanwhile. */
+async function removeSession(id: SessionId, { store, stateDirectory }: RetentionParts): Promise<boolean> {
+  const { status } = (await store.findSession(id)) ?? {};
+  if (status === undefined || !finalStatuses.includes(status)) return false;
+  const files = new SessionFiles(stateDirectory, id);
+  // Out of sight first: a folder without rows would look like a lost session and be offered for resuming.
+  await files.setAside();
+  try {
+    await store.deleteSession(id, { onlyFinished: true });
+    await files.removeAside();
+    return true;
+  } catch (error) {
+    await files.putBack();
+    if (LeaseHeld.is(error) || SessionConflict.is(error)) return false;
+    throw error;
+  }
+}
+
+/** Of a session whose journal is damaged: it can neither go on nor be canceled, so it would stay for ever. */
+export async function removeDamaged(id: SessionId, parts: RetentionParts): Promise<Pruned> {
+  try {
+    for await (const _ of parts.store.readJournal(id));
+  } catch (error) {
+    if (!JournalCorrupt.is(error)) throw error;
+    const files = new SessionFiles(parts.stateDirectory, id);
+    await files.setAside();
+    await parts.store.deleteSession(id);
+    await files.removeAside();
+    return { sessions: [id], artifacts: 0, tickets: 0 };
+  }
+  throw new InputInvalid(`The journal of session ${id} is not damaged.`, {
+    advice: `Cancel it, and prune takes it in its time: maestro cancel ${id}`,
+  });
+}
+
+async function findPrunable(
+  { olderThanMs, keep }: RetentionPolicy,
+  { store, now }: RetentionParts,
+): Promise<SessionRecord[]> {
+  const prunable: SessionRecord[] = [];
+  let seen = 0;
+  for (let before: SessionRecord["id"] | undefined; ; ) {
+    const page = await store.reports.listSessions({
+      statuses: finalStatuses,
+      limit: pageSize,
+      ...(before && { before }),
+    });
+    for (const session of page) {
+      seen += 1;
+      const tooOld = olderThanMs !== undefined && session.updatedAt < now - olderThanMs;
+      const tooMany = keep !== undefined && seen > keep;
+      if (tooOld || tooMany) prunable.push(session);
+    }
+    if (page.length < pageSize) return prunable;
+    before = page.at(-1)?.id;
+  }
+}
+
+/**
+ * Artifacts of sessions that only their files know: references come with their rows, when they are restored. Undefined
+ * when a lost session cannot be read, and so its needs are unknown.
+ */
+async function neededByLostSessions({
+  store,
+  artifacts,
+  stateDirectory,
+  report,
+}: RetentionParts): Promise<ReadonlySet<string> | undefined> {
+  const needed = new Set<string>();
+  const unreadable: string[] = [];
+  for (const id of await store.reports.findUnknown(await listSessionFolders(stateDirectory))) {
+    try {
+      const lost = await readLostSession(stateDirectory, id);
+      for (const hash of await artifactsOf(lost.session, artifacts)) needed.add(hash);
+      // A person may have a better copy of the one that is damaged, and what it points to is here.
+      if (lost.unused.length > 0) unreadable.push(id);
+    } catch (error) {
+      if (!MaestroError.is(error)) throw error;
+      unreadable.push(id);
+    }
+  }
+  if (unreadable.length === 0) return needed;
+  report(
+    `No artifact is removed: ${unreadable.join(", ")} ${unreadable.length === 1 ? "has" : "have"} files that the ` +
+      "database does not know and that cannot all be read. Resume them, restore them from a backup, or remove their folders.",
+  );
+  return undefined;
+}
+
+/** Only artifacts: no row is written, so a full disk does not stand in its way. */
+export async function removeUnneeded(parts: RetentionParts): Promise<number> {
+  return pruneArtifacts(parts, await neededByLostSessions(parts), false);
+}
+
+/** Only what no session points to, and only after a day: somebody may be about to record a row that does. */
+async function pruneArtifacts(
+  { store, artifacts, now }: Pick<RetentionParts, "store" | "artifacts" | "now">,
+  neededByTheLost: ReadonlySet<string> | undefined,
+  dryRun: boolean,
+): Promise<number> {
+  if (neededByTheLost === undefined) return 0;
+  const isNeeded = async (hash: string) =>
+    neededByTheLost.has(hash) || (await store.reports.findReferenced([hash])).has(hash);
+  const before = now - unreferencedGraceMs;
+  let removed = 0;
+  for await (const hash of artifacts.olderThan(before)) {
+    if (await isNeeded(hash)) continue;
+    if (dryRun || (await artifacts.removeUnless(hash, before, isNeeded))) removed += 1;
+  }
+  return removed;
+}

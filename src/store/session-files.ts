@@ -1,0 +1,163 @@
+import { readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { CheckpointCorrupt, MaestroError } from "../domain/errors.ts";
+import { isSessionId, parseSessionId, type SessionId } from "../domain/ids.ts";
+import { type Checkpoint, checkpointFile, initPhase, readCheckpoint } from "../journal/checkpoint.ts";
+import { sealedLimitBytes } from "../journal/seal.ts";
+import { makeDirectoryDurably, readBounded, removeTemporaries, writeDurably } from "./durable-file.ts";
+import { type ExecutionState, executionStateFile, readExecutionState } from "./execution-state.ts";
+import { reach } from "./fault-points.ts";
+
+const asideSuffix = ".pruned";
+const checkpointForm = /^checkpoint_(?<phase>[A-Za-z][A-Za-z0-9_-]*)(?:\.(?<revision>[1-9]\d*))?\.json$/;
+
+/** A checkpoint file as found on disk, whatever its condition. */
+export interface FoundCheckpoint {
+  readonly file: string;
+  readonly phase: string;
+  readonly revision: number;
+  readonly checkpoint: Checkpoint | undefined;
+  /** Why it is not valid. */
+  readonly error: MaestroError | undefined;
+}
+
+/** The folder of one session: files that people can read, carry away and resume from. Projections, never the truth. */
+export class SessionFiles {
+  readonly folder: string;
+  readonly id: SessionId;
+
+  constructor(stateDirectory: string, id: SessionId) {
+    this.folder = join(sessionsFolder(stateDirectory), parseSessionId(id));
+    this.id = id;
+  }
+
+  async writeCheckpoint({ content, text }: Checkpoint): Promise<void> {
+    await makeDirectoryDurably(this.folder);
+    await writeDurably(join(this.folder, checkpointFile(content.phase, content.revision)), text);
+  }
+
+  /** Undefined when the file is missing; damage is thrown. */
+  async readCheckpoint(phase: string, revision: number): Promise<Checkpoint | undefined> {
+    const path = join(this.folder, checkpointFile(phase, revision));
+    const bytes = await readBounded(path, sealedLimitBytes);
+    if (bytes === undefined) return undefined;
+    const checkpoint = readCheckpoint(bytes, path);
+    const { content } = checkpoint;
+    if (content.sessionId === this.id && content.phase === phase && content.revision === revision)
+      return checkpoint;
+    throw new CheckpointCorrupt(
+      `${path} is not what its name says: it is checkpoint ${content.phase} of session ${content.sessionId}`,
+      { details: { what: path, why: "another checkpoint under this name" } },
+    );
+  }
+
+  async findCheckpoints(): Promise<FoundCheckpoint[]> {
+    const found: FoundCheckpoint[] = [];
+    for (const file of await listOrNothing(this.folder)) {
+      const groups = checkpointForm.exec(file)?.groups;
+      if (groups?.["phase"] === undefined) continue;
+      const [phase, revision] = [groups["phase"], Number(groups["revision"] ?? 1)];
+      try {
+        found.push({
+          file,
+          phase,
+          revision,
+          checkpoint: await this.readCheckpoint(phase, revision),
+          error: undefined,
+        });
+      } catch (error) {
+        if (!MaestroError.is(error)) throw error;
+        found.push({ file, phase, revision, checkpoint: undefined, error });
+      }
+    }
+    return found.sort((one, other) => placeOf(one) - placeOf(other));
+  }
+
+  async isThere(): Promise<boolean> {
+    return (await stat(this.folder).catch(ignoreMissing))?.isDirectory() ?? false;
+  }
+
+  async writeExecutionState(text: string): Promise<void> {
+    await makeDirectoryDurably(this.folder);
+    await writeDurably(join(this.folder, executionStateFile), text);
+  }
+
+  /** Undefined when missing; damage is thrown. */
+  async readExecutionState(): Promise<ExecutionState | undefined> {
+    const path = join(this.folder, executionStateFile);
+    const bytes = await readBounded(path, sealedLimitBytes);
+    return bytes && readExecutionState(bytes, path);
+  }
+
+  /** What a killed driver left half-written. Only the holder of the lease may call it. */
+  async removeLeftovers(): Promise<void> {
+    await removeTemporaries(this.folder);
+  }
+
+  /** Out of sight, until it is put back or removed for good. */
+  async setAside(): Promise<void> {
+    // An older one of a prune that was killed: whoever wrote the folder since then has written all of it.
+    await this.removeAside();
+    reach("session.aside:before-rename");
+    await rename(this.folder, this.folder + asideSuffix).catch(ignoreMissing);
+    reach("session.aside:after-rename");
+  }
+
+  async removeAside(): Promise<void> {
+    reach("session.aside:before-remove");
+    await rm(this.folder + asideSuffix, { recursive: true, force: true });
+  }
+
+  /** Where somebody has written the folder anew meanwhile, that is the truth: projected from the journal. */
+  async putBack(): Promise<void> {
+    reach("session.back:before-rename");
+    try {
+      await rename(this.folder + asideSuffix, this.folder);
+      reach("session.back:after-rename");
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOTEMPTY" || code === "EEXIST") await this.removeAside();
+      else if (code !== "ENOENT") throw error;
+    }
+  }
+}
+
+export async function listSessionFolders(stateDirectory: string): Promise<SessionId[]> {
+  return (await listOrNothing(sessionsFolder(stateDirectory))).filter(isSessionId);
+}
+
+/** When a folder was last added, taken away or renamed, in milliseconds; undefined when there never was one. */
+export async function sessionFoldersChangedAt(stateDirectory: string): Promise<number | undefined> {
+  const found = await stat(sessionsFolder(stateDirectory)).catch(ignoreMissing);
+  return found && Math.ceil(found.mtimeMs);
+}
+
+/** What a prune set aside, perhaps one that was killed before it knew whether the session would go. */
+export async function listSetAside(stateDirectory: string): Promise<SessionId[]> {
+  return (await listOrNothing(sessionsFolder(stateDirectory)))
+    .filter((name) => name.endsWith(asideSuffix))
+    .map((name) => name.slice(0, -asideSuffix.length))
+    .filter(isSessionId);
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+}
+
+function sessionsFolder(stateDirectory: string): string {
+  return join(stateDirectory, "sessions");
+}
+
+async function listOrNothing(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** As they were sealed. What came with the start has the same row as the start, and rests on it. */
+function placeOf({ phase, checkpoint }: FoundCheckpoint): number {
+  return phase === initPhase ? 0 : (checkpoint?.content.journal.seq ?? Infinity);
+}

@@ -1,0 +1,170 @@
+import type { BudgetAlert } from "../domain/budget-alert.ts";
+import { JournalCorrupt } from "../domain/errors.ts";
+import type { SessionId } from "../domain/ids.ts";
+import type { Entry, RecordedRow, Transition } from "../journal/journal.ts";
+import { decodeTransition, isStep } from "../journal/journal-codec.ts";
+import type { RecordedSteps } from "../journal/recorded-steps.ts";
+import { reduce } from "../journal/reduce.ts";
+import { emptyState, type SessionState } from "../journal/session-state.ts";
+import { type CachedBody, StepBodyCache } from "../journal/step-body-cache.ts";
+import { StepIndex } from "../journal/step-index.ts";
+import type { StepSelection } from "../journal/step-selection.ts";
+import type { Lease } from "./journal.ts";
+import type { Effects, Store } from "./store.ts";
+
+/** A session as its journal tells it: the state, and the steps that a driver may replay. */
+export interface Replay {
+  readonly state: SessionState;
+  readonly steps: StepIndex;
+}
+
+/** A driver's hold on one session: the lease, the state, and the only way to add rows. */
+export class SessionJournal {
+  readonly lease: Lease;
+  readonly store: Store;
+  readonly #steps: StepIndex;
+  readonly #changed: (rows: readonly RecordedRow[]) => void;
+  #state: SessionState;
+
+  constructor(
+    store: Store,
+    lease: Lease,
+    { state, steps }: Replay,
+    changed: (rows: readonly RecordedRow[]) => void,
+  ) {
+    this.store = store;
+    this.lease = lease;
+    this.#state = state;
+    this.#steps = steps;
+    this.#changed = changed;
+  }
+
+  /** The state now. A row gives a new one, so a variable that holds it goes stale at the next append. */
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  /** Resolves after the commit; only then does `state` know it. */
+  append(entries: readonly Entry[], effects: Effects = {}): Promise<readonly RecordedRow[]> {
+    return this.store.append(this.lease, entries, effects).then(this.#apply);
+  }
+
+  /** Turns signals that wait in the inbox into rows. */
+  async receive(): Promise<void> {
+    this.#apply(await this.store.receive(this.lease));
+  }
+
+  /** Records alerts that were not raised before. */
+  async raise(alerts: readonly BudgetAlert[]): Promise<void> {
+    this.#apply(await this.store.append(this.lease, [], { alerts }));
+  }
+
+  /** The recorded steps that the state names. `running`: the attempt that replays them. */
+  select(selections: readonly StepSelection[], running?: number): Promise<RecordedSteps> {
+    const read = (from: number, to: number) => readRange(this.store, this.#state.id, from, to);
+    const { seq: head } = this.#state.head;
+    return this.#steps.select(selections, { read, head, ...(running !== undefined && { running }) });
+  }
+
+  /** The body of a recorded step. */
+  bodyOf(step: CachedBody & { readonly seq: number }): string | Promise<string> {
+    return this.#steps.bodies.take(step) ?? this.store.readBody(this.#state.id, step.seq);
+  }
+
+  readonly #apply = (rows: readonly RecordedRow[]): readonly RecordedRow[] => {
+    for (const row of rows) {
+      this.#state = reduce(this.#state, row);
+      if (isStep(row)) this.#steps.addLive(row);
+    }
+    this.#changed(rows);
+    return rows;
+  };
+}
+
+/**
+ * Reads a session: the transition rows of its sealed part, which hold its state, and every row behind the last seal. So
+ * the cost does not grow with the steps of sealed phases. What is read is verified: rows behind the seal by the chain,
+ * transitions before it by the digest that the seal carries.
+ */
+export async function replaySession(
+  store: Store,
+  id: SessionId,
+  bodies: StepBodyCache = new StepBodyCache(),
+): Promise<Replay> {
+  const transitions: RecordedRow[] = [];
+  for await (const page of store.readTransitions(id)) transitions.push(...page);
+  const sealed = lastSeal(transitions);
+  let state = emptyState(id);
+  for (const row of transitions) {
+    if (sealed === undefined || row.seq > sealed.head.seq) break;
+    state = reduce(state, row);
+  }
+  if (sealed !== undefined) {
+    if (state.transitions !== sealed.transitions) throw notAsSealed(id, sealed);
+    state = { ...state, stepCount: sealed.steps };
+  }
+  return continueReplay(store, { state, steps: new StepIndex(bodies) });
+}
+
+/** Reads what was appended since, and the steps of attempts that were under way then, where they are not known yet. */
+export async function continueReplay(store: Store, { state: before, steps }: Replay): Promise<Replay> {
+  let state = before;
+  const unread = [...before.running.keys()].filter((started) => !steps.knows(started));
+  const from = Math.min(before.head.seq, ...unread.map((started) => started - 1));
+  for await (const page of store.readJournal(before.id, from)) {
+    for (const row of page) {
+      const isNew = row.seq > before.head.seq;
+      if (isStep(row)) {
+        const started = row.attempt as number;
+        if (isNew ? state.running.has(started) : unread.includes(started)) steps.addRecorded(row);
+      }
+      if (!isNew) continue;
+      const { running } = state;
+      state = reduce(state, row);
+      if (state.running !== running)
+        for (const started of running.keys()) if (!state.running.has(started)) steps.forget(started);
+    }
+  }
+  return { state, steps };
+}
+
+/** Only the state: for readers that replay nothing. */
+export async function readState(store: Store, id: SessionId): Promise<SessionState> {
+  return (await replaySession(store, id)).state;
+}
+
+/** Rows from one seq to another, both inclusive. */
+async function* readRange(
+  store: Store,
+  id: SessionId,
+  from: number,
+  to: number,
+): AsyncGenerator<readonly RecordedRow[]> {
+  for await (const page of store.readJournal(id, from - 1)) {
+    const last = page.at(-1);
+    if (last === undefined || last.seq <= to) {
+      yield page;
+      continue;
+    }
+    yield page.filter(({ seq }) => seq <= to);
+    return;
+  }
+}
+
+type Seal = Extract<Transition, { kind: "checkpoint.sealed" }>;
+
+/** The last seal of this session. Those of a fork's parent cover other rows. */
+function lastSeal(transitions: readonly RecordedRow[]): Seal | undefined {
+  const row = transitions.findLast(({ kind }) => kind === "checkpoint.sealed" || kind === "session.forked");
+  return row?.kind === "checkpoint.sealed" ? (decodeTransition(row) as Seal) : undefined;
+}
+
+function notAsSealed(id: SessionId, { phase, head }: Seal): JournalCorrupt {
+  return new JournalCorrupt(
+    `The journal of session ${id} is damaged: rows up to ${head.seq} are not the ones that checkpoint ${phase} sealed.`,
+    {
+      details: { session: id, seq: head.seq, phase },
+      advice: `Check the state directory with: maestro doctor. Restore maestro.db from a backup, or move it away and resume ${id} from its checkpoints.`,
+    },
+  );
+}

@@ -1,0 +1,84 @@
+import type { Entry } from "../../journal/journal.ts";
+import type { RowToWrite } from "../../journal/journal-codec.ts";
+import { armedFault, type CommitName, type FaultPoint, isFaultPoint, reach } from "../fault-points.ts";
+import type { Command } from "./command.ts";
+
+type Moment = "before-commit" | "after-commit";
+
+/** A commit is named after the facts it records, so a test can stop at exactly one of them. */
+export function reachCommit(commands: readonly Command[], indexed: boolean, moment: Moment): void {
+  if (armedFault() === undefined) return;
+  for (const command of commands) {
+    for (const name of namesOf(command)) reach(pointOf(name, moment));
+  }
+  if (indexed) reach(pointOf("journal.indexed", moment));
+}
+
+/** Does not compile when a commit has a point on one side only. */
+function pointOf(name: CommitName, moment: Moment): FaultPoint {
+  return `${name}:${moment}`;
+}
+
+/** Total: a verb that is added without a point does not compile. */
+function namesOf(command: Command): readonly CommitName[] {
+  switch (command.verb) {
+    case "append": {
+      const { call, tickets = [], settlement, alerts = [] } = command.effects;
+      return [
+        ...command.rows.map(nameOfRow),
+        ...(call === undefined ? [] : (["breaker.recorded"] as const)),
+        ...(tickets.length === 0 ? [] : (["ticket.raised"] as const)),
+        ...(settlement === undefined ? [] : (["call.settled"] as const)),
+        ...(alerts.length === 0 ? [] : (["budget.alerted"] as const)),
+      ];
+    }
+    case "create":
+      return [command.row, ...command.appended].map(nameOfRow);
+    case "claim":
+      return [nameOfRow(command.row)];
+    case "receive":
+      return ["message.received"];
+    case "release":
+      return ["session.released"];
+    case "admit":
+      return ["breaker.admitted"];
+    case "end-call":
+      return ["breaker.recorded"];
+    case "reset-breaker":
+      return ["breaker.reset"];
+    case "raise-ticket":
+      return ["ticket.raised"];
+    case "take-ticket":
+      return ["ticket.taken"];
+    case "settle-ticket":
+      return ["ticket.settled"];
+    case "forget-tickets":
+      return ["ticket.forgotten"];
+    case "reserve":
+      return ["call.reserved"];
+    case "release-reservation":
+      return ["call.released"];
+    case "estimate":
+      return ["call.estimated"];
+    case "signal":
+      return ["message.said"];
+    case "delete":
+      return ["session.deleted"];
+    case "remember-comparison":
+      return ["folders.compared"];
+    case "reclaim":
+      return ["space.reclaimed"];
+    case "pass":
+      return [];
+  }
+}
+
+function nameOfRow({ kind }: RowToWrite): CommitName {
+  if (!isFaultPoint(`${kind}:before-commit`)) throw new Error(`no fault point is named after "${kind}"`);
+  return nameOfEntry(kind as Entry["kind"]);
+}
+
+/** Total as well: a kind of entry that is added without a point does not compile. */
+function nameOfEntry(kind: Entry["kind"]): CommitName {
+  return kind;
+}

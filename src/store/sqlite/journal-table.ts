@@ -1,0 +1,145 @@
+import { chainHash, chainStart } from "../../journal/chain.ts";
+import { type JournalHead } from "../../journal/journal.ts";
+import type { RowToWrite } from "../../journal/journal-codec.ts";
+import { listedAfter } from "../../journal/reduce.ts";
+import { reasonOf, wakeAtOf } from "../../journal/standing.ts";
+import type { Command, Placed } from "./command.ts";
+import type { CardTable } from "./writer-cards.ts";
+import type { writerStatements } from "./writer-statements.ts";
+
+/** Rows appended before they are added to the index in bulk: few enough to scan, many enough to cost nothing. */
+const indexEveryRows = 2_000;
+
+export type HeadOfEpoch = JournalHead & { readonly epoch: number };
+
+/** Appends rows inside the writer's transaction, with everything that must never disagree with them. */
+export class JournalTable {
+  readonly #statements: ReturnType<typeof writerStatements>;
+  readonly #cards: CardTable;
+  /** Valid for one epoch: only its holder appends, so nothing else moves the head between two appends. */
+  readonly #heads = new Map<number, HeadOfEpoch>();
+  /** Of the newest row; 0 after a rollback. */
+  #lastPosition = 0;
+  /** As last read: a hint. Another process may have moved it; then the index comes a little early or late. */
+  #indexedTo = 0;
+
+  constructor(statements: ReturnType<typeof writerStatements>, cards: CardTable) {
+    this.#statements = statements;
+    this.#cards = cards;
+  }
+
+  head({ session, epoch }: { readonly session: number; readonly epoch: number }): HeadOfEpoch {
+    const cached = this.#heads.get(session);
+    if (cached?.epoch === epoch) return cached;
+    const sql = this.#statements;
+    const found = sql.tailHead.get(session) ?? sql.indexedHead.get(session);
+    if (found === undefined) throw new Error(`session ${session} has no journal`);
+    const [seq, hash] = found as unknown as [number, string];
+    return { seq, hash, epoch };
+  }
+
+  forgetHead(session: number): void {
+    this.#heads.delete(session);
+  }
+
+  rolledBack(): void {
+    this.#heads.clear();
+    this.#lastPosition = 0;
+  }
+
+  /** The first row of a session, and what it brings along; gives the first. */
+  create(session: number, command: Extract<Command, { verb: "create" }>): Placed {
+    const { row, copied, appended, at } = command;
+    const start = { seq: 0, hash: chainStart(command.session.id), epoch: 0 };
+    const [created] = this.append(session, start, command.session.at, [row]) as [Placed];
+    let [, seq, , hash] = created;
+    let epoch = 0;
+    for (const other of copied) {
+      if (other.seq <= seq) throw new Error(`copied row ${other.seq} comes after row ${seq}`);
+      const head = { seq: other.seq - 1, hash, epoch: other.epoch };
+      [[, seq, , hash]] = this.append(session, head, other.at, [other]) as [Placed];
+      epoch = Math.max(epoch, other.epoch);
+    }
+    if (epoch > 0) this.#statements.take.run(session, epoch, null);
+    this.append(session, { seq, hash, epoch }, at, appended);
+    return created;
+  }
+
+  append(session: number, head: HeadOfEpoch, at: number, rows: readonly RowToWrite[]): Placed[] {
+    const { epoch } = head;
+    let { seq, hash } = head;
+    const placed = rows.map((row): Placed => {
+      seq += 1;
+      const previous = hash;
+      hash = chainHash(previous, { ...row, seq, epoch, at });
+      const { lastInsertRowid } = this.#statements.append.run(
+        session,
+        seq,
+        epoch,
+        at,
+        row.kind,
+        row.attempt,
+        row.occurrence,
+        row.fingerprint,
+        row.name,
+        row.body,
+        hash,
+      );
+      const position = Number(lastInsertRowid);
+      this.#lastPosition = position;
+      if (row.attempt === null) {
+        this.#statements.indexTransition.run(session, seq, position, previous);
+        this.#projectStatus(session, row, at);
+        this.#cards.apply(session, row);
+      }
+      return [position, seq, at, hash];
+    });
+    this.#heads.set(session, { seq, hash, epoch });
+    return placed;
+  }
+
+  /** A slice of a session's rows; true when there are more. */
+  deleteRows(session: number, rows: number): boolean {
+    const sql = this.#statements;
+    // Not only to find them: an indexed position stays known as used, so no later row gets one of these.
+    this.#index();
+    const positions = sql.indexed.all(session, rows) as unknown as [position: number, seq: number][];
+    for (const [position, seq] of positions) {
+      sql.erase.run(position);
+      sql.unindex.run(session, seq);
+      sql.unindexTransition.run(session, seq);
+    }
+    return positions.length === rows;
+  }
+
+  /** Rows are appended unindexed: an index kept with each commit would dirty a page for every session that writes. */
+  indexWhenDue(): boolean {
+    if (this.#lastPosition - this.#indexedTo < indexEveryRows) return false;
+    this.#indexedTo = this.#readIndexedTo();
+    if (this.#lastPosition - this.#indexedTo < indexEveryRows) return false;
+    this.#index();
+    return true;
+  }
+
+  #index(): void {
+    this.#statements.index.run(this.#readIndexedTo());
+    this.#statements.setIndexedTo.run();
+  }
+
+  #readIndexedTo(): number {
+    return (this.#statements.indexedTo.get() as unknown as [number])[0];
+  }
+
+  /** The session's entry must never disagree with the journal, hence the same transaction. */
+  #projectStatus(session: number, row: RowToWrite, at: number): void {
+    const sql = this.#statements;
+    const { standing, teamFingerprint } = listedAfter(row) ?? {};
+    if (teamFingerprint !== undefined) sql.setTeam.run(teamFingerprint, at, session);
+    // A claim does not undo a cancel.
+    if (standing?.status === "running") sql.setRunning.run(at, at, session);
+    else if (standing !== undefined) {
+      const [reason, wakeAt] = [reasonOf(standing) ?? null, wakeAtOf(standing) ?? null];
+      sql.setStatus.run(standing.status, reason, wakeAt, at, at, session);
+    } else if (teamFingerprint === undefined) sql.touch.run(at, session);
+  }
+}

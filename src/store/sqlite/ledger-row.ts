@@ -1,0 +1,119 @@
+import type { Amount, BudgetLevelName, Ledger } from "../../domain/budget.ts";
+import { type CallEnding, type CallPlace, type CallStatus, nameAt } from "../../domain/ledger.ts";
+import type { TokenUsage } from "../../domain/usage.ts";
+import type { LedgerCall } from "../reports.ts";
+
+/** A row of the ledger as SQLite gives it. */
+export interface LedgerRow {
+  readonly number: number;
+  readonly session: number;
+  readonly epoch: number;
+  readonly phase: string;
+  readonly persona: string;
+  readonly round: number;
+  readonly attempt: number;
+  readonly started: number;
+  readonly step: number | null;
+  readonly model: string;
+  readonly day: string;
+  readonly at: number;
+  readonly endedAt: number | null;
+  readonly askedTokens: number;
+  readonly askedMicroUsd: number | null;
+  readonly status: CallStatus;
+  readonly failed: number;
+  readonly inputTokens: number | null;
+  readonly cachedInputTokens: number | null;
+  readonly cacheWriteTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly reasoningTokens: number | null;
+  readonly costMicroUsd: number | null;
+}
+
+export const ledgerColumns = `number, session, epoch, phase, persona, round, attempt, started, step, model, day, at,
+  ended_at AS endedAt, asked_tokens AS askedTokens, asked_micro_usd AS askedMicroUsd, status, failed,
+  input_tokens AS inputTokens, cached_input_tokens AS cachedInputTokens, cache_write_tokens AS cacheWriteTokens,
+  output_tokens AS outputTokens, reasoning_tokens AS reasoningTokens, cost_micro_usd AS costMicroUsd`;
+
+export function askedOf({ askedTokens, askedMicroUsd }: LedgerRow): Amount {
+  return { tokens: askedTokens, microUsd: askedMicroUsd };
+}
+
+/** Undefined while it is open. */
+export function endingOfRow(row: LedgerRow): CallEnding | undefined {
+  const { status, failed, costMicroUsd } = row;
+  if (status === "open") return undefined;
+  return { status, failed: failed === 1, usage: usageOf(row), costMicroUsd };
+}
+
+export function toLedgerCall(row: LedgerRow): LedgerCall {
+  const { number, phase, persona, round, attempt, started, step, model, at, epoch, endedAt } = row;
+  const call = {
+    number,
+    phase,
+    persona,
+    round,
+    attempt,
+    started,
+    step,
+    model,
+    at,
+    epoch,
+    asked: askedOf(row),
+  };
+  const ending = endingOfRow(row);
+  return ending === undefined ? { ...call, status: "open" } : { ...call, ...ending, endedAt: endedAt ?? at };
+}
+
+/** A row of budget_totals. */
+export interface TotalsRow {
+  readonly level: BudgetLevelName;
+  readonly name: string;
+  readonly usedTokens: number;
+  readonly usedMicroUsd: number;
+  readonly usedUnpriced: number;
+  readonly reservedTokens: number;
+  readonly reservedMicroUsd: number;
+  readonly reservedUnpriced: number;
+}
+
+export const totalsColumns = `level, name, used_tokens AS usedTokens, used_micro_usd AS usedMicroUsd,
+  used_unpriced AS usedUnpriced, reserved_tokens AS reservedTokens, reserved_micro_usd AS reservedMicroUsd,
+  reserved_unpriced AS reservedUnpriced`;
+
+export function toLedger(row: TotalsRow): Ledger {
+  return {
+    used: { tokens: row.usedTokens, microUsd: row.usedUnpriced > 0 ? null : row.usedMicroUsd },
+    reserved: {
+      tokens: row.reservedTokens,
+      microUsd: row.reservedUnpriced > 0 ? null : row.reservedMicroUsd,
+    },
+  };
+}
+
+/** The key of a total. A session's own has no name beside its number, a day belongs to no session. */
+export function totalsKey(
+  session: number,
+  level: BudgetLevelName,
+  place: CallPlace,
+): [number, string, string] {
+  if (level === "day") return [0, level, place.day];
+  return [session, level, level === "session" ? "" : nameAt(level, place)];
+}
+
+/** Tokens, known micro-dollars, and how many amounts have no known price: the columns of an amount in a total. */
+export function totalsValues({ tokens, microUsd }: Amount): [number, number, number] {
+  return [tokens, microUsd ?? 0, microUsd === null ? 1 : 0];
+}
+
+function usageOf(row: LedgerRow): TokenUsage | null {
+  const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens } = row;
+  if (inputTokens === null || outputTokens === null) return null;
+  return {
+    inputTokens,
+    cachedInputTokens: cachedInputTokens ?? 0,
+    cacheWriteTokens: cacheWriteTokens ?? 0,
+    outputTokens,
+    reasoningTokens: reasoningTokens ?? 0,
+  };
+}

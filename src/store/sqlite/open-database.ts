@@ -1,0 +1,197 @@
+import { hash } from "node:crypto";
+import { closeSync, openSync, readFileSync, statfsSync, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { StateTooNew, StateUnavailable } from "../../domain/errors.ts";
+import { besideCode, packageFile } from "../../package-files.ts";
+import { reach } from "../fault-points.ts";
+import { damaged, translate } from "./sqlite-errors.ts";
+import { whenFree } from "./statement.ts";
+
+/** Raised with every change of schema.sql or of a row's body; a database of another format is refused untouched. */
+const format = 8;
+const openTimeoutMs = 5_000;
+/** Pages of log before they are carried into the database. */
+const logPages = 1_000;
+/** On a disk with less, four megabytes for speed might be the ones that are missing for a step. */
+const plentyOfRoomBytes = 512 * 1024 * 1024;
+/** For a commit of another thread or process, not for all that a busy one has to write. */
+const growPatienceMs = 100;
+
+/** Opens with durability asserted, not assumed: a step that is acknowledged must survive a power cut. */
+export function openDatabase(path: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    createPrivately(path);
+    database = new DatabaseSync(path, { timeout: openTimeoutMs });
+    refuseOtherFormat(database, path);
+    // Before anything else is written; on one that is in use SQLite would write this into its header at every opening.
+    if (isEmpty(database)) database.exec("PRAGMA auto_vacuum = INCREMENTAL");
+    setJournalMode(database, path);
+    setAndAssert(database, "synchronous", 2, path);
+    setAndAssert(database, "foreign_keys", 1, path);
+    setAndAssert(database, "busy_timeout", openTimeoutMs, path);
+    database.exec(`PRAGMA wal_autocheckpoint = ${logPages}`);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw translate(error, path);
+  }
+}
+
+/** Whoever changes the mode of a new file has it alone, and SQLite does not wait for that: several may open it first. */
+function setJournalMode(database: DatabaseSync, path: string): void {
+  const mode = path === ":memory:" ? "memory" : "wal";
+  whenFree(() => setAndAssert(database, "journal_mode", mode, path), openTimeoutMs);
+}
+
+/** For a disk that is full or read-only, where SQLite cannot make the files it shares with other processes. */
+export function openForLooking(path: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    const url = pathToFileURL(path);
+    const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+    // Without a log nobody is writing, and the file alone is the truth.
+    if (!hasLog) url.searchParams.set("immutable", "1");
+    database = new DatabaseSync(url, { readOnly: true, timeout: openTimeoutMs });
+    const isShared = statSync(`${path}-shm`, { throwIfNoEntry: false }) !== undefined;
+    if (hasLog && !isShared) database.exec("PRAGMA locking_mode = EXCLUSIVE");
+    refuseOtherFormat(database, path);
+    if (version(database) === 0)
+      throw new StateUnavailable(`${path} is empty and cannot be written.`, {
+        advice: "Make its disk writable, or free some space.",
+      });
+    refuseOtherSchema(database, path);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw translate(error, path);
+  }
+}
+
+/**
+ * Makes the log as long as it will get: a commit that overwrites costs the disk a third less than one that makes its
+ * file longer, and SQLite overwrites the log only after it was full once. Written by a transaction too large for the
+ * cache and taken back, which leaves its space and nothing else.
+ */
+export function growLog(database: DatabaseSync, path: string): void {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    if (bavail * bsize < plentyOfRoomBytes) return;
+    database.exec(`PRAGMA cache_size = 10; PRAGMA busy_timeout = ${growPatienceMs}; BEGIN IMMEDIATE`);
+    database.exec("CREATE TABLE filler (content)");
+    database.exec(`INSERT INTO filler VALUES (zeroblob(${logPages * 4_096}))`);
+  } catch {
+    // Others write all the time and make it longer, or the disk is full: the first commit will say so if it matters.
+  }
+  if (database.isTransaction) database.exec("ROLLBACK");
+  database.exec("PRAGMA cache_size = -2000");
+}
+
+/** Creates the schema of a new database, or proves that the one found is whole; other processes may create it as well. */
+export function ensureSchema(database: DatabaseSync, path: string): void {
+  try {
+    if (version(database) === 0) createSchema(database);
+    refuseOtherSchema(database, path);
+  } catch (error) {
+    // Closing rolls back as well, and lets go of the files.
+    database.close();
+    throw translate(error, path);
+  }
+}
+
+function createSchema(database: DatabaseSync): void {
+  database.exec("BEGIN IMMEDIATE");
+  if (version(database) === 0) {
+    const { version: maestro } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as {
+      version: string;
+    };
+    database.exec(readFileSync(besideCode("store/sqlite/schema.sql"), "utf8"));
+    database.prepare("INSERT INTO made_by (version) VALUES (?)").run(maestro);
+    database.exec(`PRAGMA application_id = ${schemaChecksum(database)}; PRAGMA user_version = ${format}`);
+  }
+  reach("schema.created:before-commit");
+  database.exec("COMMIT");
+  reach("schema.created:after-commit");
+}
+
+/**
+ * SQLite keeps no checksums: a flipped byte in the page of the schema can rename a column, and every statement would
+ * then fail as if it were wrong itself. So the checksum of the schema is kept in the header, as its application id.
+ */
+function refuseOtherSchema(database: DatabaseSync, path: string): void {
+  const found = Number(Object.values(database.prepare("PRAGMA application_id").get() ?? {})[0]);
+  if (found !== schemaChecksum(database)) throw damaged(path, "its schema is not the one it was made with");
+}
+
+function schemaChecksum(database: DatabaseSync): number {
+  const rows = database
+    .prepare(
+      "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name",
+    )
+    .all();
+  const text = rows.map((row) => Object.values(row).join("\n")).join("\n");
+  return hash("sha256", text, "buffer").readInt32BE(0);
+}
+
+function isEmpty(database: DatabaseSync): boolean {
+  return Number(database.prepare("PRAGMA page_count").get()?.["page_count"]) === 0;
+}
+
+function version(database: DatabaseSync): number {
+  return Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+}
+
+/** SQLite gives the -wal and -shm files the mode of the database. Only ever creates: opening a database that this
+ * process already has open, and closing it again, would drop SQLite's locks on it. */
+function createPrivately(path: string): void {
+  if (path === ":memory:") return;
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "EEXIST") return;
+    throw new StateUnavailable(`${path} cannot be created (${code}).`, {
+      cause: error,
+      advice: "Check permissions and free space of the state directory, or choose another with --state-dir.",
+    });
+  }
+}
+
+function refuseOtherFormat(database: DatabaseSync, path: string): void {
+  // Before the format is read: another process may create both meanwhile, in one transaction.
+  const isNew = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
+  const found = version(database);
+  if (found === format || (found === 0 && isNew)) return;
+  if (found === 0) throw damaged(path, "it has tables and no format");
+  const maker = makerOf(database);
+  const details = { found, known: format };
+  const message = `${path} has format ${found}; this version of Maestro reads format ${format}.`;
+  const advice = `Use ${maker ?? (found > format ? "a newer maestro-hive" : "the development version before 0.1.0 that made it")}, or another state directory. Nothing was written.`;
+  if (found > format) throw new StateTooNew(message, { details, advice });
+  throw new StateUnavailable(message, { details, advice });
+}
+
+/** The version that reads the format, as the database itself knows it. */
+function makerOf(database: DatabaseSync): string | undefined {
+  try {
+    const version = database.prepare("SELECT version FROM made_by").get()?.["version"];
+    return typeof version === "string" ? `maestro-hive ${version}` : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function setAndAssert(database: DatabaseSync, pragma: string, wanted: string | number, path: string): void {
+  database.exec(`PRAGMA ${pragma} = ${wanted}`);
+  const row = database.prepare(`PRAGMA ${pragma}`).get() ?? {};
+  const found = Object.values(row)[0];
+  if (found === wanted) return;
+  throw new StateUnavailable(
+    `${path}: SQLite did not accept ${pragma} = ${wanted}; it stays ${String(found)}.`,
+    {
+      advice:
+        "The file system may not support it (network shares do not). Choose a local disk with --state-dir.",
+    },
+  );
+}

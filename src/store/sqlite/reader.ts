@@ -1,0 +1,290 @@
+import type { SessionId } from "../../domain/ids.ts";
+import type { JournalHead, RecordedRow } from "../../journal/journal.ts";
+import type { ParkReason, SessionStatus } from "../../journal/standing.ts";
+import type { Heartbeat } from "../owner.ts";
+import type { HeldSession, SessionQuery } from "../reports.ts";
+import type { SessionRecord } from "../session-record.ts";
+import type { Comparison } from "../store.ts";
+import type { Queries } from "./queries.ts";
+
+const sessionColumns = "id, key, team, team_fingerprint, identity, status, reason, created_at, updated_at";
+const rowColumns = "position, seq, epoch, at, kind, attempt, occurrence, fingerprint, name, body, hash";
+const ownerColumns = "o.id, o.boot, o.pid_namespace, o.pid, o.started, o.beat_uptime_ms, o.beat_at";
+
+export interface LeaseRow {
+  readonly epoch: number;
+  readonly holder: Heartbeat | undefined;
+}
+
+/** Every query the store answers. Reads see the last commit and never wait for the writer. */
+export class Reader {
+  readonly #queries: Queries;
+
+  constructor(queries: Queries) {
+    this.#queries = queries;
+  }
+
+  damage(): string[] {
+    const found = this.#queries.all("PRAGMA quick_check(10)").map((row) => String(Object.values(row)[0]));
+    return found.filter((line) => line !== "ok");
+  }
+
+  session(idOrKey: string): SessionRecord | undefined {
+    // An id wins over a key: a key that looks like somebody's id must not hide that session.
+    const row = this.#queries.get(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`, idOrKey);
+    return row === undefined ? this.sessionWithKey(idOrKey) : toSession(row);
+  }
+
+  sessionWithKey(key: string): SessionRecord | undefined {
+    const row = this.#queries.get(`SELECT ${sessionColumns} FROM sessions WHERE key = ?`, key);
+    return row && toSession(row);
+  }
+
+  sessionsLike(prefix: string): SessionRecord[] {
+    // A range, not LIKE: no character of the prefix means anything else, and the index of ids serves.
+    return this.#queries
+      .all(`SELECT ${sessionColumns} FROM sessions WHERE id >= ? AND id < ? LIMIT 3`, prefix, `${prefix}~`)
+      .map(toSession);
+  }
+
+  comparison(): Comparison {
+    const [comparedAt] =
+      this.#queries.get("SELECT value FROM meta WHERE name = 'folders_compared' AND value > 0") ?? [];
+    const [newestAt] =
+      this.#queries.get("SELECT created_at FROM sessions ORDER BY number DESC LIMIT 1") ?? [];
+    return { comparedAt: comparedAt as number | undefined, newestAt: newestAt as number | undefined };
+  }
+
+  /** One read of all ids, however many are asked for. */
+  unknown(ids: readonly SessionId[]): SessionId[] {
+    if (ids.length === 0) return [];
+    const known = new Set(this.#queries.all("SELECT id FROM sessions").map(([id]) => id));
+    return ids.filter((id) => !known.has(id));
+  }
+
+  sessionNumber(id: SessionId): number | undefined {
+    return this.#queries.get("SELECT number FROM sessions WHERE id = ?", id)?.[0] as number | undefined;
+  }
+
+  sessions({ statuses, limit = 100, before }: SessionQuery): SessionRecord[] {
+    const conditions: string[] = [];
+    const values: (string | number)[] = [];
+    if (statuses !== undefined) {
+      conditions.push(`status IN (${statuses.map(() => "?").join(", ")})`);
+      values.push(...statuses);
+    }
+    if (before !== undefined) {
+      conditions.push("number < (SELECT number FROM sessions WHERE id = ?)");
+      values.push(before);
+    }
+    const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+    return this.#queries
+      .all(`SELECT ${sessionColumns} FROM sessions ${where} ORDER BY number DESC LIMIT ?`, ...values, limit)
+      .map(toSession);
+  }
+
+  lease(session: number): LeaseRow {
+    const row = this.#queries.get(
+      `SELECT l.epoch, ${ownerColumns} FROM leases l LEFT JOIN owners o ON o.id = l.owner WHERE l.session = ?`,
+      session,
+    );
+    if (row === undefined) return { epoch: 0, holder: undefined };
+    return { epoch: row[0] as number, holder: row[1] === null ? undefined : toHeartbeat(row.slice(1)) };
+  }
+
+  /** Sessions that say `running` or have a driver on record. */
+  underWay(): { readonly id: SessionId; readonly holder: Heartbeat | undefined }[] {
+    return this.#queries
+      .all(
+        `SELECT s.id, ${ownerColumns} FROM sessions s LEFT JOIN leases l ON l.session = s.number
+       LEFT JOIN owners o ON o.id = l.owner
+       WHERE s.number IN (SELECT number FROM sessions WHERE status = 'running'
+                          UNION SELECT session FROM leases WHERE owner IS NOT NULL)
+       ORDER BY s.number`,
+      )
+      .map((row) => ({
+        id: row[0] as SessionId,
+        holder: row[1] === null ? undefined : toHeartbeat(row.slice(1)),
+      }));
+  }
+
+  /**
+   * Sessions that may be taken up, those that have waited longest first. One that began to wait in the future is due as
+   * well: the clock was set back since then, and whoever takes it up finds out how long it has still to wait.
+   */
+  due(now: number): SessionId[] {
+    return this.#queries
+      .all(
+        `SELECT id, wake_at, number FROM sessions WHERE status IN ('parked', 'queued') AND wake_at <= ?
+       UNION SELECT id, wake_at, number FROM sessions
+         WHERE status IN ('parked', 'queued') AND status_at > ? AND wake_at IS NOT NULL
+       ORDER BY wake_at, number`,
+        now,
+        now,
+      )
+      .map((row) => row[0] as SessionId);
+  }
+
+  hasSignals(id: SessionId): boolean {
+    const found = this.#queries.get(
+      "SELECT 1 FROM inbox WHERE session = (SELECT number FROM sessions WHERE id = ?) LIMIT 1",
+      id,
+    );
+    return found !== undefined;
+  }
+
+  held(owner: string): Map<SessionId, HeldSession> {
+    const rows = this.#queries.all(
+      `SELECT s.id, l.epoch, EXISTS (SELECT 1 FROM inbox i WHERE i.session = l.session)
+       FROM leases l JOIN sessions s ON s.number = l.session WHERE l.owner = ?`,
+      owner,
+    );
+    return new Map(
+      rows.map(([id, epoch, isSignaled]) => [
+        id as SessionId,
+        { epoch: epoch as number, isSignaled: isSignaled === 1 },
+      ]),
+    );
+  }
+
+  /** A page of a session's history: from the index while it lasts, then from the tail that is not indexed yet. */
+  journalPage(session: number, afterSeq: number, limit: number): RecordedRow[] {
+    // One snapshot for both halves: rows may be indexed between two statements.
+    return this.#queries.inOneSnapshot(() => {
+      const columns = rowColumns.replaceAll(/\w+/g, "j.$&");
+      const rows = this.#queries.all(
+        `SELECT ${columns} FROM journal_index i JOIN journal j ON j.position = i.position
+         WHERE i.session = ? AND i.seq > ? ORDER BY i.seq LIMIT ?`,
+        session,
+        afterSeq,
+        limit,
+      );
+      if (rows.length < limit) {
+        rows.push(
+          ...this.#queries.all(
+            `SELECT ${rowColumns} FROM journal
+             WHERE position > (SELECT value FROM meta WHERE name = 'indexed_to') AND session = ? AND seq > ?
+             ORDER BY position LIMIT ?`,
+            session,
+            afterSeq,
+            limit - rows.length,
+          ),
+        );
+      }
+      return rows.map(toRecordedRow);
+    });
+  }
+
+  /** The last row that is not above `seq`: its seq and its hash. */
+  headAt(session: number, seq: number): JournalHead | undefined {
+    return this.#queries.inOneSnapshot(() => {
+      const found =
+        this.#queries.get(
+          `SELECT seq, hash FROM journal
+           WHERE position > (SELECT value FROM meta WHERE name = 'indexed_to') AND session = ? AND seq <= ?
+           ORDER BY position DESC LIMIT 1`,
+          session,
+          seq,
+        ) ??
+        this.#queries.get(
+          `SELECT j.seq, j.hash FROM journal_index i JOIN journal j ON j.position = i.position
+           WHERE i.session = ? AND i.seq <= ? ORDER BY i.seq DESC LIMIT 1`,
+          session,
+          seq,
+        );
+      return found && { seq: found[0] as number, hash: found[1] as string };
+    });
+  }
+
+  /** Rows that are not steps, each with the hash of the row before it. A row that is gone is all null but its seq. */
+  transitionsPage(
+    session: number,
+    afterSeq: number,
+    limit: number,
+  ): { readonly row: RecordedRow; readonly previousHash: string }[] {
+    return this.#queries
+      .all(
+        `SELECT ${rowColumns.replaceAll(/\w+/g, "j.$&").replace("j.seq", "t.seq")}, t.previous_hash
+         FROM transitions t LEFT JOIN journal j ON j.position = t.position
+         WHERE t.session = ? AND t.seq > ? ORDER BY t.seq LIMIT ?`,
+        session,
+        afterSeq,
+        limit,
+      )
+      .map((row) => ({ row: toRecordedRow(row), previousHash: row[11] as string }));
+  }
+
+  body(session: number, seq: number): string | undefined {
+    return this.#queries.inOneSnapshot(() => {
+      const found =
+        this.#queries.get(
+          `SELECT j.body FROM journal_index i JOIN journal j ON j.position = i.position
+           WHERE i.session = ? AND i.seq = ?`,
+          session,
+          seq,
+        ) ??
+        this.#queries.get(
+          `SELECT body FROM journal
+           WHERE position > (SELECT value FROM meta WHERE name = 'indexed_to') AND session = ? AND seq = ?`,
+          session,
+          seq,
+        );
+      return found?.[0] as string | undefined;
+    });
+  }
+
+  referenced(hashes: readonly string[], by?: SessionId): Set<string> {
+    const anybody = "SELECT 1 FROM artifact_references WHERE sha256 = ?";
+    const one = `${anybody} AND session = (SELECT number FROM sessions WHERE id = ?)`;
+    return new Set(
+      hashes.filter((sha256) =>
+        by === undefined ? this.#queries.get(anybody, sha256) : this.#queries.get(one, sha256, by),
+      ),
+    );
+  }
+}
+
+function toSession(row: unknown[]): SessionRecord {
+  const [id, key, team, teamFingerprint, identity, status, reason, createdAt, updatedAt] = row;
+  return {
+    id: id as SessionId,
+    key: (key as string | null) ?? undefined,
+    team: team as string,
+    teamFingerprint: teamFingerprint as string,
+    identity: identity as string,
+    status: status as SessionStatus,
+    reason: (reason as ParkReason | null) ?? undefined,
+    createdAt: createdAt as number,
+    updatedAt: updatedAt as number,
+  };
+}
+
+function toHeartbeat(row: unknown[]): Heartbeat {
+  const [id, boot, pidNamespace, pid, started, beatUptimeMs, beatAt] = row as [
+    string,
+    string,
+    string,
+    number,
+    string,
+    number,
+    number,
+  ];
+  return { id, boot, pidNamespace, pid, started, beatUptimeMs, beatAt };
+}
+
+/** By place and not by destructuring, which takes three times as long: a history has many rows. */
+function toRecordedRow(row: unknown[]): RecordedRow {
+  return {
+    position: row[0],
+    seq: row[1],
+    epoch: row[2],
+    at: row[3],
+    kind: row[4],
+    attempt: row[5],
+    occurrence: row[6],
+    fingerprint: row[7],
+    name: row[8],
+    body: row[9],
+    hash: row[10],
+  } as RecordedRow;
+}

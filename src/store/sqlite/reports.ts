@@ -1,0 +1,258 @@
+import type { SQLInputValue } from "node:sqlite";
+import type { Clock } from "../../domain/clock.ts";
+import type { SessionId } from "../../domain/ids.ts";
+import type { SessionCard } from "../../journal/session-card.ts";
+import { type ParkReason, type SessionStatus, sessionStatuses } from "../../journal/standing.ts";
+import type { LeaseState } from "../decisions/lease.ts";
+import type {
+  HeldSession,
+  JournalChange,
+  ListedSession,
+  ListingCounts,
+  ListingFilter,
+  ListingQuery,
+  Reports,
+  SessionQuery,
+} from "../reports.ts";
+import type { SessionRecord } from "../session-record.ts";
+import type { LeaseJudge } from "./lease-judge.ts";
+import type { Queries } from "./queries.ts";
+import type { Reader } from "./reader.ts";
+import { UsageReports } from "./usage-reports.ts";
+import { lastPosition } from "./writer-statements.ts";
+
+const columns = `s.number, s.id, s.key, s.team, s.team_fingerprint, s.identity, s.status, s.reason, s.created_at,
+  s.updated_at, s.status_at, s.wake_at, coalesce(l.epoch, 0), c.card`;
+const besides = `LEFT JOIN session_cards c ON c.session = s.number LEFT JOIN leases l ON l.session = s.number`;
+/** Up to so many matches of a search are looked up one by one; more are met soon enough on the way through the list. */
+const fewMatches = 2_000;
+const longestQueue = 10_000;
+
+/** The numbers of the sessions that a search finds, when they are few. */
+type Matches = readonly number[] | "many";
+
+interface ReportsParts {
+  readonly queries: Queries;
+  readonly reader: Reader;
+  readonly leases: LeaseJudge;
+  readonly clock: Clock;
+  readonly path: string;
+  /** This process, as the owner of leases. */
+  readonly owner: string;
+  readonly number: (id: SessionId) => number;
+}
+
+/** Reads of sessions and their lists, and with its base of everything they used. */
+export class SqliteReports extends UsageReports implements Reports {
+  readonly #parts: ReportsParts;
+  readonly #queries: Queries;
+  #lastSearch: { readonly text: string; readonly version: number; readonly found: Matches } | undefined;
+
+  constructor(parts: ReportsParts) {
+    super(parts.queries, parts.clock, parts.number);
+    this.#parts = parts;
+    this.#queries = parts.queries;
+  }
+
+  async listSessions(query: SessionQuery = {}): Promise<readonly SessionRecord[]> {
+    return this.#parts.reader.sessions(query);
+  }
+
+  async findByPrefix(prefix: string): Promise<readonly SessionRecord[]> {
+    return this.#parts.reader.sessionsLike(prefix);
+  }
+
+  async findUnknown(ids: readonly SessionId[]): Promise<readonly SessionId[]> {
+    return this.#parts.reader.unknown(ids);
+  }
+
+  async abandoned(): Promise<readonly SessionId[]> {
+    const { reader, leases } = this.#parts;
+    // One look at each process, however many sessions it drives.
+    const states = new Map<string | undefined, LeaseState>();
+    return reader
+      .underWay()
+      .filter(({ holder }) => {
+        const state = states.get(holder?.id) ?? leases.stateOf(holder);
+        states.set(holder?.id, state);
+        return state !== "held";
+      })
+      .map(({ id }) => id);
+  }
+
+  async held(): Promise<ReadonlyMap<SessionId, HeldSession>> {
+    return this.#parts.reader.held(this.#parts.owner);
+  }
+
+  async hasSignals(id: SessionId): Promise<boolean> {
+    return this.#parts.reader.hasSignals(id);
+  }
+
+  async findReferenced(hashes: readonly string[], by?: SessionId): Promise<ReadonlySet<string>> {
+    return this.#parts.reader.referenced(hashes, by);
+  }
+
+  async list(query: ListingQuery): Promise<readonly ListedSession[]> {
+    const { statuses, order, limit, text } = query;
+    const matches = text === undefined ? undefined : this.#matches(text);
+    // One status at a time, each along its index, and then merged: together they would be sorted anew for each page.
+    const parts: readonly (SessionStatus | undefined)[] = statuses ?? [undefined];
+    const found = parts.flatMap((status) => this.#part(query, status, matches));
+    if (parts.length > 1) found.sort(order === "created" ? newestFirst : lastChangedFirst);
+    return found.slice(0, limit);
+  }
+
+  async listed(ids: readonly SessionId[]): Promise<readonly ListedSession[]> {
+    return this.#queries
+      .all(
+        `SELECT ${columns} FROM sessions s ${besides} WHERE s.id IN (SELECT value FROM json_each(?))`,
+        JSON.stringify(ids),
+      )
+      .map(toListed);
+  }
+
+  async count(filter: Omit<ListingFilter, "statuses" | "heldAt">, now: number): Promise<ListingCounts> {
+    const matches = filter.text === undefined ? undefined : this.#matches(filter.text);
+    const { where, values } = conditionsOf(filter, matches);
+    const source =
+      matches === "many" ? "session_texts t CROSS JOIN sessions s ON s.number = t.session" : "sessions s";
+    // The plus keeps the index of statuses out of it: with a filter, reading the table in its order is quicker.
+    const by = where === "" ? "s.status" : "+s.status";
+    const counted = this.#queries.all(
+      `SELECT s.status, count(*) FROM ${source} ${where} GROUP BY ${by}`,
+      ...values,
+    );
+    const counts = new Map(counted as [string, number][]);
+    const running = conditionsOf({ ...filter, heldAt: now }, matches, "running");
+    const [row] = this.#queries.all(
+      `SELECT count(*) FROM sessions s ${joinTexts(matches)} ${besides} ${running.where}`,
+      ...running.values,
+    );
+    return {
+      byStatus: Object.fromEntries(
+        sessionStatuses.map((status) => [status, counts.get(status) ?? 0]),
+      ) as ListingCounts["byStatus"],
+      held: Number(row?.[0] ?? 0),
+    };
+  }
+
+  async queued(): Promise<readonly SessionId[]> {
+    return this.#queries
+      .all(
+        `SELECT id FROM sessions WHERE status = 'queued' AND wake_at IS NOT NULL
+       ORDER BY wake_at, number LIMIT ${longestQueue}`,
+      )
+      .map(([id]) => id as SessionId);
+  }
+
+  async changes(after: number, limit: number): Promise<readonly JournalChange[]> {
+    return this.#queries
+      .all(
+        `SELECT j.position, s.id, j.seq, j.at, j.kind FROM journal j CROSS JOIN sessions s ON s.number = j.session
+       WHERE j.position > ? ORDER BY j.position LIMIT ?`,
+        after,
+        limit,
+      )
+      .map(([position, id, seq, at, kind]) => ({ position, id, seq, at, kind }) as JournalChange);
+  }
+
+  async position(): Promise<number> {
+    return Number(this.#queries.all(`SELECT ${lastPosition}`)[0]?.[0] ?? 0);
+  }
+
+  #part(
+    query: ListingQuery,
+    status: SessionStatus | undefined,
+    matches: Matches | undefined,
+  ): ListedSession[] {
+    const { order, limit } = query;
+    const { where, values } = conditionsOf(query, matches, status);
+    const by = order === "created" ? "s.number DESC" : "s.status_at DESC, s.number DESC";
+    return this.#queries
+      .all(
+        `SELECT ${columns} FROM sessions s ${joinTexts(matches)} ${besides} ${where} ORDER BY ${by} LIMIT ?`,
+        ...values,
+        limit,
+      )
+      .map(toListed);
+  }
+
+  /** Searched once for a page and its counts, as long as nothing is written in between. */
+  #matches(text: string): Matches {
+    const version = Number(this.#queries.all("PRAGMA data_version")[0]?.[0]);
+    const last = this.#lastSearch;
+    // Only what other connections wrote changes the version, and in memory there is no other.
+    if (last?.text === text && last.version === version && this.#parts.path !== ":memory:") return last.found;
+    const numbers = this.#queries
+      .all(
+        `SELECT session FROM session_texts WHERE instr(text, ?) > 0 LIMIT ${fewMatches + 1}`,
+        text.toLowerCase(),
+      )
+      .map(([number]) => number as number);
+    const found = numbers.length > fewMatches ? "many" : numbers;
+    this.#lastSearch = { text, version, found };
+    return found;
+  }
+}
+
+/** Driven from the list of sessions: the planner must not turn it around. */
+const joinTexts = (matches: Matches | undefined): string =>
+  matches === "many" ? "CROSS JOIN session_texts t ON t.session = s.number" : "";
+
+function conditionsOf(
+  { heldAt, text = "", team, since, after, order }: ListingFilter & Partial<ListingQuery>,
+  matches: Matches | undefined,
+  status?: SessionStatus,
+): { where: string; values: SQLInputValue[] } {
+  const conditions: string[] = [];
+  const values: SQLInputValue[] = [];
+  const add = (condition: string, ...given: SQLInputValue[]): void => {
+    conditions.push(condition);
+    values.push(...given);
+  };
+  if (status !== undefined) add("s.status = ?", status);
+  if (heldAt !== undefined) add("c.held_until > ?", heldAt);
+  if (matches === "many") add("instr(t.text, ?) > 0", text.toLowerCase());
+  else if (matches !== undefined)
+    add("s.number IN (SELECT value FROM json_each(?))", JSON.stringify(matches));
+  if (team !== undefined) add("s.team = ?", team);
+  if (since !== undefined) add("s.created_at >= ?", since);
+  if (after !== undefined && order === "created") add("s.number < ?", after.number);
+  if (after !== undefined && order === "status")
+    add("(s.status_at, s.number) < (?, ?)", after.statusAt, after.number);
+  return { where: conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`, values };
+}
+
+/** One damaged summary must not hide all the others; its session is folded from the journal. */
+function readCard(card: unknown): SessionCard | undefined {
+  try {
+    return typeof card === "string" ? (JSON.parse(card) as SessionCard) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const newestFirst = (a: ListedSession, b: ListedSession): number => b.number - a.number;
+const lastChangedFirst = (a: ListedSession, b: ListedSession): number =>
+  b.statusAt - a.statusAt || b.number - a.number;
+
+function toListed(row: unknown[]): ListedSession {
+  const [number, id, key, team, teamFingerprint, identity, status, reason, ...rest] = row;
+  const [createdAt, updatedAt, statusAt, wakeAt, epoch, card] = rest;
+  return {
+    number: number as number,
+    id: id as SessionId,
+    key: (key as string | null) ?? undefined,
+    team: team as string,
+    teamFingerprint: teamFingerprint as string,
+    identity: identity as string,
+    status: status as SessionStatus,
+    reason: (reason as ParkReason | null) ?? undefined,
+    createdAt: createdAt as number,
+    updatedAt: updatedAt as number,
+    statusAt: statusAt as number,
+    wakeAt: (wakeAt as number | null) ?? undefined,
+    epoch: epoch as number,
+    card: readCard(card),
+  };
+}

@@ -1,0 +1,74 @@
+import { decideReservation, noAmount } from "../../domain/budget.ts";
+import { checkAsked } from "../../domain/ledger.ts";
+import type { Lease, ReservationAnswer, ReservationRequest } from "../journal.ts";
+import type { LedgerCommand, Submit, Success } from "./command.ts";
+import type { Queries } from "./queries.ts";
+
+const openReservations = `SELECT DISTINCT g.session, l.epoch, l.owner FROM ledger g JOIN leases l ON l.session = g.session
+       WHERE g.status = 'open'`;
+/** The reservations of this process's drivers, and of drivers that are gone. */
+export class Reservations {
+  readonly #queries: Queries;
+  readonly #submit: Submit;
+  readonly #now: () => number;
+  /** Submits with the proof of the lease; refused when it is stale. */
+  readonly #prove: (lease: Lease, command: LedgerVerb) => Promise<Success>;
+  /** A live process drives the session. */
+  readonly #isDriven: (session: number) => boolean;
+
+  constructor(parts: {
+    readonly queries: Queries;
+    readonly submit: Submit;
+    readonly now: () => number;
+    readonly prove: (lease: Lease, command: LedgerVerb) => Promise<Success>;
+    readonly isDriven: (session: number) => boolean;
+  }) {
+    this.#queries = parts.queries;
+    this.#submit = parts.submit;
+    this.#now = parts.now;
+    this.#prove = parts.prove;
+    this.#isDriven = parts.isDriven;
+  }
+
+  async reserve(lease: Lease, request: ReservationRequest): Promise<ReservationAnswer> {
+    checkRequest(request);
+    const answer = await this.#reserve(lease, request);
+    // Within its own session only this driver reserves; over the day, the drivers of open calls may be dead.
+    if (answer.kind !== "wait" || answer.level !== "day" || !(await this.#estimateAbandoned())) return answer;
+    return this.#reserve(lease, request);
+  }
+
+  async #reserve(lease: Lease, request: ReservationRequest): Promise<ReservationAnswer> {
+    const reply = await this.#prove(lease, { verb: "reserve", sessionId: lease.sessionId, request });
+    if (reply.kind !== "reservation") throw new Error(`the writer answered ${reply.kind} to reserve`);
+    return reply.answer;
+  }
+
+  /** A call whose driver is gone must not keep others waiting. True when there was one. */
+  async #estimateAbandoned(): Promise<boolean> {
+    const open = this.#queries.allNamed(openReservations) as unknown as {
+      session: number;
+      epoch: number;
+      owner: string | null;
+    }[];
+    const abandoned = open.filter(({ session }) => !this.#isDriven(session));
+    const at = this.#now();
+    // Refused when the session was claimed in the meantime; the claim has done the same.
+    await Promise.all(abandoned.map((lease) => this.#submit({ verb: "estimate", ...lease, at })));
+    return abandoned.length > 0;
+  }
+}
+
+type Bare<Verb> = Verb extends unknown ? Omit<Verb, "session" | "epoch" | "owner" | "at"> : never;
+export type LedgerVerb = Bare<LedgerCommand>;
+
+/** Here, where the error still has a class; behind the writer's thread it would be one of the disk. */
+function checkRequest({ asked, limits }: ReservationRequest): void {
+  checkAsked(asked);
+  const levels = limits.map(({ level, budget }) => ({
+    level,
+    budget,
+    ledger: { used: noAmount, reserved: noAmount },
+  }));
+  decideReservation(levels, asked);
+}

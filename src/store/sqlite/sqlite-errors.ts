@@ -1,0 +1,89 @@
+import { LeaseLost, StateCorrupt, StateUnavailable, StorageFailed } from "../../domain/errors.ts";
+import type { Lease } from "../journal.ts";
+import type { Reply } from "./command.ts";
+
+const SQLITE_ERROR = 1;
+const SQLITE_BUSY = 5;
+const SQLITE_READONLY = 8;
+const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
+const SQLITE_NOTADB = 26;
+
+function primaryCode(error: unknown): number | undefined {
+  const code = (error as { errcode?: unknown } | null)?.errcode;
+  return typeof code === "number" ? code & 0xff : undefined;
+}
+
+export function wasClosed(path: string, cause?: unknown): StateUnavailable {
+  return new StateUnavailable(`${path} was closed.`, {
+    cause,
+    advice: "Open it again: what was recorded is there.",
+  });
+}
+
+export function isBusy(error: unknown): boolean {
+  return primaryCode(error) === SQLITE_BUSY;
+}
+
+const missesSchema = /^no such (table|column|index|collation|function)|has no column named/;
+
+export function damaged(path: string, why: string, cause?: unknown): StateCorrupt {
+  return new StateCorrupt(`${path} is damaged or not a Maestro database: ${why}.`, {
+    cause,
+    details: { path },
+    advice:
+      `Move it aside (mv ${path} ${path}.damaged, with its -wal and -shm files) and resume: ` +
+      "each session resumes from its newest valid checkpoint.",
+  });
+}
+
+/** Says in the product's words what SQLite said, and what to do; anything else is returned as it came. */
+export function translate(error: unknown, path: string): unknown {
+  const options = { cause: error, details: { path } };
+  switch (primaryCode(error)) {
+    case SQLITE_FULL:
+      return new StorageFailed(`The disk that holds ${path} is full; the last write was not recorded.`, {
+        ...options,
+        advice: "Free some space, then resume the session: nothing recorded is lost.",
+      });
+    case SQLITE_IOERR:
+      return new StorageFailed(
+        `The disk refused a write or read of ${path}; the last write was not acknowledged.`,
+        {
+          ...options,
+          advice: "Check the disk and the system log, then resume the session.",
+        },
+      );
+    case SQLITE_BUSY:
+      return new StorageFailed(`${path} stayed locked by another process for too long.`, {
+        ...options,
+        advice: "Look for a process that holds it (fuser), then try again.",
+      });
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+      return new StateUnavailable(`${path} cannot be opened for writing.`, {
+        ...options,
+        advice: "Check the permissions of the state directory, or choose another with --state-dir.",
+      });
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return damaged(path, (error as Error).message, error);
+    case SQLITE_ERROR:
+      // All statements are fixed: one that misses a table or a column has met a schema that was damaged.
+      return missesSchema.test((error as Error).message)
+        ? damaged(path, (error as Error).message, error)
+        : error;
+    case undefined:
+    default:
+      return error;
+  }
+}
+
+export function lostTo(lease: Lease, reply: Reply): LeaseLost {
+  const now = reply.kind === "refused" ? reply.epoch : undefined;
+  return new LeaseLost(`Session ${lease.sessionId} was taken over by another driver; nothing was written.`, {
+    details: { session: lease.sessionId, epoch: lease.epoch, currentEpoch: now },
+  });
+}

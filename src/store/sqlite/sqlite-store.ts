@@ -1,0 +1,370 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Clock } from "../../domain/clock.ts";
+import {
+  LeaseHeld,
+  MaestroError,
+  SessionConflict,
+  SessionNotFound,
+  StorageFailed,
+} from "../../domain/errors.ts";
+import type { SessionId } from "../../domain/ids.ts";
+import type { ClaimCause, Entry, RecordedRow } from "../../journal/journal.ts";
+import { encodeEntry, transitionRow } from "../../journal/journal-codec.ts";
+import type { Message } from "../../journal/message.ts";
+import { finalStatuses, type SessionStatus } from "../../journal/standing.ts";
+import type { BreakerStore } from "../breaker-store.ts";
+import { candidateOf, causeOf, takeOrder } from "../decisions/take.ts";
+import type {
+  Claim,
+  Consider,
+  Effects,
+  Lease,
+  NewSession,
+  ReservationAnswer,
+  ReservationRequest,
+} from "../journal.ts";
+import { type Heartbeat, type Owner, thisOwner, uptimeMs } from "../owner.ts";
+import type { Reports } from "../reports.ts";
+import type { SessionRecord } from "../session-record.ts";
+import type { Maintenance, Store } from "../store.ts";
+import type { TicketStore } from "../ticket-store.ts";
+import { AppendCommand, type Command, type Placed, type Reply, type Success, WrittenRow } from "./command.ts";
+import { JournalReader } from "./journal-reader.ts";
+import { LeaseJudge } from "./lease-judge.ts";
+import { SqliteMaintenance } from "./maintenance.ts";
+import { ensureSchema, openDatabase, openForLooking } from "./open-database.ts";
+import { Queries } from "./queries.ts";
+import { Reader } from "./reader.ts";
+import { SqliteReports } from "./reports.ts";
+import { type LedgerVerb, Reservations } from "./reservations.ts";
+import { SqliteBreakers } from "./sqlite-breakers.ts";
+import { lostTo, translate, wasClosed } from "./sqlite-errors.ts";
+import { SqliteTickets } from "./sqlite-tickets.ts";
+import { Writer } from "./writer.ts";
+import { InlineWriter, measureCommit, ThreadWriter, type WriterClient } from "./writer-client.ts";
+
+export interface SqliteStoreOptions {
+  /** A file, or `:memory:`. */
+  readonly path: string;
+  readonly clock: Clock;
+  /** How long a silent driver keeps its lease. */
+  readonly leaseMs: number;
+  /** The disk cannot be written: every write fails, and reading needs none. */
+  readonly onlyLooks?: boolean;
+}
+
+const deleteSliceRows = 1_000;
+
+export class SqliteStore implements Store {
+  readonly reports: Reports;
+  readonly breakers: BreakerStore;
+  readonly tickets: TicketStore;
+  readonly maintenance: Maintenance;
+  readonly #path: string;
+  readonly #clock: Clock;
+  readonly #leases: LeaseJudge;
+  readonly #owner: Owner = thisOwner();
+  readonly #database: DatabaseSync;
+  readonly #reader: Reader;
+  readonly #journal: JournalReader;
+  readonly #writer: WriterClient;
+  readonly #reservations: Reservations;
+  /** Numbers of the sessions that were claimed here. */
+  readonly #numbers = new Map<SessionId, number>();
+  #beating = false;
+  #isClosed = false;
+
+  constructor({ path, clock, leaseMs, onlyLooks = false }: SqliteStoreOptions) {
+    this.#path = path;
+    this.#clock = clock;
+    this.#database = onlyLooks ? openForLooking(path) : openDatabase(path);
+    if (!onlyLooks) ensureSchema(this.#database, path);
+    const queries = new Queries(this.#database, path);
+    this.#reader = new Reader(queries);
+    this.#journal = new JournalReader(this.#reader, path);
+    const submit = (command: Command) => this.#submit(command);
+    const pass = () => submit({ verb: "pass" });
+    this.#leases = new LeaseJudge({ reader: this.#reader, observer: this.#owner, clock, leaseMs, pass });
+    this.breakers = new SqliteBreakers(queries, submit, clock);
+    this.tickets = new SqliteTickets(queries, submit, clock);
+    this.maintenance = new SqliteMaintenance(this.#reader, submit);
+    this.reports = new SqliteReports({
+      queries,
+      reader: this.#reader,
+      leases: this.#leases,
+      clock,
+      path,
+      owner: this.#owner.id,
+      number: (id) => this.#number(id),
+    });
+    this.#reservations = new Reservations({
+      queries,
+      submit,
+      now: () => clock.now(),
+      prove: (lease, command) => this.#prove(lease, command),
+      isDriven: (session) => this.#leases.stateOf(this.#reader.lease(session).holder) === "held",
+    });
+    if (path === ":memory:") this.#writer = new InlineWriter(new Writer(this.#database));
+    else {
+      this.#database.exec("PRAGMA query_only = 1");
+      this.#writer = new ThreadWriter(path);
+    }
+  }
+
+  async createSession(newSession: NewSession) {
+    const { id, key, team, teamFingerprint, identity, wakeAt, created } = newSession;
+    const { artifacts = [], artifactsOf, copied = [], appended = [], usage = [] } = newSession;
+    const at = this.#clock.now();
+    const session = {
+      id,
+      key: key ?? null,
+      team,
+      teamFingerprint,
+      identity,
+      at: newSession.createdAt ?? at,
+      wakeAt: wakeAt ?? null,
+    };
+    const row = encodeEntry(created);
+    const reply = await this.#submit({
+      verb: "create",
+      session,
+      row,
+      copied,
+      appended: appended.map(encodeEntry),
+      at,
+      artifacts,
+      artifactsOf,
+      usage,
+    });
+    if (reply.kind === "placed")
+      return { session: this.#require(id), row: new WrittenRow(row, reply.rows[0] as Placed, 0) };
+    const existing = key === undefined ? this.#reader.session(id) : this.#reader.sessionWithKey(key);
+    if (existing === undefined) throw new SessionConflict(`A session with the id ${id} exists already.`);
+    return { session: existing, row: undefined };
+  }
+
+  async findSession(idOrKey: string): Promise<SessionRecord | undefined> {
+    return this.#reader.session(idOrKey);
+  }
+
+  async deleteSession(id: SessionId, { onlyFinished = false } = {}): Promise<void> {
+    const session = this.#number(id);
+    for (;;) {
+      const status = this.#reader.session(id)?.status;
+      if (onlyFinished && status !== undefined && !finalStatuses.includes(status))
+        throw new SessionConflict(`Session ${id} is not finished: it is ${status}.`);
+      const { holder } = this.#reader.lease(session);
+      if (this.#leases.stateOf(holder) === "held") throw this.#heldBy(id, holder);
+      const reply = await this.#submit({
+        verb: "delete",
+        session,
+        owner: holder?.id ?? null,
+        onlyFinished,
+        rows: deleteSliceRows,
+        at: this.#clock.now(),
+      });
+      if (reply.kind === "deleted" && !reply.more) return;
+    }
+  }
+
+  claimSession(id: SessionId, cause: ClaimCause | ((found: Claim["found"]) => ClaimCause)): Promise<Claim> {
+    return this.#claim(id, cause, null);
+  }
+
+  async #claim(
+    id: SessionId,
+    cause: ClaimCause | ((found: Claim["found"]) => ClaimCause),
+    expectedStatus: SessionStatus | null,
+  ): Promise<Claim> {
+    const session = this.#number(id);
+    const { epoch, holder, state: found } = await this.#leases.judge(session);
+    if (found === "held") throw this.#heldBy(id, holder);
+    const claimed = {
+      kind: "session.claimed",
+      cause: typeof cause === "function" ? cause(found) : cause,
+      owner: this.#owner.id,
+    } as const;
+    const at = this.#clock.now();
+    const row = encodeEntry(claimed);
+    const reply = await this.#submit({
+      verb: "claim",
+      session,
+      epoch,
+      expected: holder === undefined ? null : { owner: holder.id, beatUptimeMs: holder.beatUptimeMs },
+      expectedStatus,
+      claimant: { ...this.#owner, beatUptimeMs: uptimeMs(), beatAt: at },
+      at,
+      row,
+    });
+    if (reply.kind !== "placed") {
+      throw this.#heldBy(id, this.#reader.lease(session).holder);
+    }
+    this.#startBeating();
+    this.#numbers.set(id, session);
+    const lease = { sessionId: id, epoch: reply.epoch };
+    return { lease, found, row: new WrittenRow(row, reply.rows[0] as Placed, reply.epoch) };
+  }
+
+  async take(places: number, consider: Consider): Promise<number> {
+    const due = this.#reader.due(this.#clock.now());
+    const isDue = new Set(due);
+    let taken = 0;
+    for (const id of takeOrder(await this.reports.abandoned(), due)) {
+      if (taken >= places) break;
+      const session = this.#reader.session(id);
+      if (session === undefined) continue;
+      const candidate = candidateOf(session, isDue.has(id));
+      const begin = await consider(candidate);
+      if (begin === undefined) continue;
+      taken += 1;
+      const claim = this.#claim(id, (found) => causeOf(candidate, found), session.status);
+      // It may be refused before its taker waits for it.
+      claim.catch(() => undefined);
+      begin(claim);
+    }
+    return taken;
+  }
+
+  async releaseSession(lease: Lease): Promise<void> {
+    const session = this.#leased(lease);
+    await this.#submit({
+      verb: "release",
+      session,
+      epoch: lease.epoch,
+      owner: this.#owner.id,
+      at: this.#clock.now(),
+    });
+  }
+
+  /** Not async and with no promise to spare: thousands of steps may wait here at a time. */
+  append(lease: Lease, entries: readonly Entry[], effects: Effects = {}): Promise<readonly RecordedRow[]> {
+    const rows = entries.map(encodeEntry);
+    const session = this.#leased(lease);
+    const append = new AppendCommand(session, lease.epoch, this.#owner.id, this.#clock.now(), rows, effects);
+    return this.#send(append).then((sent) => {
+      const reply = this.#succeeded(sent);
+      if (reply.kind !== "placed") throw lostTo(lease, reply);
+      for (const alert of reply.alerts ?? []) rows.push(encodeEntry({ kind: "budget.alerted", alert }));
+      return rows.map((row, index) => new WrittenRow(row, reply.rows[index] as Placed, lease.epoch));
+    });
+  }
+
+  reserve(lease: Lease, request: ReservationRequest): Promise<ReservationAnswer> {
+    return this.#reservations.reserve(lease, request);
+  }
+
+  async withdraw(lease: Lease, reservation: number): Promise<void> {
+    await this.#prove(lease, { verb: "release-reservation", reservation });
+  }
+
+  waitForRoom(): Promise<void> | undefined {
+    return this.#writer.waitForRoom();
+  }
+
+  async *readJournal(id: SessionId, afterSeq = 0, limit = Number.POSITIVE_INFINITY) {
+    yield* this.#journal.rows(id, this.#number(id), afterSeq, limit);
+  }
+
+  async *readTransitions(id: SessionId, afterSeq = 0) {
+    yield* this.#journal.transitions(id, this.#number(id), afterSeq);
+  }
+
+  async readBody(id: SessionId, seq: number): Promise<string> {
+    return this.#journal.body(id, this.#numbers.get(id) ?? this.#number(id), seq);
+  }
+
+  async signal(id: SessionId, message: Message): Promise<void> {
+    await this.#submit({
+      verb: "signal",
+      session: this.#number(id),
+      at: this.#clock.now(),
+      body: JSON.stringify(message),
+    });
+  }
+
+  async receive(lease: Lease): Promise<readonly RecordedRow[]> {
+    const { epoch } = lease;
+    const reply = await this.#submit({
+      verb: "receive",
+      session: this.#leased(lease),
+      epoch,
+      owner: this.#owner.id,
+      at: this.#clock.now(),
+    });
+    if (reply.kind !== "received") throw lostTo(lease, reply);
+    return reply.rows.map(
+      ({ placed, body }) => new WrittenRow(transitionRow("message.received", body), placed, epoch),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#writer.close();
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #submit(command: Command): Promise<Success> {
+    return this.#send(command).then(this.#succeeded);
+  }
+
+  #send(command: Command): Promise<Reply> {
+    // The writer would start another thread for it, and nobody would ever end that one.
+    if (this.#isClosed) return Promise.reject(wasClosed(this.#path));
+    return measureCommit(command.verb, this.#writer.submit(command));
+  }
+
+  readonly #succeeded = (reply: Reply): Success => {
+    if (reply.kind !== "failed") return reply;
+    const { message, errcode } = reply.error;
+    const error = translate(Object.assign(new Error(message), { errcode }), this.#path);
+    if (MaestroError.is(error)) throw error;
+    // No fault of the work that asked for it; if the thread died, nobody knows whether the commit was made.
+    throw new StorageFailed(`${this.#path} did not take a write: ${message}`, {
+      cause: error,
+      details: { path: this.#path },
+      advice: "Resume the session: it goes on from what was recorded.",
+    });
+  };
+
+  async #prove(lease: Lease, command: LedgerVerb): Promise<Success> {
+    const proof = { epoch: lease.epoch, owner: this.#owner.id, at: this.#clock.now() };
+    const reply = await this.#submit({ session: this.#leased(lease), ...proof, ...command });
+    if (reply.kind === "refused") throw lostTo(lease, reply);
+    return reply;
+  }
+
+  /** The number of a session that was claimed here; numbers are never reused, so a stale one proves nothing. */
+  #leased({ sessionId }: Lease): number {
+    return this.#numbers.get(sessionId) ?? this.#number(sessionId);
+  }
+
+  #require(id: SessionId): SessionRecord {
+    const session = this.#reader.session(id);
+    if (session === undefined)
+      throw new SessionNotFound(`There is no session ${id}.`, { details: { session: id } });
+    return session;
+  }
+
+  #number(id: SessionId): number {
+    const number = this.#reader.sessionNumber(id);
+    if (number === undefined)
+      throw new SessionNotFound(`There is no session ${id}.`, { details: { session: id } });
+    return number;
+  }
+
+  #heldBy(id: SessionId, holder: Heartbeat | undefined): LeaseHeld {
+    const who = holder === undefined ? "another driver" : `process ${holder.pid}`;
+    return new LeaseHeld(`Session ${id} is being driven by ${who}.`, {
+      details: { session: id, pid: holder?.pid },
+      advice: "Let it finish, or stop that process and resume: a dead driver is noticed at once.",
+    });
+  }
+
+  /** One heartbeat for the whole process, however many sessions it drives. */
+  #startBeating(): void {
+    // A claim that is answered while all is closed must not start a thread that nobody would ever end.
+    if (this.#beating || this.#isClosed) return;
+    this.#beating = true;
+    this.#writer.beat(this.#owner.id, this.#leases.beatMs);
+  }
+}

@@ -1,0 +1,235 @@
+import type { SQLInputValue } from "node:sqlite";
+import { type SavingKind, savingKinds, utcDay } from "../../domain/ledger.ts";
+import type { SessionUsage } from "../../journal/session-usage.ts";
+import type { RunSample, SavedSum, UsageGroup, UsageGroupSums, UsagePoint } from "../reports.ts";
+import type { NamedRow, Queries } from "./queries.ts";
+import { savedColumns, sumColumns } from "./writer-usage.ts";
+
+/** More groups than anybody reads on a screen; the total covers what is left out. */
+const mostGroups = 1_000;
+/** Points of a chart; more cannot be told apart. */
+const mostPoints = 20_000;
+/** A forecast learns nothing from more. */
+const mostSessions = 100;
+
+export interface UsageFilter {
+  readonly session: number | undefined;
+  readonly since: number | undefined;
+  /** Groups at most. */
+  readonly most?: number | undefined;
+}
+
+const groupColumns: Readonly<Record<UsageGroup, string>> = {
+  persona: "u.persona",
+  phase: "u.phase",
+  model: "u.model",
+  session: "s.id",
+  day: "u.day",
+};
+
+const historyOfTeam = `SELECT u.phase, u.persona, u.model, sum(u.unpriced_calls) AS unpriced,
+         sum(u.input_tokens + u.output_tokens + u.estimated_tokens) AS tokens,
+         sum(u.cost_micro_usd + u.estimated_micro_usd) AS microUsd
+       FROM usage u WHERE u.session IN
+         (SELECT number FROM sessions WHERE status = 'completed' AND team = ? AND status_at <= ?
+           ORDER BY number DESC LIMIT ${mostSessions})
+         OR (u.session = ? AND u.session != 0)
+       GROUP BY u.session, u.phase, u.persona, u.model`;
+
+const reusedBySession = `SELECT phase, persona, model, sum(unpriced) AS unpriced, sum(tokens) AS tokens,
+         sum(micro_usd) AS microUsd
+       FROM savings WHERE session = ? AND kind = 'reuse' GROUP BY phase, persona, model`;
+
+/** Reports, read from what the writer has added up. */
+export class UsageReader {
+  readonly #queries: Queries;
+
+  constructor(queries: Queries) {
+    this.#queries = queries;
+  }
+
+  total(filter: UsageFilter): UsageGroupSums {
+    const [sums] = this.#sums("NULL", filter);
+    return toGroup(sums ?? {}, this.#saved("NULL", filter));
+  }
+
+  groups(by: UsageGroup, filter: UsageFilter): UsageGroupSums[] {
+    const saved = Map.groupBy(this.#saved(groupColumns[by], filter), ({ name }) => name);
+    const groups = this.#sums(groupColumns[by], filter, by).map((row) => {
+      const name = row["name"] as string | null;
+      const ofName = saved.get(name) ?? [];
+      saved.delete(name);
+      return toGroup(row, ofName);
+    });
+    // A fork that reuses everything makes no call at all, and that is what its report has to show.
+    const unspent = [...saved].map(([name, ofName]) => toGroup({ name }, ofName));
+    const all = [...groups, ...unspent.slice(0, (filter.most ?? mostGroups) - groups.length)];
+    return by === "day" ? all.sort((a, b) => ((a.name ?? "") < (b.name ?? "") ? -1 : 1)) : all;
+  }
+
+  /** Everything a session has used, to be carried in its checkpoints. */
+  snapshot(session: number): SessionUsage[] {
+    return this.#queries
+      .allNamed(
+        `SELECT day, phase, persona, model, ${sumColumns.join(", ")} FROM usage WHERE session = ?
+         ORDER BY day, phase, persona, model`,
+        session,
+      )
+      .map(({ day, phase, persona, model, ...sums }) => ({
+        day: String(day),
+        phase: String(phase),
+        persona: String(persona),
+        model: String(model),
+        sums: Object.fromEntries(sumColumns.map((column) => [column, Number(sums[column])])),
+      }));
+  }
+
+  /** `also`: a session of its own, 0 for none. `at`: as it was then. */
+  history(team: string, also: number, at: number): RunSample[] {
+    return this.#queries.allNamed(historyOfTeam, team, at, also).map(toSample);
+  }
+
+  reused(session: number): RunSample[] {
+    return this.#queries.allNamed(reusedBySession, session).map(toSample);
+  }
+
+  ofSessions(ids: readonly string[]): UsageGroupSums[] {
+    // By number: along the ledger's own key, however many sessions there are besides.
+    const numbers = "SELECT number FROM sessions WHERE id IN (SELECT value FROM json_each(?))";
+    return this.#grouped("s.id", `u.session IN (${numbers})`, JSON.stringify(ids));
+  }
+
+  byPlace(session: number): (UsageGroupSums & { phase: string; persona: string })[] {
+    const groups = this.#grouped("json_array(u.phase, u.persona)", "u.session = ?", session);
+    return groups.map((group) => {
+      const [phase, persona] = JSON.parse(group.name ?? "[]") as [string, string];
+      return { ...group, phase, persona };
+    });
+  }
+
+  series(by: UsageGroup, filter: UsageFilter): UsagePoint[] {
+    const { where, values } = conditionOf(filter);
+    return this.#queries
+      .allNamed(
+        `SELECT u.day, ${groupColumns[by]} AS name, sum(u.input_tokens + u.output_tokens) AS tokens,
+           sum(u.cost_micro_usd) AS microUsd, sum(u.unpriced_calls) AS unpriced
+         FROM usage u LEFT JOIN sessions s ON s.number = u.session ${where}
+         GROUP BY u.day, name ORDER BY u.day DESC, tokens DESC LIMIT ${mostPoints}`,
+        ...values,
+      )
+      .map(({ day, name, tokens, microUsd, unpriced }) => ({
+        day: String(day),
+        name: name as string | null,
+        tokens: Number(tokens),
+        microUsd: unpriced === 0 ? Number(microUsd) : null,
+      }))
+      .toReversed();
+  }
+
+  #grouped(group: string, condition: string, value: string | number): UsageGroupSums[] {
+    const rowsOf = (table: string, sums: string, also: string) =>
+      this.#queries.allNamed(
+        `SELECT ${group} AS name, ${sums} FROM ${table} u LEFT JOIN sessions s ON s.number = u.session
+           WHERE ${condition} GROUP BY ${group}${also}`,
+        value,
+      );
+    const saved = Map.groupBy(
+      rowsOf("savings", `u.kind, ${sumsOf(savedColumns)}`, ", u.kind").map(toNamedSaving),
+      ({ name }) => name,
+    );
+    const rows = rowsOf("usage", usageSums, "");
+    const spent = new Set(rows.map((row) => row["name"]));
+    const unspent = [...saved.keys()].filter((name) => !spent.has(name)).map((name) => ({ name }));
+    return [...rows, ...unspent].map((row) => toGroup(row, saved.get(row["name"] as string | null) ?? []));
+  }
+
+  #sums(group: string, filter: UsageFilter, by?: UsageGroup): NamedRow[] {
+    const { where, values } = conditionOf(filter);
+    const order =
+      by === "day" ? "name" : "sum(u.input_tokens + u.output_tokens + u.estimated_tokens) DESC, name";
+    return this.#queries.allNamed(
+      `SELECT ${group} AS name, ${usageSums} FROM usage u LEFT JOIN sessions s ON s.number = u.session ${where}
+         GROUP BY ${group} ORDER BY ${order} LIMIT ?`,
+      ...values,
+      filter.most ?? mostGroups,
+    );
+  }
+
+  #saved(group: string, filter: UsageFilter): NamedSaving[] {
+    const sums = sumsOf(savedColumns);
+    const { where, values } = conditionOf(filter);
+    return this.#queries
+      .allNamed(
+        `SELECT ${group} AS name, u.kind, ${sums} FROM savings u LEFT JOIN sessions s ON s.number = u.session ${where}
+         GROUP BY ${group}, u.kind ORDER BY name, u.kind LIMIT ?`,
+        ...values,
+        (filter.most ?? mostGroups) * savingKinds.length,
+      )
+      .map(toNamedSaving);
+  }
+}
+
+type NamedSaving = SavedSum & { readonly name: string | null };
+
+const sumsOf = (columns: readonly string[]): string =>
+  columns.map((column) => `sum(u.${column}) AS ${column}`).join(", ");
+
+/** As `isSimulated` says it. */
+const ofSimulated = (column: string): string =>
+  `sum(CASE WHEN u.model = 'simulated' OR u.model LIKE 'simulated/%' THEN u.${column} ELSE 0 END)`;
+
+const usageSums = `${sumsOf(sumColumns)}, ${ofSimulated("calls")} AS simulated_calls,
+  ${ofSimulated("cost_micro_usd")} AS simulated_micro_usd`;
+
+function toSample({ phase, persona, model, tokens, microUsd, unpriced }: NamedRow): RunSample {
+  return {
+    phase: String(phase),
+    persona: String(persona),
+    model: String(model),
+    spent: { tokens: Number(tokens), microUsd: unpriced === 0 ? Number(microUsd) : null },
+  };
+}
+
+function toNamedSaving(row: NamedRow): NamedSaving {
+  return {
+    name: row["name"] as string | null,
+    kind: row["kind"] as SavingKind,
+    tokens: Number(row["tokens"]),
+    microUsd: Number(row["micro_usd"]),
+    unpriced: Number(row["unpriced"]),
+  };
+}
+
+function conditionOf({ session, since }: UsageFilter): { where: string; values: SQLInputValue[] } {
+  const conditions = [
+    ...(session === undefined ? [] : ["u.session = ?"]),
+    ...(since === undefined ? [] : ["u.day >= ?"]),
+  ];
+  return {
+    where: conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`,
+    values: [...(session === undefined ? [] : [session]), ...(since === undefined ? [] : [utcDay(since)])],
+  };
+}
+
+function toGroup(row: NamedRow, saved: readonly NamedSaving[]): UsageGroupSums {
+  const sum = (column: (typeof sumColumns)[number] | "simulated_calls" | "simulated_micro_usd") =>
+    Number(row[column] ?? 0);
+  return {
+    name: (row["name"] as string | null | undefined) ?? null,
+    calls: sum("calls"),
+    failedCalls: sum("failed_calls"),
+    inputTokens: sum("input_tokens"),
+    cachedInputTokens: sum("cached_input_tokens"),
+    cacheWriteTokens: sum("cache_write_tokens"),
+    outputTokens: sum("output_tokens"),
+    reasoningTokens: sum("reasoning_tokens"),
+    costMicroUsd: sum("cost_micro_usd"),
+    unpricedCalls: sum("unpriced_calls"),
+    unreportedCalls: sum("unreported_calls"),
+    simulatedCalls: sum("simulated_calls"),
+    simulatedMicroUsd: sum("simulated_micro_usd"),
+    estimatedTokens: sum("estimated_tokens"),
+    estimatedMicroUsd: sum("estimated_micro_usd"),
+    saved: saved.map(({ kind, tokens, microUsd, unpriced }) => ({ kind, tokens, microUsd, unpriced })),
+  };
+}

@@ -1,0 +1,292 @@
+import { channel } from "node:diagnostics_channel";
+import { Worker } from "node:worker_threads";
+import { type CommitMeasured, commitChannel } from "../../domain/channels.ts";
+import { codeFile } from "../../package-files.ts";
+import { armedFault } from "../fault-points.ts";
+import type { Command, Reply } from "./command.ts";
+import { openDatabase } from "./open-database.ts";
+import { failed, Writer } from "./writer.ts";
+import type { FromThread, ThreadData, ToThread } from "./writer-thread.ts";
+
+/** Hands commands to the writer; the promise resolves after the commit. */
+export interface WriterClient {
+  submit(command: Command): Promise<Reply>;
+  /** Undefined when little enough is under way that work which begins now is committed soon; else resolves in turn. */
+  waitForRoom(): Promise<void> | undefined;
+  beat(owner: string, everyMs: number): void;
+  close(): Promise<void>;
+}
+
+/** While the caller's thread commits, it has other things to do as well. */
+const commandsPerTurn = 64;
+
+/**
+ * Everything submitted in one turn of the event loop, and whatever joins while the thread is busy, commits together.
+ * The thread starts with the first claim. Until it stands, which takes longer than all that a session writes before its
+ * first step, the caller's thread commits; once it has handed over, it never does again.
+ */
+export class ThreadWriter implements WriterClient {
+  readonly #path: string;
+  #worker: Worker | undefined;
+  #isEarly = true;
+  #early: Writer | undefined;
+  #queue: Command[] = [];
+  /** Nothing under way: the thread alone must not keep the process alive. */
+  readonly #answers = new Answers(() => this.#closing === undefined && this.#worker?.unref());
+  /** Rung after each message: the thread sleeps on it, which costs less than an event loop of its own. */
+  readonly #bell = new Int32Array(new SharedArrayBuffer(4));
+  /** For a thread that comes in the place of one that died, too. */
+  #heart: Extract<ToThread, { readonly beat: string }> | undefined;
+  #closed: (() => void) | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  submit(command: Command): Promise<Reply> {
+    return new Promise((resolve) => {
+      this.#answers.expect(resolve);
+      // Not a microtask: a busy chain of awaits would starve timers.
+      if (this.#queue.push(command) === 1) setImmediate(() => this.#flush());
+    });
+  }
+
+  waitForRoom(): Promise<void> | undefined {
+    return this.#answers.waitForRoom();
+  }
+
+  beat(owner: string, everyMs: number): void {
+    this.#heart = { beat: owner, everyMs };
+    this.#post(this.#heart);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    while (this.#isEarly && this.#queue.length > 0) this.#flush();
+    this.#handOver();
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    worker.ref();
+    const closed = new Promise<void>((resolve) => {
+      this.#closed = resolve;
+    });
+    this.#post("close");
+    await closed;
+    this.#worker = undefined;
+  }
+
+  #flush(): void {
+    if (this.#isEarly) return this.#flushHere();
+    if (this.#queue.length === 0) return;
+    const commands = this.#queue;
+    this.#queue = [];
+    try {
+      this.#post(commands);
+      this.#worker?.ref();
+    } catch (error) {
+      // No thread could be started.
+      this.#answers.give(commands.map(() => failed(error)));
+    }
+  }
+
+  #flushHere(): void {
+    if (this.#queue.length === 0) return;
+    const replies = this.#commitHere(this.#queue.slice(0, commandsPerTurn));
+    // Whoever writes just now may take its time, and this thread has other things to do.
+    if (replies === undefined) return this.#handOver();
+    this.#queue = this.#queue.slice(commandsPerTurn);
+    this.#answers.give(replies);
+    if (this.#queue.length > 0) setImmediate(() => this.#flush());
+  }
+
+  #commitHere(commands: readonly Command[]): Reply[] | undefined {
+    try {
+      this.#early ??= new Writer(openDatabase(this.#path));
+      return this.#early.commitAtOnce(commands);
+    } catch (error) {
+      return commands.map(() => failed(error));
+    }
+  }
+
+  /** To a thread that stands, or that gets it all when it does. */
+  #handOver(): void {
+    this.#early?.close();
+    this.#early = undefined;
+    this.#isEarly = false;
+    this.#flush();
+  }
+
+  #post(message: ToThread): void {
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(message);
+    Atomics.add(this.#bell, 0, 1);
+    Atomics.notify(this.#bell, 0);
+  }
+
+  /** For who drives sessions: who only says a word does not pay for a thread. */
+  #start(): Worker {
+    const entry = codeFile("store/sqlite/writer-thread");
+    const workerData: ThreadData = { path: this.#path, bell: this.#bell, armed: armedFault() };
+    const worker = new Worker(entry, { workerData, name: "maestro-writer" });
+    worker.on("message", (message: FromThread) => {
+      if (message === "closed") this.#closed?.();
+      else if (message !== "ready") this.#answers.give(message);
+      else if (this.#isEarly) this.#handOver();
+    });
+    worker.on("error", (error) => this.#fail(error as Error));
+    worker.unref();
+    if (this.#heart !== undefined) worker.postMessage(this.#heart);
+    return worker;
+  }
+
+  /**
+   * The thread is gone and with it the fate of what was under way; the journal knows, a new start reads it. What it was
+   * not given yet goes to the next thread, and so does everything from now on: somebody has to tell that this process lives.
+   */
+  #fail(cause: Error): void {
+    this.#worker = undefined;
+    const { errcode } = cause as { errcode?: number };
+    const error = { message: `the writer thread stopped: ${cause.message}`, errcode };
+    this.#answers.giveAll({ kind: "failed", error }, this.#queue.length);
+    this.#closed?.();
+    if (this.#isEarly) this.#handOver();
+  }
+}
+
+/** The same writer on the caller's own thread, for databases in memory. */
+export class InlineWriter implements WriterClient {
+  readonly #writer: Writer;
+  #queue: { command: Command; resolve: Resolve }[] = [];
+
+  constructor(writer: Writer) {
+    this.#writer = writer;
+  }
+
+  submit(command: Command): Promise<Reply> {
+    return new Promise((resolve) => {
+      if (this.#queue.push({ command, resolve }) === 1) setImmediate(() => this.#flush());
+    });
+  }
+
+  waitForRoom(): undefined {
+    return undefined;
+  }
+
+  beat(): void {
+    // A database in memory has one process; nobody else could ask whether it lives.
+  }
+
+  async close(): Promise<void> {
+    this.#flush();
+  }
+
+  #flush(): void {
+    const batch = this.#queue;
+    this.#queue = [];
+    const replies = this.#writer.commit(batch.map(({ command }) => command));
+    for (const [index, { resolve }] of batch.entries()) resolve(replies[index] as Reply);
+  }
+}
+
+type Resolve = (reply: Reply) => void;
+
+/** Each answer wakes a session that works until its next step; so many in one turn of the event loop, others go first. */
+const perTurn = 16;
+/** A full commit on its way and one that fills up. What begins beyond that only waits, and fills the memory. */
+const roomFor = 128;
+
+/** Callers that wait for a commit, in the order of their commands, and callers that wait for room. */
+export class Answers {
+  /** Answered callers are dropped. */
+  readonly #waiting: (Resolve | undefined)[] = [];
+  #answered = 0;
+  readonly #replies: Reply[] = [];
+  readonly #beginners: (() => void)[] = [];
+  #isTurnOver = true;
+  readonly #onQuiet: () => void;
+
+  /** `onQuiet`: nothing is under way. */
+  constructor(onQuiet: () => void) {
+    this.#onQuiet = onQuiet;
+  }
+
+  /** Undefined: begin at once. In turn, because steps are told apart by the order they are asked for in. */
+  waitForRoom(): Promise<void> | undefined {
+    if (this.#beginners.length === 0 && this.#isRoomy) return undefined;
+    return new Promise((resolve) => this.#beginners.push(resolve));
+  }
+
+  expect(resolve: Resolve): void {
+    this.#waiting.push(resolve);
+  }
+
+  give(replies: readonly Reply[]): void {
+    this.#replies.push(...replies);
+    if (this.#isTurnOver) this.#takeTurn();
+  }
+
+  /** For all but the last few callers, and for answers that are there already. */
+  giveAll(reply: Reply, exceptLast: number): void {
+    for (const given of this.#replies.splice(0)) this.#answer(given);
+    while (this.#underWay > exceptLast) this.#answer(reply);
+    if (this.#isTurnOver) this.#takeTurn();
+  }
+
+  get #underWay(): number {
+    return this.#waiting.length - this.#answered;
+  }
+
+  get #isRoomy(): boolean {
+    return this.#underWay < roomFor;
+  }
+
+  #answer(reply: Reply): void {
+    const resolve = this.#waiting[this.#answered];
+    this.#waiting[this.#answered] = undefined;
+    this.#answered += 1;
+    resolve?.(reply);
+  }
+
+  #takeTurn(): void {
+    for (const reply of this.#replies.splice(0, perTurn)) this.#answer(reply);
+    if (this.#isRoomy) for (const begin of this.#beginners.splice(0, perTurn)) begin();
+    this.#forgetAnswered();
+    this.#isTurnOver = false;
+    setImmediate(() => {
+      this.#isTurnOver = true;
+      if (this.#replies.length > 0 || (this.#beginners.length > 0 && this.#isRoomy)) this.#takeTurn();
+    });
+  }
+
+  #forgetAnswered(): void {
+    if (this.#underWay === 0) {
+      this.#waiting.length = 0;
+      this.#answered = 0;
+      this.#onQuiet();
+    } else if (this.#answered > 1_024) {
+      this.#waiting.splice(0, this.#answered);
+      this.#answered = 0;
+    }
+  }
+}
+
+const commits = channel(commitChannel);
+
+/** Reports how long a write takes to its listeners. */
+export function measureCommit<T>(verb: string, write: Promise<T>): Promise<T> {
+  return commits.hasSubscribers ? measured(verb, write) : write;
+}
+
+async function measured<T>(verb: string, write: Promise<T>): Promise<T> {
+  const startedMs = performance.now();
+  try {
+    return await write;
+  } finally {
+    commits.publish({ verb, durationMs: performance.now() - startedMs } satisfies CommitMeasured);
+  }
+}

@@ -1,0 +1,237 @@
+import type { DatabaseSync } from "node:sqlite";
+import {
+  type Amount,
+  type BudgetLevelName,
+  budgetLevels,
+  decideReservation,
+  noAmount,
+} from "../../domain/budget.ts";
+import type { BudgetAlert } from "../../domain/budget-alert.ts";
+import {
+  type CallEnding,
+  type CallPlace,
+  countedAs,
+  endingOf,
+  lostCall,
+  nameAt,
+  type Saving,
+  type Settlement,
+  sumsOf,
+  utcDay,
+} from "../../domain/ledger.ts";
+import { isSimulated } from "../../domain/simulated.ts";
+import type { SessionUsage } from "../../journal/session-usage.ts";
+import type { ReservationAnswer } from "../journal.ts";
+import type { Command, LedgerCommand, Reply } from "./command.ts";
+import {
+  askedOf,
+  endingOfRow,
+  type LedgerRow,
+  type TotalsRow,
+  toLedger,
+  totalsKey,
+  totalsValues,
+} from "./ledger-row.ts";
+import { ledgerStatements } from "./ledger-statements.ts";
+import { UsageTable } from "./writer-usage.ts";
+
+type Append = Pick<Extract<Command, { verb: "append" }>, "session" | "epoch" | "at" | "rows">;
+
+/** Who spent what, inside the writer's transaction: the row of a call and every total it is part of change together. */
+export class LedgerTable {
+  readonly #usage: UsageTable;
+  readonly #sql;
+
+  constructor(database: DatabaseSync) {
+    this.#usage = new UsageTable(database);
+    this.#sql = ledgerStatements(database);
+  }
+
+  execute(command: LedgerCommand): Reply {
+    switch (command.verb) {
+      case "reserve":
+        return { kind: "reservation", answer: this.#reserve(command) };
+      case "release-reservation": {
+        this.#release(command);
+        return { kind: "done" };
+      }
+      case "estimate": {
+        this.estimateOpen(command.session, command.at);
+        return { kind: "done" };
+      }
+    }
+  }
+
+  /** `after`: the seq behind which the entries are appended. */
+  settle({ reservation, spent, failed }: Settlement, append: Append, after: number): void {
+    const row = this.#find(reservation);
+    if (row === undefined || row.session !== append.session || row.epoch !== append.epoch)
+      throw new Error(`reservation ${reservation} is not of this lease`);
+    if (row.status !== "open" && row.status !== "estimated")
+      throw new Error(`reservation ${reservation} is settled already`);
+    const stepAt = append.rows.findIndex(({ kind }) => kind.startsWith("step."));
+    const ending = endingOf({ spent, failed });
+    this.#end(row, ending, append.at, stepAt === -1 ? null : after + 1 + stepAt);
+    const cached = ending.usage?.cachedInputTokens ?? 0;
+    const microUsd = spent.cacheSavedMicroUsd ?? null;
+    if (cached === 0 && (microUsd ?? 0) === 0) return;
+    const { phase, persona, model, session, day } = row;
+    this.#usage.save(session, day, { kind: "cache", phase, persona, model, tokens: cached, microUsd });
+  }
+
+  save(savings: readonly Saving[], { session, at }: Append): void {
+    const day = utcDay(at);
+    for (const saving of savings) {
+      if (!("steps" in saving)) this.#usage.save(session, day, saving);
+      else for (const step of saving.steps) this.#saveCall(saving.kind, session, step, day);
+    }
+  }
+
+  /** Whoever made these calls is gone: what was asked for counts as used, for good. */
+  estimateOpen(session: number, at: number): void {
+    const open = this.#sql.open.all(session) as unknown as LedgerRow[];
+    for (const row of open) this.#end(row, lostCall, at, null);
+  }
+
+  /** What a lost session had used, as its newest checkpoint knows it: sums alone, the calls are gone. */
+  restore(session: number, usage: readonly SessionUsage[]): void {
+    for (const { sums, ...place } of usage) {
+      this.#usage.restore({ session, ...place }, sums);
+      const sum = (...names: readonly string[]) => names.reduce((all, name) => all + (sums[name] ?? 0), 0);
+      const used = [
+        sum("input_tokens", "output_tokens", "estimated_tokens"),
+        sum("cost_micro_usd", "estimated_micro_usd"),
+        sum("unpriced_calls"),
+      ];
+      for (const level of levelsOf(place.model)) {
+        const key = totalsKey(session, level, { ...place, session: "" });
+        this.#sql.reserveTotals.run(...key, ...used);
+        this.#sql.moveTotals.run(...used, ...used, ...key);
+      }
+    }
+  }
+
+  /** With the session's record, so that no report and no day ever misses or repeats what it spent. */
+  forget(session: number, at: number): void {
+    this.estimateOpen(session, at);
+    this.#usage.forget(session);
+    this.#sql.forgetTotals.run(session);
+    this.#sql.forgetAlerts.run(session);
+  }
+
+  /** A slice of a deleted session's calls; true when there are more. */
+  deleteRows(session: number, rows: number): boolean {
+    return Number(this.#sql.deleteRows.run(session, rows).changes) === rows;
+  }
+
+  #reserve(command: Extract<Command, { verb: "reserve" }>): ReservationAnswer {
+    const { session, epoch, at, request, sessionId } = command;
+    const { phase, persona, round, attempt, started, model, asked, limits, unpriced } = request;
+    const place = { phase, persona, session: sessionId, day: utcDay(at) };
+    const decision = decideReservation(
+      limits
+        .filter(({ level }) => levelsOf(model).includes(level))
+        .map(({ level, budget }) => ({ level, budget, ledger: this.#totals(session, level, place) })),
+      asked,
+      unpriced,
+    );
+    if (decision.kind !== "granted") return { ...decision, name: nameAt(decision.level, place) };
+    const { lastInsertRowid } = this.#sql.insert.run(
+      session,
+      epoch,
+      phase,
+      persona,
+      round,
+      attempt,
+      started,
+      model,
+      place.day,
+      at,
+      asked.tokens,
+      asked.microUsd,
+    );
+    for (const level of levelsOf(model))
+      this.#sql.reserveTotals.run(...totalsKey(session, level, place), ...totalsValues(asked));
+    return { kind: "granted", reservation: Number(lastInsertRowid) };
+  }
+
+  /** Removes what was surely never sent; what was released before, or taken over with its session, is gone already. */
+  #release({ session, epoch, reservation }: Extract<Command, { verb: "release-reservation" }>): void {
+    const row = this.#find(reservation);
+    if (row === undefined || row.session !== session || row.epoch !== epoch) return;
+    if (row.status !== "open" && row.status !== "estimated")
+      throw new Error(`reservation ${reservation} is settled and cannot be released`);
+    this.#takeBack(row, noAmount);
+    this.#sql.delete.run(reservation);
+  }
+
+  /** From open to its end, or from an estimate to the truth that came after all. */
+  #end(row: LedgerRow, ending: CallEnding, at: number, step: number | null): void {
+    const asked = askedOf(row);
+    this.#takeBack(row, countedAs(ending, asked));
+    this.#usage.add(row, sumsOf(ending, asked), 1);
+    const { status, failed, usage, costMicroUsd } = ending;
+    this.#sql.end.run(
+      step,
+      at,
+      status,
+      failed ? 1 : 0,
+      usage?.inputTokens ?? null,
+      usage?.cachedInputTokens ?? null,
+      usage?.cacheWriteTokens ?? null,
+      usage?.outputTokens ?? null,
+      usage?.reasoningTokens ?? null,
+      costMicroUsd,
+      row.number,
+    );
+  }
+
+  /** Takes what the row counts for out of every total, and puts `used` there instead. */
+  #takeBack(row: LedgerRow, used: Amount): void {
+    const asked = askedOf(row);
+    const ending = endingOfRow(row);
+    const usedBefore = ending === undefined ? noAmount : countedAs(ending, asked);
+    const reservedBefore = ending === undefined ? asked : noAmount;
+    if (ending !== undefined) this.#usage.add(row, sumsOf(ending, asked), -1);
+    const before = totalsValues(usedBefore);
+    const changes = [
+      ...totalsValues(used).map((value, part) => value - (before[part] as number)),
+      ...totalsValues(reservedBefore),
+    ];
+    const place = { ...row, session: "" };
+    for (const level of levelsOf(row.model)) {
+      const moved = this.#sql.moveTotals.run(...changes, ...totalsKey(row.session, level, place));
+      if (moved.changes !== 1) throw new Error(`there is no total of the ${level} of call ${row.number}`);
+    }
+  }
+
+  #saveCall(kind: Saving["kind"], session: number, step: number, day: string): void {
+    const row = this.#sql.findStep.get(session, step) as unknown as LedgerRow | undefined;
+    const ending = row && endingOfRow(row);
+    if (row === undefined || ending === undefined) return;
+    const { phase, persona, model } = row;
+    this.#usage.save(session, day, { kind, phase, persona, model, ...countedAs(ending, askedOf(row)) });
+  }
+
+  /** Remembers the alerts, and gives those that were not raised before. */
+  raise(session: number, at: number, alerts: readonly BudgetAlert[]): readonly BudgetAlert[] {
+    return alerts.filter(({ level, name, kind, unit, limit, used, expected }) => {
+      const of = level === "day" ? 0 : session;
+      return this.#sql.raiseAlert.run(of, level, name, kind, unit, limit, used, expected, at).changes === 1;
+    });
+  }
+
+  #totals(session: number, level: BudgetLevelName, place: CallPlace) {
+    const row = this.#sql.totals.get(...totalsKey(session, level, place)) as unknown as TotalsRow | undefined;
+    return row === undefined ? { used: noAmount, reserved: noAmount } : toLedger(row);
+  }
+
+  #find(reservation: number): LedgerRow | undefined {
+    return this.#sql.find.get(reservation) as unknown as LedgerRow | undefined;
+  }
+}
+
+/** What the simulated model says is not paid for, so it takes nothing of a day that real sessions share. */
+function levelsOf(model: string): readonly BudgetLevelName[] {
+  return isSimulated(model) ? budgetLevels.filter((level) => level !== "day") : budgetLevels;
+}

@@ -1,0 +1,320 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { JournalHead } from "../../journal/journal.ts";
+import { encodeEntry, transitionRow } from "../../journal/journal-codec.ts";
+import { reach } from "../fault-points.ts";
+import type { Command, Placed, Reply } from "./command.ts";
+import { reachCommit } from "./commit-faults.ts";
+import { JournalTable } from "./journal-table.ts";
+import { giveBackSpace, shortenLog } from "./reclaim-space.ts";
+import { isBusy } from "./sqlite-errors.ts";
+import { beginWriting } from "./statement.ts";
+import { BreakerTable } from "./writer-breakers.ts";
+import { CardTable } from "./writer-cards.ts";
+import { LedgerTable } from "./writer-ledger.ts";
+import { writerStatements } from "./writer-statements.ts";
+import { TicketTable } from "./writer-tickets.ts";
+
+const orphanRows = 1_000;
+
+type NewSession = Pick<Extract<Command, { verb: "create" }>, "session" | "row">;
+
+/** The one path for writes. Everything given to `commit` is one transaction. */
+export class Writer {
+  readonly #database: DatabaseSync;
+  readonly #statements;
+  readonly #breakers: BreakerTable;
+  readonly #tickets: TicketTable;
+  readonly #ledger: LedgerTable;
+  readonly #cards: CardTable;
+  readonly #journal: JournalTable;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#statements = writerStatements(database);
+    this.#breakers = new BreakerTable(database);
+    this.#tickets = new TicketTable(database);
+    this.#ledger = new LedgerTable(database);
+    this.#cards = new CardTable(database);
+    this.#journal = new JournalTable(this.#statements, this.#cards);
+    // Waiting for the lock is done here, see write-lock.ts: SQLite's own waiting is unfair between processes.
+    database.exec("PRAGMA busy_timeout = 0");
+  }
+
+  commit(commands: readonly Command[]): Reply[] {
+    try {
+      beginWriting(this.#statements.begin);
+    } catch (error) {
+      return commands.map(() => failed(error));
+    }
+    // One bad command must not take the others' facts with it.
+    return this.#commitBegun(commands) ?? commands.flatMap((command) => this.commit([command]));
+  }
+
+  /** For who may not wait. Undefined where another connection is writing, or one of several commands is bad. */
+  commitAtOnce(commands: readonly Command[]): Reply[] | undefined {
+    try {
+      this.#statements.begin.run();
+    } catch (error) {
+      return isBusy(error) ? undefined : commands.map(() => failed(error));
+    }
+    return this.#commitBegun(commands);
+  }
+
+  /** Undefined, with nothing written, where one of several commands is bad. */
+  #commitBegun(commands: readonly Command[]): Reply[] | undefined {
+    let replies: Reply[];
+    let indexed = false;
+    try {
+      replies = commands.map((command) => this.#execute(command));
+      indexed = this.#journal.indexWhenDue();
+    } catch (error) {
+      this.#rollback();
+      return commands.length > 1 ? undefined : [failed(error)];
+    }
+    try {
+      reachCommit(commands, indexed, "before-commit");
+      this.#statements.commit.run();
+    } catch (error) {
+      this.#rollback();
+      return commands.map(() => failed(error));
+    }
+    reachCommit(commands, indexed, "after-commit");
+    // Cannot run inside a transaction.
+    const swept = replies.some(
+      (reply, at) => commands[at]?.verb === "reclaim" && reply.kind === "deleted" && !reply.more,
+    );
+    if (swept) shortenLog(this.#database);
+    return replies;
+  }
+
+  beat(owner: string, uptimeMs: number, at: number): void {
+    beginWriting(this.#statements.begin);
+    try {
+      this.#statements.beat.run(uptimeMs, at, owner);
+      reach("owner.beat:before-commit");
+      this.#statements.commit.run();
+      reach("owner.beat:after-commit");
+    } catch (error) {
+      // Left open, this transaction would refuse every later one.
+      this.#rollback();
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #execute(command: Command): Reply {
+    const sql = this.#statements;
+    switch (command.verb) {
+      case "create": {
+        const session = this.#insertSession(command);
+        if (session === undefined) return { kind: "exists" };
+        for (const sha256 of command.artifacts) sql.refer.run(session, sha256);
+        if (command.artifactsOf !== undefined) sql.referLike.run(session, command.artifactsOf);
+        this.#ledger.restore(session, command.usage);
+        return { kind: "placed", epoch: 0, rows: [this.#journal.create(session, command)] };
+      }
+      case "claim":
+        return this.#claim(command);
+      case "release": {
+        this.#journal.forgetHead(command.session);
+        const { session, epoch, owner, at } = command;
+        // Nobody will hear how its calls ended, and nobody may come to claim it.
+        if (sql.release.run(session, epoch, owner).changes === 1) this.#ledger.estimateOpen(session, at);
+        return { kind: "done" };
+      }
+      case "append": {
+        const refusal = this.#refuseStale(command);
+        if (refusal) return refusal;
+        const head = this.#journal.head(command);
+        this.#applyEffects(command, head);
+        const { session, epoch, at } = command;
+        const rows = this.#journal.append(session, head, at, command.rows);
+        const alerts = command.effects.alerts && this.#ledger.raise(session, at, command.effects.alerts);
+        if (alerts === undefined || alerts.length === 0) return { kind: "placed", epoch, rows };
+        const alerted = alerts.map((alert) => encodeEntry({ kind: "budget.alerted", alert }));
+        rows.push(...this.#journal.append(session, this.#journal.head(command), at, alerted));
+        return { kind: "placed", epoch, rows, alerts };
+      }
+      case "admit":
+        return { kind: "admission", admission: this.#breakers.admit(command.use, command.at) };
+      case "end-call": {
+        this.#breakers.end(command.call, command.at);
+        return { kind: "done" };
+      }
+      case "reset-breaker":
+        return { kind: "reset", found: this.#breakers.reset(command.dependency) };
+      case "remember-comparison":
+        sql.setCompared.run(command.comparedAt);
+        return { kind: "done" };
+      case "raise-ticket":
+      case "take-ticket":
+      case "settle-ticket":
+      case "forget-tickets":
+        return this.#tickets.act(command);
+      case "signal": {
+        sql.signal.run(command.session, command.at, command.body);
+        return { kind: "done" };
+      }
+      case "receive": {
+        const refusal = this.#refuseStale(command);
+        if (refusal) return refusal;
+        return { kind: "received", rows: this.#receive(command) };
+      }
+      case "reserve":
+      case "release-reservation":
+      case "estimate":
+        return this.#refuseStale(command) ?? this.#ledger.execute(command);
+      case "delete":
+        return this.#delete(command);
+      case "reclaim": {
+        // A claim introduces its owner anew, so one without leases is only a memory.
+        sql.forgetOwners.run();
+        // Rows of a session whose deletion was killed.
+        const orphan = sql.orphan.get() as unknown as [session: number] | undefined;
+        if (orphan !== undefined) return this.#sweep(orphan[0]);
+        return { kind: "deleted", more: giveBackSpace(this.#database) };
+      }
+      case "pass":
+        return { kind: "done" };
+    }
+  }
+
+  #applyEffects(append: Extract<Command, { verb: "append" }>, head: JournalHead): void {
+    const { session, at, effects } = append;
+    const { artifacts = [], artifactsOf, call, tickets = [], settlement, savings } = effects;
+    for (const sha256 of artifacts) this.#statements.refer.run(session, sha256);
+    if (artifactsOf !== undefined) this.#statements.referLike.run(session, artifactsOf);
+    if (call !== undefined) this.#breakers.end(call, at);
+    for (const ticket of tickets) this.#tickets.raise(ticket, at);
+    if (settlement !== undefined) this.#ledger.settle(settlement, append, head.seq);
+    if (savings !== undefined) this.#ledger.save(savings, append);
+  }
+
+  #insertSession(given: NewSession): number | undefined {
+    const { id, key, team, teamFingerprint, identity, at, wakeAt } = given.session;
+    const { changes, lastInsertRowid } = this.#statements.insertSession.run(
+      id,
+      key,
+      team,
+      teamFingerprint,
+      identity,
+      wakeAt,
+      "queued",
+      null,
+      at,
+      at,
+      at,
+    );
+    if (changes === 0) return undefined;
+    this.#cards.describe(Number(lastInsertRowid), given.session, given.row);
+    return Number(lastInsertRowid);
+  }
+
+  /** Compare and swap: the lease must be as it was when the claimant judged it free, dead or expired. */
+  #claim(command: Extract<Command, { verb: "claim" }>): Reply {
+    const { session, epoch, expected, expectedStatus, claimant, at, row } = command;
+    const sql = this.#statements;
+    const lease = this.#lease(session);
+    const beat = lease.owner === null ? null : this.#beatOf(lease.owner);
+    const asExpected =
+      lease.epoch === epoch &&
+      lease.owner === (expected?.owner ?? null) &&
+      beat === (expected?.beatUptimeMs ?? null);
+    const hasStatus = expectedStatus === null || sql.hasStatus.get(session, expectedStatus) !== undefined;
+    if (!asExpected || !hasStatus) return { kind: "refused", epoch: lease.epoch };
+    const { id, boot, pidNamespace, pid, started, beatUptimeMs, beatAt } = claimant;
+    sql.introduce.run(id, boot, pidNamespace, pid, started, beatUptimeMs, beatAt);
+    sql.take.run(session, epoch + 1, id);
+    this.#journal.forgetHead(session);
+    this.#ledger.estimateOpen(session, at);
+    // Words first: a person's resume takes back the pause that was said before it, received or not.
+    this.#receive({ session, epoch: epoch + 1, at });
+    const head = this.#journal.head({ session, epoch: epoch + 1 });
+    return { kind: "placed", epoch: epoch + 1, rows: this.#journal.append(session, head, at, [row]) };
+  }
+
+  #refuseStale({
+    session,
+    epoch,
+    owner,
+  }: {
+    session: number;
+    epoch: number;
+    owner: string | null;
+  }): Reply | undefined {
+    const lease = this.#lease(session);
+    return lease.epoch === epoch && lease.owner === owner
+      ? undefined
+      : { kind: "refused", epoch: lease.epoch };
+  }
+
+  #receive({
+    session,
+    epoch,
+    at,
+  }: {
+    session: number;
+    epoch: number;
+    at: number;
+  }): { placed: Placed; body: string }[] {
+    const waiting = this.#statements.inbox.all(session) as unknown as [
+      id: number,
+      sentAt: number,
+      body: string,
+    ][];
+    return waiting.map(([id, sentAt, message]) => {
+      const body = `{"message":${message},"sentAt":${sentAt}}`;
+      const row = transitionRow("message.received", body);
+      const [placed] = this.#journal.append(session, this.#journal.head({ session, epoch }), at, [row]);
+      this.#statements.forget.run(id);
+      return { placed: placed as Placed, body };
+    });
+  }
+
+  #delete({ session, owner, onlyFinished, rows, at }: Extract<Command, { verb: "delete" }>): Reply {
+    const lease = this.#lease(session);
+    const isLive = onlyFinished && this.#statements.isUnfinished.get(session) !== undefined;
+    if (isLive || lease.owner !== owner) return { kind: "refused", epoch: lease.epoch };
+    this.#journal.forgetHead(session);
+    // At once and first: a session whose history is half gone must not be listed any more.
+    this.#statements.deleteSession.run(session);
+    this.#ledger.forget(session, at);
+    return this.#deleteRows(session, rows);
+  }
+
+  /** In slices, so that a long history does not hold up everybody else's commits. */
+  #deleteRows(session: number, rows: number): Reply {
+    const hasMoreRows = this.#journal.deleteRows(session, rows);
+    const hasMoreCalls = this.#ledger.deleteRows(session, rows);
+    return { kind: "deleted", more: hasMoreRows || hasMoreCalls };
+  }
+
+  #sweep(orphan: number): Reply {
+    this.#deleteRows(orphan, orphanRows);
+    return { kind: "deleted", more: true };
+  }
+
+  #lease(session: number): { epoch: number; owner: string | null } {
+    const found = this.#statements.lease.get(session) as unknown as [number, string | null] | undefined;
+    return found === undefined ? { epoch: 0, owner: null } : { epoch: found[0], owner: found[1] };
+  }
+
+  #beatOf(owner: string): number | null {
+    const found = this.#statements.beatOf.get(owner) as unknown as [number] | undefined;
+    return found?.[0] ?? null;
+  }
+
+  #rollback(): void {
+    this.#journal.rolledBack();
+    // SQLite has already rolled back after some errors (a full disk, for one).
+    if (this.#database.isTransaction) this.#statements.rollback.run();
+  }
+}
+
+export function failed(error: unknown): Reply {
+  const { message, errcode } = error as { message: string; errcode?: number };
+  return { kind: "failed", error: { message, errcode } };
+}

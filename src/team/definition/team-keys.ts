@@ -1,0 +1,371 @@
+import { defaultLoopLimits } from "../../personas/model/loop-limits.ts";
+import {
+  type BudgetDefinition,
+  budget,
+  budgetSection,
+  checkSection,
+  contractSection,
+  deliverableSection,
+  type GateDefinition,
+  gate,
+  gateSection,
+  policySection,
+} from "./contract-keys.ts";
+import { type Keys, object, optional, required, type Section, section, withDefault } from "./fields.ts";
+import {
+  commandLine,
+  type Kind,
+  list,
+  name,
+  nameSchema,
+  numberBetween,
+  oneOf,
+  onOrOff,
+  outsidePath,
+  readLater,
+  reference,
+  set,
+  text,
+  variableName,
+  wholeNumber,
+  yesOrNo,
+} from "./kinds.ts";
+import { definitionLimits } from "./limits.ts";
+import { modelName } from "./model-name.ts";
+import { toolList } from "./tool-list.ts";
+
+export type { BudgetDefinition, GateDefinition };
+export { checkSection, contractSection, deliverableSection, policySection };
+
+// Every key of the team file, once. A new key is one entry here: the reader, the types of `defineTeam`, the recorded
+// definition, team.schema.json and docs/team-file.md follow from it (`npm run docs` writes the last two).
+
+const maxDayMs = 86_400_000;
+
+/** Keys of every persona. */
+export const personaKeys = {
+  consumes: withDefault(
+    set(reference("the name of a persona"), { allowed: "a list of names of personas" }),
+    null,
+    {
+      sentence: "The personas whose files and outputs it reads, and waits for within its phase.",
+      example: ["analyst"],
+      otherwise: "everything so far",
+    },
+  ),
+  contract: withDefault(
+    object(contractSection),
+    { deliverables: [], checks: [] },
+    {
+      sentence: "What it must deliver.",
+      example: { deliverables: ["docs/requirements.md"] },
+      otherwise: "nothing is checked",
+    },
+  ),
+  policy: withDefault(
+    object(policySection),
+    { write: null, checks: null, tools: null },
+    {
+      sentence: "What it may do.",
+      example: { write: ["docs/**"] },
+      otherwise: "no restriction",
+    },
+  ),
+  budget: withDefault(budget, null, {
+    sentence: "What it may use in a session, over all attempts and resumes.",
+    example: { tokens: 40_000, usd: 0.5 },
+    otherwise: "`budget.personaTokens` of the configuration",
+  }),
+  maxAttempts: withDefault(wholeNumber(1, 20), null, {
+    sentence: "Attempts in one round.",
+    example: 3,
+    otherwise: "`attempts.max` of the configuration",
+  }),
+  timeoutMs: withDefault(wholeNumber(1, maxDayMs), null, {
+    sentence: "How long an attempt may make no progress before it is ended.",
+    example: 600_000,
+    otherwise: "`attempts.timeoutMs` of the configuration",
+  }),
+  healing: withDefault(onOrOff, true, {
+    sentence: "Whether a failure that can be repaired without a new attempt is repaired.",
+    example: "off",
+    otherwise: "`on`",
+  }),
+};
+
+const instructions = text(definitionLimits.instructionsBytes);
+
+const instructionsKey = optional(instructions, {
+  sentence: "What the persona does. A model needs them; a command gets them with its input.",
+  example: "Turn the brief into testable requirements.",
+  otherwise: "none",
+});
+
+/** Keys of a persona whose work is done by a model. */
+export const modelKeys = {
+  model: withDefault(modelName, null, {
+    sentence: "The persona's own model.",
+    example: "anthropic/claude-sonnet-4-5",
+    otherwise: "the team's `model`",
+  }),
+  fallbackModels: withDefault(list(modelName, { allowed: "a list of models", most: 10 }), [], {
+    sentence: "Models to use, in this order, when the model's service is down.",
+    example: ["openai/gpt-5"],
+    otherwise: "none",
+  }),
+  maxSteps: withDefault(wholeNumber(1, 1_000), null, {
+    sentence: "Model calls in one attempt.",
+    example: 40,
+    otherwise: `${defaultLoopLimits.maxSteps}`,
+  }),
+  maxTimeMs: optional(wholeNumber(1_000, 7 * maxDayMs), {
+    sentence: "How long one attempt's conversation may take.",
+    example: 3_600_000,
+    otherwise: `${defaultLoopLimits.maxTimeMs}`,
+  }),
+  maxOutputTokens: withDefault(wholeNumber(1, 10_000_000), null, {
+    sentence: "Output tokens of one model call.",
+    example: 8_000,
+    otherwise: "the model's own limit",
+  }),
+  temperature: withDefault(numberBetween(0, 2), null, {
+    sentence: "The sampling temperature.",
+    example: 0.2,
+    otherwise: "the model's own",
+  }),
+};
+
+const toolsKey = optional(toolList, {
+  sentence: "Short for `policy.tools`.",
+  example: ["read_file", "edit_file"],
+  otherwise: "all tools",
+});
+
+/** Keys of a persona whose work is done by a command-line agent. */
+export const commandKeys = {
+  reserve: withDefault(budget, null, {
+    sentence:
+      "The most that one run may cost. Needed under a budget: a command reports its cost only afterwards.",
+    example: { tokens: 50_000, usd: 2 },
+    otherwise: "none",
+  }),
+  network: withDefault(yesOrNo, true, {
+    sentence: "Whether the command has the network. Most agents call a model on it.",
+    example: false,
+  }),
+  env: withDefault(uniqueVariables(), [], {
+    sentence: "Names of environment variables that are passed through. Values come from the environment.",
+    example: ["ANTHROPIC_API_KEY"],
+    otherwise: "none",
+  }),
+  readable: optional(outsidePaths(), {
+    sentence: "Files and folders outside the workspace that it may read. `~/` is the user's home.",
+    example: ["~/.config/agent"],
+    otherwise: "none",
+  }),
+  writable: optional(outsidePaths(), {
+    sentence: "Files and folders outside the workspace that it may change.",
+    example: ["~/.cache/agent"],
+    otherwise: "none",
+  }),
+};
+
+const commandKey = optional(commandLine, {
+  sentence: "The program and its arguments. There is no shell; a relative program is found in the workspace.",
+  example: ["claude", "-p"],
+  otherwise: "none",
+});
+
+function uniqueVariables(): Kind<readonly string[]> {
+  const variables = list(variableName, {
+    allowed: "a list of names of environment variables; values come from the environment",
+  });
+  return {
+    ...variables,
+    read: (value, place) => {
+      const names = variables.read(value, place);
+      return names && [...new Set(names)];
+    },
+  };
+}
+
+function outsidePaths(): Kind<readonly string[]> {
+  return list(outsidePath, { allowed: "a list of absolute paths, or of paths that begin with ~/" });
+}
+
+/** Keys of one kind of work; with the other kind they have no effect. */
+export const workKeys = { model: { ...modelKeys, tools: toolsKey }, command: commandKeys };
+
+const without = (keys: Keys, ...more: readonly string[]): Record<string, false> =>
+  Object.fromEntries([...Object.keys(keys), ...more].map((key) => [key, false]));
+
+export const personaSection = section({
+  name: "persona",
+  sentence: "One member of the team: `instructions` for a model, or a `command`.",
+  allowed: "an object with instructions or a command",
+  hints: {
+    deliverables: "Write contract.deliverables instead.",
+    outputs: "Write contract.outputs instead.",
+    checks: "Write contract.checks instead.",
+    write: "Write policy.write instead.",
+    prompt: "Write instructions instead.",
+    dependsOn: "Write consumes instead, or dependsOn in the phase.",
+    gate: "Write it in the phase.",
+    review: "Write it in the phase.",
+  },
+  keys: {
+    instructions: instructionsKey,
+    ...workKeys.model,
+    command: commandKey,
+    ...commandKeys,
+    ...personaKeys,
+  },
+  schema: {
+    if: { required: ["command"] },
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: {
+      properties: {
+        ...without(workKeys.model),
+        policy: { properties: { tools: false, checks: false } },
+      },
+    },
+    else: { required: ["instructions"], properties: without(commandKeys, "command") },
+  },
+});
+
+export const phaseSection = section({
+  name: "phase",
+  sentence: "A step of the team's work, judged as a whole.",
+  allowed: "an object with name and personas",
+  hints: {
+    needs: "Write dependsOn instead.",
+    after: "Write dependsOn instead.",
+    agents: "Write personas instead.",
+    consumes: "Write dependsOn instead, or consumes in the persona.",
+  },
+  keys: {
+    name: required(
+      { ...name, schema: { ...nameSchema, not: { pattern: "^[Ii][Nn][Ii][Tt]$" } } },
+      { sentence: "Its name. `init` is taken.", example: "design" },
+    ),
+    dependsOn: optional(set(reference("the name of a phase"), { allowed: "a list of names of phases" }), {
+      sentence: "The phases that must be accepted before it starts. `[]` starts it at once.",
+      example: ["requirements"],
+      otherwise: "the phase before it",
+    }),
+    personas: required(
+      readLater<readonly string[]>("a list of personas", {
+        type: "array",
+        items: { type: "string" },
+        minItems: 1,
+        uniqueItems: true,
+      }),
+      {
+        sentence: "Names of its personas, as described under the team's `personas`.",
+        example: ["architect", "skeptic"],
+        missing: "has no personas.",
+        orEmpty: true,
+      },
+    ),
+    gate: withDefault(gate, null, {
+      sentence: "The share of the check weight that must pass. It needs a contract to judge.",
+      example: 0.8,
+      otherwise: "no gate",
+    }),
+    review: withDefault(yesOrNo, false, {
+      sentence: "Whether the session parks for a person's review after the phase.",
+      example: true,
+    }),
+    budget: withDefault(budget, null, {
+      sentence: "What the phase may use in a session.",
+      example: { tokens: 100_000 },
+      otherwise: "no limit of its own",
+    }),
+  },
+});
+
+export const teamSection = section({
+  name: "team",
+  sentence: "The file itself.",
+  allowed: "an object with name and phases",
+  hints: {
+    stages: "Write phases instead.",
+    steps: "Write phases instead.",
+    agents: "Write personas instead.",
+    roles: "Write personas instead.",
+  },
+  keys: {
+    $schema: optional(reference("the address of a JSON Schema"), {
+      sentence: "Points an editor to `team.schema.json`. Maestro ignores it.",
+      example: "./node_modules/maestro-hive/team.schema.json",
+      otherwise: "none",
+      fileOnly: true,
+    }),
+    name: required(name, { sentence: "Its name in sessions and messages.", example: "product" }),
+    description: optional(text(16 * 1024), {
+      sentence: "What the team is for.",
+      example: "Turns a brief into a design.",
+      otherwise: "none",
+    }),
+    model: withDefault(modelName, null, {
+      sentence: "The model of every persona that names none. `--model` and `MAESTRO_MODEL` override it.",
+      example: "anthropic/claude-sonnet-4-5",
+      otherwise: "none: `--model` or `MAESTRO_MODEL` must name one",
+    }),
+    parallel: withDefault(wholeNumber(1, 100), 4, {
+      sentence: "How many personas of a phase work at once.",
+      example: 2,
+    }),
+    budget: withDefault(budget, null, {
+      sentence: "What a session may use, over all its resumes.",
+      example: { tokens: 500_000, usd: 5 },
+      otherwise: "no limit",
+    }),
+    planning: optional(oneOf("rules", "model", "off"), {
+      sentence:
+        "Chooses the part of the team that each brief needs: by `rules`, or by one call of the session's `model`.",
+      example: "rules",
+      otherwise: "`off`",
+    }),
+    phases: required(
+      readLater<readonly unknown[]>("a list of phases", {
+        type: "array",
+        items: object(phaseSection).schema,
+        minItems: 1,
+        maxItems: definitionLimits.phases,
+      }),
+      {
+        sentence: "The phases, in order.",
+        example: [{ name: "design", personas: ["architect"] }],
+        missing: "has no phases.",
+        orEmpty: true,
+      },
+    ),
+    personas: required(
+      readLater<Readonly<Record<string, unknown>>>("an object of personas by name", {
+        type: "object",
+        propertyNames: nameSchema,
+        additionalProperties: object(personaSection).schema,
+      }),
+      {
+        sentence: "The personas by name. Each must be in a phase.",
+        example: { architect: { instructions: "Propose one design." } },
+        missing: 'has no "personas": describe each by its name.',
+        fileOnly: true,
+      },
+    ),
+  },
+});
+
+/** In the order of the docs page. */
+export const teamFileSections: readonly Section[] = [
+  teamSection,
+  phaseSection,
+  gateSection,
+  personaSection,
+  contractSection,
+  deliverableSection,
+  checkSection,
+  policySection,
+  budgetSection,
+];

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import {
+  attackServer,
+  attackWithIds,
+  attackWithImports,
+  attackWithPaths,
+  attackWithTeamFiles,
+} from "../campaign/hostile.ts";
+
+it("an id that looks like a path finds no session and touches no file", async () => {
+  expect(await attackWithIds(1)).toBe(20);
+});
+
+it("a hostile path of a persona reaches no file outside of its workspace", async () => {
+  expect(await attackWithPaths(1)).toBe(30);
+});
+
+it("an export that lies is refused, and its import writes nothing elsewhere", async () => {
+  expect(await attackWithImports(1)).toBe(10);
+});
+
+it("a team file of random values is a team or a clear refusal", async () => {
+  expect(await attackWithTeamFiles(1, 100)).toBe(100);
+});
+
+it("a server refuses requests without its token and continues to work", async () => {
+  expect(await attackServer(1)).toBe(25);
+});

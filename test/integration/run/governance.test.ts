@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { toolPolicy } from "../../../src/personas/tools/policy.ts";
+
+const free = { write: null, checks: null, tools: null };
+const allows = (policy: Partial<Parameters<typeof toolPolicy>[0]>, tool: string, args = {}) =>
+  toolPolicy({ ...free, ...policy }).allow(tool, args);
+
+describe("a persona without a policy", () => {
+  test.each([
+    ["write_file", { path: "anywhere.txt" }],
+    ["edit_file", { path: "src/a.ts" }],
+    ["run_check", { name: "unit" }],
+    ["read_file", { path: "a" }],
+  ])("may use %s", (tool, args) => {
+    expect(allows({}, tool, args)).toEqual({ allowed: true });
+  });
+});
+
+describe("a policy", () => {
+  test.each([
+    [{ tools: ["read_file"] }, "write_file", { path: "a" }, "the tool write_file is not one of read_file"],
+    [{ tools: [] }, "read_file", { path: "a" }, "the tool read_file is not one of none"],
+    [{ write: ["docs/**"] }, "write_file", { path: "src/a.js" }, "src/a.js is not one of the files"],
+    [{ write: ["docs/**"] }, "edit_file", { path: "docs.md" }, "docs.md is not one of the files"],
+    [{ write: [] }, "write_file", { path: "a" }, "may write: none"],
+    [{ checks: ["unit"] }, "run_check", { name: "deploy" }, "the check deploy is not one of unit"],
+    [{ checks: [] }, "run_check", { name: "unit" }, "the check unit is not one of none"],
+    [{ checks: ["unit"] }, "run_check", { name: ["unit"] }, "the check  is not one of unit"],
+  ])("%j refuses %s %j, and says why", (policy, tool, args, reason) => {
+    expect(allows(policy, tool, args)).toEqual({ allowed: false, reason: expect.stringContaining(reason) });
+  });
+
+  test.each([
+    [{ tools: ["read_file"] }, "read_file", { path: "a" }],
+    [{ write: ["docs/**"] }, "write_file", { path: "docs/deep/a.md" }],
+    [{ write: ["docs/**"] }, "read_file", { path: "src/a.js" }],
+    [{ checks: ["unit"] }, "run_check", { name: "unit" }],
+  ])("%j lets %s %j through", (policy, tool, args) => {
+    expect(allows(policy, tool, args)).toEqual({ allowed: true });
+  });
+});

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { ensureSchema, openDatabase } from "../../../src/store/sqlite/open-database.ts";
+import { ThreadWriter } from "../../../src/store/sqlite/writer-client.ts";
+
+/** What Node does when the system gives it no more threads. */
+vi.mock("node:worker_threads", async (importOriginal) => ({
+  ...(await importOriginal<typeof import("node:worker_threads")>()),
+  Worker: function Worker() {
+    throw Object.assign(new Error("Worker initialization failure: EAGAIN"), {
+      code: "ERR_WORKER_INIT_FAILED",
+    });
+  },
+}));
+
+const reset = { verb: "reset-breaker", dependency: "api.example.org" } as const;
+
+test("where no thread can be started, whoever writes is told, and the process goes on", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "maestro-no-thread-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const path = join(directory, "maestro.db");
+  const other = openDatabase(path);
+  ensureSchema(other, path);
+  const writer = new ThreadWriter(path);
+  expect(await writer.submit(reset), "the caller's thread commits").toMatchObject({ kind: "reset" });
+  expect(() => writer.beat("somebody", 60_000)).toThrow("EAGAIN");
+  other.exec("BEGIN IMMEDIATE");
+  const replies = await Promise.all([writer.submit(reset), writer.submit(reset)]);
+  other.exec("COMMIT");
+  for (const reply of replies)
+    expect(reply).toMatchObject({ kind: "failed", error: { message: expect.stringContaining("EAGAIN") } });
+  other.close();
+  await writer.close();
+});

@@ -1,0 +1,120 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { breakerPolicy } from "../../../src/domain/breaker.ts";
+import { ensureSchema, openDatabase } from "../../../src/store/sqlite/open-database.ts";
+import { ThreadWriter } from "../../../src/store/sqlite/writer-client.ts";
+
+/** A database that is away while the thread starts, so that the thread dies of it. */
+function databaseElsewhere() {
+  const directory = mkdtempSync(join(tmpdir(), "maestro-writer-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const [home, elsewhere] = [join(directory, "home"), join(directory, "elsewhere")];
+  mkdirSync(home);
+  const path = join(home, "maestro.db");
+  const database = openDatabase(path);
+  ensureSchema(database, path);
+  database.close();
+  renameSync(home, elsewhere);
+  return {
+    path,
+    bringBack: () => renameSync(elsewhere, home),
+    takeAway: () => renameSync(home, elsewhere),
+  };
+}
+
+/** Without a turn of the event loop: what the thread says about its end is not heard yet. */
+function stand(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+const reset = { verb: "reset-breaker", dependency: "api.example.org" } as const;
+const admit = {
+  verb: "admit",
+  use: { dependency: "api.example.org", owner: "somebody", policy: breakerPolicy },
+  at: 0,
+} as const;
+
+test("a writer that dies takes nothing along that it was not given, and every answer is one's own", async () => {
+  const { path, bringBack } = databaseElsewhere();
+  const writer = new ThreadWriter(path);
+  onTestFinished(() => writer.close());
+  writer.beat("somebody", 60_000);
+  // From a timer after an immediate: the thread's end is heard after it, and before the command is handed over.
+  await new Promise(setImmediate);
+  const due = sleep(1);
+  stand(1_000);
+  bringBack();
+  await due;
+  expect(await writer.submit(reset)).toMatchObject({ kind: "reset" });
+  expect(await writer.submit(admit)).toMatchObject({ kind: "admission" });
+  expect(await writer.submit(reset)).toMatchObject({ kind: "reset" });
+});
+
+test("what a writer was given when it died is told to have failed", async () => {
+  const { path, bringBack } = databaseElsewhere();
+  const writer = new ThreadWriter(path);
+  onTestFinished(() => writer.close());
+  expect(await writer.submit(reset)).toMatchObject({ kind: "failed" });
+  bringBack();
+  expect(await writer.submit(admit)).toMatchObject({ kind: "admission" });
+});
+
+test("while somebody else holds the lock, the caller's thread goes on and the writer waits for it", async () => {
+  const { path, bringBack } = databaseElsewhere();
+  bringBack();
+  const other = openDatabase(path);
+  other.exec("BEGIN IMMEDIATE");
+  const writer = new ThreadWriter(path);
+  onTestFinished(() => writer.close());
+  let answered = false;
+  const reply = writer.submit(reset).then((reply) => {
+    answered = true;
+    return reply;
+  });
+  // Waiting here for the lock would take until the lock is given up for lost, and this would never let go of it.
+  await sleep(300);
+  expect(answered).toBe(false);
+  other.exec("COMMIT");
+  other.close();
+  expect(await reply).toMatchObject({ kind: "reset" });
+  expect(await writer.submit(admit)).toMatchObject({ kind: "admission" });
+});
+
+test("a thread that cannot stand is told to who writes: without it nobody would tell that this process lives", async () => {
+  const { path, bringBack, takeAway } = databaseElsewhere();
+  bringBack();
+  const writer = new ThreadWriter(path);
+  onTestFinished(() => writer.close());
+  expect(await writer.submit(reset)).toMatchObject({ kind: "reset" });
+  takeAway();
+  writer.beat("somebody", 60_000);
+  // What this thread has open it could go on writing to.
+  await vi.waitUntil(async () => (await writer.submit(reset)).kind === "failed", { timeout: 20_000 });
+  bringBack();
+  expect(await writer.submit(admit)).toMatchObject({ kind: "admission" });
+});
+
+test("before the thread stands, a command that cannot be carried out takes no other with it", async () => {
+  const { path, bringBack } = databaseElsewhere();
+  bringBack();
+  const writer = new ThreadWriter(path);
+  onTestFinished(() => writer.close());
+  const toNobody = { verb: "signal", session: 4_711, at: 1, body: "{}" } as const;
+  const replies = await Promise.all([reset, toNobody, admit].map((command) => writer.submit(command)));
+  expect(replies.map(({ kind }) => kind)).toEqual(["reset", "failed", "admission"]);
+});
+
+test("who closes at once waits for all that was asked for, and everybody gets the own answer", async () => {
+  const { path, bringBack } = databaseElsewhere();
+  bringBack();
+  const writer = new ThreadWriter(path);
+  const commands = Array.from({ length: 300 }, (_, number) => (number % 3 === 0 ? reset : admit));
+  const replies = commands.map((command) => writer.submit(command));
+  writer.beat("somebody", 60_000);
+  await writer.close();
+  const kinds = (await Promise.all(replies)).map(({ kind }) => kind);
+  expect(kinds).toEqual(commands.map(({ verb }) => (verb === "admit" ? "admission" : "reset")));
+});

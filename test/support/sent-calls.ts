@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import { systemClock } from "../../src/domain/clock.ts";
+import type { RecordedRow } from "../../src/journal/journal.ts";
+import { resolveModel } from "../../src/personas/model/providers.ts";
+import type { CallOptions } from "../../src/personas/model/sdk-types.ts";
+import { readSent } from "../../src/run/read-sent.ts";
+import type { CallParts } from "../../src/run/sent-calls.ts";
+import { Artifacts } from "../../src/store/artifacts.ts";
+import { SqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { hashOf } from "./loopback-conversation.ts";
+import { LoopbackModels } from "./loopback-models.ts";
+
+export interface SentCall extends CallParts {
+  readonly row: RecordedRow;
+}
+
+/** Every model call of a session, as its journal says that it was sent. */
+export async function sentCalls(stateDir: string, idOrKey: string): Promise<readonly SentCall[]> {
+  const store = new SqliteStore({
+    path: join(stateDir, "maestro.db"),
+    clock: systemClock,
+    leaseMs: 15_000,
+  });
+  const blobs = new Artifacts(stateDir);
+  try {
+    const session = await store.findSession(idOrKey);
+    if (session === undefined) throw new Error(`there is no session ${idOrKey}`);
+    const calls: SentCall[] = [];
+    for await (const rows of store.readJournal(session.id))
+      for (const row of rows)
+        if (row.kind === "step.model")
+          calls.push({ row, ...(await readSent({ store, blobs }, session.id, row.seq)) });
+    return calls;
+  } finally {
+    await store.close();
+  }
+}
+
+/** Sends stored calls once more through the provider's own package: the hashes of the requests that come of it. */
+export async function sendAgain(calls: readonly CallParts[]): Promise<readonly string[]> {
+  const server = await LoopbackModels.start();
+  try {
+    for (const { messages, tools, settings } of calls) {
+      const { model: name, ...options } = settings;
+      const { model } = await resolveModel(name as string, { env: server.env });
+      const { stream } = await model.doStream({
+        ...options,
+        prompt: messages,
+        tools,
+      } as unknown as CallOptions);
+      for await (const _ of stream);
+    }
+    return server.requests.map(hashOf);
+  } finally {
+    await server.close();
+  }
+}

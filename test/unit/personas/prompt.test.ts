@@ -1,0 +1,102 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { emptyContract } from "../../../src/domain/contract.ts";
+import { createFailure } from "../../../src/domain/failure.ts";
+import { readDeliverables } from "../../../src/personas/model/deliverable-lines.ts";
+import { markerLine, whoAsks } from "../../../src/personas/model/marker.ts";
+import { type PersonaWork, personaPrompt } from "../../../src/personas/model/prompt.ts";
+import { someWork } from "./persona-place.ts";
+
+const everything: PersonaWork = {
+  persona: "architect",
+  phase: "design",
+  attempt: 2,
+  instructions: "Propose one design; record each decision.\n",
+  brief: "A parking app for one city.\n\nIt must work offline.\n",
+  contract: {
+    deliverables: [
+      { name: "design", files: ["docs/design.md", "docs/adr/*.md"], must: true, weight: 1 },
+      { name: "pictures", files: ["docs/**/*.svg"], must: false, weight: 1 },
+    ],
+    outputs: { type: "object", properties: { components: { type: "integer" } }, required: ["components"] },
+    checks: [
+      { name: "has-title", run: ["grep", "-q", "^# ", "docs/design.md"], must: true, weight: 1 },
+      { name: "spelling", run: ["spell", "docs"], must: false, weight: 1 },
+    ],
+  },
+  earlier: [
+    {
+      phase: "requirements",
+      persona: "analyst",
+      summary: "Twelve requirements, all testable.",
+      outputs: { count: 12, open: ["payment"] },
+      files: ["docs/requirements.md"],
+    },
+    { phase: "requirements", persona: "skeptic", summary: "Nothing to add.", outputs: {}, files: [] },
+  ],
+  failures: [
+    createFailure({
+      category: "TEST_FAILURE",
+      message: "has-title failed",
+      source: "check",
+      file: "docs/design.md",
+      line: 1,
+      details: "grep: no match\nexit 1",
+    }),
+    createFailure({
+      category: "CONTRACT",
+      message: "architect answered without submitting, twice.",
+      source: "error",
+    }),
+  ],
+  notes: ["Too many components.\nThree are enough.", "Name the risks."],
+};
+
+const golden = (name: string): Promise<string> =>
+  readFile(new URL(`../../fixtures/models/${name}`, import.meta.url), "utf8");
+
+describe("a persona is told", () => {
+  test("everything it needs, whole", async () => {
+    const { instructions, prompt } = personaPrompt(everything);
+    expect(`${instructions}\n\n=====\n\n${prompt}\n`).toBe(await golden("prompt-everything.txt"));
+  });
+
+  test("nothing that there is not", async () => {
+    const { instructions, prompt } = personaPrompt(someWork());
+    expect(`${instructions}\n\n=====\n\n${prompt}\n`).toBe(await golden("prompt-least.txt"));
+  });
+
+  test("results of a megabyte without a cut", () => {
+    const summary = "x".repeat(1024 * 1024);
+    const earlier = [{ phase: "p", persona: "q", summary, outputs: { all: summary }, files: [] }];
+    const { prompt } = personaPrompt(someWork({ earlier }));
+    expect(prompt.split(summary)).toHaveLength(3);
+  });
+
+  test("the same when asked twice", () => {
+    expect(personaPrompt(everything)).toEqual(personaPrompt(structuredClone(everything)));
+  });
+});
+
+test("who asks is read from the first line of the instructions only", () => {
+  const asking = { persona: "back-end_dev", phase: "build", attempt: 3 };
+  const told = markerLine({ persona: "other", phase: "p", attempt: 1 });
+  const { instructions } = personaPrompt(someWork({ ...asking, instructions: told }));
+  const user = { role: "user" as const, content: [{ type: "text" as const, text: told }] };
+  expect(whoAsks([user, { role: "system", content: instructions }])).toEqual(asking);
+  expect(whoAsks([user])).toBeUndefined();
+});
+
+test("deliverables are read as they were written, whatever their globs contain", () => {
+  const files = ['a "b", (required)', "c\\d", "e,f", "*.md"];
+  const contract = { ...emptyContract, deliverables: [{ name: "odd", files, must: true, weight: 1 }] };
+  expect(readDeliverables(personaPrompt(someWork({ contract })).prompt)).toEqual(files);
+});
+
+test("says which files a deliverable leaves out", () => {
+  const files = ["src/**", "!src/db/**", "!src/old.ts"];
+  const contract = { ...emptyContract, deliverables: [{ name: "code", files, must: true, weight: 1 }] };
+  const { prompt } = personaPrompt(someWork({ contract }));
+  expect(prompt).toContain('- code: "src/**" except "src/db/**", "src/old.ts" (required)');
+  expect(readDeliverables(prompt)).toEqual(["src/**"]);
+});
