@@ -337,10 +337,6 @@ export interface StepRow {
 
 export type Entry = Transition | StepRow;
 
-export function isStepRow(entry: Entry): entry is StepRow {
-  return entry.kind.startsWith("step.");
-}
-
 /** Where a session's history ends: the last row's number and the chain's hash there. */
 export interface JournalHead {
   readonly seq: number;

@@ -5,8 +5,8 @@ import type { RecordedRow } from "./journal.ts";
 import { decodeTransition, isStep } from "./journal-codec.ts";
 import { outageBody } from "./recorded-steps.ts";
 import type { SessionCard } from "./session-card.ts";
-import { attemptOf, personaOf, type SessionState } from "./session-state.ts";
-import { changeAttempt, withPersona } from "./update.ts";
+import type { SessionState } from "./session-state.ts";
+import { withRunning } from "./update.ts";
 
 /** The state after one more row: the same function for a live run, a replay, a restored session and a fork. */
 export function reduce(state: SessionState, row: RecordedRow): SessionState {
@@ -30,10 +30,8 @@ function reduceStep(state: SessionState, row: RecordedRow): SessionState {
   // A copy from a fork's parent: no attempt of this session recorded it.
   if (running === undefined) return { ...state, ...moved };
   const stepped = { ...state, ...moved, stepCount: state.stepCount + 1, recoveries: 0 };
-  if (!isProgress(row) || attemptOf(state, running)?.hasProgressed === true) return stepped;
-  const persona = personaOf(state, running.phase, running.persona);
-  const attempts = changeAttempt(persona, running.started, { hasProgressed: true });
-  return withPersona(stepped, running, { attempts });
+  if (running.hasProgressed || !isProgress(row)) return stepped;
+  return withRunning(stepped, { ...running, hasProgressed: true });
 }
 
 /** Healing, checks and waits are no progress of the work, and an outage is none. */

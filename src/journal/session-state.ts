@@ -39,8 +39,6 @@ export interface AttemptState extends OfAttempt {
   readonly checks: readonly CheckResult[];
   readonly healing: readonly Healed[];
   readonly status: "running" | "completed" | "failed";
-  /** It recorded a step that did not end in an outage. */
-  readonly hasProgressed: boolean;
   readonly endedAt: number | undefined;
   /** The seq of the row that ended it. */
   readonly endedSeq: number | undefined;
@@ -113,6 +111,8 @@ export interface RunningAttempt extends OfAttempt {
   readonly replays: readonly StepSelection[];
   /** It began on the files of its input, not on files that an earlier attempt left. */
   readonly isClean: boolean;
+  /** It recorded a step of its work that did not end in an outage. */
+  readonly hasProgressed: boolean;
 }
 
 export interface PhaseState {

@@ -9,8 +9,8 @@ export class ActiveAttempt {
   readonly steps: RecordedSteps;
   /** Steps of an earlier result and of attempts that were given up: an equal call gets the record. */
   readonly earlier: { readonly candidate: RecordedSteps; readonly leftover: RecordedSteps } | undefined;
+  readonly of: OfAttempt;
   readonly #journal: SessionJournal;
-  readonly #of: OfAttempt;
 
   private constructor(
     journal: SessionJournal,
@@ -19,7 +19,7 @@ export class ActiveAttempt {
     earlier: ActiveAttempt["earlier"],
   ) {
     this.#journal = journal;
-    this.#of = of;
+    this.of = of;
     this.steps = steps;
     this.earlier = earlier;
   }
@@ -38,12 +38,17 @@ export class ActiveAttempt {
   }
 
   get attempt(): AttemptState {
-    const attempt = attemptOf(this.#journal.state, this.#of);
-    if (attempt === undefined) throw new Error(`attempt ${this.#of.started} is not in the journal`);
+    const attempt = attemptOf(this.#journal.state, this.of);
+    if (attempt === undefined) throw new Error(`attempt ${this.of.started} is not in the journal`);
     return attempt;
   }
 
+  /** Whether it recorded a step of its work that did not end in an outage. */
+  get hasProgressed(): boolean {
+    return this.#journal.state.running.get(this.of.started)?.hasProgressed === true;
+  }
+
   get persona(): PersonaState {
-    return personaOf(this.#journal.state, this.#of.phase, this.#of.persona);
+    return personaOf(this.#journal.state, this.of.phase, this.of.persona);
   }
 }

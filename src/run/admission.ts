@@ -83,7 +83,7 @@ async function waitForBreaker(
 
 /** The attempt that a failed call belongs to. */
 export interface CallingAttempt {
-  readonly running: { readonly attempt: Pick<AttemptState, "continues" | "hasProgressed"> };
+  readonly running: { readonly attempt: Pick<AttemptState, "continues">; readonly hasProgressed: boolean };
   /** Another model can take over: no use in waiting for this one. */
   readonly hasFallback: boolean;
   /**
@@ -137,7 +137,7 @@ function waitToRepeat(
   { running, repeats: policy }: CallingAttempt,
   now: number,
 ): Wait | undefined {
-  if (policy === undefined || !running.attempt.hasProgressed || !failure.outage) return undefined;
+  if (policy === undefined || !running.hasProgressed || !failure.outage) return undefined;
   const decision = decideAfterAttempt(policy, repeats + 1, true, Math.random());
   if (decision.kind === "exhausted") return undefined;
   const waitMs = Math.max(decision.delayMs, failure.retryAfterMs ?? 0);

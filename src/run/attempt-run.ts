@@ -266,7 +266,8 @@ export class AttemptRun {
   ) {
     const { heal } = await import("./healing/heal.ts");
     const { healers, contract, model, fallbackModels, policy, maxTimeoutMs, outputTokens } = this.#work;
-    const { settings, hasProgressed } = this.#running.attempt;
+    const { hasProgressed } = this.#running;
+    const { settings } = this.#running.attempt;
     const { control, clock, runTool } = this.#drive;
     const sick = {
       failure,

@@ -102,7 +102,7 @@ export class EffectRunner {
     let own: Recording | undefined;
     let changes: readonly TreeChange[];
     try {
-      ({ changes } = await this.#workspace.recording((recording) => {
+      ({ changes } = await this.#workspace.recordings.record((recording) => {
         own = recording;
         // Within the recording, so that changes of an abandoned effect are taken back, and later ones refused.
         const effect = isHealing

@@ -235,7 +235,7 @@ export class StepFinder {
   }
 
   async #diverge({ step: { name: step, fingerprint }, asked }: Suspicion): Promise<void> {
-    const { started, phase, persona } = this.#running.attempt;
+    const { started, phase, persona } = this.#running.of;
     const kept = this.#running.steps.usedRanges();
     const of = { started, phase, persona };
     const row = { kind: "attempt.diverged", ...of, step, recorded: fingerprint, now: asked, kept } as const;

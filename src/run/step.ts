@@ -124,7 +124,7 @@ export class StepRecorder {
       // Awaited even where there is nothing to ask: no effect begins before the work that asked for it has continued.
       // Else the order of steps, which tells them apart, would depend on what else is under way.
       const admitted = await this.#admit(step);
-      onStep?.(running.attempt.persona, kind, name);
+      onStep?.(running.of.persona, kind, name);
       const performed = await this.#run(step, admitted);
       if (sending !== undefined) {
         performed.body = sentBody(performed.body, sending.sent);
@@ -165,7 +165,7 @@ export class StepRecorder {
     this.#drive.control.throwIfStopped();
     this.#infrastructure.throwIfFailed();
     this.#place.watchdog.progress();
-    this.#place.workspace.noteStep();
+    this.#place.workspace.recordings.noteStep();
     return this.#finder.find(kind, name, identity);
   }
 
@@ -193,7 +193,7 @@ export class StepRecorder {
 
   /** Gives the seq of the row. */
   #record(kind: StepKind, name: string, identity: StepIdentity, body: string, effects = noEffects) {
-    const row = new NewStepRow(kind, this.#place.running.attempt.started, name, identity, body);
+    const row = new NewStepRow(kind, this.#place.running.of.started, name, identity, body);
     const savings = this.takeSavings();
     return this.#append([row], savings === undefined ? effects : { ...effects, savings });
   }
@@ -309,7 +309,7 @@ export class StepRecorder {
   }
 
   #save(saved: SavedBy): void {
-    const { phase, persona } = this.#place.running.attempt;
+    const { phase, persona } = this.#place.running.of;
     this.#savings.push({ ...saved, phase, persona });
   }
 

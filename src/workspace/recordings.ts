@@ -68,14 +68,48 @@ export class Recording {
 export class Recordings {
   readonly #context = new AsyncLocalStorage<Recording>();
   readonly #open: Recording[] = [];
+  readonly #undo: (recording: Recording) => void;
 
-  /** Changes belong to the recording until it ends. */
-  run<T>(recording: Recording, effect: () => T | Promise<T>): T | Promise<T> {
-    this.#open.push(recording);
-    return this.#context.run(recording, effect);
+  constructor(undo: (recording: Recording) => void) {
+    this.#undo = undo;
   }
 
-  end(recording: Recording): void {
+  /** Returns the changes of the effect. They are undone if it fails, because a replay of the failure lacks them. */
+  async record<T>(
+    effect: (recording: Recording) => T | Promise<T>,
+  ): Promise<{ readonly result: T; readonly changes: readonly TreeChange[] }> {
+    const recording = new Recording(this.current);
+    this.#open.push(recording);
+    try {
+      const result = await this.#context.run(recording, () => effect(recording));
+      this.#end(recording);
+      return { result, changes: recording.changes() };
+    } catch (error) {
+      this.#end(recording);
+      // If what it is part of was recorded meanwhile, the changes were recorded there.
+      if (recording.parent?.isLate !== true) this.#undo(recording);
+      throw error;
+    }
+  }
+
+  /** Runs the work and refuses every change that it makes later. */
+  async lend<T>(work: () => Promise<T>): Promise<T> {
+    const recording = new Recording(undefined);
+    this.#open.push(recording);
+    try {
+      return await this.#context.run(recording, work);
+    } finally {
+      this.#end(recording);
+    }
+  }
+
+  /** A step was asked for, perhaps within an effect. */
+  noteStep(): void {
+    const { current } = this;
+    if (current !== undefined) current.hasSteps = true;
+  }
+
+  #end(recording: Recording): void {
     recording.isOver = true;
     const at = this.#open.lastIndexOf(recording);
     if (at !== -1) this.#open.splice(at, 1);

@@ -7,7 +7,7 @@ import { applyEdits, type Edit, type EditReport } from "./edit.ts";
 import { FreshBlobs } from "./fresh-blobs.ts";
 import { globMatcher } from "./glob.ts";
 import { missingFile } from "./missing-file.ts";
-import { Recording, Recordings } from "./recordings.ts";
+import { type Recording, Recordings } from "./recordings.ts";
 import { type SearchMatch, searchFiles } from "./search.ts";
 import { searchPattern } from "./search-pattern.ts";
 import { storedHash, storeTree } from "./stored-tree.ts";
@@ -38,7 +38,8 @@ export class Workspace {
   readonly #base: Tree;
   readonly #files: WorkingTree;
   readonly #fresh: FreshBlobs;
-  readonly #recordings = new Recordings();
+  /** Which effect made which change. */
+  readonly recordings = new Recordings((recording) => this.#takeBack(recording));
   #hash: string | undefined;
   #baseBlobs: ReadonlySet<string> | undefined;
 
@@ -78,7 +79,7 @@ export class Workspace {
         { advice: "Split it into several files.", details: { path: checked, bytes } },
       );
     }
-    this.#recordings.refuseLateChange();
+    this.recordings.refuseLateChange();
     const copy = Buffer.from(content);
     const executable = options.executable ?? this.#files.get(checked)?.executable ?? false;
     const file = { sha256: sha256(copy), bytes, executable };
@@ -96,7 +97,7 @@ export class Workspace {
   async remove(path: string): Promise<void> {
     const checked = checkPath(path);
     this.#file(checked);
-    this.#recordings.refuseLateChange();
+    this.recordings.refuseLateChange();
     this.#delete(checked);
   }
 
@@ -144,41 +145,13 @@ export class Workspace {
   }
 
   /** Refuses every later change: other personas have the files by then. */
-  async lend<T>(work: () => Promise<T>): Promise<T> {
-    const recording = new Recording(undefined);
-    try {
-      return await this.#recordings.run(recording, work);
-    } finally {
-      this.#recordings.end(recording);
-    }
-  }
-
-  /** A step is asked for: the effect that does so is more than that step. */
-  noteStep(): void {
-    const { current } = this.#recordings;
-    if (current !== undefined) current.hasSteps = true;
-  }
-
-  /** Returns the changes of the effect. They are undone if it fails, because a replay of the failure lacks them. */
-  async recording<T>(
-    effect: (recording: Recording) => T | Promise<T>,
-  ): Promise<{ readonly result: T; readonly changes: readonly TreeChange[] }> {
-    const recording = new Recording(this.#recordings.current);
-    try {
-      const result = await this.#recordings.run(recording, () => effect(recording));
-      this.#recordings.end(recording);
-      return { result, changes: recording.changes() };
-    } catch (error) {
-      this.#recordings.end(recording);
-      // If what it is part of was recorded meanwhile, the changes were recorded there.
-      if (recording.parent?.isLate !== true) this.#takeBack(recording);
-      throw error;
-    }
+  lend<T>(work: () => Promise<T>): Promise<T> {
+    return this.recordings.lend(work);
   }
 
   /** Sets these paths to what a recorded step left; their blobs are in the store. Doing it twice does nothing more. */
   reapply(changes: readonly TreeChange[]): void {
-    this.#recordings.refuseLateChange();
+    this.recordings.refuseLateChange();
     for (const { path, after } of changes) if (after === undefined) this.#delete(checkPath(path));
     for (const { path, after } of changes) if (after !== undefined) this.#set(checkPath(path), after);
   }
@@ -246,7 +219,7 @@ export class Workspace {
 
   #changed(path: string, before: TreeFile | undefined, after: TreeFile | undefined): void {
     this.#hash = undefined;
-    this.#recordings.note(path, before, after);
+    this.recordings.note(path, before, after);
   }
 
   /** Those of the base are in the store, and something points to them. */

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { newSessionId, type SessionId } from "../../src/domain/ids.ts";
-import { chainHash, chainStart } from "../../src/journal/chain.ts";
 import type { RecordedRow, Transition } from "../../src/journal/journal.ts";
-import { encodeEntry } from "../../src/journal/journal-codec.ts";
+import { chainHash, chainStart, encodeEntry } from "../../src/journal/journal-codec.ts";
 import type { CopiedRow, Store } from "../../src/store/store.ts";
 import { statusRow } from "./status-row.ts";
 import {

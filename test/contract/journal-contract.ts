@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { LeaseLost } from "../../src/domain/errors.ts";
-import { chainHash, chainStart } from "../../src/journal/chain.ts";
 import type { Entry, RecordedRow } from "../../src/journal/journal.ts";
+import { chainHash, chainStart } from "../../src/journal/journal-codec.ts";
 import {
   createAndClaim,
   type OpenStore,

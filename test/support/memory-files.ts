@@ -27,16 +27,18 @@ export class MemoryFiles implements ToolFiles {
     return treeHash(this.tree);
   }
 
-  async recording<T>(effect: () => T | Promise<T>): Promise<{ result: T; changes: TreeChange[] }> {
-    const before = this.tree;
-    try {
-      const result = await effect();
-      return { result, changes: changesBetween(before, this.tree) };
-    } catch (error) {
-      this.tree = before;
-      throw error;
-    }
-  }
+  readonly recordings = {
+    record: async <T>(effect: () => T | Promise<T>): Promise<{ result: T; changes: TreeChange[] }> => {
+      const before = this.tree;
+      try {
+        const result = await effect();
+        return { result, changes: changesBetween(before, this.tree) };
+      } catch (error) {
+        this.tree = before;
+        throw error;
+      }
+    },
+  };
 
   async flush(changes: readonly TreeChange[]): Promise<void> {
     for (const { after } of changes) {

@@ -42,7 +42,6 @@ export const attemptEvents = defineEvents({
         checks: [],
         healing: [],
         status: "running",
-        hasProgressed: false,
         endedAt: undefined,
         endedSeq: undefined,
         failure: undefined,
@@ -63,7 +62,7 @@ export const attemptEvents = defineEvents({
           leftover,
           inheritance: undefined,
         }),
-        { started: seq, phase, persona: entry.persona, replays, isClean },
+        { started: seq, phase, persona: entry.persona, replays, isClean, hasProgressed: false },
       );
     },
   },

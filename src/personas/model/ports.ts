@@ -40,10 +40,12 @@ export interface ToolFiles {
   readonly tree: Tree;
   /** and their hash. */
   readonly hash: string;
-  /** The changes of the effect; a failed effect is rolled back. */
-  recording<T>(
-    effect: () => T | Promise<T>,
-  ): Promise<{ readonly result: T; readonly changes: readonly TreeChange[] }>;
+  readonly recordings: {
+    /** The changes of the effect; a failed effect is rolled back. */
+    record<T>(
+      effect: () => T | Promise<T>,
+    ): Promise<{ readonly result: T; readonly changes: readonly TreeChange[] }>;
+  };
   /** Makes the blobs of these changes durable, before a record names them. */
   flush(changes: readonly TreeChange[]): Promise<unknown>;
   /** Sets these paths to what a recorded step left; doing it twice does nothing more. */

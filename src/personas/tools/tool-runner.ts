@@ -84,7 +84,9 @@ export class ToolRunner {
     const decision = policy.allow(tool, args);
     if (!decision.allowed) return { kind: "refused", reason: decision.reason };
     try {
-      const { result, changes } = await files.recording(() => tools[tool].effect?.(args, this.#ports) ?? "");
+      const { result, changes } = await files.recordings.record(
+        () => tools[tool].effect?.(args, this.#ports) ?? "",
+      );
       // Before the record names them: a blob that is not there cannot be applied again.
       await files.flush(changes);
       return { kind: "done", ...(typeof result === "string" ? { output: result } : result), changes };

@@ -1,7 +1,7 @@
 import { JournalCorrupt } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
-import { chainHash, chainStart } from "../../journal/chain.ts";
 import type { JournalHead, RecordedRow } from "../../journal/journal.ts";
+import { chainHash, chainStart } from "../../journal/journal-codec.ts";
 import type { Reader } from "./reader.ts";
 
 const pageRows = 1_000;

@@ -1,6 +1,6 @@
-import { chainHash, chainStart } from "../../journal/chain.ts";
 import { type JournalHead } from "../../journal/journal.ts";
 import type { RowToWrite } from "../../journal/journal-codec.ts";
+import { chainHash, chainStart } from "../../journal/journal-codec.ts";
 import { listedAfter } from "../../journal/reduce.ts";
 import { reasonOf, wakeAtOf } from "../../journal/standing.ts";
 import type { Command, Placed } from "./command.ts";

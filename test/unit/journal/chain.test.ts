@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { chainHash } from "../../../src/journal/chain.ts";
+import { chainHash } from "../../../src/journal/journal-codec.ts";
 
 const row = {
   seq: 7,

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RecordedRow } from "../../../src/journal/journal.ts";
-import { RecordedSteps } from "../../../src/journal/recorded-steps.ts";
+import { RecordedSteps, StepIndex } from "../../../src/journal/recorded-steps.ts";
 import { StepBodyCache } from "../../../src/journal/step-body-cache.ts";
-import { StepIndex } from "../../../src/journal/step-index.ts";
 import { ownSteps } from "../../../src/journal/step-selection.ts";
 import { processorMs } from "../../support/processor-time.ts";
 

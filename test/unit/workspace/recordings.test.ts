@@ -18,7 +18,7 @@ const pathsOf = (changes: readonly TreeChange[]) => changes.map(({ path }) => pa
 describe("a recording", () => {
   test("has the result and what was changed, in order of path", async () => {
     const { workspace } = start({ old: "1", gone: "2" });
-    const { result, changes } = await workspace.recording(async () => {
+    const { result, changes } = await workspace.recordings.record(async () => {
       await workspace.write("z", "3");
       await workspace.edit("old", [{ find: "1", replace: "one" }]);
       await workspace.remove("gone");
@@ -34,7 +34,7 @@ describe("a recording", () => {
 
   test("of an effect that only reads, or undoes what it did, has no changes", async () => {
     const { workspace } = start({ a: "1" });
-    const { changes } = await workspace.recording(async () => {
+    const { changes } = await workspace.recordings.record(async () => {
       await workspace.readText("a");
       await workspace.write("a", "1");
       await workspace.write("a", "2");
@@ -47,9 +47,9 @@ describe("a recording", () => {
 
   test("takes an effect that is not asynchronous", async () => {
     const { workspace } = start();
-    expect(await workspace.recording(() => 1)).toEqual({ result: 1, changes: [] });
+    expect(await workspace.recordings.record(() => 1)).toEqual({ result: 1, changes: [] });
     await expect(
-      workspace.recording(() => {
+      workspace.recordings.record(() => {
         throw new Error("at once");
       }),
     ).rejects.toThrow("at once");
@@ -64,8 +64,8 @@ describe("a recording", () => {
       }
     };
     const [a, b] = await Promise.all([
-      workspace.recording(effect("a")),
-      workspace.recording(effect("b")),
+      workspace.recordings.record(effect("a")),
+      workspace.recordings.record(effect("b")),
       effect("outside")(),
     ]);
     expect(pathsOf(a.changes)).toEqual(["a/0", "a/1", "a/2", "a/3", "a/4"]);
@@ -75,8 +75,8 @@ describe("a recording", () => {
 
   test("follows its effect through timers, callbacks and parallel calls", async () => {
     const { workspace } = start();
-    const other = workspace.recording(() => workspace.write("other", "x"));
-    const { changes } = await workspace.recording(async () => {
+    const other = workspace.recordings.record(() => workspace.write("other", "x"));
+    const { changes } = await workspace.recordings.record(async () => {
       await new Promise<void>((resolve, reject) => {
         setTimeout(() => {
           workspace.write("timer", "1").then(resolve, reject);
@@ -96,9 +96,9 @@ describe("a recording", () => {
   test("inside another belongs to both, because a replay of the outer one does not run the inner one", async () => {
     const { workspace } = start();
     let inner: readonly TreeChange[] = [];
-    const outer = await workspace.recording(async () => {
+    const outer = await workspace.recordings.record(async () => {
       await workspace.write("outer", "1");
-      ({ changes: inner } = await workspace.recording(() => workspace.write("inner", "2")));
+      ({ changes: inner } = await workspace.recordings.record(() => workspace.write("inner", "2")));
       workspace.reapply([{ path: "replayed", after: file("3") }]);
     });
     expect(pathsOf(inner)).toEqual(["inner"]);
@@ -108,12 +108,12 @@ describe("a recording", () => {
   test("keeps a path that looks unchanged when somebody else changed it meanwhile", async () => {
     const { workspace } = start({ a: "1" });
     const { promise, resolve } = Promise.withResolvers<void>();
-    const one = workspace.recording(async () => {
+    const one = workspace.recordings.record(async () => {
       await workspace.write("a", "2");
       await promise;
       await workspace.write("a", "1");
     });
-    await workspace.recording(() => workspace.write("a", "3"));
+    await workspace.recordings.record(() => workspace.write("a", "3"));
     resolve();
     expect((await one).changes).toEqual([{ path: "a", after: file("1") }]);
   });
@@ -123,7 +123,7 @@ describe("a recording", () => {
     const late = Promise.withResolvers<void>();
     let writing: Promise<void> | undefined;
     let removing: Promise<void> | undefined;
-    await workspace.recording(() => {
+    await workspace.recordings.record(() => {
       writing = late.promise.then(() => workspace.write("late", "x"));
       removing = late.promise.then(() => workspace.remove("a"));
       writing.catch(() => {});
@@ -140,8 +140,8 @@ test("a recording that outlives the one it is part of may change nothing more", 
   const { workspace } = start();
   const gate = Promise.withResolvers<void>();
   let inner: Promise<unknown> | undefined;
-  const { changes } = await workspace.recording(async () => {
-    inner = workspace.recording(async () => {
+  const { changes } = await workspace.recordings.record(async () => {
+    inner = workspace.recordings.record(async () => {
       await workspace.write("early", "1");
       await gate.promise;
       await workspace.write("late", "2");
@@ -159,7 +159,7 @@ test("a recording that outlives the one it is part of may change nothing more", 
 describe("an effect that fails", () => {
   const failing = (workspace: Workspace, effect: () => Promise<unknown>) =>
     expect(
-      workspace.recording(async () => {
+      workspace.recordings.record(async () => {
         await effect();
         throw new Error("failed");
       }),
@@ -181,7 +181,7 @@ describe("an effect that fails", () => {
 
   test("leaves what others did, before, between and after", async () => {
     const { workspace } = start({ a: "1", b: "1" });
-    const failed = workspace.recording(async () => {
+    const failed = workspace.recordings.record(async () => {
       await workspace.write("a", "mine");
       await workspace.write("b", "mine");
       await setImmediate();
@@ -189,7 +189,7 @@ describe("an effect that fails", () => {
       await workspace.write("a", "mine again");
       throw new Error("failed");
     });
-    await workspace.recording(async () => {
+    await workspace.recordings.record(async () => {
       await workspace.write("a", "theirs");
       await workspace.write("b", "theirs");
     });
@@ -201,7 +201,7 @@ describe("an effect that fails", () => {
   test("takes nothing out of the recording of another that it had overwritten", async () => {
     const { workspace } = start({ a: "1" });
     const gate = Promise.withResolvers<void>();
-    const other = workspace.recording(async () => {
+    const other = workspace.recordings.record(async () => {
       await workspace.write("a", "2");
       await gate.promise;
     });
@@ -213,7 +213,7 @@ describe("an effect that fails", () => {
 
   test("inside one that goes on leaves no change in that one either", async () => {
     const { workspace } = start({ a: "1" });
-    const { changes } = await workspace.recording(async () => {
+    const { changes } = await workspace.recordings.record(async () => {
       await workspace.write("kept", "x");
       await failing(workspace, () => workspace.write("a", "2"));
     });
@@ -224,7 +224,7 @@ describe("an effect that fails", () => {
   test("does not bring back a file where somebody else now has a folder", async () => {
     const { workspace } = start({ a: "1" });
     const gate = Promise.withResolvers<void>();
-    const failed = workspace.recording(async () => {
+    const failed = workspace.recordings.record(async () => {
       await workspace.remove("a");
       await gate.promise;
       throw new Error("failed");
@@ -239,7 +239,7 @@ describe("an effect that fails", () => {
 describe("changes", () => {
   test("that were flushed can be replayed by a new workspace, in any number of repetitions", async () => {
     const { blobs, base, workspace } = start({ a: "1", b: "2" });
-    const { changes } = await workspace.recording(async () => {
+    const { changes } = await workspace.recordings.record(async () => {
       await workspace.write("a", "one");
       await workspace.remove("b");
       await workspace.write("b/c", "a folder where a file was");
@@ -258,7 +258,9 @@ describe("changes", () => {
 
   test("survive a journal as JSON", async () => {
     const { blobs, base, workspace } = start({ a: "1" });
-    const { changes } = await workspace.recording(() => workspace.write("é", "2", { executable: true }));
+    const { changes } = await workspace.recordings.record(() =>
+      workspace.write("é", "2", { executable: true }),
+    );
     await workspace.flush(changes);
     const again = new Workspace(blobs, base);
     again.reapply(JSON.parse(JSON.stringify(changes)) as TreeChange[]);
@@ -275,7 +277,7 @@ describe("changes", () => {
 
   test("of content that the base has need nothing to be kept alive", async () => {
     const { blobs, workspace } = start({ a: "1" });
-    const { changes } = await workspace.recording(() => workspace.write("copy", "1"));
+    const { changes } = await workspace.recordings.record(() => workspace.write("copy", "1"));
     expect(await workspace.flush(changes)).toEqual([]);
     expect(blobs.puts).toBe(0);
   });
@@ -295,14 +297,14 @@ test("recordings at random, side by side and in each other: replaying the outer 
         else if (workspace.tree.has(path)) await workspace.remove(path);
         if (random() < 0.3) await setImmediate();
         if (depth > 0 && random() < 0.4)
-          await workspace.recording(effect(`${name}/x${index}`, depth - 1)).catch(() => {});
+          await workspace.recordings.record(effect(`${name}/x${index}`, depth - 1)).catch(() => {});
         if (depth < 2 && random() < 0.1) throw new Error("fails now and then");
       }
     };
     await Promise.all(
       ["a", "b", "c"].map(async (name) => {
         for (let step = 0; step < 3; step += 1) {
-          const { changes } = await workspace.recording(effect(name, 2));
+          const { changes } = await workspace.recordings.record(effect(name, 2));
           await workspace.flush(changes);
           recorded.push([...changes]);
         }

@@ -268,7 +268,7 @@ describe("saving", () => {
     const base = await loadTree(blobs, tree);
     const { puts, gets } = blobs;
     const workspace = new Workspace(blobs, base);
-    await workspace.recording(async () => "nothing");
+    await workspace.recordings.record(async () => "nothing");
     expect(await workspace.save()).toEqual({ tree, artifacts: [tree] });
     expect(await workspace.flush([])).toEqual([]);
     expect({ puts: blobs.puts, gets: blobs.gets }).toEqual({ puts, gets });
