@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "../support/until.ts";
 
 /** EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH: not even the file system's own journal is written. */
 const shutdown = `import fcntl, os, struct, sys
@@ -27,13 +28,21 @@ export class PowerDisk {
   }
 
   /** Mounts it again, as a machine does that starts after a power cut. */
-  restore(): void {
-    execFileSync("umount", [this.path]);
+  async restore(): Promise<void> {
+    await this.remove();
     this.#mount();
   }
 
-  remove(): void {
+  /**
+   * A sandbox that another test starts at this moment has a copy of the mount for as long as it lives. Until that is gone
+   * too, the file system stays shut down, and mounting its image would give the same one again.
+   */
+  async remove(): Promise<void> {
     execFileSync("umount", [this.path]);
+    await until(
+      "the file system is released",
+      () => execFileSync("losetup", ["-j", this.#image]).length === 0,
+    );
   }
 
   #mount(): void {
@@ -47,7 +56,7 @@ export class PowerDisk {
     try {
       const disk = new PowerDisk(folder);
       disk.cutPower();
-      disk.remove();
+      execFileSync("umount", [disk.path]);
       return true;
     } catch {
       return false;
