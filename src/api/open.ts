@@ -204,10 +204,8 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       },
     },
     report: onNotice,
-    onRows: (state, rows) => {
-      events?.tell(state, rows);
-      for (const row of rows) if (row.kind === "budget.alerted") void engine.track(tellAlert(state.id, row));
-    },
+    onRows: events && ((state, rows) => events.tell(state, rows)),
+    onAlert: (id, row) => void engine.track(tellAlert(id, row)),
     onLog: (sessionId, persona, message) => onEvent?.({ kind: "log", sessionId, persona, message }),
     onText: (sessionId, persona, delta) => onEvent?.({ kind: "text", sessionId, persona, delta }),
     onStep:

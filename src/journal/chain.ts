@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { RecordedRow } from "./journal.ts";
 
 /** In a row that somebody changed the body may be anything. */
-type Chained = Omit<RecordedRow, "position" | "hash" | "body"> & { readonly body: unknown };
+type Chained = Omit<RecordedRow, "hash" | "body"> & { readonly body: unknown };
 
 /** What the first row's hash is chained to; the session's id, so that no row can move to another session. */
 export function chainStart(sessionId: string): string {

@@ -3,7 +3,7 @@ import { readHealed } from "../domain/healing-action.ts";
 import { type Json, jsonLimits, parseJson } from "../domain/json.ts";
 import { type Entry, isStepRow, type RecordedRow, type Transition } from "./journal.ts";
 
-/** An entry as the store writes it; the store adds position, seq, epoch, time and hash. */
+/** An entry as the store writes it; the store adds seq, epoch, time and hash. */
 export type RowToWrite = Pick<
   RecordedRow,
   "kind" | "attempt" | "occurrence" | "fingerprint" | "name" | "body"

@@ -173,5 +173,5 @@ interface Before {
 /** The state after a row that is not written. */
 export function imagine(state: SessionState, transition: Transition): SessionState {
   const seq = state.head.seq + 1;
-  return reduce(state, { ...encodeEntry(transition), seq, position: 0, epoch: 0, at: 0, hash: "" });
+  return reduce(state, { ...encodeEntry(transition), seq, epoch: 0, at: 0, hash: "" });
 }

@@ -125,7 +125,7 @@ export class EffectRunner {
     made: Made<T>,
     changes: readonly TreeChange[],
   ): Performed | Promise<Performed> {
-    if (kind === "function") reach("step.function:after-effect");
+    if (kind === "function") reach?.("step.function:after-effect");
     const result = made.result as T;
     // A tool and an agent name their changes in their results, and apply them again themselves.
     const toReapply = namesItsChanges(kind, result) ? [] : changes;

@@ -77,14 +77,14 @@ export class Artifacts {
   ): Promise<boolean> {
     const path = this.#path(hash);
     await rename(path, path + asideSuffix).catch(ignoreMissing);
-    reach("artifact.aside:after-rename");
+    reach?.("artifact.aside:after-rename");
     const changedAt = await this.#changedAt(hash, asideSuffix);
     if (changedAt === undefined) return false;
     if (changedAt >= olderThan || (await isNeeded(hash))) {
       await rename(path + asideSuffix, path);
       return false;
     }
-    reach("artifact.aside:before-remove");
+    reach?.("artifact.aside:before-remove");
     await unlink(path + asideSuffix);
     return true;
   }

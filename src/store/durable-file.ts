@@ -21,14 +21,14 @@ export async function writeDurably(
     const file = await open(temporary, "wx", 0o600);
     try {
       await file.writeFile(content);
-      reach("file:before-fsync");
+      reach?.("file:before-fsync");
       await file.sync();
     } finally {
       await file.close();
     }
-    reach(points.beforeRename);
+    reach?.(points.beforeRename);
     await rename(temporary, path);
-    reach(points.afterRename);
+    reach?.(points.afterRename);
     await syncDirectory(dirname(path));
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
@@ -66,7 +66,7 @@ export async function makeDirectories(path: string): Promise<boolean> {
     isNew = await makeDirectory(path);
   }
   if (!isNew && durableDirectories.has(path)) return false;
-  reach("directory:before-fsync");
+  reach?.("directory:before-fsync");
   await syncDirectory(dirname(path));
   if (durableDirectories.size >= rememberedDirectories) durableDirectories.clear();
   durableDirectories.add(path);

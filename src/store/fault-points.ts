@@ -153,26 +153,31 @@ export interface ArmedFault {
 /** How often the point was reached; shared, because the first commits of a process are made before its writer stands. */
 type Hits = Int32Array<SharedArrayBuffer>;
 
-let armed: ArmedFault | undefined;
-let hits: Hits = new Int32Array(new SharedArrayBuffer(4));
+export type Reach = (point: FaultPoint) => void;
 
-/** For tests only. The writer thread takes over what is armed when it starts, and goes on counting. */
+let armed: { readonly fault: ArmedFault; readonly hits: Hits } | undefined;
+
+/** Undefined unless a test armed a fault: `reach?.("...")` costs a run without faults nothing. */
+export let reach: Reach | undefined;
+
+/** For tests only. The writer thread starts with the armed fault and its count. */
 export function armFault(
   fault: ArmedFault | undefined,
-  counted: Hits = new Int32Array(new SharedArrayBuffer(4)),
+  hits: Hits = new Int32Array(new SharedArrayBuffer(4)),
 ): void {
-  armed = fault;
-  hits = counted;
+  armed = fault && { fault, hits };
+  reach = armed && act;
 }
 
-export function armedFault(): { readonly fault: ArmedFault; readonly hits: Hits } | undefined {
-  return armed && { fault: armed, hits };
+export function armedFault(): typeof armed {
+  return armed;
 }
 
-export function reach(point: FaultPoint): void {
-  if (armed === undefined || armed.point !== point) return;
-  if (Atomics.add(hits, 0, 1) + 1 !== armed.hit) return;
-  if (armed.act === "throw") throw new Error(`fault injected at ${point}`);
+function act(point: FaultPoint): void {
+  if (armed === undefined || armed.fault.point !== point) return;
+  const { fault, hits } = armed;
+  if (Atomics.add(hits, 0, 1) + 1 !== fault.hit) return;
+  if (fault.act === "throw") throw new Error(`fault injected at ${point}`);
   process.kill(process.pid, "SIGKILL");
   // The signal is delivered asynchronously; nothing after this point may run.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);

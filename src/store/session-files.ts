@@ -98,22 +98,22 @@ export class SessionFiles {
   async setAside(): Promise<void> {
     // An older one of a prune that was killed: whoever wrote the folder since then has written all of it.
     await this.removeAside();
-    reach("session.aside:before-rename");
+    reach?.("session.aside:before-rename");
     await rename(this.folder, this.folder + asideSuffix).catch(ignoreMissing);
-    reach("session.aside:after-rename");
+    reach?.("session.aside:after-rename");
   }
 
   async removeAside(): Promise<void> {
-    reach("session.aside:before-remove");
+    reach?.("session.aside:before-remove");
     await rm(this.folder + asideSuffix, { recursive: true, force: true });
   }
 
   /** Where somebody has written the folder anew meanwhile, that is the truth: projected from the journal. */
   async putBack(): Promise<void> {
-    reach("session.back:before-rename");
+    reach?.("session.back:before-rename");
     try {
       await rename(this.folder + asideSuffix, this.folder);
-      reach("session.back:after-rename");
+      reach?.("session.back:after-rename");
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "ENOTEMPTY" || code === "EEXIST") await this.removeAside();

@@ -3,7 +3,6 @@ import type { BudgetAlert } from "../../domain/budget-alert.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import type { Ticket } from "../../domain/ticket.ts";
 import type { PostingDelivery, TicketDelivery } from "../../domain/ticket-delivery.ts";
-import type { RecordedRow } from "../../journal/journal.ts";
 import type { RowToWrite } from "../../journal/journal-codec.ts";
 import type { SessionUsage } from "../../journal/session-usage.ts";
 import type { BreakerUse, EndedCall } from "../breaker-store.ts";
@@ -44,7 +43,7 @@ export type Command =
       readonly owner: string;
       readonly at: number;
     }
-  | AppendCommand
+  | AppendRows
   | { readonly verb: "admit"; readonly use: BreakerUse; readonly at: number }
   | { readonly verb: "end-call"; readonly call: EndedCall; readonly at: number }
   | { readonly verb: "reset-breaker"; readonly dependency: string }
@@ -72,31 +71,14 @@ export type Command =
   | { readonly verb: "pass" }
   | LedgerCommand;
 
-/** The one that every step makes. No literal: see ADR 2. */
-export class AppendCommand {
-  readonly verb = "append";
+export interface AppendRows {
+  readonly verb: "append";
   readonly session: number;
   readonly epoch: number;
   readonly owner: string;
   readonly at: number;
   readonly rows: readonly RowToWrite[];
   readonly effects: Effects;
-
-  constructor(
-    session: number,
-    epoch: number,
-    owner: string,
-    at: number,
-    rows: readonly RowToWrite[],
-    effects: Effects,
-  ) {
-    this.session = session;
-    this.epoch = epoch;
-    this.owner = owner;
-    this.at = at;
-    this.rows = rows;
-    this.effects = effects;
-  }
 }
 
 export type TicketCommand =
@@ -132,8 +114,8 @@ export interface SessionRow {
   readonly wakeAt: number | null;
 }
 
-/** Where a row went: position, seq, time, hash. */
-export type Placed = readonly [position: number, seq: number, at: number, hash: string];
+/** A row as it was appended. */
+export type Placed = readonly [seq: number, at: number, hash: string];
 
 export type Reply =
   | { readonly kind: "done" }
@@ -168,33 +150,4 @@ export type Submit = (command: Command) => Promise<Success>;
 export interface WriteError {
   readonly message: string;
   readonly errcode: number | undefined;
-}
-
-/** A row that was just written, as it will be read back. No literal: see ADR 2. */
-export class WrittenRow implements RecordedRow {
-  readonly position: number;
-  readonly seq: number;
-  readonly epoch: number;
-  readonly at: number;
-  readonly kind: RecordedRow["kind"];
-  readonly attempt: number | null;
-  readonly occurrence: number | null;
-  readonly fingerprint: string | null;
-  readonly name: string | null;
-  readonly body: string;
-  readonly hash: string;
-
-  constructor(row: RowToWrite, [position, seq, at, hash]: Placed, epoch: number) {
-    this.position = position;
-    this.seq = seq;
-    this.epoch = epoch;
-    this.at = at;
-    this.kind = row.kind;
-    this.attempt = row.attempt;
-    this.occurrence = row.occurrence;
-    this.fingerprint = row.fingerprint;
-    this.name = row.name;
-    this.body = row.body;
-    this.hash = hash;
-  }
 }

@@ -110,9 +110,9 @@ function createSchema(database: DatabaseSync): void {
     database.prepare("INSERT INTO made_by (version) VALUES (?)").run(maestro);
     database.exec(`PRAGMA application_id = ${schemaChecksum(database)}; PRAGMA user_version = ${format}`);
   }
-  reach("schema.created:before-commit");
+  reach?.("schema.created:before-commit");
   database.exec("COMMIT");
-  reach("schema.created:after-commit");
+  reach?.("schema.created:after-commit");
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Comparison } from "../store.ts";
 import type { Queries } from "./queries.ts";
 
 const sessionColumns = "id, key, team, team_fingerprint, identity, status, reason, created_at, updated_at";
-const rowColumns = "position, seq, epoch, at, kind, attempt, occurrence, fingerprint, name, body, hash";
+const rowColumns = "seq, epoch, at, kind, attempt, occurrence, fingerprint, name, body, hash";
 const ownerColumns = "o.id, o.boot, o.pid_namespace, o.pid, o.started, o.beat_uptime_ms, o.beat_at";
 
 export interface LeaseRow {
@@ -211,7 +211,7 @@ export class Reader {
         afterSeq,
         limit,
       )
-      .map((row) => ({ row: toRecordedRow(row), previousHash: row[11] as string }));
+      .map((row) => ({ row: toRecordedRow(row), previousHash: row[10] as string }));
   }
 
   body(session: number, seq: number): string | undefined {
@@ -275,16 +275,15 @@ function toHeartbeat(row: unknown[]): Heartbeat {
 /** By place and not by destructuring, which takes three times as long: a history has many rows. */
 function toRecordedRow(row: unknown[]): RecordedRow {
   return {
-    position: row[0],
-    seq: row[1],
-    epoch: row[2],
-    at: row[3],
-    kind: row[4],
-    attempt: row[5],
-    occurrence: row[6],
-    fingerprint: row[7],
-    name: row[8],
-    body: row[9],
-    hash: row[10],
+    seq: row[0],
+    epoch: row[1],
+    at: row[2],
+    kind: row[3],
+    attempt: row[4],
+    occurrence: row[5],
+    fingerprint: row[6],
+    name: row[7],
+    body: row[8],
+    hash: row[9],
   } as RecordedRow;
 }

@@ -1,15 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../domain/clock.ts";
-import {
-  LeaseHeld,
-  MaestroError,
-  SessionConflict,
-  SessionNotFound,
-  StorageFailed,
-} from "../../domain/errors.ts";
+import { SessionConflict } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import type { ClaimCause, Entry, RecordedRow } from "../../journal/journal.ts";
-import { encodeEntry, transitionRow } from "../../journal/journal-codec.ts";
+import { encodeEntry, type RowToWrite, transitionRow } from "../../journal/journal-codec.ts";
 import type { Message } from "../../journal/message.ts";
 import { finalStatuses, type SessionStatus } from "../../journal/standing.ts";
 import type { BreakerStore } from "../breaker-store.ts";
@@ -23,12 +17,12 @@ import type {
   ReservationAnswer,
   ReservationRequest,
 } from "../journal.ts";
-import { type Heartbeat, type Owner, thisOwner, uptimeMs } from "../owner.ts";
+import { type Owner, thisOwner, uptimeMs } from "../owner.ts";
 import type { Reports } from "../reports.ts";
 import type { SessionRecord } from "../session-record.ts";
 import type { Maintenance, Store } from "../store.ts";
 import type { TicketStore } from "../ticket-store.ts";
-import { AppendCommand, type Command, type Placed, type Reply, type Success, WrittenRow } from "./command.ts";
+import type { AppendRows, Command, Placed, Reply, Success } from "./command.ts";
 import { JournalReader } from "./journal-reader.ts";
 import { LeaseJudge } from "./lease-judge.ts";
 import { SqliteMaintenance } from "./maintenance.ts";
@@ -38,7 +32,7 @@ import { Reader } from "./reader.ts";
 import { SqliteReports } from "./reports.ts";
 import { type LedgerVerb, Reservations } from "./reservations.ts";
 import { SqliteBreakers } from "./sqlite-breakers.ts";
-import { lostTo, translate, wasClosed } from "./sqlite-errors.ts";
+import { heldBy, lostTo, notFound, notWritten, wasClosed } from "./sqlite-errors.ts";
 import { SqliteTickets } from "./sqlite-tickets.ts";
 import { Writer } from "./writer.ts";
 import { InlineWriter, measureCommit, ThreadWriter, type WriterClient } from "./writer-client.ts";
@@ -154,7 +148,7 @@ export class SqliteStore implements Store {
       if (onlyFinished && status !== undefined && !finalStatuses.includes(status))
         throw new SessionConflict(`Session ${id} is not finished: it is ${status}.`);
       const { holder } = this.#reader.lease(session);
-      if (this.#leases.stateOf(holder) === "held") throw this.#heldBy(id, holder);
+      if (this.#leases.stateOf(holder) === "held") throw heldBy(id, holder);
       const reply = await this.#submit({
         verb: "delete",
         session,
@@ -178,14 +172,13 @@ export class SqliteStore implements Store {
   ): Promise<Claim> {
     const session = this.#number(id);
     const { epoch, holder, state: found } = await this.#leases.judge(session);
-    if (found === "held") throw this.#heldBy(id, holder);
-    const claimed = {
+    if (found === "held") throw heldBy(id, holder);
+    const at = this.#clock.now();
+    const row = encodeEntry({
       kind: "session.claimed",
       cause: typeof cause === "function" ? cause(found) : cause,
       owner: this.#owner.id,
-    } as const;
-    const at = this.#clock.now();
-    const row = encodeEntry(claimed);
+    });
     const reply = await this.#submit({
       verb: "claim",
       session,
@@ -196,9 +189,7 @@ export class SqliteStore implements Store {
       at,
       row,
     });
-    if (reply.kind !== "placed") {
-      throw this.#heldBy(id, this.#reader.lease(session).holder);
-    }
+    if (reply.kind !== "placed") throw heldBy(id, this.#reader.lease(session).holder);
     this.#startBeating();
     this.#numbers.set(id, session);
     const lease = { sessionId: id, epoch: reply.epoch };
@@ -314,16 +305,8 @@ export class SqliteStore implements Store {
   }
 
   readonly #succeeded = (reply: Reply): Success => {
-    if (reply.kind !== "failed") return reply;
-    const { message, errcode } = reply.error;
-    const error = translate(Object.assign(new Error(message), { errcode }), this.#path);
-    if (MaestroError.is(error)) throw error;
-    // No fault of the work that asked for it; if the thread died, nobody knows whether the commit was made.
-    throw new StorageFailed(`${this.#path} did not take a write: ${message}`, {
-      cause: error,
-      details: { path: this.#path },
-      advice: "Resume the session: it goes on from what was recorded.",
-    });
+    if (reply.kind === "failed") throw notWritten(reply.error, this.#path);
+    return reply;
   };
 
   async #prove(lease: Lease, command: LedgerVerb): Promise<Success> {
@@ -340,24 +323,14 @@ export class SqliteStore implements Store {
 
   #require(id: SessionId): SessionRecord {
     const session = this.#reader.session(id);
-    if (session === undefined)
-      throw new SessionNotFound(`There is no session ${id}.`, { details: { session: id } });
+    if (session === undefined) throw notFound(id);
     return session;
   }
 
   #number(id: SessionId): number {
     const number = this.#reader.sessionNumber(id);
-    if (number === undefined)
-      throw new SessionNotFound(`There is no session ${id}.`, { details: { session: id } });
+    if (number === undefined) throw notFound(id);
     return number;
-  }
-
-  #heldBy(id: SessionId, holder: Heartbeat | undefined): LeaseHeld {
-    const who = holder === undefined ? "another driver" : `process ${holder.pid}`;
-    return new LeaseHeld(`Session ${id} is being driven by ${who}.`, {
-      details: { session: id, pid: holder?.pid },
-      advice: "Let it finish, or stop that process and resume: a dead driver is noticed at once.",
-    });
   }
 
   /** One heartbeat for the whole process, however many sessions it drives. */
@@ -366,5 +339,59 @@ export class SqliteStore implements Store {
     if (this.#beating || this.#isClosed) return;
     this.#beating = true;
     this.#writer.beat(this.#owner.id, this.#leases.beatMs);
+  }
+}
+
+/** No literal: see ADR 2. */
+class AppendCommand implements AppendRows {
+  readonly verb = "append";
+  readonly session: number;
+  readonly epoch: number;
+  readonly owner: string;
+  readonly at: number;
+  readonly rows: readonly RowToWrite[];
+  readonly effects: Effects;
+
+  constructor(
+    session: number,
+    epoch: number,
+    owner: string,
+    at: number,
+    rows: readonly RowToWrite[],
+    effects: Effects,
+  ) {
+    this.session = session;
+    this.epoch = epoch;
+    this.owner = owner;
+    this.at = at;
+    this.rows = rows;
+    this.effects = effects;
+  }
+}
+
+/** A row that was just written, as it will be read back. No literal: see ADR 2. */
+class WrittenRow implements RecordedRow {
+  readonly seq: number;
+  readonly epoch: number;
+  readonly at: number;
+  readonly kind: RecordedRow["kind"];
+  readonly attempt: number | null;
+  readonly occurrence: number | null;
+  readonly fingerprint: string | null;
+  readonly name: string | null;
+  readonly body: string;
+  readonly hash: string;
+
+  constructor(row: RowToWrite, [seq, at, hash]: Placed, epoch: number) {
+    this.seq = seq;
+    this.epoch = epoch;
+    this.at = at;
+    this.kind = row.kind;
+    this.attempt = row.attempt;
+    this.occurrence = row.occurrence;
+    this.fingerprint = row.fingerprint;
+    this.name = row.name;
+    this.body = row.body;
+    this.hash = hash;
   }
 }

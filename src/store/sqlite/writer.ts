@@ -7,7 +7,7 @@ import { reachCommit } from "./commit-faults.ts";
 import { JournalTable } from "./journal-table.ts";
 import { giveBackSpace, shortenLog } from "./reclaim-space.ts";
 import { isBusy } from "./sqlite-errors.ts";
-import { beginWriting } from "./statement.ts";
+import { whenFree } from "./statement.ts";
 import { BreakerTable } from "./writer-breakers.ts";
 import { CardTable } from "./writer-cards.ts";
 import { LedgerTable } from "./writer-ledger.ts";
@@ -15,6 +15,7 @@ import { writerStatements } from "./writer-statements.ts";
 import { TicketTable } from "./writer-tickets.ts";
 
 const orphanRows = 1_000;
+const lockPatienceMs = 20_000;
 
 type NewSession = Pick<Extract<Command, { verb: "create" }>, "session" | "row">;
 
@@ -42,7 +43,7 @@ export class Writer {
 
   commit(commands: readonly Command[]): Reply[] {
     try {
-      beginWriting(this.#statements.begin);
+      this.#begin();
     } catch (error) {
       return commands.map(() => failed(error));
     }
@@ -72,13 +73,13 @@ export class Writer {
       return commands.length > 1 ? undefined : [failed(error)];
     }
     try {
-      reachCommit(commands, indexed, "before-commit");
+      if (reach !== undefined) reachCommit(reach, commands, indexed, "before-commit");
       this.#statements.commit.run();
     } catch (error) {
       this.#rollback();
       return commands.map(() => failed(error));
     }
-    reachCommit(commands, indexed, "after-commit");
+    if (reach !== undefined) reachCommit(reach, commands, indexed, "after-commit");
     // Cannot run inside a transaction.
     const swept = replies.some(
       (reply, at) => commands[at]?.verb === "reclaim" && reply.kind === "deleted" && !reply.more,
@@ -88,12 +89,12 @@ export class Writer {
   }
 
   beat(owner: string, uptimeMs: number, at: number): void {
-    beginWriting(this.#statements.begin);
+    this.#begin();
     try {
       this.#statements.beat.run(uptimeMs, at, owner);
-      reach("owner.beat:before-commit");
+      reach?.("owner.beat:before-commit");
       this.#statements.commit.run();
-      reach("owner.beat:after-commit");
+      reach?.("owner.beat:after-commit");
     } catch (error) {
       // Left open, this transaction would refuse every later one.
       this.#rollback();
@@ -305,6 +306,15 @@ export class Writer {
   #beatOf(owner: string): number | null {
     const found = this.#statements.beatOf.get(owner) as unknown as [number] | undefined;
     return found?.[0] ?? null;
+  }
+
+  #begin(): void {
+    try {
+      this.#statements.begin.run();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      whenFree(() => void this.#statements.begin.run(), lockPatienceMs);
+    }
   }
 
   #rollback(): void {
