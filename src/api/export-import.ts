@@ -120,7 +120,7 @@ export async function importCheckpoints(
   for (const content of contents) await artifacts.put(content);
   for (const checkpoint of checkpoints) await files.writeCheckpoint(checkpoint);
   // One that looks now: that of the hive has looked before the files were here.
-  await new LostSessions(stateDirectory, store, onNotice).bringBack(session);
+  await new LostSessions(stateDirectory, store, artifacts, onNotice).bringBack(session);
   return {
     session,
     checkpoints: checkpoints.length,

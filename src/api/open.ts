@@ -26,8 +26,8 @@ import { budgetDefaults } from "../run/spending.ts";
 import { alertTeller } from "../run/tell-alert.ts";
 import { Artifacts } from "../store/artifacts.ts";
 import { LostSessions } from "../store/lost-sessions.ts";
+import { openStore } from "../store/open-store.ts";
 import { Projector } from "../store/projector.ts";
-import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { resolveStateDirectory } from "../store/state-directory.ts";
 import type { Team } from "../team/define.ts";
 import { chooseSink, outcomeOfTicket } from "../tickets/choose-sink.ts";
@@ -111,7 +111,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     path,
     onNotice,
   );
-  const store = new SqliteStore({ path: join(path, "maestro.db"), clock, leaseMs: config.leaseMs });
+  const store = openStore({ directory: path, clock, leaseMs: config.leaseMs });
   const artifacts = new Artifacts(path);
   const scratch = join(path, "scratch");
   const place = new CommandPlace(artifacts, scratch);
@@ -220,7 +220,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     engine,
     outbox,
     ticketFiles,
-    lost: new LostSessions(path, store, onNotice, { remembers: true }),
+    lost: new LostSessions(path, store, artifacts, onNotice, { remembers: true }),
     stateDirectory: path,
     clock,
     model: config.model,

@@ -1,6 +1,6 @@
 import { SessionConflict } from "../domain/errors.ts";
 import { isSessionId, type SessionId } from "../domain/ids.ts";
-import { Artifacts } from "./artifacts.ts";
+import type { Blobs } from "./blobs.ts";
 import { artifactsOf, readLostSession } from "./restore.ts";
 import { listSessionFolders, SessionFiles, sessionFoldersChangedAt } from "./session-files.ts";
 import { readState } from "./session-journal.ts";
@@ -18,6 +18,7 @@ interface LostOptions {
 export class LostSessions {
   readonly #stateDirectory: string;
   readonly #store: Store;
+  readonly #artifacts: Blobs;
   readonly #report: (notice: string) => void;
   /** Looked for once: the database does not lose sessions while it is open. */
   #noticed: Promise<readonly SessionId[]> | undefined;
@@ -30,12 +31,14 @@ export class LostSessions {
   constructor(
     stateDirectory: string,
     store: Store,
+    artifacts: Blobs,
     report: (notice: string) => void,
     { remembers = false }: LostOptions = {},
   ) {
     this.#remembers = remembers;
     this.#stateDirectory = stateDirectory;
     this.#store = store;
+    this.#artifacts = artifacts;
     this.#report = report;
   }
 
@@ -110,7 +113,7 @@ export class LostSessions {
 
   async #restore(id: SessionId): Promise<SessionRecord> {
     const { unused, session: lost } = await readLostSession(this.#stateDirectory, id);
-    const artifacts = await artifactsOf(lost, new Artifacts(this.#stateDirectory));
+    const artifacts = await artifactsOf(lost, this.#artifacts);
     let session: SessionRecord;
     try {
       ({ session } = await this.#store.createSession({ ...lost, artifacts }));

@@ -1,7 +1,7 @@
 import { InputInvalid, JournalCorrupt, LeaseHeld, MaestroError, SessionConflict } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import { finalStatuses } from "../journal/standing.ts";
-import type { Artifacts } from "./artifacts.ts";
+import type { Blobs } from "./blobs.ts";
 import { pruneTickets } from "./prune-tickets.ts";
 import { artifactsOf, readLostSession } from "./restore.ts";
 import { listSessionFolders, listSetAside, SessionFiles } from "./session-files.ts";
@@ -27,7 +27,7 @@ export interface Pruned {
 
 export interface RetentionParts {
   readonly store: Store;
-  readonly artifacts: Artifacts;
+  readonly artifacts: Blobs;
   readonly stateDirectory: string;
   readonly now: number;
   /** What a person should know about what was kept. */
@@ -179,7 +179,7 @@ async function pruneArtifacts(
   let removed = 0;
   for await (const hash of artifacts.olderThan(before)) {
     if (await isNeeded(hash)) continue;
-    if (dryRun || (await artifacts.removeUnless(hash, before, isNeeded))) removed += 1;
+    if (dryRun || (await artifacts.remove(hash, before, isNeeded))) removed += 1;
   }
   return removed;
 }

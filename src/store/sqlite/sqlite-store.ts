@@ -22,6 +22,7 @@ import type { Reports } from "../reports.ts";
 import type { SessionRecord } from "../session-record.ts";
 import type { Maintenance, Store } from "../store.ts";
 import type { TicketStore } from "../ticket-store.ts";
+import { LocalWakeups } from "../wakeups.ts";
 import type { AppendRows, Command, Placed, Reply, Success } from "./command.ts";
 import { JournalReader } from "./journal-reader.ts";
 import { LeaseJudge } from "./lease-judge.ts";
@@ -53,6 +54,7 @@ export class SqliteStore implements Store {
   readonly reports: Reports;
   readonly breakers: BreakerStore;
   readonly tickets: TicketStore;
+  readonly wakeups = new LocalWakeups();
   readonly maintenance: Maintenance;
   readonly #path: string;
   readonly #clock: Clock;
@@ -130,8 +132,10 @@ export class SqliteStore implements Store {
       artifactsOf,
       usage,
     });
-    if (reply.kind === "placed")
+    if (reply.kind === "placed") {
+      if (wakeAt !== undefined) this.wakeups.tell("due");
       return { session: this.#require(id), row: new WrittenRow(row, reply.rows[0] as Placed, 0) };
+    }
     const existing = key === undefined ? this.#reader.session(id) : this.#reader.sessionWithKey(key);
     if (existing === undefined) throw new SessionConflict(`A session with the id ${id} exists already.`);
     return { session: existing, row: undefined };
@@ -217,14 +221,8 @@ export class SqliteStore implements Store {
   }
 
   async releaseSession(lease: Lease): Promise<void> {
-    const session = this.#leased(lease);
-    await this.#submit({
-      verb: "release",
-      session,
-      epoch: lease.epoch,
-      owner: this.#owner.id,
-      at: this.#clock.now(),
-    });
+    await this.#submit({ verb: "release", ...this.#proofOf(lease) });
+    this.wakeups.tell("due");
   }
 
   /** Not async and with no promise to spare: thousands of steps may wait here at a time. */
@@ -271,17 +269,12 @@ export class SqliteStore implements Store {
       at: this.#clock.now(),
       body: JSON.stringify(message),
     });
+    this.wakeups.tell("signal");
   }
 
   async receive(lease: Lease): Promise<readonly RecordedRow[]> {
     const { epoch } = lease;
-    const reply = await this.#submit({
-      verb: "receive",
-      session: this.#leased(lease),
-      epoch,
-      owner: this.#owner.id,
-      at: this.#clock.now(),
-    });
+    const reply = await this.#submit({ verb: "receive", ...this.#proofOf(lease) });
     if (reply.kind !== "received") throw lostTo(lease, reply);
     return reply.rows.map(
       ({ placed, body }) => new WrittenRow(transitionRow("message.received", body), placed, epoch),
@@ -310,10 +303,14 @@ export class SqliteStore implements Store {
   };
 
   async #prove(lease: Lease, command: LedgerVerb): Promise<Success> {
-    const proof = { epoch: lease.epoch, owner: this.#owner.id, at: this.#clock.now() };
-    const reply = await this.#submit({ session: this.#leased(lease), ...proof, ...command });
+    const reply = await this.#submit({ ...this.#proofOf(lease), ...command });
     if (reply.kind === "refused") throw lostTo(lease, reply);
     return reply;
+  }
+
+  #proofOf(lease: Lease) {
+    const { epoch } = lease;
+    return { session: this.#leased(lease), epoch, owner: this.#owner.id, at: this.#clock.now() };
   }
 
   /** The number of a session that was claimed here; numbers are never reused, so a stale one proves nothing. */
