@@ -39,12 +39,9 @@ export function isKnownDead(owner: Owner, observer: Owner): boolean {
   return started === undefined || started !== owner.started;
 }
 
-/**
- * Silent is not always gone: while somebody holds the write lock for long, nobody can beat. True for a process that may
- * only be held up; one that is stopped, or that this process cannot look at, is not asked to wait for.
- */
-export function mayBeHeldUp(owner: Owner, observer: Owner): boolean {
-  return isNear(owner, observer) && !isStopped(owner.pid);
+/** It will not beat before it is continued. Only a process of this boot and this pid namespace can be known to be. */
+export function isKnownStopped(owner: Owner, observer: Owner): boolean {
+  return isNear(owner, observer) && isStopped(owner.pid);
 }
 
 function isNear(owner: Owner, observer: Owner): boolean {

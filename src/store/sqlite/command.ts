@@ -29,7 +29,7 @@ export type Command =
       readonly session: number;
       readonly epoch: number;
       /** The lease as it was when the decision to take it was made; anything else by now refuses the claim. */
-      readonly expected: { readonly owner: string; readonly beatUptimeMs: number } | null;
+      readonly expected: { readonly owner: string | null; readonly beat: number | null };
       /** The status that the scheduler saw; null accepts any. */
       readonly expectedStatus: string | null;
       readonly claimant: Heartbeat;

@@ -7,6 +7,7 @@ import { encodeEntry, type RowToWrite, transitionRow } from "../../journal/journ
 import type { Message } from "../../journal/message.ts";
 import { finalStatuses, type SessionStatus } from "../../journal/standing.ts";
 import type { BreakerStore } from "../breaker-store.ts";
+import { beatMs } from "../decisions/lease.ts";
 import { candidateOf, causeOf, takeOrder } from "../decisions/take.ts";
 import type {
   Claim,
@@ -58,6 +59,7 @@ export class SqliteStore implements Store {
   readonly maintenance: Maintenance;
   readonly #path: string;
   readonly #clock: Clock;
+  readonly #leaseMs: number;
   readonly #leases: LeaseJudge;
   readonly #owner: Owner = thisOwner();
   readonly #database: DatabaseSync;
@@ -73,6 +75,7 @@ export class SqliteStore implements Store {
   constructor({ path, clock, leaseMs, onlyLooks = false }: SqliteStoreOptions) {
     this.#path = path;
     this.#clock = clock;
+    this.#leaseMs = leaseMs;
     this.#database = onlyLooks ? openForLooking(path) : openDatabase(path);
     if (!onlyLooks) ensureSchema(this.#database, path);
     const queries = new Queries(this.#database, path);
@@ -187,7 +190,7 @@ export class SqliteStore implements Store {
       verb: "claim",
       session,
       epoch,
-      expected: holder === undefined ? null : { owner: holder.id, beatUptimeMs: holder.beatUptimeMs },
+      expected: { owner: holder?.id ?? null, beat: holder?.beatUptimeMs ?? null },
       expectedStatus,
       claimant: { ...this.#owner, beatUptimeMs: uptimeMs(), beatAt: at },
       at,
@@ -335,7 +338,7 @@ export class SqliteStore implements Store {
     // A claim that is answered while all is closed must not start a thread that nobody would ever end.
     if (this.#beating || this.#isClosed) return;
     this.#beating = true;
-    this.#writer.beat(this.#owner.id, this.#leases.beatMs);
+    this.#writer.beat(this.#owner.id, beatMs(this.#leaseMs));
   }
 }
 

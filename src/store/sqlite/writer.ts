@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { JournalHead } from "../../journal/journal.ts";
 import { encodeEntry, transitionRow } from "../../journal/journal-codec.ts";
+import { isAsJudged, type StoredLease } from "../decisions/lease.ts";
 import { reach } from "../fault-points.ts";
 import type { Command, Placed, Reply } from "./command.ts";
 import { reachCommit } from "./commit-faults.ts";
@@ -220,12 +221,9 @@ export class Writer {
     const sql = this.#statements;
     const lease = this.#lease(session);
     const beat = lease.owner === null ? null : this.#beatOf(lease.owner);
-    const asExpected =
-      lease.epoch === epoch &&
-      lease.owner === (expected?.owner ?? null) &&
-      beat === (expected?.beatUptimeMs ?? null);
+    const asJudged = isAsJudged({ ...lease, beat }, { epoch, ...expected });
     const hasStatus = expectedStatus === null || sql.hasStatus.get(session, expectedStatus) !== undefined;
-    if (!asExpected || !hasStatus) return { kind: "refused", epoch: lease.epoch };
+    if (!asJudged || !hasStatus) return { kind: "refused", epoch: lease.epoch };
     const { id, boot, pidNamespace, pid, started, beatUptimeMs, beatAt } = claimant;
     sql.introduce.run(id, boot, pidNamespace, pid, started, beatUptimeMs, beatAt);
     sql.take.run(session, epoch + 1, id);
@@ -237,17 +235,9 @@ export class Writer {
     return { kind: "placed", epoch: epoch + 1, rows: this.#journal.append(session, head, at, [row]) };
   }
 
-  #refuseStale({
-    session,
-    epoch,
-    owner,
-  }: {
-    session: number;
-    epoch: number;
-    owner: string | null;
-  }): Reply | undefined {
-    const lease = this.#lease(session);
-    return lease.epoch === epoch && lease.owner === owner
+  #refuseStale(proof: StoredLease & { readonly session: number }): Reply | undefined {
+    const lease = this.#lease(proof.session);
+    return lease.epoch === proof.epoch && lease.owner === proof.owner
       ? undefined
       : { kind: "refused", epoch: lease.epoch };
   }
@@ -298,7 +288,7 @@ export class Writer {
     return { kind: "deleted", more: true };
   }
 
-  #lease(session: number): { epoch: number; owner: string | null } {
+  #lease(session: number): StoredLease {
     const found = this.#statements.lease.get(session) as unknown as [number, string | null] | undefined;
     return found === undefined ? { epoch: 0, owner: null } : { epoch: found[0], owner: found[1] };
   }
