@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { finalStatuses } from "../../journal/standing.ts";
 import { prepareLazily } from "./statement.ts";
 
 /** SQL: the highest position that any row of the journal ever had, also when that row was deleted. */
@@ -18,8 +19,7 @@ const sql = {
        status = 'running', reason = NULL, wake_at = NULL, updated_at = ? WHERE number = ? AND status != 'canceled'`,
   setTeam: "UPDATE sessions SET team_fingerprint = ?, updated_at = ? WHERE number = ?",
   touch: "UPDATE sessions SET updated_at = ? WHERE number = ?",
-  isUnfinished:
-    "SELECT 1 FROM sessions WHERE number = ? AND status NOT IN ('completed', 'failed', 'canceled')",
+  isUnfinished: `SELECT 1 FROM sessions WHERE number = ? AND status NOT IN (${finalStatuses.map((status) => `'${status}'`).join(", ")})`,
   hasStatus: "SELECT 1 FROM sessions WHERE number = ? AND status = ?",
   deleteSession: "DELETE FROM sessions WHERE number = ?",
 
