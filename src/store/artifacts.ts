@@ -67,7 +67,7 @@ export class Artifacts implements Blobs {
     for (const folder of await readdir(this.#root).catch(() => [])) {
       await removeTemporaries(join(this.#root, folder), { olderThan: time });
       const names = await readdir(join(this.#root, folder)).catch(() => []);
-      // What a killed prune left aside is judged again as if it were in its place.
+      // A blob that a killed prune left aside is judged as if it were in its place.
       const hashes = new Set(names.map((name) => name.replace(asideSuffix, "")).filter(isHash));
       for (const hash of hashes) {
         const changedAt = (await this.#changedAt(hash)) ?? (await this.#changedAt(hash, asideSuffix));

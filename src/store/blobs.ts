@@ -4,7 +4,7 @@ export interface Blobs {
   put(content: string | Uint8Array): Promise<string>;
   /** ArtifactCorrupt when it is missing or damaged. */
   get(hash: string): Promise<Buffer>;
-  /** Whether `get` would return it. */
+  /** True when `get` would return it. */
   has(hash: string): Promise<boolean>;
   /** Blobs that were last put before this time. */
   olderThan(time: number): AsyncIterable<string>;

@@ -41,8 +41,8 @@ const durableDirectories = new Set<string>();
 const rememberedDirectories = 10_000;
 
 /**
- * Level by level, each on disk before the next is made, or a whole branch can vanish with the power. One that was there
- * is synced as well, once: whoever made it may have died before.
+ * Level by level, each on disk before the next is made: a power cut could otherwise remove a whole branch. An existing
+ * directory is synced once as well: the process that made it may have died before its sync.
  */
 export async function makeDirectoryDurably(path: string): Promise<void> {
   try {
@@ -73,7 +73,7 @@ export async function makeDirectories(path: string): Promise<boolean> {
   return isNew;
 }
 
-/** Whether it is new. Another process may be making the same one; both are right. */
+/** True when it is new. Another process may be making the same one. */
 async function makeDirectory(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 });

@@ -67,7 +67,7 @@ export class LostSessions {
 
   /** Only saves the next one the look. */
   async #remember(changedAt: number | undefined): Promise<void> {
-    // What has changed just now may change again within the same tick of the file system's clock.
+    // A recent change may be followed by another within the same tick of the file system's clock.
     if (changedAt !== undefined && Date.now() - changedAt < tickMs) return;
     await this.#store.maintenance.rememberComparison(changedAt).catch(() => undefined);
   }
@@ -150,9 +150,9 @@ function keyTaken(id: SessionId, { id: owner, key }: SessionRecord): SessionConf
 }
 
 /**
- * Who makes a session writes its row first. So a change of the folders that is no later than the newest session, or than
- * the last comparison, has brought none that the database lacks. A newer one may come from another time of this database,
- * or from somebody's hand.
+ * The row of a session is written before its folder. So a change of the folders that is no later than the newest session,
+ * or than the last comparison, brought none that the database lacks. A newer one may be of a session that an older backup
+ * lacks, or of a folder that a person copied.
  */
 function isCompared(changedAt: number, { comparedAt, newestAt }: Comparison): boolean {
   if (comparedAt === undefined) return false;

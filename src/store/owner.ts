@@ -82,7 +82,7 @@ function startFromPs(pid: number): string | undefined {
   // Only where there is no /proc; loading it would cost every start some milliseconds.
   const { execFileSync } = process.getBuiltinModule("node:child_process");
   try {
-    // It prints local time in local words: two processes must see the same, whatever their environments.
+    // It prints a localized local time: two processes must see the same, whatever their environments.
     const env = { ...process.env, TZ: "UTC", LC_ALL: "C" };
     return (
       execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", env }).trim() || undefined

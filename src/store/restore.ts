@@ -136,7 +136,7 @@ function manifestOf(content: string): Tree | undefined {
   }
 }
 
-/** What a session is about; the same key must mean the same identity. */
+/** Team and brief of a session; the same key must mean the same identity. */
 export function identityOf(team: string, brief: string): string {
   return fingerprint([team, brief]);
 }

@@ -21,7 +21,7 @@ export interface RetentionPolicy {
 export interface Pruned {
   readonly sessions: readonly string[];
   readonly artifacts: number;
-  /** Delivered ones that nobody needs any more. */
+  /** Delivered ones that are no longer needed. */
   readonly tickets: number;
 }
 
@@ -30,7 +30,7 @@ export interface RetentionParts {
   readonly artifacts: Blobs;
   readonly stateDirectory: string;
   readonly now: number;
-  /** What a person should know about what was kept. */
+  /** Notices for people about kept data. */
   readonly report: (notice: string) => void;
 }
 
@@ -72,7 +72,7 @@ async function clearSetAside({ store, stateDirectory }: RetentionParts): Promise
   }
 }
 
-/** False when somebody took the session up again meanwhile. */
+/** False when another process resumed the session meanwhile. */
 async function removeSession(id: SessionId, { store, stateDirectory }: RetentionParts): Promise<boolean> {
   const { status } = (await store.findSession(id)) ?? {};
   if (status === undefined || !finalStatuses.includes(status)) return false;
@@ -90,7 +90,7 @@ async function removeSession(id: SessionId, { store, stateDirectory }: Retention
   }
 }
 
-/** Of a session whose journal is damaged: it can neither go on nor be canceled, so it would stay for ever. */
+/** A session with a damaged journal can be neither resumed nor canceled, so no other prune would ever remove it. */
 export async function removeDamaged(id: SessionId, parts: RetentionParts): Promise<Pruned> {
   try {
     for await (const _ of parts.store.readJournal(id));
@@ -166,7 +166,7 @@ export async function removeUnneeded(parts: RetentionParts): Promise<number> {
   return pruneArtifacts(parts, await neededByLostSessions(parts), false);
 }
 
-/** Only what no session points to, and only after a day: somebody may be about to record a row that does. */
+/** Only artifacts without a reference, and only after a day: a process may be about to record a row that refers to one. */
 async function pruneArtifacts(
   { store, artifacts, now }: Pick<RetentionParts, "store" | "artifacts" | "now">,
   neededByTheLost: ReadonlySet<string> | undefined,

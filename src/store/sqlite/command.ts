@@ -10,7 +10,7 @@ import type { CopiedRow, Effects, ReservationAnswer, ReservationRequest } from "
 import type { Heartbeat } from "../owner.ts";
 import type { DueTicket } from "../ticket-store.ts";
 
-/** What the writer does; plain data, because it crosses a thread. One command is one fact: all of it commits or none. */
+/** An order to the writer: plain data, because it crosses a thread. All of it commits or none. */
 export type Command =
   | {
       readonly verb: "create";
@@ -138,15 +138,15 @@ export type Reply =
   | { readonly kind: "admission"; readonly admission: Admission }
   | { readonly kind: "taken"; readonly due: DueTicket | undefined }
   | { readonly kind: "reservation"; readonly answer: ReservationAnswer }
-  /** Whether there was anything to reset. */
+  /** `found`: there was a breaker to reset. */
   | { readonly kind: "reset"; readonly found: boolean }
   | { readonly kind: "failed"; readonly error: WriteError };
 
 export type Success = Exclude<Reply, { kind: "failed" }>;
-/** Resolves after the commit; a failure is thrown in the product's words. */
+/** Resolves after the commit; a failure is thrown as an error of domain/errors.ts. */
 export type Submit = (command: Command) => Promise<Success>;
 
-/** What is left of SQLite's error behind a thread boundary; class and fields do not cross it. */
+/** SQLite's error after it crossed the thread boundary: its class and other fields are lost there. */
 export interface WriteError {
   readonly message: string;
   readonly errcode: number | undefined;

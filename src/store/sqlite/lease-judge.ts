@@ -17,7 +17,7 @@ interface Watch {
   readonly done: Promise<void>;
 }
 
-/** Whether a lease still holds, as this process sees it. */
+/** Judges leases as this process sees them. */
 export class LeaseJudge {
   readonly #parts: Parts;
   /** By owner: one watch serves all sessions that it left. */

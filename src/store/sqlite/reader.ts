@@ -30,7 +30,7 @@ export class Reader {
   }
 
   session(idOrKey: string): SessionRecord | undefined {
-    // An id wins over a key: a key that looks like somebody's id must not hide that session.
+    // An id wins over a key: a key that looks like the id of another session must not hide that session.
     const row = this.#queries.get(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`, idOrKey);
     return row === undefined ? this.sessionWithKey(idOrKey) : toSession(row);
   }
@@ -109,8 +109,8 @@ export class Reader {
   }
 
   /**
-   * Sessions that may be taken up, those that have waited longest first. One that began to wait in the future is due as
-   * well: the clock was set back since then, and whoever takes it up finds out how long it has still to wait.
+   * Sessions that may be taken, those that have waited longest first. One that began to wait in the future is due as
+   * well: the clock was set back since then, and its driver finds out how long it still has to wait.
    */
   due(now: number): SessionId[] {
     return this.#queries
@@ -234,11 +234,11 @@ export class Reader {
   }
 
   referenced(hashes: readonly string[], by?: SessionId): Set<string> {
-    const anybody = "SELECT 1 FROM artifact_references WHERE sha256 = ?";
-    const one = `${anybody} AND session = (SELECT number FROM sessions WHERE id = ?)`;
+    const any = "SELECT 1 FROM artifact_references WHERE sha256 = ?";
+    const one = `${any} AND session = (SELECT number FROM sessions WHERE id = ?)`;
     return new Set(
       hashes.filter((sha256) =>
-        by === undefined ? this.#queries.get(anybody, sha256) : this.#queries.get(one, sha256, by),
+        by === undefined ? this.#queries.get(any, sha256) : this.#queries.get(one, sha256, by),
       ),
     );
   }

@@ -49,7 +49,7 @@ export function damaged(path: string, why: string, cause?: unknown): StateCorrup
   });
 }
 
-/** Says in the product's words what SQLite said, and what to do; anything else is returned as it came. */
+/** SQLite's error as one of domain/errors.ts, with advice; any other error is returned unchanged. */
 export function translate(error: unknown, path: string): unknown {
   const options = { cause: error, details: { path } };
   switch (primaryCode(error)) {

@@ -295,7 +295,7 @@ export class SqliteStore implements Store {
   }
 
   #send(command: Command): Promise<Reply> {
-    // The writer would start another thread for it, and nobody would ever end that one.
+    // The writer would start another thread for it, which no later close would end.
     if (this.#isClosed) return Promise.reject(wasClosed(this.#path));
     return measureCommit(command.verb, this.#writer.submit(command));
   }
@@ -335,7 +335,7 @@ export class SqliteStore implements Store {
 
   /** One heartbeat for the whole process, however many sessions it drives. */
   #startBeating(): void {
-    // A claim that is answered while all is closed must not start a thread that nobody would ever end.
+    // A claim that is answered while the store closes must not start a thread that no close would end.
     if (this.#beating || this.#isClosed) return;
     this.#beating = true;
     this.#writer.beat(this.#owner.id, beatMs(this.#leaseMs));

@@ -21,7 +21,7 @@ export class CardTable {
     });
   }
 
-  /** What a search finds it by. */
+  /** The text that searches match. */
   describe(session: number, { id, key, team }: SessionRow, row: RowToWrite): void {
     const { brief = "" } = row.kind === "session.created" ? (JSON.parse(row.body) as { brief?: string }) : {};
     const text = [id, key ?? "", team, brief.slice(0, searchedLength)].join(" ").toLowerCase();

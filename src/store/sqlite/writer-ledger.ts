@@ -31,7 +31,7 @@ import { UsageTable } from "./writer-usage.ts";
 
 type Append = Pick<Extract<Command, { verb: "append" }>, "session" | "epoch" | "at" | "rows">;
 
-/** Who spent what, inside the writer's transaction: the row of a call and every total it is part of change together. */
+/** The ledger, inside the writer's transaction: the row of a call and every total it is part of change together. */
 export class LedgerTable {
   readonly #usage: UsageTable;
   readonly #sql;
@@ -78,13 +78,13 @@ export class LedgerTable {
     }
   }
 
-  /** Whoever made these calls is gone: what was asked for counts as used, for good. */
+  /** The driver of these calls is gone: the asked amounts count as used, for good. */
   estimateOpen(session: number, at: number): void {
     const open = this.#sql.open.all(session) as unknown as LedgerRow[];
     for (const row of open) this.#end(row, lostCall, at, null);
   }
 
-  /** What a lost session had used, as its newest checkpoint knows it: sums alone, the calls are gone. */
+  /** The usage of a lost session from its newest checkpoint: sums alone, the calls are gone. */
   restore(session: number, usage: readonly SessionUsage[]): void {
     for (const { sums, ...place } of usage) {
       this.#usage.restore({ session, ...place }, sums);

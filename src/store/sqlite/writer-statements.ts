@@ -23,8 +23,8 @@ const sql = {
   hasStatus: "SELECT 1 FROM sessions WHERE number = ? AND status = ?",
   deleteSession: "DELETE FROM sessions WHERE number = ?",
 
-  // Behind every row that ever was, not behind those that are left: whoever follows the journal by position would
-  // take a place that is given twice for one it has passed. `indexed_to` has seen all rows that were deleted.
+  // Above every position that ever was, not above those that are left: a follower of the journal would skip a position
+  // that is used twice as one it has read. `indexed_to` is at least as high as the positions of deleted rows.
   append: `INSERT INTO journal (position, session, seq, epoch, at, kind, attempt, occurrence, fingerprint, name, body, hash)
      VALUES (${lastPosition} + 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   // OR REPLACE: where the last row was removed from outside, its place in the index is still there.

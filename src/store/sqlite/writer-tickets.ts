@@ -63,7 +63,7 @@ export class TicketTable {
     for (const row of this.#sql.due.all(now)) {
       const found = readRow(row);
       if (found === undefined) {
-        // Nobody can deliver it, and it must not stand in the way of the others: left as it is, never due again.
+        // It cannot be delivered and must not block the others: left as it is, never due again.
         this.#sql.setAside.run(String(row["id"]));
         continue;
       }
@@ -87,7 +87,7 @@ export class TicketTable {
   }
 }
 
-/** When somebody should look again; a delivery under way is looked at when its time is over. */
+/** When it is due again; a delivery under way is due at its deadline. */
 function dueAtOf(delivery: TicketDelivery): number | null {
   switch (delivery.kind) {
     case "pending":

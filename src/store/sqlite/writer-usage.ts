@@ -31,7 +31,7 @@ export const savedColumns = ["tokens", "micro_usd", "unpriced"] as const;
 const usageKey = ["session", "day", "phase", "persona", "model"];
 const savingsKey = [...usageKey, "kind"];
 
-/** What reports are made of, added up inside the writer's transaction. */
+/** The sums of reports, changed inside the writer's transaction. */
 export class UsageTable {
   readonly #sql;
 

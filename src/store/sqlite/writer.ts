@@ -38,7 +38,7 @@ export class Writer {
     this.#ledger = new LedgerTable(database);
     this.#cards = new CardTable(database);
     this.#journal = new JournalTable(this.#statements, this.#cards);
-    // Waiting for the lock is done here, see write-lock.ts: SQLite's own waiting is unfair between processes.
+    // `whenFree` waits for the lock: SQLite's own waiting is unfair between processes.
     database.exec("PRAGMA busy_timeout = 0");
   }
 
@@ -52,7 +52,7 @@ export class Writer {
     return this.#commitBegun(commands) ?? commands.flatMap((command) => this.commit([command]));
   }
 
-  /** For who may not wait. Undefined where another connection is writing, or one of several commands is bad. */
+  /** Does not wait for the lock. Undefined where another connection is writing, or one of several commands is bad. */
   commitAtOnce(commands: readonly Command[]): Reply[] | undefined {
     try {
       this.#statements.begin.run();
@@ -123,7 +123,7 @@ export class Writer {
       case "release": {
         this.#journal.forgetHead(command.session);
         const { session, epoch, owner, at } = command;
-        // Nobody will hear how its calls ended, and nobody may come to claim it.
+        // The results of its open calls are lost, and the next claim may never come.
         if (sql.release.run(session, epoch, owner).changes === 1) this.#ledger.estimateOpen(session, at);
         return { kind: "done" };
       }
@@ -229,7 +229,7 @@ export class Writer {
     sql.take.run(session, epoch + 1, id);
     this.#journal.forgetHead(session);
     this.#ledger.estimateOpen(session, at);
-    // Words first: a person's resume takes back the pause that was said before it, received or not.
+    // Signals first: a person's resume revokes a pause that was sent before it, received or not.
     this.#receive({ session, epoch: epoch + 1, at });
     const head = this.#journal.head({ session, epoch: epoch + 1 });
     return { kind: "placed", epoch: epoch + 1, rows: this.#journal.append(session, head, at, [row]) };
@@ -276,7 +276,7 @@ export class Writer {
     return this.#deleteRows(session, rows);
   }
 
-  /** In slices, so that a long history does not hold up everybody else's commits. */
+  /** In slices, so that a long history does not delay the commits of other sessions. */
   #deleteRows(session: number, rows: number): Reply {
     const hasMoreRows = this.#journal.deleteRows(session, rows);
     const hasMoreCalls = this.#ledger.deleteRows(session, rows);
