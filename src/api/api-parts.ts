@@ -2,7 +2,7 @@ import type { TokenTracker } from "../cost/token-tracker.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { TeamEngine } from "../run/engine.ts";
 import type { BudgetDefaults } from "../run/spending.ts";
-import type { Artifacts } from "../store/artifacts.ts";
+import type { Blobs } from "../store/blobs.ts";
 import type { LostSessions } from "../store/lost-sessions.ts";
 import type { Projector } from "../store/projector.ts";
 import type { Store } from "../store/store.ts";
@@ -13,7 +13,7 @@ import type { TicketOutbox } from "../tickets/outbox.ts";
 /** What `open` wires together for everybody who looks at sessions or acts on them. */
 export interface HiveParts {
   readonly store: Store;
-  readonly artifacts: Artifacts;
+  readonly artifacts: Blobs;
   readonly projector: Projector;
   readonly engine: TeamEngine;
   readonly outbox: TicketOutbox;

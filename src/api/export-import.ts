@@ -13,7 +13,7 @@ import { isSessionId, type SessionId } from "../domain/ids.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
 import { fromManifest } from "../domain/tree.ts";
 import { initPhase, readCheckpoint } from "../journal/checkpoint.ts";
-import type { Artifacts } from "../store/artifacts.ts";
+import type { Blobs } from "../store/blobs.ts";
 import { writeDurably } from "../store/durable-file.ts";
 import { type CheckpointInfo, compareWithJournal } from "../store/list-checkpoints.ts";
 import { LostSessions } from "../store/lost-sessions.ts";
@@ -40,7 +40,7 @@ export interface Carried {
 
 interface CarryParts {
   readonly store: Store;
-  readonly artifacts: Artifacts;
+  readonly artifacts: Blobs;
   readonly stateDirectory: string;
 }
 
@@ -120,7 +120,7 @@ export async function importCheckpoints(
   for (const content of contents) await artifacts.put(content);
   for (const checkpoint of checkpoints) await files.writeCheckpoint(checkpoint);
   // One that looks now: that of the hive has looked before the files were here.
-  await new LostSessions(stateDirectory, store, onNotice).bringBack(session);
+  await new LostSessions(stateDirectory, store, artifacts, onNotice).bringBack(session);
   return {
     session,
     checkpoints: checkpoints.length,
@@ -169,7 +169,7 @@ async function artifactsOf(
   texts: readonly string[],
   id: SessionId,
   store: Store,
-  artifacts: Artifacts,
+  artifacts: Blobs,
 ): Promise<string[]> {
   const named = new Set(texts.flatMap((text) => text.match(/(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g) ?? []));
   const referenced = await store.reports.findReferenced([...named], id);

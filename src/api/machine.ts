@@ -19,7 +19,7 @@ export interface ProviderStatus {
   readonly example: string;
 }
 
-/** What commands are kept in on this machine, found out by trying it. */
+/** The sandbox of commands on this machine, found out by trying it. */
 export async function describeSandbox(): Promise<Sandbox> {
   return (await import("../workspace/sandbox.ts")).describeSandbox();
 }
@@ -42,7 +42,7 @@ export interface ProveOptions {
   readonly script?: string | undefined;
 }
 
-/** A model that cannot be had is an error before anything begins, not a session that parks. */
+/** A model that is not available is an error before anything starts, not a session that parks. */
 export async function proveModels(
   { definition }: Pick<Team, "definition">,
   { model, env, script }: ProveOptions,
@@ -58,7 +58,7 @@ export async function proveModels(
   return [...names];
 }
 
-/** A program that is not here is an error before anything begins, too. One in the workspace may yet come to be. */
+/** A missing program is an error before anything starts. One in the workspace may be created by an earlier phase. */
 export async function proveCommands({ definition }: Pick<Team, "definition">): Promise<void> {
   const { findInstall } = await import("../workspace/find-install.ts");
   const { searchPath } = await import("../workspace/find-program.ts");

@@ -6,7 +6,7 @@ import { systemClock } from "../domain/clock.ts";
 import { budgetDefaults } from "../run/spending.ts";
 import { Artifacts } from "../store/artifacts.ts";
 import { LostSessions } from "../store/lost-sessions.ts";
-import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
+import { openStore } from "../store/open-store.ts";
 import { resolveStateDirectory } from "../store/state-directory.ts";
 import { Looking } from "./readonly-maestro.ts";
 
@@ -35,19 +35,20 @@ export async function look({ loaded, onNotice = () => {} }: LookOptions = {}): P
   for (const text of [...warnings, ...(notice === undefined ? [] : [notice])]) onNotice(text);
   // Reading must create nothing: where there are no sessions, an empty database in memory stands in.
   const isEmpty = isMissing ?? !holdsState(path);
-  const store = new SqliteStore({
-    path: isEmpty ? ":memory:" : join(path, "maestro.db"),
+  const store = openStore({
+    directory: isEmpty ? undefined : path,
     clock: systemClock,
     leaseMs: config.leaseMs,
-    onlyLooks: unwritable !== undefined,
+    isReadonly: unwritable !== undefined,
   });
+  const artifacts = new Artifacts(path);
   return new Looking({
     store,
     isMissing: isMissing ?? false,
     unwritable,
     onNotice,
-    artifacts: new Artifacts(path),
-    lost: new LostSessions(path, store, onNotice),
+    artifacts,
+    lost: new LostSessions(path, store, artifacts, onNotice),
     stateDirectory: path,
     clock: systemClock,
     tracker: new TokenTracker(store.reports),

@@ -26,8 +26,8 @@ import { budgetDefaults } from "../run/spending.ts";
 import { alertTeller } from "../run/tell-alert.ts";
 import { Artifacts } from "../store/artifacts.ts";
 import { LostSessions } from "../store/lost-sessions.ts";
+import { openStore } from "../store/open-store.ts";
 import { Projector } from "../store/projector.ts";
-import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { resolveStateDirectory } from "../store/state-directory.ts";
 import type { Team } from "../team/define.ts";
 import { chooseSink, outcomeOfTicket } from "../tickets/choose-sink.ts";
@@ -52,7 +52,7 @@ export type {
 export interface OpenOptions extends ConfigOverrides {
   /** Teams whose personas are code, so that their sessions can be resumed by id. */
   readonly teams?: readonly Team[];
-  /** Also take up, now and from time to time, what a crash left. */
+  /** Also resume sessions that a crash left, now and from time to time. */
   readonly recover?: boolean;
   /** A configuration that was loaded already. */
   readonly loaded?: LoadedConfig;
@@ -88,9 +88,9 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const { path, notice } = await resolveStateDirectory({ explicit: config.stateDir, env: process.env });
   for (const text of [...warnings, ...(notice === undefined ? [] : [notice])]) onNotice(text);
   const { jira, github, webhook } = config;
-  // Before anything can fail with one of them in its words.
+  // Before any error message could contain one of them.
   keepSecret([...secretsIn(process.env), jira.apiToken, github.token, webhook.secret, webhook.url]);
-  // What is refused is refused before anything is opened that would have to be closed again.
+  // Settings are rejected before anything is opened that would have to be closed again.
   const sink = await chooseSink(
     {
       jira: {
@@ -111,7 +111,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     path,
     onNotice,
   );
-  const store = new SqliteStore({ path: join(path, "maestro.db"), clock, leaseMs: config.leaseMs });
+  const store = openStore({ directory: path, clock, leaseMs: config.leaseMs });
   const artifacts = new Artifacts(path);
   const scratch = join(path, "scratch");
   const place = new CommandPlace(artifacts, scratch);
@@ -122,9 +122,9 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const prices = new Prices(config.prices, clock);
   const priceOf = (model: string) => prices.of(model);
   const projector = new Projector((problem) => onNotice(String(problem)));
-  // Whoever reads it elsewhere does not know where the state is, unless it is where everybody looks for it.
+  // A printed command names the state directory unless it is the default one.
   const stateDir = config.stateDir === undefined ? undefined : path;
-  const commandFor: CommandFor = (...words) => shellCommand(["maestro", ...words], { stateDir });
+  const commandFor: CommandFor = (...args) => shellCommand(["maestro", ...args], { stateDir });
   const breaker = new CircuitBreaker({
     breakers: store.breakers,
     policy: { ...breakerPolicy, threshold: config.breaker.threshold, cooldownMs: config.breaker.cooldownMs },
@@ -204,10 +204,8 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       },
     },
     report: onNotice,
-    onRows: (state, rows) => {
-      events?.tell(state, rows);
-      for (const row of rows) if (row.kind === "budget.alerted") void engine.track(tellAlert(state.id, row));
-    },
+    onRows: events && ((state, rows) => events.tell(state, rows)),
+    onAlert: (id, row) => void engine.track(tellAlert(id, row)),
     onLog: (sessionId, persona, message) => onEvent?.({ kind: "log", sessionId, persona, message }),
     onText: (sessionId, persona, delta) => onEvent?.({ kind: "text", sessionId, persona, delta }),
     onStep:
@@ -222,7 +220,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     engine,
     outbox,
     ticketFiles,
-    lost: new LostSessions(path, store, onNotice, { remembers: true }),
+    lost: new LostSessions(path, store, artifacts, onNotice, { remembers: true }),
     stateDirectory: path,
     clock,
     model: config.model,

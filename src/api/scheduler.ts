@@ -2,8 +2,9 @@ import type { Clock } from "../domain/clock.ts";
 import { LeaseHeld, LeaseLost, MaestroError } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { TeamEngine } from "../run/engine.ts";
-import type { Candidate, Claim, Journal } from "../store/journal.ts";
+import type { Candidate, Claim } from "../store/journal.ts";
 import type { SessionRecord } from "../store/session-record.ts";
+import type { Store } from "../store/store.ts";
 import type { Team } from "../team/define.ts";
 
 const everyMs = 1_000;
@@ -13,7 +14,7 @@ const againMs = 60_000;
 const heldMs = 1_000;
 
 export interface SchedulerParts {
-  readonly journal: Pick<Journal, "take">;
+  readonly journal: Pick<Store, "take" | "wakeups">;
   readonly engine: Pick<TeamEngine, "isDriving" | "driveTaken">;
   readonly clock: Clock;
   /** Sessions driven at once. */
@@ -33,6 +34,7 @@ export class Scheduler {
   /** The reason as it was last reported, so that it is not repeated every minute. */
   readonly #reported = new Map<SessionId, string>();
   #timer: NodeJS.Timeout | undefined;
+  #stopHearing: (() => void) | undefined;
   #round: Promise<void> | undefined;
   #isAskedAgain = false;
   #isStopped = false;
@@ -54,8 +56,9 @@ export class Scheduler {
     return this.#driving.get(id);
   }
 
-  /** Takes now and then every second. */
+  /** Takes now, when a session may be due, and every second. */
   async start(): Promise<void> {
+    this.#stopHearing ??= this.#parts.journal.wakeups.hear("due", () => this.look());
     this.#timer ??= setInterval(() => this.look(), everyMs).unref();
     this.look();
     await this.#round;
@@ -94,6 +97,7 @@ export class Scheduler {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
+    this.#stopHearing?.();
     await this.#round;
   }
 

@@ -5,7 +5,7 @@ import { plannedPhases } from "../journal/planned.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { finalTree, type LookedAtTree } from "../run/final-tree.ts";
 import { unknownPhase } from "../run/selection.ts";
-import type { Artifacts } from "../store/artifacts.ts";
+import type { Blobs } from "../store/blobs.ts";
 import { SessionFiles } from "../store/session-files.ts";
 import type { OutResult } from "../workspace/out-plan.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
@@ -20,7 +20,7 @@ export interface FilesAt {
 /** In a person's folder. */
 export async function giveOut(
   state: SessionState,
-  { artifacts, stateDirectory }: { readonly artifacts: Artifacts; readonly stateDirectory: string },
+  { artifacts, stateDirectory }: { readonly artifacts: Blobs; readonly stateDirectory: string },
   directory: string,
   { phase, revision }: FilesAt,
 ): Promise<OutResult> {
@@ -37,7 +37,7 @@ async function treeOf(
   state: SessionState,
   name: string,
   revision: number | undefined,
-  blobs: Artifacts,
+  blobs: Blobs,
   files: SessionFiles,
 ): Promise<LookedAtTree> {
   const phase = state.phases.get(name);

@@ -4,7 +4,7 @@ import { readHealed } from "../domain/healing-action.ts";
 import { type Json, jsonLimits, parseJson } from "../domain/json.ts";
 import type { Entry, RecordedRow, StepRow, Transition } from "./journal.ts";
 
-/** An entry as the store writes it; the store adds position, seq, epoch, time and hash. */
+/** An entry as the store writes it; the store adds seq, epoch, time and hash. */
 export type RowToWrite = Pick<
   RecordedRow,
   "kind" | "attempt" | "occurrence" | "fingerprint" | "name" | "body"
@@ -49,7 +49,7 @@ export function isStep({ kind }: { readonly kind: string }): boolean {
 }
 
 /** The body of a tampered row may be of any type. */
-type Chained = Omit<RecordedRow, "position" | "hash" | "body"> & { readonly body: unknown };
+type Chained = Omit<RecordedRow, "hash" | "body"> & { readonly body: unknown };
 
 /** The hash before the first row. It covers the session's id, so that no row can move to another session. */
 export function chainStart(sessionId: string): string {

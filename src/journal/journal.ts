@@ -349,9 +349,8 @@ export const copiedEpoch = -1;
 /** A copied row is part of the state, but not news of this session. */
 export const isCopied = ({ epoch }: Pick<RecordedRow, "epoch">): boolean => epoch === copiedEpoch;
 
-/** A row as read back. `position` is where the store finds its body again. */
+/** A row as read back. */
 export interface RecordedRow {
-  readonly position: number;
   readonly seq: number;
   readonly epoch: number;
   readonly at: number;

@@ -4,7 +4,6 @@ import type { CachedBody } from "./step-body-cache.ts";
 /** A step on record, as its attempt looks for it when it runs again. */
 export interface RecordedStep extends CachedBody {
   readonly seq: number;
-  readonly position: number;
   readonly attempt: number;
   /** The epoch of the driver that recorded it. */
   readonly epoch: number;

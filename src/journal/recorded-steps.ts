@@ -158,20 +158,9 @@ export class StepIndex {
     return ranges;
   }
 
-  #stepOf({
-    seq,
-    position,
-    attempt,
-    epoch,
-    kind,
-    name,
-    fingerprint,
-    occurrence,
-    body,
-  }: RecordedRow): RecordedStep {
+  #stepOf({ seq, attempt, epoch, kind, name, fingerprint, occurrence, body }: RecordedRow): RecordedStep {
     return {
       seq,
-      position,
       attempt: attempt as number,
       epoch,
       kind,

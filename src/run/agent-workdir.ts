@@ -53,7 +53,7 @@ export class AgentWorkdir {
   /** To be called when the work is on record: killed before, the next driver calls it. */
   async forget(): Promise<void> {
     const { removeFolder } = await import("../workspace/remove-folder.ts");
-    reach("kept:before-remove");
+    reach?.("kept:before-remove");
     await removeFolder(this.#folder);
   }
 
@@ -62,7 +62,7 @@ export class AgentWorkdir {
     await this.forget();
     await mkdir(this.#at("home"), { recursive: true, mode: 0o700 });
     await materialize(tree, this.#blobs, this.#at("workspace"));
-    reach("kept:after-copy");
+    reach?.("kept:after-copy");
   }
 
   /** The note is outside of everything that the agent can write. */

@@ -31,12 +31,12 @@ export class CommandPlace {
       const { tree } = workspace;
       await workspace.save();
       await materialize(tree, this.#blobs, directory);
-      reach("scratch:after-copy");
+      reach?.("scratch:after-copy");
       const result = await work(directory);
       const { changes, refused } = await readBack(directory, tree, this.#blobs);
       return { result, changes, refused };
     } finally {
-      reach("scratch:before-remove");
+      reach?.("scratch:before-remove");
       await removeFolder(directory);
     }
   }

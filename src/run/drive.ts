@@ -1,7 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import type { RetryPolicies } from "../journal/after-failure.ts";
 import type { StepKind } from "../journal/journal.ts";
-import type { Artifacts } from "../store/artifacts.ts";
+import type { Blobs } from "../store/blobs.ts";
 import type { SessionJournal } from "../store/session-journal.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
@@ -12,7 +12,7 @@ import type { SessionSpending } from "./spending.ts";
 /** One drive of one session: what all of its attempts share. Made once, and passed down whole. */
 export interface Drive {
   readonly journal: SessionJournal;
-  readonly artifacts: Artifacts;
+  readonly artifacts: Blobs;
   readonly control: Control;
   readonly clock: Clock;
   readonly breaker: CircuitBreaker;

@@ -1,7 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import { LeaseHeld } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
-import type { ClaimCause, Entry, RecordedRow, StepKind } from "../journal/journal.ts";
+import type { ClaimCause, Entry, StepKind } from "../journal/journal.ts";
 import { awaiting } from "../journal/reset-phase.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { finalStatuses, reasonOf } from "../journal/standing.ts";
@@ -14,6 +14,7 @@ import { SessionFiles } from "../store/session-files.ts";
 import {
   continueReplay,
   type Replay,
+  type RowListeners,
   readState,
   replaySession,
   SessionJournal,
@@ -33,14 +34,13 @@ import { resultsOf } from "./session-view.ts";
 
 type PartsOfOneDrive = "journal" | "files" | "control" | "log" | "onText" | "onStep" | "onPlanned";
 
-export interface EngineParts extends Omit<DriverParts, PartsOfOneDrive> {
+export interface EngineParts extends Omit<DriverParts, PartsOfOneDrive>, RowListeners {
   readonly store: Store;
   readonly projector: Projector;
   readonly stateDirectory: string;
   readonly clock: Clock;
   /** For the person who watches: repaired files, odd findings. */
   readonly report: (problem: string) => void;
-  readonly onRows: (state: SessionState, rows: readonly RecordedRow[]) => void;
   readonly onLog: (id: SessionId, persona: string, message: string) => void;
   readonly onText: (id: SessionId, persona: string, delta: string) => void;
   /** Undefined when no caller listens. */
@@ -220,7 +220,7 @@ export class TeamEngine {
     taken: Promise<Claim> | undefined,
     use: (journal: SessionJournal, files: SessionFiles) => Promise<Outcome>,
   ): Promise<Outcome> {
-    const { store, projector, onRows } = this.#parts;
+    const { store, projector } = this.#parts;
     await this.#releaseLate(id);
     // A driver that ended cleanly leaves nothing to recover from.
     const claiming =
@@ -235,12 +235,10 @@ export class TeamEngine {
     let outcome: Outcome;
     try {
       const replay = await continueReplay(store, await reading);
-      journal = new SessionJournal(store, lease, replay, (rows) => {
-        projector.changed(files, journal);
-        onRows(journal.state, rows);
-      });
-      // Whoever listens hears that it goes on before anything else does.
-      onRows(journal.state, [row]);
+      journal = new SessionJournal(store, lease, replay, this.#parts);
+      projector.follow(files, journal);
+      // Listeners get the claim before any other row of this drive.
+      this.#parts.onRows?.(journal.state, [row]);
       const leaveInbox = this.#inbox.watch(id, { journal, control });
       try {
         outcome = await use(journal, files);

@@ -2,7 +2,7 @@ import { newSessionId } from "../domain/ids.ts";
 import type { GivenPhase } from "../journal/journal.ts";
 import { emptyState } from "../journal/session-state.ts";
 import { withPhase } from "../journal/update.ts";
-import type { Artifacts } from "../store/artifacts.ts";
+import type { Blobs } from "../store/blobs.ts";
 import { orderPhases } from "../team/definition/order.ts";
 import type { TeamDefinition } from "../team/definition/team-definition.ts";
 import type { Origin } from "./create-session.ts";
@@ -15,7 +15,7 @@ import { SessionTrees } from "./trees.ts";
 export async function giveAll(
   definition: TeamDefinition,
   given: Readonly<Record<string, (PhaseEdit & { readonly origin?: string }) | undefined>>,
-  artifacts: Artifacts,
+  artifacts: Blobs,
 ): Promise<Origin> {
   const gifts = new Map(Object.entries(given).filter(([, gift]) => gift !== undefined));
   if (gifts.size === 0) return {};

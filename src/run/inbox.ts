@@ -18,6 +18,7 @@ export class Inbox {
   readonly #report: (problem: unknown) => void;
   readonly #watched = new Map<SessionId, Watched>();
   #timer: NodeJS.Timeout | undefined;
+  #stopHearing: (() => void) | undefined;
   #looking: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
@@ -33,11 +34,14 @@ export class Inbox {
     this.#timer ??= setInterval(() => {
       if (this.#looking === undefined) void this.look();
     }, lookEveryMs).unref();
+    this.#stopHearing ??= this.#store.wakeups.hear("signal", () => void this.look());
     return async () => {
       this.#watched.delete(id);
       if (this.#watched.size === 0) {
         clearInterval(this.#timer);
         this.#timer = undefined;
+        this.#stopHearing?.();
+        this.#stopHearing = undefined;
       }
       await this.#looking;
     };

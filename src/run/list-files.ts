@@ -1,7 +1,7 @@
 import { changesBetween, emptyTree, type Tree } from "../domain/tree.ts";
 import { isInstalled } from "../domain/tree-path.ts";
 import type { PersonaState, SessionState } from "../journal/session-state.ts";
-import type { Artifacts } from "../store/artifacts.ts";
+import type { Blobs } from "../store/blobs.ts";
 import { groupsOf, orderPhases } from "../team/definition/order.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
 import type { PhaseDefinition } from "../team/definition/team-definition.ts";
@@ -10,7 +10,7 @@ import { finalTree } from "./final-tree.ts";
 import type { ArtifactView } from "./session-view.ts";
 
 /** The files as the session has them now, each with the persona that changed it last. */
-export async function listFiles(state: SessionState, artifacts: Artifacts): Promise<ArtifactView[]> {
+export async function listFiles(state: SessionState, artifacts: Blobs): Promise<ArtifactView[]> {
   const owners = new Map<string, { readonly phase: string; readonly persona: string }>();
   const definition = recordedDefinition(state.created.definition);
   const phases = new Map(definition.phases.map((phase) => [phase.name, phase]));
@@ -54,6 +54,6 @@ function asMerged(
   );
 }
 
-async function load(artifacts: Artifacts, tree: string | undefined): Promise<Tree> {
+async function load(artifacts: Blobs, tree: string | undefined): Promise<Tree> {
   return tree === undefined ? emptyTree : loadTree(artifacts, tree);
 }

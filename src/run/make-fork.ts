@@ -11,7 +11,7 @@ import {
   type PhaseContent,
 } from "../journal/journal.ts";
 import type { PersonaState, SessionState } from "../journal/session-state.ts";
-import type { Artifacts } from "../store/artifacts.ts";
+import type { Blobs } from "../store/blobs.ts";
 import type { RunSample } from "../store/reports.ts";
 import { readState } from "../store/session-journal.ts";
 import type { CopiedRow, SessionRecord, Store } from "../store/store.ts";
@@ -37,7 +37,7 @@ export async function makeFork(
   parentId: SessionId,
   team: Team,
   request: ForkRequest,
-  parts: CreateParts & { readonly artifacts: Artifacts },
+  parts: CreateParts & { readonly artifacts: Blobs },
 ): Promise<SessionRecord> {
   const { store, artifacts } = parts;
   const { at, edits = {}, fresh = false, key } = request;

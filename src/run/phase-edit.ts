@@ -5,7 +5,7 @@ import type { Tree } from "../domain/tree.ts";
 import { isFromOutside } from "../journal/from-outside.ts";
 import type { PersonaResult, PhaseContent } from "../journal/journal.ts";
 import { phaseOf, type SessionState } from "../journal/session-state.ts";
-import type { Artifacts } from "../store/artifacts.ts";
+import type { Blobs } from "../store/blobs.ts";
 import { dependentsOf, orderPhases } from "../team/definition/order.ts";
 import type { PhaseDefinition, TeamDefinition } from "../team/definition/team-definition.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
@@ -33,7 +33,7 @@ export async function editPhase(
   state: SessionState,
   name: string,
   edit: PhaseEdit,
-  artifacts: Artifacts,
+  artifacts: Blobs,
 ): Promise<Edited> {
   const phase = findPhase(definition, name);
   const { personas, tree } = phaseOf(state, name);
@@ -60,7 +60,7 @@ export async function givePhase(
   phase: PhaseDefinition,
   edit: PhaseEdit,
   before: Tree,
-  artifacts: Artifacts,
+  artifacts: Blobs,
 ): Promise<Edited> {
   const nothing: PersonaResult = { summary: edit.summary ?? "Given from outside.", outputs: {} };
   const results = Object.fromEntries(phase.personas.map((persona) => [persona.name, nothing]));
@@ -94,7 +94,7 @@ async function contentOf(
   { outputs, files = {}, summary }: PhaseEdit,
   before: Readonly<Record<string, PersonaResult>>,
   tree: Tree,
-  artifacts: Artifacts,
+  artifacts: Blobs,
 ): Promise<Edited> {
   const results = { ...before };
   for (const [persona, changed] of Object.entries(outputsByPersona(phase, outputs))) {
@@ -139,6 +139,6 @@ function findPhase(definition: TeamDefinition, name: string): PhaseDefinition {
   return phase;
 }
 
-async function loadTreeOrNone(artifacts: Artifacts, tree: string | undefined): Promise<Tree> {
+async function loadTreeOrNone(artifacts: Blobs, tree: string | undefined): Promise<Tree> {
   return tree === undefined ? new Map() : loadTree(artifacts, tree);
 }

@@ -1,7 +1,7 @@
 import { forecast, type PhaseForecast } from "../cost/forecast.ts";
 import type { Amount } from "../domain/budget.ts";
 import type { ForkOrigin, Transition } from "../journal/journal.ts";
-import type { Artifacts } from "../store/artifacts.ts";
+import type { Blobs } from "../store/blobs.ts";
 import type { RunSample } from "../store/reports.ts";
 import { readState } from "../store/session-journal.ts";
 import type { SessionRecord, Store } from "../store/store.ts";
@@ -27,7 +27,7 @@ export interface Plan {
 
 interface PlanParts {
   readonly store: Store;
-  readonly artifacts: Artifacts;
+  readonly artifacts: Blobs;
 }
 
 /** With all that a person wants done before it goes on; what the resume would refuse is refused here too. */

@@ -10,7 +10,7 @@ import {
   type SessionState,
 } from "../journal/session-state.ts";
 import { withPhase } from "../journal/update.ts";
-import type { Artifacts } from "../store/artifacts.ts";
+import type { Blobs } from "../store/blobs.ts";
 import { groupsOf, orderPhases } from "../team/definition/order.ts";
 import {
   definitionJson,
@@ -41,7 +41,7 @@ export interface PlannedPersona {
 export async function planRun(
   definition: TeamDefinition,
   state: SessionState,
-  artifacts: Artifacts,
+  artifacts: Blobs,
 ): Promise<PlannedPersona[]> {
   const planner = new Planner(definition, state, artifacts);
   const planned: PlannedPersona[] = [];
@@ -78,7 +78,7 @@ class Planner {
   readonly #work = new Map<string, PlannedWork>();
   readonly #working = new Set<string>();
 
-  constructor(definition: TeamDefinition, state: SessionState, artifacts: Artifacts) {
+  constructor(definition: TeamDefinition, state: SessionState, artifacts: Blobs) {
     this.#session = { state };
     this.#readings = new Readings(definition, this.#session);
     this.#trees = new SessionTrees(artifacts, definition, this.#session, this.#readings);
@@ -173,5 +173,5 @@ interface Before {
 /** The state after a row that is not written. */
 export function imagine(state: SessionState, transition: Transition): SessionState {
   const seq = state.head.seq + 1;
-  return reduce(state, { ...encodeEntry(transition), seq, position: 0, epoch: 0, at: 0, hash: "" });
+  return reduce(state, { ...encodeEntry(transition), seq, epoch: 0, at: 0, hash: "" });
 }

@@ -3,7 +3,7 @@ import { SessionConflict, TeamChanged } from "../domain/errors.ts";
 import { staysGiven } from "../journal/from-outside.ts";
 import type { Direction, Entry, Transition } from "../journal/journal.ts";
 import type { SessionState } from "../journal/session-state.ts";
-import type { Artifacts } from "../store/artifacts.ts";
+import type { Blobs } from "../store/blobs.ts";
 import { type Replay, replaySession } from "../store/session-journal.ts";
 import type { SessionRecord, Store } from "../store/store.ts";
 import type { Team } from "../team/define.ts";
@@ -31,7 +31,7 @@ export interface Preparation {
 }
 
 export interface PrepareParts {
-  readonly artifacts: Artifacts;
+  readonly artifacts: Blobs;
 }
 
 export interface PreparedDrive {

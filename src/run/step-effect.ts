@@ -6,7 +6,7 @@ import type { TreeChange } from "../domain/tree.ts";
 import type { Spend, Spent } from "../domain/usage.ts";
 import type { SavedBy } from "../journal/durable-step.ts";
 import type { StepKind } from "../journal/journal.ts";
-import type { Artifacts } from "../store/artifacts.ts";
+import type { Blobs } from "../store/blobs.ts";
 import { reach } from "../store/fault-points.ts";
 import type { Recording } from "../workspace/recordings.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -66,7 +66,7 @@ class Made<T> {
 /** Runs the effects of one attempt's steps. */
 export class EffectRunner {
   readonly #workspace: Workspace;
-  readonly #artifacts: Artifacts;
+  readonly #artifacts: Blobs;
   readonly #control: Control;
   readonly #clock: Clock;
   readonly #infrastructure: Infrastructure;
@@ -75,7 +75,7 @@ export class EffectRunner {
   readonly #abandonment: Abandonment;
 
   constructor(
-    { artifacts, control, clock }: { artifacts: Artifacts; control: Control; clock: Clock },
+    { artifacts, control, clock }: { artifacts: Blobs; control: Control; clock: Clock },
     workspace: Workspace,
     signal: AbortSignal,
     infrastructure: Infrastructure,
@@ -125,7 +125,7 @@ export class EffectRunner {
     made: Made<T>,
     changes: readonly TreeChange[],
   ): Performed | Promise<Performed> {
-    if (kind === "function") reach("step.function:after-effect");
+    if (kind === "function") reach?.("step.function:after-effect");
     const result = made.result as T;
     // A tool and an agent name their changes in their results, and apply them again themselves.
     const toReapply = namesItsChanges(kind, result) ? [] : changes;

@@ -1,7 +1,7 @@
 import { changesBetween, emptyTree, type Tree, type TreeFile, toManifest, treeHash } from "../domain/tree.ts";
 import type { FilesEdit } from "../journal/journal.ts";
 import { personaOf, phaseOf, type SessionState } from "../journal/session-state.ts";
-import type { Artifacts } from "../store/artifacts.ts";
+import type { Blobs } from "../store/blobs.ts";
 import { ancestorsOf } from "../team/definition/order.ts";
 import type {
   PersonaDefinition,
@@ -37,14 +37,14 @@ export interface PhaseFiles extends Pick<MergedTree, "tree" | "artifacts"> {
 
 /** The files of a session: what a phase starts with, what a persona sees of it, and what becomes of them together. */
 export class SessionTrees {
-  readonly #artifacts: Artifacts;
+  readonly #artifacts: Blobs;
   readonly #definition: TeamDefinition;
   readonly #session: StateHolder;
   readonly #readings: Readings;
   /** The last few, because neighbors ask for the same ones. */
   readonly #loaded = new Map<string, Tree>();
 
-  constructor(artifacts: Artifacts, definition: TeamDefinition, session: StateHolder, readings: Readings) {
+  constructor(artifacts: Blobs, definition: TeamDefinition, session: StateHolder, readings: Readings) {
     this.#artifacts = artifacts;
     this.#definition = definition;
     this.#session = session;

@@ -2,6 +2,7 @@ import { readdir, rename, stat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256 } from "../domain/canonical.ts";
 import { ArtifactCorrupt, InputInvalid } from "../domain/errors.ts";
+import type { Blobs } from "./blobs.ts";
 import {
   makeDirectoryDurably,
   readBounded,
@@ -16,15 +17,14 @@ const asideSuffix = ".pruned";
 const maxArtifactBytes = 64 * 1024 * 1024;
 const points = { beforeRename: "artifact:before-rename", afterRename: "artifact:after-rename" } as const;
 
-/** Files by the hash of their content: the same bytes are stored once, and what is read is proved to be what was written. */
-export class Artifacts {
+/** Blobs as files below the state directory. */
+export class Artifacts implements Blobs {
   readonly #root: string;
 
   constructor(stateDirectory: string) {
     this.#root = join(stateDirectory, "artifacts");
   }
 
-  /** Durable when it returns, so a journal row may point to it. */
   async put(content: string | Uint8Array): Promise<string> {
     const bytes = Buffer.from(content);
     if (bytes.length > maxArtifactBytes)
@@ -32,7 +32,7 @@ export class Artifacts {
         `An artifact of ${bytes.length} bytes is over the limit of ${maxArtifactBytes}.`,
       );
     const hash = sha256(bytes);
-    if (await this.#isThere(hash)) return hash;
+    if (await this.#touch(hash)) return hash;
     await makeDirectoryDurably(this.#folder(hash));
     await writeDurably(this.#path(hash), bytes, points);
     return hash;
@@ -40,7 +40,7 @@ export class Artifacts {
 
   async get(hash: string): Promise<Buffer> {
     const path = this.#path(hash);
-    // For a moment it may lie aside, see `removeUnless`, and be back the next.
+    // `remove` sets it aside for a moment and may put it back.
     const content =
       (await readBounded(path, maxArtifactBytes)) ??
       (await readBounded(path + asideSuffix, maxArtifactBytes)) ??
@@ -52,12 +52,22 @@ export class Artifacts {
     });
   }
 
-  /** Artifacts that nobody has stored or stored again since then; temporary files from before then are removed. */
+  async has(hash: string): Promise<boolean> {
+    return this.get(hash).then(
+      () => true,
+      (error: unknown) => {
+        if (ArtifactCorrupt.is(error)) return false;
+        throw error;
+      },
+    );
+  }
+
+  /** Also removes temporary files from before then. */
   async *olderThan(time: number): AsyncIterable<string> {
     for (const folder of await readdir(this.#root).catch(() => [])) {
       await removeTemporaries(join(this.#root, folder), { olderThan: time });
       const names = await readdir(join(this.#root, folder)).catch(() => []);
-      // What a killed prune left aside is judged again as if it were in its place.
+      // A blob that a killed prune left aside is judged as if it were in its place.
       const hashes = new Set(names.map((name) => name.replace(asideSuffix, "")).filter(isHash));
       for (const hash of hashes) {
         const changedAt = (await this.#changedAt(hash)) ?? (await this.#changedAt(hash, asideSuffix));
@@ -67,24 +77,20 @@ export class Artifacts {
   }
 
   /**
-   * Whether it is gone. Set aside before it is judged for the last time: whoever stores the same bytes either touched
-   * it before, which shows here, or finds it missing and writes it anew.
+   * Set aside before it is judged for the last time: a `put` of the same bytes either touched it before, which shows
+   * here, or finds it missing and writes it anew.
    */
-  async removeUnless(
-    hash: string,
-    olderThan: number,
-    isNeeded: (hash: string) => Promise<boolean>,
-  ): Promise<boolean> {
+  async remove(hash: string, before: number, isNeeded: (hash: string) => Promise<boolean>): Promise<boolean> {
     const path = this.#path(hash);
     await rename(path, path + asideSuffix).catch(ignoreMissing);
-    reach("artifact.aside:after-rename");
+    reach?.("artifact.aside:after-rename");
     const changedAt = await this.#changedAt(hash, asideSuffix);
     if (changedAt === undefined) return false;
-    if (changedAt >= olderThan || (await isNeeded(hash))) {
+    if (changedAt >= before || (await isNeeded(hash))) {
       await rename(path + asideSuffix, path);
       return false;
     }
-    reach("artifact.aside:before-remove");
+    reach?.("artifact.aside:before-remove");
     await unlink(path + asideSuffix);
     return true;
   }
@@ -94,13 +100,13 @@ export class Artifacts {
     return found?.mtimeMs;
   }
 
-  /** Touched as well, so that retention cannot take it between now and the row that will point to it. */
-  async #isThere(hash: string): Promise<boolean> {
+  /** So that retention cannot remove it before a row points to it. False when it has to be written. */
+  async #touch(hash: string): Promise<boolean> {
     try {
-      await this.get(hash);
+      if (!(await this.has(hash))) return false;
       const now = new Date();
       await utimes(this.#path(hash), now, now);
-      // Whoever wrote it may be between its rename and this, or have died there.
+      // The process that wrote it may have died between its rename and its sync.
       await syncDirectory(this.#folder(hash));
       return true;
     } catch {

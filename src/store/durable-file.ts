@@ -21,14 +21,14 @@ export async function writeDurably(
     const file = await open(temporary, "wx", 0o600);
     try {
       await file.writeFile(content);
-      reach("file:before-fsync");
+      reach?.("file:before-fsync");
       await file.sync();
     } finally {
       await file.close();
     }
-    reach(points.beforeRename);
+    reach?.(points.beforeRename);
     await rename(temporary, path);
-    reach(points.afterRename);
+    reach?.(points.afterRename);
     await syncDirectory(dirname(path));
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
@@ -41,8 +41,8 @@ const durableDirectories = new Set<string>();
 const rememberedDirectories = 10_000;
 
 /**
- * Level by level, each on disk before the next is made, or a whole branch can vanish with the power. One that was there
- * is synced as well, once: whoever made it may have died before.
+ * Level by level, each on disk before the next is made: a power cut could otherwise remove a whole branch. An existing
+ * directory is synced once as well: the process that made it may have died before its sync.
  */
 export async function makeDirectoryDurably(path: string): Promise<void> {
   try {
@@ -66,14 +66,14 @@ export async function makeDirectories(path: string): Promise<boolean> {
     isNew = await makeDirectory(path);
   }
   if (!isNew && durableDirectories.has(path)) return false;
-  reach("directory:before-fsync");
+  reach?.("directory:before-fsync");
   await syncDirectory(dirname(path));
   if (durableDirectories.size >= rememberedDirectories) durableDirectories.clear();
   durableDirectories.add(path);
   return isNew;
 }
 
-/** Whether it is new. Another process may be making the same one; both are right. */
+/** True when it is new. Another process may be making the same one. */
 async function makeDirectory(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 });

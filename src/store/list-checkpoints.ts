@@ -19,12 +19,12 @@ export interface CheckpointInfo {
   readonly problem: string | null;
 }
 
-/** What is on disk, verified by its seals alone: of a session whose journal cannot be read. */
+/** Checkpoints on disk, verified by their seals alone: for a session whose journal cannot be read. */
 export async function listCheckpointFiles(stateDirectory: string, id: SessionId): Promise<CheckpointInfo[]> {
   return (await new SessionFiles(stateDirectory, id).findCheckpoints()).map(infoOf);
 }
 
-/** What is on disk, verified, and what the journal says should be. */
+/** Checkpoints on disk, verified, and those that the journal has and the disk lacks. */
 export async function listCheckpoints(
   stateDirectory: string,
   state: SessionState,
@@ -88,7 +88,7 @@ export async function compareWithJournal(stateDirectory: string, state: SessionS
   };
 }
 
-/** Whether every checkpoint that a resume would write again is there as it should be. */
+/** True when a resume would not have to write any checkpoint again. */
 export async function areCheckpointsWhole(
   stateDirectory: string,
   state: SessionState,

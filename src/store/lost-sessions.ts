@@ -1,6 +1,6 @@
 import { SessionConflict } from "../domain/errors.ts";
 import { isSessionId, type SessionId } from "../domain/ids.ts";
-import { Artifacts } from "./artifacts.ts";
+import type { Blobs } from "./blobs.ts";
 import { artifactsOf, readLostSession } from "./restore.ts";
 import { listSessionFolders, SessionFiles, sessionFoldersChangedAt } from "./session-files.ts";
 import { readState } from "./session-journal.ts";
@@ -18,6 +18,7 @@ interface LostOptions {
 export class LostSessions {
   readonly #stateDirectory: string;
   readonly #store: Store;
+  readonly #artifacts: Blobs;
   readonly #report: (notice: string) => void;
   /** Looked for once: the database does not lose sessions while it is open. */
   #noticed: Promise<readonly SessionId[]> | undefined;
@@ -30,12 +31,14 @@ export class LostSessions {
   constructor(
     stateDirectory: string,
     store: Store,
+    artifacts: Blobs,
     report: (notice: string) => void,
     { remembers = false }: LostOptions = {},
   ) {
     this.#remembers = remembers;
     this.#stateDirectory = stateDirectory;
     this.#store = store;
+    this.#artifacts = artifacts;
     this.#report = report;
   }
 
@@ -64,7 +67,7 @@ export class LostSessions {
 
   /** Only saves the next one the look. */
   async #remember(changedAt: number | undefined): Promise<void> {
-    // What has changed just now may change again within the same tick of the file system's clock.
+    // A recent change may be followed by another within the same tick of the file system's clock.
     if (changedAt !== undefined && Date.now() - changedAt < tickMs) return;
     await this.#store.maintenance.rememberComparison(changedAt).catch(() => undefined);
   }
@@ -110,7 +113,7 @@ export class LostSessions {
 
   async #restore(id: SessionId): Promise<SessionRecord> {
     const { unused, session: lost } = await readLostSession(this.#stateDirectory, id);
-    const artifacts = await artifactsOf(lost, new Artifacts(this.#stateDirectory));
+    const artifacts = await artifactsOf(lost, this.#artifacts);
     let session: SessionRecord;
     try {
       ({ session } = await this.#store.createSession({ ...lost, artifacts }));
@@ -147,9 +150,9 @@ function keyTaken(id: SessionId, { id: owner, key }: SessionRecord): SessionConf
 }
 
 /**
- * Who makes a session writes its row first. So a change of the folders that is no later than the newest session, or than
- * the last comparison, has brought none that the database lacks. A newer one may come from another time of this database,
- * or from somebody's hand.
+ * The row of a session is written before its folder. So a change of the folders that is no later than the newest session,
+ * or than the last comparison, brought none that the database lacks. A newer one may be of a session that an older backup
+ * lacks, or of a folder that a person copied.
  */
 function isCompared(changedAt: number, { comparedAt, newestAt }: Comparison): boolean {
   if (comparedAt === undefined) return false;

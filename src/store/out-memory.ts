@@ -4,16 +4,16 @@ import { isJsonObject, parseJson } from "../domain/json.ts";
 import { makeDirectoryDurably, readBounded, writeDurably } from "./durable-file.ts";
 import { SessionFiles } from "./session-files.ts";
 
-/** Where the files of a session go, as somebody said. */
+/** The folder that a person chose for the files of a session. */
 export interface OutFolder {
   readonly folder: string;
-  /** Whether they ever went there: one that was there and is gone was taken away by a person. */
+  /** Files were written there before: if it is missing now, a person removed it. */
   readonly used: boolean;
 }
 
 const mostBytes = 65_536;
 
-/** For every later command that goes on with the session; on this machine alone, so it is not in the journal. */
+/** For later commands on the session; of this machine alone, so it is not in the journal. */
 export async function rememberOut(stateDirectory: string, id: string, out: OutFolder): Promise<void> {
   const file = fileFor(stateDirectory, id);
   await makeDirectoryDurably(dirname(file));

@@ -39,12 +39,9 @@ export function isKnownDead(owner: Owner, observer: Owner): boolean {
   return started === undefined || started !== owner.started;
 }
 
-/**
- * Silent is not always gone: while somebody holds the write lock for long, nobody can beat. True for a process that may
- * only be held up; one that is stopped, or that this process cannot look at, is not asked to wait for.
- */
-export function mayBeHeldUp(owner: Owner, observer: Owner): boolean {
-  return isNear(owner, observer) && !isStopped(owner.pid);
+/** It will not beat before it is continued. Only a process of this boot and this pid namespace can be known to be. */
+export function isKnownStopped(owner: Owner, observer: Owner): boolean {
+  return isNear(owner, observer) && isStopped(owner.pid);
 }
 
 function isNear(owner: Owner, observer: Owner): boolean {
@@ -85,7 +82,7 @@ function startFromPs(pid: number): string | undefined {
   // Only where there is no /proc; loading it would cost every start some milliseconds.
   const { execFileSync } = process.getBuiltinModule("node:child_process");
   try {
-    // It prints local time in local words: two processes must see the same, whatever their environments.
+    // It prints a localized local time: two processes must see the same, whatever their environments.
     const env = { ...process.env, TZ: "UTC", LC_ALL: "C" };
     return (
       execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", env }).trim() || undefined

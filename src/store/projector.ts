@@ -11,16 +11,17 @@ interface Driven {
   readonly state: SessionState;
 }
 
-interface Dirty {
+interface Followed {
   readonly files: SessionFiles;
-  readonly session: Driven;
+  written: SessionState | undefined;
 }
 
-/** Keeps `execution_state.json` of every driven session fresh: at most one write a second each, and the final one. */
+/**
+ * Keeps `execution_state.json` of every driven session fresh: at most one write a second each, and the final one. A state
+ * never changes, so one look a second at which states are new replaces a call for each row.
+ */
 export class Projector {
-  readonly #dirty = new Map<string, Dirty>();
-  /** Their driver has let go: another process may own the files by now. */
-  readonly #finished = new WeakSet<Driven>();
+  readonly #followed = new Map<Driven, Followed>();
   readonly #report: (problem: unknown) => void;
   #writing: Promise<void> = Promise.resolve();
   #loop: Promise<void> | undefined;
@@ -31,44 +32,41 @@ export class Projector {
     this.#report = report;
   }
 
-  /** Something changed; written within a second or so. */
-  changed(files: SessionFiles, session: Driven): void {
-    if (this.#isClosed || this.#dirty.has(session.state.id)) return;
-    this.#dirty.set(session.state.id, { files, session });
+  /** Until `finish` or `letGo`. */
+  follow(files: SessionFiles, session: Driven): void {
+    if (this.#isClosed) return;
+    this.#followed.set(session, { files, written: undefined });
     this.#loop ??= this.#run();
   }
 
-  /** Writes now; the last word on a session before its driver lets go. */
+  /** Writes the final summary before its driver releases the session. */
   async finish(files: SessionFiles, session: Driven): Promise<void> {
     this.letGo(session);
     await this.#writing;
     await files.writeExecutionState(projectExecutionState(session.state));
   }
 
-  /** Writes nothing more about it from here. */
+  /** From here on another process may own the files. */
   letGo(session: Driven): void {
-    this.#finished.add(session);
-    const { id } = session.state;
-    if (this.#dirty.get(id)?.session === session) this.#dirty.delete(id);
+    this.#followed.delete(session);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#dirty.clear();
+    this.#followed.clear();
     this.#wake?.();
     await this.#loop;
   }
 
   async #run(): Promise<void> {
-    while (this.#dirty.size > 0) {
+    while (this.#followed.size > 0) {
       await this.#pause(betweenWritesMs);
-      // Sessions that change while this round is written belong to the next one.
-      const round = [...this.#dirty];
-      this.#dirty.clear();
-      for (const [, { files, session }] of round) {
-        if (this.#isClosed || this.#finished.has(session)) continue;
+      for (const [session, followed] of this.#followed) {
+        const { state } = session;
+        if (state === followed.written) continue;
+        followed.written = state;
         // A summary that cannot be written must not stop the work; the journal has it all.
-        this.#writing = files.writeExecutionState(projectExecutionState(session.state)).catch(this.#report);
+        this.#writing = followed.files.writeExecutionState(projectExecutionState(state)).catch(this.#report);
         await this.#writing;
         await this.#pause(restMs);
       }
@@ -76,7 +74,7 @@ export class Projector {
     this.#loop = undefined;
   }
 
-  /** Nothing keeps the process alive for a pause, so who closes must not be left waiting for one. */
+  /** A pause does not keep the process alive, so `close` must end it. */
   #pause(ms: number): Promise<void> {
     if (this.#isClosed) return Promise.resolve();
     return new Promise((resolve) => {

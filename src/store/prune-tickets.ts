@@ -16,8 +16,8 @@ export interface TicketRetention {
 }
 
 /**
- * Takes tickets that are delivered and that nobody needs any more; gives how many. While its session is there, a ticket
- * is: the same problem again must find it, and not become a second one.
+ * Removes delivered tickets that are no longer needed; gives how many. A ticket stays as long as its session: if the same
+ * problem occurs again, it must find the ticket and not become a second one.
  */
 export async function pruneTickets(parts: TicketRetention): Promise<number> {
   const { store, dryRun, removeFile } = parts;
@@ -26,7 +26,7 @@ export async function pruneTickets(parts: TicketRetention): Promise<number> {
     const page = await store.tickets.listDelivered({ after, limit: pageSize });
     const gone = await unneeded(page, parts);
     if (!dryRun && gone.length > 0) {
-      // The file first: without its row nobody would know of it.
+      // The file first: without its row no later prune would find it.
       for (const { ticket } of gone) await removeFile(ticket.fingerprint);
       await store.tickets.forget(gone.map(({ ticket }) => ticket.id));
     }

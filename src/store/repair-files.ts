@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { MaestroError, StateTooNew } from "../domain/errors.ts";
 import { type Checkpoint, checkpointFile, initPhase } from "../journal/checkpoint.ts";
 import type { Sealed, SessionState } from "../journal/session-state.ts";
-import type { Artifacts } from "./artifacts.ts";
+import type { Blobs } from "./blobs.ts";
 import { projectAgain, projectStart } from "./seal-phase.ts";
 import type { SessionFiles } from "./session-files.ts";
 import type { Store } from "./store.ts";
@@ -10,7 +10,7 @@ import { stampOf, WholeFiles } from "./whole-files.ts";
 
 export interface RepairParts {
   readonly store: Store;
-  readonly artifacts: Artifacts;
+  readonly artifacts: Blobs;
   readonly report: (problem: string) => void;
   readonly whole?: WholeFiles;
 }

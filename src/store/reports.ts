@@ -118,7 +118,7 @@ export interface UsageGroupSums extends UsageSums {
   readonly saved: readonly SavedSum[];
 }
 
-/** What one persona took in one phase of one finished session, with all its attempts. */
+/** The usage of one persona in one phase of a finished session, with all its attempts. */
 export interface RunSample {
   readonly phase: string;
   readonly persona: string;
@@ -126,7 +126,7 @@ export interface RunSample {
   readonly spent: Amount;
 }
 
-/** What one group took on one day, as providers reported it: the days sum up to the totals of a report. */
+/** The reported usage of one group on one day: the days sum up to the totals of a report. */
 export interface UsagePoint {
   readonly day: string;
   readonly name: string | null;

@@ -5,7 +5,7 @@ import { fromManifest, type Tree } from "../domain/tree.ts";
 import { type Checkpoint, initPhase } from "../journal/checkpoint.ts";
 import { copiedEpoch, type Transition } from "../journal/journal.ts";
 import { transitionRow } from "../journal/journal-codec.ts";
-import type { Artifacts } from "./artifacts.ts";
+import type { Blobs } from "./blobs.ts";
 import { SessionFiles } from "./session-files.ts";
 import type { CopiedRow, NewSession } from "./store.ts";
 
@@ -99,7 +99,7 @@ function sealOf({ content, sha256 }: Checkpoint): Transition {
 /** Every artifact that the rows name, and the files of every tree among them, for retention to keep. */
 export async function artifactsOf(
   { created, copied = [] }: Pick<NewSession, "created" | "copied">,
-  artifacts: Artifacts,
+  artifacts: Blobs,
 ): Promise<string[]> {
   const named = new Set(
     [JSON.stringify(created), ...copied.map(({ body }) => body)].flatMap(
@@ -117,7 +117,7 @@ export async function artifactsOf(
 }
 
 /** Undefined for a hash that names no artifact, such as that of a seal, and for a damaged one. */
-async function readOrNothing(hash: string, artifacts: Artifacts): Promise<string | undefined> {
+async function readOrNothing(hash: string, artifacts: Blobs): Promise<string | undefined> {
   try {
     return (await artifacts.get(hash)).toString();
   } catch (error) {
@@ -136,7 +136,7 @@ function manifestOf(content: string): Tree | undefined {
   }
 }
 
-/** What a session is about; the same key must mean the same identity. */
+/** Team and brief of a session; the same key must mean the same identity. */
 export function identityOf(team: string, brief: string): string {
   return fingerprint([team, brief]);
 }

@@ -1,7 +1,7 @@
 import { InputInvalid, JournalCorrupt, LeaseHeld, MaestroError, SessionConflict } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import { finalStatuses } from "../journal/standing.ts";
-import type { Artifacts } from "./artifacts.ts";
+import type { Blobs } from "./blobs.ts";
 import { pruneTickets } from "./prune-tickets.ts";
 import { artifactsOf, readLostSession } from "./restore.ts";
 import { listSessionFolders, listSetAside, SessionFiles } from "./session-files.ts";
@@ -21,16 +21,16 @@ export interface RetentionPolicy {
 export interface Pruned {
   readonly sessions: readonly string[];
   readonly artifacts: number;
-  /** Delivered ones that nobody needs any more. */
+  /** Delivered ones that are no longer needed. */
   readonly tickets: number;
 }
 
 export interface RetentionParts {
   readonly store: Store;
-  readonly artifacts: Artifacts;
+  readonly artifacts: Blobs;
   readonly stateDirectory: string;
   readonly now: number;
-  /** What a person should know about what was kept. */
+  /** Notices for people about kept data. */
   readonly report: (notice: string) => void;
 }
 
@@ -72,7 +72,7 @@ async function clearSetAside({ store, stateDirectory }: RetentionParts): Promise
   }
 }
 
-/** False when somebody took the session up again meanwhile. */
+/** False when another process resumed the session meanwhile. */
 async function removeSession(id: SessionId, { store, stateDirectory }: RetentionParts): Promise<boolean> {
   const { status } = (await store.findSession(id)) ?? {};
   if (status === undefined || !finalStatuses.includes(status)) return false;
@@ -90,7 +90,7 @@ async function removeSession(id: SessionId, { store, stateDirectory }: Retention
   }
 }
 
-/** Of a session whose journal is damaged: it can neither go on nor be canceled, so it would stay for ever. */
+/** A session with a damaged journal can be neither resumed nor canceled, so no other prune would ever remove it. */
 export async function removeDamaged(id: SessionId, parts: RetentionParts): Promise<Pruned> {
   try {
     for await (const _ of parts.store.readJournal(id));
@@ -166,7 +166,7 @@ export async function removeUnneeded(parts: RetentionParts): Promise<number> {
   return pruneArtifacts(parts, await neededByLostSessions(parts), false);
 }
 
-/** Only what no session points to, and only after a day: somebody may be about to record a row that does. */
+/** Only artifacts without a reference, and only after a day: a process may be about to record a row that refers to one. */
 async function pruneArtifacts(
   { store, artifacts, now }: Pick<RetentionParts, "store" | "artifacts" | "now">,
   neededByTheLost: ReadonlySet<string> | undefined,
@@ -179,7 +179,7 @@ async function pruneArtifacts(
   let removed = 0;
   for await (const hash of artifacts.olderThan(before)) {
     if (await isNeeded(hash)) continue;
-    if (dryRun || (await artifacts.removeUnless(hash, before, isNeeded))) removed += 1;
+    if (dryRun || (await artifacts.remove(hash, before, isNeeded))) removed += 1;
   }
   return removed;
 }

@@ -6,7 +6,7 @@ import type { RecordedRow, Transition } from "../journal/journal.ts";
 import { decodeTransition } from "../journal/journal-codec.ts";
 import { reduce } from "../journal/reduce.ts";
 import { emptyState, type Sealed, type SessionState } from "../journal/session-state.ts";
-import type { Artifacts } from "./artifacts.ts";
+import type { Blobs } from "./blobs.ts";
 import type { SessionFiles } from "./session-files.ts";
 import type { SessionJournal } from "./session-journal.ts";
 import type { Store } from "./store.ts";
@@ -41,7 +41,7 @@ export async function sealPhase(phase: string, { journal, files, artifacts }: Se
 export interface SealParts {
   readonly journal: SessionJournal;
   readonly files: SessionFiles;
-  readonly artifacts: Artifacts;
+  readonly artifacts: Blobs;
 }
 
 /** The last row that a checkpoint covers. */
@@ -64,7 +64,7 @@ export async function projectStart(state: SessionState, store: Store): Promise<C
 export async function projectAgain<One extends Sealed>(
   id: SessionState["id"],
   wanted: readonly One[],
-  { store, artifacts }: { readonly store: Store; readonly artifacts: Artifacts },
+  { store, artifacts }: { readonly store: Store; readonly artifacts: Blobs },
 ): Promise<ReadonlyMap<One, Checkpoint>> {
   const projected = new Map<One, Checkpoint>();
   const keep = (sealed: One, checkpoint: Checkpoint | undefined) => {
@@ -107,7 +107,7 @@ async function project(
   }: {
     readonly entry: Extract<Transition, { kind: "checkpoint.sealed" }>;
     readonly rows: readonly RecordedRow[];
-    readonly artifacts: Artifacts;
+    readonly artifacts: Blobs;
   },
 ): Promise<Checkpoint | undefined> {
   try {
@@ -121,7 +121,7 @@ async function project(
 }
 
 /** The manifest of a phase's files, as its checkpoint carries it. */
-async function manifestOf(artifacts: Artifacts, tree: string | undefined): Promise<Json | undefined> {
+async function manifestOf(artifacts: Blobs, tree: string | undefined): Promise<Json | undefined> {
   if (tree === undefined) return undefined;
   return tree === emptyTreeHash ? [] : parseJson(await artifacts.get(tree), { what: "a tree" });
 }

@@ -89,31 +89,31 @@ export class SessionFiles {
     return bytes && readExecutionState(bytes, path);
   }
 
-  /** What a killed driver left half-written. Only the holder of the lease may call it. */
+  /** Removes files that a killed driver left half-written. Only the holder of the lease may call it. */
   async removeLeftovers(): Promise<void> {
     await removeTemporaries(this.folder);
   }
 
   /** Out of sight, until it is put back or removed for good. */
   async setAside(): Promise<void> {
-    // An older one of a prune that was killed: whoever wrote the folder since then has written all of it.
+    // One from a killed prune is outdated: the folder was written again since, and completely.
     await this.removeAside();
-    reach("session.aside:before-rename");
+    reach?.("session.aside:before-rename");
     await rename(this.folder, this.folder + asideSuffix).catch(ignoreMissing);
-    reach("session.aside:after-rename");
+    reach?.("session.aside:after-rename");
   }
 
   async removeAside(): Promise<void> {
-    reach("session.aside:before-remove");
+    reach?.("session.aside:before-remove");
     await rm(this.folder + asideSuffix, { recursive: true, force: true });
   }
 
-  /** Where somebody has written the folder anew meanwhile, that is the truth: projected from the journal. */
+  /** A folder that was written anew meanwhile wins: it is projected from the journal. */
   async putBack(): Promise<void> {
-    reach("session.back:before-rename");
+    reach?.("session.back:before-rename");
     try {
       await rename(this.folder + asideSuffix, this.folder);
-      reach("session.back:after-rename");
+      reach?.("session.back:after-rename");
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "ENOTEMPTY" || code === "EEXIST") await this.removeAside();
@@ -132,7 +132,7 @@ export async function sessionFoldersChangedAt(stateDirectory: string): Promise<n
   return found && Math.ceil(found.mtimeMs);
 }
 
-/** What a prune set aside, perhaps one that was killed before it knew whether the session would go. */
+/** Sessions that a prune set aside; it may have been killed before it deleted them. */
 export async function listSetAside(stateDirectory: string): Promise<SessionId[]> {
   return (await listOrNothing(sessionsFolder(stateDirectory)))
     .filter((name) => name.endsWith(asideSuffix))

@@ -18,25 +18,26 @@ export interface Replay {
   readonly steps: StepIndex;
 }
 
+export interface RowListeners {
+  /** Every committed row. Undefined when no caller listens, so that a step costs nothing for it. */
+  readonly onRows: ((state: SessionState, rows: readonly RecordedRow[]) => void) | undefined;
+  readonly onAlert: (id: SessionId, row: RecordedRow) => void;
+}
+
 /** A driver's hold on one session: the lease, the state, and the only way to add rows. */
 export class SessionJournal {
   readonly lease: Lease;
   readonly store: Store;
   readonly #steps: StepIndex;
-  readonly #changed: (rows: readonly RecordedRow[]) => void;
+  readonly #listeners: RowListeners;
   #state: SessionState;
 
-  constructor(
-    store: Store,
-    lease: Lease,
-    { state, steps }: Replay,
-    changed: (rows: readonly RecordedRow[]) => void,
-  ) {
+  constructor(store: Store, lease: Lease, { state, steps }: Replay, listeners: RowListeners) {
     this.store = store;
     this.lease = lease;
     this.#state = state;
     this.#steps = steps;
-    this.#changed = changed;
+    this.#listeners = listeners;
   }
 
   /** The state now. A row gives a new one, so a variable that holds it goes stale at the next append. */
@@ -75,8 +76,9 @@ export class SessionJournal {
     for (const row of rows) {
       this.#state = reduce(this.#state, row);
       if (isStep(row)) this.#steps.addLive(row);
+      else if (row.kind === "budget.alerted") this.#listeners.onAlert(this.#state.id, row);
     }
-    this.#changed(rows);
+    this.#listeners.onRows?.(this.#state, rows);
     return rows;
   };
 }

@@ -2,6 +2,7 @@ import type { BreakerStore } from "./breaker-store.ts";
 import type { Journal } from "./journal.ts";
 import type { Reports } from "./reports.ts";
 import type { TicketStore } from "./ticket-store.ts";
+import type { Wakeups } from "./wakeups.ts";
 
 export type * from "./journal.ts";
 export type { SessionQuery } from "./reports.ts";
@@ -29,6 +30,7 @@ export interface Store extends Journal {
   readonly reports: Reports;
   readonly breakers: BreakerStore;
   readonly tickets: TicketStore;
+  readonly wakeups: Wakeups;
   readonly maintenance: Maintenance;
   close(): Promise<void>;
 }

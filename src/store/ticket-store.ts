@@ -10,7 +10,7 @@ export interface TicketRecord {
 export interface DueTicket {
   readonly ticket: Ticket;
   readonly delivery: PostingDelivery;
-  /** An earlier try may have created it without anybody knowing. */
+  /** An earlier try may have created it, and its answer was lost. */
   readonly searchFirst: boolean;
 }
 
@@ -24,13 +24,13 @@ export interface TicketStore {
   list(): Promise<readonly TicketRecord[]>;
   /** Ids of stored tickets that cannot be read, and so are in no list and are not delivered. */
   damaged(): Promise<readonly string[]>;
-  /** Takes a due ticket for delivery; nobody else gets it until its deadline. */
+  /** Takes a due ticket for delivery; no other caller gets it until its deadline. */
   takeDue(now: number, owner: string): Promise<DueTicket | undefined>;
   /** `taken` proves that the delivery is still this caller's; a late success is kept all the same. */
   settle(id: string, next: TicketDelivery, taken: PostingDelivery): Promise<void>;
   nextDueAt(): Promise<number | undefined>;
   /** A page of those that are delivered, by id. */
   listDelivered(page: { readonly after: string; readonly limit: number }): Promise<readonly TicketRecord[]>;
-  /** For good. One that is not delivered stays, whoever asks. */
+  /** Deletes them for good. Tickets that are not delivered stay. */
   forget(ids: readonly string[]): Promise<void>;
 }

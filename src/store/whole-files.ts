@@ -4,8 +4,8 @@ import { stat } from "node:fs/promises";
 const mostKnown = 20_000;
 
 /**
- * Files that this process has found whole. One that nobody has touched since need not be read again: whoever drives a
- * long session phase by phase would otherwise read its whole past for each of them.
+ * Files that this process found whole. An unchanged file is not read again: a long session that is driven phase by phase
+ * would otherwise read its whole past for each phase.
  */
 export class WholeFiles {
   readonly #stamps = new Map<string, string>();
@@ -24,7 +24,7 @@ export class WholeFiles {
   }
 }
 
-/** What changes whenever the content does; undefined when there is no such file. */
+/** Changes whenever the content does; undefined when there is no such file. */
 export async function stampOf(path: string, sha256: string): Promise<string | undefined> {
   const found = await stat(path, { bigint: true }).catch(() => undefined);
   return found && [sha256, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(" ");

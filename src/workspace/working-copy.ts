@@ -35,7 +35,7 @@ export class WorkingCopy implements AsyncDisposable {
     // Node looks for modules in the folders above. A sandbox has its own place for them, and does not see this one.
     if (this.#modules !== undefined) await symlink(this.#modules, join(dirname(directory), "node_modules"));
     await materialize(this.#tree, this.#blobs, directory);
-    reach("scratch:after-copy");
+    reach?.("scratch:after-copy");
     return directory;
   }
 
@@ -43,7 +43,7 @@ export class WorkingCopy implements AsyncDisposable {
     const directory = this.#directory;
     this.#directory = undefined;
     if (directory === undefined) return;
-    reach("scratch:before-remove");
+    reach?.("scratch:before-remove");
     await removeFolder(dirname(directory));
   }
 }

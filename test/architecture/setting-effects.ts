@@ -300,7 +300,7 @@ export const effects: { readonly [Key in SettingKey]: Effect<NonNullable<Setting
     [{ "openai/nobody-knows-1": { input: 20, output: 0 } }, 0.36],
   ),
   sandboxRequired: effect(checkedWith, [true, "parked"], [false, "completed"]),
-  leaseMs: effect(takenOverWith, [30_000, true], [600_000, false]),
+  leaseMs: effect(takenOverWith, [1_000, true], [600_000, false]),
   simulatedScript: effect(
     async (summary) => summaryWith(scriptSaying(summary)),
     ["said by one", "(simulated) said by one"],

@@ -13,8 +13,9 @@ import type { OpenStore } from "./store-under-test.ts";
 import { takeContract } from "./take-contract.ts";
 import { ticketsContract } from "./tickets-contract.ts";
 import { usageContract } from "./usage-contract.ts";
+import { wakeupsContract } from "./wakeups-contract.ts";
 
-/** What every store promises, whatever it is made of. */
+/** The promises of every store, whatever it is made of. */
 export function storeContract(name: string, open: OpenStore): void {
   describe(`the contract of a store, kept by ${name}`, () => {
     sessionsContract(open);
@@ -30,5 +31,6 @@ export function storeContract(name: string, open: OpenStore): void {
     retentionContract(open);
     breakersContract(open);
     ticketsContract(open);
+    wakeupsContract(open);
   });
 }

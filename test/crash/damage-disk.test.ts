@@ -173,7 +173,7 @@ function claimCommand() {
     verb: "claim",
     session: 1,
     epoch: 0,
-    expected: null,
+    expected: { owner: null, beat: null },
     expectedStatus: null,
     claimant: { ...owner, beatUptimeMs: 1, beatAt: 1 },
     at: 1,

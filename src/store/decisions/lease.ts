@@ -1,4 +1,4 @@
-import { type Heartbeat, isKnownDead, type Owner } from "../owner.ts";
+import { type Heartbeat, isKnownDead, isKnownStopped, type Owner } from "../owner.ts";
 
 export type LeaseState = "free" | "held" | "dead" | "expired";
 
@@ -9,7 +9,17 @@ export interface Observation {
   readonly leaseMs: number;
 }
 
-/** A dead process on this machine ends its lease at once; a silent one (stopped, or elsewhere) when the lease is over. */
+/** A process sends so many beats within the time of a lease. */
+const beatsPerLease = 3;
+
+export function beatMs(leaseMs: number): number {
+  return Math.ceil(leaseMs / beatsPerLease);
+}
+
+/**
+ * One look at a lease. A dead process on this machine ends its lease at once; a silent one (stopped, or elsewhere) when
+ * the lease is over. `expired` is enough to tell people, and not enough to take the lease: see `watchMs`.
+ */
 export function leaseState(
   holder: Heartbeat | undefined,
   { observer, now, uptimeMs, leaseMs }: Observation,
@@ -21,4 +31,38 @@ export function leaseState(
   const silentMs =
     holder.boot === observer.boot ? uptimeMs - holder.beatUptimeMs : Math.abs(now - holder.beatAt);
   return silentMs > leaseMs ? "expired" : "held";
+}
+
+/**
+ * How long a claimant must watch an expired lease without a beat before it takes the lease. Times that others recorded
+ * prove nothing alone: wall clocks of two machines differ, a machine may have been suspended between a beat and this
+ * look, and a long write of another process keeps all owners from beating. The watch runs on the claimant's own clock.
+ * Within one boot the silence so far counts, so the time for one more beat is enough.
+ */
+export function watchMs(holder: Heartbeat, observer: Owner, leaseMs: number): number {
+  if (isKnownStopped(holder, observer)) return 0;
+  return holder.boot === observer.boot ? 1.5 * beatMs(leaseMs) : leaseMs;
+}
+
+/** The state of a lease after the watch. A beat in that time proves life, whatever the clocks say. */
+export function watchedState(
+  before: Heartbeat,
+  after: Heartbeat | undefined,
+  observation: Observation,
+): LeaseState {
+  if (after?.id === before.id && after.beatUptimeMs !== before.beatUptimeMs) return "held";
+  return leaseState(after, observation);
+}
+
+/** A lease as a store has it; epoch 0 before the first claim. */
+export interface StoredLease {
+  readonly epoch: number;
+  readonly owner: string | null;
+}
+
+type JudgedLease = StoredLease & { readonly beat: number | null };
+
+/** Nothing may have happened to the lease since the claimant judged it: no claim, no release and no beat. */
+export function isAsJudged(lease: JudgedLease, judged: JudgedLease): boolean {
+  return lease.epoch === judged.epoch && lease.owner === judged.owner && lease.beat === judged.beat;
 }

@@ -3,7 +3,6 @@ import type { BudgetAlert } from "../../domain/budget-alert.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import type { Ticket } from "../../domain/ticket.ts";
 import type { PostingDelivery, TicketDelivery } from "../../domain/ticket-delivery.ts";
-import type { RecordedRow } from "../../journal/journal.ts";
 import type { RowToWrite } from "../../journal/journal-codec.ts";
 import type { SessionUsage } from "../../journal/session-usage.ts";
 import type { BreakerUse, EndedCall } from "../breaker-store.ts";
@@ -11,7 +10,7 @@ import type { CopiedRow, Effects, ReservationAnswer, ReservationRequest } from "
 import type { Heartbeat } from "../owner.ts";
 import type { DueTicket } from "../ticket-store.ts";
 
-/** What the writer does; plain data, because it crosses a thread. One command is one fact: all of it commits or none. */
+/** An order to the writer: plain data, because it crosses a thread. All of it commits or none. */
 export type Command =
   | {
       readonly verb: "create";
@@ -30,7 +29,7 @@ export type Command =
       readonly session: number;
       readonly epoch: number;
       /** The lease as it was when the decision to take it was made; anything else by now refuses the claim. */
-      readonly expected: { readonly owner: string; readonly beatUptimeMs: number } | null;
+      readonly expected: { readonly owner: string | null; readonly beat: number | null };
       /** The status that the scheduler saw; null accepts any. */
       readonly expectedStatus: string | null;
       readonly claimant: Heartbeat;
@@ -44,7 +43,7 @@ export type Command =
       readonly owner: string;
       readonly at: number;
     }
-  | AppendCommand
+  | AppendRows
   | { readonly verb: "admit"; readonly use: BreakerUse; readonly at: number }
   | { readonly verb: "end-call"; readonly call: EndedCall; readonly at: number }
   | { readonly verb: "reset-breaker"; readonly dependency: string }
@@ -72,31 +71,14 @@ export type Command =
   | { readonly verb: "pass" }
   | LedgerCommand;
 
-/** The one that every step makes. No literal: see ADR 2. */
-export class AppendCommand {
-  readonly verb = "append";
+export interface AppendRows {
+  readonly verb: "append";
   readonly session: number;
   readonly epoch: number;
   readonly owner: string;
   readonly at: number;
   readonly rows: readonly RowToWrite[];
   readonly effects: Effects;
-
-  constructor(
-    session: number,
-    epoch: number,
-    owner: string,
-    at: number,
-    rows: readonly RowToWrite[],
-    effects: Effects,
-  ) {
-    this.session = session;
-    this.epoch = epoch;
-    this.owner = owner;
-    this.at = at;
-    this.rows = rows;
-    this.effects = effects;
-  }
 }
 
 export type TicketCommand =
@@ -132,8 +114,8 @@ export interface SessionRow {
   readonly wakeAt: number | null;
 }
 
-/** Where a row went: position, seq, time, hash. */
-export type Placed = readonly [position: number, seq: number, at: number, hash: string];
+/** A row as it was appended. */
+export type Placed = readonly [seq: number, at: number, hash: string];
 
 export type Reply =
   | { readonly kind: "done" }
@@ -156,45 +138,16 @@ export type Reply =
   | { readonly kind: "admission"; readonly admission: Admission }
   | { readonly kind: "taken"; readonly due: DueTicket | undefined }
   | { readonly kind: "reservation"; readonly answer: ReservationAnswer }
-  /** Whether there was anything to reset. */
+  /** `found`: there was a breaker to reset. */
   | { readonly kind: "reset"; readonly found: boolean }
   | { readonly kind: "failed"; readonly error: WriteError };
 
 export type Success = Exclude<Reply, { kind: "failed" }>;
-/** Resolves after the commit; a failure is thrown in the product's words. */
+/** Resolves after the commit; a failure is thrown as an error of domain/errors.ts. */
 export type Submit = (command: Command) => Promise<Success>;
 
-/** What is left of SQLite's error behind a thread boundary; class and fields do not cross it. */
+/** SQLite's error after it crossed the thread boundary: its class and other fields are lost there. */
 export interface WriteError {
   readonly message: string;
   readonly errcode: number | undefined;
-}
-
-/** A row that was just written, as it will be read back. No literal: see ADR 2. */
-export class WrittenRow implements RecordedRow {
-  readonly position: number;
-  readonly seq: number;
-  readonly epoch: number;
-  readonly at: number;
-  readonly kind: RecordedRow["kind"];
-  readonly attempt: number | null;
-  readonly occurrence: number | null;
-  readonly fingerprint: string | null;
-  readonly name: string | null;
-  readonly body: string;
-  readonly hash: string;
-
-  constructor(row: RowToWrite, [position, seq, at, hash]: Placed, epoch: number) {
-    this.position = position;
-    this.seq = seq;
-    this.epoch = epoch;
-    this.at = at;
-    this.kind = row.kind;
-    this.attempt = row.attempt;
-    this.occurrence = row.occurrence;
-    this.fingerprint = row.fingerprint;
-    this.name = row.name;
-    this.body = row.body;
-    this.hash = hash;
-  }
 }

@@ -1,13 +1,17 @@
 import type { Entry } from "../../journal/journal.ts";
 import type { RowToWrite } from "../../journal/journal-codec.ts";
-import { armedFault, type CommitName, type FaultPoint, isFaultPoint, reach } from "../fault-points.ts";
+import { type CommitName, type FaultPoint, isFaultPoint, type Reach } from "../fault-points.ts";
 import type { Command } from "./command.ts";
 
 type Moment = "before-commit" | "after-commit";
 
 /** A commit is named after the facts it records, so a test can stop at exactly one of them. */
-export function reachCommit(commands: readonly Command[], indexed: boolean, moment: Moment): void {
-  if (armedFault() === undefined) return;
+export function reachCommit(
+  reach: Reach,
+  commands: readonly Command[],
+  indexed: boolean,
+  moment: Moment,
+): void {
   for (const command of commands) {
     for (const name of namesOf(command)) reach(pointOf(name, moment));
   }

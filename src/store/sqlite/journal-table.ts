@@ -52,12 +52,12 @@ export class JournalTable {
     const { row, copied, appended, at } = command;
     const start = { seq: 0, hash: chainStart(command.session.id), epoch: 0 };
     const [created] = this.append(session, start, command.session.at, [row]) as [Placed];
-    let [, seq, , hash] = created;
+    let [seq, , hash] = created;
     let epoch = 0;
     for (const other of copied) {
       if (other.seq <= seq) throw new Error(`copied row ${other.seq} comes after row ${seq}`);
       const head = { seq: other.seq - 1, hash, epoch: other.epoch };
-      [[, seq, , hash]] = this.append(session, head, other.at, [other]) as [Placed];
+      [[seq, , hash]] = this.append(session, head, other.at, [other]) as [Placed];
       epoch = Math.max(epoch, other.epoch);
     }
     if (epoch > 0) this.#statements.take.run(session, epoch, null);
@@ -92,7 +92,7 @@ export class JournalTable {
         this.#projectStatus(session, row, at);
         this.#cards.apply(session, row);
       }
-      return [position, seq, at, hash];
+      return [seq, at, hash];
     });
     this.#heads.set(session, { seq, hash, epoch });
     return placed;

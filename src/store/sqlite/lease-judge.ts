@@ -1,9 +1,7 @@
 import type { Clock } from "../../domain/clock.ts";
-import { type LeaseState, leaseState } from "../decisions/lease.ts";
-import { type Heartbeat, mayBeHeldUp, type Owner, uptimeMs } from "../owner.ts";
+import { type LeaseState, leaseState, type Observation, watchedState, watchMs } from "../decisions/lease.ts";
+import { type Heartbeat, type Owner, uptimeMs } from "../owner.ts";
 import type { LeaseRow, Reader } from "./reader.ts";
-
-const beatsPerLease = 3;
 
 interface Parts {
   readonly reader: Reader;
@@ -14,39 +12,51 @@ interface Parts {
   readonly pass: () => Promise<unknown>;
 }
 
-/** Who may still drive a session, as this process sees it. */
+interface Watch {
+  readonly beat: number;
+  readonly done: Promise<void>;
+}
+
+/** Judges leases as this process sees them. */
 export class LeaseJudge {
   readonly #parts: Parts;
+  /** By owner: one watch serves all sessions that it left. */
+  readonly #watches = new Map<string, Watch>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  get beatMs(): number {
-    return Math.ceil(this.#parts.leaseMs / beatsPerLease);
-  }
-
   stateOf(holder: Heartbeat | undefined): LeaseState {
-    const { observer, clock, leaseMs } = this.#parts;
-    return leaseState(holder, { observer, now: clock.now(), uptimeMs: uptimeMs(), leaseMs });
+    return leaseState(holder, this.#observe());
   }
 
-  /**
-   * Whoever holds the write lock for long keeps everybody from beating. So a silent owner that seems to live gets the
-   * time for a beat after a moment in which the lock was surely free; only then is its silence its own.
-   */
+  /** For a claim: an expired lease is watched first. */
   async judge(session: number): Promise<LeaseRow & { readonly state: LeaseState }> {
-    const { observer, pass } = this.#parts;
-    const lease = this.#look(session);
-    if (lease.state !== "expired" || lease.holder === undefined) return lease;
-    if (!mayBeHeldUp(lease.holder, observer)) return lease;
-    await pass();
-    await new Promise((resolve) => setTimeout(resolve, 1.5 * this.beatMs));
-    return this.#look(session);
+    const lease = this.#parts.reader.lease(session);
+    const { holder } = lease;
+    const state = this.stateOf(holder);
+    if (state !== "expired" || holder === undefined) return { ...lease, state };
+    await this.#watch(holder);
+    const after = this.#parts.reader.lease(session);
+    return { ...after, state: watchedState(holder, after.holder, this.#observe()) };
   }
 
-  #look(session: number): LeaseRow & { readonly state: LeaseState } {
-    const lease = this.#parts.reader.lease(session);
-    return { ...lease, state: this.stateOf(lease.holder) };
+  #watch(holder: Heartbeat): Promise<void> {
+    const { observer, leaseMs, pass } = this.#parts;
+    const known = this.#watches.get(holder.id);
+    if (known?.beat === holder.beatUptimeMs) return known.done;
+    const ms = watchMs(holder, observer, leaseMs);
+    if (ms <= 0) return Promise.resolve();
+    // No owner can beat while another process holds the write lock, so the watch begins when the lock was free.
+    const done = pass().then(() => new Promise<void>((resolve) => setTimeout(resolve, ms)));
+    this.#watches.set(holder.id, { beat: holder.beatUptimeMs, done });
+    done.catch(() => this.#watches.delete(holder.id));
+    return done;
+  }
+
+  #observe(): Observation {
+    const { observer, clock, leaseMs } = this.#parts;
+    return { observer, now: clock.now(), uptimeMs: uptimeMs(), leaseMs };
   }
 }

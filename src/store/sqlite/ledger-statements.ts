@@ -1,53 +1,42 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ledgerColumns, totalsColumns } from "./ledger-row.ts";
-import { Statement } from "./statement.ts";
+import { prepareLazily } from "./statement.ts";
 
-/** What the writer says to the tables of the ledger. */
+const sql = {
+  insert: `INSERT INTO ledger (session, epoch, phase, persona, round, attempt, started, model, day, at, asked_tokens,
+                         asked_micro_usd, status)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')`,
+  find: `SELECT ${ledgerColumns} FROM ledger WHERE number = ?`,
+  findStep: `SELECT ${ledgerColumns} FROM ledger WHERE session = ? AND step = ?`,
+  open: `SELECT ${ledgerColumns} FROM ledger WHERE session = ? AND status = 'open' ORDER BY number`,
+  end: `UPDATE ledger SET step = ?, ended_at = ?, status = ?, failed = ?, input_tokens = ?, cached_input_tokens = ?,
+                       cache_write_tokens = ?, output_tokens = ?, reasoning_tokens = ?, cost_micro_usd = ?
+     WHERE number = ?`,
+  delete: "DELETE FROM ledger WHERE number = ?",
+  deleteRows: "DELETE FROM ledger WHERE number IN (SELECT number FROM ledger WHERE session = ? LIMIT ?)",
+
+  totals: `SELECT ${totalsColumns} FROM budget_totals WHERE session = ? AND level = ? AND name = ?`,
+  reserveTotals: `INSERT INTO budget_totals (session, level, name, reserved_tokens, reserved_micro_usd, reserved_unpriced,
+                                used_tokens, used_micro_usd, used_unpriced)
+     VALUES (?, ?, ?, ?, ?, ?, 0, 0, 0)
+     ON CONFLICT (session, level, name) DO UPDATE SET
+       reserved_tokens = reserved_tokens + excluded.reserved_tokens,
+       reserved_micro_usd = reserved_micro_usd + excluded.reserved_micro_usd,
+       reserved_unpriced = reserved_unpriced + excluded.reserved_unpriced`,
+  /** A change that would take more than is there is refused by the table. */
+  moveTotals: `UPDATE budget_totals SET
+       used_tokens = used_tokens + ?, used_micro_usd = used_micro_usd + ?, used_unpriced = used_unpriced + ?,
+       reserved_tokens = reserved_tokens - ?, reserved_micro_usd = reserved_micro_usd - ?,
+       reserved_unpriced = reserved_unpriced - ?
+     WHERE session = ? AND level = ? AND name = ?`,
+  forgetTotals: "DELETE FROM budget_totals WHERE session = ?",
+
+  raiseAlert: `INSERT INTO budget_alerts (session, level, name, kind, unit, budget, used, expected, at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  forgetAlerts: "DELETE FROM budget_alerts WHERE session = ?",
+};
+
+/** The statements on the ledger. */
 export function ledgerStatements(database: DatabaseSync) {
-  const say = (sql: string) => new Statement(database, sql);
-  return {
-    insert: say(
-      `INSERT INTO ledger (session, epoch, phase, persona, round, attempt, started, model, day, at, asked_tokens,
-                           asked_micro_usd, status)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')`,
-    ),
-    find: say(`SELECT ${ledgerColumns} FROM ledger WHERE number = ?`),
-    findStep: say(`SELECT ${ledgerColumns} FROM ledger WHERE session = ? AND step = ?`),
-    open: say(`SELECT ${ledgerColumns} FROM ledger WHERE session = ? AND status = 'open' ORDER BY number`),
-    end: say(
-      `UPDATE ledger SET step = ?, ended_at = ?, status = ?, failed = ?, input_tokens = ?, cached_input_tokens = ?,
-                         cache_write_tokens = ?, output_tokens = ?, reasoning_tokens = ?, cost_micro_usd = ?
-       WHERE number = ?`,
-    ),
-    delete: say("DELETE FROM ledger WHERE number = ?"),
-    deleteRows: say(
-      "DELETE FROM ledger WHERE number IN (SELECT number FROM ledger WHERE session = ? LIMIT ?)",
-    ),
-
-    totals: say(`SELECT ${totalsColumns} FROM budget_totals WHERE session = ? AND level = ? AND name = ?`),
-    reserveTotals: say(
-      `INSERT INTO budget_totals (session, level, name, reserved_tokens, reserved_micro_usd, reserved_unpriced,
-                                  used_tokens, used_micro_usd, used_unpriced)
-       VALUES (?, ?, ?, ?, ?, ?, 0, 0, 0)
-       ON CONFLICT (session, level, name) DO UPDATE SET
-         reserved_tokens = reserved_tokens + excluded.reserved_tokens,
-         reserved_micro_usd = reserved_micro_usd + excluded.reserved_micro_usd,
-         reserved_unpriced = reserved_unpriced + excluded.reserved_unpriced`,
-    ),
-    /** A change that would take more than is there is refused by the table. */
-    moveTotals: say(
-      `UPDATE budget_totals SET
-         used_tokens = used_tokens + ?, used_micro_usd = used_micro_usd + ?, used_unpriced = used_unpriced + ?,
-         reserved_tokens = reserved_tokens - ?, reserved_micro_usd = reserved_micro_usd - ?,
-         reserved_unpriced = reserved_unpriced - ?
-       WHERE session = ? AND level = ? AND name = ?`,
-    ),
-    forgetTotals: say("DELETE FROM budget_totals WHERE session = ?"),
-
-    raiseAlert: say(
-      `INSERT INTO budget_alerts (session, level, name, kind, unit, budget, used, expected, at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    ),
-    forgetAlerts: say("DELETE FROM budget_alerts WHERE session = ?"),
-  };
+  return prepareLazily(database, sql);
 }

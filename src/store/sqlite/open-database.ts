@@ -11,7 +11,7 @@ import { whenFree } from "./statement.ts";
 /** Raised with every change of schema.sql or of a row's body; a database of another format is refused untouched. */
 const format = 8;
 const openTimeoutMs = 5_000;
-/** Pages of log before they are carried into the database. */
+/** Pages of log before a checkpoint copies them into the database. */
 const logPages = 1_000;
 /** On a disk with less, four megabytes for speed might be the ones that are missing for a step. */
 const plentyOfRoomBytes = 512 * 1024 * 1024;
@@ -39,7 +39,7 @@ export function openDatabase(path: string): DatabaseSync {
   }
 }
 
-/** Whoever changes the mode of a new file has it alone, and SQLite does not wait for that: several may open it first. */
+/** Changing the mode of a new file needs it exclusively, and SQLite does not wait for that: several processes may open it first. */
 function setJournalMode(database: DatabaseSync, path: string): void {
   const mode = path === ":memory:" ? "memory" : "wal";
   whenFree(() => setAndAssert(database, "journal_mode", mode, path), openTimeoutMs);
@@ -51,7 +51,7 @@ export function openForLooking(path: string): DatabaseSync {
   try {
     const url = pathToFileURL(path);
     const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
-    // Without a log nobody is writing, and the file alone is the truth.
+    // Without a log there is no writer, and the file alone is complete.
     if (!hasLog) url.searchParams.set("immutable", "1");
     database = new DatabaseSync(url, { readOnly: true, timeout: openTimeoutMs });
     const isShared = statSync(`${path}-shm`, { throwIfNoEntry: false }) !== undefined;
@@ -110,9 +110,9 @@ function createSchema(database: DatabaseSync): void {
     database.prepare("INSERT INTO made_by (version) VALUES (?)").run(maestro);
     database.exec(`PRAGMA application_id = ${schemaChecksum(database)}; PRAGMA user_version = ${format}`);
   }
-  reach("schema.created:before-commit");
+  reach?.("schema.created:before-commit");
   database.exec("COMMIT");
-  reach("schema.created:after-commit");
+  reach?.("schema.created:after-commit");
 }
 
 /**

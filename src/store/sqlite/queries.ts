@@ -3,7 +3,7 @@ import { translate, wasClosed } from "./sqlite-errors.ts";
 
 export type NamedRow = Record<string, SQLOutputValue>;
 
-/** All that is read over one connection: each statement prepared once, each refusal in the product's words. */
+/** Reads over one connection: each statement is prepared once, and errors are those of domain/errors.ts. */
 export class Queries {
   readonly #database: DatabaseSync;
   readonly #path: string;

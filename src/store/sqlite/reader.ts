@@ -8,7 +8,7 @@ import type { Comparison } from "../store.ts";
 import type { Queries } from "./queries.ts";
 
 const sessionColumns = "id, key, team, team_fingerprint, identity, status, reason, created_at, updated_at";
-const rowColumns = "position, seq, epoch, at, kind, attempt, occurrence, fingerprint, name, body, hash";
+const rowColumns = "seq, epoch, at, kind, attempt, occurrence, fingerprint, name, body, hash";
 const ownerColumns = "o.id, o.boot, o.pid_namespace, o.pid, o.started, o.beat_uptime_ms, o.beat_at";
 
 export interface LeaseRow {
@@ -30,7 +30,7 @@ export class Reader {
   }
 
   session(idOrKey: string): SessionRecord | undefined {
-    // An id wins over a key: a key that looks like somebody's id must not hide that session.
+    // An id wins over a key: a key that looks like the id of another session must not hide that session.
     const row = this.#queries.get(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`, idOrKey);
     return row === undefined ? this.sessionWithKey(idOrKey) : toSession(row);
   }
@@ -109,8 +109,8 @@ export class Reader {
   }
 
   /**
-   * Sessions that may be taken up, those that have waited longest first. One that began to wait in the future is due as
-   * well: the clock was set back since then, and whoever takes it up finds out how long it has still to wait.
+   * Sessions that may be taken, those that have waited longest first. One that began to wait in the future is due as
+   * well: the clock was set back since then, and its driver finds out how long it still has to wait.
    */
   due(now: number): SessionId[] {
     return this.#queries
@@ -211,7 +211,7 @@ export class Reader {
         afterSeq,
         limit,
       )
-      .map((row) => ({ row: toRecordedRow(row), previousHash: row[11] as string }));
+      .map((row) => ({ row: toRecordedRow(row), previousHash: row[10] as string }));
   }
 
   body(session: number, seq: number): string | undefined {
@@ -234,11 +234,11 @@ export class Reader {
   }
 
   referenced(hashes: readonly string[], by?: SessionId): Set<string> {
-    const anybody = "SELECT 1 FROM artifact_references WHERE sha256 = ?";
-    const one = `${anybody} AND session = (SELECT number FROM sessions WHERE id = ?)`;
+    const any = "SELECT 1 FROM artifact_references WHERE sha256 = ?";
+    const one = `${any} AND session = (SELECT number FROM sessions WHERE id = ?)`;
     return new Set(
       hashes.filter((sha256) =>
-        by === undefined ? this.#queries.get(anybody, sha256) : this.#queries.get(one, sha256, by),
+        by === undefined ? this.#queries.get(any, sha256) : this.#queries.get(one, sha256, by),
       ),
     );
   }
@@ -275,16 +275,15 @@ function toHeartbeat(row: unknown[]): Heartbeat {
 /** By place and not by destructuring, which takes three times as long: a history has many rows. */
 function toRecordedRow(row: unknown[]): RecordedRow {
   return {
-    position: row[0],
-    seq: row[1],
-    epoch: row[2],
-    at: row[3],
-    kind: row[4],
-    attempt: row[5],
-    occurrence: row[6],
-    fingerprint: row[7],
-    name: row[8],
-    body: row[9],
-    hash: row[10],
+    seq: row[0],
+    epoch: row[1],
+    at: row[2],
+    kind: row[3],
+    attempt: row[4],
+    occurrence: row[5],
+    fingerprint: row[6],
+    name: row[7],
+    body: row[8],
+    hash: row[9],
   } as RecordedRow;
 }

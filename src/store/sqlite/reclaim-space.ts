@@ -4,8 +4,8 @@ import type { DatabaseSync } from "node:sqlite";
 const slicePages = 500;
 
 /**
- * Inside a transaction: gives one slice of free pages back to the disk, where that is worth it; whether there are more.
- * Never all at once: VACUUM copies the whole database under the lock, and nobody can beat as long as that takes.
+ * Inside a transaction: gives one slice of free pages back to the disk where that is worth it; true when there are more.
+ * Never all at once: VACUUM copies the whole database under the lock, and no process can beat meanwhile.
  */
 export function giveBackSpace(database: DatabaseSync): boolean {
   const pragma = (name: string) => Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);

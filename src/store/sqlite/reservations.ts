@@ -1,5 +1,6 @@
 import { decideReservation, noAmount } from "../../domain/budget.ts";
 import { checkAsked } from "../../domain/ledger.ts";
+import { mayBeHeldUpByTheDead } from "../decisions/ledger.ts";
 import type { Lease, ReservationAnswer, ReservationRequest } from "../journal.ts";
 import type { LedgerCommand, Submit, Success } from "./command.ts";
 import type { Queries } from "./queries.ts";
@@ -33,8 +34,7 @@ export class Reservations {
   async reserve(lease: Lease, request: ReservationRequest): Promise<ReservationAnswer> {
     checkRequest(request);
     const answer = await this.#reserve(lease, request);
-    // Within its own session only this driver reserves; over the day, the drivers of open calls may be dead.
-    if (answer.kind !== "wait" || answer.level !== "day" || !(await this.#estimateAbandoned())) return answer;
+    if (!mayBeHeldUpByTheDead(answer) || !(await this.#estimateAbandoned())) return answer;
     return this.#reserve(lease, request);
   }
 

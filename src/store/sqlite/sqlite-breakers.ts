@@ -48,7 +48,7 @@ export class SqliteBreakers implements BreakerStore {
   }
 }
 
-/** A damaged one stops whoever needs it, with a word about it; not whoever looks at the others. */
+/** A damaged record fails the calls that need it with an error. It does not fail the list of breakers. */
 function readRecord(text: unknown): BreakerRecord | undefined {
   try {
     return parseBreaker(parseJson(String(text)));

@@ -1,6 +1,16 @@
-import { LeaseLost, StateCorrupt, StateUnavailable, StorageFailed } from "../../domain/errors.ts";
+import {
+  LeaseHeld,
+  LeaseLost,
+  MaestroError,
+  SessionNotFound,
+  StateCorrupt,
+  StateUnavailable,
+  StorageFailed,
+} from "../../domain/errors.ts";
+import type { SessionId } from "../../domain/ids.ts";
 import type { Lease } from "../journal.ts";
-import type { Reply } from "./command.ts";
+import type { Owner } from "../owner.ts";
+import type { Reply, WriteError } from "./command.ts";
 
 const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
@@ -39,7 +49,7 @@ export function damaged(path: string, why: string, cause?: unknown): StateCorrup
   });
 }
 
-/** Says in the product's words what SQLite said, and what to do; anything else is returned as it came. */
+/** SQLite's error as one of domain/errors.ts, with advice; any other error is returned unchanged. */
 export function translate(error: unknown, path: string): unknown {
   const options = { cause: error, details: { path } };
   switch (primaryCode(error)) {
@@ -79,6 +89,29 @@ export function translate(error: unknown, path: string): unknown {
     default:
       return error;
   }
+}
+
+/** An infrastructure failure, not one of the work. After the death of the thread it is unknown whether the commit was made. */
+export function notWritten({ message, errcode }: WriteError, path: string): MaestroError {
+  const error = translate(Object.assign(new Error(message), { errcode }), path);
+  if (MaestroError.is(error)) return error;
+  return new StorageFailed(`${path} did not take a write: ${message}`, {
+    cause: error,
+    details: { path },
+    advice: "Resume the session: it continues from the last recorded step.",
+  });
+}
+
+export function notFound(id: SessionId): SessionNotFound {
+  return new SessionNotFound(`There is no session ${id}.`, { details: { session: id } });
+}
+
+export function heldBy(id: SessionId, holder: Owner | undefined): LeaseHeld {
+  const driver = holder === undefined ? "another driver" : `process ${holder.pid}`;
+  return new LeaseHeld(`Session ${id} is being driven by ${driver}.`, {
+    details: { session: id, pid: holder?.pid },
+    advice: "Let it finish, or stop that process and resume: a dead driver is noticed at once.",
+  });
 }
 
 export function lostTo(lease: Lease, reply: Reply): LeaseLost {

@@ -1,18 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../domain/clock.ts";
-import {
-  LeaseHeld,
-  MaestroError,
-  SessionConflict,
-  SessionNotFound,
-  StorageFailed,
-} from "../../domain/errors.ts";
+import { SessionConflict } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import type { ClaimCause, Entry, RecordedRow } from "../../journal/journal.ts";
-import { encodeEntry, transitionRow } from "../../journal/journal-codec.ts";
+import { encodeEntry, type RowToWrite, transitionRow } from "../../journal/journal-codec.ts";
 import type { Message } from "../../journal/message.ts";
 import { finalStatuses, type SessionStatus } from "../../journal/standing.ts";
 import type { BreakerStore } from "../breaker-store.ts";
+import { beatMs } from "../decisions/lease.ts";
 import { candidateOf, causeOf, takeOrder } from "../decisions/take.ts";
 import type {
   Claim,
@@ -23,12 +18,13 @@ import type {
   ReservationAnswer,
   ReservationRequest,
 } from "../journal.ts";
-import { type Heartbeat, type Owner, thisOwner, uptimeMs } from "../owner.ts";
+import { type Owner, thisOwner, uptimeMs } from "../owner.ts";
 import type { Reports } from "../reports.ts";
 import type { SessionRecord } from "../session-record.ts";
 import type { Maintenance, Store } from "../store.ts";
 import type { TicketStore } from "../ticket-store.ts";
-import { AppendCommand, type Command, type Placed, type Reply, type Success, WrittenRow } from "./command.ts";
+import { LocalWakeups } from "../wakeups.ts";
+import type { AppendRows, Command, Placed, Reply, Success } from "./command.ts";
 import { JournalReader } from "./journal-reader.ts";
 import { LeaseJudge } from "./lease-judge.ts";
 import { SqliteMaintenance } from "./maintenance.ts";
@@ -38,7 +34,7 @@ import { Reader } from "./reader.ts";
 import { SqliteReports } from "./reports.ts";
 import { type LedgerVerb, Reservations } from "./reservations.ts";
 import { SqliteBreakers } from "./sqlite-breakers.ts";
-import { lostTo, translate, wasClosed } from "./sqlite-errors.ts";
+import { heldBy, lostTo, notFound, notWritten, wasClosed } from "./sqlite-errors.ts";
 import { SqliteTickets } from "./sqlite-tickets.ts";
 import { Writer } from "./writer.ts";
 import { InlineWriter, measureCommit, ThreadWriter, type WriterClient } from "./writer-client.ts";
@@ -59,9 +55,11 @@ export class SqliteStore implements Store {
   readonly reports: Reports;
   readonly breakers: BreakerStore;
   readonly tickets: TicketStore;
+  readonly wakeups = new LocalWakeups();
   readonly maintenance: Maintenance;
   readonly #path: string;
   readonly #clock: Clock;
+  readonly #leaseMs: number;
   readonly #leases: LeaseJudge;
   readonly #owner: Owner = thisOwner();
   readonly #database: DatabaseSync;
@@ -77,6 +75,7 @@ export class SqliteStore implements Store {
   constructor({ path, clock, leaseMs, onlyLooks = false }: SqliteStoreOptions) {
     this.#path = path;
     this.#clock = clock;
+    this.#leaseMs = leaseMs;
     this.#database = onlyLooks ? openForLooking(path) : openDatabase(path);
     if (!onlyLooks) ensureSchema(this.#database, path);
     const queries = new Queries(this.#database, path);
@@ -136,8 +135,10 @@ export class SqliteStore implements Store {
       artifactsOf,
       usage,
     });
-    if (reply.kind === "placed")
+    if (reply.kind === "placed") {
+      if (wakeAt !== undefined) this.wakeups.tell("due");
       return { session: this.#require(id), row: new WrittenRow(row, reply.rows[0] as Placed, 0) };
+    }
     const existing = key === undefined ? this.#reader.session(id) : this.#reader.sessionWithKey(key);
     if (existing === undefined) throw new SessionConflict(`A session with the id ${id} exists already.`);
     return { session: existing, row: undefined };
@@ -154,7 +155,7 @@ export class SqliteStore implements Store {
       if (onlyFinished && status !== undefined && !finalStatuses.includes(status))
         throw new SessionConflict(`Session ${id} is not finished: it is ${status}.`);
       const { holder } = this.#reader.lease(session);
-      if (this.#leases.stateOf(holder) === "held") throw this.#heldBy(id, holder);
+      if (this.#leases.stateOf(holder) === "held") throw heldBy(id, holder);
       const reply = await this.#submit({
         verb: "delete",
         session,
@@ -178,27 +179,24 @@ export class SqliteStore implements Store {
   ): Promise<Claim> {
     const session = this.#number(id);
     const { epoch, holder, state: found } = await this.#leases.judge(session);
-    if (found === "held") throw this.#heldBy(id, holder);
-    const claimed = {
+    if (found === "held") throw heldBy(id, holder);
+    const at = this.#clock.now();
+    const row = encodeEntry({
       kind: "session.claimed",
       cause: typeof cause === "function" ? cause(found) : cause,
       owner: this.#owner.id,
-    } as const;
-    const at = this.#clock.now();
-    const row = encodeEntry(claimed);
+    });
     const reply = await this.#submit({
       verb: "claim",
       session,
       epoch,
-      expected: holder === undefined ? null : { owner: holder.id, beatUptimeMs: holder.beatUptimeMs },
+      expected: { owner: holder?.id ?? null, beat: holder?.beatUptimeMs ?? null },
       expectedStatus,
       claimant: { ...this.#owner, beatUptimeMs: uptimeMs(), beatAt: at },
       at,
       row,
     });
-    if (reply.kind !== "placed") {
-      throw this.#heldBy(id, this.#reader.lease(session).holder);
-    }
+    if (reply.kind !== "placed") throw heldBy(id, this.#reader.lease(session).holder);
     this.#startBeating();
     this.#numbers.set(id, session);
     const lease = { sessionId: id, epoch: reply.epoch };
@@ -226,14 +224,8 @@ export class SqliteStore implements Store {
   }
 
   async releaseSession(lease: Lease): Promise<void> {
-    const session = this.#leased(lease);
-    await this.#submit({
-      verb: "release",
-      session,
-      epoch: lease.epoch,
-      owner: this.#owner.id,
-      at: this.#clock.now(),
-    });
+    await this.#submit({ verb: "release", ...this.#proofOf(lease) });
+    this.wakeups.tell("due");
   }
 
   /** Not async and with no promise to spare: thousands of steps may wait here at a time. */
@@ -280,17 +272,12 @@ export class SqliteStore implements Store {
       at: this.#clock.now(),
       body: JSON.stringify(message),
     });
+    this.wakeups.tell("signal");
   }
 
   async receive(lease: Lease): Promise<readonly RecordedRow[]> {
     const { epoch } = lease;
-    const reply = await this.#submit({
-      verb: "receive",
-      session: this.#leased(lease),
-      epoch,
-      owner: this.#owner.id,
-      at: this.#clock.now(),
-    });
+    const reply = await this.#submit({ verb: "receive", ...this.#proofOf(lease) });
     if (reply.kind !== "received") throw lostTo(lease, reply);
     return reply.rows.map(
       ({ placed, body }) => new WrittenRow(transitionRow("message.received", body), placed, epoch),
@@ -308,29 +295,25 @@ export class SqliteStore implements Store {
   }
 
   #send(command: Command): Promise<Reply> {
-    // The writer would start another thread for it, and nobody would ever end that one.
+    // The writer would start another thread for it, which no later close would end.
     if (this.#isClosed) return Promise.reject(wasClosed(this.#path));
     return measureCommit(command.verb, this.#writer.submit(command));
   }
 
   readonly #succeeded = (reply: Reply): Success => {
-    if (reply.kind !== "failed") return reply;
-    const { message, errcode } = reply.error;
-    const error = translate(Object.assign(new Error(message), { errcode }), this.#path);
-    if (MaestroError.is(error)) throw error;
-    // No fault of the work that asked for it; if the thread died, nobody knows whether the commit was made.
-    throw new StorageFailed(`${this.#path} did not take a write: ${message}`, {
-      cause: error,
-      details: { path: this.#path },
-      advice: "Resume the session: it goes on from what was recorded.",
-    });
+    if (reply.kind === "failed") throw notWritten(reply.error, this.#path);
+    return reply;
   };
 
   async #prove(lease: Lease, command: LedgerVerb): Promise<Success> {
-    const proof = { epoch: lease.epoch, owner: this.#owner.id, at: this.#clock.now() };
-    const reply = await this.#submit({ session: this.#leased(lease), ...proof, ...command });
+    const reply = await this.#submit({ ...this.#proofOf(lease), ...command });
     if (reply.kind === "refused") throw lostTo(lease, reply);
     return reply;
+  }
+
+  #proofOf(lease: Lease) {
+    const { epoch } = lease;
+    return { session: this.#leased(lease), epoch, owner: this.#owner.id, at: this.#clock.now() };
   }
 
   /** The number of a session that was claimed here; numbers are never reused, so a stale one proves nothing. */
@@ -340,31 +323,75 @@ export class SqliteStore implements Store {
 
   #require(id: SessionId): SessionRecord {
     const session = this.#reader.session(id);
-    if (session === undefined)
-      throw new SessionNotFound(`There is no session ${id}.`, { details: { session: id } });
+    if (session === undefined) throw notFound(id);
     return session;
   }
 
   #number(id: SessionId): number {
     const number = this.#reader.sessionNumber(id);
-    if (number === undefined)
-      throw new SessionNotFound(`There is no session ${id}.`, { details: { session: id } });
+    if (number === undefined) throw notFound(id);
     return number;
-  }
-
-  #heldBy(id: SessionId, holder: Heartbeat | undefined): LeaseHeld {
-    const who = holder === undefined ? "another driver" : `process ${holder.pid}`;
-    return new LeaseHeld(`Session ${id} is being driven by ${who}.`, {
-      details: { session: id, pid: holder?.pid },
-      advice: "Let it finish, or stop that process and resume: a dead driver is noticed at once.",
-    });
   }
 
   /** One heartbeat for the whole process, however many sessions it drives. */
   #startBeating(): void {
-    // A claim that is answered while all is closed must not start a thread that nobody would ever end.
+    // A claim that is answered while the store closes must not start a thread that no close would end.
     if (this.#beating || this.#isClosed) return;
     this.#beating = true;
-    this.#writer.beat(this.#owner.id, this.#leases.beatMs);
+    this.#writer.beat(this.#owner.id, beatMs(this.#leaseMs));
+  }
+}
+
+/** No literal: see ADR 2. */
+class AppendCommand implements AppendRows {
+  readonly verb = "append";
+  readonly session: number;
+  readonly epoch: number;
+  readonly owner: string;
+  readonly at: number;
+  readonly rows: readonly RowToWrite[];
+  readonly effects: Effects;
+
+  constructor(
+    session: number,
+    epoch: number,
+    owner: string,
+    at: number,
+    rows: readonly RowToWrite[],
+    effects: Effects,
+  ) {
+    this.session = session;
+    this.epoch = epoch;
+    this.owner = owner;
+    this.at = at;
+    this.rows = rows;
+    this.effects = effects;
+  }
+}
+
+/** A row that was just written, as it will be read back. No literal: see ADR 2. */
+class WrittenRow implements RecordedRow {
+  readonly seq: number;
+  readonly epoch: number;
+  readonly at: number;
+  readonly kind: RecordedRow["kind"];
+  readonly attempt: number | null;
+  readonly occurrence: number | null;
+  readonly fingerprint: string | null;
+  readonly name: string | null;
+  readonly body: string;
+  readonly hash: string;
+
+  constructor(row: RowToWrite, [seq, at, hash]: Placed, epoch: number) {
+    this.seq = seq;
+    this.epoch = epoch;
+    this.at = at;
+    this.kind = row.kind;
+    this.attempt = row.attempt;
+    this.occurrence = row.occurrence;
+    this.fingerprint = row.fingerprint;
+    this.name = row.name;
+    this.body = row.body;
+    this.hash = hash;
   }
 }

@@ -9,8 +9,8 @@ export const isDelivered =
   "due_at IS NULL AND json_valid(delivery) AND json_extract(delivery, '$.kind') = 'delivered'";
 
 /**
- * Of the time `?1`. What began to wait in the future is due as well: the clock was set back since then, and whoever takes
- * it finds out how long it has still to wait.
+ * At the time `?1`. A ticket that began to wait in the future is due as well: the clock was set back since then, and its
+ * taker finds out how long it still has to wait.
  */
 export const isDueAt = `due_at IS NOT NULL AND (due_at <= ?1 OR (json_valid(delivery) AND coalesce(
   json_extract(delivery, '$.notBefore') - json_extract(delivery, '$.waitMs'),

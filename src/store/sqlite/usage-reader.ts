@@ -5,7 +5,7 @@ import type { RunSample, SavedSum, UsageGroup, UsageGroupSums, UsagePoint } from
 import type { NamedRow, Queries } from "./queries.ts";
 import { savedColumns, sumColumns } from "./writer-usage.ts";
 
-/** More groups than anybody reads on a screen; the total covers what is left out. */
+/** More groups than a person reads on a screen; the total covers the rest. */
 const mostGroups = 1_000;
 /** Points of a chart; more cannot be told apart. */
 const mostPoints = 20_000;
@@ -67,7 +67,7 @@ export class UsageReader {
     return by === "day" ? all.sort((a, b) => ((a.name ?? "") < (b.name ?? "") ? -1 : 1)) : all;
   }
 
-  /** Everything a session has used, to be carried in its checkpoints. */
+  /** Everything a session has used, for its checkpoints. */
   snapshot(session: number): SessionUsage[] {
     return this.#queries
       .allNamed(

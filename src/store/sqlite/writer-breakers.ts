@@ -9,22 +9,19 @@ import {
 } from "../../domain/breaker.ts";
 import { parseJson } from "../../domain/json.ts";
 import type { BreakerUse, EndedCall } from "../breaker-store.ts";
-import { Statement } from "./statement.ts";
+import { prepareLazily } from "./statement.ts";
 
 /** Breaker transitions, decided inside the writer's transaction: what two processes see is always one order. */
 export class BreakerTable {
-  readonly #find;
-  readonly #save;
-  readonly #remove;
+  readonly #sql;
 
   constructor(database: DatabaseSync) {
-    this.#find = new Statement(database, "SELECT record FROM breakers WHERE name = ?");
-    this.#save = new Statement(
-      database,
-      `INSERT INTO breakers (name, record, updated_at) VALUES (?, ?, ?)
-       ON CONFLICT (name) DO UPDATE SET record = excluded.record, updated_at = excluded.updated_at`,
-    );
-    this.#remove = new Statement(database, "DELETE FROM breakers WHERE name = ?");
+    this.#sql = prepareLazily(database, {
+      find: "SELECT record FROM breakers WHERE name = ?",
+      save: `INSERT INTO breakers (name, record, updated_at) VALUES (?, ?, ?)
+             ON CONFLICT (name) DO UPDATE SET record = excluded.record, updated_at = excluded.updated_at`,
+      remove: "DELETE FROM breakers WHERE name = ?",
+    });
   }
 
   admit({ dependency, owner, policy }: BreakerUse, now: number): Admission {
@@ -43,15 +40,15 @@ export class BreakerTable {
   }
 
   reset(dependency: string): boolean {
-    return this.#remove.run(dependency).changes > 0;
+    return this.#sql.remove.run(dependency).changes > 0;
   }
 
   #read(dependency: string): BreakerRecord {
-    const row = this.#find.get(dependency);
+    const row = this.#sql.find.get(dependency);
     return row === undefined ? newBreaker : parseBreaker(parseJson(String(row["record"])));
   }
 
   #write(dependency: string, before: BreakerRecord, after: BreakerRecord, now: number): void {
-    if (after !== before) this.#save.run(dependency, JSON.stringify(after), now);
+    if (after !== before) this.#sql.save.run(dependency, JSON.stringify(after), now);
   }
 }

@@ -17,7 +17,7 @@ export interface WriterClient {
   close(): Promise<void>;
 }
 
-/** While the caller's thread commits, it has other things to do as well. */
+/** The caller's thread has other work between commits. */
 const commandsPerTurn = 64;
 
 /**
@@ -97,7 +97,7 @@ export class ThreadWriter implements WriterClient {
   #flushHere(): void {
     if (this.#queue.length === 0) return;
     const replies = this.#commitHere(this.#queue.slice(0, commandsPerTurn));
-    // Whoever writes just now may take its time, and this thread has other things to do.
+    // Another process is writing and may take long; this thread has other work.
     if (replies === undefined) return this.#handOver();
     this.#queue = this.#queue.slice(commandsPerTurn);
     this.#answers.give(replies);
@@ -128,7 +128,7 @@ export class ThreadWriter implements WriterClient {
     Atomics.notify(this.#bell, 0);
   }
 
-  /** For who drives sessions: who only says a word does not pay for a thread. */
+  /** Only drivers need the thread; a command that only sends a signal starts none. */
   #start(): Worker {
     const entry = codeFile("store/sqlite/writer-thread");
     const workerData: ThreadData = { path: this.#path, bell: this.#bell, armed: armedFault() };
@@ -145,8 +145,8 @@ export class ThreadWriter implements WriterClient {
   }
 
   /**
-   * The thread is gone and with it the fate of what was under way; the journal knows, a new start reads it. What it was
-   * not given yet goes to the next thread, and so does everything from now on: somebody has to tell that this process lives.
+   * The thread is gone, and it is unknown whether the commands it had were committed; the next claim reads that from the
+   * journal. Commands that it did not have yet go to a new thread, which also keeps sending beats.
    */
   #fail(cause: Error): void {
     this.#worker = undefined;
@@ -178,7 +178,7 @@ export class InlineWriter implements WriterClient {
   }
 
   beat(): void {
-    // A database in memory has one process; nobody else could ask whether it lives.
+    // A database in memory has one process: no other one judges its leases.
   }
 
   async close(): Promise<void> {

@@ -1,11 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import {
-  type Amount,
-  type BudgetLevelName,
-  budgetLevels,
-  decideReservation,
-  noAmount,
-} from "../../domain/budget.ts";
+import { type Amount, type BudgetLevelName, decideReservation, noAmount } from "../../domain/budget.ts";
 import type { BudgetAlert } from "../../domain/budget-alert.ts";
 import {
   type CallEnding,
@@ -19,8 +13,8 @@ import {
   sumsOf,
   utcDay,
 } from "../../domain/ledger.ts";
-import { isSimulated } from "../../domain/simulated.ts";
 import type { SessionUsage } from "../../journal/session-usage.ts";
+import { cacheSaving, countedIn, decideRelease, levelsOf, refusesToSettle } from "../decisions/ledger.ts";
 import type { ReservationAnswer } from "../journal.ts";
 import type { Command, LedgerCommand, Reply } from "./command.ts";
 import {
@@ -37,7 +31,7 @@ import { UsageTable } from "./writer-usage.ts";
 
 type Append = Pick<Extract<Command, { verb: "append" }>, "session" | "epoch" | "at" | "rows">;
 
-/** Who spent what, inside the writer's transaction: the row of a call and every total it is part of change together. */
+/** The ledger, inside the writer's transaction: the row of a call and every total it is part of change together. */
 export class LedgerTable {
   readonly #usage: UsageTable;
   readonly #sql;
@@ -65,18 +59,15 @@ export class LedgerTable {
   /** `after`: the seq behind which the entries are appended. */
   settle({ reservation, spent, failed }: Settlement, append: Append, after: number): void {
     const row = this.#find(reservation);
-    if (row === undefined || row.session !== append.session || row.epoch !== append.epoch)
-      throw new Error(`reservation ${reservation} is not of this lease`);
-    if (row.status !== "open" && row.status !== "estimated")
-      throw new Error(`reservation ${reservation} is settled already`);
+    const refusal = refusesToSettle(row, append);
+    if (row === undefined || refusal !== undefined) throw new Error(`reservation ${reservation} ${refusal}`);
     const stepAt = append.rows.findIndex(({ kind }) => kind.startsWith("step."));
     const ending = endingOf({ spent, failed });
     this.#end(row, ending, append.at, stepAt === -1 ? null : after + 1 + stepAt);
-    const cached = ending.usage?.cachedInputTokens ?? 0;
-    const microUsd = spent.cacheSavedMicroUsd ?? null;
-    if (cached === 0 && (microUsd ?? 0) === 0) return;
+    const saving = cacheSaving(ending, spent);
+    if (saving === undefined) return;
     const { phase, persona, model, session, day } = row;
-    this.#usage.save(session, day, { kind: "cache", phase, persona, model, tokens: cached, microUsd });
+    this.#usage.save(session, day, { kind: "cache", phase, persona, model, ...saving });
   }
 
   save(savings: readonly Saving[], { session, at }: Append): void {
@@ -87,13 +78,13 @@ export class LedgerTable {
     }
   }
 
-  /** Whoever made these calls is gone: what was asked for counts as used, for good. */
+  /** The driver of these calls is gone: the asked amounts count as used, for good. */
   estimateOpen(session: number, at: number): void {
     const open = this.#sql.open.all(session) as unknown as LedgerRow[];
     for (const row of open) this.#end(row, lostCall, at, null);
   }
 
-  /** What a lost session had used, as its newest checkpoint knows it: sums alone, the calls are gone. */
+  /** The usage of a lost session from its newest checkpoint: sums alone, the calls are gone. */
   restore(session: number, usage: readonly SessionUsage[]): void {
     for (const { sums, ...place } of usage) {
       this.#usage.restore({ session, ...place }, sums);
@@ -155,11 +146,11 @@ export class LedgerTable {
     return { kind: "granted", reservation: Number(lastInsertRowid) };
   }
 
-  /** Removes what was surely never sent; what was released before, or taken over with its session, is gone already. */
   #release({ session, epoch, reservation }: Extract<Command, { verb: "release-reservation" }>): void {
     const row = this.#find(reservation);
-    if (row === undefined || row.session !== session || row.epoch !== epoch) return;
-    if (row.status !== "open" && row.status !== "estimated")
+    const decision = decideRelease(row, { session, epoch });
+    if (row === undefined || decision === "nothing to do") return;
+    if (decision === "settled")
       throw new Error(`reservation ${reservation} is settled and cannot be released`);
     this.#takeBack(row, noAmount);
     this.#sql.delete.run(reservation);
@@ -190,13 +181,12 @@ export class LedgerTable {
   #takeBack(row: LedgerRow, used: Amount): void {
     const asked = askedOf(row);
     const ending = endingOfRow(row);
-    const usedBefore = ending === undefined ? noAmount : countedAs(ending, asked);
-    const reservedBefore = ending === undefined ? asked : noAmount;
+    const counted = countedIn(ending, asked);
     if (ending !== undefined) this.#usage.add(row, sumsOf(ending, asked), -1);
-    const before = totalsValues(usedBefore);
+    const before = totalsValues(counted.used);
     const changes = [
       ...totalsValues(used).map((value, part) => value - (before[part] as number)),
-      ...totalsValues(reservedBefore),
+      ...totalsValues(counted.reserved),
     ];
     const place = { ...row, session: "" };
     for (const level of levelsOf(row.model)) {
@@ -229,9 +219,4 @@ export class LedgerTable {
   #find(reservation: number): LedgerRow | undefined {
     return this.#sql.find.get(reservation) as unknown as LedgerRow | undefined;
   }
-}
-
-/** What the simulated model says is not paid for, so it takes nothing of a day that real sessions share. */
-function levelsOf(model: string): readonly BudgetLevelName[] {
-  return isSimulated(model) ? budgetLevels.filter((level) => level !== "day") : budgetLevels;
 }

@@ -1,101 +1,74 @@
 import type { DatabaseSync } from "node:sqlite";
-import { Statement } from "./statement.ts";
+import { finalStatuses } from "../../journal/standing.ts";
+import { prepareLazily } from "./statement.ts";
 
 /** SQL: the highest position that any row of the journal ever had, also when that row was deleted. */
 export const lastPosition = `(SELECT max(value, coalesce((SELECT max(position) FROM journal), 0))
   FROM meta WHERE name = 'indexed_to')`;
 
-/** What the writer says to the tables of sessions and their journal. */
+const sql = {
+  begin: "BEGIN IMMEDIATE",
+  commit: "COMMIT",
+  rollback: "ROLLBACK",
+
+  insertSession: `INSERT INTO sessions (id, key, team, team_fingerprint, identity, wake_at, status, reason, created_at, updated_at, status_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  setStatus:
+    "UPDATE sessions SET status = ?, reason = ?, wake_at = ?, updated_at = ?, status_at = ? WHERE number = ?",
+  setRunning: `UPDATE sessions SET status_at = CASE status WHEN 'running' THEN status_at ELSE ? END,
+       status = 'running', reason = NULL, wake_at = NULL, updated_at = ? WHERE number = ? AND status != 'canceled'`,
+  setTeam: "UPDATE sessions SET team_fingerprint = ?, updated_at = ? WHERE number = ?",
+  touch: "UPDATE sessions SET updated_at = ? WHERE number = ?",
+  isUnfinished: `SELECT 1 FROM sessions WHERE number = ? AND status NOT IN (${finalStatuses.map((status) => `'${status}'`).join(", ")})`,
+  hasStatus: "SELECT 1 FROM sessions WHERE number = ? AND status = ?",
+  deleteSession: "DELETE FROM sessions WHERE number = ?",
+
+  // Above every position that ever was, not above those that are left: a follower of the journal would skip a position
+  // that is used twice as one it has read. `indexed_to` is at least as high as the positions of deleted rows.
+  append: `INSERT INTO journal (position, session, seq, epoch, at, kind, attempt, occurrence, fingerprint, name, body, hash)
+     VALUES (${lastPosition} + 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  // OR REPLACE: where the last row was removed from outside, its place in the index is still there.
+  indexTransition:
+    "INSERT OR REPLACE INTO transitions (session, seq, position, previous_hash) VALUES (?, ?, ?, ?)",
+  erase: "DELETE FROM journal WHERE position = ?",
+  tailHead: `SELECT seq, hash FROM journal
+     WHERE position > (SELECT value FROM meta WHERE name = 'indexed_to') AND session = ?
+     ORDER BY position DESC LIMIT 1`,
+  indexedHead: `SELECT j.seq, j.hash FROM journal_index i JOIN journal j ON j.position = i.position
+     WHERE i.session = ? ORDER BY i.seq DESC LIMIT 1`,
+
+  indexedTo: "SELECT value FROM meta WHERE name = 'indexed_to'",
+  index: `INSERT INTO journal_index (session, seq, position)
+     SELECT session, seq, position FROM journal WHERE position > ? ORDER BY session, seq`,
+  setIndexedTo: `UPDATE meta SET value = ${lastPosition} WHERE name = 'indexed_to'`,
+  indexed: "SELECT position, seq FROM journal_index WHERE session = ? ORDER BY seq LIMIT ?",
+  orphan: `SELECT session FROM journal_index WHERE session NOT IN (SELECT number FROM sessions)
+     UNION ALL SELECT session FROM ledger WHERE session NOT IN (SELECT number FROM sessions) LIMIT 1`,
+  setCompared: `INSERT INTO meta (name, value) VALUES ('folders_compared', ?)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  unindexTransition: "DELETE FROM transitions WHERE session = ? AND seq = ?",
+  unindex: "DELETE FROM journal_index WHERE session = ? AND seq = ?",
+
+  lease: "SELECT epoch, owner FROM leases WHERE session = ?",
+  take: `INSERT INTO leases (session, epoch, owner) VALUES (?, ?, ?)
+     ON CONFLICT (session) DO UPDATE SET epoch = excluded.epoch, owner = excluded.owner`,
+  release: "UPDATE leases SET owner = NULL WHERE session = ? AND epoch = ? AND owner = ?",
+  introduce: `INSERT INTO owners (id, boot, pid_namespace, pid, started, beat_uptime_ms, beat_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET beat_uptime_ms = excluded.beat_uptime_ms, beat_at = excluded.beat_at`,
+  beat: "UPDATE owners SET beat_uptime_ms = ?, beat_at = ? WHERE id = ?",
+  forgetOwners: "DELETE FROM owners WHERE id NOT IN (SELECT owner FROM leases WHERE owner IS NOT NULL)",
+  beatOf: "SELECT beat_uptime_ms FROM owners WHERE id = ?",
+
+  signal: "INSERT INTO inbox (session, at, body) VALUES (?, ?, ?)",
+  inbox: "SELECT id, at, body FROM inbox WHERE session = ? ORDER BY id",
+  forget: "DELETE FROM inbox WHERE id = ?",
+  refer: "INSERT INTO artifact_references (session, sha256) VALUES (?, ?) ON CONFLICT DO NOTHING",
+  referLike: `INSERT INTO artifact_references (session, sha256)
+     SELECT ?, sha256 FROM artifact_references WHERE session = (SELECT number FROM sessions WHERE id = ?)
+     ON CONFLICT DO NOTHING`,
+};
+
+/** The statements on sessions and their journal. */
 export function writerStatements(database: DatabaseSync) {
-  const write = (sql: string) => new Statement(database, sql);
-  const read = (sql: string) => new Statement(database, sql, { asLists: true });
-  return {
-    begin: write("BEGIN IMMEDIATE"),
-    commit: write("COMMIT"),
-    rollback: write("ROLLBACK"),
-
-    insertSession: write(
-      `INSERT INTO sessions (id, key, team, team_fingerprint, identity, wake_at, status, reason, created_at, updated_at, status_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    ),
-    setStatus: write(
-      "UPDATE sessions SET status = ?, reason = ?, wake_at = ?, updated_at = ?, status_at = ? WHERE number = ?",
-    ),
-    setRunning: write(
-      `UPDATE sessions SET status_at = CASE status WHEN 'running' THEN status_at ELSE ? END,
-         status = 'running', reason = NULL, wake_at = NULL, updated_at = ? WHERE number = ? AND status != 'canceled'`,
-    ),
-    setTeam: write("UPDATE sessions SET team_fingerprint = ?, updated_at = ? WHERE number = ?"),
-    touch: write("UPDATE sessions SET updated_at = ? WHERE number = ?"),
-    isUnfinished: read(
-      "SELECT 1 FROM sessions WHERE number = ? AND status NOT IN ('completed', 'failed', 'canceled')",
-    ),
-    hasStatus: read("SELECT 1 FROM sessions WHERE number = ? AND status = ?"),
-    deleteSession: write("DELETE FROM sessions WHERE number = ?"),
-
-    // Behind every row that ever was, not behind those that are left: whoever follows the journal by position would
-    // take a place that is given twice for one it has passed. `indexed_to` has seen all rows that were deleted.
-    append: write(
-      `INSERT INTO journal (position, session, seq, epoch, at, kind, attempt, occurrence, fingerprint, name, body, hash)
-       VALUES (${lastPosition} + 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ),
-    // OR REPLACE: where the last row was removed from outside, its place in the index is still there.
-    indexTransition: write(
-      "INSERT OR REPLACE INTO transitions (session, seq, position, previous_hash) VALUES (?, ?, ?, ?)",
-    ),
-    erase: write("DELETE FROM journal WHERE position = ?"),
-    tailHead: read(
-      `SELECT seq, hash FROM journal
-       WHERE position > (SELECT value FROM meta WHERE name = 'indexed_to') AND session = ?
-       ORDER BY position DESC LIMIT 1`,
-    ),
-    indexedHead: read(
-      `SELECT j.seq, j.hash FROM journal_index i JOIN journal j ON j.position = i.position
-       WHERE i.session = ? ORDER BY i.seq DESC LIMIT 1`,
-    ),
-
-    indexedTo: read("SELECT value FROM meta WHERE name = 'indexed_to'"),
-    index: write(
-      `INSERT INTO journal_index (session, seq, position)
-       SELECT session, seq, position FROM journal WHERE position > ? ORDER BY session, seq`,
-    ),
-    setIndexedTo: write(`UPDATE meta SET value = ${lastPosition} WHERE name = 'indexed_to'`),
-    indexed: read("SELECT position, seq FROM journal_index WHERE session = ? ORDER BY seq LIMIT ?"),
-    orphan: read(
-      `SELECT session FROM journal_index WHERE session NOT IN (SELECT number FROM sessions)
-       UNION ALL SELECT session FROM ledger WHERE session NOT IN (SELECT number FROM sessions) LIMIT 1`,
-    ),
-    setCompared: write(
-      `INSERT INTO meta (name, value) VALUES ('folders_compared', ?)
-       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    ),
-    unindexTransition: write("DELETE FROM transitions WHERE session = ? AND seq = ?"),
-    unindex: write("DELETE FROM journal_index WHERE session = ? AND seq = ?"),
-
-    lease: read("SELECT epoch, owner FROM leases WHERE session = ?"),
-    take: write(
-      `INSERT INTO leases (session, epoch, owner) VALUES (?, ?, ?)
-       ON CONFLICT (session) DO UPDATE SET epoch = excluded.epoch, owner = excluded.owner`,
-    ),
-    release: write("UPDATE leases SET owner = NULL WHERE session = ? AND epoch = ? AND owner = ?"),
-    introduce: write(
-      `INSERT INTO owners (id, boot, pid_namespace, pid, started, beat_uptime_ms, beat_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET beat_uptime_ms = excluded.beat_uptime_ms, beat_at = excluded.beat_at`,
-    ),
-    beat: write("UPDATE owners SET beat_uptime_ms = ?, beat_at = ? WHERE id = ?"),
-    forgetOwners: write(
-      "DELETE FROM owners WHERE id NOT IN (SELECT owner FROM leases WHERE owner IS NOT NULL)",
-    ),
-    beatOf: read("SELECT beat_uptime_ms FROM owners WHERE id = ?"),
-
-    signal: write("INSERT INTO inbox (session, at, body) VALUES (?, ?, ?)"),
-    inbox: read("SELECT id, at, body FROM inbox WHERE session = ? ORDER BY id"),
-    forget: write("DELETE FROM inbox WHERE id = ?"),
-    refer: write("INSERT INTO artifact_references (session, sha256) VALUES (?, ?) ON CONFLICT DO NOTHING"),
-    referLike: write(
-      `INSERT INTO artifact_references (session, sha256)
-       SELECT ?, sha256 FROM artifact_references WHERE session = (SELECT number FROM sessions WHERE id = ?)
-       ON CONFLICT DO NOTHING`,
-    ),
-  };
+  return prepareLazily(database, sql, { asLists: true });
 }

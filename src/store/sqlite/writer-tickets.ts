@@ -9,32 +9,23 @@ import {
 } from "../../domain/ticket-delivery.ts";
 import type { DueTicket } from "../ticket-store.ts";
 import type { Reply, TicketCommand } from "./command.ts";
-import { Statement } from "./statement.ts";
+import { prepareLazily } from "./statement.ts";
 import { isDelivered, isDueAt, readRow } from "./ticket-row.ts";
 
 /** The outbox, inside the writer's transaction. */
 export class TicketTable {
-  readonly #raise;
-  readonly #due;
-  readonly #find;
-  readonly #save;
-  readonly #setAside;
-  readonly #forget;
+  readonly #sql;
 
   constructor(database: DatabaseSync) {
-    this.#raise = new Statement(
-      database,
-      `INSERT INTO tickets (id, fingerprint, session, ticket, delivery, due_at, raised_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO NOTHING`,
-    );
-    this.#due = new Statement(
-      database,
-      `SELECT id, ticket, delivery FROM tickets WHERE ${isDueAt} ORDER BY due_at LIMIT 10`,
-    );
-    this.#forget = new Statement(database, `DELETE FROM tickets WHERE id = ? AND ${isDelivered}`);
-    this.#find = new Statement(database, "SELECT ticket, delivery FROM tickets WHERE id = ?");
-    this.#setAside = new Statement(database, "UPDATE tickets SET due_at = NULL WHERE id = ?");
-    this.#save = new Statement(database, "UPDATE tickets SET delivery = ?, due_at = ? WHERE id = ?");
+    this.#sql = prepareLazily(database, {
+      raise: `INSERT INTO tickets (id, fingerprint, session, ticket, delivery, due_at, raised_at)
+              VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      due: `SELECT id, ticket, delivery FROM tickets WHERE ${isDueAt} ORDER BY due_at LIMIT 10`,
+      forget: `DELETE FROM tickets WHERE id = ? AND ${isDelivered}`,
+      find: "SELECT ticket, delivery FROM tickets WHERE id = ?",
+      setAside: "UPDATE tickets SET due_at = NULL WHERE id = ?",
+      save: "UPDATE tickets SET delivery = ?, due_at = ? WHERE id = ?",
+    });
   }
 
   act(command: TicketCommand): Reply {
@@ -48,7 +39,7 @@ export class TicketTable {
         this.#settle(command.id, command.next, command.taken);
         break;
       case "forget-tickets":
-        for (const id of command.ids) this.#forget.run(id);
+        for (const id of command.ids) this.#sql.forget.run(id);
     }
     return { kind: "done" };
   }
@@ -57,15 +48,23 @@ export class TicketTable {
   raise(ticket: Ticket, now: number): void {
     const { id, fingerprint, sessionId } = ticket;
     const delivery = newDelivery(now);
-    this.#raise.run(id, fingerprint, sessionId, JSON.stringify(ticket), JSON.stringify(delivery), now, now);
+    this.#sql.raise.run(
+      id,
+      fingerprint,
+      sessionId,
+      JSON.stringify(ticket),
+      JSON.stringify(delivery),
+      now,
+      now,
+    );
   }
 
   #takeDue(owner: string, now: number): DueTicket | undefined {
-    for (const row of this.#due.all(now)) {
+    for (const row of this.#sql.due.all(now)) {
       const found = readRow(row);
       if (found === undefined) {
-        // Nobody can deliver it, and it must not stand in the way of the others: left as it is, never due again.
-        this.#setAside.run(String(row["id"]));
+        // It cannot be delivered and must not block the others: left as it is, never due again.
+        this.#sql.setAside.run(String(row["id"]));
         continue;
       }
       const taken = take(found.delivery, { now, owner });
@@ -78,17 +77,17 @@ export class TicketTable {
   }
 
   #settle(id: string, next: TicketDelivery, taken: PostingDelivery): void {
-    const row = this.#find.get(id);
+    const row = this.#sql.find.get(id);
     const found = row && readRow(row);
     if (found !== undefined) this.#store(id, settle(found.delivery, taken, next));
   }
 
   #store(id: string, delivery: TicketDelivery, dueAt = dueAtOf(delivery)): void {
-    this.#save.run(JSON.stringify(delivery), dueAt, id);
+    this.#sql.save.run(JSON.stringify(delivery), dueAt, id);
   }
 }
 
-/** When somebody should look again; a delivery under way is looked at when its time is over. */
+/** When it is due again; a delivery under way is due at its deadline. */
 function dueAtOf(delivery: TicketDelivery): number | null {
   switch (delivery.kind) {
     case "pending":

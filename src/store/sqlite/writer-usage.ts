@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SavedAmount, UsageSums } from "../../domain/ledger.ts";
-import { Statement } from "./statement.ts";
+import { prepareLazily } from "./statement.ts";
 
 /** Where a call is added up. */
 export interface UsagePlace {
@@ -31,45 +31,45 @@ export const savedColumns = ["tokens", "micro_usd", "unpriced"] as const;
 const usageKey = ["session", "day", "phase", "persona", "model"];
 const savingsKey = [...usageKey, "kind"];
 
-/** What reports are made of, added up inside the writer's transaction. */
+/** The sums of reports, changed inside the writer's transaction. */
 export class UsageTable {
-  readonly #addUsage;
-  readonly #addSaving;
-  readonly #forget: (session: number) => void;
+  readonly #sql;
 
   constructor(database: DatabaseSync) {
-    const say = (sql: string) => new Statement(database, sql);
-    this.#addUsage = say(addition("usage", usageKey, sumColumns, placeholders(usageKey, sumColumns)));
-    this.#addSaving = say(
-      addition("savings", savingsKey, savedColumns, placeholders(savingsKey, savedColumns)),
-    );
-    const moved = [
-      addition("usage", usageKey, sumColumns, nameless("usage", usageKey, sumColumns)),
-      "DELETE FROM usage WHERE session = ?",
-      addition("savings", savingsKey, savedColumns, nameless("savings", savingsKey, savedColumns)),
-      "DELETE FROM savings WHERE session = ?",
-    ].map(say);
-    this.#forget = (session) => moved.forEach((statement) => void statement.run(session));
+    this.#sql = prepareLazily(database, {
+      addUsage: addition("usage", usageKey, sumColumns, placeholders(usageKey, sumColumns)),
+      addSaving: addition("savings", savingsKey, savedColumns, placeholders(savingsKey, savedColumns)),
+      keepUsage: addition("usage", usageKey, sumColumns, nameless("usage", usageKey, sumColumns)),
+      deleteUsage: "DELETE FROM usage WHERE session = ?",
+      keepSavings: addition(
+        "savings",
+        savingsKey,
+        savedColumns,
+        nameless("savings", savingsKey, savedColumns),
+      ),
+      deleteSavings: "DELETE FROM savings WHERE session = ?",
+    });
   }
 
   /** `sign` -1 takes back what was added before. */
   add(place: UsagePlace, sums: UsageSums, sign: 1 | -1): void {
-    this.#addUsage.run(...keyOf(place), ...valuesOf(sums).map((value) => sign * value));
+    this.#sql.addUsage.run(...keyOf(place), ...valuesOf(sums).map((value) => sign * value));
   }
 
   /** As `UsageReader.snapshot` gave it. */
   restore(place: UsagePlace, sums: Readonly<Record<string, number>>): void {
-    this.#addUsage.run(...keyOf(place), ...sumColumns.map((column) => sums[column] ?? 0));
+    this.#sql.addUsage.run(...keyOf(place), ...sumColumns.map((column) => sums[column] ?? 0));
   }
 
   save(session: number, day: string, { kind, tokens, microUsd, ...of }: SavedAmount): void {
     const unpriced = microUsd === null ? 1 : 0;
-    this.#addSaving.run(...keyOf({ session, day, ...of }), kind, tokens, microUsd ?? 0, unpriced);
+    this.#sql.addSaving.run(...keyOf({ session, day, ...of }), kind, tokens, microUsd ?? 0, unpriced);
   }
 
   /** The session is deleted; its sums stay, without its name. */
   forget(session: number): void {
-    this.#forget(session);
+    const { keepUsage, deleteUsage, keepSavings, deleteSavings } = this.#sql;
+    for (const statement of [keepUsage, deleteUsage, keepSavings, deleteSavings]) statement.run(session);
   }
 }
 

@@ -1,13 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { JournalHead } from "../../journal/journal.ts";
 import { encodeEntry, transitionRow } from "../../journal/journal-codec.ts";
+import { isAsJudged, type StoredLease } from "../decisions/lease.ts";
 import { reach } from "../fault-points.ts";
 import type { Command, Placed, Reply } from "./command.ts";
 import { reachCommit } from "./commit-faults.ts";
 import { JournalTable } from "./journal-table.ts";
 import { giveBackSpace, shortenLog } from "./reclaim-space.ts";
 import { isBusy } from "./sqlite-errors.ts";
-import { beginWriting } from "./statement.ts";
+import { whenFree } from "./statement.ts";
 import { BreakerTable } from "./writer-breakers.ts";
 import { CardTable } from "./writer-cards.ts";
 import { LedgerTable } from "./writer-ledger.ts";
@@ -15,6 +16,7 @@ import { writerStatements } from "./writer-statements.ts";
 import { TicketTable } from "./writer-tickets.ts";
 
 const orphanRows = 1_000;
+const lockPatienceMs = 20_000;
 
 type NewSession = Pick<Extract<Command, { verb: "create" }>, "session" | "row">;
 
@@ -36,13 +38,13 @@ export class Writer {
     this.#ledger = new LedgerTable(database);
     this.#cards = new CardTable(database);
     this.#journal = new JournalTable(this.#statements, this.#cards);
-    // Waiting for the lock is done here, see write-lock.ts: SQLite's own waiting is unfair between processes.
+    // `whenFree` waits for the lock: SQLite's own waiting is unfair between processes.
     database.exec("PRAGMA busy_timeout = 0");
   }
 
   commit(commands: readonly Command[]): Reply[] {
     try {
-      beginWriting(this.#statements.begin);
+      this.#begin();
     } catch (error) {
       return commands.map(() => failed(error));
     }
@@ -50,7 +52,7 @@ export class Writer {
     return this.#commitBegun(commands) ?? commands.flatMap((command) => this.commit([command]));
   }
 
-  /** For who may not wait. Undefined where another connection is writing, or one of several commands is bad. */
+  /** Does not wait for the lock. Undefined where another connection is writing, or one of several commands is bad. */
   commitAtOnce(commands: readonly Command[]): Reply[] | undefined {
     try {
       this.#statements.begin.run();
@@ -72,13 +74,13 @@ export class Writer {
       return commands.length > 1 ? undefined : [failed(error)];
     }
     try {
-      reachCommit(commands, indexed, "before-commit");
+      if (reach !== undefined) reachCommit(reach, commands, indexed, "before-commit");
       this.#statements.commit.run();
     } catch (error) {
       this.#rollback();
       return commands.map(() => failed(error));
     }
-    reachCommit(commands, indexed, "after-commit");
+    if (reach !== undefined) reachCommit(reach, commands, indexed, "after-commit");
     // Cannot run inside a transaction.
     const swept = replies.some(
       (reply, at) => commands[at]?.verb === "reclaim" && reply.kind === "deleted" && !reply.more,
@@ -88,12 +90,12 @@ export class Writer {
   }
 
   beat(owner: string, uptimeMs: number, at: number): void {
-    beginWriting(this.#statements.begin);
+    this.#begin();
     try {
       this.#statements.beat.run(uptimeMs, at, owner);
-      reach("owner.beat:before-commit");
+      reach?.("owner.beat:before-commit");
       this.#statements.commit.run();
-      reach("owner.beat:after-commit");
+      reach?.("owner.beat:after-commit");
     } catch (error) {
       // Left open, this transaction would refuse every later one.
       this.#rollback();
@@ -121,7 +123,7 @@ export class Writer {
       case "release": {
         this.#journal.forgetHead(command.session);
         const { session, epoch, owner, at } = command;
-        // Nobody will hear how its calls ended, and nobody may come to claim it.
+        // The results of its open calls are lost, and the next claim may never come.
         if (sql.release.run(session, epoch, owner).changes === 1) this.#ledger.estimateOpen(session, at);
         return { kind: "done" };
       }
@@ -219,34 +221,23 @@ export class Writer {
     const sql = this.#statements;
     const lease = this.#lease(session);
     const beat = lease.owner === null ? null : this.#beatOf(lease.owner);
-    const asExpected =
-      lease.epoch === epoch &&
-      lease.owner === (expected?.owner ?? null) &&
-      beat === (expected?.beatUptimeMs ?? null);
+    const asJudged = isAsJudged({ ...lease, beat }, { epoch, ...expected });
     const hasStatus = expectedStatus === null || sql.hasStatus.get(session, expectedStatus) !== undefined;
-    if (!asExpected || !hasStatus) return { kind: "refused", epoch: lease.epoch };
+    if (!asJudged || !hasStatus) return { kind: "refused", epoch: lease.epoch };
     const { id, boot, pidNamespace, pid, started, beatUptimeMs, beatAt } = claimant;
     sql.introduce.run(id, boot, pidNamespace, pid, started, beatUptimeMs, beatAt);
     sql.take.run(session, epoch + 1, id);
     this.#journal.forgetHead(session);
     this.#ledger.estimateOpen(session, at);
-    // Words first: a person's resume takes back the pause that was said before it, received or not.
+    // Signals first: a person's resume revokes a pause that was sent before it, received or not.
     this.#receive({ session, epoch: epoch + 1, at });
     const head = this.#journal.head({ session, epoch: epoch + 1 });
     return { kind: "placed", epoch: epoch + 1, rows: this.#journal.append(session, head, at, [row]) };
   }
 
-  #refuseStale({
-    session,
-    epoch,
-    owner,
-  }: {
-    session: number;
-    epoch: number;
-    owner: string | null;
-  }): Reply | undefined {
-    const lease = this.#lease(session);
-    return lease.epoch === epoch && lease.owner === owner
+  #refuseStale(proof: StoredLease & { readonly session: number }): Reply | undefined {
+    const lease = this.#lease(proof.session);
+    return lease.epoch === proof.epoch && lease.owner === proof.owner
       ? undefined
       : { kind: "refused", epoch: lease.epoch };
   }
@@ -285,7 +276,7 @@ export class Writer {
     return this.#deleteRows(session, rows);
   }
 
-  /** In slices, so that a long history does not hold up everybody else's commits. */
+  /** In slices, so that a long history does not delay the commits of other sessions. */
   #deleteRows(session: number, rows: number): Reply {
     const hasMoreRows = this.#journal.deleteRows(session, rows);
     const hasMoreCalls = this.#ledger.deleteRows(session, rows);
@@ -297,7 +288,7 @@ export class Writer {
     return { kind: "deleted", more: true };
   }
 
-  #lease(session: number): { epoch: number; owner: string | null } {
+  #lease(session: number): StoredLease {
     const found = this.#statements.lease.get(session) as unknown as [number, string | null] | undefined;
     return found === undefined ? { epoch: 0, owner: null } : { epoch: found[0], owner: found[1] };
   }
@@ -305,6 +296,15 @@ export class Writer {
   #beatOf(owner: string): number | null {
     const found = this.#statements.beatOf.get(owner) as unknown as [number] | undefined;
     return found?.[0] ?? null;
+  }
+
+  #begin(): void {
+    try {
+      this.#statements.begin.run();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      whenFree(() => void this.#statements.begin.run(), lockPatienceMs);
+    }
   }
 
   #rollback(): void {

@@ -55,7 +55,7 @@ test("a session whose record holds decisions of another shape opens all the same
   for (const recorded of [{}, 5, "SQLite", [null, decision]]) {
     let state = emptyState("s" as SessionId);
     for (const [index, entry] of entries(recorded).entries()) {
-      const at = { position: index, seq: index + 1, epoch: 1, at: 0, hash: "h" };
+      const at = { seq: index + 1, epoch: 1, at: 0, hash: "h" };
       state = reduce(state, { ...encodeEntry(entry), ...at });
     }
     expect(state.phases.get("work")?.personas.get("worker")?.result).toMatchObject({ summary: "s" });

@@ -4,12 +4,14 @@ import { Control } from "../../../src/run/control.ts";
 import { Inbox } from "../../../src/run/inbox.ts";
 import type { SessionJournal } from "../../../src/store/session-journal.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { LocalWakeups } from "../../../src/store/wakeups.ts";
 
 /** As much of a store and of journals as an inbox asks for. */
 function place(ids: readonly SessionId[]) {
   let looks = 0;
   let gate: Promise<void> = Promise.resolve();
   const store = {
+    wakeups: new LocalWakeups(),
     reports: {
       held: async () => {
         looks += 1;

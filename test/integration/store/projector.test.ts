@@ -15,7 +15,7 @@ test("closing while a summary is being written ends when it is written, with no 
   const files = new SessionFiles(temporaryDirectory(), newSessionId());
   const problems: unknown[] = [];
   const projector = new Projector((problem) => problems.push(problem));
-  projector.changed(files, { state: emptyState(files.id) });
+  projector.follow(files, { state: emptyState(files.id) });
   await vi.advanceTimersByTimeAsync(1_000);
   await projector.close();
   expect(vi.getTimerCount()).toBe(0);
@@ -29,7 +29,7 @@ test("what changed is not written once all is closed", async () => {
   const [first, second, third] = [1, 2, 3].map(() => new SessionFiles(stateDirectory, newSessionId()));
   const projector = new Projector((problem) => expect.fail(String(problem)));
   const change = (files: SessionFiles | undefined) => {
-    if (files !== undefined) projector.changed(files, { state: emptyState(files.id) });
+    if (files !== undefined) projector.follow(files, { state: emptyState(files.id) });
   };
   change(first);
   change(second);

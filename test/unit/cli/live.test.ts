@@ -32,7 +32,7 @@ function eventsOf(...rows: readonly Happened[]): readonly SessionEvent[] {
   return rows.map((entry, index) => {
     if (live.includes(entry.kind)) return { sessionId: "s", ...entry } as unknown as SessionEvent;
     const written = entry.kind.startsWith("step.") ? entry : encodeEntry(entry as unknown as Transition);
-    const row = { position: 0, seq: index + 1, epoch: 1, at: index * 1_000, hash: "", ...written };
+    const row = { seq: index + 1, epoch: 1, at: index * 1_000, hash: "", ...written };
     return { sessionId: "s", ...facts.read(row as unknown as RecordedRow) };
   });
 }

@@ -6,7 +6,6 @@ import { ownSteps } from "../../../src/journal/step-selection.ts";
 import { processorMs } from "../../support/processor-time.ts";
 
 const row = (seq: number, over: Partial<RecordedRow> = {}): RecordedRow => ({
-  position: seq,
   seq,
   epoch: 1,
   at: 0,
@@ -22,10 +21,9 @@ const row = (seq: number, over: Partial<RecordedRow> = {}): RecordedRow => ({
 
 function recorded(rows: readonly RecordedRow[]): RecordedSteps {
   const steps = new RecordedSteps();
-  for (const { seq, position, epoch, kind, name, fingerprint, occurrence } of rows)
+  for (const { seq, epoch, kind, name, fingerprint, occurrence } of rows)
     steps.add({
       seq,
-      position,
       attempt: 1,
       epoch,
       kind,

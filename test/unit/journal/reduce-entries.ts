@@ -8,6 +8,6 @@ import { emptyState, type SessionState } from "../../../src/journal/session-stat
 export function reduceEntries(entries: readonly Entry[]): SessionState {
   return entries.reduce((state, entry, index) => {
     const seq = index + 1;
-    return reduce(state, { ...encodeEntry(entry), seq, position: seq, epoch: 1, at: seq, hash: `${seq}` });
+    return reduce(state, { ...encodeEntry(entry), seq, epoch: 1, at: seq, hash: `${seq}` });
   }, emptyState(newSessionId()));
 }

@@ -1,0 +1,42 @@
+import { describe, expect, test, vi } from "vitest";
+import { createAndClaim, newSession, type OpenStore, openFor, takeable } from "./store-under-test.ts";
+
+export function wakeupsContract(open: OpenStore): void {
+  describe("a wakeup", () => {
+    test("of a signal comes when the signal can be received", async () => {
+      const { store } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      const received: Promise<number>[] = [];
+      store.wakeups.hear("signal", () => received.push(store.receive(lease).then((rows) => rows.length)));
+      await store.signal(id, { say: "pause" });
+      await vi.waitUntil(() => received.length > 0);
+      expect(await received[0]).toBe(1);
+    });
+
+    test("comes when a queued session can be taken, and when a driver releases one", async () => {
+      const { store, clock } = await openFor(open);
+      let wakeups = 0;
+      store.wakeups.hear("due", () => {
+        wakeups += 1;
+      });
+      const { session } = await store.createSession({ ...newSession(), wakeAt: clock.now() });
+      await vi.waitUntil(() => wakeups > 0);
+      expect(await takeable(store)).toEqual([session.id]);
+      wakeups = 0;
+      const { lease } = await createAndClaim(store);
+      await store.releaseSession(lease);
+      await vi.waitUntil(() => wakeups > 0);
+    });
+
+    test("is not sent to a listener that has stopped", async () => {
+      const { store } = await openFor(open);
+      const heard: string[] = [];
+      const stop = store.wakeups.hear("due", () => heard.push("stopped"));
+      store.wakeups.hear("due", () => heard.push("listening"));
+      stop();
+      store.wakeups.tell("due");
+      await vi.waitUntil(() => heard.length > 0);
+      expect(heard).toEqual(["listening"]);
+    });
+  });
+}
