@@ -2,11 +2,17 @@ import type { BudgetChange } from "../domain/budget.ts";
 import type { GateResult } from "../domain/contract.ts";
 import { CheckpointCorrupt, StateTooNew } from "../domain/errors.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
-import type { JournalHead, PersonaChecks, PersonaResult, RecordedRow, Transition } from "./journal.ts";
+import type {
+  JournalHead,
+  PersonaChecks,
+  PersonaResult,
+  RecordedRow,
+  SessionUsage,
+  Transition,
+} from "./journal.ts";
 import { plannedPhases } from "./planned.ts";
 import { seal, unseal } from "./seal.ts";
 import type { PhaseSource, RecordedDecision, SessionState } from "./session-state.ts";
-import type { SessionUsage } from "./session-usage.ts";
 
 /** The one format that this version writes and reads. */
 export const checkpointFormat = 2;

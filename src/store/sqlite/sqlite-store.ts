@@ -8,9 +8,8 @@ import {
   StorageFailed,
 } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
-import type { ClaimCause, Entry, RecordedRow } from "../../journal/journal.ts";
+import type { ClaimCause, Entry, Message, RecordedRow } from "../../journal/journal.ts";
 import { encodeEntry, transitionRow } from "../../journal/journal-codec.ts";
-import type { Message } from "../../journal/message.ts";
 import { finalStatuses, type SessionStatus } from "../../journal/standing.ts";
 import type { BreakerStore } from "../breaker-store.ts";
 import { candidateOf, causeOf, takeOrder } from "../decisions/take.ts";

@@ -20,7 +20,7 @@ import {
   utcDay,
 } from "../../domain/ledger.ts";
 import { isSimulated } from "../../domain/simulated.ts";
-import type { SessionUsage } from "../../journal/session-usage.ts";
+import type { SessionUsage } from "../../journal/journal.ts";
 import type { ReservationAnswer } from "../journal.ts";
 import type { Command, LedgerCommand, Reply } from "./command.ts";
 import {
