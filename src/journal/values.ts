@@ -288,8 +288,8 @@ export const afterFailure = is.union(
 );
 export type AfterFailure = is.TypeOf<typeof afterFailure>;
 
-/** `started`: the seq of the attempt's first row, its identity. */
-export const ofAttempt = { started: is.positive, phase: is.name, persona: is.name } as const;
+/** `started`: the seq of the attempt's first row, its identity; 0 where a reused result had none. */
+export const ofAttempt = { started: is.whole, phase: is.name, persona: is.name } as const;
 export type OfAttempt = is.FieldsOf<typeof ofAttempt>;
 
 /** A signal from another process; becomes one journal row. */
