@@ -23,6 +23,7 @@ import { projectAgain } from "../store/seal-phase.ts";
 import { SessionFiles } from "../store/session-files.ts";
 import { readState } from "../store/session-journal.ts";
 import type { Store } from "../store/store.ts";
+import { recordedDefinition } from "../team/definition/recorded.ts";
 import type { HiveParts } from "./api-parts.ts";
 
 /** One file with everything that a session needs to resume elsewhere: its checkpoints and the artifacts they name. */
@@ -243,7 +244,8 @@ async function unpack(packed: Buffer, file: string) {
   if (init === undefined) throw notAnExport(file, "the checkpoint of the session's start is missing");
   const names = new Set(checkpoints.map(({ content: { phase, revision } }) => `${phase} ${revision}`));
   if (names.size < checkpoints.length) throw notAnExport(file, "two of its checkpoints have one name");
-  checkHistory(connected(checkpoints), exportAgain);
+  const { begun, created } = checkHistory(connected(checkpoints), exportAgain);
+  for (const { definition } of [begun, created]) refuseUnknownTeam(definition, file);
   const contents = textsAt(content, "artifacts", file).map((text) => Buffer.from(text, "base64"));
   const hashes = new Set(contents.map((bytes) => sha256(bytes)));
   for (const { content: checkpoint } of checkpoints) {
@@ -253,6 +255,15 @@ async function unpack(packed: Buffer, file: string) {
     }
   }
   return { session, key: init.key, checkpoints, contents };
+}
+
+function refuseUnknownTeam(definition: Json, file: string): void {
+  try {
+    recordedDefinition(definition);
+  } catch (cause) {
+    if (!JournalCorrupt.is(cause)) throw cause;
+    throw notAnExport(file, "this version does not know the form of its team", cause);
+  }
 }
 
 function textsAt(content: JsonObject, key: string, file: string): readonly string[] {

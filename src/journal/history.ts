@@ -9,7 +9,7 @@ import { reduce, reduceCard } from "./reduce.ts";
 import { copiedEpoch, type RecordedRow } from "./row.ts";
 import type { Fault } from "./schema.ts";
 import type { SessionCard } from "./session-card.ts";
-import { emptyState } from "./session-state.ts";
+import { emptyState, type SessionState } from "./session-state.ts";
 import type { SessionUsage } from "./values.ts";
 
 /** The session's first row is in its first checkpoint, as JSON. */
@@ -18,9 +18,9 @@ const firstSeq = 1;
 /**
  * Proves that the rows of these checkpoints, which follow each other, are a history that this version can read: known
  * kinds, valid fields, ascending seqs, the sealed digest, and a state at the end. A seal proves none of that, because
- * anyone can write one. `advice`: how to get a better copy.
+ * anyone can write one. Returns that state. `advice`: how to get a better copy.
  */
-export function checkHistory(checkpoints: readonly Checkpoint[], advice: string): void {
+export function checkHistory(checkpoints: readonly Checkpoint[], advice: string): SessionState {
   const [init] = checkpoints;
   if (init?.content.session === undefined || !isSessionId(init.content.sessionId))
     throw new Error("a history starts with the checkpoint of the session's start");
@@ -29,18 +29,19 @@ export function checkHistory(checkpoints: readonly Checkpoint[], advice: string)
   const body = canonicalJson(session as unknown as Json);
   history.add({ seq: firstSeq, at: createdAt, kind: "session.created", body }, init);
   for (const checkpoint of checkpoints) history.addAll(checkpoint);
+  return history.state;
 }
 
 class History {
   readonly #advice: string;
-  #state;
+  state: SessionState;
   #card: SessionCard | undefined;
   /** The last row that the checkpoint before covers. */
   #head = 0;
 
   constructor(id: Parameters<typeof emptyState>[0], advice: string) {
     this.#advice = advice;
-    this.#state = emptyState(id);
+    this.state = emptyState(id);
   }
 
   addAll(checkpoint: Checkpoint): void {
@@ -49,7 +50,7 @@ class History {
       if (row.kind === "session.created") throw this.#refuse(checkpoint, row, "a session is created once");
       this.add(row, checkpoint);
     }
-    if (this.#state.transitions !== transitions)
+    if (this.state.transitions !== transitions)
       throw this.#refuse(checkpoint, undefined, "its rows do not have the digest that it seals");
     const fault = sumFault(usage);
     if (fault !== undefined)
@@ -60,7 +61,7 @@ class History {
   add(row: CheckpointRow, checkpoint: Checkpoint): void {
     const { seq, at, kind, body } = row;
     const { journal } = checkpoint.content;
-    if (seq <= Math.max(this.#head, this.#state.head.seq) || seq > journal.seq)
+    if (seq <= Math.max(this.#head, this.state.head.seq) || seq > journal.seq)
       throw this.#refuse(checkpoint, row, "its seq is out of order", "seq");
     const event = eventOf(kind);
     if (event === undefined)
@@ -82,7 +83,7 @@ class History {
       hash: "",
     };
     try {
-      this.#state = reduce(this.#state, recorded);
+      this.state = reduce(this.state, recorded);
       this.#card = reduceCard(this.#card, recorded);
     } catch (cause) {
       throw this.#refuse(checkpoint, row, "it does not follow from the rows before it", undefined, cause);
@@ -107,10 +108,10 @@ class History {
   ): CheckpointCorrupt {
     const file = checkpointFile(phase, revision);
     const place = row === undefined ? "" : `, row ${row.seq} (${row.kind.slice(0, 80)})`;
-    return new CheckpointCorrupt(`${file} of session ${this.#state.id} is damaged${place}: ${why}.`, {
+    return new CheckpointCorrupt(`${file} of session ${this.state.id} is damaged${place}: ${why}.`, {
       advice: this.#advice,
       details: {
-        session: this.#state.id,
+        session: this.state.id,
         what: file,
         why,
         ...(row !== undefined && { seq: row.seq, kind: row.kind.slice(0, 80) }),

@@ -1,10 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { canonicalJson } from "../../../src/domain/canonical.ts";
-import type { Json, JsonObject } from "../../../src/domain/json.ts";
+import type { Json } from "../../../src/domain/json.ts";
 import {
   CheckpointCorrupt,
   defineTeam,
@@ -13,13 +11,14 @@ import {
   persona,
   phase,
 } from "../../../src/index.ts";
-import { type CheckpointContent, readCheckpoint, sealCheckpoint } from "../../../src/journal/checkpoint.ts";
-import { digestOf } from "../../../src/journal/reduce.ts";
-
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-type Content = Mutable<Omit<CheckpointContent, "rows">> & {
-  rows: Mutable<CheckpointContent["rows"][number]>[];
-};
+import { type CheckpointContent, sealCheckpoint } from "../../../src/journal/checkpoint.ts";
+import {
+  type Content,
+  type OpenExport,
+  readExport,
+  sealAgain,
+  writeExport,
+} from "../../support/sealed-export.ts";
 
 const directories: string[] = [];
 async function temporaryDirectory(name: string): Promise<string> {
@@ -44,8 +43,7 @@ const team = defineTeam("carried", {
   ),
 });
 
-/** The checkpoints of one finished session, and everything else that its export has. */
-let exported: { readonly rest: JsonObject; readonly contents: readonly CheckpointContent[] };
+let exported: OpenExport;
 
 beforeAll(async () => {
   const directory = await temporaryDirectory("hostile-source");
@@ -54,34 +52,15 @@ beforeAll(async () => {
   const { id } = await (await maestro.start(team, { brief: "b", key: "the-key" })).result();
   await maestro.exportCheckpoints(id, file);
   await maestro.close();
-  const { checkpoints, ...rest } = JSON.parse(gunzipSync(await readFile(file)).toString()) as {
-    readonly checkpoints: readonly string[];
-  } & JsonObject;
-  const contents = checkpoints
-    .map((text) => readCheckpoint(text, "source").content)
-    .sort((one, other) => one.journal.seq - other.journal.seq);
-  exported = { rest, contents };
+  exported = readExport(file);
 });
 
-/** Seals the changed checkpoints anew, as an attacker would: every digest and every seal is right. */
-function sealAgain(contents: readonly Content[]): string[] {
-  let digest = "";
-  return contents.map((content) => {
-    if (content.session !== undefined) {
-      const body = canonicalJson(content.session as unknown as Json);
-      digest = digestOf("", { seq: 1, at: content.createdAt, kind: "session.created", body });
-    }
-    for (const row of content.rows) digest = digestOf(digest, row);
-    return sealCheckpoint({ ...content, transitions: digest }).text;
-  });
-}
-
 async function importWith(change: (contents: Content[]) => unknown, texts = sealAgain) {
-  const contents = structuredClone(exported.contents) as unknown as Content[];
+  const contents = structuredClone([...exported.contents]);
   change(contents);
   const directory = await temporaryDirectory("hostile-target");
   const file = join(directory, "export");
-  await writeFile(file, gzipSync(JSON.stringify({ ...exported.rest, checkpoints: texts(contents) })));
+  writeExport(file, exported.rest, texts(contents));
   const stateDirectory = join(directory, "state");
   const maestro = await open({ stateDir: stateDirectory, teams: [team] });
   onTestFinished(() => maestro.close());
@@ -289,10 +268,7 @@ describe("refuses an export, names the row and the field, and leaves nothing beh
 test("refuses a session whose key belongs to another session, and leaves no files", async () => {
   const directory = await temporaryDirectory("taken-key");
   const file = join(directory, "export");
-  await writeFile(
-    file,
-    gzipSync(JSON.stringify({ ...exported.rest, checkpoints: sealAgain(exported.contents as Content[]) })),
-  );
+  writeExport(file, exported.rest, sealAgain(exported.contents));
   const maestro = await open({ stateDir: join(directory, "state"), teams: [team] });
   onTestFinished(() => maestro.close());
   const { id } = await maestro.create(team, { brief: "another", key: "the-key" });
