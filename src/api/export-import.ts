@@ -13,21 +13,26 @@ import { isSessionId, type SessionId } from "../domain/ids.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
 import { fromManifest } from "../domain/tree.ts";
 import { initPhase, readCheckpoint } from "../journal/checkpoint.ts";
+import { checkHistory } from "../journal/history.ts";
 import type { Blobs } from "../store/blobs.ts";
 import { writeDurably } from "../store/durable-file.ts";
 import { type CheckpointInfo, compareWithJournal } from "../store/list-checkpoints.ts";
 import { LostSessions } from "../store/lost-sessions.ts";
+import { connected } from "../store/restore.ts";
 import { projectAgain } from "../store/seal-phase.ts";
 import { SessionFiles } from "../store/session-files.ts";
 import { readState } from "../store/session-journal.ts";
 import type { Store } from "../store/store.ts";
+import { recordedDefinition } from "../team/definition/recorded.ts";
 import type { HiveParts } from "./api-parts.ts";
 
-/** One file that holds all a session needs to go on elsewhere: its checkpoints and the artifacts they point to. */
+/** One file with everything that a session needs to resume elsewhere: its checkpoints and the artifacts they name. */
 const kind = "maestro-checkpoints";
 const format = 1;
+const exportAgain =
+  "Export it again from the state directory that has the session: maestro checkpoints export <session> <file>";
 const maxFileBytes = 1024 * 1024 * 1024;
-const maxCarriedBytes = 256 * 1024 * 1024;
+const maxContentBytes = 256 * 1024 * 1024;
 /** Checkpoints are texts within a text: each quote of theirs takes another byte. */
 const maxUnpackedBytes = 480 * 1024 * 1024;
 
@@ -38,13 +43,13 @@ export interface Carried {
   readonly bytes: number;
 }
 
-interface CarryParts {
+interface ExportParts {
   readonly store: Store;
   readonly artifacts: Blobs;
   readonly stateDirectory: string;
 }
 
-export async function exportCheckpoints(id: SessionId, file: string, parts: CarryParts): Promise<Carried> {
+export async function exportCheckpoints(id: SessionId, file: string, parts: ExportParts): Promise<Carried> {
   const { store, artifacts } = parts;
   const texts = await wholeCheckpoints(id, parts);
   const wanted = await artifactsOf(texts, id, store, artifacts);
@@ -52,9 +57,9 @@ export async function exportCheckpoints(id: SessionId, file: string, parts: Carr
     wanted.map(async (hash) => (await artifacts.get(hash)).toString("base64")),
   );
   const size = [...texts, ...contents].reduce((sum, { length }) => sum + length, 0);
-  // Before it is one text: a longer one cannot be made.
-  if (size > maxCarriedBytes)
-    throw new InputInvalid(`Session ${id} has ${size} bytes to carry; ${maxCarriedBytes} is the limit.`, {
+  // Checked before it becomes one text: V8 cannot make a much longer one.
+  if (size > maxContentBytes)
+    throw new InputInvalid(`Session ${id} has ${size} bytes to export; the limit is ${maxContentBytes}.`, {
       advice: "Copy its folder under sessions/ and the artifacts folder instead.",
     });
   const text = JSON.stringify({ kind, format, session: id, checkpoints: texts, artifacts: contents });
@@ -64,11 +69,11 @@ export async function exportCheckpoints(id: SessionId, file: string, parts: Carr
   return { session: id, checkpoints: texts.length, artifacts: contents.length, bytes: packed.length };
 }
 
-/** All of them, each as it was sealed: whoever opens the export has nothing to mend it from. */
-async function wholeCheckpoints(id: SessionId, parts: CarryParts): Promise<string[]> {
+/** All of them, each as it was sealed: the importing side has no journal to project them from. */
+async function wholeCheckpoints(id: SessionId, parts: ExportParts): Promise<string[]> {
   const { store, stateDirectory } = parts;
   const state = await readState(store, id).catch((error: unknown) => {
-    // Then the files are all there is, and their own seals have to do.
+    // Only the files are left, each with its own seal.
     if (JournalCorrupt.is(error)) return undefined;
     throw error;
   });
@@ -86,7 +91,7 @@ async function wholeCheckpoints(id: SessionId, parts: CarryParts): Promise<strin
   );
   const isBad = ({ known, checkpoint }: (typeof found)[number]) => known?.sha256 !== checkpoint?.sha256;
   const bad = [...missing, ...found.filter(isBad).flatMap(({ known }) => known ?? [])];
-  // What is missing or damaged on disk is in the journal, also of a session that nobody can resume any more.
+  // A file that is missing or damaged is projected from the journal again, also of a finished session.
   const again = await projectAgain(id, bad, parts);
   for (const sealed of bad) {
     const { file } = sealed;
@@ -104,23 +109,31 @@ const notWhole = (session: SessionId, file: string): CheckpointCorrupt =>
     advice: "Its files are damaged too, or another version of Maestro sealed it: restore it from a backup.",
   });
 
-/** Everything is proved before anything is written. */
+/** Proves everything before it writes anything; a refused import leaves no session and no files. */
 export async function importCheckpoints(
   file: string,
-  { store, artifacts, stateDirectory, onNotice }: CarryParts & Pick<HiveParts, "onNotice">,
+  { store, artifacts, stateDirectory, onNotice }: ExportParts & Pick<HiveParts, "onNotice">,
 ): Promise<Carried> {
   const packed = await readPacked(file);
-  const { session, checkpoints, contents } = await unpack(packed, file);
+  const { session, key, checkpoints, contents } = await unpack(packed, file);
   if ((await store.findSession(session)) !== undefined)
-    throw new SessionConflict(`Session ${session} is here already.`, {
+    throw new SessionConflict(`Session ${session} already exists in this state directory.`, {
       details: { session },
-      advice: `Look at it with: maestro show ${session}`,
+      advice: `Show it with: maestro show ${session}`,
     });
+  await refuseTakenKey(session, key, store);
   const files = new SessionFiles(stateDirectory, session);
-  for (const content of contents) await artifacts.put(content);
-  for (const checkpoint of checkpoints) await files.writeCheckpoint(checkpoint);
-  // One that looks now: that of the hive has looked before the files were here.
-  await new LostSessions(stateDirectory, store, artifacts, onNotice).bringBack(session);
+  const hadFiles = await files.isThere();
+  try {
+    for (const content of contents) await artifacts.put(content);
+    for (const checkpoint of checkpoints) await files.writeCheckpoint(checkpoint);
+    // A new instance: one that has compared the folders before does not see these files.
+    await new LostSessions(stateDirectory, store, artifacts, onNotice).bringBack(session);
+  } catch (error) {
+    // A concurrent import of the same file may have succeeded; the files are its own then.
+    if (!hadFiles && (await store.findSession(session)) === undefined) await files.remove();
+    throw error;
+  }
   return {
     session,
     checkpoints: checkpoints.length,
@@ -129,7 +142,17 @@ export async function importCheckpoints(
   };
 }
 
-/** Whether an import would take the file, and what is in it; nothing is written. */
+/** A session with the key that started elsewhere: two sessions cannot share it. */
+async function refuseTakenKey(session: SessionId, key: string | undefined, store: Store): Promise<void> {
+  const owner = key === undefined ? undefined : await store.findSession(key);
+  if (owner === undefined) return;
+  throw new SessionConflict(
+    `Session ${session} cannot be imported: its key "${key}" belongs to session ${owner.id}.`,
+    { details: { session, key, owner: owner.id }, advice: `Prune session ${owner.id} first.` },
+  );
+}
+
+/** The checkpoints of an export that an import would accept. Writes nothing. */
 export async function verifyExport(file: string): Promise<CheckpointInfo[]> {
   try {
     const { checkpoints } = await unpack(await readPacked(file), file);
@@ -148,12 +171,12 @@ export async function verifyExport(file: string): Promise<CheckpointInfo[]> {
     throw new CheckpointCorrupt(`The export ${file} is damaged: ${error.message}`, {
       cause: error,
       details: { file },
-      advice: "Make it again where the session is: maestro checkpoints export <session> <file>",
+      advice: exportAgain,
     });
   }
 }
 
-/** Exports are packed, checkpoints are texts. */
+/** Exports are gzip files, checkpoints are plain JSON. */
 export async function isPacked(file: string): Promise<boolean> {
   const handle = await open(file);
   try {
@@ -164,7 +187,7 @@ export async function isPacked(file: string): Promise<boolean> {
   }
 }
 
-/** Of everything in the checkpoints that looks like a hash, what the session points to; of trees, also their files. */
+/** The artifacts that the session references, among all hashes in its checkpoints; of trees, also their files. */
 async function artifactsOf(
   texts: readonly string[],
   id: SessionId,
@@ -180,7 +203,7 @@ async function artifactsOf(
     try {
       for (const { sha256: blob } of fromManifest(content).values()) wanted.add(blob);
     } catch {
-      // Only a file that begins like a manifest.
+      // A file that only begins like a manifest.
     }
   }
   return [...wanted].sort();
@@ -205,7 +228,7 @@ async function unpack(packed: Buffer, file: string) {
   } catch (cause) {
     throw notAnExport(file, "it cannot be unpacked", cause);
   }
-  if (!isJsonObject(content) || content["kind"] !== kind) throw notAnExport(file, "it is something else");
+  if (!isJsonObject(content) || content["kind"] !== kind) throw notAnExport(file, "it has another format");
   if (content["format"] !== format)
     throw new StateTooNew(`${file} was written by a newer Maestro.`, { advice: "Install that version." });
   const { session } = content;
@@ -217,8 +240,12 @@ async function unpack(packed: Buffer, file: string) {
     return checkpoint;
   });
   if (checkpoints.length === 0) throw notAnExport(file, "it has no checkpoints");
-  if (!checkpoints.some((checkpoint) => checkpoint.content.phase === initPhase))
-    throw notAnExport(file, "the checkpoint of the session's start is missing");
+  const init = checkpoints.find(({ content: { phase } }) => phase === initPhase)?.content.session;
+  if (init === undefined) throw notAnExport(file, "the checkpoint of the session's start is missing");
+  const names = new Set(checkpoints.map(({ content: { phase, revision } }) => `${phase} ${revision}`));
+  if (names.size < checkpoints.length) throw notAnExport(file, "two of its checkpoints have one name");
+  const { begun, created } = checkHistory(connected(checkpoints), exportAgain);
+  for (const { definition } of [begun, created]) refuseUnknownTeam(definition, file);
   const contents = textsAt(content, "artifacts", file).map((text) => Buffer.from(text, "base64"));
   const hashes = new Set(contents.map((bytes) => sha256(bytes)));
   for (const { content: checkpoint } of checkpoints) {
@@ -227,7 +254,16 @@ async function unpack(packed: Buffer, file: string) {
         throw notAnExport(file, `files of phase ${checkpoint.phase} are missing`);
     }
   }
-  return { session, checkpoints, contents };
+  return { session, key: init.key, checkpoints, contents };
+}
+
+function refuseUnknownTeam(definition: Json, file: string): void {
+  try {
+    recordedDefinition(definition);
+  } catch (cause) {
+    if (!JournalCorrupt.is(cause)) throw cause;
+    throw notAnExport(file, "this version does not know the form of its team", cause);
+  }
 }
 
 function textsAt(content: JsonObject, key: string, file: string): readonly string[] {
@@ -238,12 +274,12 @@ function textsAt(content: JsonObject, key: string, file: string): readonly strin
 
 function notAnExport(file: string, why: string, cause?: unknown): InputInvalid {
   return new InputInvalid(`${file} is not an export of a session: ${why}.`, {
-    advice: "Make one with: maestro checkpoints export <session> <file>",
+    advice: "Create one with: maestro checkpoints export <session> <file>",
     cause,
   });
 }
 
-/** Not made beside the state, so its own folder is the user's. */
+/** The folder is the user's: it is not created. */
 async function writeExport(file: string, bytes: Uint8Array): Promise<void> {
   try {
     await writeDurably(resolve(file), bytes, {

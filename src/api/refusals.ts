@@ -1,6 +1,6 @@
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, SessionConflict } from "../domain/errors.ts";
-import type { Message } from "../journal/message.ts";
+import type { Message } from "../journal/journal.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { finalStatuses } from "../journal/standing.ts";
 import type { PhaseView } from "../run/session-view.ts";

@@ -1,76 +1,103 @@
-import type { BudgetChange } from "../domain/budget.ts";
-import type { GateResult } from "../domain/contract.ts";
 import { CheckpointCorrupt, StateTooNew } from "../domain/errors.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
-import type { JournalHead, PersonaChecks, PersonaResult, RecordedRow, Transition } from "./journal.ts";
 import { plannedPhases } from "./planned.ts";
+import type { RecordedRow } from "./row.ts";
+import * as is from "./schema.ts";
 import { seal, unseal } from "./seal.ts";
 import type { PhaseSource, RecordedDecision, SessionState } from "./session-state.ts";
-import type { SessionUsage } from "./session-usage.ts";
+import {
+  budgetChange,
+  decisionFields,
+  definition,
+  gateResult,
+  type JournalHead,
+  journalHead,
+  type PersonaResult,
+  personaChecks,
+  personaResult,
+  type SessionUsage,
+  sessionTerms,
+  sessionUsage,
+} from "./values.ts";
 
 /** The one format that this version writes and reads. */
 export const checkpointFormat = 2;
 /** The checkpoint of the session's creation, before any phase. */
 export const initPhase = "init";
 
-export interface Predecessor {
-  readonly phase: string;
-  readonly revision: number;
-  readonly sha256: string;
-}
+const predecessor = is.object({ phase: is.name, revision: is.positive, sha256: is.sha256 });
+export type Predecessor = is.TypeOf<typeof predecessor>;
 
 /** A transition row in a checkpoint. Restore appends it with its seq, and `reduce` makes the state from it. */
-export interface CheckpointRow {
-  readonly seq: number;
-  readonly at: number;
-  readonly kind: string;
+const checkpointRow = is.object({
+  seq: is.positive,
+  at: is.whole,
+  kind: is.label,
   /** The exact text, because the digest of the journal covers it. */
-  readonly body: string;
-}
+  body: is.text,
+});
+export type CheckpointRow = is.TypeOf<typeof checkpointRow>;
 
 /**
  * A phase boundary as JSON: a summary for people (context, files, decisions, results), and the transition rows since the
  * previous seal for restore. A pure function of the journal, so projecting it twice gives the same bytes.
  */
-export interface CheckpointContent {
-  readonly format: number;
-  readonly sessionId: string;
-  readonly phase: string;
-  readonly revision: number;
-  readonly createdAt: number;
+const checkpointContent = is.object({
+  format: is.whole,
+  sessionId: is.label,
+  phase: is.name,
+  revision: is.positive,
+  createdAt: is.whole,
   /** The last row that it covers. */
-  readonly journal: JournalHead;
+  journal: journalHead,
   /** Steps recorded up to that row. */
-  readonly steps: number;
+  steps: is.whole,
   /** The last row that the previous seal covers: together they tell the whole history. */
-  readonly after: number;
+  after: is.whole,
   /** Digest over all transition rows up to `journal`: it vouches for every checkpoint before it. */
-  readonly transitions: string;
+  transitions: is.sha256,
   /** The sealed phases it builds on. */
-  readonly predecessors: readonly Predecessor[];
-  /** Only in the first: what the session is about. */
-  readonly session?: Omit<Extract<Transition, { kind: "session.created" }>, "kind">;
-  readonly teamFingerprint: string;
+  predecessors: is.list(predecessor),
+  /** Only in the first: everything that the session was created with. */
+  session: is.optional(sessionTerms),
+  teamFingerprint: is.label,
   /** Only when it is no longer the one the session began with. */
-  readonly definition?: Json;
+  definition: is.optional(definition),
   /** The files of the phase: the hash of their manifest, and the manifest (path, SHA-256, bytes, executable). */
-  readonly tree?: string;
-  readonly files?: Json;
-  readonly gate?: GateResult;
-  readonly checks?: readonly PersonaChecks[];
-  readonly awaitsReview?: boolean;
+  tree: is.optional(is.sha256),
+  files: is.optional(is.json),
+  gate: is.optional(gateResult),
+  checks: is.optional(is.list(personaChecks)),
+  awaitsReview: is.optional(is.boolean),
   /** Missing for the work of this session. */
-  readonly source?: PhaseSource;
+  source: is.optional(
+    is.unionFor<PhaseSource, "kind">("kind", {
+      work: {},
+      given: { origin: is.text },
+      edited: {},
+      inherited: {},
+    }),
+  ),
   /** Notes of reviewers who rejected it. */
-  readonly notes?: readonly string[];
-  readonly decisions?: readonly RecordedDecision[];
-  /** Limits that people have set, and what the session had used. */
-  readonly budgets?: Readonly<Record<string, BudgetChange>>;
-  readonly usage?: readonly SessionUsage[];
-  readonly results: Readonly<Record<string, PersonaResult>>;
-  readonly attempts: Readonly<Record<string, readonly Json[]>>;
-  readonly rows: readonly CheckpointRow[];
-}
+  notes: is.optional(is.list(is.text)),
+  decisions: is.optional(
+    is.list(
+      is.objectFor<RecordedDecision>({
+        ...decisionFields,
+        phase: is.optional(is.name),
+        persona: is.optional(is.name),
+        at: is.whole,
+      }),
+    ),
+  ),
+  /** Limits that people have set, and the usage of the session. */
+  budgets: is.optional(is.record(budgetChange)),
+  usage: is.optional(is.list(sessionUsage)),
+  results: is.record(personaResult, is.name),
+  attempts: is.record(is.list(is.json), is.name),
+  rows: is.list(checkpointRow),
+});
+export type CheckpointContent = is.TypeOf<typeof checkpointContent>;
 
 export interface Checkpoint {
   readonly content: CheckpointContent;
@@ -192,8 +219,17 @@ export function readCheckpoint(bytes: string | Uint8Array, what: string): Checkp
       },
     );
   }
+  const fault = checkpointContent.check(content, "") ?? orderFault(content as unknown as CheckpointContent);
+  if (fault !== undefined) {
+    const { path: field, problem } = fault;
+    throw new CheckpointCorrupt(`${what} is damaged: ${field} ${problem}.`, { details: { what, field } });
+  }
   return { content: content as unknown as CheckpointContent, sha256, text: Buffer.from(bytes).toString() };
 }
+
+/** Checkpoints are put in order by where they begin and end. */
+const orderFault = ({ after, journal }: CheckpointContent): is.Fault | undefined =>
+  after < journal.seq ? undefined : { path: "after", problem: "must be less than journal.seq" };
 
 const readerOf = (format: number): string =>
   format > checkpointFormat ? "Update maestro-hive." : `maestro-hive 0.${format}.x reads it.`;

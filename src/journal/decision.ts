@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from "../domain/json.ts";
-import type { Decision } from "./journal.ts";
+import type { Decision } from "./values.ts";
 
 const maxDecisions = 100;
 

@@ -1,7 +1,27 @@
 import { attemptEvents } from "./events/attempt.ts";
-import type { Events, TransitionKind } from "./events/define.ts";
+import type { EventDefinition } from "./events/define.ts";
 import { phaseEvents } from "./events/phase.ts";
 import { sessionEvents } from "./events/session.ts";
+import { teamEvents } from "./events/team.ts";
 
 /** Every kind of transition row, declared once. Steps are rows of their own shape, see `StepRow`. */
-export const events: Events<TransitionKind> = { ...sessionEvents, ...phaseEvents, ...attemptEvents };
+export const events = { ...sessionEvents, ...teamEvents, ...phaseEvents, ...attemptEvents };
+
+export type TransitionKind = keyof typeof events;
+
+type RowOf<Kind extends TransitionKind> =
+  (typeof events)[Kind] extends EventDefinition<infer Row, infer _> ? Row : never;
+
+export type TransitionOf<Kind extends TransitionKind> = { readonly kind: Kind } & RowOf<Kind>;
+
+/** Everything that can happen to a session, one journal row each. */
+export type Transition = { [Kind in TransitionKind]: TransitionOf<Kind> }[TransitionKind];
+
+/** The fact of a kind, as its declaration makes it. */
+export type RowFacts = { [Kind in TransitionKind]: ReturnType<(typeof events)[Kind]["fact"]> };
+
+export type AnyEvent = EventDefinition<object, object>;
+
+/** Undefined for a kind that this version does not know. */
+export const eventOf = (kind: string): AnyEvent | undefined =>
+  Object.hasOwn(events, kind) ? (events[kind as TransitionKind] as unknown as AnyEvent) : undefined;

@@ -23,7 +23,7 @@ export function transitionRow(kind: Transition["kind"], body: string): RowToWrit
 }
 
 /** A recorded value may be as deep as the limit, and its row wraps it in a few more levels. */
-const bodyLimits = {
+export const bodyLimits = {
   what: "a journal row",
   maxBytes: 4 * jsonLimits.maxBytes,
   maxDepth: jsonLimits.maxDepth + 20,

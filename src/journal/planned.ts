@@ -1,3 +1,4 @@
+import type { Budget } from "../domain/budget.ts";
 import type { Json } from "../domain/json.ts";
 
 export interface PlannedPhase {
@@ -26,4 +27,25 @@ export function plannedPhases(definition: Json): readonly PlannedPhase[] {
     const before = phases[place - 1];
     return { name, personas, dependsOn: dependsOn ?? (before === undefined ? [] : [before.name]) };
   });
+}
+
+/** The plan as public facts have it. */
+export interface PlannedFact {
+  readonly name: string;
+  readonly personas: readonly string[];
+}
+
+export const phasesFact = (definition: Json): readonly PlannedFact[] =>
+  plannedPhases(definition).map(({ name, personas }) => ({
+    name,
+    personas: personas.map((persona) => persona.name),
+  }));
+
+/** The budget that the team itself sets. */
+export function limitOf(definition: Json): Budget {
+  const { budget } = (definition ?? {}) as { budget?: { tokens?: number; usd?: number } | null };
+  return {
+    ...(budget?.tokens !== undefined && { tokens: budget.tokens }),
+    ...(budget?.usd !== undefined && { microUsd: Math.round(budget.usd * 1_000_000) }),
+  };
 }

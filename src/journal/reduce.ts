@@ -1,6 +1,6 @@
 import { sha256 } from "../domain/canonical.ts";
-import type { EventDefinition, Listed, TransitionKind } from "./events/define.ts";
-import { events } from "./events.ts";
+import type { Listed } from "./events/define.ts";
+import { eventOf } from "./events.ts";
 import type { RecordedRow } from "./journal.ts";
 import { decodeTransition, isStep } from "./journal-codec.ts";
 import { outageBody } from "./recorded-steps.ts";
@@ -15,7 +15,7 @@ export function reduce(state: SessionState, row: RecordedRow): SessionState {
 
 function reduceTransition(state: SessionState, row: RecordedRow): SessionState {
   const entry = decodeTransition(row);
-  const event = events[entry.kind] as EventDefinition<TransitionKind> | undefined;
+  const event = eventOf(entry.kind);
   if (event === undefined)
     throw new Error(`the journal of session ${state.id} has a row of kind ${row.kind}`);
   const transitions = digestOf(state.transitions, row);
@@ -62,7 +62,7 @@ export function reduceCard(
   row: Pick<RecordedRow, "kind" | "body" | "attempt">,
 ): SessionCard | undefined {
   if (row.attempt !== null) return card;
-  const event = events[row.kind as TransitionKind] as EventDefinition<TransitionKind> | undefined;
+  const event = eventOf(row.kind);
   // Most rows say nothing that a list shows, and results can be large: those are not even parsed.
   if (event?.card === undefined) return card;
   const change = event.card(card, decodeTransition(row as RecordedRow));
@@ -71,6 +71,6 @@ export function reduceCard(
 
 /** What the session's entry in the store says after the row; undefined when it stays as it is. */
 export function listedAfter(row: Pick<RecordedRow, "kind" | "body">): Listed | undefined {
-  const event = events[row.kind as TransitionKind] as EventDefinition<TransitionKind> | undefined;
+  const event = eventOf(row.kind);
   return event?.listed?.(decodeTransition(row as RecordedRow));
 }

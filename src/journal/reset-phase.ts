@@ -1,9 +1,10 @@
+import type { Json } from "../domain/json.ts";
 import { staysGiven } from "./from-outside.ts";
-import type { FilesEdit, Transition } from "./journal.ts";
 import { plannedPhases } from "./planned.ts";
 import type { PersonaCandidate, PersonaState, PhaseState, SessionState } from "./session-state.ts";
 import type { StepSelection } from "./step-selection.ts";
 import { mapPersonas } from "./update.ts";
+import type { FilesEdit } from "./values.ts";
 
 /** The phases that a reviewer's signal is about: the named one, or all that await review. */
 export function awaiting({ phases }: SessionState, name?: string): [string, PhaseState][] {
@@ -93,7 +94,7 @@ export function stepsOfAll({ attempts, candidate }: PersonaState): readonly Step
 /** The phases as an accepted definition leaves them. */
 export function changeTeam(
   state: SessionState,
-  { definition, reset }: Pick<Extract<Transition, { kind: "team.changed" }>, "definition" | "reset">,
+  { definition, reset }: { readonly definition: Json; readonly reset: readonly string[] },
 ): Pick<SessionState, "phases" | "removed"> {
   const planned = new Map(plannedPhases(definition).map((phase) => [phase.name, phase]));
   const phases = new Map<string, PhaseState>();

@@ -103,3 +103,10 @@ export function changeCardPhase(
 ): readonly CardPhase[] {
   return phases.map((phase) => (phase.name === name ? { ...phase, ...change } : phase));
 }
+
+export function withoutHold(
+  { held }: SessionCard,
+  { phase, persona }: { readonly phase: string; readonly persona: string },
+): readonly CardHold[] {
+  return held.filter((hold) => hold.phase !== phase || hold.persona !== persona);
+}

@@ -3,6 +3,8 @@ import type { CheckResult, GateResult } from "../domain/contract.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import type { AttemptSettings, Healed } from "../domain/healing-action.ts";
 import type { SessionId } from "../domain/ids.ts";
+import type { RemainingReason, Standing } from "./standing.ts";
+import type { StepSelection } from "./step-selection.ts";
 import type {
   AfterFailure,
   Decision,
@@ -10,16 +12,14 @@ import type {
   FilesEdit,
   GivenFiles,
   JournalHead,
+  Message,
   OfAttempt,
   PaidAmount,
   PersonaChecks,
   PersonaResult,
   RecordedFailure,
-  Transition,
-} from "./journal.ts";
-import type { Message } from "./message.ts";
-import type { Standing } from "./standing.ts";
-import type { StepSelection } from "./step-selection.ts";
+  SessionCreated,
+} from "./values.ts";
 
 export interface AttemptState extends OfAttempt {
   readonly round: number;
@@ -169,9 +169,9 @@ export interface Sealed {
  */
 export interface SessionState {
   readonly id: SessionId;
-  readonly created: Extract<Transition, { kind: "session.created" }>;
+  readonly created: SessionCreated;
   /** `created` as it was at first, whatever team was accepted since. */
-  readonly begun: Extract<Transition, { kind: "session.created" }>;
+  readonly begun: SessionCreated;
   /** The row that created it, or that set it apart as a fork: what `checkpoint_init.json` covers. */
   readonly createdHead: JournalHead & { readonly at: number; readonly transitions: string };
   readonly head: JournalHead;
@@ -180,7 +180,7 @@ export interface SessionState {
   readonly epoch: number;
   readonly standing: Standing;
   /** While it runs: why a person had to act before. The phase at fault may be outside the present direction. */
-  readonly stoodFor: { readonly reason: "help" | "budget"; readonly error: ErrorJson } | undefined;
+  readonly stoodFor: { readonly reason: RemainingReason; readonly error: ErrorJson } | undefined;
   /** Fingerprints of the last requests for help. */
   readonly tickets: readonly string[];
   readonly updatedAt: number;

@@ -1,4 +1,6 @@
 import type { ErrorJson } from "../domain/error-json.ts";
+import * as is from "./schema.ts";
+import { errorJson } from "./values.ts";
 
 export const sessionStatuses = [
   "queued",
@@ -10,33 +12,67 @@ export const sessionStatuses = [
   "canceled",
 ] as const;
 export type SessionStatus = (typeof sessionStatuses)[number];
-/** Where a session stands. Each reason to park carries its own data; a new reason is one more line here. */
-export type Standing =
-  | { readonly status: "running" | "paused" | "completed" | "canceled" }
+
+interface ParkRule {
+  /** The fields of the standing that only this reason has. */
+  readonly data: is.Fields;
+  /** A scheduler takes it at `wakeAt`, without a person. */
+  readonly wakes?: true;
+  /** A person's resume grants a new set of rounds. */
+  readonly grantsRounds?: true;
+  /** A run that is directed past the phase at fault parks for the same reason again. */
+  readonly remains?: true;
+}
+
+/** Why a session is parked: one line for each reason. */
+export const parkReasons = {
+  review: { data: {} },
+  help: { data: { error: errorJson }, grantsRounds: true, remains: true },
+  budget: { data: { error: errorJson }, remains: true },
+  breaker: { data: { error: errorJson, wakeAt: is.whole }, wakes: true },
+} as const satisfies Readonly<Record<string, ParkRule>>;
+export type ParkReason = keyof typeof parkReasons;
+
+const parked = (Object.entries(parkReasons) as [ParkReason, ParkRule][]).map(([reason, { data }]) => ({
+  status: is.literal("parked"),
+  reason: is.literal(reason),
+  ...data,
+}));
+
+type ParkedFields = {
+  [Reason in ParkReason]: {
+    readonly status: is.Schema<"parked">;
+    readonly reason: is.Schema<Reason>;
+  } & (typeof parkReasons)[Reason]["data"];
+}[ParkReason];
+
+/** Where a session stands. */
+export const standing = is.union(
+  { status: is.literal("running", "paused", "completed", "canceled") },
   /** `wakeAt`: when a scheduler may take it. */
-  | { readonly status: "queued"; readonly wakeAt?: number }
-  | { readonly status: "failed"; readonly error: ErrorJson }
-  | { readonly status: "parked"; readonly reason: "review" }
-  | { readonly status: "parked"; readonly reason: "help"; readonly error: ErrorJson }
-  | { readonly status: "parked"; readonly reason: "budget"; readonly error: ErrorJson }
-  /** `wakeAt`: when it resumes by itself. */
-  | {
-      readonly status: "parked";
-      readonly reason: "breaker";
-      readonly error: ErrorJson;
-      readonly wakeAt: number;
-    };
+  { status: is.literal("queued"), wakeAt: is.optional(is.whole) },
+  { status: is.literal("failed"), error: errorJson },
+  ...(parked as unknown as readonly ParkedFields[]),
+);
+export type Standing = is.TypeOf<typeof standing>;
+export type Parked = Extract<Standing, { readonly status: "parked" }>;
 
-export const reasonOf = (standing: Standing): ParkReason | undefined =>
-  standing.status === "parked" ? standing.reason : undefined;
+/** A reason that outlives the run which found it. */
+export type RemainingReason = {
+  [Reason in ParkReason]: (typeof parkReasons)[Reason] extends { readonly remains: true } ? Reason : never;
+}[ParkReason];
 
-export const errorOf = (standing: Standing): ErrorJson | undefined =>
-  "error" in standing ? standing.error : undefined;
+export const ruleOf = (reason: ParkReason): ParkRule => parkReasons[reason];
 
-export const wakeAtOf = (standing: Standing): number | undefined =>
-  "wakeAt" in standing ? standing.wakeAt : undefined;
+export const reasonOf = (of: Standing): ParkReason | undefined =>
+  of.status === "parked" ? of.reason : undefined;
 
-export type ParkReason = Extract<Standing, { status: "parked" }>["reason"];
+export const errorOf = (of: Standing): ErrorJson | undefined => ("error" in of ? of.error : undefined);
+
+export const wakeAtOf = (of: Standing): number | undefined => ("wakeAt" in of ? of.wakeAt : undefined);
+
+export const remains = (of: Standing): of is Extract<Parked, { readonly reason: RemainingReason }> =>
+  of.status === "parked" && ruleOf(of.reason).remains === true;
 
 /** A session in one of these is not driven again unless a person asks. */
 export const finalStatuses: readonly SessionStatus[] = ["completed", "failed", "canceled"];

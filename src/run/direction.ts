@@ -1,5 +1,4 @@
 import { canonicalJson } from "../domain/canonical.ts";
-import type { Json } from "../domain/json.ts";
 import type { Direction, Transition } from "../journal/journal.ts";
 
 /** Where to pause was said for the whole session, until somebody names other places; how far to go, for one drive. */
@@ -8,7 +7,7 @@ export function nextDirection({ pauseAfter }: Direction, wanted: Direction = {})
 }
 
 export function isSameDirection(one: Direction, other: Direction): boolean {
-  return canonicalJson(one as unknown as Json) === canonicalJson(other as unknown as Json);
+  return canonicalJson(one) === canonicalJson(other);
 }
 
 /** The row that says where the session goes from now on, if that is somewhere else. */

@@ -1,10 +1,9 @@
 import { InputInvalid, JournalCorrupt } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import { type Json, type JsonObject, parseJson } from "../domain/json.ts";
-import type { RecordedRow } from "../journal/journal.ts";
+import type { RecordedRow, SentCall } from "../journal/journal.ts";
 import { parseBody } from "../journal/journal-codec.ts";
 import { stepRowKinds } from "../journal/recorded-step.ts";
-import type { SentCall } from "../journal/sent-call.ts";
 import type { Store } from "../store/store.ts";
 import type { BlobStore } from "../workspace/blob-store.ts";
 import { inParallel } from "../workspace/in-parallel.ts";

@@ -3,10 +3,15 @@ import type { BudgetAlert } from "../domain/budget-alert.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Saving, Settlement } from "../domain/ledger.ts";
 import type { Ticket } from "../domain/ticket.ts";
-import type { ClaimCause, Entry, RecordedRow, Transition } from "../journal/journal.ts";
+import type {
+  ClaimCause,
+  Entry,
+  Message,
+  RecordedRow,
+  SessionUsage,
+  Transition,
+} from "../journal/journal.ts";
 import type { RowToWrite } from "../journal/journal-codec.ts";
-import type { Message } from "../journal/message.ts";
-import type { SessionUsage } from "../journal/session-usage.ts";
 import type { EndedCall } from "./breaker-store.ts";
 import type { LeaseState } from "./decisions/lease.ts";
 import type { SessionRecord } from "./session-record.ts";

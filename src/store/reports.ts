@@ -2,8 +2,8 @@ import type { Amount, BudgetLevelName, Ledger, Money } from "../domain/budget.ts
 import type { BudgetAlert } from "../domain/budget-alert.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { CallEnding, SavingKind, UsageSums } from "../domain/ledger.ts";
+import type { SessionUsage } from "../journal/journal.ts";
 import type { SessionCard } from "../journal/session-card.ts";
-import type { SessionUsage } from "../journal/session-usage.ts";
 import type { SessionStatus } from "../journal/standing.ts";
 import type { SessionRecord } from "./session-record.ts";
 

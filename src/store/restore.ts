@@ -3,6 +3,7 @@ import { ArtifactCorrupt, CheckpointCorrupt, StateTooNew } from "../domain/error
 import type { SessionId } from "../domain/ids.ts";
 import { fromManifest, type Tree } from "../domain/tree.ts";
 import { type Checkpoint, initPhase } from "../journal/checkpoint.ts";
+import { checkHistory } from "../journal/history.ts";
 import { copiedEpoch, type Transition } from "../journal/journal.ts";
 import { transitionRow } from "../journal/journal-codec.ts";
 import type { Blobs } from "./blobs.ts";
@@ -36,6 +37,7 @@ export async function readLostSession(stateDirectory: string, id: SessionId): Pr
       },
     );
   }
+  checkHistory(checkpoints, `Restore sessions/${id} or maestro.db from a backup.`);
   const unused = found
     .filter(({ checkpoint }) => checkpoint === undefined || !checkpoints.includes(checkpoint))
     .map(

@@ -77,6 +77,11 @@ export class SessionFiles {
     return (await stat(this.folder).catch(ignoreMissing))?.isDirectory() ?? false;
   }
 
+  /** Of a session that was never created. */
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
   async writeExecutionState(text: string): Promise<void> {
     await makeDirectoryDurably(this.folder);
     await writeDurably(join(this.folder, executionStateFile), text);

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { expect } from "vitest";
@@ -6,6 +6,7 @@ import { defineTeam, loadTeam, MaestroError, open, persona, phase } from "../../
 import { ThreePhases } from "../crash/damage-support/three-phases.ts";
 import { sendRaw, statusOf } from "../e2e/server/support/raw.ts";
 import { startServer, token } from "../e2e/server/support/server.ts";
+import { type Content, readExport, sealAgain, writeExport } from "../support/sealed-export.ts";
 import { randomJson, seededRandom } from "../unit/domain/seeded-random.ts";
 import { orElse, type Trial } from "./campaign.ts";
 import { inFolder } from "./in-folder.ts";
@@ -165,6 +166,84 @@ export function attackWithImports(seed: number, attacks = 10): Promise<number> {
   });
 }
 
+/**
+ * Exports that lie and are sealed again, so that every hash is right: the import refuses them and leaves nothing behind,
+ * or the session can be shown, verified and resumed.
+ */
+export function attackWithSealedImports(seed: number, attacks = 20): Promise<number> {
+  const random = seededRandom(seed);
+  return inFolder(async (folder) => {
+    const source = await ThreePhases.pausedInTest(join(folder, "source"));
+    const file = join(folder, "export");
+    await source.with((maestro) => maestro.exportCheckpoints(source.id, file));
+    const { rest, contents: original } = readExport(file);
+    for (let attack = 0; attack < attacks; attack += 1) {
+      const lie = structuredClone([...original]);
+      const checkpoint = pick(random, lie);
+      const row = pick(random, checkpoint.rows.length === 0 ? [undefined] : checkpoint.rows);
+      if (row !== undefined && random() < 0.7) row.body = lieAbout(random, row.body);
+      else {
+        const changed = parsedOr(lieAbout(random, JSON.stringify(checkpoint)), checkpoint);
+        lie[lie.indexOf(checkpoint)] = { ...changed, rows: changed.rows ?? [] };
+      }
+      const texts = sealedOrNothing(lie);
+      if (texts === undefined) continue;
+      writeExport(file, rest, texts);
+      await importLie(join(folder, `target-${attack}`), file, texts.join("\n"));
+    }
+    return attacks;
+  });
+}
+
+async function importLie(stateDirectory: string, file: string, lie: string): Promise<void> {
+  const target = new ThreePhases(stateDirectory);
+  await target.with(async (maestro) => {
+    const imported = await settled(maestro.importCheckpoints(file));
+    const isClear = ({ error }: Settled<unknown>) =>
+      expect(error === undefined || MaestroError.is(error), `${String(error)}: ${lie.slice(0, 2_000)}`).toBe(
+        true,
+      );
+    isClear(imported);
+    if (imported.value === undefined) {
+      const kept = ["sessions", "artifacts"].map((name) => join(stateDirectory, name)).filter(existsSync);
+      orElse("let in", () => expect(kept.flatMap((folder) => readdirSync(folder))).toEqual([]));
+      return;
+    }
+    const { session } = imported.value;
+    expect((await settled(maestro.show(session))).error).toBeUndefined();
+    expect((await settled(maestro.checkpoints(session))).error).toBeUndefined();
+    isClear(await settled(maestro.resume(session).then((resumed) => resumed.result())));
+  });
+}
+
+interface Settled<T> {
+  readonly value?: T;
+  readonly error?: unknown;
+}
+
+const settled = <T>(promise: Promise<T>): Promise<Settled<T>> =>
+  promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+
+function parsedOr<T>(text: string, other: T): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    return other;
+  }
+}
+
+/** Undefined for a lie that no seal can hold. */
+function sealedOrNothing(contents: readonly Content[]): string[] | undefined {
+  try {
+    return sealAgain(contents);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Replaces one value of the JSON, a checkpoint's text included. */
 function lieAbout(random: Random, text: string): string {
   const values = [...text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d+|true|false|null/g)];
@@ -272,6 +351,7 @@ export const hostileTrials: readonly Trial[] = [
   { title: "ids", run: attackWithIds },
   { title: "paths of a workspace", run: attackWithPaths },
   { title: "imports", run: attackWithImports },
+  { title: "sealed imports", run: attackWithSealedImports },
   { title: "team files", run: attackWithTeamFiles },
   { title: "requests", run: attackServer },
 ];

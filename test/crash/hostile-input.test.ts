@@ -4,6 +4,7 @@ import {
   attackWithIds,
   attackWithImports,
   attackWithPaths,
+  attackWithSealedImports,
   attackWithTeamFiles,
 } from "../campaign/hostile.ts";
 
@@ -17,6 +18,10 @@ it("a hostile path of a persona reaches no file outside of its workspace", async
 
 it("an export that lies is refused, and its import writes nothing elsewhere", async () => {
   expect(await attackWithImports(1)).toBe(10);
+});
+
+it("an export that lies under right seals is refused and leaves nothing behind, or can be shown", async () => {
+  expect(await attackWithSealedImports(1)).toBe(20);
 });
 
 it("a team file of random values is a team or a clear refusal", async () => {

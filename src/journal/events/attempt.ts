@@ -1,22 +1,32 @@
-import type { CheckResult } from "../../domain/contract.ts";
+import { isoTime } from "../../domain/iso-time.ts";
 import { recordedDecisions } from "../decision.ts";
-import type { OfAttempt, RecordedRow } from "../journal.ts";
-import { type CardHold, cardLimits, changeCardPhase, cut, type SessionCard } from "../session-card.ts";
-import {
-  type AttemptState,
-  attemptOf,
-  type PersonaState,
-  personaOf,
-  phaseOf,
-  type RunningAttempt,
-  type SessionState,
-} from "../session-state.ts";
-import { inheritSteps, keepSteps, leaveSteps, ownSteps } from "../step-selection.ts";
-import { changeAttempt, withoutRunning, withPersona, withRunning } from "../update.ts";
-import { defineEvents, type TransitionOf } from "./define.ts";
+import * as is from "../schema.ts";
+import { type CardHold, cardLimits, changeCardPhase, withoutHold } from "../session-card.ts";
+import { type AttemptState, personaOf, phaseOf } from "../session-state.ts";
+import { keepSteps, leaveSteps, ownSteps } from "../step-selection.ts";
+import { changeAttempt, endingAttempt, giveUp, withoutRunning, withPersona, withRunning } from "../update.ts";
+import { attemptSettings, checkResult, healed as healedBy, ofAttempt, personaResult } from "../values.ts";
+import { event, shorten } from "./define.ts";
+import { failed, reopened } from "./failed.ts";
 
-export const attemptEvents = defineEvents({
-  "attempt.started": {
+export const attemptEvents = {
+  "attempt.started": event({
+    row: is.object({
+      phase: is.name,
+      persona: is.name,
+      round: is.positive,
+      attempt: is.positive,
+      /** Fingerprint of everything the persona reads; part of each of its steps' fingerprints. */
+      input: is.label,
+      /** The attempt whose recorded steps it inherits, because an outage ended that one. */
+      continues: is.optional(is.positive),
+      /** The files it sees of the phase: the base that its changes are merged against. */
+      base: is.optional(is.sha256),
+      /** The files it begins with, when they are not `base`: those of the attempt before. */
+      tree: is.optional(is.sha256),
+      /** How healing changed the way it works. */
+      settings: is.optional(attemptSettings),
+    }),
     card: (card, entry) =>
       card && {
         phases: changeCardPhase(card, entry.phase, { status: "running", worked: true }),
@@ -65,8 +75,22 @@ export const attemptEvents = defineEvents({
         { started: seq, phase, persona: entry.persona, replays, isClean, hasProgressed: false },
       );
     },
-  },
-  "attempt.completed": {
+    fact: ({ continues }) => ({ continues: continues !== undefined }),
+    sentence: ({ continues }) =>
+      continues ? "attempt started, continues the one before" : "attempt started",
+    isTransition: true,
+  }),
+  "attempt.completed": event({
+    row: is.object({
+      result: personaResult,
+      tree: is.optional(is.sha256),
+      checks: is.optional(is.list(checkResult)),
+      /** The healer whose action made the contract pass. */
+      healed: is.optional(healedBy),
+      /** Every healing action on the way. */
+      healing: is.optional(is.list(healedBy)),
+      ...ofAttempt,
+    }),
     card: (card, entry) =>
       card === undefined || card.held.length === 0 ? undefined : { held: withoutHold(card, entry) },
     reduce(state, entry, { seq, at }) {
@@ -102,139 +126,48 @@ export const attemptEvents = defineEvents({
         decisions: decided.length === 0 ? state.decisions : [...state.decisions, ...decided],
       };
     },
-  },
-  "attempt.failed": {
-    card: (card, entry) => card && cardAfterFailure(card, entry, entry.checks),
-    reduce(state, entry, { seq, at }) {
-      const { persona, attempt, running } = endingAttempt(state, entry);
-      const continues = "continues" in entry.next && entry.next.continues;
-      const left = entry.tree ?? attempt.tree;
-      // A continued attempt rebuilds its files from the steps. A new round starts on the clean tree of the phase, with
-      // the settings its team wrote: healing that did not help ends with its round.
-      const goesOn = continues || entry.next.kind === "attempt";
-      const tree = continues ? attempt.tree : goesOn ? left : attempt.base;
-      const { settings: before, ...rest } = persona.beginning ?? {};
-      // After a person mended the cause (a key above all), the team's own settings are tried first again.
-      const isRefused = entry.next.kind === "help" && !entry.failure.recoverable;
-      const settings = goesOn && !isRefused ? (entry.settings ?? before) : undefined;
-      return withPersona(withoutRunning(state, entry), entry, {
-        attempts: changeAttempt(persona, entry.started, {
-          status: "failed",
-          endedAt: at,
-          endedSeq: seq,
-          failure: entry.failure,
-          next: entry.next,
-          checks: entry.checks ?? [],
-          healing: entry.healing ?? [],
-          tree: left,
-        }),
-        ...(continues
-          ? { inheritance: inheritSteps(running.replays, seq, entry.failedStep) }
-          : // Its answers led to nothing, so the next attempt asks anew.
-            { leftover: [] }),
-        beginning: { ...rest, tree, ...(settings !== undefined && { settings }) },
-      });
-    },
-  },
-  "attempt.reopened": {
-    card: (card, entry) => card && cardAfterFailure(card, entry),
-    reduce(state, entry, { seq }) {
-      const persona = personaOf(state, entry.phase, entry.persona);
-      const attempt = attemptOf(state, entry);
-      const { group, merged, tree, base, unmerged = [], failure, next } = entry;
-      return withPersona(state, entry, {
-        attempts: changeAttempt(persona, entry.started, { status: "failed", failure, next }),
-        result: undefined,
-        reused: false,
-        reopened: { at: seq, group, merged, tree, unmerged },
-        beginning: { base, tree, ...(attempt === undefined && { reasons: [failure] }) },
-      });
-    },
-  },
-  "attempt.diverged": {
+    fact: ({ result, healed }, { at, startedAt }) => ({
+      tookMs: startedAt === undefined ? null : at - startedAt,
+      summary: shorten(result.summary),
+      /** The healing action that made the contract pass. */
+      healed: healed?.action ?? null,
+    }),
+    sentence: ({ summary, healed }) =>
+      `attempt completed: ${summary}${healed === null ? "" : ` (healed: ${healed})`}`,
+    mark: () => "good",
+    isTransition: true,
+    endsAttempt: true,
+  }),
+  "attempt.failed": failed,
+  "attempt.reopened": reopened,
+  /** A recorded step's input differs now: steps outside `kept` (ranges of seq) are not used again. */
+  "attempt.diverged": event({
+    row: is.object({
+      step: is.text,
+      recorded: is.text,
+      now: is.text,
+      kept: is.list(is.pair(is.whole)),
+      ...ofAttempt,
+    }),
     reduce(state, entry, { seq }) {
       const running = state.running.get(entry.started);
       if (running === undefined) return state;
       return withRunning(state, { ...running, replays: keepSteps(running.replays, seq, entry.kept) });
     },
-  },
-  "dependency.waiting": {
+    fact: ({ step, recorded, now }) => ({ step, recorded, now }),
+    sentence: ({ step }) => `step "${step}" differs from its record; it and the steps after it run again`,
+  }),
+  /** A dependency's breaker is open; the attempt waits and is not used up. */
+  "dependency.waiting": event({
+    row: is.object({ dependency: is.label, until: is.whole, ...ofAttempt }),
     card(card, entry) {
       const { dependency, phase, persona, until } = entry;
       const hold: CardHold = { phase, persona, until, why: { kind: "dependency", dependency } };
       return card && { held: [...withoutHold(card, entry), hold].slice(-cardLimits.held) };
     },
     reduce: (state) => state,
-  },
-});
-
-/** Ends the attempt under way, if there is one: it will not continue. */
-export function giveUp(
-  state: SessionState,
-  of: { readonly phase: string; readonly persona: string },
-  { seq, at }: Pick<RecordedRow, "seq" | "at">,
-): {
-  readonly state: SessionState;
-  readonly interrupted: RunningAttempt | undefined;
-  readonly given: RunningAttempt["replays"] | undefined;
-} {
-  const persona = personaOf(state, of.phase, of.persona);
-  const last = persona.attempts.at(-1);
-  if (last?.status !== "running") return { state, interrupted: undefined, given: undefined };
-  const interrupted = state.running.get(last.started);
-  const attempts = changeAttempt(persona, last.started, { status: "failed", endedAt: at, endedSeq: seq });
-  return {
-    state: withPersona(withoutRunning(state, last), of, { attempts }),
-    interrupted,
-    given: interrupted?.replays,
-  };
-}
-
-/** A person's resume grants one new set of rounds. Recoveries grant none. */
-export function grantRounds(state: SessionState): SessionState {
-  let granted = state;
-  for (const [phase, { personas }] of state.phases) {
-    for (const [persona, { attempts }] of personas) {
-      const last = attempts.at(-1);
-      if (last?.status === "failed")
-        granted = withPersona(granted, { phase, persona }, { roundsUsedBefore: last.round });
-    }
-  }
-  return granted;
-}
-
-function endingAttempt(
-  state: SessionState,
-  of: OfAttempt,
-): { readonly persona: PersonaState; readonly attempt: AttemptState; readonly running: RunningAttempt } {
-  const running = state.running.get(of.started);
-  const attempt = attemptOf(state, of);
-  if (running === undefined || attempt === undefined)
-    throw new Error(`the journal of session ${state.id} ends attempt ${of.started}, which is not running`);
-  return { persona: personaOf(state, of.phase, of.persona), attempt, running };
-}
-
-function cardAfterFailure(
-  card: SessionCard,
-  entry: TransitionOf<"attempt.failed" | "attempt.reopened">,
-  checks: readonly CheckResult[] = [],
-): Partial<SessionCard> {
-  const { phase, persona, failure, next } = entry;
-  const check = checks.find(({ must, status }) => must && status !== "passed")?.name ?? null;
-  const lastFailure = { phase, persona, check: check === null ? null : cut(check, cardLimits.textLength) };
-  if (!("wait" in next)) return { lastFailure, held: withoutHold(card, entry) };
-  const hold: CardHold = {
-    phase,
-    persona,
-    until: next.wait.notBefore,
-    why: { kind: "retry", because: cut(failure.message, cardLimits.textLength) },
-  };
-  return { lastFailure, held: [...withoutHold(card, entry), hold].slice(-cardLimits.held) };
-}
-
-function withoutHold(
-  { held }: SessionCard,
-  { phase, persona }: { readonly phase: string; readonly persona: string },
-): readonly CardHold[] {
-  return held.filter((hold) => hold.phase !== phase || hold.persona !== persona);
-}
+    fact: ({ dependency, until }) => ({ dependency, until: isoTime(until) }),
+    sentence: ({ dependency }) => `waits for ${dependency}`,
+    mark: () => "waits",
+  }),
+};

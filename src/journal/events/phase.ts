@@ -1,5 +1,6 @@
-import type { PhaseContent } from "../journal.ts";
+import type { GateResult } from "../../domain/contract.ts";
 import { editOf } from "../reset-phase.ts";
+import * as is from "../schema.ts";
 import { changeCardPhase, type SessionCard } from "../session-card.ts";
 import {
   emptyPersona,
@@ -9,12 +10,27 @@ import {
   phaseOf,
   type SessionState,
 } from "../session-state.ts";
-import { withPersona, withPhase } from "../update.ts";
-import { giveUp } from "./attempt.ts";
-import { defineEvents } from "./define.ts";
+import { giveUp, withPersona, withPhase } from "../update.ts";
+import {
+  filesEdit,
+  gateResult,
+  journalHead,
+  type PhaseContent,
+  personaChecks,
+  phaseContent,
+  sessionUsage,
+} from "../values.ts";
+import { always, event, nothing } from "./define.ts";
 
-export const phaseEvents = defineEvents({
-  "phase.started": {
+export const phaseEvents = {
+  "phase.started": event({
+    row: is.object({
+      phase: is.name,
+      /** The files of earlier phases, if there are any. */
+      tree: is.optional(is.sha256),
+      /** Where earlier phases left different versions, as sentences. */
+      clashes: is.optional(is.list(is.text)),
+    }),
     card: (card, { phase, tree }) =>
       card && {
         phases: changeCardPhase(card, phase, {
@@ -25,12 +41,30 @@ export const phaseEvents = defineEvents({
       },
     reduce: (state, { phase, tree, clashes = [] }) =>
       withPhase(state, phase, { status: "running", base: tree, clashes }),
-  },
-  "group.merged": {
+    fact: nothing,
+    sentence: () => "started",
+    isTransition: true,
+  }),
+  /** The members of a group are done, and their trees are one. */
+  "group.merged": event({
+    row: is.object({ phase: is.name, group: is.whole, tree: is.optional(is.sha256) }),
     reduce: (state, { phase, group, tree }) =>
       withPhase(state, phase, { groups: new Map(phaseOf(state, phase).groups).set(group, tree) }),
-  },
-  "phase.completed": {
+    fact: nothing,
+    sentence: () => "merged the files of its personas",
+    isQuiet: always,
+  }),
+  "phase.completed": event({
+    row: is.object({
+      phase: is.name,
+      tree: is.optional(is.sha256),
+      gate: is.optional(gateResult),
+      checks: is.optional(is.list(personaChecks)),
+      /** A person's edit of an earlier revision, which was merged again. */
+      edit: is.optional(filesEdit),
+      /** A person has to look before later phases build on it. */
+      awaitsReview: is.optional(is.literal(true)),
+    }),
     card(card, { phase, gate, tree, awaitsReview }) {
       if (card === undefined) return undefined;
       const { worked, base } = card.phases.find(({ name }) => name === phase) ?? {};
@@ -59,8 +93,15 @@ export const phaseEvents = defineEvents({
         awaitedReview: awaitsReview,
         review: awaitsReview ? "awaiting" : "none",
       }),
-  },
-  "phase.edited": {
+    fact: ({ gate, awaitsReview = false }) => ({ gate: gateFact(gate), awaitsReview }),
+    sentence: ({ gate, awaitsReview }) =>
+      `completed${gateClause(gate)}${awaitsReview ? ", waits for review" : ""}`,
+    mark: () => "good",
+    isTransition: true,
+  }),
+  /** A person put other content in its place: a new revision. */
+  "phase.edited": event({
+    row: phaseContent,
     card: (card, { phase }) =>
       card && {
         phases: changeCardPhase(card, phase, { status: "completed" }),
@@ -68,8 +109,14 @@ export const phaseEvents = defineEvents({
         ...reviewed(card, phase),
       },
     reduce: (state, entry, { at }) => editPhase(state, entry, at),
-  },
-  "persona.reused": {
+    fact: nothing,
+    sentence: () => "edited by a person",
+    mark: () => "sealed",
+    isTransition: true,
+  }),
+  /** Its input equals that of an earlier result, which serves again: not run, not paid. */
+  "persona.reused": event({
+    row: is.object({ phase: is.name, persona: is.name, input: is.label }),
     reduce(before, entry, row) {
       const { state } = giveUp(before, entry, row);
       const { candidate } = personaOf(state, entry.phase, entry.persona);
@@ -83,8 +130,24 @@ export const phaseEvents = defineEvents({
         reused: true,
       });
     },
-  },
-  "checkpoint.sealed": {
+    fact: nothing,
+    sentence: () => "reused its result: its inputs have not changed",
+    mark: () => "reused",
+  }),
+  /** A checkpoint covers the rows up to `head`. */
+  "checkpoint.sealed": event({
+    row: is.object({
+      phase: is.name,
+      revision: is.positive,
+      sha256: is.sha256,
+      head: journalHead,
+      /** Digest over all transition rows up to `head`. */
+      transitions: is.sha256,
+      /** Steps recorded up to `head`. */
+      steps: is.whole,
+      /** Usage of the session by then, as the checkpoint says it. */
+      usage: is.optional(is.list(sessionUsage)),
+    }),
     card: (card) => ({ checkpoints: (card?.checkpoints ?? 0) + 1 }),
     reduce(state, { phase, revision, sha256, head, steps }, { at }) {
       const sealedAt = phaseOf(state, phase).completedAt ?? at;
@@ -98,8 +161,12 @@ export const phaseEvents = defineEvents({
         stepCount: Math.max(state.stepCount, steps),
       };
     },
-  },
-});
+    fact: ({ revision, sha256 }) => ({ revision, sha256 }),
+    sentence: ({ revision, sha256 }) => `sealed revision ${revision}, ${sha256.slice(0, 12)}`,
+    mark: () => "sealed",
+    isTransition: true,
+  }),
+};
 
 /** A person's content for the phase: a new, approved revision. */
 export function editPhase(state: SessionState, content: PhaseContent, at: number): SessionState {
@@ -148,3 +215,23 @@ export function completeWith(
 /** The phase that awaited review does so no longer. */
 const reviewed = ({ review }: SessionCard, phase: string): Partial<SessionCard> =>
   review?.phase === phase ? { review: null } : {};
+
+export interface GateFact {
+  readonly threshold: number | null;
+  readonly score: number | null;
+  readonly verdict: GateResult["verdict"] | null;
+}
+
+export function gateFact(gate: GateResult | null | undefined): GateFact | null {
+  if (gate === undefined || gate === null) return null;
+  const { threshold = null, score = null, verdict } = gate;
+  return { threshold, score, verdict };
+}
+
+/** ", gate 0.88 of 0.80"; empty where no gate was judged. */
+export function gateClause(gate: GateFact | null): string {
+  if (gate === null || gate.score === null) return "";
+  return gate.threshold === null
+    ? `, score ${gate.score.toFixed(2)}`
+    : `, gate ${gate.score.toFixed(2)} of ${gate.threshold.toFixed(2)}`;
+}

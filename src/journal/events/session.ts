@@ -1,38 +1,36 @@
-import { wasGiven } from "../from-outside.ts";
-import type { Message } from "../message.ts";
-import { needsProgram, plannedPhases } from "../planned.ts";
-import { awaiting, candidateOf, changeTeam, rejectPhase, stepsOfAll } from "../reset-phase.ts";
+import { isoTimeOrNull } from "../../domain/iso-time.ts";
+import { limitOf, needsProgram, phasesFact, plannedPhases } from "../planned.ts";
+import { awaiting, rejectPhase } from "../reset-phase.ts";
+import * as is from "../schema.ts";
+import { cardError, cardLimits, changeCardPhase, cut, type SessionCard } from "../session-card.ts";
+import type { SessionState } from "../session-state.ts";
+import { errorOf, reasonOf, remains, ruleOf, type Standing, standing, wakeAtOf } from "../standing.ts";
+import { grantRounds, withPhase } from "../update.ts";
 import {
-  type CardPhase,
-  cardError,
-  cardLimits,
-  changeCardPhase,
-  cut,
-  type SessionCard,
-} from "../session-card.ts";
-import {
-  emptyPersona,
-  emptyPhase,
-  type PersonaCandidate,
-  type PersonaState,
-  type PhaseState,
-  type SessionState,
-} from "../session-state.ts";
-import { type Standing, wakeAtOf } from "../standing.ts";
-import { mapPersonas, withPhase } from "../update.ts";
-import { grantRounds } from "./attempt.ts";
-import type { RowPlace, TransitionOf } from "./define.ts";
-import { defineEvents } from "./define.ts";
-import { completeWith, editPhase } from "./phase.ts";
+  type ClaimCause,
+  claimCause,
+  type Direction,
+  direction,
+  journalHead,
+  type Message,
+  message,
+  type SessionTerms,
+  sessionTerms,
+} from "../values.ts";
+import { always, event, nothing, shorten } from "./define.ts";
+import { forked, unstarted } from "./fork.ts";
+import { completeWith } from "./phase.ts";
 
-export const sessionEvents = defineEvents({
-  "session.created": {
+export const sessionEvents = {
+  "session.created": event({
+    row: sessionTerms,
     card: (_, entry) => newCard(entry),
     reduce(state, entry, { seq, hash, at, transitions }) {
+      const terms = { ...entry, kind: "session.created" } as const;
       const created = {
         ...state,
-        created: entry,
-        begun: entry,
+        created: terms,
+        begun: terms,
         createdHead: { seq, hash, at, transitions },
         budgets: entry.budget === undefined ? state.budgets : new Map([["session", entry.budget]]),
       };
@@ -42,22 +40,32 @@ export const sessionEvents = defineEvents({
         created,
       );
     },
-  },
-  "session.restored": {
+    fact: ({ team, brief, model = null, definition, given = [] }) => ({
+      team,
+      brief: shorten(brief),
+      model,
+      phases: phasesFact(definition),
+      /** Phases whose output was supplied from outside. */
+      given: given.map(({ phase }) => phase),
+    }),
+    sentence: ({ team }) => `created for team ${team}`,
+    isTransition: true,
+    isQuiet: always,
+  }),
+  /** The rows before it were restored from checkpoints, without their steps. `head`: where the checkpoints end. */
+  "session.restored": event({
+    row: is.object({ head: journalHead }),
     listed: () => ({ standing: { status: "paused" } }),
     card: () => ({ error: null, wakeAt: null, held: [], pauseSaid: false }),
     reduce: (state, { head }) => ({ ...state, standing: { status: "paused" }, restoredSeq: head.seq }),
-  },
-  "session.forked": {
-    listed: ({ teamFingerprint }) => ({ standing: { status: "queued" }, teamFingerprint }),
-    card: (card, { kept }) => ({
-      ...unstarted,
-      phases: card?.phases.map(({ name, gate }) => forkedPhase(name, kept, gate)) ?? [],
-      lastPhase: kept.at(-1) ?? null,
-    }),
-    reduce: fork,
-  },
-  "session.claimed": {
+    fact: nothing,
+    sentence: () => "restored from its checkpoints",
+    mark: () => "restart",
+    isTransition: true,
+  }),
+  "session.forked": forked,
+  "session.claimed": event({
+    row: is.object({ cause: claimCause, owner: is.text }),
     listed: ({ cause }) => (cause === "message" ? undefined : { standing: { status: "running" } }),
     card(card, { cause }) {
       if (cause === "message") return undefined;
@@ -68,9 +76,16 @@ export const sessionEvents = defineEvents({
         ...(cause !== "recovery" && { pauseSaid: false }),
       };
     },
-    reduce: claim,
-  },
-  "session.directed": {
+    reduce: (state, { cause }) => claim(state, cause),
+    fact: ({ cause }, { epoch }) => ({ cause, epoch }),
+    sentence: ({ cause, epoch }) => `${claims[cause]}, lease epoch ${epoch}`,
+    mark: ({ cause }) => (cause === "recovery" ? "restart" : null),
+    isTransition: true,
+    isQuiet: ({ cause }) => cause !== "recovery",
+  }),
+  /** How far to go, until a person says otherwise; a crash does not forget it. */
+  "session.directed": event({
+    row: direction,
     card: (_, { only, until, pauseAfter = [] }) => ({
       direction: {
         only: only !== undefined,
@@ -79,11 +94,22 @@ export const sessionEvents = defineEvents({
       },
     }),
     reduce(state, entry) {
-      const { kind: _, ...direction } = entry;
-      return { ...state, direction };
+      const { kind: _, ...directed } = entry;
+      return { ...state, direction: directed };
     },
-  },
-  "session.status": {
+    fact: ({ only = null, from = null, until = null, pauseAfter = null }) => ({
+      only,
+      from,
+      until,
+      pauseAfter,
+    }),
+    sentence: (directed) => `directed ${directionText(directed)}`,
+    isTransition: true,
+    isQuiet: always,
+  }),
+  "session.status": event({
+    /** `tickets`: fingerprints of the requests for help raised with it. */
+    row: is.extend(standing, { tickets: is.optional(is.list(is.label)) }),
     listed: (entry) => ({ standing: standingOf(entry) }),
     card: (_, entry) => ({
       error: "error" in entry ? cardError(entry.error) : null,
@@ -91,70 +117,59 @@ export const sessionEvents = defineEvents({
       held: [],
     }),
     reduce(state, entry) {
-      const standing = standingOf(entry);
+      const stands = standingOf(entry);
       const needsPerson =
-        standing.status === "failed" || (standing.status === "parked" && standing.reason === "help");
+        stands.status === "failed" ||
+        (stands.status === "parked" && ruleOf(stands.reason).grantsRounds === true);
       return {
         ...state,
-        standing,
+        standing: stands,
         stoodFor: undefined,
         tickets: entry.tickets ?? state.tickets,
         messages: [],
         awaitsPerson: state.awaitsPerson || needsPerson,
       };
     },
-  },
-  "team.changed": {
-    listed: ({ teamFingerprint }) => ({ teamFingerprint }),
-    card(card, { definition, reset }) {
-      const planned = plannedPhases(definition);
-      const known = new Map((card?.phases ?? []).map((phase) => [phase.name, phase]));
+    fact(entry) {
+      const error = errorOf(entry);
       return {
-        phases: planned.slice(0, cardLimits.phases).map(({ name }): CardPhase => {
-          const phase = known.get(name);
-          return phase === undefined || reset.includes(name) ? { name, status: "pending" } : phase;
-        }),
-        phaseCount: planned.length,
-        limit: limitOf(definition),
+        status: entry.status,
+        reason: reasonOf(entry) ?? null,
+        message: error === undefined ? null : shorten(error.message),
+        wakeAt: isoTimeOrNull(wakeAtOf(entry)),
       };
     },
-    reduce(state, entry) {
-      const { definition, teamFingerprint, decisions } = entry;
-      const created = {
-        ...state.created,
-        definition,
-        teamFingerprint,
-        ...(decisions !== undefined && { decisions }),
-      };
-      return { ...state, ...changeTeam(state, entry), teamChanged: true, created };
-    },
-  },
-  "decision.recorded": {
-    reduce(state, entry, { at }) {
-      const { kind: _, ...decision } = entry;
-      return { ...state, decisions: [...state.decisions, { ...decision, at }] };
-    },
-  },
-  "message.received": {
-    card: (card, { message }) => (card === undefined ? undefined : cardAfterSignal(card, message)),
-    reduce: (state, { message }) => receive(state, message),
-  },
-  "budget.alerted": { reduce: (state) => state },
-});
+    sentence: ({ status, reason, message: why }) =>
+      `${reason === null ? status : `${status} for ${reason}`}${why === null ? "" : `: ${why}`}`,
+    mark: ({ status }) => status,
+    isTransition: true,
+    isQuiet: always,
+  }),
+  "message.received": event({
+    row: is.object({ message, sentAt: is.whole }),
+    card: (card, { message: signal }) => (card === undefined ? undefined : cardAfterSignal(card, signal)),
+    reduce: (state, { message: signal }) => receive(state, signal),
+    fact: ({ message: signal }) => ({
+      say: signal.say,
+      note: "note" in signal && signal.note !== undefined ? shorten(signal.note) : null,
+    }),
+    sentence: ({ say, note }) => `received signal ${say}${note === null ? "" : `: ${note}`}`,
+    isTransition: true,
+  }),
+};
 
-function standingOf(entry: TransitionOf<"session.status">): Standing {
-  const { kind: _, tickets: __, ...standing } = entry;
-  return standing;
+function standingOf(
+  entry: Standing & { readonly kind: string; readonly tickets?: readonly string[] },
+): Standing {
+  const { kind: _, tickets: __, ...stands } = entry;
+  return stands;
 }
 
-function claim(state: SessionState, { cause }: TransitionOf<"session.claimed">): SessionState {
-  const { standing } = state;
+function claim(state: SessionState, cause: ClaimCause): SessionState {
+  const { standing: before } = state;
   // A claim for a signal changes nothing, and a cancel is final.
-  if (cause === "message" || standing.status === "canceled") return state;
-  const stoodFor =
-    standing.status === "parked" && (standing.reason === "help" || standing.reason === "budget")
-      ? { reason: standing.reason, error: standing.error }
-      : state.stoodFor;
+  if (cause === "message" || before.status === "canceled") return state;
+  const stoodFor = remains(before) ? { reason: before.reason, error: before.error } : state.stoodFor;
   const isFresh = cause === "resume" || !state.awaitsPerson;
   const claimed: SessionState = {
     ...state,
@@ -195,139 +210,31 @@ function receive(state: SessionState, message: Message): SessionState {
   }
 }
 
-/** The parent's state becomes that of a session which has not run yet. */
-function fork(
-  state: SessionState,
-  entry: TransitionOf<"session.forked">,
-  { seq, hash, at, transitions }: RowPlace,
-): SessionState {
-  const spentOn = (phase: string, persona: string): PersonaCandidate["spent"] =>
-    entry.spent.find((spent) => spent.phase === phase && spent.persona === persona)?.amounts ?? [];
-  const phases = new Map<string, PhaseState>();
-  for (const { name } of plannedPhases(state.begun.definition)) {
-    const known = state.phases.get(name) ?? state.removed.get(name);
-    if (known === undefined) continue;
-    const spent = (persona: string) => spentOn(name, persona);
-    if (entry.kept.includes(name)) phases.set(name, keepPhase(known, spent));
-    else phases.set(name, startAgain(known, { ...entry, name, spent, running: state.running }));
-  }
-  const forked: SessionState = {
-    ...state,
-    created: state.begun,
-    createdHead: { seq, hash, at, transitions },
-    standing: { status: "queued" },
-    stoodFor: undefined,
-    tickets: [],
-    resumes: 0,
-    recoveries: 0,
-    stepCount: 0,
-    awaitsPerson: false,
-    phases,
-    seals: new Map(),
-    removed: new Map(),
-    direction: {},
-    // Planning is recorded by the fork's own driver; decisions of work that starts again are not made yet.
-    decisions: state.decisions.filter(({ phase }) => phase !== undefined && entry.kept.includes(phase)),
-    teamChanged: false,
-    messages: [],
-    running: new Map(),
-  };
-  return entry.edited.reduce((edited, content) => editPhase(edited, content, at), forked);
-}
-
-/** Taken over as it is. Its steps stay known for a fork of the fork. */
-function keepPhase(phase: PhaseState, spentOn: (persona: string) => PersonaCandidate["spent"]): PhaseState {
-  return {
-    ...phase,
-    status: "completed",
-    review: "none",
-    awaitedReview: false,
-    groups: new Map(),
-    checkpoint: undefined,
-    source: phase.source.kind === "given" ? phase.source : { kind: "inherited" },
-    personas: mapPersonas(phase, (persona, name) => {
-      const { result, base, tree, checks, input } = persona;
-      const hasWorked = persona.attempts.length > 0 || persona.candidate !== undefined;
-      const steps = hasWorked
-        ? { ...noCandidate, steps: stepsOfAll(persona), spent: spentOn(name) }
-        : undefined;
-      return { ...emptyPersona, result, base, tree, checks, input, reused: true, candidate: steps };
-    }),
-  };
-}
-
-const noCandidate: PersonaCandidate = {
-  input: undefined,
-  result: undefined,
-  base: undefined,
-  tree: undefined,
-  checks: [],
-  steps: [],
-  spent: [],
+const claims: Readonly<Record<ClaimCause, string>> = {
+  start: "started",
+  resume: "resumed",
+  recovery: "taken over from a process that died",
+  message: "claimed to act on a signal",
 };
 
-interface Restart {
-  readonly name: string;
-  /** Where the fork starts. */
-  readonly from: string;
-  readonly known: readonly string[];
-  readonly spent: (persona: string) => PersonaCandidate["spent"];
-  readonly running: SessionState["running"];
+function directionText({
+  only,
+  from,
+  until,
+  pauseAfter,
+}: {
+  readonly [Name in keyof Required<Direction>]: Required<Direction>[Name] | null;
+}): string {
+  const parts = [
+    only === null ? "" : `to run only ${only.join(", ")}`,
+    from === null ? "" : `to run from ${from}`,
+    until === null ? "" : `to stop after ${until}`,
+    pauseAfter === null ? "" : `to pause after ${pauseAfter.join(", ")}`,
+  ].filter((part) => part !== "");
+  return parts.length === 0 ? "to run to the end" : parts.join(", ");
 }
 
-/** Starts again. What was given stays, unless the fork starts there; known results and steps are candidates. */
-function startAgain(phase: PhaseState, { name, from, known, spent, running }: Restart): PhaseState {
-  const given = name === from ? undefined : phase.given;
-  const isKnown = known.includes(name);
-  return {
-    ...emptyPhase,
-    given,
-    ...(isKnown && { notes: phase.notes, edit: phase.edit }),
-    personas: mapPersonas(phase, (persona, personaName): PersonaState => {
-      const candidate = isKnown ? restarted(persona, spent(personaName), running) : undefined;
-      if (given === undefined || !wasGiven(phase, persona)) return { ...emptyPersona, candidate };
-      const { result, base, tree } = persona;
-      return { ...emptyPersona, candidate, result, base, tree, reused: true };
-    }),
-  };
-}
-
-/** A finished persona's result and steps. Of an unfinished one, only the steps that a resume would replay. */
-function restarted(
-  persona: PersonaState,
-  spent: PersonaCandidate["spent"],
-  running: SessionState["running"],
-): PersonaCandidate | undefined {
-  const { result, input, candidate, attempts } = persona;
-  if (result !== undefined && input !== undefined) return candidateOf(persona, spent);
-  const steps = [...(candidate?.steps ?? []), ...persona.leftover, ...stepsAtHand(persona, running)];
-  if (candidate === undefined && steps.length === 0 && attempts.length === 0) return undefined;
-  return { ...(candidate ?? noCandidate), steps, spent: candidate?.spent ?? spent };
-}
-
-/** Of the attempt under way, or of the one that an outage ended. */
-function stepsAtHand(
-  { attempts, inheritance }: PersonaState,
-  running: SessionState["running"],
-): PersonaCandidate["steps"] {
-  return running.get(attempts.at(-1)?.started ?? 0)?.replays ?? inheritance ?? [];
-}
-
-/** The parts of a card that running a session fills. */
-const unstarted = {
-  lastPhase: null,
-  checkpoints: 0,
-  resumes: 0,
-  direction: { only: false, until: false, pauseAfter: false },
-  pauseSaid: false,
-  review: null,
-  error: null,
-  wakeAt: null,
-  held: [],
-  lastFailure: null,
-} satisfies Partial<SessionCard>;
-
-function newCard(created: TransitionOf<"session.created">): SessionCard {
+function newCard(created: SessionTerms): SessionCard {
   const { brief, model, fork, definition, given = [] } = created;
   const planned = plannedPhases(definition);
   const done = new Set(given.map(({ phase }) => phase));
@@ -345,12 +252,6 @@ function newCard(created: TransitionOf<"session.created">): SessionCard {
     limit: limitOf(definition),
     raised: created.budget ?? {},
   };
-}
-
-function forkedPhase(name: string, kept: readonly string[], gate: CardPhase["gate"]): CardPhase {
-  return kept.includes(name)
-    ? { name, status: "reused", ...(gate !== undefined && { gate }) }
-    : { name, status: "pending" };
 }
 
 function cardAfterSignal(card: SessionCard, message: Message): Partial<SessionCard> | undefined {
@@ -374,11 +275,3 @@ function cardAfterSignal(card: SessionCard, message: Message): Partial<SessionCa
 /** A card knows one phase that awaits review; the answer for another one leaves it waiting. */
 const answered = ({ review }: SessionCard, phase = review?.phase): Partial<SessionCard> =>
   review?.phase === phase ? { review: null } : {};
-
-function limitOf(definition: unknown): SessionCard["limit"] {
-  const { budget } = (definition ?? {}) as { budget?: { tokens?: number; usd?: number } | null };
-  return {
-    ...(budget?.tokens !== undefined && { tokens: budget.tokens }),
-    ...(budget?.usd !== undefined && { microUsd: Math.round(budget.usd * 1_000_000) }),
-  };
-}

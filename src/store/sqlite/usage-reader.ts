@@ -1,6 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
 import { type SavingKind, savingKinds, utcDay } from "../../domain/ledger.ts";
-import type { SessionUsage } from "../../journal/session-usage.ts";
+import type { SessionUsage } from "../../journal/journal.ts";
 import type { RunSample, SavedSum, UsageGroup, UsageGroupSums, UsagePoint } from "../reports.ts";
 import type { NamedRow, Queries } from "./queries.ts";
 import { savedColumns, sumColumns } from "./writer-usage.ts";

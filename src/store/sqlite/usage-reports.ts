@@ -2,7 +2,7 @@ import type { Amount, BudgetLevelName, BudgetUnit } from "../../domain/budget.ts
 import type { Clock } from "../../domain/clock.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import { utcDay } from "../../domain/ledger.ts";
-import type { SessionUsage } from "../../journal/session-usage.ts";
+import type { SessionUsage } from "../../journal/journal.ts";
 import type { BudgetAlert, LedgerCall, LevelTotals, RaisedAlert, RunSample, UsageQuery } from "../reports.ts";
 import {
   type LedgerRow,

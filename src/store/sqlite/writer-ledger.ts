@@ -13,7 +13,7 @@ import {
   sumsOf,
   utcDay,
 } from "../../domain/ledger.ts";
-import type { SessionUsage } from "../../journal/session-usage.ts";
+import type { SessionUsage } from "../../journal/journal.ts";
 import { cacheSaving, countedIn, decideRelease, levelsOf, refusesToSettle } from "../decisions/ledger.ts";
 import type { ReservationAnswer } from "../journal.ts";
 import type { Command, LedgerCommand, Reply } from "./command.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../../src/domain/json.ts";
-import type { SentCall } from "../../../src/journal/sent-call.ts";
+import type { SentCall } from "../../../src/journal/journal.ts";
 import { SentCalls } from "../../../src/run/sent-calls.ts";
 
 const message = (text: string): JsonObject => ({ role: "user", content: text });

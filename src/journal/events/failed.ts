@@ -1,0 +1,172 @@
+import type { CheckResult } from "../../domain/contract.ts";
+import type { Failure } from "../../domain/failure.ts";
+import type { AttemptSettings, Healed } from "../../domain/healing-action.ts";
+import { isoTime } from "../../domain/iso-time.ts";
+import * as is from "../schema.ts";
+import { type CardHold, cardLimits, cut, type SessionCard, withoutHold } from "../session-card.ts";
+import { attemptOf, personaOf } from "../session-state.ts";
+import { inheritSteps } from "../step-selection.ts";
+import { changeAttempt, endingAttempt, withoutRunning, withPersona } from "../update.ts";
+import {
+  type AfterFailure,
+  afterFailure,
+  attemptSettings,
+  checkResult,
+  healed as healedBy,
+  type OfAttempt,
+  ofAttempt,
+  type RecordedFailure,
+  recordedFailure,
+} from "../values.ts";
+import { always, event } from "./define.ts";
+
+export const failed = event({
+  row: is.object({
+    failure: recordedFailure,
+    /** The seq of the step whose failure ended the attempt; an attempt that continues runs that step again. */
+    failedStep: is.optional(is.positive),
+    /** The files it left, for the attempt that starts on them. */
+    tree: is.optional(is.sha256),
+    checks: is.optional(is.list(checkResult)),
+    /** Every healing action that was tried. */
+    healing: is.optional(is.list(healedBy)),
+    /** How the next attempt works. */
+    settings: is.optional(attemptSettings),
+    /** Decided once and recorded: another attempt, another round, or a person has to look. */
+    next: afterFailure,
+    ...ofAttempt,
+  }),
+  card: (card, entry) => card && cardAfterFailure(card, entry, entry.checks),
+  reduce(state, entry, { seq, at }) {
+    const { persona, attempt, running } = endingAttempt(state, entry);
+    const continues = "continues" in entry.next && entry.next.continues;
+    const left = entry.tree ?? attempt.tree;
+    // A continued attempt rebuilds its files from the steps. A new round starts on the clean tree of the phase, with
+    // the settings its team wrote: healing that did not help ends with its round.
+    const goesOn = continues || entry.next.kind === "attempt";
+    const tree = continues ? attempt.tree : goesOn ? left : attempt.base;
+    const { settings: before, ...rest } = persona.beginning ?? {};
+    // After a person mended the cause (a key above all), the team's own settings are tried first again.
+    const isRefused = entry.next.kind === "help" && !entry.failure.recoverable;
+    const settings = goesOn && !isRefused ? (entry.settings ?? before) : undefined;
+    return withPersona(withoutRunning(state, entry), entry, {
+      attempts: changeAttempt(persona, entry.started, {
+        status: "failed",
+        endedAt: at,
+        endedSeq: seq,
+        failure: entry.failure,
+        next: entry.next,
+        checks: entry.checks ?? [],
+        healing: entry.healing ?? [],
+        tree: left,
+      }),
+      ...(continues
+        ? { inheritance: inheritSteps(running.replays, seq, entry.failedStep) }
+        : // Its answers led to nothing, so the next attempt asks anew.
+          { leftover: [] }),
+      beginning: { ...rest, tree, ...(settings !== undefined && { settings }) },
+    });
+  },
+  fact: failedFact,
+  sentence: (fact) => `attempt failed: ${failedText(fact)}`,
+  mark: () => "bad",
+  isTransition: true,
+  isFailure: always,
+  endsAttempt: true,
+});
+
+/** Its work was good alone and does not fit that of others: it gets another, counted attempt. */
+export const reopened = event({
+  row: is.object({
+    failure: recordedFailure,
+    next: afterFailure,
+    /** The group that found it. */
+    group: is.whole,
+    /** The files of all, its own among them: its next work is merged into these. */
+    merged: is.optional(is.sha256),
+    /** The part of them that it sees, to work on. */
+    tree: is.optional(is.sha256),
+    /** The same without its own work: the base of all its changes, of all its attempts. */
+    base: is.optional(is.sha256),
+    /** Members of the group, in order, whose work is not in `merged` yet: it is merged when that of this one is. */
+    unmerged: is.optional(is.list(is.name)),
+    ...ofAttempt,
+  }),
+  card: (card, entry) => card && cardAfterFailure(card, entry),
+  reduce(state, entry, { seq }) {
+    const persona = personaOf(state, entry.phase, entry.persona);
+    const attempt = attemptOf(state, entry);
+    const { group, merged, tree, base, unmerged = [], failure, next } = entry;
+    return withPersona(state, entry, {
+      attempts: changeAttempt(persona, entry.started, { status: "failed", failure, next }),
+      result: undefined,
+      reused: false,
+      reopened: { at: seq, group, merged, tree, unmerged },
+      beginning: { base, tree, ...(attempt === undefined && { reasons: [failure] }) },
+    });
+  },
+  fact: failedFact,
+  sentence: (fact) => `attempt reopened: ${failedText(fact)}`,
+  mark: () => "bad",
+  isTransition: true,
+});
+
+function cardAfterFailure(
+  card: SessionCard,
+  entry: OfAttempt & { readonly failure: RecordedFailure; readonly next: AfterFailure },
+  checks: readonly CheckResult[] = [],
+): Partial<SessionCard> {
+  const { phase, persona, failure, next } = entry;
+  const check = checks.find(({ must, status }) => must && status !== "passed")?.name ?? null;
+  const lastFailure = { phase, persona, check: check === null ? null : cut(check, cardLimits.textLength) };
+  if (!("wait" in next)) return { lastFailure, held: withoutHold(card, entry) };
+  const hold: CardHold = {
+    phase,
+    persona,
+    until: next.wait.notBefore,
+    why: { kind: "retry", because: cut(failure.message, cardLimits.textLength) },
+  };
+  return { lastFailure, held: [...withoutHold(card, entry), hold].slice(-cardLimits.held) };
+}
+
+export interface FailedFact {
+  readonly failure: Failure;
+  readonly next: AfterFailure["kind"];
+  /** When the next attempt may start, and the longest it waits whatever the clock does. */
+  readonly notBefore: string | null;
+  readonly waitMs: number | null;
+  /** Every healing action that was tried, and how it changes the next attempt. */
+  readonly healing: readonly Healed[];
+  readonly settings: AttemptSettings | null;
+}
+
+function failedFact({
+  failure,
+  next,
+  healing = [],
+  settings,
+}: {
+  readonly failure: RecordedFailure;
+  readonly next: AfterFailure;
+  readonly healing?: readonly Healed[];
+  readonly settings?: AttemptSettings;
+}): FailedFact {
+  const { error: _, ...known } = failure;
+  return {
+    failure: known,
+    next: next.kind,
+    notBefore: "wait" in next ? isoTime(next.wait.notBefore) : null,
+    waitMs: "wait" in next ? next.wait.waitMs : null,
+    healing,
+    settings: settings ?? null,
+  };
+}
+
+const afterwards: Readonly<Record<AfterFailure["kind"], string>> = {
+  attempt: "",
+  round: ", a new round follows",
+  help: ", no attempts left",
+  stop: ", stops",
+};
+
+const failedText = ({ failure, next }: FailedFact): string => `${failure.message}${afterwards[next]}`;

@@ -1,0 +1,74 @@
+import { alertText } from "../../domain/alert-text.ts";
+import { limitOf, phasesFact, plannedPhases } from "../planned.ts";
+import { changeTeam } from "../reset-phase.ts";
+import * as is from "../schema.ts";
+import { type CardPhase, cardLimits } from "../session-card.ts";
+import { budgetAlert, decision, decisionFields, definition } from "../values.ts";
+import { event, shorten } from "./define.ts";
+
+export const teamEvents = {
+  /**
+   * A person accepted another definition, or the session's own was planned for its brief. In the phases of `reset`, only
+   * personas whose input is the same keep results.
+   */
+  "team.changed": event({
+    row: is.object({
+      definition,
+      teamFingerprint: is.label,
+      changes: is.list(is.text),
+      /** Phases that run again. */
+      reset: is.list(is.name),
+      /** How it was planned. */
+      decisions: is.optional(is.list(decision)),
+    }),
+    listed: ({ teamFingerprint }) => ({ teamFingerprint }),
+    card(card, { definition: team, reset }) {
+      const planned = plannedPhases(team);
+      const known = new Map((card?.phases ?? []).map((phase) => [phase.name, phase]));
+      return {
+        phases: planned.slice(0, cardLimits.phases).map(({ name }): CardPhase => {
+          const phase = known.get(name);
+          return phase === undefined || reset.includes(name) ? { name, status: "pending" } : phase;
+        }),
+        phaseCount: planned.length,
+        limit: limitOf(team),
+      };
+    },
+    reduce(state, entry) {
+      const { teamFingerprint, decisions } = entry;
+      const created = {
+        ...state.created,
+        definition: entry.definition,
+        teamFingerprint,
+        ...(decisions !== undefined && { decisions }),
+      };
+      return { ...state, ...changeTeam(state, entry), teamChanged: true, created };
+    },
+    fact: ({ changes, definition: team, reset }) => ({
+      changes,
+      phases: phasesFact(team),
+      /** Phases that run again. */
+      reset,
+    }),
+    sentence: ({ changes }) => `team changed: ${changes.join("; ")}`,
+    isTransition: true,
+  }),
+  "decision.recorded": event({
+    row: is.object({ phase: is.optional(is.name), persona: is.optional(is.name), ...decisionFields }),
+    reduce(state, entry, { at }) {
+      const { kind: _, ...recorded } = entry;
+      return { ...state, decisions: [...state.decisions, { ...recorded, at }] };
+    },
+    fact: ({ title, choice }) => ({ title: shorten(title), choice: shorten(choice) }),
+    sentence: ({ title, choice }) => `decided ${title}: ${choice}`,
+  }),
+  /** Committed with the memory that it was raised: said once, and on record. */
+  "budget.alerted": event({
+    row: is.object({ alert: budgetAlert }),
+    reduce: (state) => state,
+    fact: ({ alert }) => ({ alert, message: alertText(alert) }),
+    sentence: ({ message }) => message,
+    mark: () => "waits",
+    isTransition: true,
+  }),
+};

@@ -1,0 +1,311 @@
+import type { Advice } from "../domain/advice.ts";
+import { type Budget, type BudgetChange, budgetLevels } from "../domain/budget.ts";
+import type { BudgetAlert } from "../domain/budget-alert.ts";
+import type { CheckResult, GateResult } from "../domain/contract.ts";
+import type { ErrorJson } from "../domain/error-json.ts";
+import { type Failure, failureCategories } from "../domain/failure.ts";
+import type { AttemptSettings, FixedImport, Healed, HealingAction } from "../domain/healing-action.ts";
+import type { Json } from "../domain/json.ts";
+import * as is from "./schema.ts";
+
+/**
+ * `start`: the first claim, one phase alone, or a resume after a clean end. `resume`: a person asked. `recovery`: automatic,
+ * after an unclean end. `message`: only to act on a signal.
+ */
+export const claimCause = is.literal("start", "resume", "recovery", "message");
+export type ClaimCause = is.TypeOf<typeof claimCause>;
+
+/** A choice with its reason and the rejected alternatives. */
+export interface Decision {
+  readonly title: string;
+  readonly choice: string;
+  readonly reason: string;
+  readonly rejected: readonly string[];
+}
+
+export const decisionFields: is.FieldsFor<Decision> = {
+  title: is.text,
+  choice: is.text,
+  reason: is.text,
+  rejected: is.list(is.text),
+};
+export const decision = is.objectFor<Decision>(decisionFields);
+
+export interface PersonaResult {
+  readonly summary: string;
+  readonly outputs: Readonly<Record<string, Json>>;
+  readonly decisions?: readonly Decision[];
+}
+
+export const personaResult = is.objectFor<PersonaResult>({
+  summary: is.text,
+  outputs: is.record(is.json, is.text),
+  decisions: is.optional(is.list(decision)),
+});
+
+export const advice = is.objectFor<Advice>({
+  text: is.text,
+  command: is.nullable(is.list(is.text)),
+});
+
+export const errorJson: is.Schema<ErrorJson> = is.objectFor<ErrorJson>({
+  name: is.text,
+  message: is.text,
+  code: is.optional(is.either(is.text, is.number)),
+  details: is.optional(is.jsonObject),
+  advice: is.optional(is.text),
+  actions: is.optional(is.list(advice)),
+  cause: is.optional(is.lazy(() => errorJson)),
+  errors: is.optional(is.list(is.lazy(() => errorJson))),
+  thrown: is.optional(is.json),
+});
+
+const failureFields: is.FieldsFor<Failure> = {
+  category: is.literal(...failureCategories),
+  severity: is.literal("critical", "high", "medium", "low"),
+  message: is.text,
+  details: is.optional(is.text),
+  file: is.optional(is.text),
+  line: is.optional(is.positive),
+  column: is.optional(is.positive),
+  code: is.optional(is.text),
+  source: is.text,
+  recoverable: is.boolean,
+  outage: is.boolean,
+  suggestedFix: is.text,
+  retryAfterMs: is.optional(is.number),
+  dependency: is.optional(is.label),
+};
+
+/** A failure as it was classified when it was fresh, with the error itself. */
+export interface RecordedFailure extends Failure {
+  readonly error: ErrorJson;
+}
+export const recordedFailure = is.objectFor<RecordedFailure>({ ...failureFields, error: errorJson });
+
+export const gateResult = is.objectFor<GateResult>({
+  threshold: is.optional(is.number),
+  score: is.optional(is.number),
+  verdict: is.literal("passed", "failed", "unverified"),
+});
+
+export const checkResult = is.objectFor<CheckResult>({
+  kind: is.literal("deliverable", "schema", "command"),
+  name: is.text,
+  status: is.literal("passed", "failed", "not-run"),
+  must: is.boolean,
+  weight: is.number,
+  message: is.text,
+  failures: is.list(is.objectFor<Failure>(failureFields)),
+  unconfined: is.optional(is.literal(true)),
+});
+
+/** One persona's contract, judged on the merged tree. */
+export const personaChecks = is.object({ persona: is.name, results: is.list(checkResult) });
+export type PersonaChecks = is.TypeOf<typeof personaChecks>;
+
+export const budget = is.objectFor<Budget>({
+  tokens: is.optional(is.whole),
+  microUsd: is.optional(is.whole),
+});
+
+export const budgetChange = is.objectFor<BudgetChange>({
+  tokens: is.optional(is.nullable(is.whole)),
+  microUsd: is.optional(is.nullable(is.whole)),
+});
+
+export const budgetAlert = is.objectFor<BudgetAlert>({
+  kind: is.literal("threshold", "forecast"),
+  level: is.literal(...budgetLevels),
+  name: is.label,
+  unit: is.literal("tokens", "usd"),
+  limit: is.whole,
+  used: is.whole,
+  expected: is.nullable(is.number),
+});
+
+const attemptSettingsFields: is.FieldsFor<AttemptSettings> = {
+  model: is.optional(is.label),
+  contextShare: is.optional(is.number),
+  timeoutMs: is.optional(is.number),
+  maxOutputTokens: is.optional(is.number),
+};
+export const attemptSettings = is.objectFor<AttemptSettings>(attemptSettingsFields);
+
+const paths = is.list(is.text);
+const more = is.optional(is.whole);
+
+const healingAction = is.unionFor<HealingAction, "kind">("kind", {
+  "edited-files": { paths, more },
+  "ran-tool": { argv: is.list(is.text), paths, more },
+  "installed-dependency": { name: is.text, version: is.text, paths, more },
+  "fixed-imports": {
+    imports: is.list(is.objectFor<FixedImport>({ path: is.text, from: is.text, to: is.text })),
+    more,
+  },
+  "repaired-outputs": { members: is.list(is.text), more },
+  "shortened-context": { from: is.number, to: is.number },
+  "switched-model": { from: is.label, to: is.label },
+  "raised-limit": { limit: is.literal("timeoutMs", "maxOutputTokens"), from: is.number, to: is.number },
+  custom: {
+    words: is.text,
+    paths,
+    members: is.list(is.text),
+    settings: is.optional(is.object({ from: attemptSettings, to: attemptSettings })),
+    more,
+  },
+});
+
+export const healed = is.objectFor<Healed>({
+  healer: is.text,
+  action: is.text,
+  did: healingAction,
+  outcome: is.literal("passed", "rolled-back", "kept"),
+  forbidden: is.optional(is.text),
+});
+
+/** How far a person wants the session to go; empty means to the end. */
+export const direction = is.object({
+  only: is.optional(is.list(is.name)),
+  from: is.optional(is.name),
+  /** Inclusive. */
+  until: is.optional(is.name),
+  /** Park for review after these. */
+  pauseAfter: is.optional(is.list(is.name)),
+});
+export type Direction = is.TypeOf<typeof direction>;
+
+/** The files of a phase before and after a person changed them. */
+export const filesEdit = is.object({ base: is.optional(is.sha256), tree: is.optional(is.sha256) });
+export type FilesEdit = is.TypeOf<typeof filesEdit>;
+
+/** Files that came with a phase from outside, and where they came from. */
+export interface GivenFiles extends FilesEdit {
+  readonly origin: string;
+}
+
+/** The content of a phase that no persona of this session made: from outside, or edited by a person. */
+export const phaseContent = is.object({
+  phase: is.name,
+  results: is.record(personaResult, is.name),
+  /** The files it began with: where branches meet, its changes are those since then. */
+  base: is.optional(is.sha256),
+  tree: is.optional(is.sha256),
+  /** Judged by the contracts, without commands. */
+  gate: is.optional(gateResult),
+  checks: is.optional(is.list(personaChecks)),
+});
+export type PhaseContent = is.TypeOf<typeof phaseContent>;
+
+export const givenPhase = is.extend(phaseContent, { origin: is.text });
+export type GivenPhase = is.TypeOf<typeof givenPhase>;
+
+/** The session a fork was made of, and what was asked for. */
+export const forkOrigin = is.object({
+  session: is.label,
+  at: is.label,
+  fresh: is.boolean,
+  edited: is.list(phaseContent),
+});
+export type ForkOrigin = is.TypeOf<typeof forkOrigin>;
+
+const plannedPersona = is.loose({ name: is.name, work: is.optional(is.loose({ kind: is.label })) });
+const plannedPhase = is.loose({
+  name: is.name,
+  dependsOn: is.optional(is.list(is.name)),
+  personas: is.optional(is.list(plannedPersona)),
+});
+/** The parts of a recorded team that the journal reads; `team/` reads the rest when the session runs. */
+export const definition: is.Schema<Json> = is.loose({
+  phases: is.list(plannedPhase),
+  budget: is.optional(
+    is.nullable(
+      is.loose({ tokens: is.optional(is.nullable(is.whole)), usd: is.optional(is.nullable(is.number)) }),
+    ),
+  ),
+});
+
+/** Everything that a session is created with. */
+export const sessionTerms = is.object({
+  team: is.label,
+  definition,
+  teamFingerprint: is.label,
+  teamFile: is.optional(is.text),
+  brief: is.text,
+  key: is.optional(is.label),
+  model: is.optional(is.label),
+  /** The limit it was started with. */
+  budget: is.optional(budget),
+  /** Phases that came from outside, as if they had run. */
+  given: is.optional(is.list(givenPhase)),
+  /** The session this one is a fork of, and the phase from which on it differs. */
+  fork: is.optional(forkOrigin),
+  /** How its team was planned; the first driver records each as a row of its own. */
+  decisions: is.optional(is.list(decision)),
+});
+export type SessionTerms = is.TypeOf<typeof sessionTerms>;
+export type SessionCreated = { readonly kind: "session.created" } & SessionTerms;
+
+/** The last row's seq, and the hash of the chain there. */
+export const journalHead = is.object({ seq: is.positive, hash: is.label });
+export type JournalHead = is.TypeOf<typeof journalHead>;
+
+export const paidAmount = is.object({
+  model: is.label,
+  tokens: is.whole,
+  microUsd: is.nullable(is.whole),
+});
+export type PaidAmount = is.TypeOf<typeof paidAmount>;
+
+export const personaSpent = is.object({
+  phase: is.name,
+  persona: is.name,
+  amounts: is.list(paidAmount),
+});
+export type PersonaSpent = is.TypeOf<typeof personaSpent>;
+
+/** Usage of one model on one day, in one persona of one phase: sums by the names of the store's columns. */
+export const sessionUsage = is.object({
+  day: is.label,
+  phase: is.label,
+  persona: is.label,
+  model: is.label,
+  sums: is.record(is.whole),
+});
+export type SessionUsage = is.TypeOf<typeof sessionUsage>;
+
+/** A wait on disk: until `notBefore`, and never longer than `waitMs` whatever the clock does. */
+export const wait = is.object({ notBefore: is.number, waitMs: is.number });
+export type Wait = is.TypeOf<typeof wait>;
+
+export const afterFailure = is.union(
+  /** `continues`: the next attempt inherits the steps of this one and repeats only the failed call. */
+  { kind: is.literal("attempt", "round"), wait, continues: is.boolean },
+  /** Every round is used up, or none could help. `continues`: so does the attempt that a person's resume grants. */
+  { kind: is.literal("help"), continues: is.optional(is.literal(true)) },
+  /** A retry cannot mend the error. */
+  { kind: is.literal("stop") },
+);
+export type AfterFailure = is.TypeOf<typeof afterFailure>;
+
+/** `started`: the seq of the attempt's first row, its identity; 0 where a reused result had none. */
+export const ofAttempt = { started: is.whole, phase: is.name, persona: is.name } as const;
+export type OfAttempt = is.FieldsOf<typeof ofAttempt>;
+
+/** A signal from another process; becomes one journal row. */
+export const message = is.union(
+  { say: is.literal("pause") },
+  { say: is.literal("cancel") },
+  /** `phase`: several may wait for review at once. */
+  { say: is.literal("approve"), phase: is.optional(is.name), note: is.optional(is.text) },
+  { say: is.literal("reject"), phase: is.optional(is.name), note: is.text },
+  /** A new limit; fields that are missing stay as they are. */
+  {
+    say: is.literal("budget"),
+    level: is.literal("persona", "phase", "session"),
+    /** Of the persona or the phase. */
+    name: is.optional(is.label),
+    budget: budgetChange,
+  },
+);
+export type Message = is.TypeOf<typeof message>;

@@ -1,0 +1,295 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { Json } from "../../../src/domain/json.ts";
+import {
+  CheckpointCorrupt,
+  defineTeam,
+  type MaestroError,
+  open,
+  persona,
+  phase,
+} from "../../../src/index.ts";
+import { type CheckpointContent, sealCheckpoint } from "../../../src/journal/checkpoint.ts";
+import {
+  type Content,
+  type OpenExport,
+  readExport,
+  sealAgain,
+  writeExport,
+} from "../../support/sealed-export.ts";
+
+const directories: string[] = [];
+async function temporaryDirectory(name: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), `maestro-${name}-`));
+  directories.push(directory);
+  return directory;
+}
+afterAll(() => Promise.all(directories.map((each) => rm(each, { recursive: true, force: true }))));
+
+const team = defineTeam("carried", {
+  phases: ["plan", "build"].map((name) =>
+    phase(name, {
+      personas: [
+        persona("worker", {
+          run: async ({ step, workspace }) => {
+            await workspace.write(`${name}.txt`, name);
+            return { summary: await step("work", async () => name), outputs: { name } };
+          },
+        }),
+      ],
+    }),
+  ),
+});
+
+let exported: OpenExport;
+
+beforeAll(async () => {
+  const directory = await temporaryDirectory("hostile-source");
+  const file = join(directory, "export");
+  const maestro = await open({ stateDir: join(directory, "state"), teams: [team] });
+  const { id } = await (await maestro.start(team, { brief: "b", key: "the-key" })).result();
+  await maestro.exportCheckpoints(id, file);
+  await maestro.close();
+  exported = readExport(file);
+});
+
+async function importWith(change: (contents: Content[]) => unknown, texts = sealAgain) {
+  const contents = structuredClone([...exported.contents]);
+  change(contents);
+  const directory = await temporaryDirectory("hostile-target");
+  const file = join(directory, "export");
+  writeExport(file, exported.rest, texts(contents));
+  const stateDirectory = join(directory, "state");
+  const maestro = await open({ stateDir: stateDirectory, teams: [team] });
+  onTestFinished(() => maestro.close());
+  const error = await maestro.importCheckpoints(file).then(
+    () => undefined,
+    (reason: MaestroError) => reason,
+  );
+  const left = async (folder: string) => (await readdir(join(stateDirectory, folder)).catch(() => [])).sort();
+  return {
+    error,
+    maestro,
+    sessions: (await maestro.list({ order: "created", limit: 9 })).map(({ id }) => id),
+    folders: await left("sessions"),
+    artifacts: await left("artifacts"),
+  };
+}
+
+/** Changes the first row of a kind. */
+const inRow =
+  (kind: string, change: (body: Record<string, unknown>) => Json | undefined | void) =>
+  (contents: readonly Content[]): void => {
+    const row = contents.flatMap(({ rows }) => rows).find((each) => each.kind === kind);
+    if (row === undefined) throw new Error(`the session has no row of kind ${kind}`);
+    const body = JSON.parse(row.body) as Record<string, unknown>;
+    row.body = JSON.stringify(change(body) ?? body);
+  };
+
+const rowOf = (contents: readonly Content[], index: number) => {
+  const row = contents.flatMap(({ rows }) => rows)[index];
+  if (row === undefined) throw new Error("too few rows");
+  return row;
+};
+
+const deep = (depth: number): Json => JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`) as Json;
+
+test("imports checkpoints that are sealed again without a change", async () => {
+  const { error, sessions, maestro } = await importWith(() => undefined);
+  expect(error).toBeUndefined();
+  expect(sessions).toEqual([exported.rest["session"]]);
+  expect(
+    (await maestro.checkpoints(String(exported.rest["session"]))).map(({ valid }) => valid),
+  ).not.toContain(false);
+});
+
+describe("refuses an export, names the row and the field, and leaves nothing behind, when", () => {
+  test.each<[string, (contents: Content[]) => unknown, RegExp]>([
+    [
+      "a field has the wrong type",
+      inRow("attempt.started", (body) => ({ ...body, round: "1" }) as Json),
+      /checkpoint_plan\.json .*row \d+ \(attempt\.started\): round must be a whole number/,
+    ],
+    [
+      "a nested field has the wrong type",
+      inRow("attempt.completed", (body) => ({ ...body, result: { summary: 7, outputs: {} } }) as Json),
+      /row \d+ \(attempt\.completed\): result\.summary must be a string/,
+    ],
+    [
+      "a field is missing",
+      inRow("session.claimed", (body) => void delete body["owner"]),
+      /row \d+ \(session\.claimed\): owner is missing/,
+    ],
+    [
+      "a field is unknown",
+      inRow("phase.started", (body) => ({ ...body, extra: 1 }) as Json),
+      /row \d+ \(phase\.started\): extra is not a known field/,
+    ],
+    [
+      "a value is outside of its list",
+      inRow("session.claimed", (body) => ({ ...body, cause: "magic" }) as Json),
+      /row \d+ \(session\.claimed\): cause must be "start" or "resume"/,
+    ],
+    [
+      "the name of a phase leads to another folder",
+      inRow("phase.started", (body) => ({ ...body, phase: "../../etc" }) as Json),
+      /row \d+ \(phase\.started\): phase must be a name/,
+    ],
+    [
+      "a hash is not a hash",
+      inRow("phase.completed", (body) => ({ ...body, tree: "abc" }) as Json),
+      /row \d+ \(phase\.completed\): tree must be a SHA-256/,
+    ],
+    [
+      "a count is beyond 2^53 - 1",
+      (contents) => {
+        inRow("checkpoint.sealed", (body) => ({ ...body, steps: 0 }) as Json)(contents);
+        const row = contents.flatMap(({ rows }) => rows).find(({ kind }) => kind === "checkpoint.sealed");
+        if (row !== undefined) row.body = row.body.replace('"steps":0', '"steps":9007199254740993');
+      },
+      /row \d+ \(checkpoint\.sealed\): steps must be a whole number from 0 to 2\^53 - 1/,
+    ],
+    [
+      "the kind of a row is unknown",
+      (contents) => (rowOf(contents, 1).kind = "session.owned"),
+      /row \d+ \(session\.owned\): this version does not know the kind/,
+    ],
+    [
+      "the kind of a row is a property of every object",
+      (contents) => (rowOf(contents, 1).kind = "__proto__"),
+      /row \d+ \(__proto__\): this version does not know the kind/,
+    ],
+    [
+      "a row is a step",
+      (contents) => (rowOf(contents, 1).kind = "step.function"),
+      /row \d+ \(step\.function\): this version does not know the kind/,
+    ],
+    [
+      "the session is created twice",
+      (contents) => (rowOf(contents, 1).kind = "session.created"),
+      /row \d+ \(session\.created\): a session is created once/,
+    ],
+    [
+      "two rows have the same seq",
+      (contents) => (rowOf(contents, 1).seq = rowOf(contents, 0).seq),
+      /row \d+ .*: its seq is out of order/,
+    ],
+    [
+      "rows are in the wrong order",
+      (contents) => contents[1]?.rows.reverse(),
+      /row \d+ .*: its seq is out of order/,
+    ],
+    [
+      "a row is behind the end of its checkpoint",
+      (contents) => {
+        const last = contents[1]?.rows.at(-1);
+        if (last !== undefined) last.seq = 1_000_000;
+      },
+      /row 1000000 .*: its seq is out of order/,
+    ],
+    [
+      "a row does not follow from the rows before it",
+      inRow("attempt.completed", (body) => ({ ...body, started: 99 }) as Json),
+      /row \d+ \(attempt\.completed\): it does not follow from the rows before it/,
+    ],
+    [
+      "a row is nested deeper than the limit",
+      inRow("attempt.completed", (body) => ({ ...body, result: deep(300) }) as Json),
+      /row \d+ \(attempt\.completed\): its body is nested deeper than the limit/,
+    ],
+    [
+      "a row has the key __proto__",
+      inRow("phase.started", () => JSON.parse('{"phase":"plan","__proto__":{"tree":"x"}}') as Json),
+      /row \d+ \(phase\.started\): its body has a key "__proto__"/,
+    ],
+    [
+      "the body of a row is not JSON",
+      (contents) => (rowOf(contents, 0).body = "{"),
+      /row \d+ .*: its body is not valid JSON/,
+    ],
+    [
+      "the body of a row is not an object",
+      (contents) => (rowOf(contents, 0).body = "[]"),
+      /row \d+ .*: must be an object/,
+    ],
+    [
+      "a sum of money is not a safe integer",
+      (contents) => use(contents, { cost_micro_usd: 1.5 }),
+      /is damaged: usage\[0\]\.sums\.cost_micro_usd must be a whole number/,
+    ],
+    [
+      "sums of money add up to more than 2^53 - 1",
+      (contents) => use(contents, { cost_micro_usd: 2 ** 53 - 1 }, { cost_micro_usd: 2 ** 53 - 1 }),
+      /checkpoint_build\.json .*: usage has sums beyond 2\^53 - 1/,
+    ],
+    [
+      "a checkpoint ends where it begins",
+      (contents) => contents[1] && (contents[1].after = contents[1].journal.seq),
+      /is damaged: after must be less than journal\.seq/,
+    ],
+    [
+      "the name of a checkpoint leads to another folder",
+      (contents) => contents[1] && (contents[1].phase = "../../../escaped"),
+      /is damaged: phase must be a name/,
+    ],
+    [
+      "the recorded team is not a team",
+      (contents) => contents[0] && (contents[0].session = { ...terms(contents), definition: { phases: 5 } }),
+      /is damaged: session\.definition\.phases must be a list/,
+    ],
+  ])("%s", async (_title, change, says) => {
+    const { error, sessions, folders, artifacts } = await importWith(change);
+    expect(error?.message).toMatch(says);
+    expect(CheckpointCorrupt.is(error)).toBe(true);
+    expect({ sessions, folders, artifacts }).toEqual({ sessions: [], folders: [], artifacts: [] });
+  });
+
+  test("a row was changed and only the seal was made again", async () => {
+    const change = inRow("attempt.completed", (body) => ({ ...body, checks: [] }) as Json);
+    const { error, folders } = await importWith(change, (contents) =>
+      contents.map((content) => sealCheckpoint(content).text),
+    );
+    expect(error?.message).toMatch(/checkpoint_plan\.json .*: its rows do not have the digest that it seals/);
+    expect(folders).toEqual([]);
+  });
+
+  test("two checkpoints have the same name", async () => {
+    const { error, folders } = await importWith(
+      () => undefined,
+      (contents) => [...sealAgain(contents), ...sealAgain(contents).slice(-1)],
+    );
+    expect(error?.message).toMatch(/two of its checkpoints have one name/);
+    expect(folders).toEqual([]);
+  });
+});
+
+test("refuses a session whose key belongs to another session, and leaves no files", async () => {
+  const directory = await temporaryDirectory("taken-key");
+  const file = join(directory, "export");
+  writeExport(file, exported.rest, sealAgain(exported.contents));
+  const maestro = await open({ stateDir: join(directory, "state"), teams: [team] });
+  onTestFinished(() => maestro.close());
+  const { id } = await maestro.create(team, { brief: "another", key: "the-key" });
+  await expect(maestro.importCheckpoints(file)).rejects.toThrow(`its key "the-key" belongs to session ${id}`);
+  expect(await readdir(join(directory, "state", "sessions"))).toEqual([id]);
+});
+
+function use(contents: readonly Content[], ...sums: readonly Record<string, number>[]): void {
+  const last = contents.at(-1);
+  if (last === undefined) return;
+  last.usage = sums.map((each, index) => ({
+    day: "2026-01-01",
+    phase: "build",
+    persona: "worker",
+    model: `model-${index}`,
+    sums: each,
+  }));
+}
+
+function terms(contents: readonly Content[]): NonNullable<CheckpointContent["session"]> {
+  const session = contents[0]?.session;
+  if (session === undefined) throw new Error("the first checkpoint has no session");
+  return session;
+}
