@@ -42,7 +42,7 @@ describe("two processes share the breaker of a service that answers 503", () => 
   const waits = async (caller: Caller) => rowsOf(await place.recorded(caller), "dependency.waiting");
   const callers = () => service.calls.map(({ caller }) => caller);
 
-  /** One process has opened the breaker, the other has met it, and neither has called since. */
+  /** One process has opened the breaker, the other waits for it, and neither has called since. */
   async function openAndMeet(): Promise<void> {
     programs = { client: drive("client"), neighbor: drive("neighbor") };
     const ofThe = async (caller: Caller, step: string) =>
@@ -56,7 +56,7 @@ describe("two processes share the breaker of a service that answers 503", () => 
     expect(place.breaker(dependency).state).toMatchObject({ kind: "open", failedProbes: 0 });
   }
 
-  /** Both wake up at the same time; one may probe and has no answer yet. */
+  /** Both wake up at the same time; one is probing and has no answer yet. */
   async function oneProbes(): Promise<{ readonly prober: Caller; readonly answer: () => void }> {
     const { promise, resolve: answer } = Promise.withResolvers<void>();
     service.status = 200;
@@ -69,7 +69,7 @@ describe("two processes share the breaker of a service that answers 503", () => 
     return { prober, answer };
   }
 
-  it("one opens it and the other does not call; after the cooldown one of them probes, and its success closes it for both", async () => {
+  it("one opens it and the other does not call; after the cooldown one probes, and its success closes it for both", async () => {
     await openAndMeet();
     const { prober, answer } = await oneProbes();
     answer();
@@ -83,7 +83,7 @@ describe("two processes share the breaker of a service that answers 503", () => 
     expect(rowsOf(await place.recorded("client"), "attempt.started")).toHaveLength(6);
   });
 
-  it("when one is told to wait, the other waits as long without a call", async () => {
+  it("when one gets a retry-after, the other waits as long without a call", async () => {
     service.status = 429;
     service.headers = { "retry-after": "60" };
     programs = { client: drive("client"), neighbor: drive("neighbor") };
@@ -105,7 +105,7 @@ describe("two processes share the breaker of a service that answers 503", () => 
     });
   });
 
-  it("when the probing process is killed, its turn runs out and the other probes", async () => {
+  it("when the probing process is killed, its turn expires and the other probes", async () => {
     await openAndMeet();
     const { prober, answer } = await oneProbes();
     const survivor = other[prober];
@@ -126,7 +126,7 @@ describe("two processes share the breaker of a service that answers 503", () => 
   });
 });
 
-it(`a breaker opens at exactly ${threshold} recorded outages, although the processes that count them are killed`, async () => {
+it(`a breaker opens at exactly ${threshold} recorded outages although the processes that record them are killed`, async () => {
   const kills = await Promise.all([1, 2, 3, 4].map(killWhileOutagesAreCounted));
   expect(kills.reduce((sum, each) => sum + each, 0)).toBeGreaterThan(4);
 });
