@@ -52,7 +52,7 @@ function work(options: ClerkOptions): Program {
   return new Program("../damage-support/clerk.ts", options);
 }
 
-/** The process dies with the power; a moment later it would only see errors of a disk that is gone. */
+/** The process is killed with the power; later it would only see disk errors. */
 async function workUntilCut(options: ClerkOptions, disk: PowerDisk, random: () => number): Promise<void> {
   const done = linesOf(options.acknowledged).length;
   const goal = done + Math.floor(random() * (2 * options.steps - done));
@@ -70,7 +70,7 @@ interface Before {
   readonly effectsBefore: readonly string[];
 }
 
-/** A step may happen again only if the power went while it was under way: at most one for each cut. */
+/** A step runs again only if the power was cut while it ran: at most one per cut. */
 function expectKept({ effects, steps }: ClerkOptions, { cuts, acknowledged, effectsBefore }: Before): void {
   const again = linesOf(effects).slice(effectsBefore.length);
   const lost = acknowledged.filter((label) => again.includes(label));

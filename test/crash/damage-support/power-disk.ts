@@ -7,7 +7,7 @@ import { join } from "node:path";
 const shutdown = `import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack("I", 2))`;
 
-/** An ext4 file system in a file that can lose its power: what was not synced is gone. Needs the right to mount. */
+/** An ext4 file system in a file whose power can be cut: writes that were not synced are lost. Needs the right to mount. */
 export class PowerDisk {
   static readonly isPossible = PowerDisk.#probe();
   readonly path: string;
@@ -26,7 +26,7 @@ export class PowerDisk {
     execFileSync("python3", ["-c", shutdown, this.path]);
   }
 
-  /** Mounts it again, as a machine does that starts after a power cut. */
+  /** Mounts it again, as after a power cut. */
   restore(): void {
     execFileSync("umount", [this.path]);
     this.#mount();
