@@ -1,8 +1,10 @@
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { promisify } from "node:util";
 import { type BreakerRecord, newBreaker, parseBreaker } from "../../../src/domain/breaker.ts";
 import { parseJson } from "../../../src/domain/json.ts";
 import { parseDelivery, type TicketDelivery } from "../../../src/domain/ticket-delivery.ts";
@@ -158,13 +160,16 @@ export class Place {
     }
   }
 
-  /** Reads a copy: opening the database itself would recover what the next process must recover. */
+  /**
+   * Reads a copy: opening the database itself would recover what the next process must recover. Another process copies
+   * it: a test may have the database open, and closing a file of it would drop this process's POSIX locks on it.
+   */
   async #snapshot(key: string): Promise<Recorded> {
     const copy = mkdtempSync(join(this.#folder, "copy-"));
-    if (!existsSync(this.stateDir)) return readRecorded(copy, key);
-    for (const file of readdirSync(this.stateDir).filter((name) => name.startsWith("maestro.db"))) {
-      copyFileSync(join(this.stateDir, file), join(copy, file));
-    }
+    const names = existsSync(this.stateDir) ? readdirSync(this.stateDir) : [];
+    const files = names.filter((name) => name.startsWith("maestro.db"));
+    if (files.length > 0)
+      await promisify(execFile)("cp", [...files.map((name) => join(this.stateDir, name)), copy]);
     return readRecorded(copy, key);
   }
 }
