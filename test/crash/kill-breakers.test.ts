@@ -61,7 +61,7 @@ describe("two processes share the breaker of a service that answers 503", () => 
     const { promise, resolve: answer } = Promise.withResolvers<void>();
     service.status = 200;
     service.hold = () => promise;
-    await until("somebody probes", () => service.calls.length > 5);
+    await until("one process probes", () => service.calls.length > 5);
     const prober = (service.calls[5] as ServiceCall).caller as Caller;
     await until("the other is refused", async () => (await waits(other[prober])).length === 2);
     expect(callers(), "exactly one probe").toHaveLength(6);
@@ -87,7 +87,7 @@ describe("two processes share the breaker of a service that answers 503", () => 
     service.status = 429;
     service.headers = { "retry-after": "60" };
     programs = { client: drive("client"), neighbor: drive("neighbor") };
-    await until("the client was told to wait", async () => (await waits("client")).length === 1);
+    await until("the client got a retry-after", async () => (await waits("client")).length === 1);
     service.status = 200;
     place.openDoor();
     await until("the neighbor waits as well", async () => (await waits("neighbor")).length === 1);

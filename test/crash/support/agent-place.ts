@@ -83,7 +83,7 @@ export class AgentPlace {
     const first = this.drive(argv);
     const line = where === "start" ? "begins" : `turn ${where}`;
     await until(`the agent is at ${where}`, () =>
-      this.log().some((words) => words.slice(1).join(" ").startsWith(line)),
+      this.log().some((entry) => entry.slice(1).join(" ").startsWith(line)),
     );
     if (where !== "start") await until("its session is noted", () => this.#hasNotedSession());
     first.signal("SIGKILL");

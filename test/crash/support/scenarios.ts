@@ -77,8 +77,8 @@ export const said: Scenario = {
   },
   victim: (place, fault) => place.act({ do: "pause", session: "patient" }, fault),
   recover: async (place, { isCommitted, undisturbed }) => {
-    const words = async () => rowsOf(await place.recorded("patient"), "message.received");
-    if (isCommitted) await until("the driver has heard it", async () => (await words()).length === 1);
+    const received = async () => rowsOf(await place.recorded("patient"), "message.received");
+    if (isCommitted) await until("the driver has received it", async () => (await received()).length === 1);
     place.openDoor();
     const status = isCommitted ? "paused" : "completed";
     await until(
@@ -88,7 +88,7 @@ export const said: Scenario = {
     await place.programs[0]?.ended;
     await place.afterlife(place.drive("patient"), "patient");
     await expectAsIfNothingHappened(place, "patient", undisturbed);
-    expect(await words(), "said once or not at all").toHaveLength(isCommitted ? 1 : 0);
+    expect(await received(), "received once or not at all").toHaveLength(isCommitted ? 1 : 0);
   },
 };
 
