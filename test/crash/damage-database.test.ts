@@ -35,7 +35,7 @@ describe("a damaged database", () => {
   test.each([
     [1_473_892_203, 60],
     [1, 20],
-  ])("gives right results or a clear refusal, wherever the damage is (seed %i)", async (seed, rounds) => {
+  ])("gives the right results or is refused, wherever the damage is (seed %i)", async (seed, rounds) => {
     const random = seededRandom(seed);
     const ends: End[] = [];
     for (let round = 0; round < rounds; round += 1) ends.push(await damage.database(random, round));

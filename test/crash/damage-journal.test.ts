@@ -117,7 +117,7 @@ describe("a journal that another program may have changed", () => {
     },
   );
 
-  test("that is intact is no reason to remove its session as damaged", async () => {
+  test("is not removed as damaged if it is intact", async () => {
     const session = original.copy(newStateDir());
     await session.with(async (maestro) => {
       await expect(maestro.prune({ damaged: session.id })).rejects.toThrow(/is not damaged/);

@@ -13,8 +13,8 @@ afterEach(() => place.remove());
 
 const foundation = "builder, attempt 1: foundation";
 
-describe("when a driver is killed, a process that recovers", () => {
-  it("and is already running takes over within 2 s and finishes without repeating a recorded step", async () => {
+describe("when a driver is killed", () => {
+  it("a running process with recovery takes over within 2 s and repeats no recorded step", async () => {
     const driver = place.drive("patient");
     await until("the foundation is on record", async () =>
       (await place.recorded("patient")).marks.has(foundation),
@@ -43,7 +43,7 @@ describe("when a driver is killed, a process that recovers", () => {
     ]);
   });
 
-  it("and starts later takes over as soon as it opens", async () => {
+  it("a process with recovery that starts later takes over as soon as it opens", async () => {
     const driver = place.drive("patient");
     await until("the foundation is on record", async () =>
       (await place.recorded("patient")).marks.has(foundation),
@@ -55,7 +55,7 @@ describe("when a driver is killed, a process that recovers", () => {
     expect(place.marks).toHaveLength(5);
   });
 
-  it("also finishes the files of a session whose driver died right after its last row", async () => {
+  it("a process with recovery finishes the files of a session whose driver died right after its last row", async () => {
     const fault = { point: "session.status:after-commit", hit: 1, act: "kill" } as const;
     const killed = await place.afterlife(place.drive("hopeless", { fault }), "hopeless");
     expect(killed.recorded.session?.status).toBe("parked");
@@ -72,7 +72,7 @@ describe("when a driver is killed, a process that recovers", () => {
   });
 });
 
-describe("two processes that recover", () => {
+describe("two processes with recovery", () => {
   it("take over from each other: a stopped one writes nothing when it wakes up, and takes over when the other is killed", async () => {
     const starter = place.drive("restless");
     await until("a step is recorded", async () => (await place.recorded("restless")).marks.size === 1);
