@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 
 const root = new URL("../", import.meta.url);
 
-/** Measuring yesterday's build would be worse than not measuring. */
+/** A stale build would give wrong numbers. */
 export function requireFreshBuild(): void {
   const built = newest(new URL("dist/", root));
   if (built !== undefined && built >= (newest(new URL("src/", root)) ?? 0)) return;

@@ -4,11 +4,11 @@ import { text } from "node:stream/consumers";
 
 export interface ChildEnd<Report> {
   readonly report: Report;
-  /** When the process was asked for, as Date.now() counts. */
+  /** When the process was started, as Date.now(). */
   readonly spawnedAt: number;
 }
 
-/** Runs a program of bench/children in a process of its own and takes what it reports; `dies`: it has to kill itself. */
+/** Runs a program of bench/children in its own process and returns its report; `dies`: it must kill itself. */
 export async function runChild<Report>(
   program: string,
   args: readonly (string | number)[],
@@ -27,7 +27,7 @@ export async function runChild<Report>(
   return { report: (output === "" ? undefined : JSON.parse(output)) as Report, spawnedAt };
 }
 
-/** In the child: the one thing it says. */
+/** In the child: its report. */
 export function report(value: object): void {
   process.stdout.write(JSON.stringify(value));
 }

@@ -7,8 +7,8 @@ import { smallestEdits } from "./edits/smallest-edit.ts";
 import { median } from "./statistics.ts";
 import { formatTable } from "./table.ts";
 
-// What a model has to say to change a file: the passages that change, or all of it. Measured on changes that people
-// really made, between consecutive published versions. A tool call's arguments count as they go over the wire, as JSON.
+// Output tokens that a model needs to change a file: by edits, or by writing it again. Measured on real changes between
+// consecutive published versions. The arguments of a tool call count as JSON.
 
 const bytesPerToken = 4;
 const leastChanges = 200;
@@ -18,7 +18,7 @@ interface Change {
   readonly version: string;
   readonly path: string;
   readonly rewriteTokens: number;
-  /** Null: no edit that the tool takes; then the file is written again. */
+  /** Null: the tool would refuse every edit, so the file is written again. */
   readonly editTokens: number | null;
   readonly edits: number;
   /** Whether `write_file` would have been refused with the advice to edit. */
@@ -89,7 +89,7 @@ function summarize(all: readonly Change[]) {
     ),
     wins: wins.length / all.length,
     guarded: all.filter(({ guarded }) => guarded).length / all.length,
-    /** Refused to be written although no edit would have taken less. */
+    /** `write_file` was refused although no edit is smaller. */
     guardedWrongly: all.filter((change) => change.guarded && !isWin(change)).length,
     withoutEdit: all.filter(({ editTokens }) => editTokens === null).length,
   };

@@ -4,7 +4,7 @@ import { median } from "./statistics.ts";
 
 const record = Buffer.alloc(1024, "x");
 
-/** How often a second this disk takes 1 KiB for good: append, fdatasync, again. No durable step can be faster alone. */
+/** How often per second the disk appends 1 KiB and syncs it. A session alone cannot record steps faster. */
 export class DiskLimit {
   readonly #path: string;
   readonly #file: number;
@@ -14,7 +14,7 @@ export class DiskLimit {
     this.#file = openSync(this.#path, "w");
   }
 
-  /** Blocks for about this long; times a second. */
+  /** Blocks for about this long; returns appends per second. */
   measure(durationMs: number): number {
     const began = performance.now();
     let written = 0;
@@ -52,7 +52,7 @@ export async function onceWithLimit<T>(directory: string, measure: () => T | Pro
   return { value, limit: (before + after) / 2 };
 }
 
-/** Runs `measure` several times between measurements of the limit: a machine's disk changes from second to second. */
+/** Runs `measure` several times between measurements of the limit, because the speed of a disk changes within seconds. */
 export async function withLimit<T>(
   directory: string,
   { windows, limitMs }: { readonly windows: number; readonly limitMs: number },

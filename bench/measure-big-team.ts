@@ -1,7 +1,7 @@
 import { runChild } from "./child.ts";
 import type { Measurement } from "./measurement.ts";
 
-/** Processor time, because a disk that is busy elsewhere says nothing about how the work grows. */
+/** Processor time, because a busy disk says nothing about how the work grows. */
 export interface BigTeam {
   readonly status: string;
   readonly cpuMs: number;
@@ -9,9 +9,9 @@ export interface BigTeam {
   readonly limit: number;
 }
 
-/** A straight line, with what a machine's caches and collectors add to it. */
+/** Linear growth, with tolerance for caches and garbage collection. */
 const tolerance = 1.5;
-/** What a collector may leave for later. */
+/** Tolerance for garbage that is not collected yet. */
 const spareMegabytes = 16;
 
 export const bigTeam: Measurement = {
@@ -28,7 +28,7 @@ export const bigTeam: Measurement = {
     const middle = await run(half);
     const many = await run(large);
     const times = large / small;
-    // The second half may add what the first half added: what grows faster than a line adds more.
+    // With linear growth the second half adds as much as the first.
     const added = many.megabytes - middle.megabytes;
     const straight = Math.max(0, middle.megabytes - few.megabytes) * tolerance + spareMegabytes;
     const time = many.cpuMs / few.cpuMs / times;

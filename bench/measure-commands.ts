@@ -10,13 +10,13 @@ const sessions = 10_000;
 const targets = { versionMs: 100, sessionsMs: 200, demoMs: 60_000 };
 
 interface Times {
-  /** Node alone, which no command can beat: on a busy machine it is late too. */
+  /** Node alone: the lower bound, which is slower on a busy machine too. */
   readonly nodeMs: number;
   readonly versionMs: number;
   readonly sessionsMs: number;
 }
 
-/** What a person at a prompt waits for: from the start of the process to its end. */
+/** From the start of the process to its end, as a person at a prompt waits for it. */
 export const commands: Measurement = {
   name: "commands",
   async run({ newDirectory, quick }) {
@@ -59,7 +59,7 @@ function row(what: string, windows: readonly Window<Times>[], which: "versionMs"
   };
 }
 
-/** A command that did something else than it should would be quick for nothing. */
+/** A command that fails early would look fast. */
 function timed(args: readonly string[], expected: RegExp): number {
   const began = performance.now();
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });

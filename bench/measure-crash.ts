@@ -19,7 +19,7 @@ export const crash: Measurement = {
     const steps = quick ? 2_000 : 10_000;
     const rows: Row[] = [];
     const raw: unknown[] = [];
-    // The first process that ends well keeps what it compiled. All that are measured find it.
+    // The first process fills the compile cache, so that every measured process finds it.
     await killAndResume(newDirectory(), 10, "named");
     for (const shape of Object.keys(shapes) as (keyof typeof shapes)[]) {
       const windows = await withLimit(newDirectory(), { windows: quick ? 1 : 5, limitMs: 300 }, () =>
@@ -49,7 +49,7 @@ export const crash: Measurement = {
   },
 };
 
-/** The step that the kill interrupts has no record and does run twice; no other may. */
+/** The step that the kill interrupts has no record and runs twice; no other may. */
 async function killAndResume(
   directory: string,
   steps: number,

@@ -2,14 +2,14 @@ import { runChild } from "./child.ts";
 import { onceWithLimit } from "./limit.ts";
 import type { Measurement, Row } from "./measurement.ts";
 
-/** Garbage is collected when V8 likes to. */
+/** V8 decides when it collects garbage. */
 const toleranceMegabytes = 30;
 const targetWaitingMegabytes = 1_000;
 
 interface StepsReport {
   /** At the last step. */
   readonly drivingMegabytes: number;
-  /** After the session's result was asked for. */
+  /** After the session's result was read. */
   readonly resultMegabytes: number;
   readonly diskBytesPerStep: number;
 }

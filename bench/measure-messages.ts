@@ -3,14 +3,14 @@ import { medianLimit, withLimit } from "./limit.ts";
 import type { Measurement, Row } from "./measurement.ts";
 import { median } from "./statistics.ts";
 
-/** Two messages a call are new; what is stored of them may be little more than themselves. */
+/** Each call has two new messages; the stored bytes may be little more than those. */
 const mostOverhead = 1.25;
 const calls = 50;
 
 /** Per call, in a conversation of which each call repeats all messages and adds two. */
 export interface Conversation {
   readonly callMs: number;
-  /** Of that, to hash and store what is sent. */
+  /** The part that hashes and stores the messages. */
   readonly storingMs: number;
   readonly callBytes: number;
   readonly storedBytes: number;

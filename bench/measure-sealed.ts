@@ -6,7 +6,7 @@ import { median } from "./statistics.ts";
 
 const mostGrowth = 1.3;
 
-/** A resume reads what the unfinished part needs, so steps of sealed phases must not make it longer. */
+/** A resume reads only what the unfinished part needs, so steps of sealed phases must not make it longer. */
 export const sealed: Measurement = {
   name: "sealed",
   async run({ newDirectory, quick }) {

@@ -2,7 +2,7 @@
 export interface Row {
   readonly what: string;
   readonly value: string;
-  /** What the disk could do in the same seconds, times a second: without it no number says much. */
+  /** The disk's limit in the same seconds, per second: numbers of different disks compare only by it. */
   readonly limit: number;
   readonly ratio?: string;
   readonly target: string;
@@ -10,15 +10,15 @@ export interface Row {
 }
 
 export interface Setup {
-  /** A new place for state, on the disk that is measured. */
+  /** A new state directory on the measured disk. */
   readonly newDirectory: () => string;
-  /** Smaller sizes, for a look. */
+  /** Smaller sizes, for a quick run. */
   readonly quick: boolean;
 }
 
 export interface Measured {
   readonly rows: readonly Row[];
-  /** Everything that was seen, for results.json. */
+  /** All raw values, for results.json. */
   readonly raw: unknown;
 }
 

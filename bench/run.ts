@@ -39,7 +39,7 @@ const unknown = (values.only ?? []).filter((name) => !names.includes(name));
 if (unknown.length > 0) throw new Error(`--only ${unknown.join(", ")}: choose from ${names.join(", ")}`);
 requireFreshBuild();
 
-/** Beside the sources and not in /tmp, which may live in memory, where nothing is durable and all is fast. */
+/** Beside the sources: /tmp may be in memory, where nothing is durable and every write is fast. */
 const data = fileURLToPath(new URL(".data/", import.meta.url));
 const results: Record<string, Measured> = {};
 try {
@@ -65,7 +65,7 @@ const machine = {
   processor: cpus()[0]?.model.trim(),
   memoryGigabytes: Math.round(totalmem() / 2 ** 30),
 };
-// A look at a part does not replace what a full run left.
+// A partial run does not replace the results of a full one.
 const isFull = !values.quick && values.only === undefined;
 if (isFull)
   writeFileSync(

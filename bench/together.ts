@@ -8,14 +8,14 @@ export interface Together {
 }
 
 export interface Watcher {
-  /** Every session is at work. */
+  /** Every session is running. */
   readonly onAllAtWork: () => void;
   readonly onStep?: () => void;
-  /** The first session comes to its last step; from here on they end and are fewer. */
+  /** The first session reaches its last step; fewer sessions run from here on. */
   readonly onFirstDone?: () => void;
 }
 
-/** Creates all sessions, drives them together, and lets them loose once every one is inside its first step. */
+/** Creates all sessions, drives them together, and releases them once each is inside its first step. */
 export async function runTogether(
   maestro: Maestro,
   { sessions, steps }: { readonly sessions: number; readonly steps: number },

@@ -1,6 +1,6 @@
 import { defineTeam, type Maestro, open, persona, phase, type Team } from "./maestro.ts";
 
-/** About 1 KiB and different each time, like a model's answer; cheap to make, so that it does not weigh on what is measured. */
+/** About 1 KiB and different each time, like a model's answer; cheap to make, so that it does not affect the measurement. */
 const noise = Array.from({ length: 4_096 }, (_, at) => Math.imul(at + 1, 2_654_435_761).toString(36)).join(
   "",
 );

@@ -1,5 +1,5 @@
-// Bundles src/ into dist/ with its types, carries along what is not code (the SQL schema), and builds the dashboard. A
-// bundle, because two hundred small modules take longer to load than to run: commands and resumes should start at once.
+// Bundles src/ into dist/ with its types, copies the SQL schema, and builds the dashboard. A bundle, because two hundred
+// small modules take longer to load than to run, and commands and resumes should start at once.
 import { execFileSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -58,7 +58,7 @@ function onlyAscii() {
     name: "only-ascii",
     generateBundle(_, bundle) {
       for (const chunk of Object.values(bundle).filter(({ type }) => type === "chunk")) {
-        // Where an escape is not the character: in raw text it would be six of them, and after a backslash five and a backslash.
+        // In these places an escape would not stand for the character: String.raw keeps it as text, a backslash escapes its own.
         if (/String\.raw`[^`]*[^\0-\x7f]|(?<!\\)(?:\\\\)*\\[^\0-\x7f]/.test(chunk.code))
           throw new Error("String.raw or a backslash with more than ASCII");
         chunk.code = chunk.code.replaceAll(/[^\0-\x7f]/g, escaped);

@@ -1,4 +1,4 @@
-// `npm run campaign -- <name>`: runs trials of one kind for as long as asked, and ends in one line of what was found.
+// `npm run campaign -- <name>`: runs random trials of one kind and ends with one line of results.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,4 +1,4 @@
-// Takes the pictures of the dashboard in docs/images from real runs of the demo's team on a real server, which is killed once.
+// Takes the pictures of the dashboard in docs/images from runs of the demo's team on a real server, which is killed once.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -62,7 +62,7 @@ try {
   await start(server, { key: "url-shortener" });
   await page.goto(`${server.url}/s/url-shortener/run?persona=implementation/backend_developer`);
   const steps = page.getByRole("log", { name: "Steps" });
-  // The call for the third file takes longest: there is time to look, and to kill.
+  // The call for the third file takes longest, so there is time for the picture and the kill.
   await steps.getByText("src/store.mjs").first().waitFor();
   await page.getByText("1 of 2 done").first().waitFor();
   await wear("dark");
@@ -71,7 +71,7 @@ try {
   await server.exited;
   server = await serve(new URL(server.url).port);
   await page.getByText("Completed.", { exact: true }).waitFor();
-  // Read once more: a strip that tells of the restart is not what stays.
+  // Loaded again, because the page shows a temporary notice about the restart.
   await page.goto(`${server.url}/s/url-shortener/run?persona=implementation/backend_developer`);
   await steps.getByText("src/server.mjs").first().waitFor();
   await wear("light");

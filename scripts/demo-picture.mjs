@@ -1,4 +1,4 @@
-// Draws docs/images/demo.svg from a real run of `maestro demo` in a pseudo-terminal: what a newcomer sees when it has ended.
+// Draws docs/images/demo.svg: the final screen of a real run of `maestro demo` in a pseudo-terminal.
 import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -18,11 +18,11 @@ const rows = screen.rows.slice(0, screen.rows.findLastIndex((row) => row.length 
 const shown = rows.map((row) => row.map(({ character }) => character).join("")).join("\n");
 const [folder] = /\/tmp\/maestro-demo-\w+/.exec(shown) ?? [];
 if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-if (!shown.includes("Try next:")) throw new Error(`The demo did not end as it should:\n${shown}`);
+if (!shown.includes("Try next:")) throw new Error(`The demo did not reach its summary:\n${shown}`);
 
 writeFileSync(
   join(root, "docs", "images", "demo.svg"),
-  `<svg xmlns="http://www.w3.org/2000/svg" width="${Math.ceil(columns * size.character) + 2 * size.edge}" height="${rows.length * size.line + 2 * size.edge}" role="img" aria-label="maestro demo: a team is killed and goes on">
+  `<svg xmlns="http://www.w3.org/2000/svg" width="${Math.ceil(columns * size.character) + 2 * size.edge}" height="${rows.length * size.line + 2 * size.edge}" role="img" aria-label="maestro demo: a team is killed and resumes">
 <rect width="100%" height="100%" rx="8" fill="#181816"/>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="13" fill="${text}">
 ${rows.flatMap(draw).join("\n")}
@@ -31,7 +31,7 @@ ${rows.flatMap(draw).join("\n")}
 `,
 );
 
-/** All that the demo wrote on its terminal. */
+/** Everything that the demo wrote to its terminal. */
 function recorded() {
   const command = `stty columns ${columns} rows 50 && exec "$0" "$@"`;
   const argv = ["sh", "-c", command, process.execPath, join(root, "bin", "maestro.cjs"), "demo"];
@@ -39,12 +39,12 @@ function recorded() {
   return execFileSync("python3", ["-c", python, ...argv], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
-    // As npx sets it: the commands to paste are the ones of somebody without Maestro on the path.
+    // npx sets npm_command; the printed commands then start with npx, which a new user can paste.
     env: { PATH: process.env.PATH, TMPDIR: "/tmp", TERM: "xterm-256color", npm_command: "exec" },
   });
 }
 
-/** Each piece at its own place: the signs for done and under way are not everywhere as wide as a letter. */
+/** Positions each piece: in some fonts the symbols for done and running are wider than a letter. */
 function draw(row, index) {
   const y = size.edge + 14 + index * size.line;
   const pieces = [];

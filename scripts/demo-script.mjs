@@ -1,4 +1,4 @@
-// Writes teams/demo/script.yaml, what the simulated model says in `maestro demo`, from the project in teams/demo/project.
+// Writes teams/demo/script.yaml, the answers of the simulated model in `maestro demo`, from teams/demo/project.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,7 +22,7 @@ const script = {
     ],
     solution_architect: [
       [
-        // The connection breaks once; the call is repeated, and nothing before it.
+        // The connection breaks once; only this call is repeated.
         {
           ...turn("Codes from content: nothing to count, nothing to lock.", write("docs/design.md")),
           fault: { kind: "reset" },
@@ -42,7 +42,7 @@ const script = {
       [
         turn("First the codes.", write("src/code.mjs")),
         turn("Now the store that remembers them.", write("src/store.mjs")),
-        // Long enough to be killed in the middle of.
+        // Slow, so that the kill hits it.
         {
           ...turn(
             "And the server in front of it.",
@@ -75,19 +75,19 @@ const script = {
   },
 };
 
-/** A file name that is almost right: the import leads nowhere, and healing points it to the file that is meant. */
+/** A wrong file name, so that the check fails and healing corrects the import. */
 function wrongImport(text) {
   const wrong = text.replace("./store.mjs", "./store.js");
   if (wrong === text) throw new Error("The server does not import the store.");
   return wrong;
 }
 
-const head = `# What the simulated model says in \`maestro demo\`. Made by scripts/demo-script.mjs from teams/demo/project.\n`;
+const head = `# Answers of the simulated model in \`maestro demo\`. Made by scripts/demo-script.mjs from teams/demo/project.\n`;
 const text = head + stringify(script, { lineWidth: 0 });
 const file = join(folder, "script.yaml");
 if (process.argv.includes("--check")) {
   if (readFileSync(file, "utf8") === text) process.exit(0);
-  process.stderr.write("teams/demo/script.yaml is not up to date: node scripts/demo-script.mjs\n");
+  process.stderr.write("teams/demo/script.yaml is out of date: node scripts/demo-script.mjs\n");
   process.exit(1);
 }
 writeFileSync(file, text);

@@ -1,5 +1,5 @@
-// Writes the documents that are made from definitions: docs/cli.md, docs/team-file.md and team.schema.json.
-// With --check it writes nothing and fails when one of them is not up to date.
+// Writes the documents that are generated from definitions: docs/cli.md, docs/team-file.md and team.schema.json.
+// With --check it writes nothing, and fails if one of them is out of date.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,7 +20,7 @@ for (const [file, make] of Object.entries(documents)) {
   const text = make();
   if (!process.argv.includes("--check")) writeFileSync(path, text);
   else if (read(path) !== text) {
-    process.stderr.write(`${file} is not up to date: npm run docs\n`);
+    process.stderr.write(`${file} is out of date: npm run docs\n`);
     process.exitCode = 1;
   }
 }

@@ -1,4 +1,4 @@
-/** A terminal's screen, as far as Maestro writes on one: rows of cells, each a character and how it is painted. */
+/** A terminal's screen, for the control sequences that Maestro writes: rows of cells, each a character and its style. */
 export class TerminalScreen {
   rows = [[]];
   #row = 0;

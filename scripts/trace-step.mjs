@@ -10,7 +10,7 @@ import { defineTeam, open, persona, phase } from "../src/index.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const warmUpRounds = 20;
-/** The main thread commits until the writer thread stands; that one has to be seen. */
+/** The main thread commits until the writer thread has started; the trace must show the writer thread. */
 const writerStartMs = 2_000;
 const tracedRounds = 8;
 
@@ -33,7 +33,7 @@ class Coverage {
     await this.#postToAll("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
   }
 
-  /** The functions that were called since the last time, by file. */
+  /** The functions that were called since the last take, by file. */
   async take() {
     const answers = await this.#postToAll("Profiler.takePreciseCoverage", {});
     const called = new Map();
@@ -77,12 +77,12 @@ function stepRounds(round) {
 }
 
 /**
- * Rounds of one model call with one tool call. The simulated model is asked, answers late, and the tool runs: a round
+ * Rounds of one model call with one tool call. The simulated model answers with a delay, and then the tool runs: a round
  * lasts from the middle of one answer to the middle of the next, while nothing else happens.
  */
 function modelRounds(directory) {
   const latencyMs = writerStartMs / warmUpRounds;
-  // A conversation that repeats itself is ended, so each round reads another file.
+  // A conversation that repeats itself fails, so each round reads another file.
   const paths = Array.from({ length: warmUpRounds + tracedRounds }, (_, index) => `${index}.txt`);
   const write = { calls: paths.map((path) => ({ tool: "write_file", input: { path, content: path } })) };
   const reads = paths.map((path) => ({ calls: [{ tool: "read_file", input: { path } }], latencyMs }));
@@ -145,7 +145,7 @@ async function trace(isModel) {
     await maestro.close();
     rmSync(directory, { recursive: true, force: true });
   }
-  // The first ends what came before, the last holds the end of the attempt.
+  // The first rounds contain the warm-up, the last ones the end of the attempt.
   show(isModel ? rounds.slice(2, -2) : rounds);
 }
 

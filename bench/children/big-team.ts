@@ -1,4 +1,4 @@
-// One session of many phases with ten personas each, all functions: what it takes in processor time and memory.
+// One session of many phases with ten personas each, all functions: processor time and memory.
 import { report } from "../child.ts";
 import { DiskLimit } from "../limit.ts";
 import { defineTeam, open, persona, phase } from "../maestro.ts";

@@ -1,7 +1,7 @@
-// Records steps, each noted in a side file when it runs, and kills itself inside the next one; started again with
-// the same key it says when that step began. Steps have names of their own, or one name ("same"), or one name and an
-// input that is another after the crash ("changed": all run afresh, and the first that does is timed). Plain JavaScript:
-// what is timed is the package, and in a process that keeps what it compiled, as the command does.
+// Records steps, each noted in a side file when it runs, and kills itself inside the next one. Started again with the
+// same key, it reports when that step began. Steps have different names, or one name ("same"), or one name and an input
+// that differs after the crash ("changed": all run again, and the first is timed). Plain JavaScript with the compile
+// cache, as in first-step.mjs.
 import { appendFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 

@@ -1,5 +1,5 @@
-// One session with a long history and a fresh one take turns, so that both meet the same disk; its limit is measured
-// before and after each.
+// One session with a long history and a fresh one take turns, so that both use the disk at the same speed; its limit is
+// measured before and after each.
 import { report } from "../child.ts";
 import { DiskLimit, type Window } from "../limit.ts";
 import type { Turn } from "../measure-growth.ts";
@@ -9,7 +9,7 @@ import { openState, stepsTeam } from "../workload.ts";
 const [stateDir = "", limitDir = "", ...numbers] = process.argv.slice(2);
 const [farStep = 10_000, turns = 8, stepsPerTurn = 100] = numbers.map(Number);
 const nearStep = 100;
-/** Steps before those that are timed, for both: what stood still before a turn is awake again. */
+/** Steps before the timed ones, for both, so that threads that were idle are awake again. */
 const leadSteps = nearStep - stepsPerTurn / 2;
 const limitMs = 15;
 

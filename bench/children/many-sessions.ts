@@ -1,4 +1,4 @@
-// Many sessions write at once. Measured while all of them do: not while they are let loose, nor when the first ends.
+// Many sessions write at once. Measured only while all of them write: not while they start, nor after the first ends.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { report } from "../child.ts";
 import { withLimit } from "../limit.ts";

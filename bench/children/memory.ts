@@ -1,4 +1,4 @@
-// The most memory that a process needed for one session of so many steps.
+// The peak memory of a process that runs one session with this many steps.
 import { report } from "../child.ts";
 import { diskBytes, peakMemoryMegabytes } from "../resources.ts";
 import { openState, stepsTeam } from "../workload.ts";

@@ -1,4 +1,4 @@
-// A conversation with a model that answers at once: what a call costs, and what of it goes into storing its messages.
+// A conversation with a model that answers at once: the cost of a call, and the part of it that stores messages.
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalCall } from "../../src/personas/model/canonical-call.ts";

@@ -1,5 +1,5 @@
-// Durable steps of one session. After every hundred, inside a step, the limit is measured: the windows are short,
-// because the disk of a machine that does other things too changes within a second.
+// Durable steps of one session. After every hundred, inside a step, the limit is measured. The windows are short, because
+// the disk of a shared machine changes its speed within a second.
 import { report } from "../child.ts";
 import { DiskLimit, type Window } from "../limit.ts";
 import { openState, stepsTeam } from "../workload.ts";
@@ -7,7 +7,7 @@ import { openState, stepsTeam } from "../workload.ts";
 const [stateDir = "", windows = "100"] = process.argv.slice(2);
 const stepsPerWindow = 100;
 const limitMs = 15;
-/** Until the code is compiled. */
+/** Warm-up, until the code is compiled. */
 const warmUpWindows = 3;
 
 const maestro = await openState(stateDir);

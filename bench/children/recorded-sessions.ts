@@ -1,4 +1,4 @@
-// A state directory with so many finished sessions, each with what it used.
+// A state directory with this many finished sessions, each with usage.
 import { writeManySessions } from "../../test/e2e/server/support/many-sessions.ts";
 import { report } from "../child.ts";
 

@@ -1,5 +1,5 @@
 // `write`: a session whose first phase records many steps and is sealed; its second phase dies in its first step.
-// `resume`: how long until the second phase runs its first step.
+// `resume`: the time until the second phase runs its first step.
 import { writeSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 

@@ -20,7 +20,7 @@ const model = {
     }
     return new Promise<never>(() => {});
   },
-  doStream: () => Promise.reject(new Error("nobody streams here")),
+  doStream: () => Promise.reject(new Error("streaming is not used here")),
 } as const;
 const worker = persona("worker", {
   run: async (ctx) => {

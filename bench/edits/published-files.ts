@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** What people wrote, not what a tool wrote for them: its every change is a full rewrite that nobody asked a model for. */
+/** Generated files: their changes are full rewrites that no model would make. */
 const generated =
   /(?:^|\/)(?:package\.json|dist\/.*|browser-entry\.js|mocha(?:-es2018)?\.js)$|\.(?:min\.\w+|map|wasm)$|(?:^|\/)llhttp\//;
 const maxBytes = 1024 * 1024;
@@ -14,7 +14,7 @@ const maxBytes = 1024 * 1024;
 /** Path and content of the texts in one published version. */
 export type Files = ReadonlyMap<string, string>;
 
-/** Downloads what is not there yet; one call of npm for all versions. */
+/** Downloads missing versions, with one call of npm for all. */
 export async function fetchVersions(cache: string, name: string, versions: readonly string[]): Promise<void> {
   const missing = versions.filter((version) => !existsSync(folderOf(cache, name, version)));
   if (missing.length === 0) return;
@@ -26,7 +26,7 @@ export async function fetchVersions(cache: string, name: string, versions: reado
     const unpacked = join(packed, version);
     mkdirSync(unpacked);
     await run("tar", ["-xzf", join(packed, `${name}-${version}.tgz`), "-C", unpacked]);
-    // Whole or not at all: a run that was interrupted leaves no half of a version.
+    // Renamed when complete: an interrupted run leaves no half of a version.
     renameSync(unpacked, folderOf(cache, name, version));
   }
   rmSync(packed, { recursive: true });

@@ -2,12 +2,12 @@ import { applyEdits, type Edit, editLimits } from "../../src/workspace/edit.ts";
 import { diffLines } from "../../src/workspace/line-diff.ts";
 import { splitLines } from "../../src/workspace/text.ts";
 
-/** More lines than this beside a change are not what anybody would quote to say where it is. */
+/** The most lines of context around a change. */
 const mostContext = 40;
 
 /**
- * The edits of whole lines that make one text of the other, each with just so much around it that its place is the only
- * one. Nothing when there are none that the tool takes. Really applied: whatever it returns has been checked.
+ * The edits of whole lines that turn one text into the other, each with just enough context to be unique. Undefined when
+ * the tool would refuse them. The edits are applied to check them.
  */
 export function smallestEdits(before: string, after: string): readonly Edit[] | undefined {
   const wanted = splitLines(after);

@@ -14,19 +14,19 @@ import type { Peer } from "./known-peers.ts";
 
 export interface Harness {
   readonly folder: string;
-  /** Where it keeps state while it measures. */
+  /** The state directory of the measurement. */
   readonly data: string;
   readonly modules: string;
 }
 
-/** A copy to write in, with our adapter added; the packages stay where they were installed, one level up. */
+/** A writable copy with our adapter; the packages stay where they were installed, one level up. */
 export function copyHarness(given: string, parent: string): Harness {
   if (!existsSync(join(given, "lib/peer.mjs"))) throw new Error(`${given} is not the peers' harness`);
   mkdirSync(parent, { recursive: true });
   const root = mkdtempSync(join(parent, "peers-"));
   const folder = join(root, "bench");
   mkdirSync(join(folder, "lib"), { recursive: true });
-  // File by file: a copied read-only folder would be read-only too, and could not even be removed.
+  // File by file: a copied read-only folder would be read-only too, and could not be removed.
   for (const path of ["", "lib"]) copyFiles(join(given, path), join(folder, path));
   copyFileSync(fileURLToPath(new URL("maestro.mjs", import.meta.url)), join(folder, "maestro.mjs"));
   const installed = join(dirname(resolve(given)), "node_modules");

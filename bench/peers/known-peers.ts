@@ -2,14 +2,14 @@ export interface Peer {
   readonly name: string;
   readonly file: string;
   readonly packages: readonly string[];
-  /** Which Node the harness wants for it: its own (22), the system's (20 or later), or the one that runs this. */
+  /** The Node that the harness needs for it: its own (22), the system's (20 or later), or the one that runs this. */
   readonly node: "harness" | "system" | "this";
   readonly env?: Readonly<Record<string, string>>;
   /** Sizes where they are not 1,000, 10,000 and 1,000; 0 leaves the run out. */
   readonly middle?: number;
   readonly long?: number;
   readonly crash?: number;
-  /** An environment variable without which it cannot run, and what to put there. */
+  /** An environment variable that it needs, and its meaning. */
   readonly needs?: readonly [variable: string, what: string];
 }
 

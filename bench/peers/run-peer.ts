@@ -8,7 +8,7 @@ export type Result = Readonly<Record<string, string | number | boolean | null>>;
 const timeoutMs = 100_000;
 const builtPackage = new URL("../../dist/index.js", import.meta.url).href;
 
-/** All runs of one peer, as run.sh's `peer` does them; a run that says nothing is an error in its place. */
+/** All runs of one peer, as in run.sh's `peer`; a run without output is an error in its place. */
 export async function* runPeer(harness: Harness, peer: Peer): AsyncGenerator<Result> {
   const { middle = 1_000, long = 10_000, crash = 1_000 } = peer;
   const run = (args: readonly (string | number)[], capMs?: number) => runOnce(harness, peer, args, capMs);
@@ -47,7 +47,7 @@ function runOnce(harness: Harness, peer: Peer, args: readonly (string | number)[
   return { peer: peer.name, test: args.join(" "), error: error.slice(0, 100) };
 }
 
-/** What earlier runs left unfinished would be recovered in the middle of this one. */
+/** Unfinished work of earlier runs would be recovered during this one. */
 function resetDatabase(): void {
   const url = process.env["PGURL"] ?? "";
   const database = url.slice(url.lastIndexOf("/") + 1);

@@ -21,7 +21,7 @@ const ranks: readonly (readonly string[])[] = [
 
 const frontDoors = new Set(["cli", "server"]);
 const openToFrontDoors = new Set(["api", "index.ts", "config", "package-files.ts", "journal", "domain"]);
-/** `maestro serve` is how one front door opens the other; nothing else may. */
+/** Only `maestro serve` may import the server from the command line. */
 const serveCommand = { from: "src/cli/commands/serve.ts", to: "src/server/serve.ts" };
 const mostLines = 400;
 
@@ -126,7 +126,7 @@ function targetOf(file: string, specifier: string): string | undefined {
   return specifier.startsWith(".") ? posix.join(posix.dirname(file), specifier) : undefined;
 }
 
-/** The folder under src/, or the file when it lies there itself. */
+/** The folder under src/, or the file itself. */
 function areaOf(file: string): string {
   return file.split("/")[1] ?? file;
 }

@@ -8,16 +8,16 @@ test("imports point down only, providers and SQL stay in their folders, files st
   expect(brokenRules(sources)).toEqual([]);
 });
 
-describe("the checker sees", () => {
+describe("the checker of imports", () => {
   const store = ["src/store/store.ts", "export const store = 1;\n"] as const;
   const check = (files: Record<string, string>) => brokenRules(new Map([store, ...Object.entries(files)]));
 
-  test("nothing wrong with imports that point down", () => {
+  test("accepts imports that point down", () => {
     const team = 'import { store } from "../store/store.ts";\n// import "../cli/run.ts" is only a comment\n';
     expect(check({ "src/run/engine.ts": team })).toEqual([]);
   });
 
-  test("an import that points up, with its line", () => {
+  test("reports an import that points up, with its line", () => {
     const upward = '\nimport {\n  store,\n} from "../store/store.ts";\n';
     const checked = check({ "src/domain/ids.ts": upward });
     expect(checked).toEqual([
@@ -31,13 +31,13 @@ describe("the checker sees", () => {
     ["a type import", "src/cli/run.ts", 'type X = import("../store/store.ts").X;'],
     ["a re-export", "src/cli/run.ts", 'export * from "../store/store.ts";'],
     ["an import for its side effect", "src/cli/run.ts", 'import "../store/store.ts";'],
-  ])("%s", (_title, file, text) => {
+  ])("reports %s", (_title, file, text) => {
     expect(check({ [file]: text })).toEqual([
       `${file}:1 imports src/store/store.ts, which is not allowed: ${file.split("/")[1]} is a front door and may import only api, index.ts, config, package-files.ts, journal, domain.`,
     ]);
   });
 
-  test("one front door that imports the other", () => {
+  test("reports a front door that imports the other, except serve", () => {
     expect(check({ "src/cli/run.ts": "", "src/server/app.ts": 'import "../cli/run.ts";' })).toHaveLength(1);
     const server = { "src/server/serve.ts": "", "src/server/app.ts": "" };
     const serve = "src/cli/commands/serve.ts";
@@ -54,14 +54,14 @@ describe("the checker sees", () => {
     ["src/run/engine.ts", "./engin.ts", "there is no such file under src/"],
     ["src/run/engine.ts", "../store/store.js", "a relative import ends in .ts"],
     ["src/run/engine.ts", "../store/store", "a relative import ends in .ts"],
-  ])("%s importing %s", (file, specifier, why) => {
+  ])("reports %s importing %s", (file, specifier, why) => {
     const checked = check({ [file]: `import "${specifier}";` });
     expect(checked).toHaveLength(1);
     expect(checked[0]).toContain(`${file}:1 imports `);
     expect(checked[0]).toContain(why);
   });
 
-  test("what is allowed of these", () => {
+  test("accepts packages in the folders that may use them", () => {
     const checked = check({
       "src/domain/ids.ts": 'import "node:crypto";',
       "src/store/sqlite/database.ts": 'import "node:sqlite";',
@@ -76,13 +76,13 @@ describe("the checker sees", () => {
     "SELECT id,\n  key FROM sessions",
     "UPDATE sessions SET status = ?",
     "DELETE FROM sessions",
-  ])("SQL outside store/: %s", (statement) => {
+  ])("reports SQL outside store/: %s", (statement) => {
     const text = `\nconst statement = \`${statement}\`;`;
     expect(check({ "src/run/engine.ts": text })[0]).toContain("src/run/engine.ts:2 contains SQL");
     expect(check({ "src/store/sqlite/rows.ts": text })).toEqual([]);
   });
 
-  test("a cycle between files of one folder", () => {
+  test("reports a cycle between files of one folder", () => {
     const files = {
       "src/team/a.ts": 'import "./b.ts";',
       "src/team/b.ts": 'import "./c.ts";',
@@ -93,7 +93,7 @@ describe("the checker sees", () => {
     ]);
   });
 
-  test("a file that is too long, and a folder it does not know", () => {
+  test("reports a file that is too long, and an unknown folder", () => {
     expect(check({ "src/team/long.ts": "// line\n".repeat(400) })).toEqual([]);
     expect(check({ "src/team/long.ts": "// line\n".repeat(401) })).toHaveLength(1);
     expect(check({ "src/utils/misc.ts": "" })[0]).toContain("has no place in the order of layers");

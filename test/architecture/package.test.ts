@@ -16,7 +16,7 @@ test("the lock file names no download addresses, so that npm ci works with any r
 });
 
 test("no file contains a path of the machine it was written on", () => {
-  // Put together here, so that this file does not contain them either; `./work/` and `${dir}/work/` are no such paths.
+  // Composed here, so that this file does not match; `./work/` and `${dir}/work/` are no such paths.
   const machinePath = new RegExp(`(?<![\\w.~)}\\]*>-])/(?:${["work", "root"].join("|")})/`);
   const found = trackedFiles().flatMap((path) => {
     const text = read(path);

@@ -12,7 +12,7 @@ import { PaidModels } from "../support/paid-models.ts";
 import { done, newFolder, ok, openWith, runWith, serveWith, teamOf, waitsWith } from "./setting-place.ts";
 import { named, refusesName, seenByGithub, seenByJira, seenByWebhook } from "./ticket-settings.ts";
 
-/** Values, and what somebody outside sees with each. */
+/** Values, and the effect that is visible outside with each. */
 interface Effect<Value> {
   readonly cases: readonly (readonly [Value, unknown])[];
   readonly see: (value: Value) => Promise<unknown>;
@@ -32,7 +32,7 @@ const breakerWith = async (breaker: NonNullable<ConfigOverrides["breaker"]>) => 
   return (await maestro.breakers())[0]?.record.state;
 };
 
-/** Three calls of 6,000 tokens, $0.0075 each with gpt-5; what the other one costs nobody knows. */
+/** Three calls of 6,000 tokens, $0.0075 each with gpt-5; the price of the other model is unknown. */
 const asking = (modelId: string) => async (context: PersonaContext) => {
   const model = { ...ownModel(async () => answer(6_000, 0)), modelId };
   for (const text of ["first", "second", "third"])
@@ -78,7 +78,7 @@ async function modelAskedWith(model: string): Promise<string | undefined> {
   return models.log[0]?.model;
 }
 
-/** A driver on another machine was last heard of a minute ago. */
+/** A driver on another machine sent its last heartbeat a minute ago. */
 async function takenOverWith(leaseMs: number): Promise<boolean> {
   const { maestro } = await openWith({ leaseMs });
   const team = teamOf(async () => done);
@@ -101,7 +101,7 @@ async function checkedWith(sandboxRequired: boolean): Promise<string> {
   return (await session.result()).status;
 }
 
-/** How many of three sessions are at work at the same time. */
+/** How many of three sessions run at the same time. */
 async function placesWith(places: number): Promise<number> {
   const { promise: enough, resolve: end } = Promise.withResolvers<void>();
   let working = 0;
@@ -113,7 +113,7 @@ async function placesWith(places: number): Promise<number> {
   for (const brief of ["one", "two", "three"]) await server.maestro.queue(team, { brief });
   server.drive();
   await vi.waitUntil(() => working >= places);
-  // A look later, whoever should not have come would be here.
+  // One poll later, an additional session would be running.
   await new Promise((resolve) => setTimeout(resolve, 50));
   const seen = working;
   end();
@@ -160,7 +160,7 @@ export const effects: { readonly [Key in SettingKey]: Effect<NonNullable<Setting
   model: effect(modelAskedWith, ["openai-compatible/one", "one"], ["openai-compatible/two", "two"]),
   "attempts.max": effect(async (max) => (await waitsWith({ attempts: { max } })).length, [1, 0], [3, 2]),
   "attempts.baseDelayMs": effect(
-    // Up to half of it is added.
+    // Jitter adds up to half.
     async (baseDelayMs) => {
       const [waitMs = 0] = await waitsWith({ attempts: { max: 2, baseDelayMs, maxDelayMs: 10_000 } });
       return waitMs >= baseDelayMs && waitMs <= baseDelayMs * 1.5;
@@ -287,17 +287,17 @@ export const effects: { readonly [Key in SettingKey]: Effect<NonNullable<Setting
   ),
   "budget.dayUsd": effect((dayUsd) => statusWith({ dayUsd }), [0.01, "parked"], [1, "completed"]),
   "budget.unpriced": effect(
-    (unpriced) => statusWith({ dayUsd: 1, unpriced }, "nobody-knows-1"),
+    (unpriced) => statusWith({ dayUsd: 1, unpriced }, "unknown-1"),
     ["refuse", "parked"],
     ["allow", "completed"],
   ),
   prices: effect<PriceTable>(
     async (prices) => {
-      const { maestro, result } = await runWith({ prices }, asking("nobody-knows-1"));
+      const { maestro, result } = await runWith({ prices }, asking("unknown-1"));
       return (await maestro.show(result.id)).usage.costUsd;
     },
-    [{ "openai/nobody-knows-1": { input: 10, output: 0 } }, 0.18],
-    [{ "openai/nobody-knows-1": { input: 20, output: 0 } }, 0.36],
+    [{ "openai/unknown-1": { input: 10, output: 0 } }, 0.18],
+    [{ "openai/unknown-1": { input: 20, output: 0 } }, 0.36],
   ),
   sandboxRequired: effect(checkedWith, [true, "parked"], [false, "completed"]),
   leaseMs: effect(takenOverWith, [1_000, true], [600_000, false]),

@@ -19,10 +19,10 @@ import {
 import { serve } from "../../src/server/serve.ts";
 import { type Answer, LoopbackServer } from "../support/loopback-server.ts";
 
-/** Nobody should wait for retries; a row that is about them says otherwise. */
+/** No waits between retries, except in rows about retries. */
 const quick = { max: 1, baseDelayMs: 0, maxDelayMs: 0 };
 
-/** Gone when the test is. */
+/** Removed after the test. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "maestro-settings-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -79,7 +79,7 @@ export const done = { summary: "done" };
 export const teamOf = (run: PersonaFunction) =>
   defineTeam("only", { phases: [phase("only", { personas: [persona("worker", { run })] })] });
 
-/** One session of one persona, from its start to its end. */
+/** Runs one session with one persona. */
 export async function runWith(
   overrides: ConfigOverrides,
   run: PersonaFunction,
@@ -89,7 +89,7 @@ export async function runWith(
   return { ...hive, result: await session.result() };
 }
 
-/** As many waits as there are, in their order. */
+/** All waits, in order. */
 export async function waitsWith(overrides: ConfigOverrides): Promise<readonly number[]> {
   const { events } = await runWith(overrides, () => Promise.reject(new Error("not good enough")));
   return events.flatMap((event) =>
@@ -103,7 +103,7 @@ export async function listen(handle: ConstructorParameters<typeof LoopbackServer
   return server;
 }
 
-/** Until the end of the test every name leads to this machine. */
+/** Until the end of the test every host name resolves to this machine. */
 export function leadNamesHere(): void {
   const { lookup } = dns;
   const here = async () => [{ address: "127.0.0.1", family: 4 }];

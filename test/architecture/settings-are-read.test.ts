@@ -8,9 +8,9 @@ interface AnyEffect {
   readonly see: (value: unknown) => Promise<unknown>;
 }
 
-/** That code asks for a setting proves little: it may copy it and forget it. What changes outside proves it. */
-describe("a setting does what it says", () => {
-  it.each(settingKeys)("%s", async (key: SettingKey) => {
+/** Code may read a setting and ignore it, so each test checks a visible effect. */
+describe("every setting has its effect", () => {
+  it.each(settingKeys)("%s changes what its row says", async (key: SettingKey) => {
     const { cases, see } = effects[key] as AnyEffect;
     expect(cases.length).toBeGreaterThan(1);
     for (const [value, seen] of cases) expect(await see(value), `with ${String(value)}`).toEqual(seen);

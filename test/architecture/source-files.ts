@@ -17,7 +17,7 @@ export function readSources(): Sources {
 
 const notOurs = new Set(["node_modules", "dist", "coverage", ".git", ".test-results"]);
 
-/** What git tracks or would track; in a copy without git, everything that is not installed or built. */
+/** Files that git tracks or would track; in a copy without git, everything that is not installed or built. */
 export function trackedFiles(): string[] {
   if (!existsSync(join(root, ".git"))) return walk(root).map((path) => relative(root, path));
   // A checkout that belongs to another user, as in many containers, is fine for reading.
@@ -36,7 +36,7 @@ function walk(directory: string): string[] {
   });
 }
 
-/** The text without comments; every line keeps its number. Strings are stepped over, so that "https://" stays. */
+/** The text without comments; every line keeps its number. Strings are skipped, so that "https://" stays. */
 export function withoutComments(text: string): string {
   const token = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\[\s\S]|[^`\\])*`|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
   return text.replaceAll(token, (found) =>

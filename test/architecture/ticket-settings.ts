@@ -7,7 +7,7 @@ const jira = { email: "ops@example.org", apiToken: "jira-token-0123", projectKey
 const github = { repository: "acme/one", token: "github-token-0123" };
 const secret = "a-shared-secret-of-some-length";
 
-/** A session needs help, and this is what the tracker hears of it. */
+/** The request that the tracker gets when a session needs help. */
 async function posted(
   settings: (url: string) => ConfigOverrides,
   answer: unknown,
@@ -21,7 +21,7 @@ async function posted(
 
 type Given<T> = Partial<T> & { readonly path?: string };
 
-/** `path`: of the site, behind the host. */
+/** `path`: of the site, after the host. */
 export async function seenByJira({ path = "", ...given }: Given<typeof jira>) {
   const asked = await posted((url) => ({ jira: { baseUrl: url + path, ...jira, ...given } }), {
     key: "OPS-1",
@@ -47,7 +47,7 @@ export async function seenByWebhook(given: { path?: string; secret?: string; all
   return { path: asked?.path, signedWith: (key: string) => asked !== undefined && isSigned(asked, key) };
 }
 
-/** Asked by a name that leads to this machine; an address in a setting is allowed by being written there. */
+/** Uses a host name that resolves to this machine, because an address in the setting is always allowed. */
 export async function refusesName(settings: (url: string) => ConfigOverrides): Promise<boolean> {
   leadNamesHere();
   const { port } = await listen(() => ok({}));

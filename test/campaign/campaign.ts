@@ -8,7 +8,7 @@ export interface Trial {
   readonly run: (seed: number) => Promise<number>;
 }
 
-/** Many trials of one kind. `npm test` runs a few of their seeds; `npm run campaign` runs new ones for as long as asked. */
+/** Many trials of one kind. `npm test` runs a few fixed seeds; `npm run campaign` runs new ones. */
 export interface Campaign {
   readonly name: string;
   readonly about: string;
@@ -18,7 +18,7 @@ export interface Campaign {
   readonly load: () => Promise<readonly Trial[]>;
 }
 
-/** Says which promise a failed check is about, so that a campaign can count it. */
+/** Names the promise of a failed check, so that a campaign can count it. */
 export class BrokenPromise extends Error {
   readonly fault: Fault;
 
@@ -48,7 +48,7 @@ export interface CampaignOptions {
 
 export interface Outcome {
   readonly isClean: boolean;
-  /** The one line that a campaign ends in. */
+  /** The last line of a campaign. */
   readonly line: string;
 }
 

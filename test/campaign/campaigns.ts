@@ -4,15 +4,14 @@ import type { Campaign } from "./campaign.ts";
 export const campaigns: readonly Campaign[] = [
   {
     name: "kill",
-    about:
-      "SIGKILL at random moments: whole teams, attempts, breakers, budgets, leases, files that are delivered",
+    about: "SIGKILL at random moments: whole teams, attempts, breakers, budgets, leases, delivery of files",
     tries: "kills",
     faults: ["lost", "repeated"],
     load: async () => (await import("./kill.ts")).killTrials,
   },
   {
     name: "points",
-    about: "SIGKILL at every named fault point, each of the first times that a run reaches it",
+    about: "SIGKILL at every named fault point, at each of its first hits",
     tries: "kills",
     faults: ["lost", "repeated"],
     load: async () => (await import("./points.ts")).pointTrials,
@@ -26,22 +25,21 @@ export const campaigns: readonly Campaign[] = [
   },
   {
     name: "agents",
-    about: "SIGKILL of Maestro at random moments while an agent's command line works",
+    about: "SIGKILL of Maestro at random moments while a command-line agent works",
     tries: "kills",
     faults: ["lost", "repeated"],
     load: async () => (await import("./agents.ts")).agentTrials,
   },
   {
     name: "tickets",
-    about: "SIGKILL between a ticket's POST and its record, with Jira, GitHub and a webhook on a bad day",
+    about: "SIGKILL between a ticket's POST and its record, with faulty Jira, GitHub and webhook servers",
     tries: "kills",
     faults: ["lost", "repeated"],
     load: async () => (await import("./tickets.ts")).ticketTrials,
   },
   {
     name: "power",
-    about:
-      "power cuts: an ext4 file system of its own that loses everything that was not synced (needs root)",
+    about: "power cuts: a private ext4 file system loses everything that was not synced (needs root)",
     tries: "power cuts",
     faults: ["lost", "repeated"],
     load: async () => (await import("./power.ts")).powerTrials,

@@ -10,7 +10,7 @@ import { orElse, type Trial } from "./campaign.ts";
 import { inFolder } from "./in-folder.ts";
 
 const refusals = ["StateCorrupt", "JournalCorrupt", "StorageFailed", "SessionNotFound"];
-/** A session's own row has no hash: damage to its id, team or fingerprint is refused under another name. */
+/** A session's own row has no hash: damage to its id, team or fingerprint is refused with another error. */
 const refusalsByAnotherName = ["TeamInvalid", "TeamChanged", "SessionConflict"];
 const phases = ["plan", "build", "test"];
 const allSteps = phases.flatMap((phase) => [`${phase} first`, `${phase} second`]);
@@ -19,7 +19,7 @@ const allSteps = phases.flatMap((phase) => [`${phase} first`, `${phase} second`]
 export class Damage {
   /** Paused in its last phase, and closed. */
   readonly original: ThreePhases;
-  /** As a power cut leaves it: everything is still in the write-ahead log. */
+  /** As after a power cut: everything is still in the write-ahead log. */
   readonly cutOff: ThreePhases;
 
   private constructor(original: ThreePhases, cutOff: ThreePhases) {
@@ -37,7 +37,7 @@ export class Damage {
     return new Damage(original, cutOff);
   }
 
-  /** Random bytes somewhere in the database, behind its header. */
+  /** Random bytes somewhere in the database, after its header. */
   database(random: () => number, round: number): Promise<End> {
     return inFolder<End>(async (folder) => {
       const session = this.original.copy(join(folder, "state"));
@@ -84,7 +84,7 @@ export class Damage {
     });
   }
 
-  /** A damaged checkpoint without a database: the session starts from the newest that rests on valid ones. */
+  /** A damaged checkpoint without a database: the phases before it are kept. */
   checkpointAlone(random: () => number): Promise<End> {
     return inFolder<End>(async (folder) => {
       const session = this.original.copy(join(folder, "state"));
@@ -111,7 +111,7 @@ export class Damage {
           (reason: Error) => reason,
         );
       if (error === undefined) {
-        // The header of the archive has bytes without a meaning, such as its time.
+        // The header of the archive has bytes without effect, such as its time.
         orElse("let in", () => expect(at, `an export that was ${how} at ${at}`).toBeLessThan(10));
         return "completed";
       }

@@ -27,7 +27,7 @@ export function clerkIn(stateDir: string, outside: string, over: Partial<ClerkOp
   };
 }
 
-/** A step that was acknowledged before the fault happened once in all; the step under way happens at most once more. */
+/** A step that was acknowledged before the fault ran exactly once; the running step runs at most once more. */
 export function expectOnce({ effects, steps }: ClerkOptions, acknowledgedBefore: readonly string[]): void {
   const found = counts(linesOf(effects));
   expect(found.size).toBe(2 * steps);
@@ -38,7 +38,7 @@ export function expectOnce({ effects, steps }: ClerkOptions, acknowledgedBefore:
   orElse("repeated", () => expect(happened).toBeLessThanOrEqual(2 * steps + 1));
 }
 
-/** No success is reported that is none, acknowledged steps are kept, and the next start finishes the work. */
+/** No false success, acknowledged steps are kept, and the next start finishes the work. */
 export async function expectNoHarm(
   options: ClerkOptions,
   under: readonly string[],
@@ -69,7 +69,7 @@ export async function fillDisk(filling: Filling, steps: number, size = "2m"): Pr
       expect(acknowledged.length).toBeGreaterThan(2);
       expect(linesOf(options.effects).length).toBeLessThanOrEqual(acknowledged.length + 1);
 
-      // On a disk that is still full the next try is refused as well.
+      // On a disk that is still full the next try fails as well.
       const second = await runClerk(options);
       expect("error" in second && second.error).toMatch(/StorageFailed|StateUnavailable/);
 

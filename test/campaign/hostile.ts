@@ -138,7 +138,7 @@ export function attackWithPaths(seed: number, attacks = 30): Promise<number> {
   });
 }
 
-/** Exports that are whole and lie: the import refuses them with a clear error, and writes nothing outside of the state. */
+/** Forged exports: the import refuses them with an error of Maestro and writes nothing outside the state directory. */
 export function attackWithImports(seed: number, attacks = 10): Promise<number> {
   const random = seededRandom(seed);
   return inFolder(async (folder) => {
@@ -266,7 +266,7 @@ function sameJson(one: string, other: string): boolean {
   }
 }
 
-/** Team files of random values: each is a team or a clear refusal. */
+/** Team files of random values: each is loaded or refused with an error of Maestro. */
 export function attackWithTeamFiles(seed: number, attacks = 30): Promise<number> {
   const random = seededRandom(seed);
   const valid = {
@@ -293,7 +293,7 @@ export function attackWithTeamFiles(seed: number, attacks = 30): Promise<number>
   });
 }
 
-/** Requests with a token that is wrong, or bytes that are no request: the server refuses them and continues to work. */
+/** Requests with a wrong token, and bytes that are no request: the server refuses them and continues to work. */
 export function attackServer(seed: number, attacks = 25): Promise<number> {
   const random = seededRandom(seed);
   return inFolder(async (folder) => {

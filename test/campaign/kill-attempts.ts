@@ -15,13 +15,13 @@ import { seededRandom } from "../unit/domain/seeded-random.ts";
 import { orElse } from "./campaign.ts";
 
 const team = "luckless";
-/** Each next process lives late enough to take over a probe and a ticket that a killed one left. */
+/** The clock of each next process is ahead, so that it takes over a probe and a ticket of a killed one. */
 const laterMs = 120_000;
 const mostKills = 8;
 
 const commits = <Name extends string>(...names: Name[]) =>
   names.flatMap((name) => [`${name}:before-commit`, `${name}:after-commit`] as const);
-/** Every commit that counts or decides something on the way to a ticket. */
+/** Every commit that counts or decides something before a ticket is delivered. */
 const transitions = {
   attempt: [...commits("attempt.started", "step.function", "attempt.failed"), "step.function:after-effect"],
   round: commits("attempt.failed", "attempt.started"),

@@ -14,7 +14,7 @@ const killsPlanned = 6;
 
 type Caller = "client" | "neighbor";
 
-/** Beside a commit, or so many milliseconds after the n-th call has arrived or was answered. */
+/** Before or after a commit, or some milliseconds after the n-th call arrived or was answered. */
 type Kill =
   | { readonly at: "fault"; readonly caller: Caller; readonly point: FaultPoint }
   | {

@@ -19,7 +19,7 @@ const calls = size * callsPerMember;
 const limit = Math.floor((calls / 2) * tokensPerCall);
 const key = "crowd";
 
-/** A crowd of models with half the budget that it needs: lost answers count too, so the limit holds at every call. */
+/** Many models with half the budget that they need: lost answers count too, so the limit holds at every call. */
 export async function killUnderBudget(seed: number): Promise<number> {
   const random = seededRandom(seed);
   const folder = mkdtempSync(join(tmpdir(), "maestro-crowd-"));

@@ -5,7 +5,7 @@ import { readRecorded } from "../crash/support/recorded.ts";
 import { seededRandom } from "../unit/domain/seeded-random.ts";
 import { orElse } from "./campaign.ts";
 
-/** Eight processes fight for one session. Each holder is killed, and exactly one of the others takes over. */
+/** Eight processes compete for one session. Each holder is killed, and exactly one of the others takes over. */
 export async function killLeaseHolders(seed: number, rounds = 10): Promise<number> {
   const random = seededRandom(seed);
   const contest = await Contest.begin();

@@ -22,7 +22,7 @@ import { orElse } from "./campaign.ts";
 
 const writerProgram = "../hostile-support/out-writer.ts";
 
-/** A folder of a person's own, and a folder that does not exist yet: whole files only, and the person's own untouched. */
+/** A folder with the user's files, and a folder that does not exist yet: complete files only, and the user's untouched. */
 export async function killWhileFilesAreDelivered(seed: number, kills = 8): Promise<number> {
   const random = seededRandom(seed);
   const folder = mkdtempSync(join(tmpdir(), "maestro-out-"));

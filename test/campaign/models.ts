@@ -21,7 +21,7 @@ const mostKills = 6;
 interface Undisturbed {
   readonly ending: unknown;
   readonly artifacts: unknown;
-  /** Hashes of every question, in any order. */
+  /** Hashes of every request, in any order. */
   readonly questions: ReadonlySet<string>;
 }
 
@@ -32,7 +32,7 @@ export const modelTrials: readonly Trial[] = protocols.map(([name, model]) => ({
   run: async (seed) => (await killModels(model, seed)).kills,
 }));
 
-/** Kills the drivers of one session of models: recorded answers are never asked or paid for again. */
+/** Kills the drivers of one session of models: recorded answers are never requested or paid again. */
 export async function killModels(model: string, seed: number): Promise<{ kills: number; atWork: number }> {
   if (!undisturbed.has(model)) undisturbed.set(model, runUndisturbed(model));
   const expected = await (undisturbed.get(model) as Promise<Undisturbed>);
@@ -77,7 +77,7 @@ async function killUntilDone(place: ModelPlace, random: () => number) {
   return { kills, atWork, output: await outputOf(place.drive()) };
 }
 
-/** Some questions later and some milliseconds more; now and then before the first question. */
+/** Some requests later plus some milliseconds; now and then before the first request. */
 async function killAtSomeMoment(program: Program, place: ModelPlace, random: () => number): Promise<void> {
   const goal = place.models.log.length + Math.floor(random() * 5);
   // Mostly within a call, sometimes long after its record.

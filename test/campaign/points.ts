@@ -98,12 +98,12 @@ export const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario
   "dependency.waiting:after-commit": outage(1, 3),
   "message.said:before-commit": said,
   "message.said:after-commit": said,
-  // On disk, before a slice is after the slice before.
+  // On disk, the state before a transaction of the deletion is the state after the previous one.
   "session.deleted:before-commit": [pruned("long", 1), deletedWithCalls(1)],
   "session.deleted:after-commit": [pruned("long", 1, 2, 3), deletedWithCalls(1, 2)],
   "session.aside:before-rename": pruned("everyday", 1),
   "session.aside:after-rename": pruned("everyday", 1),
-  // First to make room for what is set aside, then for good.
+  // First to clear the place for the files, then to remove them.
   "session.aside:before-remove": pruned("everyday", 1, 2),
   "session.back:before-rename": putBack,
   "session.back:after-rename": putBack,
@@ -112,7 +112,7 @@ export const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario
   "scratch:after-copy": copied("crew", 1),
   "scratch:before-remove": copied("crew", 1),
   "kept:after-copy": copied("outsourced", 1),
-  // First to make room for them.
+  // First to clear the place for the files.
   "kept:before-remove": copied("outsourced", 1, 2),
   "export:before-rename": exported,
   "export:after-rename": exported,
@@ -136,7 +136,7 @@ export const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario
   "ticket.forgotten:after-commit": forgotten,
   "call.reserved:before-commit": paid({ estimated: 0, made: ["call 1", "call 2"] }),
   "call.reserved:after-commit": paid({ hit: 2, estimated: 1, made: ["call 1", "call 2"] }),
-  // The one window: made twice, and both are in the ledger.
+  // The window of at-least-once: made twice, and both calls are in the ledger.
   "call.settled:before-commit": paid({ estimated: 1, made: ["call 1", "call 1", "call 2"] }),
   "call.settled:after-commit": paid({ hit: 2, estimated: 0, made: ["call 1", "call 2"] }),
   "call.released:before-commit": paid({ estimated: 1, made: ["call 1", "call 2"] }),
@@ -155,7 +155,7 @@ export const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario
   "session.forked:after-commit": forked(1),
   "persona.reused:before-commit": forked(1),
   "persona.reused:after-commit": forked(1),
-  // Of the plan, of the two who work at once, of the one who waits for them, and of the review.
+  // The groups: the plan, the two parallel personas, the one that waits for them, and the review.
   "group.merged:before-commit": merged(1, 2, 3),
   "group.merged:after-commit": merged(1, 2, 4),
   "attempt.reopened:before-commit": merged(1),
@@ -164,7 +164,7 @@ export const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario
   "step.model:after-commit": imagined(1, 2),
   "step.tool:before-commit": imagined(1),
   "step.tool:after-commit": imagined(1),
-  // Before healing, after it, and of the one who waits for others.
+  // Before healing, after it, and of the persona that waits for others.
   "step.check:before-commit": checked(1, 2),
   "step.check:after-commit": checked(1, 3),
   "step.heal:before-commit": checked(1),
@@ -175,7 +175,7 @@ export const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario
   "budget.alerted:after-commit": paid({ estimated: 0, made: ["call 1", "call 2"] }),
 };
 
-/** Here the step under way has had its effect and not its record: the one window, and nowhere else. */
+/** At these points the running step has had its effect and no record: the window of at-least-once. */
 function isInTheWindow(point: FaultPoint, hit: number, { team }: Scenario): boolean {
   const window: readonly FaultPoint[] = [
     "step.function:after-effect",
@@ -188,12 +188,12 @@ function isInTheWindow(point: FaultPoint, hit: number, { team }: Scenario): bool
   return (
     window.includes(point) ||
     (point === "file:before-fsync" && hit === artifactIsWritten) ||
-    // With the row of the step that called; the call of a ticket's sink is no step.
+    // Only with the row of a step; the call of a tracker is no step.
     (point === "breaker.recorded:before-commit" && team === "dependent")
   );
 }
 
-/** How each story goes when no process is killed. */
+/** The outcome of each scenario without a kill. */
 const undisturbed = new Map<string, Promise<Undisturbed>>();
 
 async function runUndisturbed({ team, options, story, before }: Scenario): Promise<Undisturbed> {
@@ -208,7 +208,7 @@ async function runUndisturbed({ team, options, story, before }: Scenario): Promi
   }
 }
 
-/** Kills a process when it reaches the point for the n-th time, and checks what the next one makes of it. */
+/** Kills a process when it reaches the point for the n-th time, and checks the outcome of the next process. */
 export async function killAt(
   point: FaultPoint,
   scenario: Scenario,
@@ -227,7 +227,7 @@ export async function killAt(
     const life = await place.afterlife(program, key);
     if (life.ended.code === 0) return "not reached";
     expect(life.ended, `killed at ${point}`).toMatchObject({ signal: "SIGKILL", stdout: "" });
-    // Steps before the scenario may be lost by other means.
+    // Scenarios with preparation lose steps there.
     if (before === undefined) orElse("lost", () => expectSmallestLoss(point, hit, scenario, life));
 
     const isCommitted = point.endsWith(":after-commit");
@@ -256,10 +256,10 @@ export const reached: readonly Reached[] = (Object.keys(faultPoints) as FaultPoi
 /** The most hits that a campaign tries. */
 const mostHits = 12;
 
-/** The first hit that a scenario was found not to reach. */
+/** The lowest hit that a scenario did not reach. */
 const unreached = new Map<Reached, number>();
 
-/** A scenario that ends like an undisturbed run may be killed at any hit; the others expect something of their hits. */
+/** A scenario that ends like an undisturbed run can be killed at any hit; the others depend on their hits. */
 export const pointTrials: readonly Trial[] = reached.map((each) => ({
   title: `${each.point}, team ${each.scenario.team}`,
   run: async (seed) => {
@@ -277,13 +277,13 @@ export const pointTrials: readonly Trial[] = reached.map((each) => ({
   },
 }));
 
-/** At most the one step under way; where personas work side by side, one of each. */
+/** At most one running step per persona is lost. */
 function expectSmallestLoss(point: FaultPoint, hit: number, scenario: Scenario, life: Life): void {
   const isWindow = isInTheWindow(point, hit, scenario);
-  // A probe that failed is known to its breaker, and is no step.
+  // A failed probe is recorded by its breaker and is no step.
   const isProbe = (mark: string) => !isWindow && scenario.team === "dependent" && mark.endsWith(": call");
   const lost = lostWith(life).filter((mark) => !isProbe(mark));
-  expect(new Set(lost.map((mark) => mark.split(",")[0])).size, "one a persona").toBe(lost.length);
+  expect(new Set(lost.map((mark) => mark.split(",")[0])).size, "one per persona").toBe(lost.length);
   const ended =
     rowsOf(life.recorded, "attempt.completed").length + rowsOf(life.recorded, "attempt.failed").length;
   const underWay = rowsOf(life.recorded, "attempt.started").length - ended;
@@ -292,7 +292,7 @@ function expectSmallestLoss(point: FaultPoint, hit: number, scenario: Scenario, 
   expect(asDocumented, `lost: ${lost.join("; ")}`).toBe(true);
 }
 
-/** Whoever reaches it has no attempt under way, so every attempt that is under way is somebody else's. */
+/** The persona that reaches these points has no running attempt, so every running attempt is of another one. */
 function isBetweenAttempts(point: FaultPoint): boolean {
   return (
     point.startsWith("file:") ||

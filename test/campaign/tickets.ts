@@ -9,7 +9,7 @@ import { hookPath } from "../support/loopback-webhook.ts";
 import { seededRandom } from "../unit/domain/seeded-random.ts";
 import { orElse, type Trial } from "./campaign.ts";
 
-/** A tracker on a bad day: slow, at its limit, failing before and after it acted, hanging up half-way. */
+/** Faults of a tracker: slow, rate-limited, failing before and after it acted, closing the connection halfway. */
 const moods: readonly Behavior[] = [
   "slow",
   "rate-limit",
@@ -19,7 +19,7 @@ const moods: readonly Behavior[] = [
   "drop-after",
   "drop-before",
 ];
-/** Too early for a ticket under way, between its deadline and the search, and late enough. */
+/** Before the deadline of a posted ticket, between the deadline and the search, and after both. */
 const pausesMs = [0, 6_000, 9_000, 12_000, 20_000, 61_000, 70_000, 80_000];
 const problemEveryMs = 50_000;
 
@@ -40,8 +40,8 @@ export const ticketTrials: readonly Trial[] = (["Jira", "Jira", "GitHub", "webho
 );
 
 /**
- * Kills processes that deliver until so many died between a POST and its record; others die elsewhere on the way. Every
- * problem ends up as exactly one ticket. Returns the kinds of the kills.
+ * Kills delivering processes until enough died between a POST and its record; others die elsewhere. Every problem ends as
+ * exactly one ticket. Returns the kinds of the kills.
  */
 export async function killDeliveries(
   name: TrackerName,
@@ -87,7 +87,7 @@ export async function killDeliveries(
   }
 }
 
-/** Most of them where it hurts: the tracker has the request, and the outbox has no record of it. */
+/** Most kills come after the tracker has the request and before the outbox has its record. */
 function planKill(random: () => number): Kill {
   const nth = random() < 0.7 ? 1 : 2;
   const roll = random();

@@ -17,7 +17,7 @@ async function opened() {
   return { maestro, team, place };
 }
 
-/** Both changed both.md, and only the left one changed one.md. */
+/** Both branches changed both.md, and only the left one changed one.md. */
 const met = {
   mediator: {
     outputs: { read: "both.md: first\nleft\nthird\none.md: first\nsecond\nleft\n" },
@@ -25,15 +25,15 @@ const met = {
   },
 };
 
-describe("where branches meet, what each of them changed is there", () => {
-  test("when they were worked here", async () => {
+describe("a phase that joins two branches sees the changes of both", () => {
+  test("when the branches ran in this session", async () => {
     const { maestro, team } = await opened();
     const session = await maestro.start(team, { brief: "x" });
     expect((await session.result()).results["meet"]).toEqual(met);
     await maestro.close();
   });
 
-  test("when a fork has taken them over", async () => {
+  test("when a fork kept the branches of its parent", async () => {
     const { maestro, team, place } = await opened();
     const session = await maestro.start(team, { brief: "x", until: "right" });
     await session.result();
@@ -47,7 +47,7 @@ describe("where branches meet, what each of them changed is there", () => {
     await maestro.close();
   });
 
-  test("when they were brought from outside", async () => {
+  test("when the branches were given from outside", async () => {
     const { maestro, team, place } = await opened();
     const files = (both: string, one: string) => ({ files: { "both.md": both, "one.md": one } });
     const given: StartOptions["given"] = {

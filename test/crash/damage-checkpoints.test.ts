@@ -35,8 +35,8 @@ function sealAgain(path: string, change: JsonObject): void {
   writeFileSync(path, seal({ ...unseal(readFileSync(path), path).content, ...change }));
 }
 
-describe("a damaged checkpoint is always noticed", () => {
-  test.each(checkpoints)("%s: every bit, and every length", (name) => {
+describe("reading a damaged checkpoint", () => {
+  test.each(checkpoints)("detects every flipped bit and every truncation of %s", (name) => {
     const bytes = readFileSync(original.file(name));
     expect(isDetected(bytes)).toBe(false);
     const undetected: string[] = [];
@@ -55,13 +55,13 @@ describe("a damaged checkpoint is always noticed", () => {
 });
 
 describe("with the journal intact", () => {
-  test("a damaged checkpoint is reported and written again, byte for byte", async () => {
+  test("a resume reports a damaged checkpoint and writes it again with the same bytes", async () => {
     const damage = await Damage.prepare(temporaryDirectory());
     const random = seededRandom(1);
     for (let round = 0; round < 12; round += 1) expect(await damage.checkpoint(random)).toBe("completed");
   });
 
-  test("a checkpoint that is missing, or is another one under its name, is written again", async () => {
+  test("a resume writes a checkpoint again that is missing or replaced by another one", async () => {
     const session = original.copy(newStateDir());
     const before = session.contents();
     const stranger = await ThreePhases.pausedInTest(newStateDir());
@@ -80,7 +80,7 @@ describe("with the journal intact", () => {
   });
 
   test.each(["checkpoint_init.json", "checkpoint_build.json", "execution_state.json"])(
-    "%s of a newer Maestro is refused and nothing is written",
+    "a resume refuses %s of a newer format and writes nothing",
     async (name) => {
       const session = original.copy(newStateDir());
       sealAgain(session.file(name), { format: 999 });
@@ -93,7 +93,7 @@ describe("with the journal intact", () => {
     },
   );
 
-  test("a summary that is missing or damaged is written again, and damage is reported", async () => {
+  test("a resume writes a missing or damaged summary again, and reports the damage", async () => {
     const session = original.copy(newStateDir());
     const path = session.file("execution_state.json");
     rmSync(path);
@@ -109,7 +109,7 @@ describe("with the journal intact", () => {
     expect(unseal(readFileSync(path), path).content).toMatchObject({ status: "paused" });
   });
 
-  test("a database from an older backup is reported, and the session goes on from it", async () => {
+  test("a resume reports a database from an older backup and continues from it", async () => {
     const session = original.copy(newStateDir());
     const backup = `${session.stateDir}-backup`;
     session.keepDatabaseAs(backup);
@@ -125,17 +125,21 @@ describe("with the journal intact", () => {
   });
 });
 
-describe("with the database gone", () => {
+describe("without the database", () => {
   const [testSteps, buildSteps, planSteps] = ["test", "build", "plan"].map((phase) => [
     `${phase} first`,
     `${phase} second`,
   ]) as [string[], string[], string[]];
 
   test.each([
-    ["nothing is damaged", [], testSteps],
-    ["the newest is damaged", ["checkpoint_build.json"], [...buildSteps, ...testSteps]],
-    ["one in the middle is damaged", ["checkpoint_plan.json"], [...planSteps, ...buildSteps, ...testSteps]],
-  ])("the newest checkpoint that rests on valid ones decides: %s", async (_, damaged, expected) => {
+    ["with every checkpoint valid", [], testSteps],
+    ["with the newest checkpoint damaged", ["checkpoint_build.json"], [...buildSteps, ...testSteps]],
+    [
+      "with a checkpoint in the middle damaged",
+      ["checkpoint_plan.json"],
+      [...planSteps, ...buildSteps, ...testSteps],
+    ],
+  ])("a resume keeps the phases before the first damaged checkpoint, %s", async (_, damaged, expected) => {
     const session = original.copy(newStateDir());
     const before = session.contents();
     session.loseDatabase();
@@ -150,7 +154,7 @@ describe("with the database gone", () => {
     expect(result.results["plan"]?.["worker"]?.summary).toBe("plan is done");
     expect(session.notices.join()).toContain("brought back from its checkpoints");
     expect(session.contents()["checkpoint_init.json"]).toBe(before["checkpoint_init.json"]);
-    // All of it holds: a second look finds nothing to do and nothing wrong.
+    // The restored session is complete: a second resume has nothing to do.
     const listed = await session.with((maestro) => maestro.checkpoints(session.id));
     expect(listed.map(({ phase, valid }) => [phase, valid])).toEqual(
       ["init", "plan", "build", "test"].map((phase) => [phase, true]),
@@ -158,7 +162,7 @@ describe("with the database gone", () => {
     expect((await session.resume()).ran).toEqual([]);
   });
 
-  test("a session is found by its key, and its key is not given to another", async () => {
+  test("a lost session is found by its key, and no new session gets the key", async () => {
     const session = original.copy(newStateDir());
     session.loseDatabase();
     session.paused = false;
@@ -167,7 +171,7 @@ describe("with the database gone", () => {
     expect(session.ran).toEqual(testSteps);
   });
 
-  test("it can be lost again and again", async () => {
+  test("a session can be restored again and again", async () => {
     const session = original.copy(newStateDir());
     for (let round = 0; round < 3; round += 1) {
       session.loseDatabase();
@@ -177,7 +181,7 @@ describe("with the database gone", () => {
     expect((await session.resume()).ran).toEqual(testSteps);
   });
 
-  test("a damaged first checkpoint is a clear error, and nothing is written", async () => {
+  test("a damaged first checkpoint is an error that advises a backup, and nothing is written", async () => {
     const session = original.copy(newStateDir());
     session.loseDatabase();
     writeFileSync(
@@ -192,7 +196,7 @@ describe("with the database gone", () => {
     expect(session.contents()).toEqual(before);
   });
 
-  test("a checkpoint of a newer Maestro is refused, not passed over", async () => {
+  test("a checkpoint of a newer format is refused and not ignored", async () => {
     const session = original.copy(newStateDir());
     session.loseDatabase();
     sealAgain(session.file("checkpoint_build.json"), { format: 999 });

@@ -29,14 +29,14 @@ describe("a full disk", () => {
     ["artifacts", 12],
     ["stranger", 8],
   ] as const)(
-    "that %s fill ends in an error, loses no acknowledged step, and lets the work finish when there is room (needs the right to mount)",
+    "filled by %s ends in an error, loses no acknowledged step, and lets the work finish when there is room (needs the right to mount)",
     async (filling, steps) => {
       await expect(fillDisk(filling, steps)).resolves.toBeUndefined();
     },
   );
 
   test.skipIf(!SmallDisk.isPossible)(
-    "at the moment of a heartbeat does not harm the writes after it (needs the right to mount)",
+    "during a heartbeat does not affect the writes after it (needs the right to mount)",
     () => {
       const disk = smallDisk("1m");
       const path = join(disk.path, "maestro.db");
@@ -64,23 +64,23 @@ describe("a full disk", () => {
 });
 
 describe("a disk that reports errors", () => {
-  // Counted per thread: these reach the first opening, the journal, the checkpoints and the last words.
+  // Counted per thread: these calls reach the first open, the journal, the checkpoints and the last writes.
   const faults = [
     ...[1, 3, 6, 11, 17].map((when) => ({ call: "fsync,fdatasync", when })),
-    // The schema, the space of the log, and what is written before the writer's thread stands; for that see below.
+    // The schema, the space of the log, and writes before the writer thread has started; the block below has the rest.
     ...[1, 35, 65].map((when) => ({ call: "pwrite64", when })),
     ...[1, 2].map((when) => ({ call: "rename", when })),
   ];
 
   test.skipIf(!canInject).each(faults)(
-    "at call $when of $call: no false success, and the next start goes on (needs strace)",
+    "at call $when of $call reports no false success, and the next start continues (needs strace)",
     async (fault) => {
       expect(await failCall(fault)).toEqual({ wasInjected: true });
     },
   );
 
   describe.skipIf(!canInject)("while the journal is written (needs strace)", () => {
-    /** Before its first commit the thread makes the log as long as it will get, which is no write of the journal. */
+    /** Before its first commit the thread extends the log to its full length; those writes are not of the journal. */
     let writesBefore: number;
     const clerk = () => newClerk({ steps: 20, waitsForWriter: true });
     const isSync = (line: string) => /f(?:data)?sync\(.* = 0$/.test(line);
@@ -93,9 +93,9 @@ describe("a disk that reports errors", () => {
       if (writesBefore < 1) throw new Error("no commit was seen in the trace");
     });
 
-    // A commit is two to a dozen writes: these are in steps, in attempts and in the seal of a phase.
+    // A commit has two to twelve writes; these hits are in steps, in attempts and in the seal of a phase.
     test.each([1, 8, 37, 62])(
-      "at write %i after the first commit: it is a commit that fails, nobody is told otherwise, and the next start goes on",
+      "at write %i after the first commit fails that commit and its caller, and the next start continues",
       async (write) => {
         const options = clerk();
         const trace = `${options.effects}.trace`;
@@ -117,7 +117,7 @@ const injectedIn = (lines: readonly string[]): string[] =>
   lines.filter((line) => line.includes("(INJECTED)"));
 
 test.skipIf(!canInject)(
-  "every step is on the disk before it is acknowledged: a power cut takes nothing back (needs strace)",
+  "every step is synced before it is acknowledged, so a power cut loses none (needs strace)",
   async () => {
     const options = newClerk({ steps: 40 });
     const trace = `${options.effects}.trace`;
@@ -139,7 +139,7 @@ test.skipIf(!canInject)(
 
 describe("a state directory that cannot be written", () => {
   test.skipIf(!SmallDisk.isPossible)(
-    "is refused at once, and a session in it goes on when it can be written again (needs the right to mount)",
+    "is refused at once, and its session continues when it can be written again (needs the right to mount)",
     async () => {
       const disk = smallDisk("16m");
       const options = clerkIn(join(disk.path, "state"), temporaryDirectory());

@@ -26,7 +26,7 @@ function listing(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
 }
 
-describe("ids that are paths", () => {
+describe("a session id from outside", () => {
   const bait = "01bait00000000000000000000";
 
   test.each([
@@ -42,7 +42,7 @@ describe("ids that are paths", () => {
     ["SQL", () => "' OR 1=1 --"],
     ["nothing", () => ""],
     ["a name of every object", () => "__proto__"],
-  ])("%s: no such session, and no file outside is touched", async (_, make) => {
+  ])("that is %s finds no session and touches no file outside", async (_, make) => {
     const session = original.copy(newStateDir());
     const outside = dirname(session.stateDir);
     cpSync(session.folder, join(outside, bait), { recursive: true });
@@ -67,12 +67,12 @@ describe("ids that are paths", () => {
   });
 });
 
-describe("results that are names of every object", () => {
+describe("results with keys such as __proto__ and constructor", () => {
   const awkward = JSON.parse(
     '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":2}},"toString":3,"a":{"__proto__":[4]}}',
   ) as Record<string, never>;
 
-  test("survive a restart exactly and change nothing else", async () => {
+  test("survive a restart unchanged and do not change other objects", async () => {
     const stateDir = newStateDir();
     let maestro: Maestro | undefined;
     let isFirst = true;
@@ -104,7 +104,7 @@ describe("results that are names of every object", () => {
   });
 });
 
-describe("what is too much", () => {
+describe("input above a limit", () => {
   async function failureOf(run: PersonaFunction, stateDir = newStateDir()) {
     const team = defineTeam("heavy", { phases: [phase("one", { personas: [persona("worker", { run })] })] });
     const maestro = await open({ stateDir, attempts: { max: 1 }, rounds: { max: 1 } });
@@ -116,7 +116,7 @@ describe("what is too much", () => {
     return phases[0]?.personas[0]?.attempts[0]?.failure?.message;
   }
 
-  test("a result 10,000 levels deep is refused, and says which step", async () => {
+  test("a result with 10,000 levels is refused with the name of its step", async () => {
     const deep = JSON.parse(`${"[".repeat(10_000)}${"]".repeat(10_000)}`) as never;
     expect(await failureOf(async ({ step }) => step("deep", () => deep))).toMatch(/"deep".*nested deeper/);
     expect(await failureOf(async () => ({ summary: "s", outputs: { deep } }))).toMatch(
@@ -126,8 +126,8 @@ describe("what is too much", () => {
 
   test.each([
     ["33 MiB", () => "x".repeat(33 * 2 ** 20)],
-    ["more than a text can hold", () => Array.from({ length: 40 }, () => "x".repeat(2 ** 24))],
-  ])("a result of %s is refused quickly, and nothing of it is stored", async (_, make) => {
+    ["more characters than a string can hold", () => Array.from({ length: 40 }, () => "x".repeat(2 ** 24))],
+  ])("a result of %s is refused quickly and not stored", async (_, make) => {
     const stateDir = newStateDir();
     const large = make();
     const begun = performance.now();
@@ -145,7 +145,7 @@ describe("what is too much", () => {
     ["an empty brief", { brief: " \n" }],
     ["a key over 200 characters", { brief: "b", key: "k".repeat(201) }],
     ["an empty key", { brief: "b", key: " " }],
-  ])("%s is refused and no session is made", async (_, brief) => {
+  ])("%s is refused and no session is created", async (_, brief) => {
     const session = new ThreePhases(newStateDir());
     await session.with(async (maestro) => {
       await expect(maestro.create(session.team, brief)).rejects.toMatchObject({ name: "InputInvalid" });
@@ -155,7 +155,7 @@ describe("what is too much", () => {
   });
 });
 
-test("a clock that goes back an hour between two runs changes nothing but the times", async () => {
+test("a clock that is set back an hour between two runs changes only the recorded times", async () => {
   const clock = new ManualClock();
   const session = new ThreePhases(newStateDir());
   const life = () =>
@@ -187,7 +187,7 @@ test("a clock that goes back an hour between two runs changes nothing but the ti
   );
 });
 
-test("a second process is told who drives the session, and takes over at once when that one is killed", async () => {
+test("a second process gets the owner of the lease, and takes over at once when the owner is killed", async () => {
   const session = new ThreePhases(newStateDir());
   const program = fileURLToPath(new URL("damage-support/hold.ts", import.meta.url));
   const child = spawn(process.execPath, [program, session.stateDir], { stdio: ["pipe", "pipe", "inherit"] });

@@ -7,7 +7,7 @@ import { defineTeam, type Maestro, open, persona, phase } from "../../src/index.
 import { newStateDir, temporaryDirectory } from "./damage-support/temporary-directory.ts";
 import { ThreePhases } from "./damage-support/three-phases.ts";
 
-/** Changes the database behind Maestro's back, as a program of somebody else would. */
+/** Changes the database directly, as another program would. */
 function tamper(stateDir: string, ...statements: string[]): void {
   const database = new DatabaseSync(join(stateDir, "maestro.db"));
   for (const sql of statements) {
@@ -22,7 +22,7 @@ beforeAll(async () => {
   original = await ThreePhases.pausedInTest(newStateDir());
 });
 
-describe("a journal that somebody changed is not believed", () => {
+describe("a journal that another program may have changed", () => {
   const victim = "(SELECT number FROM sessions WHERE key = 'k')";
   const row = (seq: number) => `session = ${victim} AND seq = ${seq}`;
   const spare = 10_000;
@@ -38,20 +38,23 @@ describe("a journal that somebody changed is not believed", () => {
       7,
       [`UPDATE journal SET body = replace(body, 'plan', 'Plan') WHERE ${row(7)}`],
     ],
-    ["a row behind the last seal to nothing", 18, [`DELETE FROM journal WHERE ${row(18)}`]],
-    ["the first row to nothing", 1, [`DELETE FROM journal WHERE ${row(1)}`]],
-  ] satisfies [string, number, string[]][])("refuses to resume: changed: %s", async (_, seq, statements) => {
-    const session = original.copy(newStateDir());
-    tamper(session.stateDir, ...statements);
-    const error = await session.refusal();
-    expect(error).toBeInstanceOf(JournalCorrupt);
-    expect(error.details).toMatchObject({ session: session.id });
-    expect([seq, seq + 1]).toContain(error.details["seq"]);
-    expect(error.message).toContain(`row ${String(error.details["seq"])}`);
-    await session.with((maestro) =>
-      expect(maestro.show(session.id)).rejects.toMatchObject({ name: "JournalCorrupt" }),
-    );
-  });
+    ["a deleted row after the last seal", 18, [`DELETE FROM journal WHERE ${row(18)}`]],
+    ["a deleted first row", 1, [`DELETE FROM journal WHERE ${row(1)}`]],
+  ] satisfies [string, number, string[]][])(
+    "is refused by a resume and by show: %s",
+    async (_, seq, statements) => {
+      const session = original.copy(newStateDir());
+      tamper(session.stateDir, ...statements);
+      const error = await session.refusal();
+      expect(error).toBeInstanceOf(JournalCorrupt);
+      expect(error.details).toMatchObject({ session: session.id });
+      expect([seq, seq + 1]).toContain(error.details["seq"]);
+      expect(error.message).toContain(`row ${String(error.details["seq"])}`);
+      await session.with((maestro) =>
+        expect(maestro.show(session.id)).rejects.toMatchObject({ name: "JournalCorrupt" }),
+      );
+    },
+  );
 
   test.each([
     ["a body", 5, [`UPDATE journal SET body = replace(body, 'first', 'First') WHERE ${row(5)}`]],
@@ -59,9 +62,9 @@ describe("a journal that somebody changed is not believed", () => {
     ["an occurrence", 6, [`UPDATE journal SET occurrence = 2 WHERE ${row(6)}`]],
     ["a fingerprint", 5, [`UPDATE journal SET fingerprint = 'f' WHERE ${row(5)}`]],
     ["a hash", 6, [`UPDATE journal SET hash = 'h' WHERE ${row(6)}`]],
-    ["text into a number", 5, [`UPDATE journal SET at = 'x' WHERE ${row(5)}`]],
-    ["a body into something that is not JSON", 5, [`UPDATE journal SET body = '{' WHERE ${row(5)}`]],
-    ["a body into bytes that are not text", 5, [`UPDATE journal SET body = x'00ff' WHERE ${row(5)}`]],
+    ["a text in place of a number", 5, [`UPDATE journal SET at = 'x' WHERE ${row(5)}`]],
+    ["a body that is not JSON", 5, [`UPDATE journal SET body = '{' WHERE ${row(5)}`]],
+    ["a body of bytes that are not text", 5, [`UPDATE journal SET body = x'00ff' WHERE ${row(5)}`]],
     [
       "the order of two rows",
       5,
@@ -71,10 +74,10 @@ describe("a journal that somebody changed is not believed", () => {
         `UPDATE journal SET seq = 6 WHERE ${row(spare)}`,
       ],
     ],
-    ["a row to nothing", 6, [`DELETE FROM journal WHERE ${row(5)}`]],
+    ["a deleted row", 6, [`DELETE FROM journal WHERE ${row(5)}`]],
     ["a row's session", 6, [`UPDATE journal SET session = session + 1 WHERE ${row(5)}`]],
   ] satisfies [string, number, string[]][])(
-    "a step of a sealed phase, which no resume reads, is found when everything is verified: changed: %s",
+    "is detected by checkpoints verify in a step of a sealed phase, which no resume reads: %s",
     async (_, seq, statements) => {
       const session = original.copy(newStateDir());
       tamper(session.stateDir, ...statements);
@@ -89,7 +92,7 @@ describe("a journal that somebody changed is not believed", () => {
   );
 
   test.each([1, 5])(
-    "damage in row %i: checkpoints are still told and carried, prune goes on, and it can be removed",
+    "with damage in row %i still lists and exports its checkpoints, and prune can remove the session",
     async (seq) => {
       const session = original.copy(newStateDir());
       tamper(session.stateDir, `UPDATE journal SET body = body || ' ' WHERE ${row(seq)}`);
@@ -114,7 +117,7 @@ describe("a journal that somebody changed is not believed", () => {
     },
   );
 
-  test("a session whose journal is whole is not removed as damaged", async () => {
+  test("is not removed as damaged if it is intact", async () => {
     const session = original.copy(newStateDir());
     await session.with(async (maestro) => {
       await expect(maestro.prune({ damaged: session.id })).rejects.toThrow(/is not damaged/);
@@ -122,7 +125,7 @@ describe("a journal that somebody changed is not believed", () => {
     });
   });
 
-  test("a row moved to another session is noticed there as well", async () => {
+  test("with a row moved to another session is refused in both sessions", async () => {
     const session = original.copy(newStateDir());
     const other = await session.with(async (maestro) => {
       const { id } = await maestro.create(session.team, { brief: "another" });
@@ -139,7 +142,7 @@ describe("a journal that somebody changed is not believed", () => {
       );
   });
 
-  test("a last row that is gone cannot be seen in the chain, but the summary file knows it", async () => {
+  test("without its last row has a valid chain, and the summary file reveals the missing row", async () => {
     const session = original.copy(newStateDir());
     const last = `(SELECT max(position) FROM journal WHERE session = ${victim})`;
     tamper(
@@ -169,29 +172,26 @@ describe("a long journal", () => {
     ],
   });
 
-  test.each([10, 1_500, 2_299])(
-    "is checked where it is indexed and where it is not (row %i)",
-    async (seq) => {
-      const stateDir = temporaryDirectory();
-      const options = { stateDir, attempts: { max: 1 }, rounds: { max: 1 }, teams: [team] };
-      const id = await inOneLife(options, async (maestro) => {
-        const session = await maestro.start(team, { brief: "b" });
-        expect((await session.result()).status).toBe("parked");
-        return session.id;
+  test.each([10, 1_500, 2_299])("is verified in its indexed part and in its tail (row %i)", async (seq) => {
+    const stateDir = temporaryDirectory();
+    const options = { stateDir, attempts: { max: 1 }, rounds: { max: 1 }, teams: [team] };
+    const id = await inOneLife(options, async (maestro) => {
+      const session = await maestro.start(team, { brief: "b" });
+      expect((await session.result()).status).toBe("parked");
+      return session.id;
+    });
+    tamper(stateDir, `UPDATE journal SET body = '{"result":0}' WHERE seq = ${seq}`);
+    await inOneLife(options, async (maestro) => {
+      const resumed = await maestro.resume(id);
+      await expect(resumed.result()).rejects.toMatchObject({
+        name: "JournalCorrupt",
+        details: { session: id, seq },
       });
-      tamper(stateDir, `UPDATE journal SET body = '{"result":0}' WHERE seq = ${seq}`);
-      await inOneLife(options, async (maestro) => {
-        const resumed = await maestro.resume(id);
-        await expect(resumed.result()).rejects.toMatchObject({
-          name: "JournalCorrupt",
-          details: { session: id, seq },
-        });
-      });
-    },
-  );
+    });
+  });
 });
 
-test("a damaged or missing artifact is noticed before its content is used", async () => {
+test("a damaged or missing artifact is detected before its content is used", async () => {
   for (const damage of ["damaged", "missing"]) {
     const stateDir = temporaryDirectory();
     let isHeld = true;

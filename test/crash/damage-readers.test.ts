@@ -14,7 +14,7 @@ import { ThreePhases } from "./damage-support/three-phases.ts";
 
 const names = ["checkpoint_init.json", "checkpoint_build.json"] as const;
 
-/** What can happen to a file; the last one even carries a seal that fits it. */
+/** Kinds of damage; the last one even has a valid seal. */
 const damages: Readonly<Record<string, (path: string) => void>> = {
   "a flipped bit": (path) => {
     const bytes = readFileSync(path);
@@ -56,34 +56,37 @@ async function lookingAt({ stateDir }: ThreePhases) {
   return looking;
 }
 
-describe("a checkpoint that is not the one that was sealed is noticed by", () => {
-  test.each(cases)("a resume, which writes it again: %s, %s", async (name, damage) => {
+describe("a checkpoint that differs from the sealed one", () => {
+  test.each(cases)("a resume reports it and writes it again: %s, %s", async (name, damage) => {
     const session = damaged(name, damage);
     expect((await session.resume()).ran).toEqual([]);
     expect(session.notices.join()).toMatch(/^Checkpoint (init|build) of session .* written again/);
     expect(session.contents()[name]).toBe(original.contents()[name]);
   });
 
-  test.each(cases)("a resume of what is completed: %s, %s", async (name, damage) => {
-    const session = damaged(name, damage, finished);
-    session.paused = false;
-    const { result, ran } = await session.resume();
-    expect([result.status, ran]).toEqual(["completed", []]);
-    expect(session.notices.join()).toMatch(/^Checkpoint (init|build) of session .* written again/);
-    expect(session.contents()[name]).toBe(finished.contents()[name]);
-  });
+  test.each(cases)(
+    "a resume of a completed session reports it and writes it again: %s, %s",
+    async (name, damage) => {
+      const session = damaged(name, damage, finished);
+      session.paused = false;
+      const { result, ran } = await session.resume();
+      expect([result.status, ran]).toEqual(["completed", []]);
+      expect(session.notices.join()).toMatch(/^Checkpoint (init|build) of session .* written again/);
+      expect(session.contents()[name]).toBe(finished.contents()[name]);
+    },
+  );
 
-  test.each(cases)("the recovery of what a process left: %s, %s", async (name, damage) => {
+  test.each(cases)("a recovery reports it and writes it again: %s, %s", async (name, damage) => {
     const session = original.copy(newStateDir());
     const statusIn = (maestro: Maestro) => async () => (await maestro.show(session.id)).status;
     const { promise, resolve } = Promise.withResolvers<void>();
-    // Closed in the middle of a step: the session is under way, and nobody drives it.
+    // Closed in the middle of a step, the session stays `running` without a driver.
     session.paused = false;
     session.held = promise;
     await session.with(async (maestro) => {
       await maestro.resume(session.id);
       await expect.poll(statusIn(maestro), patience).toBe("running");
-      // When closing has begun: it waits for the step, and no other begins.
+      // Resolved after closing has begun: it waits for this step, and no other step begins.
       setImmediate(resolve);
     });
     damages[damage]?.(session.file(name));
@@ -97,14 +100,14 @@ describe("a checkpoint that is not the one that was sealed is noticed by", () =>
     expect(session.contents()[name]).toBe(original.contents()[name]);
   });
 
-  test.each(cases)("the list of a session's checkpoints: %s, %s", async (name, damage) => {
+  test.each(cases)("the list of checkpoints marks it as invalid: %s, %s", async (name, damage) => {
     const session = damaged(name, damage);
     const listed = await (await lookingAt(session)).checkpoints(session.id);
     expect(listed.filter(({ valid }) => !valid).map(({ file }) => file)).toEqual([name]);
     expect(listed.find(({ file }) => file === name)?.problem).toMatch(/damaged|missing|journal/);
   });
 
-  test.each(cases)("the server's list of them: %s, %s", async (name, damage) => {
+  test.each(cases)("the server's list of checkpoints marks it as invalid: %s, %s", async (name, damage) => {
     const session = damaged(name, damage);
     const { stateDir } = session;
     const loaded = await loadConfig({ cwd: stateDir, env: {}, overrides: { stateDir } });
@@ -118,14 +121,14 @@ describe("a checkpoint that is not the one that was sealed is noticed by", () =>
   });
 
   test.each(cases.filter(([, damage]) => damage !== "no file"))(
-    "the check of one file, unless its seal fits: %s, %s",
+    "the verification of one file detects it, unless its seal is valid: %s, %s",
     async (name, damage) => {
       const { valid } = await verifyCheckpointFile(damaged(name, damage).file(name));
       expect(valid).toBe(damage.endsWith("sealed again"));
     },
   );
 
-  test.each(cases)("an export, which carries what was sealed: %s, %s", async (name, damage) => {
+  test.each(cases)("an export contains the sealed bytes from the journal: %s, %s", async (name, damage) => {
     const session = damaged(name, damage);
     const file = join(session.stateDir, "out.export");
     await (await lookingAt(session)).exportCheckpoints(session.id, file);
@@ -137,17 +140,20 @@ describe("a checkpoint that is not the one that was sealed is noticed by", () =>
     expect(checkpoints).toEqual(expect.arrayContaining(sealed));
   });
 
-  test.each(["a flipped bit", "a torn end"])("an import, which writes nothing: %s", async (damage) => {
-    const outcome = await importChanged((checkpoints) => {
-      const path = join(original.stateDir, "checkpoint");
-      writeFileSync(path, checkpoints[1] ?? "");
-      damages[damage]?.(path);
-      return checkpoints.with(1, readFileSync(path, "utf8"));
-    });
-    expect(outcome).toEqual({ refused: expect.stringContaining("is damaged") as string, written: false });
-  });
+  test.each(["a flipped bit", "a torn end"])(
+    "an import refuses it and writes nothing: %s",
+    async (damage) => {
+      const outcome = await importChanged((checkpoints) => {
+        const path = join(original.stateDir, "checkpoint");
+        writeFileSync(path, checkpoints[1] ?? "");
+        damages[damage]?.(path);
+        return checkpoints.with(1, readFileSync(path, "utf8"));
+      });
+      expect(outcome).toEqual({ refused: expect.stringContaining("is damaged") as string, written: false });
+    },
+  );
 
-  test("an import without the session's start, which writes nothing", async () => {
+  test("an import without the first checkpoint is refused and writes nothing", async () => {
     const outcome = await importChanged((checkpoints) => checkpoints.slice(1));
     expect(outcome).toEqual({
       refused: expect.stringContaining("start is missing") as string,
@@ -170,8 +176,8 @@ async function importChanged(change: (checkpoints: string[]) => string[]) {
   return { refused, written: existsSync(join(there.stateDir, "sessions")) };
 }
 
-describe("what does not read the files is right whatever they say", () => {
-  test.each(cases)("show and fork: %s, %s", async (name, damage) => {
+describe("commands that do not read checkpoint files", () => {
+  test.each(cases)("show and fork work with a damaged file: %s, %s", async (name, damage) => {
     const session = damaged(name, damage);
     const before = original.copy(newStateDir());
     const shown = await (await lookingAt(session)).show(session.id);
@@ -186,9 +192,9 @@ describe("what does not read the files is right whatever they say", () => {
   });
 });
 
-describe("with the database gone", () => {
+describe("without the database", () => {
   test.each(["show", "resume", "fork"] as const)(
-    "what is damaged is passed over, and %s says so",
+    "%s ignores a damaged checkpoint and reports it",
     async (verb) => {
       const session = damaged("checkpoint_build.json", "a flipped bit");
       session.loseDatabase();
@@ -203,7 +209,7 @@ describe("with the database gone", () => {
     },
   );
 
-  test("what rests on a damaged one is passed over too, and named", async () => {
+  test("a checkpoint after a damaged one is ignored and reported too", async () => {
     const session = damaged("checkpoint_plan.json", "a torn end");
     session.loseDatabase();
     await session.with((maestro) => maestro.show(session.id));
@@ -212,7 +218,7 @@ describe("with the database gone", () => {
     );
   });
 
-  test("prune takes no artifact that a damaged one may point to", async () => {
+  test("prune removes no artifact while a damaged checkpoint may need it", async () => {
     const session = damaged("checkpoint_build.json", "a flipped bit");
     session.loseDatabase();
     const artifacts = new Artifacts(session.stateDir);
@@ -223,7 +229,7 @@ describe("with the database gone", () => {
     expect(pruned.artifacts).toBe(0);
     expect(session.notices.join("\n")).toContain("No artifact is removed");
     expect((await artifacts.get(hash)).toString()).toContain("perhaps");
-    // Where nothing is damaged, it goes.
+    // Without damage the artifact is removed.
     writeFileSync(
       session.file("checkpoint_build.json"),
       readFileSync(original.file("checkpoint_build.json")),

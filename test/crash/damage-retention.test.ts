@@ -21,7 +21,7 @@ const large = 300_000;
 const dayMs = 24 * 3_600_000;
 let maestro: Maestro;
 
-/** Writes a large page of its own; then, as the brief says, finishes, fails or stays. */
+/** Writes a large page; then it finishes, fails or waits, as the brief says. */
 const writer = defineTeam("writer", {
   phases: [
     phase("write", {
@@ -41,7 +41,7 @@ const writer = defineTeam("writer", {
   ],
 });
 
-/** Leaves a file in one phase that it reads in the next. */
+/** Writes a file in one phase and reads it in the next. */
 const drafts = defineTeam("drafts", {
   phases: [
     phase("draft", {
@@ -94,7 +94,7 @@ function makeOld(stateDir: string, hash: string, ageMs: number): void {
 }
 
 describe("prune", () => {
-  test("never takes an unfinished session, its files or its artifacts", async () => {
+  test("never removes an unfinished session, its files or its artifacts", async () => {
     const stateDir = temporaryDirectory();
     const unfinished = await inOneLife(stateDir, async () => {
       const made = [await run("pause me"), await run("park me")];
@@ -121,7 +121,7 @@ describe("prune", () => {
     expect(artifactsIn(stateDir)).toHaveLength(2);
   });
 
-  test("takes finished sessions by age and by count, newest kept, and says what a dry run would take", async () => {
+  test("removes finished sessions by age and by count, oldest first, and a dry run only lists them", async () => {
     const stateDir = temporaryDirectory();
     const finished = await inOneLife(stateDir, async () => {
       const made: string[] = [];
@@ -146,7 +146,7 @@ describe("prune", () => {
     );
   });
 
-  test("harms nobody who works in the same directory meanwhile, and is not harmed", async () => {
+  test("can run while other processes use the same directory", async () => {
     const stateDir = temporaryDirectory();
     const outside = temporaryDirectory();
     await inOneLife(stateDir, async () => {
@@ -168,7 +168,7 @@ describe("prune", () => {
     expect(linesOf(effects)).toHaveLength(300);
   });
 
-  test("removes an artifact only when nobody points to it and it is older than a day", async () => {
+  test("removes an artifact only if it is unreferenced and older than a day", async () => {
     const stateDir = temporaryDirectory();
     await inOneLife(stateDir, () => run("pause me"));
     const [referenced = ""] = artifactsIn(stateDir);
@@ -180,7 +180,7 @@ describe("prune", () => {
     ];
     for (const hash of [referenced, old, again]) makeOld(stateDir, hash, dayMs + 60_000);
     makeOld(stateDir, young, dayMs - 60_000);
-    // Stored again just now: somebody is about to point to it.
+    // Stored again just now, so a row may be about to reference it.
     await artifacts.put("again");
     const dry = await inOneLife(stateDir, () => maestro.prune({ dryRun: true }));
     expect(dry.artifacts).toBe(1);
@@ -189,7 +189,7 @@ describe("prune", () => {
     expect(artifactsIn(stateDir).sort()).toEqual([referenced, young, again].sort());
   });
 
-  test("never takes an artifact of a session that only its files know, whenever it is resumed", async () => {
+  test("never removes an artifact of a session that only its files know", async () => {
     const stateDir = temporaryDirectory();
     const begin = async () => {
       const session = await maestro.start(drafts, { brief: "b", until: "draft" });
@@ -211,7 +211,7 @@ describe("prune", () => {
     });
   });
 
-  test("takes no artifact, and says why, while a lost session cannot be read", async () => {
+  test("removes no artifact while a lost session cannot be read, and reports why", async () => {
     const stateDir = temporaryDirectory();
     const artifacts = new Artifacts(stateDir);
     makeOld(stateDir, await artifacts.put("perhaps needed"), 2 * dayMs);
@@ -227,7 +227,7 @@ describe("prune", () => {
     expect(notices.filter((notice) => notice.startsWith("No artifact is removed"))).toHaveLength(1);
   });
 
-  test("goes on after one that was killed, also when somebody has written the session's files since", async () => {
+  test("completes a prune that was killed, also if the session's files were written since", async () => {
     const stateDir = temporaryDirectory();
     const id = await inOneLife(stateDir, () => run("finish me"));
     const folder = join(stateDir, "sessions", id);
@@ -241,7 +241,7 @@ describe("prune", () => {
     });
   });
 
-  test("removes temporary files of killed writers, also where others are written every day", async () => {
+  test("removes temporary files of killed writers, also in directories that change every day", async () => {
     const stateDir = temporaryDirectory();
     const hash = await new Artifacts(stateDir).put("one");
     const [old, young] = ["old.tmp", "young.tmp"].map((name) =>
@@ -254,7 +254,7 @@ describe("prune", () => {
     expect([existsSync(old ?? ""), existsSync(young ?? "")]).toEqual([false, true]);
   });
 
-  test("bounds the disk: space of pruned sessions is used again or given back", async () => {
+  test("frees or reuses the disk space of pruned sessions", async () => {
     const stateDir = temporaryDirectory();
     const size = () => statSync(join(stateDir, "maestro.db")).size;
     const sizes: number[] = [];

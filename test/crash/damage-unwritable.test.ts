@@ -12,7 +12,7 @@ import { ThreePhases } from "./damage-support/three-phases.ts";
 describe("a disk that cannot be written", () => {
   const lookAt = async (stateDir: string) => look({ loaded: await loadConfig({ flags: { stateDir } }) });
 
-  /** A session with a phase done; its driver said goodbye, or was killed and left its log. */
+  /** A session with completed phases; its driver closed cleanly, or was killed and left its write-ahead log. */
   async function withSession(how: "closed" | "killed"): Promise<{ disk: SmallDisk; session: ThreePhases }> {
     const original = how === "killed" ? killedOne() : await ThreePhases.pausedInTest(newStateDir());
     const disk = new SmallDisk("16m");
@@ -30,7 +30,7 @@ describe("a disk that cannot be written", () => {
     return session;
   }
 
-  /** What a person who looks at it is told. */
+  /** The answers of the read-only queries. */
   async function see({ stateDir, id }: ThreePhases) {
     const looking = await lookAt(stateDir);
     try {
@@ -52,7 +52,7 @@ describe("a disk that cannot be written", () => {
   });
 
   test.skipIf(!SmallDisk.isPossible).each(["closed", "killed"] as const)(
-    "because it is full can be looked at (its driver was %s), and makes room by itself",
+    "because it is full can be read (its driver was %s), and prune makes room",
     async (how) => {
       const { disk, session } = await withSession(how);
       const hash = await new Artifacts(session.stateDir).put("x".repeat(1_000_000));
@@ -71,7 +71,7 @@ describe("a disk that cannot be written", () => {
   );
 
   test.skipIf(!SmallDisk.isPossible).each(["closed", "killed"] as const)(
-    "because it is read-only can be looked at (its driver was %s)",
+    "because it is read-only can be read (its driver was %s)",
     async (how) => {
       const { disk, session } = await withSession(how);
       disk.remount("ro");
@@ -81,7 +81,7 @@ describe("a disk that cannot be written", () => {
   );
 
   test.skipIf(!SmallDisk.isPossible)(
-    "and that holds no state has no sessions, and nothing is written",
+    "and that has no state shows no sessions and is not written",
     async () => {
       const disk = new SmallDisk("1m");
       onTestFinished(() => disk.remove());

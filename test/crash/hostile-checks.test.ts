@@ -17,11 +17,11 @@ import { until } from "./support/until.ts";
 
 const sandbox = await describeSandbox();
 const isSandboxed = sandbox.kind === "bubblewrap";
-/** The system sets root no limit of processes, also in a sandbox. */
+/** Linux does not limit the processes of root, also not in a sandbox. */
 const isRootInside =
   process.geteuid?.() === 0 && sandbox.kind === "bubblewrap" && sandbox.identity !== "other-user";
 const bare = { kind: "none", reason: "for this test" } as const;
-/** The end itself takes time on a busy machine; the commands would run for a day. */
+/** Ending takes time on a busy machine; the commands would run for a day. */
 const slackMs = 120_000;
 
 interface Run {
@@ -58,13 +58,13 @@ const outcome = ({ result, mark, elapsedMs }: Run, timeoutMs = 2000) => ({
   left: survivors(mark),
   isInTime: elapsedMs < timeoutMs + slackMs,
 });
-/** Ended at its limit, and nothing that it started is still there. */
+/** Ended at its limit, and none of its processes is left. */
 const ended = { kind: "timeout", left: [], isInTime: true };
-/** Ended by itself, and nothing that it started is still there. */
+/** Ended by itself, and none of its processes is left. */
 const left = { kind: "exited", left: [], isInTime: true };
 
 const sh = (script: string): string[] => ["sh", "-c", script];
-/** Ends well once something that it started has said that it is there. */
+/** Exits with 0 once its child has started. */
 const untilReady = "while ! test -e ready; do sleep 0.01; done; exit 0";
 const node = (script: string): string[] => ["node", "-e", script];
 
@@ -73,18 +73,18 @@ const ways = [
   ["without a sandbox", bare, true],
 ] as const;
 
-describe.each(ways)("a check %s is ended with all its children", (_, detect, isPossible) => {
-  test.skipIf(!isPossible)("that sleeps for ever", async () => {
+describe.each(ways)("Maestro ends a check with all its children, %s,", (_, detect, isPossible) => {
+  test.skipIf(!isPossible)("when it sleeps forever", async () => {
     expect(outcome(await run(sh("sleep 100000 & sleep 100000"), { detect }))).toEqual(ended);
   });
 
-  test.skipIf(!isPossible)("that ignores every signal it can", async () => {
+  test.skipIf(!isPossible)("when it ignores every signal it can", async () => {
     expect(
       outcome(await run(sh("trap '' TERM INT HUP QUIT USR1; while :; do sleep 1; done"), { detect })),
     ).toEqual(ended);
   });
 
-  test.skipIf(!isPossible)("whose children ignore signals and go on after it has ended well", async () => {
+  test.skipIf(!isPossible)("when its children ignore signals and outlive it", async () => {
     const { result, mark, elapsedMs } = await run(
       sh(`(trap '' TERM HUP; touch ready; sleep 100000) & ${untilReady}`),
       {
@@ -95,13 +95,13 @@ describe.each(ways)("a check %s is ended with all its children", (_, detect, isP
     expect(elapsedMs).toBeLessThan(slackMs);
   });
 
-  test.skipIf(!isPossible)("that becomes a daemon: new session, twice forked, nothing open", async () => {
+  test.skipIf(!isPossible)("when it becomes a daemon: new session, forked twice, nothing open", async () => {
     const daemon =
       "setsid sh -c '(sleep 100000 </dev/null >/dev/null 2>&1 &) ; touch ready; sleep 100000 &' </dev/null >/dev/null 2>&1 &";
     expect(outcome(await run(sh(`${daemon} ${untilReady}`), { detect }), 0)).toEqual(left);
   });
 
-  test.skipIf(!isPossible)("whose daemon holds on to its output", async () => {
+  test.skipIf(!isPossible)("when its daemon keeps its output open", async () => {
     const { result, mark, elapsedMs } = await run(
       sh(`echo printed; setsid sh -c 'touch ready; sleep 100000' & ${untilReady}`),
       {
@@ -113,7 +113,7 @@ describe.each(ways)("a check %s is ended with all its children", (_, detect, isP
     expect(elapsedMs).toBeLessThan(slackMs);
   });
 
-  test.skipIf(!isPossible)("that prints without end, which takes no memory", async () => {
+  test.skipIf(!isPossible)("when it prints without end, without using memory", async () => {
     const before = process.memoryUsage().rss;
     const endless = await run(sh("yes 'a line without meaning'"), { detect });
     expect(outcome(endless)).toEqual(ended);
@@ -122,13 +122,13 @@ describe.each(ways)("a check %s is ended with all its children", (_, detect, isP
     expect(process.memoryUsage().rss - before).toBeLessThan(300e6);
   });
 
-  test.skipIf(!isPossible)("that has hundreds of children who start children", async () => {
+  test.skipIf(!isPossible)("when hundreds of children start children", async () => {
     const tree =
       "for i in 1 2 3 4 5 6 7 8 9 10; do (for j in 1 2 3 4 5 6 7 8 9 10; do (sleep 100000 & sleep 100000) & done; wait) & done; wait";
     expect(outcome(await run(sh(tree), { detect }))).toEqual(ended);
   });
 
-  test.skipIf(!isPossible)("when the caller gives up", async () => {
+  test.skipIf(!isPossible)("when the caller aborts", async () => {
     const controller = new AbortController();
     const aborted = run(sh("echo begun; trap '' TERM; sleep 100000 & wait; sleep 100000"), {
       detect,
@@ -165,7 +165,7 @@ describe.skipIf(!isSandboxed)("a check in a sandbox (needs bubblewrap)", () => {
     abstract.close();
   });
 
-  test("cannot reach the network: not a server on this machine, not by a socket with a name or without one", async () => {
+  test("cannot reach the network, a server on this machine, or a named or abstract socket", async () => {
     const { port } = server.address() as { port: number };
     const socket = join(temporaryDirectory(), "socket");
     const named = createServer((connection) => connection.end("reached"));
@@ -179,7 +179,7 @@ describe.skipIf(!isSandboxed)("a check in a sandbox (needs bubblewrap)", () => {
       { kind: "exited", stdout: "refused\nrefused\nrefused\n" },
       0,
     ]);
-    // The same works where the network is allowed: the server is real.
+    // With the network allowed the same command works, so the server is real.
     const allowed = await run(
       node(`net.connect(${port}, "127.0.0.1").on("data", (data) => console.log(String(data)))`),
       {
@@ -190,7 +190,7 @@ describe.skipIf(!isSandboxed)("a check in a sandbox (needs bubblewrap)", () => {
     expect(allowed.result).toMatchObject({ stdout: "reached\n" });
   });
 
-  test("cannot change, remove or see anything outside, whatever way it tries", async () => {
+  test("cannot change, remove or see files outside its copy", async () => {
     const outside = temporaryDirectory();
     chmodSync(outside, 0o777);
     mkdirSync(join(outside, "state"), { mode: 0o777 });
@@ -221,7 +221,7 @@ describe.skipIf(!isSandboxed)("a check in a sandbox (needs bubblewrap)", () => {
     expect(readFileSync(join(outside, "state", "maestro.db"), "utf8")).toBe("the state");
   });
 
-  test("sees no process but its own, and ends none but its own", async () => {
+  test("sees and ends only its own processes", async () => {
     const script = `const seen = fs.readdirSync("/proc").filter((name) => /^\\d+$/.test(name)).length;
       console.log(seen < 10 ? "few" : "many");
       for (const pid of [${process.pid}, 1]) try { process.kill(pid, "SIGKILL"); } catch {}
@@ -234,7 +234,7 @@ describe.skipIf(!isSandboxed)("a check in a sandbox (needs bubblewrap)", () => {
   const canLimit = isSandboxed && sandbox.prlimit !== undefined;
 
   test.skipIf(!canLimit || isRootInside || spawnSync("perl", ["-e", "1"]).status !== 0)(
-    "that is a fork bomb stays within its number of processes and is ended (needs prlimit and perl)",
+    "that is a fork bomb stays within its process limit and is ended (needs prlimit and perl)",
     async () => {
       const before = processCount();
       let most = 0;
@@ -247,24 +247,21 @@ describe.skipIf(!isSandboxed)("a check in a sandbox (needs bubblewrap)", () => {
     },
   );
 
-  test.skipIf(!canLimit)(
-    "cannot take more memory or make larger files than it may (needs prlimit)",
-    async () => {
-      const memory = await run(node(`Buffer.allocUnsafeSlow(${processLimits.maxMemoryBytes})`), {
-        timeoutMs: 20_000,
-      });
-      expect(memory.result).toMatchObject({
-        kind: "exited",
-        stderr: expect.stringMatching(/alloc/i) as string,
-      });
-      const file = await run(
-        node(`fs.writeFileSync("f", ""); fs.truncateSync("f", ${processLimits.maxFileBytes + 1})`),
-        { timeoutMs: 20_000 },
-      );
-      expect(file.result).toMatchObject({ kind: "exited" });
-      expect("code" in file.result && file.result.code).not.toBe(0);
-    },
-  );
+  test.skipIf(!canLimit)("cannot exceed its limits of memory and file size (needs prlimit)", async () => {
+    const memory = await run(node(`Buffer.allocUnsafeSlow(${processLimits.maxMemoryBytes})`), {
+      timeoutMs: 20_000,
+    });
+    expect(memory.result).toMatchObject({
+      kind: "exited",
+      stderr: expect.stringMatching(/alloc/i) as string,
+    });
+    const file = await run(
+      node(`fs.writeFileSync("f", ""); fs.truncateSync("f", ${processLimits.maxFileBytes + 1})`),
+      { timeoutMs: 20_000 },
+    );
+    expect(file.result).toMatchObject({ kind: "exited" });
+    expect("code" in file.result && file.result.code).not.toBe(0);
+  });
 
   test("cannot hide a daemon by clearing its environment", async () => {
     const { result, mark } = await run(
@@ -288,7 +285,7 @@ describe.skipIf(!isSandboxed)("a check in a sandbox (needs bubblewrap)", () => {
     await until("all of it is gone", () => survivors(mark).length === 0);
   });
 
-  test("makes folders that no path can name, and all of it is thrown away", async () => {
+  test("that creates folders too deep for any path leaves nothing behind", async () => {
     const directory = temporaryDirectory();
     const script = `for (let i = 0; i < 60; i++) { const name = "x".repeat(200); fs.mkdirSync(name); process.chdir(name); } fs.chmodSync(".", 0);`;
     const { result } = await run(node(script), { directory, timeoutMs: 20_000 });
@@ -298,7 +295,7 @@ describe.skipIf(!isSandboxed)("a check in a sandbox (needs bubblewrap)", () => {
   });
 });
 
-test("hostile checks of a contract are judged one by one, and leave neither files nor processes", async () => {
+test("hostile checks of a contract get one verdict each and leave neither files nor processes", async () => {
   const blobs = new MemoryBlobs();
   const [scratch, mark] = [temporaryDirectory(), `mark-${newId()}`];
   const check = (name: string, run: string[]) => ({ name, run, must: true, weight: 1, timeoutMs: 2000 });

@@ -12,11 +12,11 @@ it("an id that looks like a path finds no session and touches no file", async ()
   expect(await attackWithIds(1)).toBe(20);
 });
 
-it("a hostile path of a persona reaches no file outside of its workspace", async () => {
+it("a hostile path from a persona reaches no file outside its workspace", async () => {
   expect(await attackWithPaths(1)).toBe(30);
 });
 
-it("an export that lies is refused, and its import writes nothing elsewhere", async () => {
+it("a forged export is refused, and its import writes no file elsewhere", async () => {
   expect(await attackWithImports(1)).toBe(10);
 });
 
@@ -24,7 +24,7 @@ it("an export that lies under right seals is refused and leaves nothing behind, 
   expect(await attackWithSealedImports(1)).toBe(20);
 });
 
-it("a team file of random values is a team or a clear refusal", async () => {
+it("a team file of random values is loaded or refused with an error of Maestro", async () => {
   expect(await attackWithTeamFiles(1, 100)).toBe(100);
 });
 

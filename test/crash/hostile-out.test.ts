@@ -16,12 +16,12 @@ function filesIn(directory: string): Record<string, string> {
   );
 }
 
-it("a folder has whole files only, and the person's own untouched, when Maestro is killed while it delivers", async () => {
+it("a kill during delivery leaves complete files only, and the user's own files untouched", async () => {
   expect(await killWhileFilesAreDelivered(1)).toBe(12);
 });
 
 it.skipIf(!SmallDisk.isPossible)(
-  "a full disk leaves the old version whole and says so; with room the new one comes (needs the right to mount)",
+  "a delivery to a full disk keeps the old version and reports it, and succeeds when there is room (needs the right to mount)",
   async () => {
     const disk = new SmallDisk("2m");
     onTestFinished(() => disk.remove());
@@ -37,7 +37,7 @@ it.skipIf(!SmallDisk.isPossible)(
     disk.remount("size=64m");
     expect((await writeOut(blobs.tree(large), blobs, target)).kept).toEqual([]);
     expect(filesIn(target)).toEqual(large);
-    // A folder that is a disk of its own cannot be replaced by a rename, and is filled all the same.
+    // A mount point cannot be replaced by a rename, so its files are written in place.
     const own = new SmallDisk("2m");
     onTestFinished(() => own.remove());
     await writeOut(blobs.tree(old), blobs, own.path);

@@ -26,7 +26,7 @@ import { until } from "./support/until.ts";
 
 const canary = "this must never be read into a tree";
 
-/** A folder outside the workspace, with the names that the workspace has. */
+/** A folder outside the workspace with the same names as the workspace. */
 function outsideFolder(): string {
   const outside = temporaryDirectory();
   mkdirSync(join(outside, "deep"));
@@ -34,14 +34,14 @@ function outsideFolder(): string {
   return outside;
 }
 
-/** The contents that may come out of the workspace; everything else has come from elsewhere. */
+/** Contents that are not from the workspace. */
 function strangers(blobs: MemoryBlobs, isKnown: (content: string) => boolean): string[] {
   return blobs.puts
     .map((hash) => blobs.contents.get(hash)?.toString() ?? "")
     .filter((content) => !isKnown(content));
 }
 
-test("everything hostile at once is refused by name, and the one good file is read", async () => {
+test("every kind of hostile file is refused by name, and the one good file is read", async () => {
   const [directory, outside, blobs] = [temporaryDirectory(), outsideFolder(), new MemoryBlobs()];
   const at = (...names: string[]): string => join(directory, ...names);
   const bytes = (...name: number[]): Buffer =>
@@ -82,7 +82,7 @@ test("everything hostile at once is refused by name, and the one good file is re
   expect(strangers(blobs, (content) => content === "good")).toEqual([]);
 });
 
-test("names that differ only in case are two files where the disk says so, and neither is lost", async () => {
+test("names that differ only in case are two files on a case-sensitive disk, and neither is lost", async () => {
   const [directory, blobs] = [temporaryDirectory(), new MemoryBlobs()];
   for (const name of ["Readme.md", "README.md", "readme.MD", "ß", "SS"])
     writeFileSync(join(directory, name), name);
@@ -91,7 +91,7 @@ test("names that differ only in case are two files where the disk says so, and n
   expect(tree.size).toBe(readdirSync(directory).length);
 });
 
-test("a folder of thirty thousand files is cut at the limit, quickly", async () => {
+test("reading a folder of thirty thousand files stops at the limit quickly", async () => {
   const directory = temporaryDirectory();
   for (let index = 0; index < 30_000; index += 1) writeFileSync(join(directory, `f${index}`), "");
   const from = performance.now();
@@ -104,8 +104,8 @@ test("a folder of thirty thousand files is cut at the limit, quickly", async () 
   await removeFolder(directory);
 });
 
-describe("a process that swaps folders and files with links while they are read", () => {
-  test("for 30 seconds gets nothing from outside into a tree", async () => {
+describe("a process that replaces folders and files with links while they are read", () => {
+  test("gets nothing from outside into a tree in 30 seconds", async () => {
     const [directory, outside] = [temporaryDirectory(), outsideFolder()];
     const swapper = new Program("../hostile-support/swapper.ts", { directory, outside });
     onTestFinished(() => swapper.end());
@@ -124,7 +124,7 @@ describe("a process that swaps folders and files with links while they are read"
     }
     expect(swapper.isAlive).toBe(true);
     expect([escapes.length, ...escapes.slice(0, 5)]).toEqual([0]);
-    // The race was real: links were met, and so were the files themselves.
+    // The race was real: the reader met links and files.
     expect(scans).toBeGreaterThan(500);
     expect(seen.get("it is a symbolic link")).toBeGreaterThan(100);
     expect(seen.get("folder/a.txt")).toBeGreaterThan(100);
@@ -139,7 +139,7 @@ const canBeNobody =
     .status === 0;
 
 test.skipIf(!canBeNobody)(
-  "a user without special rights: what cannot be read is refused and stays, what cannot be entered is still removed (needs a readable checkout)",
+  "without root, an unreadable file is refused and stays, and an unreadable folder is still removed (needs a readable checkout)",
   () => {
     const { stdout, stderr } = spawnSync(process.execPath, [program], {
       ...nobody,
@@ -175,12 +175,12 @@ test.skipIf(!canBeNobody)(
   },
 );
 
-test("a folder without rights in the middle hides what is below it from the change list as well", async () => {
+test("files below an unreadable folder are not in the list of changes", async () => {
   const [directory, blobs] = [temporaryDirectory(), new MemoryBlobs()];
   mkdirSync(join(directory, "a"));
   chmodSync(join(directory, "a"), 0o000);
   const base = blobs.tree({ "a/b.txt": "b" });
   const { tree, refused } = await readBack(directory, base, blobs);
-  // Root may read everything, and then sees that the file is gone.
+  // Root can read the folder and sees that the file is deleted.
   expect(process.geteuid?.() === 0 ? tree.size : refused.length).toBe(process.geteuid?.() === 0 ? 0 : 1);
 });

@@ -17,7 +17,7 @@ const ways = [
   ["in bubblewrap (needs bubblewrap)", sandbox.kind !== "none"],
   ["without a sandbox", false],
 ] as const;
-const words = () => place.log().map((line) => line.slice(1).join(" "));
+const actions = () => place.log().map((line) => line.slice(1).join(" "));
 
 describe.each(ways)("Maestro is killed while an agent works %s", (name, isSandboxed) => {
   const skipped = name.startsWith("in") && !isSandboxed;
@@ -37,7 +37,7 @@ describe.each(ways)("Maestro is killed while an agent works %s", (name, isSandbo
       const { summary, outputs } = ending.results.only.agent;
       expect(summary).toBe("all four parts");
       expect(files).toEqual(AgentPlace.filesOf(outputs.session));
-      expect(words()).toEqual([
+      expect(actions()).toEqual([
         "begins anew",
         ...[1, 2, 3, 4].slice(0, Number(turn)).map((number) => `turn ${number}`),
         "begins again",
@@ -61,7 +61,7 @@ describe.each(ways)("Maestro is killed while an agent works %s", (name, isSandbo
       const { ending, files } = await place.continueHeld(agentCommands.claude, "start");
       expect(ending).toMatchObject({ status: "completed" });
       expect(Object.keys(files)).toHaveLength(4);
-      expect(words()).toEqual([
+      expect(actions()).toEqual([
         "begins anew",
         "begins anew",
         ...[1, 2, 3, 4].map((number) => `turn ${number}`),

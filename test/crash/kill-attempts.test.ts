@@ -11,14 +11,14 @@ import { rowsOf } from "./support/recorded.ts";
 
 const team = "hopeless";
 
-describe("a persona that always fails is tried 2 rounds of 3 attempts, whatever is killed when", () => {
+describe("a persona that always fails gets 2 rounds of 3 attempts", () => {
   let place: Place;
   beforeEach(() => {
     place = new Place();
   });
   afterEach(() => place.remove());
 
-  /** Killed in every life that gets so far, until one gets to its end. */
+  /** Starts processes that are killed at the point, until one reaches the end. */
   async function driveThrough(point: FaultPoint, hit: number): Promise<Life> {
     for (;;) {
       const life = await place.afterlife(place.drive(team, { fault: { point, hit, act: "kill" } }), team);
@@ -27,7 +27,7 @@ describe("a persona that always fails is tried 2 rounds of 3 attempts, whatever 
     }
   }
 
-  /** A life that is killed before a commit needs a first one to get anywhere. */
+  /** A kill before a commit needs hit 2, because a kill at hit 1 would never make progress. */
   it.each<[FaultPoint, number, number]>([
     ["attempt.started:before-commit", 2, 5],
     ["attempt.started:after-commit", 1, 6],
@@ -35,7 +35,7 @@ describe("a persona that always fails is tried 2 rounds of 3 attempts, whatever 
     ["step.function:after-commit", 1, 6],
     ["attempt.failed:before-commit", 2, 5],
     ["attempt.failed:after-commit", 1, 6],
-  ])("every life is killed at %s", async (point, hit, kills) => {
+  ])("when every process is killed at %s", async (point, hit, kills) => {
     const last = await driveThrough(point, hit);
     expect(place.lives.length - 1).toBe(kills);
     expect(endingOf(last)).toMatchObject({ status: "parked", reason: "help" });
@@ -44,7 +44,7 @@ describe("a persona that always fails is tried 2 rounds of 3 attempts, whatever 
     await expectTidyFiles(place, team);
   });
 
-  it("killed before it is parked, it parks without another attempt", async () => {
+  it("when a kill prevents the parking, the next process parks it without another attempt", async () => {
     const fault = { point: "session.status:before-commit", hit: 1, act: "kill" } as const;
     for (let life = 1; life <= 3; life += 1) {
       const killed = await place.afterlife(place.drive(team, { fault }), team);
@@ -55,7 +55,7 @@ describe("a persona that always fails is tried 2 rounds of 3 attempts, whatever 
     expectSixAttempts(last);
   });
 
-  it("killed right after it was parked, it is parked; a person's resume then grants one new set of rounds", async () => {
+  it("when it is killed right after parking, it stays parked, and a person's resume grants one new set of rounds", async () => {
     const fault = { point: "session.status:after-commit", hit: 1, act: "kill" } as const;
     const killed = await place.afterlife(place.drive(team, { fault }), team);
     expect(killed.ended.signal).toBe("SIGKILL");
@@ -68,7 +68,7 @@ describe("a persona that always fails is tried 2 rounds of 3 attempts, whatever 
     expect(rounds).toEqual([1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]);
   });
 
-  it("killed in the rounds that a resume granted, it uses up these and gets no more", async () => {
+  it("when it is killed in the rounds that a resume granted, it uses up these and gets no more", async () => {
     await place.afterlife(place.drive(team), team);
     for (const hit of [1, 2, 3]) {
       const fault = { point: "attempt.failed:after-commit", hit, act: "kill" } as const;

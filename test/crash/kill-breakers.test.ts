@@ -42,7 +42,7 @@ describe("two processes share the breaker of a service that answers 503", () => 
   const waits = async (caller: Caller) => rowsOf(await place.recorded(caller), "dependency.waiting");
   const callers = () => service.calls.map(({ caller }) => caller);
 
-  /** One process has opened the breaker, the other has met it, and neither has called since. */
+  /** One process has opened the breaker, the other waits for it, and neither has called since. */
   async function openAndMeet(): Promise<void> {
     programs = { client: drive("client"), neighbor: drive("neighbor") };
     const ofThe = async (caller: Caller, step: string) =>
@@ -56,12 +56,12 @@ describe("two processes share the breaker of a service that answers 503", () => 
     expect(place.breaker(dependency).state).toMatchObject({ kind: "open", failedProbes: 0 });
   }
 
-  /** Both wake up at the same time; one may probe and has no answer yet. */
+  /** Both wake up at the same time; one is probing and has no answer yet. */
   async function oneProbes(): Promise<{ readonly prober: Caller; readonly answer: () => void }> {
     const { promise, resolve: answer } = Promise.withResolvers<void>();
     service.status = 200;
     service.hold = () => promise;
-    await until("somebody probes", () => service.calls.length > 5);
+    await until("one process probes", () => service.calls.length > 5);
     const prober = (service.calls[5] as ServiceCall).caller as Caller;
     await until("the other is refused", async () => (await waits(other[prober])).length === 2);
     expect(callers(), "exactly one probe").toHaveLength(6);
@@ -69,7 +69,7 @@ describe("two processes share the breaker of a service that answers 503", () => 
     return { prober, answer };
   }
 
-  it("one opens it and the other does not call; after the cooldown one of them probes, and its success closes it for both", async () => {
+  it("one opens it and the other does not call; after the cooldown one probes, and its success closes it for both", async () => {
     await openAndMeet();
     const { prober, answer } = await oneProbes();
     answer();
@@ -83,11 +83,11 @@ describe("two processes share the breaker of a service that answers 503", () => 
     expect(rowsOf(await place.recorded("client"), "attempt.started")).toHaveLength(6);
   });
 
-  it("when one is told to wait, the other waits as long without a call", async () => {
+  it("when one gets a retry-after, the other waits as long without a call", async () => {
     service.status = 429;
     service.headers = { "retry-after": "60" };
     programs = { client: drive("client"), neighbor: drive("neighbor") };
-    await until("the client was told to wait", async () => (await waits("client")).length === 1);
+    await until("the client got a retry-after", async () => (await waits("client")).length === 1);
     service.status = 200;
     place.openDoor();
     await until("the neighbor waits as well", async () => (await waits("neighbor")).length === 1);
@@ -105,7 +105,7 @@ describe("two processes share the breaker of a service that answers 503", () => 
     });
   });
 
-  it("when the probing process is killed, its turn runs out and the other probes", async () => {
+  it("when the probing process is killed, its turn expires and the other probes", async () => {
     await openAndMeet();
     const { prober, answer } = await oneProbes();
     const survivor = other[prober];
@@ -126,7 +126,7 @@ describe("two processes share the breaker of a service that answers 503", () => 
   });
 });
 
-it(`a breaker opens at exactly ${threshold} recorded outages, although the processes that count them are killed`, async () => {
+it(`a breaker opens at exactly ${threshold} recorded outages although the processes that record them are killed`, async () => {
   const kills = await Promise.all([1, 2, 3, 4].map(killWhileOutagesAreCounted));
   expect(kills.reduce((sum, each) => sum + each, 0)).toBeGreaterThan(4);
 });

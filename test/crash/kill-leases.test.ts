@@ -11,7 +11,7 @@ import { readRecorded } from "./support/recorded.ts";
 import { stopBetweenCommits } from "./support/stop.ts";
 import { until } from "./support/until.ts";
 
-describe("processes that fight for one session", () => {
+describe("processes that compete for one session", () => {
   let contest: Contest;
   let place: Place;
   beforeEach(async () => {
@@ -23,7 +23,7 @@ describe("processes that fight for one session", () => {
   const claimant = (leaseMs?: number): Program => contest.claimant(leaseMs);
   const order = (program: Program, order: Order) => contest.order(program, order);
 
-  it("exactly one of 8 claims at the same moment succeeds, and the others are told that the session is held", async () => {
+  it("exactly one of 8 concurrent claims succeeds, and the others get LeaseHeld", async () => {
     const rounds = 60;
     const claimants = Array.from({ length: 8 }, () => claimant());
     for (let round = 1; round <= rounds; round += 1) {
@@ -37,7 +37,7 @@ describe("processes that fight for one session", () => {
     expect(rows.filter(({ kind }) => kind === "phase.started").map(({ epoch }) => epoch)).toEqual(epochs);
   });
 
-  it("when the holder is killed, exactly one of the others takes over", async () => {
+  it("exactly one of the others takes over when the holder is killed", async () => {
     expect(await killLeaseHolders(1, 12)).toBe(12);
   });
 

@@ -45,7 +45,7 @@ async function outputOf(program: Program) {
   return JSON.parse(stdout);
 }
 
-/** Answers by what is asked; the process dies while the question with this number is on its way. */
+/** Answers by prompt; the process is killed while the call with this number is in flight. */
 function answerAndKillAt(question: number): string[] {
   const asked: string[] = [];
   server.react = ({ text }) => {
@@ -59,49 +59,46 @@ function answerAndKillAt(question: number): string[] {
   return asked;
 }
 
-it.each([1, 2, 3])(
-  "an agent of one's own, killed at its call %i: recorded calls are not made again",
-  async (at) => {
-    const asked = answerAndKillAt(at);
-    expect((await drive().ended).signal).toBe("SIGKILL");
-    const { ending, usage: reported } = await outputOf(drive());
-    expect(ending).toMatchObject({
-      status: "completed",
-      results: { only: { agent: { summary: "well done", outputs: { plan: "the plan" } } } },
-    });
-    const expected = ["0", "1", "2"];
-    expected.splice(at, 0, String(at - 1));
-    expect(asked).toEqual(expected);
+it.each([1, 2, 3])("your own agent does not repeat recorded calls after a kill at call %i", async (at) => {
+  const asked = answerAndKillAt(at);
+  expect((await drive().ended).signal).toBe("SIGKILL");
+  const { ending, usage: reported } = await outputOf(drive());
+  expect(ending).toMatchObject({
+    status: "completed",
+    results: { only: { agent: { summary: "well done", outputs: { plan: "the plan" } } } },
+  });
+  const expected = ["0", "1", "2"];
+  expected.splice(at, 0, String(at - 1));
+  expect(asked).toEqual(expected);
 
-    const price = await new Prices().of("openai/gpt-5");
-    const paid = price?.cost({
-      inputTokens: usage.input,
-      cachedInputTokens: usage.cached,
-      cacheWriteTokens: 0,
-      outputTokens: usage.output,
-      reasoningTokens: usage.reasoning,
-    });
-    expect(paid).toBeGreaterThan(0);
-    expect(reported).toMatchObject({
-      calls: 4,
-      inputTokens: 3 * usage.input,
-      outputTokens: 3 * usage.output,
-    });
-    expect(reported.knownCostUsd).toBeCloseTo((3 * Number(paid)) / 1_000_000, 9);
-    expect(reported.estimatedTokens).toBeGreaterThan(500);
-    expect(reported.saved.resume.tokens).toBe((at - 1) * (usage.input + usage.output));
+  const price = await new Prices().of("openai/gpt-5");
+  const paid = price?.cost({
+    inputTokens: usage.input,
+    cachedInputTokens: usage.cached,
+    cacheWriteTokens: 0,
+    outputTokens: usage.output,
+    reasoningTokens: usage.reasoning,
+  });
+  expect(paid).toBeGreaterThan(0);
+  expect(reported).toMatchObject({
+    calls: 4,
+    inputTokens: 3 * usage.input,
+    outputTokens: 3 * usage.output,
+  });
+  expect(reported.knownCostUsd).toBeCloseTo((3 * Number(paid)) / 1_000_000, 9);
+  expect(reported.estimatedTokens).toBeGreaterThan(500);
+  expect(reported.saved.resume.tokens).toBe((at - 1) * (usage.input + usage.output));
 
-    const store = openStore(join(folder, "state"));
-    const session = await store.findSession("own");
-    const rows = session === undefined ? [] : await store.reports.calls(session.id);
-    await store.close();
-    const statuses = ["settled", "settled", "settled"];
-    statuses.splice(at - 1, 0, "estimated");
-    expect(rows.map(({ status }) => status)).toEqual(statuses);
-  },
-);
+  const store = openStore(join(folder, "state"));
+  const session = await store.findSession("own");
+  const rows = session === undefined ? [] : await store.reports.calls(session.id);
+  await store.close();
+  const statuses = ["settled", "settled", "settled"];
+  statuses.splice(at - 1, 0, "estimated");
+  expect(rows.map(({ status }) => status)).toEqual(statuses);
+});
 
-it("an outage of its model is the breaker's business, and only the failed call is made again", async () => {
+it("an outage of your own agent's model counts for the breaker, and only the failed call is repeated", async () => {
   const asked = answerAndKillAt(Number.POSITIVE_INFINITY);
   const answer = server.react;
   server.react = (request) => {
@@ -119,11 +116,11 @@ it("an outage of its model is the breaker's business, and only the failed call i
     failedCalls: 1,
     inputTokens: 3 * usage.input,
   });
-  // A gateway that breaks may have asked, and paid for, an answer that it lost.
+  // A failing gateway may have billed an answer that it lost.
   expect(reported.estimatedTokens).toBeGreaterThan(500);
 });
 
-it("an agent of one's own is held to the budget before it asks", async () => {
+it("your own agent's call is checked against the budget before it is made", async () => {
   const { ending, usage: reported } = await outputOf(drive(0.0001));
   expect(ending).toMatchObject({
     status: "parked",

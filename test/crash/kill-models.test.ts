@@ -3,10 +3,10 @@ import { killModels, protocols } from "../campaign/models.ts";
 
 const seeds = [1, 2];
 
-/** Two at once fill two cores, and a busy machine makes other moments. */
+/** Two trials at once fill two cores; a busier machine would hit other moments. */
 describe.concurrent("a team of models that is killed at random moments", () => {
   it.each(protocols)(
-    "over %s never asks or pays again for a recorded answer, and leaves the same files",
+    "over %s never repeats or pays again for a recorded answer, and leaves the same files",
     async (_, model) => {
       let atWork = 0;
       for (const seed of seeds) atWork += (await killModels(model, seed)).atWork;

@@ -14,7 +14,7 @@ import { until } from "./support/until.ts";
 
 const team = "hopeless";
 const parked = { status: "parked", reason: "help" };
-/** Late enough for a ticket under way and for a tracker's search, and for a breaker's probe. */
+/** After the deadline of a posted ticket, the lag of a tracker's search, and the cooldown of a breaker. */
 const laterMs = 400_000;
 
 let place: TicketPlace<JiraTracker>;
@@ -30,7 +30,7 @@ const drive = (fault?: FaultPoint, of: TeamName = team): Program =>
     ...(fault !== undefined && { fault: { point: fault, hit: 1, act: "kill" } }),
   });
 
-/** What everybody may rely on, whatever was killed: six attempts, a parked session, one issue. */
+/** Holds after every kill: six attempts, a parked session, one issue. */
 async function expectParkedOnce(life: Life): Promise<void> {
   expect(life.recorded.session).toMatchObject(parked);
   expect(rowsOf(life.recorded, "attempt.started")).toHaveLength(6);
@@ -40,9 +40,9 @@ async function expectParkedOnce(life: Life): Promise<void> {
   expect(place.tracker.jira.issues).toHaveLength(1);
 }
 
-describe("killed around parking: the session is parked and its ticket delivered once", () => {
+describe("a session that is killed while it parks is parked once and its ticket is delivered once", () => {
   it.each<FaultPoint>(["attempt.failed:after-commit", "ticket.raised:before-commit"])(
-    "at %s: neither is there, the next one does both",
+    "at %s: neither exists, and the next process does both",
     async (point) => {
       const killed = await place.afterlife(drive(point), team);
       expect(killed.ended.signal).toBe("SIGKILL");
@@ -62,7 +62,7 @@ describe("killed around parking: the session is parked and its ticket delivered 
     "ticket.taken:after-commit",
     "ticket.settled:before-commit",
     "ticket.settled:after-commit",
-  ])("at %s: both are there, and somebody delivers", async (point) => {
+  ])("at %s: both exist, and another process delivers the ticket", async (point) => {
     const killed = await place.afterlife(drive(point), team);
     expect(killed.ended.signal).toBe("SIGKILL");
     expect(place.deliveries().size).toBe(1);
@@ -70,9 +70,9 @@ describe("killed around parking: the session is parked and its ticket delivered 
   });
 
   it.each<[string, Behavior]>([
-    ["and created", "answer"],
-    ["and lost", "drop-before"],
-  ])("when its POST has arrived %s", async (_, behavior) => {
+    ["after the POST created the issue", "answer"],
+    ["after the POST was lost", "drop-before"],
+  ])("%s", async (_, behavior) => {
     place.tracker.jira.switches.script[createPath] = [behavior];
     const driver = drive();
     place.tracker.jira.server.witness.arrived = () => driver.end();
@@ -83,7 +83,7 @@ describe("killed around parking: the session is parked and its ticket delivered 
     await expectParkedOnce(killed);
   });
 
-  it("and taken up by a process that recovers: it delivers by itself", async () => {
+  it("a process that recovers sessions delivers the ticket by itself", async () => {
     const killed = await place.afterlife(drive("ticket.raised:after-commit"), team);
     const rescuer = place.recover(team, { jira: place.tracker.jira.options, laterMs });
     await until("the ticket is delivered", () => place.isAllDelivered());
@@ -93,23 +93,23 @@ describe("killed around parking: the session is parked and its ticket delivered 
   });
 });
 
-describe("a tracker that is down never loses the parking", () => {
-  it.each<[string, Behavior | "nobody listens"]>([
+describe("a session parks although the tracker is down", () => {
+  it.each<[string, Behavior | "not listening"]>([
     ["answers 500", "server-error"],
     ["hangs up", "drop-before"],
     ["asks to wait", "rate-limit"],
-    ["does not listen", "nobody listens"],
-  ])("one that %s: parked at once, delivered when it is back", async (_, behavior) => {
-    const isThere = behavior !== "nobody listens";
+    ["does not listen", "not listening"],
+  ])("a tracker that %s gets the ticket when it is back", async (_, behavior) => {
+    const isThere = behavior !== "not listening";
     if (isThere) place.tracker.jira.switches.script[createPath] = [behavior];
-    const jira = { ...place.tracker.jira.options, ...(!isThere && { baseUrl: await addressOfNobody() }) };
+    const jira = { ...place.tracker.jira.options, ...(!isThere && { baseUrl: await unusedAddress() }) };
     const life = await place.afterlife(place.drive(team, { jira }), team);
     expect(endingOf(life)).toMatchObject({ ...parked, ticket: { status: "pending" } });
     expect(place.tracker.jira.server.requests).toHaveLength(isThere ? 1 : 0);
     await expectParkedOnce(life);
   });
 
-  it("one that is down for long: its breaker opens, the ticket waits, and nothing is lost in any process", async () => {
+  it("a tracker that is down for long opens its breaker, and the ticket waits without loss", async () => {
     const down = (): Record<string, Behavior[]> => ({
       [createPath]: ["server-error"],
       [searchPath]: ["server-error"],
@@ -138,14 +138,15 @@ it("secrets in errors, in their causes and in the brief never reach the tracker"
   const [request, ...others] = place.tracker.jira.server.requests;
   expect(others).toEqual([]);
   const sent = request?.body ?? "";
-  for (const [text] of indiscretions) expect(sent, "the rest is told").toContain(text.split(" ")[0]);
+  for (const [text] of indiscretions)
+    expect(sent, "the rest of the text is sent").toContain(text.split(" ")[0]);
   expect(sent.split("[redacted]").length - 1).toBeGreaterThanOrEqual(indiscretions.length + 1);
   for (const secret of [...indiscretions.map(([, secret]) => secret), "open-sesame"])
     expect(sent).not.toContain(secret);
 });
 
-/** A port that somebody had a moment ago. */
-async function addressOfNobody(): Promise<string> {
+/** A port that is not in use any more. */
+async function unusedAddress(): Promise<string> {
   const { server } = await LoopbackJira.start();
   const { url } = server;
   await server.close();

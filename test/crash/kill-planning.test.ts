@@ -23,7 +23,7 @@ interface Ended {
   readonly said: string;
 }
 
-/** One life of a process. */
+/** Runs one process to its end. */
 function live(options: PlanOptions, env: Readonly<Record<string, string>>): Promise<Ended> {
   const child = fork(join(import.meta.dirname, "support/plan.ts"), [JSON.stringify(options)], {
     silent: true,
@@ -42,14 +42,14 @@ test.each<[point: FaultPoint, before: number, asked: number]>([
   ["session.created:before-commit", 0, 1],
   ["session.created:after-commit", 0, 1],
   ["session.claimed:after-commit", 0, 1],
-  // Paid and not recorded: the one window, as for every call.
+  // Paid and not recorded: the window of at-least-once, as for every call.
   ["team.changed:before-commit", 1, 2],
   ["team.changed:after-commit", 1, 1],
   ["decision.recorded:after-commit", 1, 1],
   ["phase.started:after-commit", 1, 1],
   ["attempt.completed:after-commit", 1, 1],
 ])(
-  "killed at %s: the model was asked %i times then, %i times in all, and each decision stands there once",
+  "a plan whose process is killed at %s after %i calls takes %i calls in all and records each decision once",
   async (point, before, asked) => {
     const stateDir = mkdtempSync(join(tmpdir(), "maestro-planning-"));
     const models = await LoopbackModels.start([{ text: JSON.stringify(answer) }]);
@@ -60,7 +60,7 @@ test.each<[point: FaultPoint, before: number, asked: number]>([
     const killed = await live({ stateDir, fault: { point, hit: 1, act: "kill" } }, models.env);
     expect(killed).toMatchObject({ signal: "SIGKILL" });
     expect(models.requests).toHaveLength(before);
-    // If anybody planned again, the answer would be another one by now.
+    // A second plan would get another answer.
     models.script = [
       { text: JSON.stringify(before === asked ? { ...answer, expertise: ["frontend"] } : answer) },
     ];

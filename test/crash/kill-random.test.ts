@@ -36,7 +36,7 @@ describe("drivers that are killed at random moments of their work", () => {
     },
   );
 
-  it("a persona that always fails has six attempts and one ticket, whichever of their commits is interrupted", async () => {
+  it("a persona that always fails gets six attempts and one ticket, whichever commit is interrupted", async () => {
     expect(await killsOf(3, killWhileAttemptsAreCounted)).toBeGreaterThan(8);
   });
 

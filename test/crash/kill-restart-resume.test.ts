@@ -10,8 +10,8 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-it("Start -> kill -> restart -> resume", async () => {
-  // Start: a team plans, builds and inspects. The builder lays the foundation and then waits for a door to open.
+it("start, kill, restart, resume: a session continues at its next step", async () => {
+  // Start: a team plans, builds and inspects. The builder records one step and then waits for a door to open.
   const first = place.drive("patient");
   await until("the foundation is on record", async () =>
     (await place.recorded("patient")).marks.has("builder, attempt 1: foundation"),
@@ -24,7 +24,7 @@ it("Start -> kill -> restart -> resume", async () => {
   expect(rowsOf(killed.recorded, "phase.completed")).toEqual([{ kind: "phase.completed", phase: "plan" }]);
   expect(killed.recorded.session?.status).toBe("running");
 
-  // Restart: a new process, the same key. Resume: it goes on from the last recorded step.
+  // Restart: a new process, the same key. Resume: it continues after the last recorded step.
   place.openDoor();
   const second = await place.afterlife(place.drive("patient"), "patient");
 
@@ -43,7 +43,7 @@ it("Start -> kill -> restart -> resume", async () => {
     "inspector",
   ]);
 
-  // The result is that of a run nobody killed, and everything on disk is in order.
+  // The result equals that of an undisturbed run, and every file on disk is valid.
   expect(endingOf(second)).toEqual({
     status: "completed",
     results: {

@@ -13,8 +13,8 @@ afterEach(() => place.remove());
 
 const foundation = "builder, attempt 1: foundation";
 
-describe("when a driver is killed, a process that recovers", () => {
-  it("and is there already takes over within 2 s and finishes without running a recorded step again", async () => {
+describe("when a driver is killed", () => {
+  it("a running process with recovery takes over within 2 s and repeats no recorded step", async () => {
     const driver = place.drive("patient");
     await until("the foundation is on record", async () =>
       (await place.recorded("patient")).marks.has(foundation),
@@ -43,7 +43,7 @@ describe("when a driver is killed, a process that recovers", () => {
     ]);
   });
 
-  it("and comes later takes over as soon as it opens", async () => {
+  it("a process with recovery that starts later takes over as soon as it opens", async () => {
     const driver = place.drive("patient");
     await until("the foundation is on record", async () =>
       (await place.recorded("patient")).marks.has(foundation),
@@ -55,7 +55,7 @@ describe("when a driver is killed, a process that recovers", () => {
     expect(place.marks).toHaveLength(5);
   });
 
-  it("also finishes the files of a session whose driver died right after its last row", async () => {
+  it("a process with recovery finishes the files of a session whose driver died right after its last row", async () => {
     const fault = { point: "session.status:after-commit", hit: 1, act: "kill" } as const;
     const killed = await place.afterlife(place.drive("hopeless", { fault }), "hopeless");
     expect(killed.recorded.session?.status).toBe("parked");
@@ -72,8 +72,8 @@ describe("when a driver is killed, a process that recovers", () => {
   });
 });
 
-describe("two processes that recover", () => {
-  it("take over from each other: a stopped one neither writes nor dies when it wakes, and is there when the other is killed", async () => {
+describe("two processes with recovery", () => {
+  it("take over from each other: a stopped one writes nothing when it wakes up, and takes over when the other is killed", async () => {
     const starter = place.drive("restless");
     await until("a step is recorded", async () => (await place.recorded("restless")).marks.size === 1);
     await starter.end();
@@ -87,7 +87,7 @@ describe("two processes that recover", () => {
     first.signal("SIGCONT");
     const { rows } = await place.recorded("restless");
     const takenOver = rows.at(-1)?.epoch;
-    // Longer than the first needs to write, to beat and to look for work.
+    // Longer than the first needs to write, to send a heartbeat and to look for work.
     await untilRowsAfter((rows.at(-1)?.seq ?? 0) + 40);
     const meanwhile = (await place.recorded("restless")).rows.slice(rows.length);
     expect(new Set(meanwhile.map(({ epoch }) => epoch)), "only the second writes").toEqual(
@@ -122,7 +122,7 @@ describe("a session that kills every process that drives it", () => {
     await untilStatus("poison", "parked");
     expect(sixth.isAlive).toBe(true);
     expect((await place.recorded("poison")).session).toMatchObject({ status: "parked", reason: "help" });
-    // Killed before it has let go, it would leave its files to be finished by the next one.
+    // A kill before the release would leave files for the next process to finish.
     await until("the sixth has let go", () => !place.isDriven());
     await sixth.end();
 
@@ -155,7 +155,7 @@ async function untilClaims(count: number): Promise<void> {
 
 async function untilRowsAfter(seq: number): Promise<void> {
   await until(
-    "the driver has gone on for a while",
+    "the driver has run for a while",
     async () => ((await place.recorded("restless")).rows.at(-1)?.seq ?? 0) > seq,
   );
 }

@@ -19,12 +19,12 @@ describe("processes that are killed between a POST and its record", () => {
     expect((await killDeliveries("GitHub", 3, 10)).length).toBeGreaterThanOrEqual(10);
   });
 
-  it("send a webhook every problem under a key that names what it has received", async () => {
+  it("send a webhook each problem under an idempotency key by which it can drop duplicates", async () => {
     expect((await killDeliveries("webhook", 4, 10)).length).toBeGreaterThanOrEqual(10);
   });
 });
 
-describe("after a kill Maestro asks Jira nothing before Jira's search can know the POST", () => {
+describe("after a kill Maestro waits for Jira's search index before it searches", () => {
   let place: TicketPlace<JiraTracker>;
   beforeEach(async () => {
     place = await new TicketPlace(trackers.Jira).listen();
@@ -32,7 +32,7 @@ describe("after a kill Maestro asks Jira nothing before Jira's search can know t
   });
   afterEach(() => place.remove());
 
-  it("a POST that waited in Jira's queue until its sender's deadline is found and not repeated", async () => {
+  it("a POST that Jira processed at its sender's deadline is found and not repeated", async () => {
     const kill = { at: "arrival", request: "create", nth: 1, fate: "done late" } as const;
     const takenAt = place.now();
     expect(await place.deliver({}, kill)).toMatchObject({ betweenPostAndRecord: true });

@@ -7,7 +7,7 @@ import { rowsOf } from "./support/recorded.ts";
 import { until } from "./support/until.ts";
 
 const waitMs = 1_500;
-/** Timers may be early by less than a millisecond, and times are whole ones. */
+/** Timers may fire less than a millisecond early, and recorded times are whole milliseconds. */
 const timerMs = 1;
 
 let place: Place;
@@ -23,7 +23,7 @@ const lastOf = ({ recorded }: Life, kind: string) =>
 const sinceClaim = (life: Life, row: RecordedRow) => row.at - lastOf(life, "session.claimed").at;
 
 describe("a wait whose process is killed", () => {
-  it("ctx.sleep: goes on where it was, and ends when it would have ended", async () => {
+  it("ctx.sleep continues after a restart and ends at its original time", async () => {
     const killed = await place.afterlife(place.drive("sleepy", kill("step.wait:after-commit")), "sleepy");
     expect(killed.ended.signal).toBe("SIGKILL");
     const resumed = await place.afterlife(place.drive("sleepy"), "sleepy");
@@ -32,7 +32,7 @@ describe("a wait whose process is killed", () => {
     expect(sinceClaim(resumed, ended), "not all of it again").toBeLessThan(waitMs);
   });
 
-  it("ctx.sleep: is over at once when its time passed while nothing ran", async () => {
+  it("ctx.sleep ends at once when its time passed while no process ran", async () => {
     const killed = await place.afterlife(place.drive("sleepy", kill("step.wait:after-commit")), "sleepy");
     await until("its time has passed", () => Date.now() > lastOf(killed, "step.wait").at + waitMs);
     const resumed = await place.afterlife(place.drive("sleepy"), "sleepy");
@@ -40,7 +40,7 @@ describe("a wait whose process is killed", () => {
     expect(resumed.recorded.rows.filter(({ kind }) => kind === "step.wait")).toHaveLength(1);
   });
 
-  it("the wait before the next attempt: goes on where it was", async () => {
+  it("the wait before the next attempt continues after a restart", async () => {
     const killed = await place.afterlife(
       place.drive("hopeless", kill("attempt.failed:after-commit")),
       "hopeless",
@@ -54,14 +54,14 @@ describe("a wait whose process is killed", () => {
     const next = lastOf(resumed, "attempt.started");
     expect(rowsOf(resumed.recorded, "attempt.started")).toHaveLength(2);
     expect(wait?.waitMs).toBe(waitMs);
-    // It began when it was decided, a moment before its row.
+    // The wait began with the decision, just before its row.
     expect(next.at, "not shorter than it was meant").toBeGreaterThanOrEqual(
       (wait?.notBefore ?? Infinity) - timerMs,
     );
     expect(sinceClaim(resumed, next), "not all of it again").toBeLessThan(waitMs);
   });
 
-  it("the wait before a call is repeated: goes on where it was, and grants no further try", async () => {
+  it("the wait before a repeated call continues after a restart and grants no further try", async () => {
     const team = "shaky";
     for (let waits = 1; waits <= 2; waits += 1) {
       const killed = await place.afterlife(place.drive(team, kill("step.wait:after-commit")), team);

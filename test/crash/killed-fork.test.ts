@@ -13,7 +13,7 @@ afterEach(async () => {
 const needs = { outputs: { api_analyst: { read: "something else" } } };
 const fork: Wish = { do: "fork", session: "shop", key: "fork", at: "build", edits: { needs } };
 
-/** A finished session, and the fork of it whose process is killed at this point. */
+/** A completed session, and a fork of it whose process is killed at this point. */
 async function killedAt(point: FaultPoint): Promise<Place> {
   const place = new Place();
   places.push(place);
@@ -34,14 +34,14 @@ const resumed = (place: Place) =>
 
 const workers = (begun: readonly string[]) => new Set(begun.map((attempt) => attempt.split(",")[0]));
 
-test("a fork killed before its commit does not exist, and its parent is as it was", async () => {
+test("a fork that is killed before its commit does not exist, and its parent is unchanged", async () => {
   const place = await killedAt("session.forked:before-commit");
   expect(await keysLeft(place)).toEqual(new Set(["shop"]));
   await prune(place);
   expect(await keysLeft(place)).toEqual(new Set());
 });
 
-test("a fork killed after its commit is whole: it runs with its edit after its parent was pruned", async () => {
+test("a fork that is killed after its commit is complete and runs with its edit after its parent is pruned", async () => {
   const place = await killedAt("session.forked:after-commit");
   await prune(place);
   expect(await keysLeft(place)).toEqual(new Set(["fork"]));
@@ -53,7 +53,7 @@ test("a fork killed after its commit is whole: it runs with its edit after its p
   expect(workers(life.begun)).toEqual(new Set(["backend", "database", "tester"]));
 });
 
-test("a fork whose database is lost before it ran continues from its own first checkpoint", async () => {
+test("a fork that loses its database before it ran continues from its own first checkpoint", async () => {
   const place = await killedAt("session.claimed:before-commit");
   place.loseDatabase();
   const life = await resumed(place);

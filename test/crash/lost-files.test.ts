@@ -16,7 +16,7 @@ const newPlace = (): Place => {
 };
 const twoDays = { laterMs: 2 * 24 * 3_600_000 };
 
-/** Another machine that has got everything but the database. */
+/** Another machine with everything except the database. */
 function withoutDatabase({ stateDir }: Place): Place {
   const copy = newPlace();
   mkdirSync(copy.stateDir, { mode: 0o700 });
@@ -34,8 +34,8 @@ afterEach(async () => {
   for (const place of places.splice(0)) await place.remove();
 });
 
-describe("a session with files whose database is gone", () => {
-  /** The five of the first two phases are done, and one of the third. */
+describe("a session with files and without its database", () => {
+  /** The five personas of the first two phases are done, and one of the third. */
   const inThirdPhase = { point: "attempt.completed:after-commit", hit: 6, act: "kill" } as const;
 
   let undisturbed: Undisturbed;
@@ -47,7 +47,7 @@ describe("a session with files whose database is gone", () => {
     return () => lost.remove();
   });
 
-  test("goes on elsewhere from its checkpoints and artifacts: two phases are kept with their files, the third runs again", async () => {
+  test("continues on another machine: two sealed phases keep their files, and the third runs again", async () => {
     const before = lost.lives[0]?.recorded;
     const done = rowsOf(before ?? nothingRecorded, "phase.completed").map(({ phase }) => phase);
     expect(done, "killed in the third").toEqual(["requirements", "design"]);
@@ -64,7 +64,7 @@ describe("a session with files whose database is gone", () => {
     await expectTidyFiles(copy, id);
   });
 
-  test("keeps every file it brought along: readable by its hash, and not taken for rubbish two days later", async () => {
+  test("keeps every artifact: each is readable by its hash and survives a prune two days later", async () => {
     const copy = withoutDatabase(lost);
     await copy.wish("department", { do: "resume", session: "department" }).ended;
     const read = () =>
@@ -77,15 +77,15 @@ describe("a session with files whose database is gone", () => {
     expect(contents).toHaveLength(undisturbed.files.length);
     await asOnlooker(copy, (maestro) => maestro.prune({}), twoDays);
     expect(await read()).toEqual(contents);
-    // Also what only a fork would still look at: the files as each persona left them.
+    // Also the files as each persona left them, which only a fork would read.
     const fork = { do: "fork", session: "department", key: "fork", at: "design", edits: {} } as const;
     const life = await copy.afterlife(copy.wish("department", fork), "fork");
     expect(endingOf(life)).toEqual(undisturbed.ending);
   });
 });
 
-describe("a session whose past was changed and whose database is gone", () => {
-  test("knows an edited phase as edited, and each attempt and each decision once", async () => {
+describe("a session with edits and without its database", () => {
+  test("keeps an edited phase as edited, and each attempt and decision once", async () => {
     const place = newPlace();
     await place.drive("branches").ended;
     const edits = {
@@ -95,10 +95,7 @@ describe("a session whose past was changed and whose database is gone", () => {
       place.wish("branches", { do: "resume", session: "branches", edits }),
       "branches",
     );
-    expect(
-      rowsOf(life.recorded, "phase.edited"),
-      "the last phase, with nothing that rests on it",
-    ).toHaveLength(1);
+    expect(rowsOf(life.recorded, "phase.edited"), "the last phase, without dependents").toHaveLength(1);
     const seen = (where: Place) =>
       asOnlooker(where, async (maestro) => {
         const { phases, artifacts, decisions } = await maestro.show("branches");
@@ -115,13 +112,13 @@ describe("a session whose past was changed and whose database is gone", () => {
     expect(await seen(withoutDatabase(place))).toEqual(before);
   });
 
-  test("rests on its first checkpoint and knows its team, also after another one was accepted", async () => {
+  test("is restored from its first checkpoint with its team, also after another team was accepted", async () => {
     const place = newPlace();
     await place.wish("shop", { do: "start", until: "needs" }).ended;
     const accept = { do: "resume", session: "shop", acceptChanges: true } as const;
     const isTested = { point: "attempt.completed:after-commit", hit: 4, act: "kill" } as const;
     await place.wish("shop", accept, { isChanged: true, fault: isTested }).ended;
-    // Whoever claims it now finds every file in order, and leaves it as it is.
+    // The next claim finds every file valid and changes none.
     await place.act({ do: "pause", session: "shop" }).ended;
     const copy = withoutDatabase(place);
     const resume = { do: "resume", session: "shop" } as const;
@@ -130,7 +127,7 @@ describe("a session whose past was changed and whose database is gone", () => {
     expect(life.begun, "the others are done").toEqual(["tester, attempt 1"]);
   });
 
-  test("has its old checkpoints written again as they were, also after another team was accepted", async () => {
+  test("has its old checkpoints written again unchanged, also after another team was accepted", async () => {
     const place = newPlace();
     await place.wish("shop", { do: "start", until: "needs" }).ended;
     const files = () => checkpointsIn(place);

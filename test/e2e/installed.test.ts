@@ -21,7 +21,7 @@ const installed = join(folder, "node_modules/maestro-hive");
 const env = { ...process.env, MAESTRO_STATE_DIR: join(folder, "state") };
 install();
 
-/** A project as `npm init -y` makes it, with the packed tarball and its dependencies only. */
+/** A project from `npm init -y` with only the packed tarball and its dependencies. */
 function install(): void {
   const npm = (...args: readonly string[]): string =>
     execFileSync("npm", [...args, "--silent", "--prefer-offline", "--no-audit", "--no-fund"], {
@@ -38,7 +38,7 @@ function install(): void {
 const run = (...args: readonly string[]) =>
   spawnSync(process.execPath, args, { cwd: folder, env, encoding: "utf8" });
 
-test("the package brings its documents and no compiler", () => {
+test("the package contains its documentation and no compiler", () => {
   expect(existsSync(join(folder, "node_modules/typescript"))).toBe(false);
   expect(readdirSync(join(installed, "docs"))).toEqual(expect.arrayContaining(["cli.md", "guarantees.md"]));
 });
@@ -65,7 +65,7 @@ test("npx maestro-hive runs the installed command, and the commands it prints be
   expect(told.stderr).toContain("npx maestro-hive demo");
 });
 
-test("a program in a folder of its own runs a team of code", () => {
+test("a program in another project runs a team of functions", () => {
   mkdirSync(join(folder, "src"));
   writeFileSync(
     join(folder, "src/hello.mts"),
@@ -80,14 +80,14 @@ test("a program in a folder of its own runs a team of code", () => {
   expect(run("src/hello.mts")).toMatchObject({ status: 0, stdout: "completed true\n" });
 });
 
-test.each(Object.entries(endings))("%s runs when it is copied into the project", (file, ending) => {
+test.each(Object.entries(endings))("%s runs as a copy in the project", (file, ending) => {
   cpSync(join(installed, "examples", file), join(folder, file));
   const { status, stdout, stderr } = run(file);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   expect(stdout).toMatch(ending);
 });
 
-test("hello.mts runs as a team file when it is copied into the project", () => {
+test("hello.mts runs as a team file from a copy in the project", () => {
   cpSync(join(installed, "examples/hello.mts"), join(folder, "hello.mts"));
   const ran = run("node_modules/.bin/maestro-hive", "run", "one two three", "--team", "hello.mts", "--json");
   expect(ran).toMatchObject({ status: 0 });
@@ -114,7 +114,7 @@ test.each([
      const session = await maestro.start(defineTeam("t", { phases: [phase("p", { personas: [agent] })] }), { brief: "b" });
      const view: SessionView = await maestro.show(session.id);
      console.log(view.id);
-     // @ts-expect-error: the types are really read
+     // @ts-expect-error: proves that the types are read
      console.log(view.nothing);`,
   );
   writeFileSync(

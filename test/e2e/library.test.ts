@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const library = join(import.meta.dirname, "../../dist/index.js");
 
-/** What is loaded decides how soon a team goes on after a crash, and unlike time it is the same on a busy machine. */
+/** The loaded files decide how soon a session resumes after a crash; unlike time, they are the same on a busy machine. */
 const listLoaded = `
   import { registerHooks } from "node:module";
   const urls = [];
@@ -13,7 +13,7 @@ const listLoaded = `
   await import(process.argv[1]);
   console.log(JSON.stringify(urls.filter((url) => url.startsWith("file:"))));`;
 
-test("a program that uses the library loads a few large files, all in ASCII, and no package", () => {
+test("a program with the library loads a few large files, all in ASCII, and no package", () => {
   const args = ["--input-type=module", "--eval", listLoaded, library];
   const urls = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as string[];
   expect(urls.filter((url) => url.includes("/node_modules/"))).toEqual([]);
@@ -25,6 +25,6 @@ test("a program that uses the library loads a few large files, all in ASCII, and
     "chunks/rolldown-runtime.js",
     "index.js",
   ]);
-  // A character beyond Latin-1 would double what each of them takes in memory.
+  // One character beyond Latin-1 would double the memory of its file.
   for (const url of urls) expect(readFileSync(new URL(url), "latin1")).not.toMatch(/[\x80-\xff]/);
 });

@@ -10,7 +10,7 @@ import { runCrowd } from "../support/run-crowd.ts";
 
 const model = "openai-compatible/llama-3.3-70b";
 const prices = { [model]: { input: 1, output: 2 } };
-/** A dollar for a million is a micro-dollar each. */
+/** A dollar per million tokens is a micro-dollar per token. */
 const microUsdPerCall = crowdUsage.input + 2 * crowdUsage.output;
 const plentyUsd = 1000;
 
@@ -31,14 +31,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Of every answer, before it goes out: what the provider bills, and what the ledger has used and promised. */
+/** For every answer, before it is sent: the provider's bill, and what the ledger has used and reserved. */
 function watchSpending(stateDir: string, level: "session" | "day", limitMicroUsd: number) {
   const watched = { allowed: limitMicroUsd };
   models.onAnswer = ({ number }) => {
     const { used, reserved } = readDollars(stateDir, level);
     expect.soft(number * microUsdPerCall, "billed by the provider").toBeLessThanOrEqual(watched.allowed);
     expect.soft(used + reserved, "used and promised").toBeLessThanOrEqual(watched.allowed);
-    // The answer that goes out now is not settled yet, so it must have been reserved.
+    // The answer that is being sent is not settled yet, so it must be reserved.
     expect.soft(reserved, "promised").toBeGreaterThanOrEqual(microUsdPerCall);
   };
   return watched;
@@ -58,7 +58,7 @@ function readDollars(stateDir: string, level: "session" | "day"): { used: number
   }
 }
 
-test("64 personas at once never pass a budget of dollars; raised and resumed, they finish and nothing is paid twice", async () => {
+test("64 parallel personas never exceed a dollar budget, and after a raise and a resume they finish without paying twice", async () => {
   const size = 64;
   const calls = size * callsPerMember;
   const limit = (calls / 2) * microUsdPerCall;
@@ -79,7 +79,7 @@ test("64 personas at once never pass a budget of dollars; raised and resumed, th
   const before = models.log.length;
   expect(before).toBeGreaterThan(0);
   expect(readDollars(stateDir, "session")).toEqual({ used: before * microUsdPerCall, reserved: 0 });
-  // What is left is too little for one more call, not half of the budget.
+  // The rest is too little for one more call, and not half of the budget.
   expect(limit - before * microUsdPerCall).toBeLessThan(Number(asked));
 
   watched.allowed = plentyUsd * 1e6;
@@ -90,7 +90,7 @@ test("64 personas at once never pass a budget of dollars; raised and resumed, th
   expect(readDollars(stateDir, "session")).toEqual({ used: calls * microUsdPerCall, reserved: 0 });
 });
 
-test("4 processes with a session each share the day's dollars and never pass them; raised, all of them finish", async () => {
+test("4 processes share the day's dollar budget and never exceed it, and after a raise all finish", async () => {
   const [processes, size] = [4, 8];
   const calls = processes * size * callsPerMember;
   const limit = (calls / 2) * microUsdPerCall;

@@ -30,7 +30,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What budgets are decided on, as it is on disk at this moment. */
+/** The budget totals on disk at this moment. */
 function readTotals(stateDir: string, level: "session" | "day"): { used: number; reserved: number } {
   const database = new DatabaseSync(join(stateDir, "maestro.db"), { readOnly: true });
   try {
@@ -55,7 +55,7 @@ async function openCrowd(stateDir: string, onModelStep: () => void): Promise<Mae
   return maestro;
 }
 
-/** Nothing was asked twice, and the ledger has every answer once. */
+/** No call was made twice, and the ledger has every answer once. */
 async function expectNothingPaidTwice(maestro: Maestro, sessions: readonly string[], calls: number) {
   expect(models.log).toHaveLength(calls);
   expect(new Set(models.log.map(({ hash }) => hash)).size, "different questions").toBe(calls);
@@ -71,7 +71,7 @@ async function expectNothingPaidTwice(maestro: Maestro, sessions: readonly strin
   }
 }
 
-test("64 personas at once never pass the budget; raised and resumed, they finish and nothing is paid twice", async () => {
+test("64 parallel personas never exceed a token budget, and after a raise and a resume they finish without paying twice", async () => {
   const size = 64;
   const calls = size * callsPerMember;
   const limit = (calls / 2) * tokensPerCall;
@@ -109,7 +109,7 @@ test("64 personas at once never pass the budget; raised and resumed, they finish
   expect(budget).toMatchObject({ level: "session", budget: { tokens: limit }, overrun: false });
   expect(budget?.used.tokens).toBe(models.log.length * tokensPerCall);
   expect(budget?.reserved.tokens).toBe(0);
-  // What is left is too little for one more call, not half of the budget.
+  // The rest is too little for one more call, and not half of the budget.
   expect(limit - mostUsed).toBeLessThan(Number(asked));
   expect(settlements).toBe(models.log.length);
   const before = models.log.length;
@@ -124,7 +124,7 @@ test("64 personas at once never pass the budget; raised and resumed, they finish
   await expectNothingPaidTwice(maestro, [session.id], calls);
 });
 
-test("4 processes with a session each share the day's budget and never pass it; raised, all of them finish", async () => {
+test("4 processes share the day's token budget and never exceed it, and after a raise all finish", async () => {
   const [processes, size] = [4, 8];
   const calls = processes * size * callsPerMember;
   const limit = (calls / 2) * tokensPerCall;
@@ -167,7 +167,7 @@ test("4 processes with a session each share the day's budget and never pass it; 
   );
 });
 
-test("a long text passes a budget that has room for the most it can be, and what was too much is free again", async () => {
+test("a long text needs room for its worst case in the budget, and the difference is released afterwards", async () => {
   const content = "What was paid for is never asked again, and a budget that was set is kept.\n".repeat(900);
   const hive = await ModelHive.open(({ answersBefore, bytes }) => ({
     ...(answersBefore === 0
@@ -186,7 +186,7 @@ test("a long text passes a budget that has room for the most it can be, and what
   expect(left?.reserved.tokens).toBe(0);
 });
 
-test("a server that says one token for everything does not get past a budget", async () => {
+test("a server that reports one token for every call does not bypass a budget", async () => {
   const page = "What was paid for is never asked again, and a budget that was set is kept.\n".repeat(130);
   const hive = await ModelHive.open(({ answersBefore }) => ({
     ...(answersBefore < 40

@@ -18,7 +18,7 @@ const team = defineTeam("fragile", {
   ],
 });
 
-/** The second question of the conversation meets the faults, one after the other; everything else is answered. */
+/** The second call of the conversation meets the faults in order; every other call is answered. */
 const failingSecond =
   (...faults: readonly ModelFault[]): Reply =>
   ({ answersBefore }, earlier) => {
@@ -47,7 +47,7 @@ const outages: readonly (readonly [string, ModelFault, string])[] = [
 
 describe.each(protocols)("%s", (model) => {
   test.each(outages)(
-    "%s: the next attempt goes on and repeats only the failed call",
+    "after %s the next attempt continues and repeats only the failed call",
     async (_, fault, category) => {
       const hive = await ModelHive.open(failingSecond(fault));
       const ended = await hive.run(team, { model });
@@ -67,7 +67,7 @@ describe.each(protocols)("%s", (model) => {
   );
 
   test.each(["drip", "heartbeat", "silence"] as const)(
-    "%s: an answer that does not come is given up after the time configured, and asked for again",
+    "an answer that does not arrive (%s) is aborted after the configured time and requested again",
     async (fault) => {
       const hive = await ModelHive.open(failingSecond({ fault }), { attempts: { timeoutMs: 1000 } });
       const ended = await hive.run(team, { model });
@@ -78,13 +78,13 @@ describe.each(protocols)("%s", (model) => {
       ]);
       expect(hive.models.log.map(({ answersBefore }) => answersBefore)).toEqual([0, 1, 1]);
       expect(ended.tookMs).toBeGreaterThan(900);
-      // Nobody knows what it took: it counts as it was reserved.
+      // Its usage is unknown, so the reserved amount counts.
       expect(ended.view.usage.estimatedTokens).toBeGreaterThan(500);
       expect(hive.models.server.open, "the connection is not left open").toBe(0);
     },
   );
 
-  test("429: waits as long as the provider says, one attempt for it, and the breaker stays closed", async () => {
+  test("after a 429 the session waits for retry-after, uses one attempt, and the breaker stays closed", async () => {
     const limited = refuse(429, "rate_limit_error", "Slow down.", { "retry-after": "1" });
     const hive = await ModelHive.open(failingSecond(limited, limited), { breaker: { threshold: 1 } });
     const ended = await hive.run(team, { model });
@@ -105,7 +105,7 @@ describe.each(protocols)("%s", (model) => {
     expect(ended.view.usage).toMatchObject({ calls: 4, failedCalls: 2, estimatedTokens: 0 });
   });
 
-  test("401: a person is asked at once; resumed with a key that works, only what failed is asked", async () => {
+  test("after a 401 the session parks for help at once, and a resume with a valid key repeats only the failed call", async () => {
     let keyIsWrong = true;
     const answers = failingSecond();
     const hive = await ModelHive.open((asked, earlier) =>
@@ -131,7 +131,7 @@ describe.each(protocols)("%s", (model) => {
 
 const model = protocols[0];
 
-test("an outage that lasts costs two rounds of three attempts, each one call, then a person; who resumes pays for nothing again", async () => {
+test("a lasting outage uses two rounds of three attempts with one call each, then parks for help, and a resume repeats no paid call", async () => {
   const down = refuse(503, "unavailable", "Come back.");
   const hive = await ModelHive.open(failingSecond(...Array(6).fill(down)), { breaker: { threshold: 100 } });
   const ended = await hive.run(team, { model });
@@ -145,7 +145,7 @@ test("an outage that lasts costs two rounds of three attempts, each one call, th
   expect(hive.models.log.map(({ answersBefore }) => answersBefore)).toEqual([0, 1, 1, 1, 1, 1, 1, 1]);
 });
 
-test("an open breaker is waited for without using up attempts, and one probe opens the way", async () => {
+test("sessions wait for an open breaker without using up attempts, and one successful probe closes it", async () => {
   const down = refuse(503, "unavailable", "Come back.");
   const breaker = { threshold: 2, cooldownMs: 1500 };
   const hive = await ModelHive.open(failingSecond(down, down), { breaker });

@@ -21,7 +21,7 @@ const team = defineTeam("bounded", {
 const trespass = (number: number): ModelTurn =>
   calls("write_file", { path: `src/elsewhere-${number}.js`, content: "mine\n" });
 
-/** So many writes elsewhere, then what it was asked for. */
+/** This many forbidden writes, then the allowed one. */
 const trespassing =
   (times: number) =>
   ({ answersBefore }: { readonly answersBefore: number }): ModelTurn => {
@@ -31,7 +31,7 @@ const trespassing =
       : calls("submit", { summary: "done" });
   };
 
-/** What the journal says about each of them. */
+/** The recorded outcome of each tool call. */
 async function toolCalls(hive: ModelHive, id: string): Promise<readonly { readonly kind: string }[]> {
   const bodies: string[] = [];
   for await (const page of hive.maestro.rows(id as SessionId))
@@ -40,25 +40,22 @@ async function toolCalls(hive: ModelHive, id: string): Promise<readonly { readon
 }
 
 describe.each(protocols)("%s", (model) => {
-  test.each([1, 2])(
-    "%i calls that the policy forbids are told to the model, which goes on",
-    async (times) => {
-      const hive = await ModelHive.open(trespassing(times));
-      const ended = await hive.run(team, { model });
-      expect(ended.result.status).toBe("completed");
-      expect(attemptsOf(ended, "writer")).toMatchObject([{ at: "1.1", status: "completed" }]);
-      expect(ended.view.artifacts.map(({ path }) => path)).toEqual(["docs/a.md"]);
-      const { requests } = hive.models.server;
-      expect(requests).toHaveLength(times + 2);
-      const reason = `src/elsewhere-${times - 1}.js is not one of the files this persona may write: docs/**`;
-      expect(requests[times]?.text).toContain(reason);
-      const audited = (await toolCalls(hive, ended.result.id)).filter(({ kind }) => kind === "refused");
-      expect(audited, "each is on record").toHaveLength(times);
-      expect(audited.at(-1)).toEqual({ kind: "refused", reason });
-    },
-  );
+  test.each([1, 2])("the model gets %i refusals of forbidden calls and continues", async (times) => {
+    const hive = await ModelHive.open(trespassing(times));
+    const ended = await hive.run(team, { model });
+    expect(ended.result.status).toBe("completed");
+    expect(attemptsOf(ended, "writer")).toMatchObject([{ at: "1.1", status: "completed" }]);
+    expect(ended.view.artifacts.map(({ path }) => path)).toEqual(["docs/a.md"]);
+    const { requests } = hive.models.server;
+    expect(requests).toHaveLength(times + 2);
+    const reason = `src/elsewhere-${times - 1}.js is not one of the files this persona may write: docs/**`;
+    expect(requests[times]?.text).toContain(reason);
+    const audited = (await toolCalls(hive, ended.result.id)).filter(({ kind }) => kind === "refused");
+    expect(audited, "each is on record").toHaveLength(times);
+    expect(audited.at(-1)).toEqual({ kind: "refused", reason });
+  });
 
-  test("the third ends the session as failed, and nothing of it is ever tried again", async () => {
+  test("the third forbidden call fails the session, and nothing is retried", async () => {
     const hive = await ModelHive.open(trespassing(9));
     const ended = await hive.run(team, { model });
     expect(ended.result).toMatchObject({
@@ -76,7 +73,7 @@ describe.each(protocols)("%s", (model) => {
 
 const [model] = protocols;
 
-test("three forbidden calls in one answer are one too many, and the fourth is not even looked at", async () => {
+test("three forbidden calls in one answer fail the session, and the fourth is not executed", async () => {
   const all: ModelTurn = {
     calls: [0, 1, 2, 3].map((number) => ({
       id: `c-${number}`,
@@ -91,7 +88,7 @@ test("three forbidden calls in one answer are one too many, and the fourth is no
   expect(ended.view.artifacts).toEqual([]);
 });
 
-test("a path that leads out of the allowed folder by a detour is as forbidden as the straight one", async () => {
+test("a path that leaves the allowed folder through .. is forbidden too", async () => {
   const detours = ["docs/../src/a.js", "./src/a.js", "docs/../../a.js"];
   const hive = await ModelHive.open(({ answersBefore }) =>
     answersBefore < detours.length
@@ -103,7 +100,7 @@ test("a path that leads out of the allowed folder by a detour is as forbidden as
   expect(ended.view.artifacts.map(({ path }) => path)).toEqual(["docs/a.md"]);
 });
 
-test("a violation of one does not undo what its siblings have done", async () => {
+test("a violation by one persona keeps the results of its siblings", async () => {
   const pair = defineTeam("pair", {
     phases: [
       phase("only", {

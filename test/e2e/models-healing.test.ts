@@ -11,7 +11,7 @@ const refuse = (status: number, code: string, message: string): ModelFault => ({
   message,
 });
 
-/** How each provider says that a prompt does not fit. */
+/** Each provider's error for a prompt that is too long. */
 const overflowWords: Readonly<Record<(typeof protocols)[number], string>> = {
   "openai-compatible/llama-3.3-70b":
     "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.",
@@ -23,7 +23,7 @@ const overflowWords: Readonly<Record<(typeof protocols)[number], string>> = {
 };
 
 describe.each(protocols)("%s", (model) => {
-  test("a prompt that does not fit is shortened, and the next attempt passes", async () => {
+  test("a prompt that is too long is shortened, and the next attempt passes", async () => {
     const long = `Everything about it.\n${"It is long. ".repeat(4000)}`;
     const fits = 40_000;
     const hive = await ModelHive.open(({ persona, answersBefore, bytes }) => {
@@ -62,7 +62,7 @@ describe.each(protocols)("%s", (model) => {
   });
 });
 
-/** The first model of the persona is another one's business than the second: two providers. */
+/** The persona's two models are of different providers. */
 const [first, second] = ["openai/gpt-5", "anthropic/claude-sonnet-4-5"] as const;
 const withFallback = defineTeam("careful", {
   model: first,
@@ -82,7 +82,7 @@ const withFallback = defineTeam("careful", {
 const wrongKey = refuse(401, "authentication_error", "Your key was revoked.");
 const down = refuse(500, "server_error", "Something broke.");
 
-test("a model whose key is refused is replaced by the next one, and the attempt with that one passes", async () => {
+test("a model with a refused key is replaced by the fallback, and the attempt passes", async () => {
   const hive = await ModelHive.open(({ model, answersBefore }) =>
     model === "gpt-5" ? wrongKey : writesThenSubmits(answersBefore),
   );
@@ -106,7 +106,7 @@ test("a model whose key is refused is replaced by the next one, and the attempt 
   );
 });
 
-test("a model that is down twice is replaced; one outage alone is only waited out", async () => {
+test("a model is replaced after two outages and not after one", async () => {
   const hive = await ModelHive.open(({ model, answersBefore }) =>
     model === "gpt-5" ? down : writesThenSubmits(answersBefore),
   );
@@ -125,7 +125,7 @@ test("a model that is down twice is replaced; one outage alone is only waited ou
   ]);
 });
 
-test("a fallback that answers and then fails once is asked again, not replaced by the next one", async () => {
+test("a fallback that answers and then fails once is called again and not replaced", async () => {
   const third = "google/gemini-2.5-pro";
   let failures = 0;
   const hive = await ModelHive.open(({ model, answersBefore }) => {
@@ -149,7 +149,7 @@ test("a fallback that answers and then fails once is asked again, not replaced b
   ]);
 });
 
-test("outages with paid answers between them do not change the model: nothing that was paid is thrown away", async () => {
+test("outages with paid answers in between do not change the model", async () => {
   const failed = new Set<number>();
   const hive = await ModelHive.open(({ answersBefore }) => {
     if ([1, 3].includes(answersBefore) && !failed.has(answersBefore)) {
@@ -166,7 +166,7 @@ test("outages with paid answers between them do not change the model: nothing th
   );
 });
 
-test("limits with paid answers between them neither change the model nor end in help", async () => {
+test("rate limits with paid answers in between neither change the model nor park for help", async () => {
   const limited = new Set<number>();
   const hive = await ModelHive.open(({ answersBefore }) => {
     if (answersBefore > 0 && !limited.has(answersBefore)) {
@@ -183,7 +183,7 @@ test("limits with paid answers between them neither change the model nor end in 
   expect(attemptsOf(ended, "worker").map(({ at }) => at)).toEqual(["1.1", "1.2", "1.3"]);
 });
 
-test("a fallback that does not help is on record as kept, and a person is asked after it", async () => {
+test("a fallback that does not help is recorded as kept, and the session parks for help", async () => {
   const hive = await ModelHive.open(() => wrongKey);
   const ended = await hive.run(withFallback);
   expect(ended.result).toMatchObject({ status: "parked", reason: "help" });
@@ -194,7 +194,7 @@ test("a fallback that does not help is on record as kept, and a person is asked 
   expect(hive.models.log.map(({ model }) => model)).toEqual(["gpt-5", "claude-sonnet-4-5"]);
 });
 
-test("a fallback is over with the round that it did not help: the first model is asked again, and once more when a person resumes", async () => {
+test("a fallback lasts one round: the next round and a person's resume start with the first model", async () => {
   let keyIsMended = false;
   const hive = await ModelHive.open(
     ({ model, answersBefore }) => {
@@ -214,7 +214,7 @@ test("a fallback is over with the round that it did not help: the first model is
   expect(asked().slice(4)).toEqual(["gpt-5"]);
 });
 
-test("a person who mends the key of the first model is served by that one", async () => {
+test("a resume after the first model's key is corrected uses the first model", async () => {
   let keyIsMended = false;
   const hive = await ModelHive.open(({ model, answersBefore }) =>
     model === "gpt-5" && keyIsMended ? writesThenSubmits(answersBefore) : wrongKey,
@@ -228,7 +228,7 @@ test("a person who mends the key of the first model is served by that one", asyn
   expect(models).toEqual(["gpt-5", "claude-sonnet-4-5", "gpt-5", "gpt-5"]);
 });
 
-test("a shortened context is over with the round that it did not help: the next one begins with all of it", async () => {
+test("a shortened context lasts one round: the next round starts with the whole context", async () => {
   const long = `Everything about it.\n${"It is long. ".repeat(4000)}`;
   const model = "openai-compatible/llama-3.3-70b";
   const hive = await ModelHive.open(({ persona }) =>
@@ -251,7 +251,7 @@ test("a shortened context is over with the round that it did not help: the next 
   expect(ofNextRound).toBeGreaterThanOrEqual(first);
 });
 
-/** One that may only give short answers, and the limits of its calls, each as often as it changes. */
+/** A persona with a small maxOutputTokens, and the limits of its calls without repetitions. */
 const brief = defineTeam("brief", {
   model: "openai-compatible/llama-3.3-70b",
   phases: [
@@ -273,7 +273,7 @@ const limitsOf = (hive: ModelHive): unknown[] =>
     .filter((limit, at, all) => limit !== all[at - 1]);
 const cut = { text: "So much to say", cutAtLimit: true };
 
-test("answers that are cut at the team's limit again and again may be longer, and the next attempt passes", async () => {
+test("the limit of answers that are cut again and again is raised, and the next attempt passes", async () => {
   const hive = await ModelHive.open(({ answersBefore }) =>
     limitOf(hive) === 500 ? cut : writesThenSubmits(answersBefore),
   );
@@ -291,14 +291,14 @@ test("answers that are cut at the team's limit again and again may be longer, an
   ]);
 });
 
-test("longer answers that do not help are over with their round, and never more than four times as long", async () => {
+test("a raised answer limit lasts one round and is at most four times the team's limit", async () => {
   const hive = await ModelHive.open(() => cut, { attempts: { max: 4 } });
   const ended = await hive.run(brief);
   expect(ended.result).toMatchObject({ status: "parked", reason: "help" });
   expect(limitsOf(hive)).toEqual([500, 1000, 2000, 500, 1000, 2000]);
 });
 
-test("a model that thinks or writes for longer than an attempt may stand still is not standing still", async () => {
+test("a model that streams for longer than timeoutMs does not time out", async () => {
   const thinking = {
     reasoning: "Hmm, let me think about that.",
     calls: [{ id: "c", tool: "write_file", input: { path: "a.txt", content: "a\n" } }],
@@ -318,7 +318,7 @@ test("a model that thinks or writes for longer than an attempt may stand still i
   expect(clock.now() - begin).toBeGreaterThan(1.5 * limitMs);
 });
 
-/** So much of it before each event of a streamed answer, as its reader sees it. */
+/** Advances the clock by this time before each event of a streamed answer. */
 function letTimePassBetweenEvents(clock: ManualClock, ms: number): void {
   const real = fetch;
   vi.stubGlobal("fetch", async (...asked: Parameters<typeof fetch>) => {

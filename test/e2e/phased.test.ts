@@ -35,7 +35,7 @@ function newPlace(): Place {
   return place;
 }
 
-/** A process of the command line; retries wait a moment, because how long is another test's business. */
+/** A process of the command line with short waits between retries. */
 function maestro(place: Place, args: readonly string[], catalog?: Catalog): Program {
   return place.command(args, {
     PHASED_MARKS: place.marksFile,
@@ -53,7 +53,7 @@ async function json<T>(place: Place, ...args: readonly string[]): Promise<T> {
   return JSON.parse(stdout) as T;
 }
 
-/** The last line that a drive prints. */
+/** The last line of a drive. */
 function resultOf({ ended }: Life): { readonly results: unknown; readonly status: string } {
   expect(ended, `stderr: ${ended.stderr}`).toMatchObject({ code: 0, signal: null });
   const { id: _, ...result } = JSON.parse(ended.stdout.trim().split("\n").at(-1) ?? "");
@@ -62,7 +62,7 @@ function resultOf({ ended }: Life): { readonly results: unknown; readonly status
 
 const asked = (attempt: number) => `architect, attempt ${attempt}: ask the catalog`;
 const phaseOne = ["analyst, attempt 1: interview", "analyst, attempt 1: docs/requirements.md"];
-/** All that is ever done: what comes before the help that is needed, and what comes after it. */
+/** All effects: before the session parks for help, and after the resume. */
 const beforeHelp = [...phaseOne, "architect, attempt 1: outline", ...[1, 2, 3, 4, 5, 6].map(asked)];
 const afterHelp = [
   asked(7),
@@ -73,7 +73,7 @@ const afterHelp = [
 ];
 
 describe("start, checkpoint, failure, resume", () => {
-  test("the network fails in phase 2: phase 1 is sealed, the session waits for help, and a resume by its id skips phase 1, goes on with phase 2 and finishes the rest", async () => {
+  test("a session that parks for help in phase 2 resumes by its id, skips sealed phase 1 and finishes the rest", async () => {
     const place = newPlace();
     const catalog = await Catalog.down();
     const sessions = join(place.stateDir, "sessions");
@@ -118,13 +118,13 @@ describe("start, checkpoint, failure, resume", () => {
   });
 });
 
-describe("the same story", () => {
+describe("the same session under kills", () => {
   interface Told {
     readonly result: unknown;
     readonly files: unknown;
   }
 
-  /** From the start to the help that is needed, and from there to the end; through kill after kill. */
+  /** Drives the session until it parks, and from there to its end, with kills in between. */
   async function tell(
     catalog: Catalog,
     kills: Iterator<Moment>,
@@ -162,7 +162,7 @@ describe("the same story", () => {
     await expectTidyFiles(place, key);
   }
 
-  test(`killed at ${wantedKills} random moments, always ends with the same results, and phase 1 runs once (TEST_SEED=${seed})`, {
+  test(`ends with the same results after ${wantedKills} kills at random moments, and phase 1 runs once (TEST_SEED=${seed})`, {
     timeout: 300_000,
   }, async () => {
     const catalog = await Catalog.down();
@@ -188,7 +188,7 @@ describe("the same story", () => {
 });
 
 interface Moment {
-  /** How much of what is left to do is done by then; none: while it starts. */
+  /** The share of the remaining effects at the kill; none: during start-up. */
   readonly share: number;
   readonly thenMs: number;
 }

@@ -6,20 +6,20 @@ import { packageFolder, place, read } from "./support/packed.ts";
 
 const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
 
-/** What is between the fences after a heading, in order. */
+/** The first code block of a language after a heading. */
 function block(heading: string, language: string): string {
   const section = readme.slice(readme.indexOf(`\n## ${heading}\n`));
   return new RegExp(`\n\`\`\`${language}\n([^]*?)\n\`\`\`\n`).exec(section)?.[1] ?? "";
 }
 
-test("the README's team has twenty lines, and its commands run it to the end with another model", () => {
+test("the README's team has twenty lines, and its commands run it to completion with the simulated model", () => {
   const { folder, env } = place({ MAESTRO_MODEL: "simulated" });
-  const team = block("A team in twenty lines", "yaml");
+  const team = block("Use it", "yaml");
   expect(team.split("\n").filter((line) => !line.startsWith("#"))).toHaveLength(20);
   writeFileSync(join(folder, "team.yaml"), team);
   const entry = join(packageFolder, "bin/maestro.cjs");
-  // Each line with how it ended; npx is left out, because nothing is installed here.
-  const script = block("A team in twenty lines", "sh").replaceAll(/^npx.*$/gm, '$&\necho "ended with $?"');
+  // npx is replaced by the packed command, because the package is not installed here.
+  const script = block("Use it", "sh").replaceAll(/^npx.*$/gm, '$&\necho "ended with $?"');
   const said = execFileSync(
     "bash",
     ["-c", `npx() { shift; "${process.execPath}" "${entry}" "$@"; }\n${script}`],
@@ -35,11 +35,11 @@ test("the README's team has twenty lines, and its commands run it to the end wit
   expect(read({ folder, env }, "parking/docs/design.md")).toContain("# ");
 });
 
-test("the README's program runs as it stands, and a second time fetches nothing", () => {
+test("the README's program runs unchanged, and its second run fetches nothing", () => {
   const { folder, env } = place();
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(packageFolder, join(folder, "node_modules/maestro-hive"));
-  const program = block("A team in twenty lines", "js");
+  const program = block("Use it from code", "js");
   writeFileSync(join(folder, "rows.mjs"), program);
   const run = (file: string): string =>
     execFileSync(process.execPath, [file], { cwd: folder, env, encoding: "utf8", stdio: "pipe" });
@@ -52,7 +52,7 @@ test("the README's program runs as it stands, and a second time fetches nothing"
   expect(run("again.mjs")).toContain("status: 'completed'");
 });
 
-test("the README's picture shows the demo as it is: its key, and every line of its summary", () => {
+test("the README's picture of the demo shows its key and every line of its summary", () => {
   const picture = readFileSync(join(import.meta.dirname, "../../docs/images/demo.svg"), "utf8").replaceAll(
     "\u00a0",
     " ",

@@ -9,7 +9,7 @@ type EventOf<Kind> = Extract<SessionEvent, { readonly kind: Kind }>;
 
 const stumblingTeam = join(import.meta.dirname, "support/stumbling-team.ts");
 const failingTeam = join(import.meta.dirname, "support/failing-team.ts");
-/** Timers may be early by less than a millisecond, and times are whole ones. */
+/** Timers may fire less than a millisecond early, and recorded times are whole milliseconds. */
 const timerMs = 1;
 
 function eventsIn(stdout: string): SessionEvent[] {
@@ -22,7 +22,7 @@ function eventsIn(stdout: string): SessionEvent[] {
 const ofKind = <Kind extends SessionEvent["kind"]>(events: readonly SessionEvent[], kind: Kind) =>
   events.filter((event): event is EventOf<Kind> => event.kind === kind);
 
-/** The waits on record, each with how long it was until the next attempt began. */
+/** The recorded waits, each with the time until the next attempt began. */
 function waitsIn(events: readonly SessionEvent[]) {
   const started = ofKind(events, "attempt.started");
   return ofKind(events, "attempt.failed").flatMap(({ next, notBefore, waitMs, seq }) => {
@@ -32,7 +32,7 @@ function waitsIn(events: readonly SessionEvent[]) {
   });
 }
 
-test("a persona that fails twice is tried again after the configured waits, which are really waited", async () => {
+test("a persona that fails twice is retried after the configured waits", async () => {
   const at = ["--state-dir", join(temporaryFolder(), "state")];
   const { code, stdout } = await maestro(["run", "x", "--team", stumblingTeam, "--json", ...at], {
     MAESTRO_L1_BASE_DELAY_MS: "200",
@@ -59,7 +59,7 @@ test("a persona that fails twice is tried again after the configured waits, whic
   });
 });
 
-test("a persona that always fails ends in parked/help, exit 4, a ticket and a command; that command grants one new set of rounds", async () => {
+test("a persona that always fails parks for help with exit code 4, a ticket and a command that grants one new set of rounds", async () => {
   const folder = temporaryFolder();
   const stateDir = join(folder, "state");
   const waits = {

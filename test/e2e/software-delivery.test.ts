@@ -16,7 +16,7 @@ async function opened(): Promise<Maestro> {
   return maestro;
 }
 
-/** The built-in team on this brief, with a model that writes what each contract asks for and nothing more. */
+/** The built-in team on this brief, with a simulated model that writes only what each contract requires. */
 async function deliver(brief: string): Promise<SessionView> {
   const maestro = await opened();
   const session = await maestro.start(await builtInTeam(), { brief, model: "simulated" });
@@ -69,14 +69,14 @@ public API with unit tests. It should scale to millions of users and be deployed
     ],
   ],
 ])(
-  "the built-in team is planned from the brief, runs to the end and reaches every gate: %s",
+  "the built-in team is planned for the brief, completes and passes every gate: %s",
   async (brief, who, files) => {
     const view = await deliver(brief);
     expect(workers(view)).toEqual(who);
     for (const { name, gate, personas } of view.phases) {
       expect([name, gate?.verdict]).toEqual([name, "passed"]);
       expect(gate?.score).toBeGreaterThanOrEqual(gate?.threshold ?? 1);
-      // At the first try: no check asks for what a plain answer does not have.
+      // At the first attempt: no check requires more than a plain answer has.
       for (const persona of personas)
         expect([persona.name, persona.attempts.length]).toEqual([persona.name, 1]);
     }

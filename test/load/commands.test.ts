@@ -7,7 +7,7 @@ import { newFolder } from "../e2e/server/support/server.ts";
 
 const entry = join(import.meta.dirname, "../../bin/maestro.cjs");
 const tries = 15;
-/** What Node.js alone takes on the machine that the targets are for; on a busy one it is late as well. */
+/** Start-up of Node.js alone on the machine of the targets; a busy machine is slower by the same factor. */
 const nodeMs = 50;
 
 function timed(args: readonly string[], expected: RegExp): number {
@@ -19,7 +19,7 @@ function timed(args: readonly string[], expected: RegExp): number {
   return tookMs;
 }
 
-/** The quickest of some tries, each beside Node.js alone: what the command takes when nobody else wants the machine. */
+/** The fastest of several runs, each scaled by Node.js alone: the time on an idle machine. */
 function quickestMs(args: readonly string[], expected: RegExp): number {
   const took = Array.from({ length: tries }, () => {
     const slowness = Math.max(1, timed(["-e", "0"], /^$/) / nodeMs);
@@ -28,11 +28,11 @@ function quickestMs(args: readonly string[], expected: RegExp): number {
   return Math.min(...took);
 }
 
-test("maestro --version is there in under 100 ms", () => {
+test("maestro --version answers in under 100 ms", () => {
   expect(quickestMs(["--version"], /^\d+\.\d+\.\d+\n$/)).toBeLessThan(100);
 });
 
-test("maestro sessions is there in under 200 ms with 10,000 sessions", { timeout: 120_000 }, async () => {
+test("maestro sessions answers in under 200 ms with 10,000 sessions", { timeout: 120_000 }, async () => {
   const stateDir = join(newFolder(), "state");
   mkdirSync(stateDir, { mode: 0o700 });
   await writeManySessions(stateDir, 10_000);

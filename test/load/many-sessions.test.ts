@@ -17,7 +17,7 @@ const wantedMs = 200;
 const rounds = 30;
 const slow = { timeout: 400_000 };
 
-/** Seconds of computing so far: says what a list costs, whatever else the machine does. */
+/** Processor time of the server so far: independent of other work on the machine. */
 async function cpuMs(server: ServerProcess): Promise<number> {
   const text = await (await server.fetch("/metrics")).text();
   return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1]) * 1_000;
@@ -64,7 +64,7 @@ test(
         repeated += page.sessions.filter(({ id }) => seen.has(id)).length;
         for (const { id } of page.sessions) seen.add(id);
         cursor = page.cursor;
-        // The list is over: the next round begins anew.
+        // After the last page the next round starts again.
         if (cursor === null) seen.clear();
       }
       slowest[kind] = Math.round(quantile(times, 0.95));
@@ -77,7 +77,7 @@ test(
     expect((await timed(server, kinds["newest"])).page.total).toBe(sessions);
     for (const [kind, cpu] of Object.entries(computed))
       expect(cpu, `computing for "${kind}", of ${JSON.stringify(computed)}`).toBeLessThan(wantedMs);
-    // On a machine that does much else at the same time, the clock says more about the rest of it.
+    // On a busy machine elapsed time measures other work.
     if ((loadavg()[0] ?? 0) > availableParallelism()) return;
     for (const [kind, p95] of Object.entries(slowest))
       expect(p95, `p95 of "${kind}", of ${JSON.stringify(slowest)}`).toBeLessThan(wantedMs);

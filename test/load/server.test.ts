@@ -19,7 +19,7 @@ async function metric(server: ServerProcess, name: string): Promise<number> {
   return Number(line?.split(" ").at(-1) ?? Number.NaN);
 }
 
-/** How long a session of so many steps takes, by its own journal. */
+/** The duration of a session with this many steps, by its own journal. */
 async function runSession(server: ServerProcess, steps: number): Promise<{ id: string; tookMs: number }> {
   const { id } = await server.post<View>("/v1/sessions", { team: "steps", brief: `- ${steps} 0` });
   await vi.waitFor(
@@ -39,7 +39,7 @@ async function journal(server: ServerProcess, id: string, query: string) {
 }
 
 test(
-  "100 readers of events that never read do not slow a running session, are dropped, and cost no memory",
+  "100 clients that never read their events do not slow a session, are dropped, and use no memory",
   slow,
   async () => {
     const server = await startServer(join(newFolder(), "state"), ["--team", team]);
@@ -63,15 +63,15 @@ test(
     const times: number[] = [];
     for (let count = 0; count < 3; count += 1) times.push((await runSession(server, steps)).tookMs);
     const stalled = Math.min(...times);
-    // Reading the journal for a hundred costs something, but nobody is waited for.
+    // Reading the journal for a hundred clients takes time, but the session waits for none.
     expect(stalled, `${alone} ms alone`).toBeLessThan(alone * 2 + 500);
     const grown = (await metric(server, "process_resident_memory_bytes")) - before;
     expect(grown / 1024 / 1024, "megabytes").toBeLessThan(200);
 
-    // Somebody who does read is told everything meanwhile.
+    // A client that reads receives every event meanwhile.
     const { id } = await server.post<View>("/v1/sessions", { team: "steps", brief: "- 200 0" });
     const reader = await SseReader.of(await server.fetch(`/v1/sessions/${id}/events`));
-    // The session's own end: its phases are completed before it.
+    // The end of the session, not of a phase.
     const isEnd = ({ event, data }: { event: string; data: string }) =>
       event === "entry" && data.includes('"session.status"') && data.includes('"completed"');
     await reader.until((events) => events.some(isEnd));
@@ -82,7 +82,7 @@ test(
 );
 
 test(
-  "a reader that falls too far behind is dropped, and gets the rest when it comes back",
+  "a client that falls too far behind is dropped, and receives the rest when it reconnects",
   slow,
   async () => {
     const server = await startServer(join(newFolder(), "state"), ["--team", team]);
@@ -101,7 +101,7 @@ test(
     socket.on("error", () => undefined);
     socket.resume();
     await closed;
-    // Only whole events count: the last one may be cut.
+    // Only complete events count: the last one may be cut off.
     const seen = [...received.matchAll(/^id: (\d+)\nevent: entry\ndata: .*\n\n/gm)].map(([, seq]) =>
       Number(seq),
     );
@@ -121,10 +121,10 @@ test(
 );
 
 test(
-  "50 requests at once, for a minute, without an error, while sessions run; memory stays flat",
+  "the server answers 50 parallel requests for a minute without an error while sessions run, and its memory stays flat",
   slow,
   async () => {
-    // Garbage is collected when V8 likes to; with little room it has to, and what grows then is kept.
+    // A small heap forces V8 to collect garbage, so that growth means a leak.
     const server = await startServer(join(newFolder(), "state"), ["--team", team], {
       MAESTRO_API_TOKEN: token,
       NODE_OPTIONS: "--max-old-space-size=200",
@@ -168,7 +168,7 @@ test(
       const untilMs = performance.now() + seconds * 1_000;
       await Promise.all(Array.from({ length: 50 }, (_, worker) => work(worker, untilMs)));
     };
-    // Until caches are full and code is compiled, memory grows; afterwards it must not.
+    // Memory grows until caches are full and code is compiled, and not afterwards.
     await together(15);
     const memory: number[] = [];
     for (let round = 0; round < 3; round += 1) {

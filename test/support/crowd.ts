@@ -1,7 +1,7 @@
 import { defineTeam, persona, phase, type Team } from "../../src/team/define.ts";
 import type { ModelTurn, ModelTurnUsage } from "./loopback-model-turn.ts";
 
-/** What each call of the crowd is billed for: less than any call reserves. */
+/** The usage of each call: less than any call reserves. */
 export const crowdUsage: ModelTurnUsage = {
   input: 1500,
   cached: 0,
@@ -12,7 +12,7 @@ export const crowdUsage: ModelTurnUsage = {
 export const tokensPerCall = crowdUsage.input + crowdUsage.output;
 export const callsPerMember = 2;
 
-/** Many models at once, each of which writes a file of its own and says that it is done. */
+/** Many parallel models; each writes its own file and submits. */
 export function crowdOf(size: number, budget?: { readonly tokens: number } | { readonly usd: number }): Team {
   return defineTeam("crowd", {
     parallel: size,

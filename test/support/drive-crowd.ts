@@ -2,7 +2,7 @@ import { open } from "../../src/api/open.ts";
 import type { PriceTable } from "../../src/cost/price-per-million.ts";
 import { crowdOf } from "./crowd.ts";
 
-/** A process with one session of a crowd of models, which prints how it ended. */
+/** A process that drives one session of many models and prints how it ended. */
 export interface DriveCrowdOptions {
   readonly stateDir: string;
   readonly key: string;
@@ -10,7 +10,7 @@ export interface DriveCrowdOptions {
   readonly dayTokens?: number;
   readonly dayUsd?: number;
   readonly prices?: PriceTable;
-  /** Of the session, as its team says. */
+  /** The session's budget in its team. */
   readonly tokens?: number;
   readonly model: string;
   readonly env: Readonly<Record<string, string>>;

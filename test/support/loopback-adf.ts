@@ -1,4 +1,4 @@
-/** What each kind of node may contain: enough of the Atlassian Document Format to catch what Jira refuses. */
+/** The allowed children of each kind of node: enough of the Atlassian Document Format to find what Jira refuses. */
 const children: Readonly<Record<string, readonly string[]>> = {
   doc: ["heading", "paragraph", "codeBlock", "orderedList", "bulletList", "rule"],
   heading: ["text", "hardBreak"],
@@ -20,7 +20,7 @@ interface Node {
 const notADocument = "Operation value must be an Atlassian Document (see the Atlassian Document Format)";
 const tooLong = "The entered text is too long. It exceeds the allowed limit of 32,767 characters.";
 
-/** What Jira says about this description, or undefined when it takes it. */
+/** Jira's error for this description; undefined when it is accepted. */
 export function adfProblem(description: unknown): string | undefined {
   const document = description as Node | null;
   if (typeof document !== "object" || document?.type !== "doc" || document.version !== 1) return notADocument;
@@ -29,7 +29,7 @@ export function adfProblem(description: unknown): string | undefined {
   return length > 32_767 ? tooLong : undefined;
 }
 
-/** Of all its text; undefined when some node is not allowed where it is. */
+/** Length of all its text; undefined when a node is not allowed in its place. */
 function lengthOf(node: Node): number | undefined {
   if (node.type === "text")
     return typeof node.text === "string" && node.text !== "" ? node.text.length : undefined;

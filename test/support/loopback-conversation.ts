@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { ModelRequest } from "./loopback-models.ts";
 
-/** Who asks, and how far the conversation has come. */
+/** The persona of a request, and the position in its conversation. */
 export interface Asked {
   readonly persona: string;
   readonly phase: string;
-  /** As its provider calls it. */
+  /** The provider's name of the model. */
   readonly model: string;
   /** The attempt that began the conversation. */
   readonly attempt: number;
@@ -15,7 +15,7 @@ export interface Asked {
 
 const marker = /You are (\S{1,64}) in phase (\S{1,64}), attempt (\d{1,6})\./;
 
-/** Reads a request of any protocol: everything a stateless model knows of its conversation. */
+/** Reads a request of any protocol. */
 export function askedBy({ body, text, path }: Pick<ModelRequest, "body" | "text" | "path">): Asked {
   const [, persona = "", phase = "", attempt = "0"] = marker.exec(text) ?? [];
   // Google names it in the path.
@@ -24,7 +24,7 @@ export function askedBy({ body, text, path }: Pick<ModelRequest, "body" | "text"
   return { persona, phase, model, attempt: Number(attempt), answersBefore: countAnswers(body) };
 }
 
-/** The same for the same question. */
+/** Equal for equal requests. */
 export const hashOf = ({ path, text }: Pick<ModelRequest, "path" | "text">): string =>
   createHash("sha256").update(`${path}\n${text}`).digest("hex");
 

@@ -13,11 +13,11 @@ export interface GithubIssue {
   readonly pull_request?: object;
 }
 
-/** Answers like GitHub's REST API as far as tickets need it, on a real socket. */
+/** The part of GitHub's REST API that tickets use, on a real socket. */
 export class LoopbackGithub {
   readonly issues: GithubIssue[] = [];
   readonly server = new LoopbackServer((exchange) => this.#handle(exchange));
-  /** The list of issues shows one only this long after it was created. */
+  /** The list of issues lags by this time. */
   listLagMs = 0;
   readonly #createdAt = new Map<number, number>();
   readonly #now: () => number;

@@ -14,7 +14,7 @@ export function readFields(body: string): Record<string, unknown> | undefined {
   }
 }
 
-/** What Jira says about each field it refuses. */
+/** Jira's error for each field that it refuses. */
 export function fieldProblems(fields: Record<string, unknown>): Record<string, string> {
   const { summary, labels } = fields;
   const errors: Record<string, string> = {};

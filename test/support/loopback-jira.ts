@@ -19,13 +19,13 @@ export interface JiraIssue {
 }
 
 export interface JiraSwitches extends Switches {
-  /** Search sees an issue only this long after it was created. */
+  /** The search lags by this time. */
   searchLagMs: number;
-  /** As with an expired token: the search answers as if nobody were logged in. */
+  /** As with an expired token: the search answers like to an anonymous user. */
   searchAsNobody: boolean;
 }
 
-/** Answers like Jira Cloud as far as tickets need it, on a real socket. */
+/** The part of Jira Cloud that tickets use, on a real socket. */
 export class LoopbackJira {
   readonly issues: JiraIssue[] = [];
   readonly switches: JiraSwitches = { ...newSwitches(), searchLagMs: 0, searchAsNobody: false };
@@ -105,7 +105,7 @@ export class LoopbackJira {
       ({ createdAt }) => createdAt + this.switches.searchLagMs <= this.#now(),
     );
     const issues = seen.toReversed().map(({ id, key, fields }) => {
-      // Without a list of fields the search gives the id alone.
+      // Without a list of fields the search returns only the id.
       if (!Array.isArray(asked.fields)) return { id };
       return {
         expand: "",

@@ -29,21 +29,21 @@ export const usualUsage: ModelTurnUsage = {
 export interface Refusal {
   readonly status: number;
   readonly message: string;
-  /** The provider's own word for it. */
+  /** The provider's own name for it. */
   readonly code: string;
 }
 
 /** How one provider writes answers. */
 export interface Dialect {
-  /** Where it listens: the beginning of the path of every call. */
+  /** The beginning of the path of every call. */
   readonly path: RegExp;
   readonly wantsStream: (path: string, body: Record<string, unknown>) => boolean;
-  /** The header that must carry the key. */
+  /** The header of the key. */
   readonly keyHeader: (key: string) => readonly [name: string, value: string];
   readonly whole: (turn: ModelTurn, model: string) => unknown;
-  /** Server-sent events, in order, each as it goes over the wire. */
+  /** Server-sent events in order, as they are sent. */
   readonly stream: (turn: ModelTurn, model: string) => readonly string[];
-  /** One more piece of text; for answers without an end. */
+  /** One more piece of text; for endless answers. */
   readonly textEvent: (text: string) => string;
   readonly refusal: (refusal: Refusal) => unknown;
   readonly errorEvent: (refusal: Refusal) => string;
@@ -52,7 +52,7 @@ export interface Dialect {
 export const event = (data: unknown, name?: string): string =>
   `${name === undefined ? "" : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
 
-/** Two pieces, so that what comes in pieces is put together. */
+/** Two pieces, so that the reader must join them. */
 export const halves = (text: string): string[] => {
   const middle = Math.ceil(text.length / 2);
   return [text.slice(0, middle), text.slice(middle)].filter((piece) => piece !== "");

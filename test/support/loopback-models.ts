@@ -8,25 +8,25 @@ import { openaiResponses } from "./loopback-openai-responses.ts";
 
 export const modelKey = "loopback-key-0123456789";
 
-/** What happens instead of an answer. */
+/** A fault instead of an answer. */
 export type ModelFault =
   | ({ readonly fault: "refuse"; readonly headers?: Readonly<Record<string, string>> } & Refusal)
-  /** The connection ends before anything was said. */
+  /** The connection ends before the first byte. */
   | { readonly fault: "reset" }
-  /** Half of what there was to say, then the end of the connection. */
+  /** Half of the answer, then the end of the connection. */
   | { readonly fault: "half" }
-  /** A stream that ends as if it were done, in the middle. */
+  /** A stream that ends cleanly in the middle. */
   | { readonly fault: "early-end" }
   | { readonly fault: "garbage" }
   | { readonly fault: "wrong-shape" }
   | { readonly fault: "silence" }
-  /** A byte now and then, for ever. */
+  /** A byte now and then, forever. */
   | { readonly fault: "drip" }
-  /** Signs of life now and then, for ever, and never a word. */
+  /** Keep-alive comments forever, and no answer. */
   | { readonly fault: "heartbeat" }
-  /** Text without an end, as fast as it is taken. */
+  /** Endless text, as fast as it is read. */
   | { readonly fault: "endless" }
-  /** These very words, with status 200. */
+  /** This text, with status 200. */
   | { readonly fault: "say"; readonly body: string; readonly type?: string }
   /** The beginning of an answer, then an error in the stream. */
   | ({ readonly fault: "stream-error" } & Refusal);
@@ -42,16 +42,16 @@ export interface ModelRequest {
 
 const dialects: readonly Dialect[] = [openaiChat, openaiResponses, anthropicMessages, googleGenerate];
 
-/** Speaks the protocols of all providers on one port of the loopback interface, and does what its script says. */
+/** Speaks the protocols of all providers on one loopback port, and follows its script. */
 export class LoopbackModels {
   readonly requests: ModelRequest[] = [];
-  /** First one first; the last one serves for all that come after. */
+  /** In order; the last one answers all later calls. */
   script: Reaction[] = [{ text: "hello" }];
   /** Decides instead of the script. */
   react: ((request: ModelRequest) => Reaction) | undefined;
-  /** How many calls are under way. */
+  /** How many calls are in progress. */
   open = 0;
-  /** How long it takes from one piece of an answer to the next. */
+  /** The delay between the pieces of an answer. */
   paceMs = 0;
   readonly #server: Server = createServer((request, response) => void this.#serve(request, response));
 
@@ -66,7 +66,7 @@ export class LoopbackModels {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** For each provider, the environment that leads here. */
+  /** For each provider, the environment that points here. */
   get env(): Readonly<Record<string, string>> {
     return {
       ANTHROPIC_API_KEY: modelKey,
@@ -125,7 +125,7 @@ function react(
     return void response.end(sayAll(reaction).join(""));
   }
   const usual = sayAll({ text: "This is a beginning, and what follows is its end." });
-  // Up to the last of the text: everything that says that it is done is missing.
+  // Up to the end of the text, without the events that end the answer.
   const begun = usual.slice(0, usual.findIndex((piece) => piece.includes("its end.")) + 1).join("");
   switch (reaction.fault) {
     case "refuse":
@@ -180,7 +180,7 @@ async function sayPiecemeal(
   response.end();
 }
 
-/** It never comes to the end of what it has to say. */
+/** An answer that never ends. */
 function drip(response: ServerResponse, text: string): void {
   let at = 0;
   const timer = setInterval(() => {
@@ -190,7 +190,7 @@ function drip(response: ServerResponse, text: string): void {
   response.once("close", () => clearInterval(timer));
 }
 
-/** Comments of a stream: the connection lives, the answer does not come. */
+/** Comments of a stream: the connection stays open without an answer. */
 function beat(response: ServerResponse): void {
   const timer = setInterval(() => response.write(": still here\n\n"), 20).unref();
   response.once("close", () => clearInterval(timer));

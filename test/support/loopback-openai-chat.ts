@@ -18,7 +18,7 @@ const toolCalls = ({ calls = [] }: ModelTurn) =>
     function: { name: tool, arguments: typeof input === "string" ? input : JSON.stringify(input) },
   }));
 
-/** Chat completions, as OpenAI and those compatible with it speak them. */
+/** Chat completions of OpenAI and compatible servers. */
 export const openaiChat: Dialect = {
   path: /^\/v1\/chat\/completions$/,
   wantsStream: (_, { stream }) => stream === true,

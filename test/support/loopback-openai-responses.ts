@@ -8,7 +8,7 @@ const usageOf = ({ usage = usualUsage }: ModelTurn) => ({
   total_tokens: usage.input + usage.output,
 });
 
-/** The items of an answer, as they are when they are done. */
+/** The completed items of an answer. */
 function itemsOf({ text, reasoning, calls = [] }: ModelTurn): Record<string, unknown>[] {
   return [
     ...(reasoning === undefined

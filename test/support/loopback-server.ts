@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What happens to one request. "after" and "cut": the server has done what it was asked, the caller cannot know. */
+/** How one request is handled. "after" and "cut": the server has acted, and the caller cannot know it. */
 export type Behavior =
   | "answer"
   | "slow"
@@ -34,9 +34,9 @@ const tooMany = { errorMessages: ["Rate limit exceeded."], errors: {} };
 
 /** May be changed at any time. */
 export interface Switches {
-  /** What the next requests to a path meet, first one first; afterwards they are answered. */
+  /** The handling of the next requests to a path, in order; later ones are answered. */
   script: Record<string, Behavior[]>;
-  /** Starts a script again when it is at its end. */
+  /** Repeats a script from its start. */
   repeat: boolean;
   slowMs: number;
   retryAfter: string;
@@ -51,14 +51,14 @@ export const newSwitches = (): Switches => ({
   redirectTo: "http://127.0.0.1:9/elsewhere",
 });
 
-/** Who wants to know the moment: a request waits until `arrived` has settled, and is answered or cut after that. */
+/** Observes requests: each waits until `arrived` has settled, and is answered or cut after that. */
 export interface Witness {
   arrived?: (exchange: Exchange) => Promise<void> | void;
-  /** All of the answer is on its way; whether anybody is left to read it is another question. */
+  /** The whole answer is sent; its reader may be dead. */
   answered?: (exchange: Exchange) => void;
 }
 
-/** A real server on a free port of the loopback interface, which does what its switches say. */
+/** A real server on a free loopback port, controlled by its switches. */
 export class LoopbackServer {
   readonly requests: Exchange[] = [];
   readonly switches: Switches;
@@ -94,7 +94,7 @@ export class LoopbackServer {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Whatever has arrived is done, whether or not its sender still lives. */
+  /** Every request that arrived is handled, also if its sender is dead. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }

@@ -1,13 +1,13 @@
 import { type Exchange, LoopbackServer } from "./loopback-server.ts";
 
 export interface ServiceCall {
-  /** Who called, as it says itself. */
+  /** The caller, by its own header. */
   readonly caller: string;
   /** By the service's clock. */
   readonly at: number;
 }
 
-/** Some service that personas call: in trouble until it is told to be well. */
+/** A service that personas call; it fails until a test makes it healthy. */
 export class LoopbackService {
   status = 503;
   headers: Readonly<Record<string, string>> = {};

@@ -4,7 +4,7 @@ import { type Answer, type Exchange, LoopbackServer } from "./loopback-server.ts
 export const webhookSecret = "a-shared-secret-of-some-length";
 export const hookPath = "/hooks/maestro";
 
-/** A receiver as its documentation asks for: checks the signature, drops what it has already had. */
+/** A receiver as documented: checks the signature and drops duplicates. */
 export class LoopbackWebhook {
   readonly received: { readonly key: string; readonly body: unknown }[] = [];
   readonly server = new LoopbackServer((exchange) => this.#handle(exchange));

@@ -4,13 +4,13 @@ import { InputInvalid } from "../../src/domain/errors.ts";
 import { changesBetween, type Tree, type TreeChange, treeHash, withChanges } from "../../src/domain/tree.ts";
 import type { EditSavings, FileEdit, FileMatch, ToolFiles } from "../../src/personas/model/ports.ts";
 
-/** Blobs outlive the process that wrote them, as in the artifact store. */
+/** Blobs outlive their process, as in the artifact store. */
 export type Blobs = Map<string, string>;
 
 /** The files of a persona, in memory. */
 export class MemoryFiles implements ToolFiles {
   readonly stored: Blobs;
-  /** What a crash would lose. */
+  /** A crash would lose these. */
   readonly #fresh: Blobs = new Map();
   tree: Tree = new Map();
 

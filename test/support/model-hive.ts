@@ -16,7 +16,7 @@ export const protocols = [
   "google/gemini-2.5-pro",
 ] as const;
 
-/** Waits between attempts are not the point of most tests. */
+/** Most tests need no waits between attempts. */
 const shortWaits = { baseDelayMs: 10, maxDelayMs: 10 };
 
 export interface Ended {
@@ -25,7 +25,7 @@ export interface Ended {
   readonly tookMs: number;
 }
 
-/** A whole Maestro over real provider packages that lead to a provider of ours. Gone when the test is. */
+/** A Maestro with real provider packages that point to our server. Removed after the test. */
 export class ModelHive {
   readonly models: PaidModels;
   readonly maestro: Maestro;
@@ -73,7 +73,7 @@ export class ModelHive {
   }
 }
 
-/** The attempts of one persona: what became of each. */
+/** The attempts of one persona, with their outcomes. */
 export function attemptsOf({ view }: Ended, persona: string) {
   const found = view.phases.flatMap(({ personas }) => personas).find(({ name }) => name === persona);
   return (found?.attempts ?? []).map(({ round, attempt, status, failure, healing }) => ({
@@ -87,7 +87,7 @@ export function attemptsOf({ view }: Ended, persona: string) {
 
 export const calls = (tool: string, input: unknown): ModelTurn => ({ calls: [{ id: "c", tool, input }] });
 
-/** Writes a file, then submits: two answers, so that there is a recorded one before the one that fails. */
+/** Writes a file, then submits: two answers, so that a recorded one precedes the one that fails. */
 export const writesThenSubmits = (answersBefore: number): ModelTurn =>
   answersBefore === 0
     ? calls("write_file", { path: "a.txt", content: "a\n" })

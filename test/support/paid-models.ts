@@ -2,9 +2,9 @@ import { type Asked, askedBy, hashOf } from "./loopback-conversation.ts";
 import type { ModelTurn, ModelTurnUsage } from "./loopback-model-turn.ts";
 import { LoopbackModels, type ModelFault, type Reaction } from "./loopback-models.ts";
 
-/** One answer, as the provider would bill it. */
+/** One billed answer. */
 export interface Billed extends Asked {
-  /** Of the request, in bytes. */
+  /** Bytes of the request. */
   readonly bytes: number;
   readonly number: number;
   readonly hash: string;
@@ -12,14 +12,14 @@ export interface Billed extends Asked {
   readonly usage: ModelTurnUsage;
 }
 
-/** What to answer, given everything that was asked before. */
+/** The next answer, given all earlier requests. */
 export type Reply = (asked: Billed, earlier: readonly Billed[]) => ModelTurn | ModelFault;
 
-/** A provider that keeps books: every answer it begins takes another number of tokens, so that no two look alike. */
+/** A provider with a log: every answer uses another number of tokens, so that no two are alike. */
 export class PaidModels {
-  /** Everything that was asked, in the order it came. */
+  /** Every request, in order. */
   readonly log: Billed[] = [];
-  /** Called with each answer before it goes out. */
+  /** Called with each answer before it is sent. */
   onAnswer: ((billed: Billed) => void) | undefined;
   readonly server: LoopbackModels;
 

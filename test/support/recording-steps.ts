@@ -8,7 +8,7 @@ export interface StepRecord {
   readonly name: string;
   readonly dependency: string | undefined;
   readonly key: string;
-  /** Canonical JSON of what the step's result depends on. */
+  /** Canonical JSON of the step's input. */
   readonly input: string;
   readonly body: string;
 }
@@ -21,10 +21,10 @@ export interface Settled {
   readonly spent: Spent;
 }
 
-/** Durable steps in memory: what is recorded is replayed, what failed is asked again, as after an outage. */
+/** Durable steps in memory: recorded steps are replayed, failed ones run again, as after an outage. */
 export class RecordingSteps {
   readonly records: StepRecord[];
-  /** Every step that was asked for, replayed or not. */
+  /** Every requested step, replayed or not. */
   readonly asked: StepRecord["input"][] = [];
   readonly failures: unknown[] = [];
   readonly settled: Settled[] = [];
@@ -50,7 +50,7 @@ export class RecordingSteps {
     return JSON.parse(body) as T;
   };
 
-  /** What another process finds that was killed after so many records. */
+  /** The records of a process that was killed after this many. */
   after(count: number): RecordingSteps {
     return new RecordingSteps(this.records.slice(0, count));
   }

@@ -10,7 +10,7 @@ export interface CrowdEnding {
   readonly error?: { readonly details?: Record<string, unknown>; readonly advice?: string };
 }
 
-/** In a process of its own. */
+/** Runs drive-crowd.ts in its own process. */
 export function runCrowd(options: DriveCrowdOptions): Promise<CrowdEnding> {
   const program = join(import.meta.dirname, "drive-crowd.ts");
   const child = spawn(process.execPath, [program, JSON.stringify(options)], {

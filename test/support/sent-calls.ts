@@ -14,7 +14,7 @@ export interface SentCall extends CallParts {
   readonly row: RecordedRow;
 }
 
-/** Every model call of a session, as its journal says that it was sent. */
+/** Every model call of a session, as recorded in its journal. */
 export async function sentCalls(stateDir: string, idOrKey: string): Promise<readonly SentCall[]> {
   const store = new SqliteStore({
     path: join(stateDir, "maestro.db"),
@@ -36,7 +36,7 @@ export async function sentCalls(stateDir: string, idOrKey: string): Promise<read
   }
 }
 
-/** Sends stored calls once more through the provider's own package: the hashes of the requests that come of it. */
+/** Sends stored calls again through the provider's package and returns the hashes of the requests. */
 export async function sendAgain(calls: readonly CallParts[]): Promise<readonly string[]> {
   const server = await LoopbackModels.start();
   try {

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { setTimeout as pass } from "node:timers/promises";
 import { defineTeam, MaestroError, open, persona, phase } from "../support/package.ts";
 
-/** How the clerk's work fills the disk: by rows, by artifacts, or by somebody else's file at its end. */
+/** How the disk fills: by the clerk's rows, by its artifacts, or by a file of another program at the end. */
 export type Filling = "rows" | "artifacts" | "stranger" | "nothing";
 
 export interface ClerkOptions {
   readonly stateDir: string;
   readonly steps: number;
   readonly filling: Filling;
-  /** Outside of the state directory: a line for each effect, and a line for each result that the work was given. */
+  /** Outside the state directory: a line for each effect, and a line for each acknowledged result. */
   readonly effects: string;
   readonly acknowledged: string;
-  /** Its first step lasts until the writer's thread has taken over from the caller's. */
+  /** Its first step lasts until the writer thread has taken over from the caller's thread. */
   readonly waitsForWriter?: boolean | undefined;
 }
 
@@ -56,14 +56,14 @@ function clerkTeam({ stateDir, steps, filling, effects, acknowledged, waitsForWr
   });
 }
 
-/** The first that the thread does is to make the log as long as it will get, unless others write all the time. */
+/** First the thread extends the log to its full length, unless other processes write all the time. */
 async function writerStands(stateDir: string): Promise<void> {
   const deadline = performance.now() + 10_000;
   while (statSync(join(stateDir, "maestro.db-wal")).size < 4_000_000 && performance.now() < deadline)
     await pass(5);
 }
 
-/** Takes every byte that is left. */
+/** Fills the disk. */
 function fill(path: string): void {
   const { bavail, bsize } = statfsSync(join(path, ".."));
   writeFileSync(path, Buffer.alloc(bavail * bsize), { flag: "a" });

@@ -1,6 +1,6 @@
 import { ThreePhases } from "./three-phases.ts";
 
-/** A program: drives the session, never gets beyond its first step, and says so. Ends with its standard input. */
+/** A program that drives the session, stays in its first step and reports that. It ends with its standard input. */
 const session = new ThreePhases(process.argv[2] ?? "");
 const { promise, resolve } = Promise.withResolvers<void>();
 session.held = promise;

@@ -1,6 +1,6 @@
 import { ThreePhases } from "./three-phases.ts";
 
-/** A program: starts the session, and is killed when it is paused, with its lease and its log as they are. */
+/** A program that starts the session and is killed when it is paused, with its lease and its log left behind. */
 const session = new ThreePhases(process.argv[2] ?? "");
 await session.with(async (maestro) => {
   const started = await maestro.start(session.team, { brief: "Build it.", key: "k" });

@@ -8,7 +8,7 @@ import { until } from "../support/until.ts";
 const shutdown = `import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack("I", 2))`;
 
-/** An ext4 file system in a file that can lose its power: what was not synced is gone. Needs the right to mount. */
+/** An ext4 file system in a file whose power can be cut: writes that were not synced are lost. Needs the right to mount. */
 export class PowerDisk {
   static readonly isPossible = PowerDisk.#probe();
   readonly path: string;

@@ -7,7 +7,7 @@ import type { ClerkEnd, ClerkOptions } from "./clerk.ts";
 
 const program = fileURLToPath(new URL("clerk.ts", import.meta.url));
 
-/** Whether calls to the system can be made to fail here. */
+/** Whether strace can inject errors here. */
 export const canInject =
   spawnSync("strace", ["-f", "-qq", "-o", "/dev/null", "-e", "inject=fsync:error=EIO:when=1", "true"])
     .status === 0;
@@ -16,12 +16,12 @@ export interface Fault {
   readonly call: string;
   /** The n-th call of each thread fails. */
   readonly when: number;
-  /** Only calls about this file count. */
+  /** Only calls on this file count. */
   readonly path?: string;
   readonly error?: "EIO" | "ENOSPC";
 }
 
-/** One life of a process at work; `under` is a command that runs it, such as strace. */
+/** Runs one process; `under` is a command that runs it, such as strace. */
 export async function runClerk(options: ClerkOptions, under: readonly string[] = []): Promise<ClerkEnd> {
   const [command, ...values] = [...under, process.execPath, program, JSON.stringify(options)];
   // strace counts calls per thread: with several threads the n-th call of a file comes in some runs and not in others.
@@ -35,15 +35,15 @@ export async function runClerk(options: ClerkOptions, under: readonly string[] =
   throw new Error(`the clerk ended with ${code ?? signal}: ${output.stdout} ${output.stderr}`);
 }
 
-/** Makes calls fail, and traces which. */
+/** Injects the error, and traces the calls that got it. */
 export function failing({ call, when, path, error = "EIO" }: Fault, into: string): string[] {
   const only = path === undefined ? [] : ["-P", path];
   const inject = `inject=${call}:error=${error}:when=${when}`;
-  // The trace shows fsync as well: it marks where a commit ends.
+  // The trace also has fsync, which marks the end of a commit.
   return [...traced([call, "fsync", "fdatasync"], into), ...only, "-e", inject];
 }
 
-/** Traces the calls of these kinds, with their files. */
+/** Traces these calls with their files. */
 export function traced(calls: readonly string[], into: string): string[] {
   return ["strace", "-f", "-qq", "-y", "-s", "64", "-o", into, "-e", `trace=${calls.join(",")}`];
 }
@@ -58,7 +58,7 @@ export function linesOf(file: string): string[] {
   return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
 }
 
-/** Of each line, how often it is there. */
+/** Counts each line. */
 export function counts(lines: readonly string[]): Map<string, number> {
   const found = new Map<string, number>();
   for (const line of lines) found.set(line, (found.get(line) ?? 0) + 1);

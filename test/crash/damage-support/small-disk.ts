@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A file system of its own with little room. Needs the right to mount. */
+/** A small file system. Needs the right to mount. */
 export class SmallDisk {
   static readonly isPossible = SmallDisk.#probe();
   readonly path = mkdtempSync(join(tmpdir(), "maestro-disk-"));

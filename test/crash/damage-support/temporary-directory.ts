@@ -6,7 +6,7 @@ import { afterAll } from "vitest";
 const root = mkdtempSync(join(tmpdir(), "maestro-damage-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Gone when the tests of the file are done. */
+/** Removed after the tests of the file. */
 export function temporaryDirectory(): string {
   return mkdtempSync(join(root, "d"));
 }

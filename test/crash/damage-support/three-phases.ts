@@ -18,10 +18,10 @@ export const databaseFiles = ["maestro.db", "maestro.db-wal", "maestro.db-shm"] 
 export class ThreePhases {
   readonly stateDir: string;
   readonly notices: string[] = [];
-  /** Every step that really ran, in order. */
+  /** Every step whose effect ran, in order. */
   readonly ran: string[] = [];
   paused = true;
-  /** Every step takes until then. */
+  /** Steps wait for this promise. */
   held: Promise<void> | undefined;
   id = "";
   #maestro: Maestro | undefined;
@@ -30,7 +30,7 @@ export class ThreePhases {
     this.stateDir = stateDir;
   }
 
-  /** A session of its own that has finished plan and build and is paused in test. */
+  /** A new session that has finished plan and build and is paused in test. */
   static async pausedInTest(stateDir: string): Promise<ThreePhases> {
     const session = new ThreePhases(stateDir);
     await session.with(async (maestro) => {
@@ -41,7 +41,7 @@ export class ThreePhases {
     return session;
   }
 
-  /** The same session in a directory of its own, to be damaged there. */
+  /** A copy of the session in another directory, to be damaged there. */
   copy(stateDir: string): ThreePhases {
     const copy = new ThreePhases(stateDir);
     cpSync(this.stateDir, copy.stateDir, { recursive: true });
@@ -76,7 +76,7 @@ export class ThreePhases {
     }
   }
 
-  /** One life of a process, as far as one process can show it: opens, acts, closes. */
+  /** Opens, acts and closes, like one process. */
   async with<T>(act: (maestro: Maestro) => Promise<T>, options: OpenOptions = {}): Promise<T> {
     this.notices.length = 0;
     const maestro = await open({
@@ -93,14 +93,14 @@ export class ThreePhases {
     }
   }
 
-  /** Goes on in a life of its own; says what ran in it. */
+  /** Opens, resumes and closes; returns the steps that ran. */
   async resume(): Promise<{ readonly result: SessionResult; readonly ran: readonly string[] }> {
     const before = this.ran.length;
     const result = await this.with(async (maestro) => (await maestro.resume(this.id)).result());
     return { result, ran: this.ran.slice(before) };
   }
 
-  /** How resuming was refused, and that nothing ran. */
+  /** The error of a refused resume; checks that nothing ran. */
   async refusal(): Promise<Error & { readonly details: Readonly<Record<string, unknown>>; advice?: string }> {
     const before = this.ran.length;
     const error: unknown = await this.resume().catch((reason: unknown) => reason);

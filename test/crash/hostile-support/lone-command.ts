@@ -1,6 +1,6 @@
 import { runCommand } from "../../../src/workspace/command.ts";
 
-/** A program: runs one command that never ends, says so when it has begun, and is to be killed then. */
+/** A program that runs one endless command, reports when it has started, and is then killed. */
 const { directory, argv, mark } = JSON.parse(process.argv[2] ?? "{}") as {
   directory: string;
   argv: string[];

@@ -9,7 +9,7 @@ import { readBack } from "../../../src/workspace/read-back.ts";
 import { removeFolder } from "../../../src/workspace/remove-folder.ts";
 import { describeSandbox } from "../../../src/workspace/sandbox.ts";
 
-/** A program: what happens to a user without special rights. Says what it saw. */
+/** A program that runs as a user without special rights and reports what it saw. */
 const contents = new Map<string, Buffer>();
 const blobs = {
   put: (content: string | Uint8Array) => {

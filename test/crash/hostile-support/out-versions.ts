@@ -1,4 +1,4 @@
-/** Files of a version: some change with each, some come and go, one collides with a person's own. */
+/** Files of a version: some change with each version, some appear and disappear, one collides with the user's own. */
 export function versionFiles(version: number): Record<string, string> {
   const files: Record<string, string> = { "always.txt": "always", "mine.txt": `version ${version}\n` };
   for (let index = 0; index < 12; index += 1) files[`src/${index}.txt`] = body(version, index);
@@ -10,7 +10,7 @@ export function versionFiles(version: number): Record<string, string> {
 const body = (version: number, index: number): string =>
   `version ${version} of ${index}\n`.repeat(2000 + index);
 
-/** Whether a file is one version from beginning to end. */
+/** Whether a file has the content of one version only. */
 export const isWhole = (content: string): boolean => {
   const lines = content.split("\n").slice(0, -1);
   return (

@@ -2,7 +2,7 @@ import { writeOut } from "../../../src/workspace/out.ts";
 import { MemoryBlobs } from "../../unit/workspace/counted-blobs.ts";
 import { versionFiles } from "./out-versions.ts";
 
-/** A program: gives one version after the other to the same folder, until it is killed. */
+/** A program that delivers one version after the other to the same folder until it is killed. */
 const { target, from } = JSON.parse(process.argv[2] ?? "{}") as { target: string; from: number };
 const blobs = new MemoryBlobs();
 for (let version = from; ; version += 1) {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Processes that carry the mark in their environment or on their command line. */
+/** Processes with the mark in their environment or on their command line. */
 export function survivors(mark: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)

@@ -2,8 +2,8 @@ import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } f
 import { join } from "node:path";
 
 /**
- * A program that puts links in the place of folders and files and takes them away again, as fast as it can, until it
- * is killed. What it links to lies outside the workspace, under the same names.
+ * A program that replaces folders and files with links and back, as fast as it can, until it is killed. The links point
+ * outside the workspace, to the same names.
  */
 const { directory, outside } = JSON.parse(process.argv[2] ?? "{}") as { directory: string; outside: string };
 const at = (...names: string[]): string => join(directory, ...names);

@@ -2,7 +2,7 @@ import type { ArmedFault } from "../../../src/store/fault-points.ts";
 import { clockAhead } from "./later.ts";
 import { armFault, open } from "./package.ts";
 
-/** A process that drives nothing and is killed at the one thing it does. */
+/** A process that performs one action without driving a session, and is killed at it. */
 export interface ActOptions {
   readonly stateDir: string;
   readonly act: Act;

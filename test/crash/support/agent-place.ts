@@ -21,7 +21,7 @@ export const agentCommands = {
   codex: ["codex", "exec", "--json"],
 } as const;
 
-/** A state directory, a folder of fake agents on the path, and a folder in which they note what they do. */
+/** A state directory, a folder of fake agents on the path, and a folder for their log. */
 export class AgentPlace {
   readonly #folder = mkdtempSync(join(tmpdir(), "maestro-agents-"));
   readonly stateDir = join(this.#folder, "state");
@@ -61,7 +61,7 @@ export class AgentPlace {
     chmodSync(path, 0o755);
   }
 
-  /** Each line: the agent, then what it does. */
+  /** Each line: the agent, then its action. */
   log(): string[][] {
     const lines = readFileSync(join(this.#shared, "log"), "utf8").split("\n").slice(0, -1);
     return lines.map((line) => line.split(" "));
@@ -83,14 +83,14 @@ export class AgentPlace {
     const first = this.drive(argv);
     const line = where === "start" ? "begins" : `turn ${where}`;
     await until(`the agent is at ${where}`, () =>
-      this.log().some((words) => words.slice(1).join(" ").startsWith(line)),
+      this.log().some((entry) => entry.slice(1).join(" ").startsWith(line)),
     );
     if (where !== "start") await until("its session is noted", () => this.#hasNotedSession());
     first.signal("SIGKILL");
     expect((await first.ended).signal).toBe("SIGKILL");
   }
 
-  /** Lets the held agents continue only when a second one has begun: a first one that still lives would show itself. */
+  /** Releases the held agents only when a second one has started, so that a surviving first one would be noticed. */
   async continueHeld(argv: readonly string[], where: string) {
     const second = this.drive(argv);
     await until(

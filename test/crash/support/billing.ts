@@ -3,8 +3,8 @@ import type { LedgerCall } from "../../../src/store/reports.ts";
 import type { Billed } from "../../support/paid-models.ts";
 
 /**
- * The ledger against the provider's own books: every settled row is one answer, to the token; every other answer has
- * an estimated row of its own, reserved before it was asked; and no question came again once its answer was recorded.
+ * Compares the ledger with the provider's log: every settled row is one answer, to the token; every other answer has an
+ * estimated row that was reserved before the request; and no request came again after its answer was recorded.
  */
 export function expectPaidOnce(ledger: readonly LedgerCall[], log: readonly Billed[]): void {
   const settled = ledger.filter(({ status }) => status === "settled");
@@ -42,7 +42,7 @@ function isSame(row: LedgerCall, { usage, persona }: Billed): boolean {
   );
 }
 
-/** Reserved before the question came, and counted for good after it. */
+/** Reserved before the request arrived, and counted after it. */
 function covers(row: LedgerCall, { persona, at }: Billed): boolean {
   return row.status === "estimated" && row.persona === persona && row.at <= at && at <= row.endedAt;
 }

@@ -3,7 +3,7 @@ import type { SessionId } from "../../../src/domain/ids.ts";
 import type { Lease } from "../../../src/store/journal.ts";
 import { openStore } from "./recorded.ts";
 
-/** A process that fights for a session with the store alone, one order at a time. */
+/** A process that claims a session through the store alone, one command at a time. */
 export interface ClaimantOptions {
   readonly stateDir: string;
   readonly leaseMs: number;

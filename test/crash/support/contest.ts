@@ -7,7 +7,7 @@ import { Place } from "./place.ts";
 import type { Program } from "./program.ts";
 import { openStore } from "./recorded.ts";
 
-/** One session, and processes that fight for it. */
+/** One session, and processes that compete for it. */
 export class Contest {
   readonly key = "contested";
   readonly place: Place;
@@ -49,7 +49,7 @@ export class Contest {
     return program.ask<Answer>(order);
   }
 
-  /** All of them claim at once; exactly one gets the session, and the others are told that it is held. */
+  /** All claim at once; exactly one gets the session, and the others get LeaseHeld. */
   async winnerOf(claimants: readonly Program[]): Promise<Program> {
     const answers = await Promise.all(claimants.map((claimant) => this.order(claimant, { do: "claim" })));
     const refusals = answers.flatMap((answer) => ("refused" in answer ? answer.refused : []));

@@ -4,13 +4,13 @@ import { clockAhead } from "./later.ts";
 import { armFault, open } from "./package.ts";
 import type { TrackerSettings } from "./trackers.ts";
 
-/** A process that brings what is due to the tracker, and is killed at it. */
+/** A process that delivers due tickets, and is killed at it. */
 export interface DeliverOptions {
   readonly stateDir: string;
-  /** Where requests for help go; a file unless it is given. */
+  /** The tracker of tickets; a file by default. */
   readonly tracker?: TrackerSettings;
   readonly fault?: ArmedFault | undefined;
-  /** How much later than now this process lives. */
+  /** How far the clock of this process is ahead. */
   readonly laterMs: number;
 }
 

@@ -3,7 +3,7 @@ import { author, everything, writes } from "./file-work.ts";
 import { defineTeam, phase } from "./package.ts";
 import { type Step, type World, worker } from "./worker.ts";
 
-/** Twelve personas in five phases, with groups, a clash, branches that meet, and edits of what others left. */
+/** Twelve personas in five phases, with groups, a merge conflict, branches that join, and edits of other personas' files. */
 export const department = (world: World): Team =>
   defineTeam("department", {
     phases: [
@@ -68,7 +68,7 @@ export const department = (world: World): Team =>
     ],
   });
 
-/** A line of its own in a file that others write as well. */
+/** A persona's own line in a file that others write too. */
 function adds(path: string, line: string) {
   return async (context: PersonaContext, step: Step): Promise<void> => {
     const { workspace } = context;

@@ -1,10 +1,10 @@
 import { defineTeam, open, persona, phase } from "./package.ts";
 
-/** A process whose persona is an agent's command line. */
+/** A process whose persona is a command-line agent. */
 export interface DriveAgentOptions {
   readonly stateDir: string;
   readonly argv: readonly string[];
-  /** Where the agent notes what it does. */
+  /** The log of the agent. */
   readonly shared: string;
 }
 

@@ -2,11 +2,11 @@ import { flushCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 import { loadTeam, open } from "./package.ts";
 
-/** A process that drives a team of models, over real provider packages, and is killed at it. */
+/** A process that drives a team of models through real provider packages, and is killed at it. */
 export interface DriveModelsOptions {
   readonly stateDir: string;
   readonly model: string;
-  /** Leads the provider packages to a server of ours. */
+  /** Points the provider packages to our server. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -17,7 +17,7 @@ const maestro = await open({ stateDir, attempts: delays, rounds: delays });
 const { team } = await loadTeam(fileURLToPath(new URL("model-team.yaml", import.meta.url)));
 const session = await maestro.start(team, { brief: "A shelf for forty books.", key: "shelf", model });
 process.send?.("ready");
-// Who is killed would leave nothing for the next one.
+// A killed process does not write its compile cache, and the next one would start slowly.
 setTimeout(flushCompileCache, 400).unref();
 const { id: _, ...ending } = await session.result();
 const { artifacts, usage } = await maestro.show(session.id);

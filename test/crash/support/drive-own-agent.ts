@@ -2,7 +2,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, streamText } from "ai";
 import { defineTeam, durableModel, open, persona, phase } from "./package.ts";
 
-/** A process whose persona is somebody's own agent: code that asks a model with the AI SDK. */
+/** A process whose persona is a custom agent: code that calls a model through the AI SDK. */
 export interface DriveOwnAgentOptions {
   readonly stateDir: string;
   readonly baseURL: string;

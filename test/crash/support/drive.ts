@@ -6,7 +6,7 @@ import { armFault, open } from "./package.ts";
 import { type TeamName, teams } from "./teams.ts";
 import type { World } from "./worker.ts";
 
-/** A process that is killed: starts a session by its key, or goes on with it, and prints how it ended. */
+/** A process that starts or resumes a session by its key, and is killed or prints how it ended. */
 export interface DriveOptions extends World {
   readonly stateDir: string;
   readonly team: TeamName;
@@ -15,11 +15,11 @@ export interface DriveOptions extends World {
   readonly delayMs?: number | undefined;
   readonly leaseMs?: number | undefined;
   readonly breaker?: { readonly threshold: number; readonly cooldownMs: number } | undefined;
-  /** How much later than now this process lives. */
+  /** How far the clock of this process is ahead. */
   readonly laterMs?: number | undefined;
-  /** Instead: how fast time passes for this process. */
+  /** Instead: the speed of the clock of this process. */
   readonly time?: FastTime | undefined;
-  /** Where requests for help go; a file unless it is given. */
+  /** The tracker of tickets; a file by default. */
   readonly jira?: JiraOptions | undefined;
   readonly brief?: string | undefined;
 }
@@ -28,7 +28,7 @@ const options = JSON.parse(process.argv[2] ?? "") as DriveOptions;
 const { stateDir, team, fault, delayMs = 5, breaker, leaseMs, laterMs = 0, jira, ...rest } = options;
 const { brief = "Build a bridge.", time, ...world } = rest;
 armFault(fault);
-// Who is killed would leave nothing for the next one.
+// A killed process does not write its compile cache, and the next one would start slowly.
 flushCompileCache();
 process.send?.("ready");
 const delays = { baseDelayMs: delayMs, maxDelayMs: delayMs };

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 
-/** Leaves a mark outside of Maestro, as an effect on the world would: one appended line a call. */
+/** An effect outside Maestro: appends one line per call. */
 export function leaveMark(file: string, label: string): void {
   appendFileSync(file, `${label}\n`, { flag: "a" });
 }
@@ -9,7 +9,7 @@ export function readMarks(file: string): string[] {
   return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
 }
 
-/** The same step, or the same attempt, in every run of the same work, whatever its session's id is. */
+/** Names a step or an attempt independently of the session's id. */
 export function markOf(persona: string, attempt: number, step?: string): string {
   return `${persona}, attempt ${attempt}${step === undefined ? "" : `: ${step}`}`;
 }

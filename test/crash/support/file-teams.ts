@@ -6,9 +6,9 @@ import { author, everything, writes } from "./file-work.ts";
 import { defineTeam, persona, phase } from "./package.ts";
 import { type Step, type World, worker } from "./worker.ts";
 
-/** Teams whose personas leave files. */
+/** Teams whose personas write files. */
 export const fileTeams = {
-  /** Contracts that are checked, outputs that are healed, two that want the same line, and one who waits for them. */
+  /** Contracts with checks, outputs that are healed, two personas that change the same line, and one that waits for them. */
   crew: (world) =>
     defineTeam("crew", {
       phases: [
@@ -65,14 +65,14 @@ export const fileTeams = {
       ],
     }),
 
-  /** A model writes, somebody reads. What the model is told comes from two who work at once. */
+  /** A model writes and another persona reads. The model's prompt comes from two parallel personas. */
   novel: (world) =>
     defineTeam("novel", {
       phases: [
         phase("gather", { personas: [author("scout", world, "notes/places.md")] }),
         phase("outline", {
           personas: [
-            // Has to wait for its files, so that the other one begins before it.
+            // Waits for its files, so that the other one begins first.
             author("plotter", world, "notes/plot.md", ["scout"]),
             author("namer", world, "notes/names.md"),
           ],
@@ -96,7 +96,7 @@ export const fileTeams = {
       ],
     }),
 
-  /** Two branches that leave different versions of a file, and a phase that rests on both. */
+  /** Two branches that leave different versions of a file, and a phase that depends on both. */
   branches: (world) =>
     defineTeam("branches", {
       phases: [
@@ -136,7 +136,7 @@ export const fileTeams = {
       ],
     }),
 
-  /** One is sent back twice: by a check that fails beside its mate's file, and by a later group that removes its own. */
+  /** One persona is reopened twice: by a check that fails on the merged files, and by a later group that removes its file. */
   workshop: (world) =>
     defineTeam("workshop", {
       phases: [
@@ -182,7 +182,7 @@ export const fileTeams = {
       ],
     }),
 
-  /** What each reads is in what it leaves, so that whoever reads something else leaves something else. */
+  /** Each persona's output contains its input, so that another input gives another output. */
   shop: (world) =>
     defineTeam("shop", {
       phases: [
@@ -205,7 +205,7 @@ export const fileTeams = {
       ],
     }),
 
-  /** Records steps of commands, one after the other; a real agent records one only. */
+  /** Records several command steps in a row; a real agent records only one. */
   delegate: (world) =>
     defineTeam("delegate", {
       phases: [
@@ -233,7 +233,7 @@ export const fileTeams = {
       ],
     }),
 
-  /** A program that is not ours, and that leaves a file. */
+  /** An external program that writes a file. */
   outsourced: () =>
     defineTeam("outsourced", {
       phases: [
@@ -248,7 +248,7 @@ export const fileTeams = {
   department,
 } as const satisfies Record<string, (world: World) => Team>;
 
-/** The first to be merged keeps the line; the other one is told, and makes room. */
+/** The first to be merged keeps the line; the other one gets the conflict and changes its own. */
 function takesSecondLine(name: string) {
   return async (context: PersonaContext, step: Step): Promise<void> => {
     await step("look");

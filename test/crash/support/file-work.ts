@@ -18,13 +18,13 @@ export async function everything({ workspace }: Files): Promise<string> {
   return (await Promise.all(files)).join("");
 }
 
-/** Who only writes one file, made of all it sees. */
+/** A persona that writes one file with everything it sees. */
 export const author = (name: string, world: World, path: string, consumes?: readonly string[]) =>
   worker(
     name,
     world,
     async (context, step) => {
-      // What a checkpoint brings back has its keys in another order.
+      // A restored checkpoint has its keys in another order.
       const results = canonicalJson(context.context.results as never);
       const read = async () => `${results} ${await everything(context)}`;
       const seen = await step(`read ${consumes?.join(" and ") ?? "everything"}`, read);

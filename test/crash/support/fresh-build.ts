@@ -1,6 +1,6 @@
 import { requireFreshBuild } from "../../../bench/built-package.ts";
 
-/** Killing yesterday's build proves nothing about today's. */
+/** A stale build would prove nothing about the sources. */
 export function setup(): void {
   requireFreshBuild();
 }

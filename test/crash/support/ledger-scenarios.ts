@@ -10,7 +10,7 @@ import { openStore } from "./recorded.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { SpendOptions } from "./spend.ts";
 
-/** Where the harness looks for what was recorded. */
+/** The session that the harness reads. */
 const key = "everyday";
 const manyCalls = 1_200;
 const [askedTokens, takenTokens] = [100, 30];
@@ -43,7 +43,7 @@ async function inStore<T>({ stateDir }: Place, look: (store: SqliteStore) => Pro
   }
 }
 
-/** Each of the two calls settled once, every lost one estimated once, one alert, nothing held, all sums right. */
+/** Each of the two calls is settled once, every lost one estimated once; one alert, no open reservation, all sums right. */
 async function expectPaidOnce(place: Place, estimated: number): Promise<void> {
   await inStore(place, async (store) => {
     const session = await store.findSession(key);
@@ -59,7 +59,7 @@ async function expectPaidOnce(place: Place, estimated: number): Promise<void> {
   });
 }
 
-/** `estimated`: how many calls count as made although nobody knows; `made`: how often each call went out. */
+/** `estimated`: how many lost calls count as made; `made`: the calls that were sent. */
 export const paid = ({
   hit = 1,
   estimated,
@@ -80,13 +80,13 @@ export const paid = ({
   },
 });
 
-/** The one who takes over is killed as well. */
+/** The process that takes over is killed as well. */
 export const claimedWithOpenCall: Scenario = {
   ...paid({ estimated: 1, made: ["call 1", "call 1", "call 2"] }),
   before: async (place) => void (await spend(place, lostAnswer).ended),
 };
 
-/** Somebody else meets a dead driver's call over the day, and is killed while putting it aside. */
+/** Another session meets the reservation of a dead driver in the day's budget, and is killed while estimating it. */
 export const abandoned: Scenario = {
   ...paid({ estimated: 1, made: ["call 1", "call 1", "call 2"] }),
   before: async (place) => void (await spend(place, lostAnswer).ended),
@@ -103,7 +103,7 @@ export const abandoned: Scenario = {
   },
 };
 
-/** More calls than one slice of a deletion takes. */
+/** More calls than one transaction of a deletion removes. */
 export const deletedWithCalls = (...hits: number[]): Scenario => ({
   team: "everyday",
   hits,

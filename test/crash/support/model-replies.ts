@@ -9,7 +9,7 @@ const turn = (text: string, ...calls: readonly Call[]): ModelTurn => ({
 
 const rows = Array.from({ length: 40 }, (_, row) => `- The shelf keeps book ${row}.`).join("\n");
 
-/** What the models of the team in model-team.yaml say, answer by answer. */
+/** The answers of the models of the team in model-team.yaml, in order. */
 const replies: Readonly<Record<string, readonly ModelTurn[]>> = {
   analyst: [
     { ...turn("I look first.", ["list_files", {}]), reasoning: "There may be something already." },
@@ -19,7 +19,7 @@ const replies: Readonly<Record<string, readonly ModelTurn[]>> = {
       "submit",
       {
         summary: "Forty requirements.",
-        decisions: [{ decision: "Markdown", reason: "everybody reads it", rejected: ["a table"] }],
+        decisions: [{ decision: "Markdown", reason: "every tool reads it", rejected: ["a table"] }],
         outputs: { requirements: 40 },
       },
     ]),

@@ -3,10 +3,10 @@ import type { ArtifactView } from "../../../src/run/session-view.ts";
 import { clockAhead } from "./later.ts";
 import { open } from "./package.ts";
 
-/** A killed probe and a ticket under way are left to their process for about a minute. */
+/** A killed probe and a posted ticket belong to their process for about a minute. */
 export const minutesLater = { laterMs: 120_000 };
 
-/** Opens what is there and drives nothing. */
+/** Opens the state directory without driving a session. */
 export async function asOnlooker<T>(
   { stateDir }: { readonly stateDir: string },
   look: (maestro: Maestro) => Promise<T>,
@@ -20,7 +20,7 @@ export async function asOnlooker<T>(
   }
 }
 
-/** The files a session left, each with its hash and with whose it is. */
+/** The files of a session, each with its hash and its persona. */
 export function filesLeft(
   place: { readonly stateDir: string },
   key: string,

@@ -1,8 +1,10 @@
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { promisify } from "node:util";
 import { type BreakerRecord, newBreaker, parseBreaker } from "../../../src/domain/breaker.ts";
 import { parseJson } from "../../../src/domain/json.ts";
 import { parseDelivery, type TicketDelivery } from "../../../src/domain/ticket-delivery.ts";
@@ -18,11 +20,11 @@ import type { Wish, WishOptions } from "./wish.ts";
 
 const command = join(import.meta.dirname, "../../../bin/maestro.cjs");
 
-/** What one process did, and what was on record when it was gone. */
+/** The effects of one process, and the journal at its end. */
 export interface Life {
   readonly ended: Ended;
   readonly marks: readonly string[];
-  /** Attempts that began in it, or went on. */
+  /** Attempts that started or continued in it. */
   readonly begun: readonly string[];
   readonly recorded: Recorded;
 }
@@ -30,7 +32,7 @@ export interface Life {
 export type DriveChoices = Omit<DriveOptions, "stateDir" | "team" | "marks" | "runs" | "door">;
 export type WishChoices = Pick<WishOptions, "isChanged" | "fault">;
 
-/** A state directory on a real disk, and the processes that live and die in it. */
+/** A state directory on a real disk, and the processes that use it. */
 export class Place {
   readonly #folder = mkdtempSync(join(tmpdir(), "maestro-crash-"));
   readonly programs: Program[] = [];
@@ -58,7 +60,7 @@ export class Place {
     return this.#started(new Program(command, [...args, "--state-dir", this.stateDir], env));
   }
 
-  /** A process that takes up what others left of this team's sessions. */
+  /** A process that recovers sessions of this team. */
   recover(
     team: TeamName,
     options: Pick<RecoverOptions, "leaseMs" | "laterMs" | "jira" | "isChanged"> = {},
@@ -66,12 +68,12 @@ export class Place {
     return this.run("recover.ts", { ...this.#world, team, ...options } satisfies RecoverOptions);
   }
 
-  /** A process that does what a person asks for, and prints how it ended. */
+  /** A process that performs a person's action and prints how it ended. */
   wish(team: TeamName, wish: Wish, options: WishChoices = {}): Program {
     return this.run("wish.ts", { ...this.#world, team, wish, ...options } satisfies WishOptions);
   }
 
-  /** A process that drives nothing and does one thing. */
+  /** A process that performs one action without driving a session. */
   act(act: Act, fault?: ArmedFault): Program {
     return this.run("act.ts", { stateDir: this.stateDir, act, fault } satisfies ActOptions);
   }
@@ -87,7 +89,7 @@ export class Place {
     return row === undefined ? newBreaker : parseBreaker(parseJson(String(row["record"])));
   }
 
-  /** How far each ticket is, by fingerprint. */
+  /** The delivery state of each ticket, by fingerprint. */
   deliveries(): Map<string, TicketDelivery> {
     const rows = this.#read("SELECT fingerprint, delivery FROM tickets");
     const entry = (row: Record<string, unknown>) =>
@@ -104,23 +106,23 @@ export class Place {
       rmSync(join(this.stateDir, file));
   }
 
-  /** What is on record now, while others may be writing. */
+  /** The present journal; other processes may be writing. */
   recorded(key: string): Promise<Recorded> {
     return readRecorded(this.stateDir, key);
   }
 
-  /** A process that starts the session of this team, or goes on with it. */
+  /** A process that starts or resumes the session of this team. */
   drive(team: TeamName, options: DriveChoices = {}): Program {
     return this.run("drive.ts", { ...this.#world, team, ...options } satisfies DriveOptions);
   }
 
-  /** What has been done so far is another story. */
+  /** Forgets the marks and processes so far. */
   forget(): void {
     this.lives.length = 0;
     for (const file of [this.marksFile, this.runsFile]) rmSync(file, { force: true });
   }
 
-  /** Waits for the end of the process and takes down what it left of the session with this key. */
+  /** Waits for the end of the process and records the session with this key as it left it. */
   async afterlife(program: Program, key: string): Promise<Life> {
     const ended = await program.ended;
     const before = this.lives.reduce((sum, { marks }) => sum + marks.length, 0);
@@ -158,13 +160,16 @@ export class Place {
     }
   }
 
-  /** Reads a copy: opening the database itself would already mend what the next process must be able to mend. */
+  /**
+   * Reads a copy: opening the database itself would recover what the next process must recover. Another process copies
+   * it: a test may have the database open, and closing a file of it would drop this process's POSIX locks on it.
+   */
   async #snapshot(key: string): Promise<Recorded> {
     const copy = mkdtempSync(join(this.#folder, "copy-"));
-    if (!existsSync(this.stateDir)) return readRecorded(copy, key);
-    for (const file of readdirSync(this.stateDir).filter((name) => name.startsWith("maestro.db"))) {
-      copyFileSync(join(this.stateDir, file), join(copy, file));
-    }
+    const names = existsSync(this.stateDir) ? readdirSync(this.stateDir) : [];
+    const files = names.filter((name) => name.startsWith("maestro.db"));
+    if (files.length > 0)
+      await promisify(execFile)("cp", [...files.map((name) => join(this.stateDir, name)), copy]);
     return readRecorded(copy, key);
   }
 }

@@ -7,7 +7,7 @@ export interface PlanOptions {
   readonly fault?: ArmedFault;
 }
 
-/** A process of its own: starts a session whose team a model plans, or goes on with it, and may be killed on the way. */
+/** A process that starts or resumes a session whose team a model plans, and may be killed. */
 const { stateDir, fault } = JSON.parse(process.argv[2] ?? "") as PlanOptions;
 armFault(fault);
 const maestro = await open({ stateDir });

@@ -17,10 +17,10 @@ export class Program {
   #stdout = "";
   #stderr = "";
 
-  /** A list is the command line; anything else goes to a program of this folder, as JSON. */
+  /** A list is the command line; anything else is passed as JSON to a program of this folder. */
   constructor(path: string, options: object, env: Readonly<Record<string, string>> = {}) {
     const args = Array.isArray(options) ? (options as readonly string[]) : [JSON.stringify(options)];
-    // Without vitest's own flags and variables: the process of a user.
+    // Without vitest's flags and variables, like a user's process.
     this.#child = fork(resolve(import.meta.dirname, path), args, {
       silent: true,
       execArgv: [],
@@ -44,7 +44,7 @@ export class Program {
     });
   }
 
-  /** It has sent its first word. */
+  /** It has sent its first message. */
   get isReady(): boolean {
     return this.#isReady;
   }
@@ -57,7 +57,7 @@ export class Program {
     if (this.isAlive) process.kill(this.pid, signal);
   }
 
-  /** Asks over the channel and waits for the one answer. */
+  /** Sends a request over the channel and waits for the answer. */
   ask<Answer>(question: object): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const onExit = () => reject(new Error(`process ${this.pid} ended without an answer: ${this.#stderr}`));

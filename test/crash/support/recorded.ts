@@ -10,15 +10,15 @@ import { markOf } from "./effects.ts";
 /** Steps that leave a mark when they run. */
 const marked = ["step.function", "step.command"];
 
-/** What the journal of one session says. */
+/** The journal of one session. */
 export interface Recorded {
   readonly session: SessionRecord | undefined;
   readonly rows: readonly RecordedRow[];
-  /** The marks of the steps that are on record. */
+  /** The marks of the recorded steps. */
   readonly marks: ReadonlySet<string>;
-  /** Every step of every attempt, of whatever kind, as often as it is on record; in the order of the alphabet. */
+  /** Every recorded step of every attempt and kind, sorted. */
   readonly steps: readonly string[];
-  /** Attempts that came to a result, as marks without a step. */
+  /** Attempts with a result, as marks without a step. */
   readonly completed: ReadonlySet<string>;
 }
 

@@ -5,20 +5,20 @@ import { open } from "./package.ts";
 import { type TeamName, teams } from "./teams.ts";
 import type { World } from "./worker.ts";
 
-/** A process that takes up what others left, for as long as it lives. */
+/** A process that recovers sessions until it ends. */
 export interface RecoverOptions extends World {
   readonly stateDir: string;
   readonly team: TeamName;
   readonly leaseMs?: number | undefined;
-  /** How much later than now this process lives. */
+  /** How far the clock of this process is ahead. */
   readonly laterMs?: number | undefined;
-  /** Where requests for help go; a file unless it is given. */
+  /** The tracker of tickets; a file by default. */
   readonly jira?: JiraOptions | undefined;
 }
 
 const options = JSON.parse(process.argv[2] ?? "") as RecoverOptions;
 const { stateDir, team, leaseMs, laterMs = 0, jira, ...world } = options;
-// Who is killed would leave nothing for the next one.
+// A killed process does not write its compile cache, and the next one would start slowly.
 flushCompileCache();
 const delays = { baseDelayMs: 5, maxDelayMs: 10 };
 await open({

@@ -13,20 +13,20 @@ import { rowsOf } from "./recorded.ts";
 import { dependency, type TeamName } from "./teams.ts";
 import { until } from "./until.ts";
 
-/** How a fault point is reached by a process that dies there, and what must be true afterwards. */
+/** How a process reaches a fault point and dies there, and what must hold afterwards. */
 export interface Scenario {
   readonly team: TeamName;
-  /** Which times of reaching the point are the fatal ones. */
+  /** The hits of the point at which the process is killed. */
   readonly hits: readonly number[];
-  /** For every driver of this scenario. */
+  /** Options of every driver of this scenario. */
   readonly options?: DriveChoices;
-  /** What has to be there before. */
+  /** Prepares the state directory. */
   readonly before?: (place: Place) => Promise<void>;
-  /** The process that dies; a driver of the team unless it says otherwise. */
+  /** The process that is killed; a driver of the team by default. */
   readonly victim?: (place: Place, fault: ArmedFault) => Program;
-  /** It is not about driving the team's session to its end: what `before` prepares, and then this. */
+  /** Replaces driving the team's session to its end. */
   readonly story?: Story;
-  /** What has to happen from outside so that the point is reached. */
+  /** Actions from outside that lead to the point. */
   readonly meanwhile?: (place: Place) => Promise<void>;
   /** Instead of driving the session to its end and comparing. */
   readonly recover?: (place: Place, killed: Killed) => Promise<void>;
@@ -34,9 +34,9 @@ export interface Scenario {
 
 export interface Story {
   readonly name: string;
-  /** Of the session it is about. */
+  /** The key of the session. */
   readonly key: string;
-  /** What is done, by a process that dies or by one that does not. */
+  /** The action, by a process that is killed or by one that is not. */
   readonly tell: (place: Place, fault?: ArmedFault) => Program;
 }
 
@@ -55,7 +55,7 @@ const foundationIsLaid = (place: Place) =>
 export const everyday = (...hits: number[]): Scenario => ({ team: "everyday", hits });
 export const long: Scenario = { team: "long", hits: [1] };
 
-/** Waits at the door until its lease is renewed for the first time. */
+/** Waits at the door until the first renewal of its lease. */
 export const beaten: Scenario = { team: "patient", hits: [1], options: { leaseMs: 1_000 } };
 
 export const paused: Scenario = {
@@ -67,7 +67,7 @@ export const paused: Scenario = {
   },
 };
 
-/** The process that says it is killed; the one that drives is not. */
+/** Kills the process that sends the signal, not the driver. */
 export const said: Scenario = {
   team: "patient",
   hits: [1],
@@ -77,8 +77,8 @@ export const said: Scenario = {
   },
   victim: (place, fault) => place.act({ do: "pause", session: "patient" }, fault),
   recover: async (place, { isCommitted, undisturbed }) => {
-    const words = async () => rowsOf(await place.recorded("patient"), "message.received");
-    if (isCommitted) await until("the driver has heard it", async () => (await words()).length === 1);
+    const received = async () => rowsOf(await place.recorded("patient"), "message.received");
+    if (isCommitted) await until("the driver has received it", async () => (await received()).length === 1);
     place.openDoor();
     const status = isCommitted ? "paused" : "completed";
     await until(
@@ -88,7 +88,7 @@ export const said: Scenario = {
     await place.programs[0]?.ended;
     await place.afterlife(place.drive("patient"), "patient");
     await expectAsIfNothingHappened(place, "patient", undisturbed);
-    expect(await words(), "said once or not at all").toHaveLength(isCommitted ? 1 : 0);
+    expect(await received(), "received once or not at all").toHaveLength(isCommitted ? 1 : 0);
   },
 };
 
@@ -105,7 +105,7 @@ export const restored: Scenario = {
     place.openDoor();
     const life = await place.afterlife(place.drive("patient"), "patient");
     expect(endingOf(life)).toEqual(undisturbed.ending);
-    // The finished phase is kept, the unfinished one is run again.
+    // The finished phase is kept; the unfinished one runs again.
     expect(place.marks).toEqual([
       "planner, attempt 1: measure",
       "planner, attempt 1: draw",
@@ -130,7 +130,7 @@ export const diverged: Scenario = {
   recover: async (place, { undisturbed }) => {
     const life = await place.afterlife(place.drive("fickle"), "fickle");
     expect(endingOf(life)).toEqual(undisturbed.ending);
-    // The changed question is asked again, and so is what was noted after the old one.
+    // The changed step runs again, and so do the steps recorded after it.
     const again = ["asker, attempt 1: ask", "asker, attempt 1: note"];
     expect(place.marks).toEqual(["asker, attempt 1: listen", ...again, ...again]);
     expect(rowsOf(life.recorded, "attempt.diverged")).toHaveLength(1);
@@ -152,7 +152,7 @@ export const outage = (...hits: number[]): Scenario => ({
       const [breaker] = await maestro.breakers();
       expect(breaker).toMatchObject({ dependency, record: { state: { kind: "closed", failures: 0 } } });
       await maestro.deliverTickets();
-      // None where the service was back before the one who found it hopeless could say so.
+      // No ticket if the service was back before it was raised.
       const statuses = (await maestro.tickets()).map(({ status }) => status);
       expect(["", "delivered"]).toContain(statuses.join());
       expect(ticketFiles(place)).toHaveLength(statuses.length);
@@ -160,7 +160,7 @@ export const outage = (...hits: number[]): Scenario => ({
   },
 });
 
-/** A closed breaker is asked without a commit; the first is refused, the second is the probe. */
+/** A closed breaker admits without a commit; the first call here is refused, the second is the probe. */
 export const probed: Scenario = {
   ...outage(1, 2),
   recover: async (place, killed) => {
@@ -217,7 +217,7 @@ export const help: Scenario = {
   },
 };
 
-/** More rows than one slice of a deletion takes, or fewer. */
+/** More or fewer rows than one transaction of a deletion removes. */
 export const pruned = (team: "long" | "everyday", ...hits: number[]): Scenario => ({
   team,
   hits,
@@ -235,14 +235,14 @@ export const pruned = (team: "long" | "everyday", ...hits: number[]): Scenario =
     expect(rowsLeft(place), "nothing is left behind").toEqual({ sessions: 0, journal: 0, journal_index: 0 });
     expect(readdirSync(join(place.stateDir, "sessions"))).toEqual([]);
     if (team === "long") return;
-    // Its key is free: the same work again is new work.
+    // The key is free again, so the same start creates a new session.
     const again = await place.afterlife(place.drive(team), team);
     expect(endingOf(again)).toEqual(undisturbed.ending);
     expect(new Set(again.marks)).toEqual(new Set(undisturbed.marks));
   },
 });
 
-/** A prune was killed with the files aside and the rows still there; the next one puts them back first. */
+/** A prune was killed with the files set aside and the rows still there; the next one puts them back first. */
 export const putBack: Scenario = {
   ...pruned("everyday", 1),
   before: async (place) => {
@@ -253,7 +253,7 @@ export const putBack: Scenario = {
   },
 };
 
-/** When the artifacts that nobody points to any more are old enough to go. */
+/** A prune when the unreferenced artifacts are old enough. */
 export const prunedLater: Scenario = {
   ...pruned("everyday", 1),
   victim: (place, fault) => place.act({ do: "prune everything", ...twoDaysLater }, fault),
@@ -266,12 +266,12 @@ export const prunedLater: Scenario = {
   },
 };
 
-/** Whether or not it was remembered that all folders are known: a database that is lost afterwards is noticed. */
+/** A database that is lost later is noticed, whether or not the comparison was remembered. */
 export const compared: Scenario = {
   ...pruned("everyday", 1),
   before: async (place) => {
     endingOf(await place.afterlife(place.drive("everyday"), "everyday"));
-    // What changed just now is not remembered.
+    // A folder that changed just now is not remembered.
     const before = new Date(Date.now() - 60_000);
     utimesSync(join(place.stateDir, "sessions"), before, before);
   },
@@ -287,7 +287,7 @@ export const compared: Scenario = {
   },
 };
 
-/** The session of a delivered ticket is over and goes, and the ticket with it. */
+/** A prune removes a finished session together with its delivered ticket. */
 export const forgotten: Scenario = {
   team: "hopeless",
   hits: [1],
@@ -308,7 +308,7 @@ export const forgotten: Scenario = {
   },
 };
 
-/** An export is whole or not there, and the session does not care. */
+/** An export is complete or does not exist, and the session is unchanged. */
 export const exported: Scenario = {
   team: "everyday",
   hits: [1],
@@ -330,7 +330,7 @@ function exportOf({ stateDir }: Place): string {
   return join(stateDir, "..", "session.export");
 }
 
-/** Who is listed can be shown, with all it did; who is not is not offered for resuming either. */
+/** A listed session can be shown completely; one that is not listed cannot be resumed either. */
 async function expectWholeOrNothing(maestro: Maestro): Promise<void> {
   expect(await maestro.lostSessions(), "offered for resuming").toEqual([]);
   for (const { id } of await maestro.sessions())

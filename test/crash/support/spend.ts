@@ -6,7 +6,7 @@ import { newSession } from "../../contract/store-under-test.ts";
 import { leaveMark } from "./effects.ts";
 import { openStore } from "./recorded.ts";
 
-/** A process that pays for calls with the store alone, as a driver does, and goes on where another one died. */
+/** A process that pays for calls through the store alone, like a driver, and continues where another one died. */
 export interface SpendOptions {
   readonly stateDir: string;
   readonly marks: string;
@@ -14,7 +14,7 @@ export interface SpendOptions {
   readonly act: "spend" | "ask over the day" | "delete";
   /** How many calls the session makes before it does the rest. */
   readonly calls?: number | undefined;
-  /** Of each call, in tokens; a token costs a micro-dollar. */
+  /** Tokens of each call; a token costs a micro-dollar. */
   readonly askedTokens: number;
   readonly takenTokens: number;
   readonly fault?: ArmedFault | undefined;
@@ -76,7 +76,7 @@ async function spend(): Promise<void> {
   await store.releaseSession(lease);
 }
 
-/** Somebody else's open calls are in the way, and that somebody is dead. */
+/** Reservations of a dead driver block the call. */
 async function askOverTheDay(): Promise<void> {
   const lease = await claim();
   const limits = [{ level: "day", budget: { tokens: askedTokens + 1 } }] as const;

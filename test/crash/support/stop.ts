@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Program } from "./program.ts";
 import { until } from "./until.ts";
 
-/** A process stopped inside a commit keeps the database's lock and holds up everybody: another story than this one. */
+/** Stops a process outside a commit: inside one it would hold the database's lock and block every other process. */
 export async function stopBetweenCommits(program: Program, stateDir: string): Promise<void> {
   const database = new DatabaseSync(join(stateDir, "maestro.db"), { timeout: 0 });
   await until("it is stopped outside a commit", () => {

@@ -12,13 +12,13 @@ import type { Scenario } from "./scenarios.ts";
 import { until } from "./until.ts";
 import type { Wish } from "./wish.ts";
 
-/** Who clash and who wait for others; nobody who is done runs again. */
+/** Personas that conflict or wait for others; no finished one runs again. */
 export const merged = (...hits: number[]): Scenario => ({ team: "crew", hits });
 /** The same team, for its contracts. */
 export const checked = merged;
 export const delegated = (...hits: number[]): Scenario => ({ team: "delegate", hits });
 
-/** What a killed process copied for a program is gone when somebody has opened the directory since. */
+/** Copies of a killed process for a program are removed at the next open. */
 export const copied = (team: "crew" | "outsourced", ...hits: number[]): Scenario => ({
   team,
   hits,
@@ -46,7 +46,7 @@ export const decided: Scenario = {
   },
 };
 
-/** A model that is simulated: every answer of it that came is paid once, one that was lost is estimated. */
+/** A simulated model: every recorded answer is paid once, and a lost one is estimated. */
 export const imagined = (...hits: number[]): Scenario => ({
   team: "novel",
   hits,
@@ -59,13 +59,13 @@ export const imagined = (...hits: number[]): Scenario => ({
   },
 });
 
-/** A person wants it to go only so far. */
+/** A person selects phases. */
 export const directed: Scenario = {
   team: "shop",
   hits: [1],
   victim: (place, fault) => place.wish("shop", untilBuilt, { fault }),
   recover: async (place, { isCommitted, undisturbed }) => {
-    // Said and on record, it holds for whoever takes it up; else the person has to say it again.
+    // A recorded selection also holds for a recovery; otherwise the person has to repeat it.
     const next = isCommitted ? place.recover("shop") : place.wish("shop", untilBuilt);
     await until(
       "it has gone so far",
@@ -80,7 +80,7 @@ export const directed: Scenario = {
   },
 };
 
-/** A person accepts another definition in the middle. */
+/** A person accepts another definition during the session. */
 export const accepted: Scenario = {
   team: "shop",
   hits: [1],
@@ -90,7 +90,7 @@ export const accepted: Scenario = {
     const { session } = await place.recorded("shop");
     expect(session?.teamFingerprint === place.lives[0]?.recorded.session?.teamFingerprint).toBe(!isCommitted);
     if (isCommitted) {
-      // It is one of the new team, and so nobody has to accept anything again.
+      // The session has the new team, so nothing has to be accepted again.
       const rescuer = place.recover("shop", { isChanged: true });
       await until("it is done", async () => (await place.recorded("shop")).session?.status === "completed");
       await rescuer.end();
@@ -103,7 +103,7 @@ export const accepted: Scenario = {
   },
 };
 
-/** A person puts something else in the place of what a phase left. */
+/** A person edits the result of a phase. */
 export const edited: Scenario = {
   team: "shop",
   hits: [1],
@@ -111,7 +111,7 @@ export const edited: Scenario = {
   story: { name: "shop, edited", key: "shop", tell: editBuild },
   recover: async (place, { isCommitted, life, undisturbed }) => {
     expect(rowsOf(life.recorded, "phase.edited")).toHaveLength(isCommitted ? 1 : 0);
-    // Who asked for it cannot know whether it was heard, and asks again.
+    // The caller cannot know whether the edit was recorded, and repeats it.
     const { recorded } = await place.afterlife(editBuild(place), "shop");
     await expectAsIfNothingHappened(place, "shop", undisturbed);
     const sealed = rowsOf(recorded, "checkpoint.sealed").map(({ phase, revision }) => `${phase} ${revision}`);
@@ -119,7 +119,7 @@ export const edited: Scenario = {
   },
 };
 
-/** A fork with an edit: killed while it is made, or while it goes on. */
+/** A fork with an edit: killed while it is created, or while it runs. */
 export const forked = (...hits: number[]): Scenario => ({
   team: "shop",
   hits,
@@ -131,7 +131,7 @@ export const forked = (...hits: number[]): Scenario => ({
   recover: async (place, { life, undisturbed }) => {
     const { session } = life.recorded;
     if (session?.status === "queued") await expectNotDrivenByItself(place);
-    // A fork is created in one transaction: it is there as a whole, or is made again.
+    // A fork is created in one transaction: it exists completely, or is created again.
     const next =
       session === undefined ? forkWithEdit(place) : place.wish("shop", { do: "resume", session: session.id });
     await place.afterlife(next, "fork");
@@ -176,10 +176,10 @@ async function built(place: Place): Promise<void> {
   await place.afterlife(place.wish("shop", untilBuilt), "shop");
 }
 
-/** Nobody has asked for that yet: whoever makes the fork may only want to look at it. */
+/** A recovery does not drive a fork that no person has resumed. */
 async function expectNotDrivenByItself(place: Place): Promise<void> {
   const rescuer = place.recover("shop");
-  await until("somebody has looked after it", () => rescuer.isReady && !place.isDriven());
+  await until("the recovery has looked at the session", () => rescuer.isReady && !place.isDriven());
   await rescuer.end();
   expect((await place.recorded("fork")).session?.status).toBe("queued");
 }

@@ -7,10 +7,10 @@ import { defineTeam, phase } from "./package.ts";
 import { until } from "./until.ts";
 import { only, type World, worker } from "./worker.ts";
 
-/** What the `dependent` team calls. */
+/** The dependency of the `dependent` team. */
 export const dependency = "phone.example.org";
 
-/** What each attempt of the `indiscreet` team says; the part after the space is nobody's business. */
+/** The errors of the `indiscreet` team; the part after the space is a secret. */
 export const indiscretions: readonly (readonly [text: string, secret: string])[] = [
   ["The model refused Authorization: Bearer", "v1.f00dfacecafe0123456789"],
   ["Cannot connect to postgres://maestro:", "hunter2-and-more"],
@@ -20,11 +20,11 @@ export const indiscretions: readonly (readonly [text: string, secret: string])[]
   ["The tracker said no to", jiraAccount.apiToken],
 ];
 
-/** The teams that are killed. Each step leaves a mark, and what a persona returns is made of its steps' results. */
+/** The teams whose processes are killed. Each step leaves a mark, and a persona's result contains its steps' results. */
 export const teams = {
   ...fileTeams,
 
-  /** A bit of everything: a wait, a large result, personas side by side, an attempt that fails. */
+  /** A wait, a large result, parallel personas, and an attempt that fails. */
   everyday: (world) =>
     defineTeam("everyday", {
       phases: [
@@ -67,7 +67,7 @@ export const teams = {
       ],
     }),
 
-  /** More rows than the journal keeps without an index. */
+  /** More rows than the unindexed tail of the journal holds. */
   long: (world) =>
     only(
       worker("clerk", world, async (_, step) => {
@@ -75,7 +75,7 @@ export const teams = {
       }),
     ),
 
-  /** Always delivers, never well enough. */
+  /** Always fails on quality. */
   hopeless: (world) =>
     only(
       worker("optimist", world, async (_, step) => {
@@ -84,7 +84,7 @@ export const teams = {
       }),
     ),
 
-  /** Never delivers, and tells everybody what it should keep to itself. */
+  /** Always fails, with secrets in its errors. */
   indiscreet: (world) =>
     only(
       worker("gossip", world, async ({ failures }, step) => {
@@ -97,7 +97,7 @@ export const teams = {
       }),
     ),
 
-  /** Three phases; the second does not get on until the door opens. */
+  /** Three phases; the second waits until the door opens. */
   patient: (world) =>
     defineTeam("patient", {
       phases: [
@@ -152,7 +152,7 @@ export const teams = {
       }),
     ),
 
-  /** Asks a service that answers none of its questions at once: so that its third attempt asks the last one three times. */
+  /** Calls a service that fails so often that the third attempt repeats its last call in place. */
   shaky: (world) =>
     only(
       worker("asker", world, async (_, step) => {
@@ -168,7 +168,7 @@ export const teams = {
       }),
     ),
 
-  /** Calls a service that is really there, and fails or not as it does. */
+  /** Calls a real service, and fails when it does. */
   client: (world) =>
     only(
       worker("client", world, async (_, step) => {
@@ -189,7 +189,7 @@ export const teams = {
       }),
     ),
 
-  /** Never good enough; besides, the service it asks is down for its first two attempts, which it does not mind. */
+  /** Always fails on quality; its service is down during the first two attempts, which it ignores. */
   luckless: (world) =>
     only(
       worker("pessimist", world, async ({ failures }, step) => {
@@ -203,7 +203,7 @@ export const teams = {
       }),
     ),
 
-  /** Asks something else once the door is open. */
+  /** Changes the input of a step once the door is open. */
   fickle: (world) =>
     only(
       worker("asker", world, async (_, step) => {
@@ -214,7 +214,7 @@ export const teams = {
       }),
     ),
 
-  /** Looks at the door again and again, each time with a wait that is recorded. */
+  /** Polls the door with recorded waits. */
   restless: (world) =>
     only(
       worker("watcher", world, async (context, step) => {
@@ -224,7 +224,7 @@ export const teams = {
       }),
     ),
 
-  /** Makes something of every error, also of those that are not meant for it. */
+  /** Catches every error, also those of Maestro. */
   stubborn: (world) =>
     only(
       worker("improviser", world, async (_, step) => {
@@ -250,7 +250,7 @@ export const teams = {
 
 export type TeamName = keyof typeof teams;
 
-/** As clients do: an answer that is no success becomes an error with its status. */
+/** Like an HTTP client: a failed response becomes an error with its status. */
 async function callService(caller: string, { service = "" }: World): Promise<string> {
   const response = await fetch(service, { headers: { "x-caller": caller } });
   const { ok, status } = response;

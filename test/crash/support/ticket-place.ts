@@ -10,38 +10,38 @@ import type { Ended } from "./program.ts";
 import { openStore } from "./recorded.ts";
 import type { Tracker } from "./trackers.ts";
 
-/** What a request to a tracker is for. */
+/** The purpose of a request to a tracker. */
 export type Request = "create" | "search";
 
-/** When a process that delivers is killed; `nth`: at the n-th time of that. */
+/** When a delivering process is killed; `nth`: at the n-th occurrence. */
 export type Kill =
   | { readonly at: "fault"; readonly point: FaultPoint; readonly nth: number }
   | {
       readonly at: "arrival";
       readonly request: Request;
       readonly nth: number;
-      /** What becomes of the request whose sender is gone. */
+      /** What the tracker does with the request of the killed sender. */
       readonly fate: "done" | "done late" | "lost";
     }
   | { readonly at: "answer"; readonly request: Request; readonly nth: number; readonly afterMs: number };
 
 export interface DeliveryLife {
   readonly ended: Ended;
-  /** It was killed with a POST on its way or done, and nothing on record about how that ended. */
+  /** It was killed after it sent a POST and before it recorded the outcome. */
   readonly betweenPostAndRecord: boolean;
-  /** It asked the tracker nothing. */
+  /** It sent the tracker no request. */
   readonly idle: boolean;
-  /** What it posted although it was on record as delivered. */
+  /** Tickets that it posted although they were recorded as delivered. */
   readonly again: readonly string[];
 }
 
-/** A request may lie in the tracker's queue for nearly as long as its sender was allowed to take. */
+/** A request may wait in the tracker's queue almost until its sender's deadline. */
 const queuedMs = deliveryPolicy.deadlineMs - 5_000;
 
-/** A tracker and an outbox on a real disk. Time passes between the lives of the processes, for them and for it alike. */
+/** A tracker and an outbox on a real disk. Time passes between processes, for them and for the tracker alike. */
 export class TicketPlace<Where extends Tracker = Tracker> extends Place {
   readonly tracker: Where;
-  /** How much later than now it is. */
+  /** How far the clock is ahead. */
   aheadMs = 0;
   #raised = 0;
 
@@ -63,7 +63,7 @@ export class TicketPlace<Where extends Tracker = Tracker> extends Place {
     return Date.now() + this.aheadMs;
   }
 
-  /** So many new problems, one now and each of the others so much later. */
+  /** This many new problems, one now and each of the others later. */
   async raise(count: number, everyMs = 0): Promise<void> {
     let at = this.now();
     const store = openStore(this.stateDir, undefined, { ...systemClock, now: () => at });
@@ -79,7 +79,7 @@ export class TicketPlace<Where extends Tracker = Tracker> extends Place {
     }
   }
 
-  /** One life; `script`: what the tracker does with its requests meanwhile. */
+  /** Runs one process; `script`: how the tracker handles its requests. */
   async deliver(script: Record<string, Behavior[]>, kill?: Kill): Promise<DeliveryLife> {
     const { server } = this.tracker;
     const { switches } = server;
@@ -135,7 +135,7 @@ export class TicketPlace<Where extends Tracker = Tracker> extends Place {
   }
 }
 
-/** Numbers in a message do not make another problem of it. */
+/** Numbers in a message do not make it another problem. */
 function inLetters(number: number): string {
   return String(number).replaceAll(/\d/g, (digit) => "abcdefghij"[Number(digit)] ?? "");
 }

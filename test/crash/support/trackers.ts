@@ -6,23 +6,23 @@ import { readFields } from "../../support/loopback-jira-fields.ts";
 import type { Exchange, LoopbackServer } from "../../support/loopback-server.ts";
 import { LoopbackWebhook } from "../../support/loopback-webhook.ts";
 
-/** How a process is told where its tickets go. */
+/** The tracker settings of a process. */
 export type TrackerSettings = Pick<OpenOptions, "jira" | "github" | "webhook">;
 
-/** Somewhere tickets go, as a test of their delivery sees it. */
+/** A tracker as a test of delivery sees it. */
 export interface Tracker {
   readonly server: LoopbackServer;
   readonly settings: TrackerSettings;
-  /** How many tickets it has, the same one twice counted twice. */
+  /** How many tickets it has, duplicates included. */
   readonly size: number;
   isCreate(exchange: Exchange): boolean;
-  /** What a request to create says by which the ticket is known. */
+  /** The label of the ticket in a request to create it. */
   labelsIn(exchange: Exchange): readonly string[];
-  /** What the tracker calls its tickets with this label. */
+  /** The tracker's names of its tickets with this label. */
   withLabel(label: string): readonly string[];
 }
 
-/** The tracker sees what it was told just before anybody searches for it. */
+/** The search index lags as long as allowed. */
 const searchLagMs = deliveryPolicy.settleMs - 1_000;
 
 export class JiraTracker implements Tracker {
@@ -83,7 +83,7 @@ export class GithubTracker implements Tracker {
   }
 }
 
-/** Cannot be searched: the receiver drops what comes again under a key that it has had. */
+/** Cannot be searched: the receiver drops duplicates by their idempotency key. */
 export class WebhookTracker implements Tracker {
   readonly #webhook = new LoopbackWebhook();
 

@@ -1,4 +1,4 @@
-/** Waits for a condition, never for a time; says which one did not come true. */
+/** Waits for a condition; the error names the condition that did not come true. */
 export async function until(
   what: string,
   isTrue: () => boolean | Promise<boolean>,

@@ -5,7 +5,7 @@ import { armFault, open } from "./package.ts";
 import { type TeamName, teams } from "./teams.ts";
 import type { World } from "./worker.ts";
 
-/** A process that does what a person asks for, is killed at it, or prints how it ended. */
+/** A process that performs a person's action, and is killed at it or prints how it ended. */
 export interface WishOptions extends World {
   readonly stateDir: string;
   readonly team: TeamName;
@@ -13,7 +13,7 @@ export interface WishOptions extends World {
   readonly fault?: ArmedFault | undefined;
 }
 
-/** `session`: id or key; the key of what is started is the team's name. */
+/** `session`: id or key; the key of a started session is the team's name. */
 export type Wish =
   | { readonly do: "start"; readonly until: string }
   | {
@@ -22,7 +22,7 @@ export type Wish =
       readonly edits?: NonNullable<ResumeOptions["edits"]>;
       readonly acceptChanges?: true;
     }
-  /** A fork, and then to its end. */
+  /** A fork that runs to its end. */
   | {
       readonly do: "fork";
       readonly session: string;
@@ -33,7 +33,7 @@ export type Wish =
 
 const { stateDir, team: name, wish, fault, ...world } = JSON.parse(process.argv[2] ?? "") as WishOptions;
 armFault(fault);
-// Who is killed would leave nothing for the next one.
+// A killed process does not write its compile cache, and the next one would start slowly.
 flushCompileCache();
 const quick = { baseDelayMs: 5, maxDelayMs: 5 };
 const team = teams[name](world);

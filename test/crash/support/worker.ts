@@ -4,17 +4,17 @@ import { leaveMark, markOf } from "./effects.ts";
 import { defineTeam, persona, phase } from "./package.ts";
 
 export interface World {
-  /** Where each step leaves its mark. */
+  /** The file of the steps' marks. */
   readonly marks: string;
-  /** `patient` works until this file exists, `poison` ends its process until then. */
+  /** `patient` waits until this file exists; `poison` ends its process until then. */
   readonly door: string;
-  /** Where the service is that `client` and `neighbor` call. */
+  /** The address of the service of `client` and `neighbor`. */
   readonly service?: string | undefined;
   /** How long a step lasts after it has left its mark. */
   readonly effectMs?: number | undefined;
-  /** Where a persona leaves a mark when its work begins, also when it goes on after a crash. */
+  /** The file of marks when a persona's work begins or continues after a crash. */
   readonly runs?: string | undefined;
-  /** The team's definition is not the one it was. */
+  /** Uses a changed definition of the team. */
   readonly isChanged?: boolean | undefined;
 }
 
@@ -28,7 +28,7 @@ export type Work = (context: PersonaContext, step: Step) => Promise<void>;
 
 type Extras = Pick<PersonaOptions, "consumes" | "contract">;
 
-/** Each step leaves a mark, and what the persona returns is made of its steps' results. */
+/** Each step leaves a mark, and the persona's result contains its steps' results. */
 export function worker(name: string, world: World, work: Work, extras: Extras = {}) {
   return persona(name, {
     ...extras,
@@ -39,7 +39,7 @@ export function worker(name: string, world: World, work: Work, extras: Extras = 
       const called = new Set<string>();
       await work(context, async (step, result = `${step} by ${name}`, options = {}) => {
         const effect = async () => {
-          // A probe that fails is made again in the same attempt; every other effect happens once.
+          // A failed probe is repeated in the same attempt; every other effect happens once.
           if (!called.has(step)) leaveMark(world.marks, markOf(name, attempt, step));
           if (options.dependency !== undefined) called.add(step);
           if (world.effectMs !== undefined) await pass(world.effectMs);

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A service on the loopback interface that is down at first: whoever asks is refused until it comes up. */
+/** A loopback service that refuses connections until it is started. */
 export class Catalog {
   readonly url: string;
   asked = 0;

@@ -1,6 +1,6 @@
 import { defineTeam, GovernanceViolation, persona, phase } from "../../../src/index.ts";
 
-/** What it does is against the rules, and no second try makes it right. */
+/** Violates its policy, so it is never retried. */
 export default defineTeam("forbidden", {
   phases: [
     phase("only", {

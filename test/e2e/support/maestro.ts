@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 
-/** As npm makes it where a package is installed for the whole machine: a link in a folder of the PATH. */
+/** A link in a folder of the PATH, as npm makes it for a global installation. */
 const onPath = mkdtempSync(join(tmpdir(), "maestro-on-path-"));
 const command = join(onPath, "maestro");
 symlinkSync(join(import.meta.dirname, "../../../bin/maestro.cjs"), command);

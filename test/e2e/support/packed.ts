@@ -10,9 +10,9 @@ const root = join(import.meta.dirname, "../../..");
 const folder = mkdtempSync(join(tmpdir(), "maestro-packed-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What npm would publish, unpacked beside the dependencies it would install. */
+/** The package that npm would publish, unpacked beside its dependencies. */
 export const packageFolder = unpack();
-/** As npm makes it where the package is installed for the whole machine: a link in a folder of the PATH. */
+/** A link in a folder of the PATH, as npm makes it for a global installation. */
 const onPath = join(folder, "on-path");
 const entry = join(onPath, "maestro");
 mkdirSync(onPath);
@@ -21,7 +21,7 @@ symlinkSync(join(packageFolder, "bin/maestro.cjs"), entry);
 function unpack(): string {
   if (!existsSync(join(root, "dist/cli/main.js")))
     throw new Error("There is nothing to pack yet: run npm run build first.");
-  // Without scripts: packing would build again, while other tests use what is built.
+  // Without scripts: packing would build again while other tests use the build.
   const packed = execFileSync("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], {
     cwd: root,
     encoding: "utf8",
@@ -36,7 +36,7 @@ export interface Place {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** A folder of its own with a state of its own, and nothing of the machine's settings. */
+/** A new folder with its own state directory, without settings of the machine. */
 export function place(more: Record<string, string> = {}): Place {
   const own = mkdtempSync(join(tmpdir(), "maestro-cli-"));
   onTestFinished(() => rmSync(own, { recursive: true, force: true }));
@@ -88,7 +88,7 @@ export async function json<T>(at: Place, ...args: readonly string[]): Promise<T>
 }
 
 export interface Step {
-  /** A pattern that must be on the screen, or have scrolled off it. */
+  /** A pattern that must be on the screen or in its scrollback. */
   readonly when: string;
   readonly send?: string;
   readonly resize?: readonly [columns: number, rows: number];
@@ -96,7 +96,7 @@ export interface Step {
 
 export interface Seen {
   readonly code: number;
-  /** With what scrolled off. */
+  /** With the scrollback. */
   readonly lines: readonly string[];
   readonly screen: readonly string[];
   /** The screen at each step. */
@@ -109,7 +109,7 @@ export interface Seen {
   readonly stepsLeft: number;
 }
 
-/** The published command in a pseudo-terminal; the screen as a person sees it. */
+/** The published command in a pseudo-terminal, with its screen. */
 export function inTerminal(
   at: Place,
   size: readonly [columns: number, rows: number],
@@ -119,7 +119,7 @@ export function inTerminal(
   return show(at, size, [process.execPath, entry, ...args], steps);
 }
 
-/** A shell in a pseudo-terminal, until it ends by itself. */
+/** A shell in a pseudo-terminal that runs until it exits. */
 export function inShell(at: Place, argv: readonly string[]): Promise<Seen> {
   return show(at, [80, 24], argv, []);
 }

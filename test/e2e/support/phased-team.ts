@@ -5,7 +5,7 @@ import { type World, worker } from "../../crash/support/worker.ts";
 const { PHASED_MARKS: marks = "", PHASED_RUNS: runs = "", PHASED_CATALOG: catalog = "" } = process.env;
 const world: World = { marks, runs, door: "", effectMs: 10 };
 
-/** Four phases; the second asks a service on the network. */
+/** Four phases; the second calls a network service. */
 export default defineTeam("phased", {
   phases: [
     phase("requirements", {

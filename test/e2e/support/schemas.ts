@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-// What `interface` promises other programs; more keys may come, these may not go.
+// The JSON that other programs depend on: keys may be added, and these may not be removed.
 
 const usage = z.looseObject({
   inputTokens: z.int(),
@@ -130,7 +130,7 @@ const driven = {
 };
 const files = z.looseObject({ written: z.array(z.string()), kept: z.array(z.looseObject({})) });
 
-/** The last line of what is watched. */
+/** The last line of `watch`. */
 export const resultSchema = z.looseObject({ kind: z.literal("result"), ...end, ticket: ticket.nullable() });
 
 /** The last line of `run` and `resume`. */
@@ -158,10 +158,10 @@ const plan = z.looseObject({
 
 export const forkSchema = z.looseObject({ ...driven, files, plan });
 
-/** Of a fork that is only asked for, or that would run nothing. */
+/** Of a fork with `--dry-run`, or one that would run nothing. */
 export const forkPlanSchema = z.looseObject({ id: z.null(), status: z.null(), plan });
 
-/** After a person's word. */
+/** After approve, reject, pause, cancel or budget. */
 export const saidSchema = z.looseObject({ id, status, reason, resume: z.string().optional() });
 
 const amount = z.strictObject({ tokens: z.int().nullable(), usd: z.number().nullable() });

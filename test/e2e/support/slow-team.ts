@@ -1,7 +1,7 @@
 import { appendFile } from "node:fs/promises";
 import { defineTeam, persona, phase } from "../../../src/index.ts";
 
-/** Six steps of a fifth of a second; the brief is a file that gets a line for each one that really runs. */
+/** Six steps of 200 ms; the brief names a file that gets a line for each effect that runs. */
 export default defineTeam("slow", {
   phases: ["first", "second"].map((name) =>
     phase(name, {

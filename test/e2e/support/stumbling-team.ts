@@ -1,6 +1,6 @@
 import { defineTeam, persona, phase } from "../../../src/index.ts";
 
-/** Gets it wrong twice, then right. */
+/** Fails twice, then succeeds. */
 export default defineTeam("stumbling", {
   phases: [
     phase("only", {

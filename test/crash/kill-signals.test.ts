@@ -13,7 +13,7 @@ const foundation = "builder, attempt 1: foundation";
 const team = "patient";
 
 let place: Place;
-/** Of this process, which drives nothing. */
+/** Of this process, which only sends signals. */
 let maestro: Maestro;
 beforeEach(async () => {
   place = new Place();
@@ -24,7 +24,7 @@ afterEach(async () => {
   await place.remove();
 });
 
-/** A process that is in the middle of phase 2. */
+/** A driver in the middle of phase 2. */
 async function busyDriver(point?: FaultPoint): Promise<Program> {
   const driver = place.drive(team, point === undefined ? {} : { fault: { point, hit: 1, act: "kill" } });
   await until("the foundation is on record", async () =>
@@ -33,19 +33,19 @@ async function busyDriver(point?: FaultPoint): Promise<Program> {
   return driver;
 }
 
-async function untilHeard(words: number): Promise<void> {
-  await until("the driver has heard it", async () => (await heard()).length === words);
+async function untilReceived(count: number): Promise<void> {
+  await until("the driver has received it", async () => (await received()).length === count);
 }
 
-async function heard(): Promise<string[]> {
+async function received(): Promise<string[]> {
   return rowsOf(await place.recorded(team), "message.received").map(({ message }) => message.say);
 }
 
-describe("what is said from another process", () => {
-  it("pause: takes effect at the next step, and a resume goes on from there", async () => {
+describe("a signal from another process", () => {
+  it("pause takes effect at the next step, and a resume continues from there", async () => {
     const driver = await busyDriver();
     await maestro.pause(team);
-    await untilHeard(1);
+    await untilReceived(1);
     place.openDoor();
     expect(endingOf(await place.afterlife(driver, team))).toMatchObject({ status: "paused" });
     expect(place.marks.at(-1)).toBe(foundation);
@@ -57,7 +57,7 @@ describe("what is said from another process", () => {
     expect(rowsOf(resumed.recorded, "attempt.started"), "a pause uses up no attempt").toHaveLength(3);
   });
 
-  it("cancel: ends the step under way and is final", async () => {
+  it("cancel ends the running step and is final", async () => {
     const driver = await busyDriver();
     await maestro.cancel(team);
     expect(endingOf(await place.afterlife(driver, team))).toMatchObject({ status: "canceled" });
@@ -67,20 +67,20 @@ describe("what is said from another process", () => {
     await expect(maestro.cancel(team)).rejects.toThrow(/canceled/);
   });
 
-  it("cancel after pause: canceled, not paused", async () => {
+  it("cancel after pause leaves the session canceled, not paused", async () => {
     const driver = await busyDriver();
     await maestro.pause(team);
-    await untilHeard(1);
+    await untilReceived(1);
     await maestro.cancel(team);
     expect(endingOf(await place.afterlife(driver, team))).toMatchObject({ status: "canceled" });
     expect((await maestro.find(team)).status).toBe("canceled");
   });
 
-  it("pause: a persona that catches every error does not turn it into a result", async () => {
+  it("pause stops a persona that catches every error, and its return value is not recorded", async () => {
     const driver = place.drive("stubborn");
     await until("it has begun", () => place.marks.length === 1);
     await maestro.pause("stubborn");
-    await until("the driver has heard it", async () =>
+    await until("the driver has received it", async () =>
       (await place.recorded("stubborn")).rows.some(({ kind }) => kind === "message.received"),
     );
     place.openDoor();
@@ -90,11 +90,11 @@ describe("what is said from another process", () => {
     expect(resumed.marks).toEqual(["improviser, attempt 1: continue"]);
   });
 
-  it("cancel: said in the very moment in which a session parks, it is not lost", async () => {
+  it("cancel is not lost when it is sent while the session parks", async () => {
     const store = openStore(place.stateDir);
     const driver = place.drive("hopeless");
     await until("the session is there", async () => (await store.findSession("hopeless")) !== undefined);
-    // Without a pause: the moment between the last row and the end of the lease is short.
+    // Polled without a delay: the time between the last row and the end of the lease is short.
     while ((await store.findSession("hopeless"))?.status !== "parked") await new Promise(setImmediate);
     await stopBetweenCommits(driver, place.stateDir);
     await maestro.cancel("hopeless");
@@ -105,9 +105,9 @@ describe("what is said from another process", () => {
   });
 });
 
-describe("a word becomes exactly one row, although its driver is killed", () => {
+describe("a signal becomes exactly one row although its driver is killed", () => {
   it.each<FaultPoint>(["message.received:before-commit", "message.received:after-commit"])(
-    "cancel, killed at %s: the next driver cancels",
+    "the next driver cancels after a kill at %s",
     async (point) => {
       const driver = await busyDriver(point);
       await maestro.cancel(team);
@@ -115,13 +115,13 @@ describe("a word becomes exactly one row, although its driver is killed", () => 
       const next = await place.afterlife(place.drive(team), team);
       expect(endingOf(next)).toMatchObject({ status: "canceled" });
       expect(next.marks).toEqual([]);
-      expect(await heard()).toEqual(["cancel"]);
+      expect(await received()).toEqual(["cancel"]);
       await expectEmptyInbox();
     },
   );
 
   it.each<FaultPoint>(["message.received:before-commit", "message.received:after-commit"])(
-    "pause, killed at %s: a person's resume takes it back, a recovery obeys it",
+    "a recovery obeys the pause after a kill at %s, and a person's resume revokes it",
     async (point) => {
       const driver = await busyDriver(point);
       await maestro.pause(team);
@@ -134,7 +134,7 @@ describe("a word becomes exactly one row, although its driver is killed", () => 
 
       place.openDoor();
       expect(endingOf(await place.afterlife(place.drive(team), team))).toMatchObject({ status: "completed" });
-      expect(await heard()).toEqual(["pause"]);
+      expect(await received()).toEqual(["pause"]);
       await expectEmptyInbox();
     },
   );
