@@ -2,17 +2,22 @@ import { canonicalJson } from "../domain/canonical.ts";
 import { SessionConflict } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
 import type { Direction, GivenPhase } from "../journal/journal.ts";
-import { type CreatedSession, checkBrief, createSession, type FirstDriver } from "../run/create-session.ts";
-import { giveAll } from "../run/given.ts";
+import {
+  type CreatedSession,
+  checkBrief,
+  createSession,
+  type FirstDriver,
+} from "../run/acts/create-session.ts";
+import { giveAll } from "../run/acts/phase-edit.ts";
+import { refuseImpossibleStart } from "../run/direction.ts";
 import { toBudget } from "../run/spending.ts";
 import { readState } from "../store/session-journal.ts";
 import type { SessionRecord } from "../store/store.ts";
 import type { Team } from "../team/define.ts";
+import { integrationProblems, refuseBlocking } from "../team/definition/integration.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
-import type { HiveParts } from "./api-parts.ts";
-import { refuseImpossibleStart } from "./check-start.ts";
 import type { CreateOptions, StartOptions } from "./options.ts";
-import { checkIntegration } from "./refusals.ts";
+import type { Services } from "./services.ts";
 import { teamForBrief } from "./session-team.ts";
 
 /** A new session for the brief, with the part of the team that it needs; or the one that has its key. */
@@ -22,19 +27,19 @@ export async function createForBrief(
   driver: FirstDriver,
   /** How far the caller will drive it, to refuse what is impossible before there is a session. */
   direction: Direction,
-  parts: HiveParts,
+  services: Services,
 ): Promise<CreatedSession> {
-  const { store, lost, artifacts } = parts;
+  const { store, lost, artifacts } = services;
   const { key, teamFile } = brief;
   checkBrief(brief.brief, key);
-  const model = brief.model ?? parts.model;
+  const model = brief.model ?? services.model;
   const known =
     key === undefined ? undefined : ((await store.findSession(key)) ?? (await lost.bringBackByKey(key)));
   const isKnown = known !== undefined && known.key === key;
   // A plan is made once.
   const planned = isKnown ? { team, decisions: [] } : await teamForBrief(team, brief.brief);
   if (!isKnown) refuseImpossibleStart(planned.team, direction, Object.keys(given));
-  checkIntegration(planned.team, parts.onNotice);
+  checkIntegration(planned.team, services.onNotice);
   const origin = isKnown ? {} : await giveAll(planned.team.definition, given, artifacts);
   const created = await createSession(
     planned.team,
@@ -46,17 +51,24 @@ export async function createForBrief(
     },
     driver,
     { ...origin, decisions: planned.decisions, ...(budget !== undefined && { budget: toBudget(budget) }) },
-    parts,
+    services,
   );
-  if (!created.isNew && Object.keys(given).length > 0) await refuseOtherGifts(created.session, given, parts);
+  if (!created.isNew && Object.keys(given).length > 0)
+    await refuseOtherGifts(created.session, given, services);
   return created;
+}
+
+/** Reports contracts that do not fit together before anything is paid, and refuses those that no run can fulfill. */
+function checkIntegration({ definition }: Team, notice: (text: string) => void): void {
+  refuseBlocking(definition);
+  for (const { message } of integrationProblems(definition)) notice(message);
 }
 
 /** Other gifts under a key that is taken would be ignored. */
 async function refuseOtherGifts(
   { id, key }: SessionRecord,
   given: NonNullable<StartOptions["given"]>,
-  { store, artifacts }: Pick<HiveParts, "store" | "artifacts">,
+  { store, artifacts }: Pick<Services, "store" | "artifacts">,
 ): Promise<void> {
   const { begun } = await readState(store, id);
   const { given: wanted = [] } = await giveAll(recordedDefinition(begun.definition), given, artifacts);

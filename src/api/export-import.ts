@@ -21,7 +21,7 @@ import { projectAgain } from "../store/seal-phase.ts";
 import { SessionFiles } from "../store/session-files.ts";
 import { readState } from "../store/session-journal.ts";
 import type { Store } from "../store/store.ts";
-import type { HiveParts } from "./api-parts.ts";
+import type { Services } from "./services.ts";
 
 /** One file that holds all a session needs to go on elsewhere: its checkpoints and the artifacts they point to. */
 const kind = "maestro-checkpoints";
@@ -107,7 +107,7 @@ const notWhole = (session: SessionId, file: string): CheckpointCorrupt =>
 /** Everything is proved before anything is written. */
 export async function importCheckpoints(
   file: string,
-  { store, artifacts, stateDirectory, onNotice }: CarryParts & Pick<HiveParts, "onNotice">,
+  { store, artifacts, stateDirectory, onNotice }: CarryParts & Pick<Services, "onNotice">,
 ): Promise<Carried> {
   const packed = await readPacked(file);
   const { session, checkpoints, contents } = await unpack(packed, file);

@@ -5,17 +5,17 @@ import type { SessionId } from "../domain/ids.ts";
 import type { ClaimCause, Direction } from "../journal/journal.ts";
 import type { Message } from "../journal/message.ts";
 import { finalStatuses } from "../journal/standing.ts";
-import type { CreatedSession, FirstDriver } from "../run/create-session.ts";
-import { makeFork } from "../run/make-fork.ts";
-import { type Plan, planFork, planResume } from "../run/plan-cost.ts";
-import { refuseToCompleted } from "../run/reject-completed.ts";
+import type { CreatedSession, FirstDriver } from "../run/acts/create-session.ts";
+import { makeFork } from "../run/acts/fork.ts";
+import { type Plan, planFork, planResume } from "../run/acts/plan-cost.ts";
+import { directionOf } from "../run/direction.ts";
+import { type Preparation, refuseToCompleted } from "../run/prepare.ts";
 import { resultsOf, type SessionResult } from "../run/session-view.ts";
 import { toChange } from "../run/spending.ts";
 import { type Pruned, prune, removeDamaged } from "../store/retention.ts";
 import { readState } from "../store/session-journal.ts";
 import type { SessionRecord } from "../store/store.ts";
 import type { Team } from "../team/define.ts";
-import type { HiveParts } from "./api-parts.ts";
 import {
   checkBudgetOptions,
   checkCreateOptions,
@@ -27,11 +27,8 @@ import {
   checkStartOptions,
 } from "./check-options.ts";
 import { createForBrief } from "./create-for-brief.ts";
-import { directionOf } from "./direction-of.ts";
-import { enqueue } from "./enqueue.ts";
 import type { Carried } from "./export-import.ts";
 import { refuseOtherDirection, refuseOtherTerms } from "./key-conflict.ts";
-import { Turns } from "./keyed-mutex.ts";
 import {
   type ApproveOptions,
   type BudgetOptions,
@@ -46,10 +43,12 @@ import {
   type Session,
   type StartOptions,
 } from "./options.ts";
-import { naming, refuseUnknownName, refuseWord } from "./refusals.ts";
+import { enqueue, KeyedMutex } from "./queue.ts";
 import { Scheduler, type SchedulerParts } from "./scheduler.ts";
-import { Reading } from "./session-queries.ts";
+import type { Services } from "./services.ts";
+import { SessionQueries } from "./session-queries.ts";
 import { teamForSession } from "./session-team.ts";
+import { naming, refuseUnknownName, refuseWord } from "./signals.ts";
 
 /** Ten seconds are promised: work that then ignores its signal is waited for once more, and all is put away after that. */
 const shutdownGraceMs = 6_000;
@@ -58,22 +57,22 @@ const deliveryPatienceMs = 10_000;
 const recoveryPlaces = 16;
 
 /** Everything a front door may ask for. */
-export class Maestro extends Reading {
-  readonly #parts: HiveParts;
+export class Maestro extends SessionQueries {
+  readonly #services: Services;
   readonly #teams = new Map<string, Team>();
   readonly #recovery: Scheduler;
-  readonly #turns = new Turns();
+  readonly #perKey = new KeyedMutex();
   #closing: Promise<void> | undefined;
 
-  constructor(parts: HiveParts) {
-    super(parts);
-    this.#parts = parts;
-    for (const team of parts.teams) this.#teams.set(team.name, team);
-    void parts.lost.announce();
+  constructor(services: Services) {
+    super(services);
+    this.#services = services;
+    for (const team of services.teams) this.#teams.set(team.name, team);
+    void services.lost.announce();
     this.#recovery = this.#newScheduler({
       places: recoveryPlaces,
       teamOf: (session) => this.#teamOf(session).catch(() => undefined),
-      report: parts.onNotice,
+      report: services.onNotice,
     });
   }
 
@@ -99,7 +98,7 @@ export class Maestro extends Reading {
     if (key !== undefined && model !== undefined) {
       const goOn = `Use another key, or go on with that model: maestro resume ${quote(key)} --model ${quote(model)}`;
       const isOver = finalStatuses.includes(session.status);
-      await refuseOtherTerms(session, { model }, this.#parts.store, isOver ? undefined : goOn);
+      await refuseOtherTerms(session, { model }, this.#services.store, isOver ? undefined : goOn);
     }
     if (!isNew && budget !== undefined && !finalStatuses.includes(session.status))
       await this.setBudget(session.id, budget);
@@ -135,7 +134,7 @@ export class Maestro extends Reading {
   ): Promise<{ readonly id: SessionId; readonly isNew: boolean }> {
     checkQueueOptions(team, options);
     // Two that start with one key at the same moment are one session, and the second finds it whole.
-    return this.#turns.run(options.key, () => this.#queue(team, options));
+    return this.#perKey.run(options.key, () => this.#queue(team, options));
   }
 
   /** As `resume`, but the session waits for its turn; what is refused is refused now. */
@@ -146,12 +145,8 @@ export class Maestro extends Reading {
     const team = await this.#teamOf(session, given);
     const hasEdits = Object.keys(preparation.edits ?? {}).length > 0;
     if (session.status === "completed" && !hasEdits)
-      return refuseToCompleted(
-        session,
-        { team, cause: "resume", preparation },
-        { store: this.#parts.store, report: this.#parts.onNotice },
-      );
-    await enqueue(session.id, team, "resume", preparation, this.#parts);
+      return refuseToCompleted(session, team, preparation, this.#services.store, this.#services.onNotice);
+    await enqueue(session.id, team, "resume", preparation, this.#services);
   }
 
   /** Drives sessions in their turn once it is started; a session that cannot be taken is reported. */
@@ -188,7 +183,7 @@ export class Maestro extends Reading {
     checkForkOptions(options);
     const { team: given, budget, ...request } = options;
     const parent = await this.find(idOrKey);
-    const fork = await makeFork(parent.id, await this.#teamOf(parent, given), request, this.#parts);
+    const fork = await makeFork(parent.id, await this.#teamOf(parent, given), request, this.#services);
     if (given !== undefined) this.register(given);
     if (budget !== undefined) await this.setBudget(fork.id, budget);
     return fork;
@@ -224,7 +219,7 @@ export class Maestro extends Reading {
     checkResumeOptions(options);
     const { team, ...preparation } = options;
     const session = await this.find(idOrKey);
-    return planResume(session, await this.#teamOf(session, team), preparation, this.#parts);
+    return planResume(session, await this.#teamOf(session, team), preparation, this.#services);
   }
 
   /** What a fork would reuse and run, and what that may cost, before it exists. */
@@ -232,7 +227,7 @@ export class Maestro extends Reading {
     checkForkOptions(options);
     const { team, ...request } = options;
     const parent = await this.find(idOrKey);
-    return planFork(parent, await this.#teamOf(parent, team), request, this.#parts);
+    return planFork(parent, await this.#teamOf(parent, team), request, this.#services);
   }
 
   /** Takes effect at the session's next step. */
@@ -248,24 +243,24 @@ export class Maestro extends Reading {
   /** A session from another machine: it is here, and goes on when it is resumed. */
   async importCheckpoints(file: string): Promise<Carried> {
     const { importCheckpoints } = await import("./export-import.ts");
-    return importCheckpoints(file, this.#parts);
+    return importCheckpoints(file, this.#services);
   }
 
   async prune(options: PruneOptions): Promise<Pruned> {
     checkPruneOptions(options);
     const { damaged, ...policy } = options;
-    const { clock, onNotice } = this.#parts;
-    const parts = { ...this.#parts, now: clock.now(), report: onNotice };
+    const { clock, onNotice } = this.#services;
+    const parts = { ...this.#services, now: clock.now(), report: onNotice };
     if (damaged !== undefined) return removeDamaged((await this.find(damaged)).id, parts);
     return prune(policy, {
       ...parts,
-      removeTicketFile: (fingerprint) => this.#parts.ticketFiles.remove(fingerprint),
+      removeTicketFile: (fingerprint) => this.#services.ticketFiles.remove(fingerprint),
     });
   }
 
   /** Lets the next call through at once. */
   async resetBreaker(dependency: string): Promise<void> {
-    const { breakers } = this.#parts.store;
+    const { breakers } = this.#services.store;
     if (await breakers.reset(dependency)) return;
     const known = (await breakers.list()).map((breaker) => breaker.dependency);
     throw new InputInvalid(`There is no breaker "${dependency}".${didYouMean(dependency, known)}`, {
@@ -275,7 +270,7 @@ export class Maestro extends Reading {
 
   /** Brings requests for help that are due to their tracker; gives how many got there. */
   deliverTickets(): Promise<number> {
-    return this.#parts.outbox.deliverDue(AbortSignal.timeout(deliveryPatienceMs));
+    return this.#services.outbox.deliverDue(AbortSignal.timeout(deliveryPatienceMs));
   }
 
   /** Takes sessions that continue by themselves, of the teams known here; now and then every second. */
@@ -290,7 +285,7 @@ export class Maestro extends Reading {
   }
 
   async #close(): Promise<void> {
-    const { engine, projector, store, lost } = this.#parts;
+    const { engine, projector, store, lost } = this.#services;
     // Before anything is awaited: from here on no step begins.
     const stopped = engine.stop({ graceMs: shutdownGraceMs });
     await this.#recovery.stop();
@@ -302,11 +297,11 @@ export class Maestro extends Reading {
 
   #newScheduler(parts: Pick<SchedulerParts, "places" | "teamOf" | "report">): Scheduler {
     const deliverTickets = () => this.deliverTickets();
-    return new Scheduler({ ...this.#parts, journal: this.#parts.store, deliverTickets, ...parts });
+    return new Scheduler({ ...this.#services, journal: this.#services.store, deliverTickets, ...parts });
   }
 
   async #queue(team: Team, options: QueueOptions) {
-    const { store } = this.#parts;
+    const { store } = this.#services;
     const direction = directionOf(options);
     const { session, isNew } = await this.#create(team, options, { kind: "queue", direction }, direction);
     const { id, status } = session;
@@ -322,7 +317,7 @@ export class Maestro extends Reading {
     const bound = await this.#teamOf(session, team);
     const isPlain = Object.keys(direction).length === 0 && options.budget === undefined;
     try {
-      await enqueue(id, bound, "resume", isPlain ? {} : { direction }, this.#parts);
+      await enqueue(id, bound, "resume", isPlain ? {} : { direction }, this.#services);
     } catch (error) {
       // Another caller was quicker, and its direction counts.
       if (!LeaseHeld.is(error) || (await this.find(id)).status !== "running") throw error;
@@ -338,7 +333,7 @@ export class Maestro extends Reading {
     driver: FirstDriver,
     direction: Direction = {},
   ): Promise<CreatedSession> {
-    const created = await createForBrief(team, options, driver, direction, this.#parts);
+    const created = await createForBrief(team, options, driver, direction, this.#services);
     const { session, isNew } = created;
     if (isNew || (await this.#teamOf(session, team)).fingerprint === session.teamFingerprint)
       this.register(team);
@@ -349,10 +344,10 @@ export class Maestro extends Reading {
     id: SessionId,
     cause: ClaimCause,
     team: Team,
-    preparation: Parameters<HiveParts["engine"]["drive"]>[3] = {},
+    preparation: Preparation = {},
     onAccepted?: () => void,
   ): Session {
-    const { store, engine, onNotice } = this.#parts;
+    const { store, engine, onNotice } = this.#services;
     const ended = engine.drive(id, team, cause, preparation, onAccepted);
     // Whoever does not ask for the result must not crash the process with it.
     ended.catch(() => undefined);
@@ -370,7 +365,7 @@ export class Maestro extends Reading {
   async #teamOf(session: SessionRecord, given?: Team): Promise<Team> {
     const { team: name } = session;
     const registered = this.#teams.get(name);
-    const team = await teamForSession(session, { given, registered }, this.#parts);
+    const team = await teamForSession(session, { given, registered }, this.#services);
     if (team !== undefined) return team;
     throw new TeamInvalid(`The team "${name}" is not registered.${didYouMean(name, this.#teams.keys())}`, {
       advice:
@@ -379,7 +374,7 @@ export class Maestro extends Reading {
   }
 
   async #say(idOrKey: string, message: Message): Promise<void> {
-    const { store, engine } = this.#parts;
+    const { store, engine } = this.#services;
     const session = await this.find(idOrKey);
     refuseWord(session, message);
     await store.signal(session.id, await naming(message, () => readState(store, session.id)));

@@ -3,7 +3,7 @@ import { expectedAtEnd, type Forecast, forecast } from "../cost/forecast.ts";
 import { type Amount, microsToUsd } from "../domain/budget.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { finalStatuses } from "../journal/standing.ts";
-import { runsLeft } from "../run/planned-runs.ts";
+import { runsLeft } from "../run/spending.ts";
 import type { SessionRecord, Store } from "../store/store.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
 

@@ -3,8 +3,8 @@ import { emptyTree } from "../domain/tree.ts";
 import { isInstalled } from "../domain/tree-path.ts";
 import { plannedPhases } from "../journal/planned.ts";
 import type { SessionState } from "../journal/session-state.ts";
-import { finalTree, type LookedAtTree } from "../run/final-tree.ts";
-import { unknownPhase } from "../run/selection.ts";
+import { unknownPhase } from "../run/direction.ts";
+import { finalTree, type LookedAtTree } from "../run/final-files.ts";
 import type { Artifacts } from "../store/artifacts.ts";
 import { SessionFiles } from "../store/session-files.ts";
 import type { OutResult } from "../workspace/out-plan.ts";
@@ -18,7 +18,7 @@ export interface FilesAt {
 }
 
 /** In a person's folder. */
-export async function giveOut(
+export async function writeFiles(
   state: SessionState,
   { artifacts, stateDirectory }: { readonly artifacts: Artifacts; readonly stateDirectory: string },
   directory: string,

@@ -15,7 +15,7 @@ import type { BreakerStore, BreakerUse } from "../store/breaker-store.ts";
 
 const renewalsPerDeadline = 3;
 
-export interface BreakerParts {
+export interface BreakerOptions {
   readonly breakers: BreakerStore;
   readonly policy: BreakerPolicy;
   readonly clock: Clock;
@@ -26,23 +26,23 @@ export interface BreakerParts {
 
 /** One breaker per dependency, in the Store: every session and every process meets the same one. */
 export class CircuitBreaker {
-  readonly #parts: BreakerParts;
+  readonly #options: BreakerOptions;
 
-  constructor(parts: BreakerParts) {
-    this.#parts = parts;
+  constructor(options: BreakerOptions) {
+    this.#options = options;
   }
 
   use(dependency: string): BreakerUse {
-    return { dependency, owner: newId(), policy: this.#parts.policy };
+    return { dependency, owner: newId(), policy: this.#options.policy };
   }
 
   admit(use: BreakerUse): Promise<Admission> {
-    return this.#parts.breakers.admit(use);
+    return this.#options.breakers.admit(use);
   }
 
   /** The error for a call that is refused and does not wait. */
   refusal(dependency: string, retryAt: number): CircuitOpen {
-    const reset = this.#parts.commandFor("breakers", "reset", dependency);
+    const reset = this.#options.commandFor("breakers", "reset", dependency);
     return new CircuitOpen(
       `${dependency} is not called: its breaker is open until ${new Date(retryAt).toISOString()}.`,
       {
@@ -61,7 +61,7 @@ export class CircuitBreaker {
       return await call();
     } catch (error) {
       // If it cannot be given back, it runs out.
-      await this.#parts.breakers.end({ use, outcome: { kind: "unknown" } }).catch(() => undefined);
+      await this.#options.breakers.end({ use, outcome: { kind: "unknown" } }).catch(() => undefined);
       throw error;
     } finally {
       over.abort();
@@ -69,7 +69,7 @@ export class CircuitBreaker {
   }
 
   async #renew(use: BreakerUse, signal: AbortSignal): Promise<void> {
-    const { breakers, clock, policy } = this.#parts;
+    const { breakers, clock, policy } = this.#options;
     try {
       for (;;) {
         await clock.sleep(policy.probeDeadlineMs / renewalsPerDeadline, signal);
@@ -82,15 +82,15 @@ export class CircuitBreaker {
 
   /** For noticing that it changed; that a probe still lives is no change. */
   async stateOf(dependency: string): Promise<string> {
-    const { state, notBefore } = await this.#parts.breakers.read(dependency);
+    const { state, notBefore } = await this.#options.breakers.read(dependency);
     return JSON.stringify([state.kind === "half-open" ? { ...state, deadline: 0 } : state, notBefore]);
   }
 
   /** To be called when the outcome was committed, whatever it was committed with. */
   async ended({ dependency }: BreakerUse, outcome: CallOutcome): Promise<void> {
     if (outcome.kind !== "outage") return;
-    const record = await this.#parts.breakers.read(dependency);
-    if (raisesTicket(record)) await this.#parts.onHopeless(dependency, record);
+    const record = await this.#options.breakers.read(dependency);
+    if (raisesTicket(record)) await this.#options.onHopeless(dependency, record);
   }
 
   /**
@@ -109,7 +109,7 @@ export class CircuitBreaker {
     const answer = await this.attend(use, async () => (await Promise.allSettled([call()]))[0]);
     const outcome: CallOutcome =
       answer.status === "fulfilled" ? { kind: "success" } : outcomeOfError(answer.reason);
-    await this.#parts.breakers.end({ use, outcome });
+    await this.#options.breakers.end({ use, outcome });
     if (answer.status === "rejected") throw answer.reason;
     return answer.value;
   }

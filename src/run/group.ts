@@ -1,28 +1,24 @@
 import type { CheckResult } from "../domain/contract.ts";
 import { toErrorJson } from "../domain/error-json.ts";
-import { ContractUnfulfilled } from "../domain/errors.ts";
+import {
+  BudgetExceeded,
+  CircuitOpen,
+  ContractUnfulfilled,
+  HelpNeeded,
+  MaestroError,
+} from "../domain/errors.ts";
 import { decideAfterFailure } from "../journal/after-failure.ts";
 import { wasGiven } from "../journal/from-outside.ts";
 import type { Transition } from "../journal/journal.ts";
 import { personaOf, phaseOf, type Reopened, type SessionState } from "../journal/session-state.ts";
-import type { SessionFiles } from "../store/session-files.ts";
 import type { PersonaDefinition, PhaseDefinition } from "../team/definition/team-definition.ts";
 import { type Conflict, describeConflict } from "../workspace/conflict.ts";
-import { runTogether } from "./coordinator.ts";
-import type { Drive } from "./drive.ts";
+import type { Drive, TeamDrive } from "./drive.ts";
 import { withMaxAttempts } from "./persona-executor.ts";
+import { type PersonaWork, workFor } from "./persona-work.ts";
+import { runWithSafety } from "./safety-retry.ts";
 import type { MergedTree, SessionTrees, TreeRef } from "./trees.ts";
 import { refuseUnfulfilled } from "./validate.ts";
-import type { WorkOf } from "./work.ts";
-
-/** A drive as the phases of its team see it. */
-export interface PhaseDrive extends Drive {
-  readonly files: SessionFiles;
-  readonly trees: SessionTrees;
-  readonly workOf: WorkOf;
-  /** How many personas run at once. */
-  readonly parallel: number;
-}
 
 export interface Group {
   readonly number: number;
@@ -51,7 +47,7 @@ interface Misfit {
  * others, or no longer passes its own checks there, gets another attempt on the merged files; the others stay done.
  * Members that clash are asked one by one: at once, each would work without the answers of the others, and clash again.
  */
-export async function runGroup(phase: PhaseDefinition, group: Group, drive: PhaseDrive): Promise<GroupEnd> {
+export async function runGroup(phase: PhaseDefinition, group: Group, drive: TeamDrive): Promise<GroupEnd> {
   for (;;) {
     await runMembers(phase, group, drive);
     const { merged, clash, unmerged } = await mergeMembers(phase, group, drive);
@@ -68,10 +64,10 @@ export async function runGroup(phase: PhaseDefinition, group: Group, drive: Phas
 async function runMembers(
   phase: PhaseDefinition,
   { members, startOf }: Group,
-  drive: PhaseDrive,
+  drive: TeamDrive,
 ): Promise<void> {
-  const works = members.map((persona) => () => drive.workOf(phase, persona, startOf(persona)));
-  await runTogether(drive, works, drive.parallel);
+  const works = members.map((persona) => () => workFor(phase, persona, startOf(persona), drive));
+  await runTogether(drive, works, drive.team.definition.parallel);
 }
 
 interface Merging {
@@ -86,7 +82,7 @@ interface Merging {
 async function mergeMembers(
   phase: PhaseDefinition,
   { number, members, unmerged, start }: Group,
-  { journal, trees }: PhaseDrive,
+  { journal, trees }: TeamDrive,
 ): Promise<Merging> {
   const stateOf = (persona: PersonaDefinition) => personaOf(journal.state, phase.name, persona.name);
   const reopenedOf = (persona: PersonaDefinition) => {
@@ -156,7 +152,7 @@ async function checkTogether(
   phase: PhaseDefinition,
   members: readonly PersonaDefinition[],
   merged: MergedTree,
-  drive: PhaseDrive,
+  drive: TeamDrive,
 ): Promise<{
   readonly checks: ReadonlyMap<string, readonly CheckResult[]>;
   readonly failed: readonly Misfit[];
@@ -190,7 +186,7 @@ export async function checkPersona(
   phase: PhaseDefinition,
   persona: PersonaDefinition,
   merged: Pick<MergedTree, "tree">,
-  { journal, checks, control, trees }: PhaseDrive,
+  { journal, checks, control, trees }: TeamDrive,
 ): Promise<readonly CheckResult[]> {
   const state = personaOf(journal.state, phase.name, persona.name);
   if (state.tree === merged.tree && state.checks.length > 0) return state.checks;
@@ -211,7 +207,7 @@ async function reopen(
   misfits: readonly Misfit[],
   merged: MergedTree,
   unmerged: readonly string[],
-  drive: PhaseDrive,
+  drive: TeamDrive,
 ): Promise<void> {
   const { journal, trees } = drive;
   const rows: Transition[] = [];
@@ -237,7 +233,7 @@ async function nextAttempt(
   phase: PhaseDefinition,
   persona: PersonaDefinition,
   error: Error,
-  { journal, clock, policies }: PhaseDrive,
+  { journal, clock, policies }: TeamDrive,
 ) {
   const state = personaOf(journal.state, phase.name, persona.name);
   const last = state.attempts.at(-1);
@@ -259,4 +255,55 @@ async function nextAttempt(
   // A reused persona has no attempt here; it starts with its first.
   const of = { started: last?.started ?? 0, phase: phase.name, persona: persona.name };
   return { ...of, failure: { ...failure, error: toErrorJson(error) }, next };
+}
+
+/** Undefined when nothing is left to do for the persona. */
+export type Member = () => Promise<PersonaWork | undefined>;
+
+/** Runs personas together. One that fails does not take its siblings down: their finished work stays finished. */
+export async function runTogether(drive: Drive, members: readonly Member[], limit: number): Promise<void> {
+  const failures: unknown[] = [];
+  const queue = members.values();
+  const worker = async (): Promise<void> => {
+    for (const work of queue) {
+      try {
+        const given = await work();
+        if (given !== undefined) await runWithSafety(drive, given);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, members.length) }, worker));
+  if (failures.length > 0) throw whatDecides(failures);
+}
+
+/**
+ * Not the first failure decides: one that ends the session or the process outranks a need for help, and that outranks a
+ * lack of money or time. The error names every persona that needs help.
+ */
+function whatDecides(failures: readonly unknown[]): unknown {
+  const [worst] = failures.toSorted((a, b) => rankOf(a) - rankOf(b));
+  return HelpNeeded.is(worst) ? allNeedHelp(failures.filter((error) => HelpNeeded.is(error))) : worst;
+}
+
+/** One error for all personas that need help; each gets a ticket of its own. */
+function allNeedHelp(errors: readonly HelpNeeded[]): HelpNeeded | undefined {
+  const [first, ...more] = errors;
+  if (first === undefined || more.length === 0) return first;
+  return new HelpNeeded(
+    `${errors.length} personas need help. ${errors.map(({ message }) => message).join(" ")}`,
+    {
+      // The count first: a very long list of needs is cut.
+      details: { personas: errors.length, needs: errors.map(toErrorJson) },
+      advice: first.advice,
+    },
+  );
+}
+
+function rankOf(error: unknown): number {
+  if (CircuitOpen.is(error)) return 4;
+  if (BudgetExceeded.is(error)) return 3;
+  if (HelpNeeded.is(error)) return 2;
+  return MaestroError.is(error) && error.next === "fail" ? 1 : 0;
 }

@@ -6,9 +6,10 @@ import type { PersonaResult, RecordedFailure } from "../journal/journal.ts";
 import { type AttemptState, type PersonaState, personaOf, phaseOf } from "../journal/session-state.ts";
 import { ActiveAttempt } from "./active-attempt.ts";
 import { longestWaitMs } from "./admission.ts";
-import { type AttemptEnd, AttemptRun, type PersonaWork } from "./attempt-run.ts";
+import { type AttemptEnd, AttemptRun } from "./attempt.ts";
 import { InfrastructureFailure, infrastructureFailed } from "./control.ts";
 import type { Drive } from "./drive.ts";
+import type { PersonaWork } from "./persona-work.ts";
 
 /** Level 1: the attempts of one round. Continues from what the journal has of it. */
 export class PersonaExecutor {

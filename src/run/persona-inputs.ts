@@ -23,7 +23,7 @@ export interface Provider {
 }
 
 /** What each persona reads, and the fingerprint of it: whose input is the same need not run again. */
-export class Readings {
+export class PersonaInputs {
   readonly #definition: TeamDefinition;
   readonly #session: StateHolder;
   readonly #phases: ReadonlyMap<string, PhaseDefinition>;

@@ -8,7 +8,7 @@ import type { SentCall } from "../journal/sent-call.ts";
 import type { Store } from "../store/store.ts";
 import type { BlobStore } from "../workspace/blob-store.ts";
 import { inParallel } from "../workspace/in-parallel.ts";
-import { type CallParts, maxBlobBytes } from "./sent-calls.ts";
+import { maxBlobBytes, type SplitCall } from "./sent-calls.ts";
 import { StepIdentities } from "./step-record.ts";
 
 const readsAtOnce = 8;
@@ -20,7 +20,7 @@ export interface SentPorts {
 }
 
 /** The messages, tools and settings of a recorded model call as they were sent: the fingerprint of its row proves it. */
-export async function readSent(ports: SentPorts, session: SessionId, seq: number): Promise<CallParts> {
+export async function readSent(ports: SentPorts, session: SessionId, seq: number): Promise<SplitCall> {
   const row = await modelRow(ports.store, session, seq);
   const { messages, tools, settings } = await load(ports.blobs, await chainOf(ports.store, session, row));
   const call = { ...settings, prompt: messages, ...(tools !== undefined && { tools }) };
@@ -84,7 +84,7 @@ function follow(calls: Calls, last: SentCall): readonly SentCall[] | undefined {
 const sentOf = ({ body }: RecordedRow): SentCall =>
   (parseBody(body) as unknown as { readonly sent: SentCall }).sent;
 
-async function load(blobs: SentPorts["blobs"], chain: readonly SentCall[]): Promise<CallParts> {
+async function load(blobs: SentPorts["blobs"], chain: readonly SentCall[]): Promise<SplitCall> {
   // The JSON of a member, or the hash of the blob that holds it.
   const read = async <T extends Json | undefined>(stored: T): Promise<T> =>
     (typeof stored === "string" ? parseJson(await blobs.get(stored), blobLimits) : stored) as T;
@@ -104,7 +104,7 @@ async function load(blobs: SentPorts["blobs"], chain: readonly SentCall[]): Prom
   });
   return {
     messages: loaded as readonly JsonObject[],
-    tools: ((await read(tools as Json)) ?? undefined) as CallParts["tools"],
+    tools: ((await read(tools as Json)) ?? undefined) as SplitCall["tools"],
     settings: (await read(settings as Json)) as JsonObject,
   };
 }

@@ -2,9 +2,9 @@ import { fromErrorJson } from "../domain/error-json.ts";
 import { HelpNeeded, UnrecoverableError } from "../domain/errors.ts";
 import type { PersonaResult } from "../journal/journal.ts";
 import { type AttemptState, personaOf } from "../journal/session-state.ts";
-import type { PersonaWork } from "./attempt-run.ts";
 import type { Drive } from "./drive.ts";
 import { PersonaExecutor } from "./persona-executor.ts";
+import type { PersonaWork } from "./persona-work.ts";
 
 /** Level 2: rounds around the executor. Only an exhausted round earns another; after the last, a person has to look. */
 export async function runWithSafety(drive: Drive, work: PersonaWork): Promise<PersonaResult> {

@@ -12,8 +12,8 @@ export const maxBlobBytes = 64 * 1024 * 1024;
 const conversationsKept = 8;
 const putsAtOnce = 8;
 
-/** A model call as `canonicalCall` makes it, in the parts that are stored apart. */
-export interface CallParts {
+/** A model call as `canonicalCall` makes it, split into the parts that are stored apart. */
+export interface SplitCall {
   readonly messages: readonly JsonObject[];
   readonly tools: readonly Json[] | undefined;
   readonly settings: JsonObject;
@@ -129,7 +129,7 @@ export class SentCalls {
   }
 }
 
-export function partsOf(call: Json): CallParts {
+export function partsOf(call: Json): SplitCall {
   const { prompt, tools, ...settings } = isJsonObject(call) ? call : {};
   if (!Array.isArray(prompt)) throw new InputInvalid("A model call has no list of messages.");
   return {
@@ -146,7 +146,7 @@ interface CallTexts {
 }
 
 /** Not canonical: the order of members is part of what a provider gets. */
-const textsOf = ({ messages, tools, settings }: CallParts): CallTexts => ({
+const textsOf = ({ messages, tools, settings }: SplitCall): CallTexts => ({
   messages: messages.map((message) => JSON.stringify(message)),
   tools: tools && JSON.stringify(tools),
   settings: JSON.stringify(settings),

@@ -1,6 +1,6 @@
 import type { BudgetGuard } from "../cost/budget.ts";
 import { type NamedBudget, namedBudgets } from "../cost/budget-status.ts";
-import { expectedAtEnd } from "../cost/forecast.ts";
+import { expectedAtEnd, type PlannedRun } from "../cost/forecast.ts";
 import type { TokenTracker } from "../cost/token-tracker.ts";
 import { undeclaredSpend } from "../cost/undeclared-spend.ts";
 import {
@@ -16,11 +16,11 @@ import type { SessionId } from "../domain/ids.ts";
 import { utcDay } from "../domain/ledger.ts";
 import type { Spend } from "../domain/usage.ts";
 import type { AttemptState, SessionState } from "../journal/session-state.ts";
+import { commandName } from "../personas/command/agent-name.ts";
 import type { BudgetLimit } from "../store/journal.ts";
 import type { LevelTotals, RunSample } from "../store/reports.ts";
 import type { SessionJournal } from "../store/session-journal.ts";
 import type { BudgetDefinition, TeamDefinition } from "../team/definition/team-definition.ts";
-import { runsLeft } from "./planned-runs.ts";
 
 /** The limits where neither the team nor a person sets any. */
 export interface BudgetDefaults {
@@ -188,4 +188,36 @@ export function toBudget(
     ...(written?.tokens !== undefined && { tokens: written.tokens }),
     ...(written?.usd !== undefined && { microUsd: usdToMicros(written.usd) }),
   };
+}
+
+/** A persona's work as the ledger will know it. What code calls, only its past says. */
+export function plannedRun(
+  definition: TeamDefinition,
+  of: { readonly phase: string; readonly persona: string },
+  model: string | undefined,
+): PlannedRun | undefined {
+  const { phase, persona } = of;
+  const work = definition.phases
+    .find(({ name }) => name === phase)
+    ?.personas.find(({ name }) => name === persona)?.work;
+  switch (work?.kind) {
+    case undefined:
+      return undefined;
+    case "function":
+      return { phase, persona };
+    case "command":
+      return { phase, persona, model: commandName(work.argv) };
+    case "model":
+      return { phase, persona, model: work.model ?? model ?? definition.model ?? "" };
+  }
+}
+
+/** Of everything that has no result yet. */
+export function runsLeft(definition: TeamDefinition, state: SessionState): PlannedRun[] {
+  return definition.phases.flatMap(({ name: phase, personas }) =>
+    personas.flatMap(({ name: persona }) => {
+      if (state.phases.get(phase)?.personas.get(persona)?.result !== undefined) return [];
+      return plannedRun(definition, { phase, persona }, state.created.model) ?? [];
+    }),
+  );
 }

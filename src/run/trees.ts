@@ -2,7 +2,7 @@ import { changesBetween, emptyTree, type Tree, type TreeFile, toManifest, treeHa
 import type { FilesEdit } from "../journal/journal.ts";
 import { personaOf, phaseOf, type SessionState } from "../journal/session-state.ts";
 import type { Artifacts } from "../store/artifacts.ts";
-import { ancestorsOf } from "../team/definition/order.ts";
+import { ancestorsOf, type PhaseOrder } from "../team/definition/order.ts";
 import type {
   PersonaDefinition,
   PhaseDefinition,
@@ -11,8 +11,7 @@ import type {
 import { type Conflict, describeConflict } from "../workspace/conflict.ts";
 import { namedMatchers, readNamedFiles } from "../workspace/named-files.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
-import { handsOnEverything } from "./file-lineage.ts";
-import type { Readings, StateHolder } from "./persona-inputs.ts";
+import type { PersonaInputs, StateHolder } from "./persona-inputs.ts";
 
 /** A tree by its hash; undefined means that there are no files. */
 export type TreeRef = string | undefined;
@@ -40,15 +39,15 @@ export class SessionTrees {
   readonly #artifacts: Artifacts;
   readonly #definition: TeamDefinition;
   readonly #session: StateHolder;
-  readonly #readings: Readings;
+  readonly #inputs: PersonaInputs;
   /** The last few, because neighbors ask for the same ones. */
   readonly #loaded = new Map<string, Tree>();
 
-  constructor(artifacts: Artifacts, definition: TeamDefinition, session: StateHolder, readings: Readings) {
+  constructor(artifacts: Artifacts, definition: TeamDefinition, session: StateHolder, inputs: PersonaInputs) {
     this.#artifacts = artifacts;
     this.#definition = definition;
     this.#session = session;
-    this.#readings = readings;
+    this.#inputs = inputs;
   }
 
   get #state(): SessionState {
@@ -144,7 +143,7 @@ export class SessionTrees {
   /** The paths, and the patterns, of all that a persona who consumes contracts can see, whatever becomes of the files. */
   async seen(phase: PhaseDefinition, persona: PersonaDefinition): Promise<readonly string[]> {
     const seen: string[] = [];
-    for (const { phase: home, persona: provider } of this.#readings.providers(phase, persona)) {
+    for (const { phase: home, persona: provider } of this.#inputs.providers(phase, persona)) {
       seen.push(...provider.contract.deliverables.flatMap(({ files }) => readNamedFiles(files).globs));
       seen.push(...(await this.changedBy(home, provider.name)));
       seen.push(...(await this.#changed(phaseOf(this.#state, home).edit ?? {})));
@@ -197,7 +196,7 @@ export class SessionTrees {
   async #consumed(phase: PhaseDefinition, persona: PersonaDefinition, tree: TreeRef): Promise<Set<string>> {
     const all = await this.load(tree);
     const paths = new Set<string>();
-    for (const provider of this.#readings.providers(phase, persona))
+    for (const provider of this.#inputs.providers(phase, persona))
       for (const path of await this.#pathsOf(provider.phase, provider.persona, all)) paths.add(path);
     return paths;
   }
@@ -257,4 +256,17 @@ export class SessionTrees {
     await this.#artifacts.put(toManifest(tree));
     return { tree: ref, conflicts, artifacts: [...artifacts, ref] };
   }
+}
+
+/**
+ * Whether the files that a phase left are those of all phases before it as well. What came from outside began with the
+ * files that were there then: phases that work before it later, or that a changed team puts there, are not in them.
+ */
+export function handsOnEverything({ phases }: PhaseOrder, state: SessionState): boolean {
+  return phases.every(({ name, dependsOn: [before, ...others] }) => {
+    const phase = state.phases.get(name);
+    if (phase === undefined || phase.source.kind === "work") return true;
+    if (others.length > 0) return false;
+    return phase.base === (before === undefined ? undefined : state.phases.get(before)?.tree);
+  });
 }

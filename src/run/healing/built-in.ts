@@ -1,13 +1,10 @@
 import { ConfigInvalid } from "../../domain/errors.ts";
 import { failureCategories } from "../../domain/failure.ts";
-import { fallBackToOtherModel } from "./fallback-model.ts";
+import { allowLongerAnswers, fallBackToOtherModel, raiseLimit, shortenContext } from "./change-settings.ts";
 import { fixImports } from "./fix-imports.ts";
 import type { Healer } from "./healer.ts";
-import { allowLongerAnswers } from "./longer-answers.ts";
 import { runProjectTools } from "./project-tools.ts";
-import { raiseLimit } from "./raise-limit.ts";
 import { repairOutputs } from "./repair-outputs.ts";
-import { shortenContext } from "./shorten-context.ts";
 
 /** In the order they are tried: what is certain before what is a guess. Feedback goes to the next attempt anyway. */
 const builtInHealers: readonly Healer[] = [

@@ -28,7 +28,8 @@ export interface Healing {
   readonly mended: boolean;
 }
 
-export interface HealingParts {
+/** The failed attempt, as its healers need it. */
+export interface FailedAttempt {
   readonly steps: StepRecorder;
   readonly clock: Clock;
   readonly validateAgain: (result: PersonaResult) => Promise<readonly CheckResult[]>;
@@ -47,10 +48,10 @@ const longestHealingMs = 300_000;
 export async function heal(
   healers: readonly Healer[],
   sick: HealingCase,
-  parts: HealingParts,
+  attempt: FailedAttempt,
 ): Promise<Healing> {
   const { workspace, mayWrite } = sick;
-  const { validateAgain, stopUnlessFailed } = parts;
+  const { validateAgain, stopUnlessFailed } = attempt;
   const tried: Healed[] = [];
   let settings: AttemptSettings | undefined;
   let mended = false;
@@ -74,7 +75,7 @@ export async function heal(
       });
     };
     try {
-      const remedy = await ask(healer, now, parts);
+      const remedy = await ask(healer, now, attempt);
       const changed = changedPaths();
       if (remedy === undefined) {
         if (changed.length > 0) throw new InputInvalid("It changed files without an action that names them.");
@@ -122,7 +123,7 @@ export async function heal(
 async function ask(
   healer: Healer,
   sick: HealingCase,
-  { steps, clock }: HealingParts,
+  { steps, clock }: FailedAttempt,
 ): Promise<Remedy | undefined> {
   const shown = { ...sick, result: structuredClone(sick.result) };
   const answered = await steps.perform<Json>({

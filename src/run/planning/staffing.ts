@@ -1,7 +1,7 @@
-import type { WorkDefinition } from "../../team/definition/team-definition.ts";
+import type { PersonaDefinition, WorkDefinition } from "../../team/definition/team-definition.ts";
 import type { Blueprint } from "./blueprints.ts";
-import type { Classification, Expertise } from "./classification.ts";
-import { expertiseOf } from "./own-description.ts";
+import { type Classification, type Expertise, expertises } from "./classification.ts";
+import { findSigns } from "./find-signs.ts";
 
 /** Whether a persona works in a phase, and why. */
 export interface Verdict {
@@ -136,4 +136,27 @@ export function staff(
   if (first !== undefined && [...verdicts.values()].every(({ isChosen }) => !isChosen))
     verdicts.set(first.name, yes("every phase keeps somebody"));
   return verdicts;
+}
+
+/** Weight of a phrase that names an expertise: a mere mention does not count. */
+const veryName = 3;
+const mostCharacters = 400;
+
+/** The expertise of a persona, by its name or the first sentence of its instructions. */
+export function expertiseOf({ name, work }: Pick<PersonaDefinition, "name" | "work">): readonly Expertise[] {
+  const named = expertiseIn(name.replaceAll(/[_-]+/g, " ").replaceAll(/(?<=[a-z])(?=[A-Z])/g, " "));
+  if (named.length > 0) return named;
+  const instructions = work.kind === "function" ? "" : (work.instructions ?? "");
+  const [first = ""] = instructions.slice(0, mostCharacters).split(/(?<=[.!?])\s|\n/, 1);
+  return expertiseIn(first);
+}
+
+function expertiseIn(text: string): readonly Expertise[] {
+  const found = new Set(
+    findSigns(text).signs.flatMap(({ meaning, isRefused }) =>
+      meaning.of === "expertise" && meaning.weight >= veryName && !isRefused ? [meaning.name] : [],
+    ),
+  );
+  const said = text.toLowerCase().split(/[^a-z]+/);
+  return expertises.filter((name) => found.has(name) || said.includes(name));
 }

@@ -218,16 +218,16 @@ describe("what is prepared before the claim", () => {
       leaseMs: 15_000,
     });
     onTestFinished(() => store.close());
-    const parts = { artifacts: new Artifacts(place.stateDir), store };
+    const artifacts = new Artifacts(place.stateDir);
     const seen = await readState(store, id);
     const { seq } = seen.head;
     const preparation = { edits: { a: { files: { "a.md": "edited" } } } };
-    const prepared = await prepareDrive(seen, team, preparation, parts);
+    const prepared = await prepareDrive(seen, team, preparation, artifacts);
     await maestro.executePhase(id, "b");
     const written: unknown[] = [];
     const append = async (row: unknown) => written.push(row);
     const now = await readState(store, id);
-    const claimed = prepareClaimed({ prepared, seq }, now, team, preparation, { ...parts, append });
+    const claimed = prepareClaimed({ ...prepared, seq }, now, team, preparation, artifacts, append);
     await expect(claimed).rejects.toThrow(/b already rests on it/);
     expect(written).toEqual([{ kind: "session.status", status: "paused" }]);
   });

@@ -45,7 +45,7 @@ describe("an edit together with an accepted change", () => {
     const both = { team: team(place, change), acceptChanges: true, edits };
     const refused = {
       code: "SESSION_CONFLICT",
-      message: expect.stringMatching(`accepted change lets phase ${edited} run again`) as string,
+      message: expect.stringMatching(`accepted change runs phase ${edited} again`) as string,
       advice: expect.stringMatching(/--accept-changes.*without the edit/) as string,
     };
     await expect(maestro.plan(id, both)).rejects.toMatchObject(refused);

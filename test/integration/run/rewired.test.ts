@@ -179,7 +179,7 @@ describe("a phase after which the session was to pause", () => {
     await maestro.executeMixed(id, { pauseAfter: ["security", "build"] });
     await maestro.approve(id);
     const renamed = line(place, "requirements", "audit", "build", "ship");
-    const gone = /nothing pauses after security any more/;
+    const gone = /the session no longer pauses after security/;
     await expect(maestro.resume(id, { team: renamed }).then((session) => session.result())).rejects.toThrow(
       gone,
     );

@@ -5,14 +5,6 @@ import type { SessionState } from "../journal/session-state.ts";
 import { finalStatuses } from "../journal/standing.ts";
 import type { PhaseView } from "../run/session-view.ts";
 import type { SessionRecord } from "../store/store.ts";
-import type { Team } from "../team/define.ts";
-import { integrationProblems, refuseBlocking } from "../team/definition/integration.ts";
-
-/** Contracts that do not fit together are said before anything is paid; where nobody could succeed nothing starts. */
-export function checkIntegration({ definition }: Team, notice: (text: string) => void): void {
-  refuseBlocking(definition);
-  for (const { message } of integrationProblems(definition)) notice(message);
-}
 
 /** What cannot be meant in this status is refused before it is said. */
 export function refuseWord({ id, status }: SessionRecord, { say }: Message): void {

@@ -2,11 +2,10 @@ import { LeaseHeld } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Entry } from "../journal/journal.ts";
 import { directionRows } from "../run/direction.ts";
-import { canceled, requireSession } from "../run/drivable.ts";
-import { type Preparation, prepareClaimed, prepareDrive } from "../run/prepare.ts";
+import { canceled, type Preparation, prepareClaimed, prepareDrive, requireSession } from "../run/prepare.ts";
 import { continueReplay, replaySession } from "../store/session-journal.ts";
 import type { Team } from "../team/define.ts";
-import type { HiveParts } from "./api-parts.ts";
+import type { Services } from "./services.ts";
 
 /** A driver that stops writes its last files, or a signal is acted on: its lease is free soon. */
 const patienceMs = 5_000;
@@ -36,12 +35,12 @@ async function enqueueNow(
   team: Team,
   cause: "start" | "resume",
   preparation: Preparation,
-  { store, artifacts, engine, clock }: Pick<HiveParts, "store" | "artifacts" | "engine" | "clock">,
+  { store, artifacts, engine, clock }: Pick<Services, "store" | "artifacts" | "engine" | "clock">,
 ): Promise<void> {
   await requireSession(store, id);
   const before = await replaySession(store, id);
   const { seq } = before.state.head;
-  const first = await prepareDrive(before.state, team, preparation, { artifacts });
+  const first = await prepareDrive(before.state, team, preparation, artifacts);
   const { lease } = await store.claimSession(id, cause);
   let isCanceled = false;
   try {
@@ -50,10 +49,7 @@ async function enqueueNow(
     isCanceled = state.standing.status === "canceled" || state.messages.some(({ say }) => say === "cancel");
     if (!isCanceled) {
       const append = (row: Entry) => store.append(lease, [row], {});
-      const prepared = await prepareClaimed({ prepared: first, seq }, state, team, preparation, {
-        artifacts,
-        append,
-      });
+      const prepared = await prepareClaimed({ ...first, seq }, state, team, preparation, artifacts, append);
       const rows: Entry[] = [
         ...prepared.rows,
         ...directionRows(state.direction, prepared.direction),
@@ -67,4 +63,22 @@ async function enqueueNow(
   if (!isCanceled) return;
   await engine.settle(id);
   throw canceled(id);
+}
+
+/** Whoever asks under one name is served one after the other. */
+export class KeyedMutex {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  async run<T>(name: string | undefined, work: () => Promise<T>): Promise<T> {
+    if (name === undefined) return work();
+    const before = this.#last.get(name) ?? Promise.resolve();
+    // What became of the one before is that one's business.
+    const mine = before.catch(() => undefined).then(work);
+    this.#last.set(name, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#last.get(name) === mine) this.#last.delete(name);
+    }
+  }
 }

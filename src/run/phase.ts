@@ -5,11 +5,12 @@ import { phaseOf } from "../journal/session-state.ts";
 import { sealPhase } from "../store/seal-phase.ts";
 import { groupsOf } from "../team/definition/order.ts";
 import type { PersonaDefinition, PhaseDefinition } from "../team/definition/team-definition.ts";
-import { checkPersona, type Group, hasContract, type PhaseDrive, runGroup } from "./group.ts";
+import type { TeamDrive } from "./drive.ts";
+import { checkPersona, type Group, hasContract, runGroup } from "./group.ts";
 import type { Clash, TreeRef } from "./trees.ts";
 
 /** Idempotent: work that the journal has as done is not done again. */
-export async function runPhase(phase: PhaseDefinition, drive: PhaseDrive): Promise<void> {
+export async function runPhase(phase: PhaseDefinition, drive: TeamDrive): Promise<void> {
   const { journal, trees } = drive;
   const stateNow = () => phaseOf(journal.state, phase.name);
   if (stateNow().status === "pending") {
@@ -31,7 +32,7 @@ export async function runPhase(phase: PhaseDefinition, drive: PhaseDrive): Promi
   if (stateNow().checkpoint === undefined) await sealPhase(phase.name, drive);
 }
 
-async function work(phase: PhaseDefinition, drive: PhaseDrive): Promise<void> {
+async function work(phase: PhaseDefinition, drive: TeamDrive): Promise<void> {
   const { journal } = drive;
   const known = new Map<string, readonly CheckResult[]>();
   const made = await mergeGroups(phase, known, drive);
@@ -62,7 +63,7 @@ async function work(phase: PhaseDefinition, drive: PhaseDrive): Promise<void> {
 async function mergeGroups(
   phase: PhaseDefinition,
   known: Map<string, readonly CheckResult[]>,
-  drive: PhaseDrive,
+  drive: TeamDrive,
 ): Promise<TreeRef> {
   const { journal } = drive;
   const stateNow = () => phaseOf(journal.state, phase.name);
@@ -101,7 +102,7 @@ async function judgePhase(
   phase: PhaseDefinition,
   tree: TreeRef,
   known: ReadonlyMap<string, readonly CheckResult[]>,
-  drive: PhaseDrive,
+  drive: TeamDrive,
 ): Promise<PersonaChecks[]> {
   const checks: PersonaChecks[] = [];
   for (const persona of phase.personas) {

@@ -1,17 +1,28 @@
-import { canonicalJson } from "../domain/canonical.ts";
-import { InputInvalid, SessionConflict } from "../domain/errors.ts";
-import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
-import type { Tree } from "../domain/tree.ts";
-import { isFromOutside } from "../journal/from-outside.ts";
-import type { PersonaResult, PhaseContent } from "../journal/journal.ts";
-import { phaseOf, type SessionState } from "../journal/session-state.ts";
-import type { Artifacts } from "../store/artifacts.ts";
-import { dependentsOf, orderPhases } from "../team/definition/order.ts";
-import type { PhaseDefinition, TeamDefinition } from "../team/definition/team-definition.ts";
-import { loadTree } from "../workspace/stored-tree.ts";
-import { Workspace } from "../workspace/workspace.ts";
-import { judgeContent } from "./judge-content.ts";
-import { unknownPhase } from "./selection.ts";
+import { canonicalJson } from "../../domain/canonical.ts";
+import {
+  type Check,
+  type CheckResult,
+  type Contract,
+  type GateResult,
+  judge,
+} from "../../domain/contract.ts";
+import { InputInvalid, SessionConflict } from "../../domain/errors.ts";
+import { newSessionId } from "../../domain/ids.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import type { Tree } from "../../domain/tree.ts";
+import { isFromOutside } from "../../journal/from-outside.ts";
+import type { GivenPhase, PersonaChecks, PersonaResult, PhaseContent } from "../../journal/journal.ts";
+import { emptyState, phaseOf, type SessionState } from "../../journal/session-state.ts";
+import { withPhase } from "../../journal/update.ts";
+import type { Artifacts } from "../../store/artifacts.ts";
+import { dependentsOf, orderPhases } from "../../team/definition/order.ts";
+import type { PhaseDefinition, TeamDefinition } from "../../team/definition/team-definition.ts";
+import { loadTree } from "../../workspace/stored-tree.ts";
+import { Workspace } from "../../workspace/workspace.ts";
+import { unknownPhase } from "../direction.ts";
+import { PersonaInputs } from "../persona-inputs.ts";
+import { SessionTrees } from "../trees.ts";
+import type { Origin } from "./create-session.ts";
 
 /** What a person puts in the place of what a phase left: its outputs, some of its files, or both. */
 export interface PhaseEdit {
@@ -142,3 +153,92 @@ function findPhase(definition: TeamDefinition, name: string): PhaseDefinition {
 async function loadTreeOrNone(artifacts: Artifacts, tree: string | undefined): Promise<Tree> {
   return tree === undefined ? new Map() : loadTree(artifacts, tree);
 }
+
+/** Phases from outside, each on top of the files of those it depends on. */
+export async function giveAll(
+  definition: TeamDefinition,
+  given: Readonly<Record<string, (PhaseEdit & { readonly origin?: string }) | undefined>>,
+  artifacts: Artifacts,
+): Promise<Origin> {
+  const gifts = new Map(Object.entries(given).filter(([, gift]) => gift !== undefined));
+  if (gifts.size === 0) return {};
+  const order = orderPhases(definition);
+  for (const name of gifts.keys()) if (!order.includes(name)) throw unknownPhase(name, order);
+  const byName = new Map(definition.phases.map((phase) => [phase.name, phase]));
+  // The session that would be if nobody had worked: a phase that is not given hands on what it finds.
+  const session = { state: emptyState(newSessionId()) };
+  const trees = new SessionTrees(artifacts, definition, session, new PersonaInputs(definition, session));
+  const phases: GivenPhase[] = [];
+  const kept: string[] = [];
+  for (const name of order) {
+    const phase = byName.get(name);
+    if (phase === undefined) continue;
+    const { tree: base, artifacts: merged } = await trees.before(phase);
+    session.state = withPhase(session.state, name, { base, tree: base });
+    const gift = gifts.get(name);
+    if (gift === undefined) continue;
+    const { content, artifacts: stored } = await givePhase(phase, gift, await trees.load(base), artifacts);
+    session.state = withPhase(session.state, name, { tree: content.tree });
+    phases.push({ ...content, ...(base !== undefined && { base }), origin: gift.origin ?? "given" });
+    kept.push(...merged, ...stored);
+  }
+  return { given: phases, artifacts: kept };
+}
+
+export interface JudgedContent {
+  readonly gate?: GateResult;
+  readonly checks?: readonly PersonaChecks[];
+}
+
+/**
+ * What nobody here worked for, held against the contracts of the phase: files and outputs. No command is run for it: what
+ * is declared and not run counts against the score, and the best that can be said is that nobody has verified it.
+ */
+export async function judgeContent(
+  { personas, gate }: PhaseDefinition,
+  tree: Tree,
+  results: Readonly<Record<string, PersonaResult>>,
+): Promise<JudgedContent> {
+  const checks: PersonaChecks[] = [];
+  for (const { name, contract } of personas) {
+    const judged = [
+      ...(await judgeFiles(contract, tree, results[name])),
+      ...contract.checks.map((check) => notRun(check)),
+    ];
+    if (judged.length > 0) checks.push({ persona: name, results: judged });
+  }
+  const all = checks.flatMap((persona) => persona.results);
+  if (all.length === 0 && gate === null) return {};
+  const judged = judge(
+    all.filter(({ kind }) => kind !== "command"),
+    gate?.threshold,
+  );
+  const isWhole = all.every(({ kind }) => kind !== "command");
+  const verdict = judged.verdict === "passed" && !isWhole ? "unverified" : judged.verdict;
+  return { gate: { ...judge(all, gate?.threshold), verdict }, ...(checks.length > 0 && { checks }) };
+}
+
+async function judgeFiles(
+  { deliverables, outputs: schema }: Contract,
+  tree: Tree,
+  result: PersonaResult | undefined,
+): Promise<CheckResult[]> {
+  if (deliverables.length === 0 && schema === undefined) return [];
+  const [{ judgeDeliverable }, { judgeOutputs }] = await Promise.all([
+    import("../../workspace/check-deliverable.ts"),
+    import("../../workspace/check-outputs.ts"),
+  ]);
+  const judged: CheckResult[] = deliverables.map((deliverable) => judgeDeliverable(deliverable, tree));
+  if (schema !== undefined) judged.push(judgeOutputs(schema, { ...result?.outputs }));
+  return judged;
+}
+
+const notRun = ({ name, must, weight }: Check): CheckResult => ({
+  kind: "command",
+  name,
+  status: "not-run",
+  must,
+  weight,
+  message: "No command is run for what came from outside or was edited.",
+  failures: [],
+});

@@ -1,19 +1,19 @@
-import type { Budget } from "../domain/budget.ts";
-import type { Clock } from "../domain/clock.ts";
-import { InputInvalid, SessionConflict, StorageFailed } from "../domain/errors.ts";
-import { isSessionId, newSessionId, type SessionId } from "../domain/ids.ts";
-import { type Checkpoint, initPhase, projectInit } from "../journal/checkpoint.ts";
-import type { Decision, Direction, ForkOrigin, GivenPhase, RecordedRow } from "../journal/journal.ts";
-import { reduce } from "../journal/reduce.ts";
-import { emptyState } from "../journal/session-state.ts";
-import { identityOf } from "../store/restore.ts";
-import { projectStart } from "../store/seal-phase.ts";
-import { SessionFiles } from "../store/session-files.ts";
-import { readState } from "../store/session-journal.ts";
-import type { NewSession, SessionRecord, Store } from "../store/store.ts";
-import type { Team } from "../team/define.ts";
-import { definitionJson } from "../team/definition/team-definition.ts";
-import { directionRows } from "./direction.ts";
+import type { Budget } from "../../domain/budget.ts";
+import { InputInvalid, SessionConflict, StorageFailed } from "../../domain/errors.ts";
+import { isSessionId, newSessionId, type SessionId } from "../../domain/ids.ts";
+import { type Checkpoint, initPhase, projectInit } from "../../journal/checkpoint.ts";
+import type { Decision, Direction, ForkOrigin, GivenPhase, RecordedRow } from "../../journal/journal.ts";
+import { reduce } from "../../journal/reduce.ts";
+import { emptyState } from "../../journal/session-state.ts";
+import { identityOf } from "../../store/restore.ts";
+import { projectStart } from "../../store/seal-phase.ts";
+import { SessionFiles } from "../../store/session-files.ts";
+import { readState } from "../../store/session-journal.ts";
+import type { NewSession, SessionRecord, Store } from "../../store/store.ts";
+import type { Team } from "../../team/define.ts";
+import { definitionJson } from "../../team/definition/team-definition.ts";
+import { directionRows } from "../direction.ts";
+import type { OpenState } from "../drive.ts";
 
 const maxBriefBytes = 1024 * 1024;
 const maxKeyLength = 200;
@@ -58,19 +58,13 @@ export interface Origin {
   readonly history?: Pick<NewSession, "copied" | "appended" | "artifactsOf">;
 }
 
-export interface CreateParts {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly stateDirectory: string;
-}
-
 /** The session's rows in one commit, then its first checkpoint. With a key that exists, the session that has it. */
 export async function createSession(
   team: Team,
   { brief, key, model, teamFile }: Brief,
   driver: FirstDriver,
   { given, fork, decisions, artifacts, budget, history }: Origin,
-  { store, clock, stateDirectory }: CreateParts,
+  { store, clock, stateDirectory }: OpenState,
 ): Promise<CreatedSession> {
   checkBrief(brief, key);
   const id = newSessionId(clock.now());

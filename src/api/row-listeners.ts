@@ -2,8 +2,36 @@ import { alertText } from "../domain/alert-text.ts";
 import { microsToUsd } from "../domain/budget.ts";
 import type { BudgetAlert } from "../domain/budget-alert.ts";
 import { MaestroError } from "../domain/errors.ts";
+import { attemptsOf, FactReader } from "../journal/fact-reader.ts";
 import type { RecordedRow } from "../journal/journal.ts";
 import { decodeTransition } from "../journal/journal-codec.ts";
+import type { SessionEvent } from "../journal/session-event.ts";
+import type { SessionState } from "../journal/session-state.ts";
+
+/** Tells a listener the facts of the rows that this process commits. */
+export class SessionEvents {
+  readonly #listener: (event: SessionEvent) => void;
+  readonly #readers = new Map<string, FactReader>();
+
+  constructor(listener: (event: SessionEvent) => void) {
+    this.#listener = listener;
+  }
+
+  tell(state: SessionState, rows: readonly RecordedRow[]): void {
+    const sessionId = state.id;
+    let reader = this.#readers.get(sessionId);
+    if (reader === undefined) {
+      reader = new FactReader(attemptsOf(state));
+      this.#readers.set(sessionId, reader);
+    }
+    for (const row of rows) {
+      const fact = reader.read(row);
+      // A session that stops may be driven by another process next: its running attempts are looked up anew.
+      if (fact.kind === "session.status") this.#readers.delete(sessionId);
+      this.#listener({ sessionId, ...fact });
+    }
+  }
+}
 
 export interface AlertReceiver {
   readonly url: string | undefined;

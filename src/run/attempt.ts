@@ -1,4 +1,4 @@
-import type { CheckResult, Contract } from "../domain/contract.ts";
+import type { CheckResult } from "../domain/contract.ts";
 import { fromErrorJson } from "../domain/error-json.ts";
 import { InputInvalid, MaestroError } from "../domain/errors.ts";
 import type { Failure } from "../domain/failure.ts";
@@ -8,48 +8,17 @@ import type { RetryPolicy } from "../domain/retry-policy.ts";
 import { emptyTree, type Tree } from "../domain/tree.ts";
 import { conversationOf } from "../journal/conversation.ts";
 import type { PersonaResult, RecordedFailure } from "../journal/journal.ts";
-import type { Perform, TeamContext, WorkContext } from "../personas/function.ts";
-import { type PersonaPolicy, refuseForbidden, writeRule } from "../personas/tools/policy.ts";
+import type { WorkContext } from "../personas/function.ts";
+import { refuseForbidden, writeRule } from "../personas/tools/policy.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import type { ActiveAttempt } from "./active-attempt.ts";
 import { type Control, InfrastructureFailure, infrastructureFailed, orAbandon, Watchdog } from "./control.ts";
 import type { Drive } from "./drive.ts";
-import type { Healer } from "./healing/healer.ts";
 import { checkResult } from "./persona-result.ts";
+import type { PersonaWork } from "./persona-work.ts";
 import { StepRecorder } from "./step.ts";
 import { checkWorkspace, refuseUnfulfilled, validate } from "./validate.ts";
-
-export interface PersonaWork {
-  readonly phase: string;
-  readonly persona: string;
-  readonly perform: Perform;
-  readonly brief: string;
-  readonly context: TeamContext;
-  /** Fingerprint of everything the persona reads. */
-  readonly input: string;
-  /** The files it sees, by the hash of their manifest. */
-  readonly base: string | undefined;
-  /** The files it begins with when nothing else is on record: those it sees, or its earlier work laid over them. */
-  readonly begins: string | undefined;
-  /** The artifacts that a row with both trees points to. */
-  readonly baseArtifacts: readonly string[];
-  readonly notes: readonly string[];
-  readonly contract: Contract;
-  /** How many attempts a round has, where the team says so. */
-  readonly maxAttempts: number | null;
-  /** How long an attempt may stand still. */
-  readonly timeoutMs: number;
-  /** Healing may let it stand still for as long as this. */
-  readonly maxTimeoutMs: number;
-  /** How long an answer of the model may be and healing may let it be, where the team says it. */
-  readonly outputTokens: { readonly limit: number; readonly most: number } | undefined;
-  readonly policy: PersonaPolicy;
-  /** None when healing is off. */
-  readonly healers: readonly Healer[];
-  readonly model: string | undefined;
-  readonly fallbackModels: readonly string[];
-}
 
 /** How an attempt ended, with the files it left. */
 export type AttemptEnd = {
@@ -267,7 +236,7 @@ export class AttemptRun {
     const { heal } = await import("./healing/heal.ts");
     const { healers, contract, model, fallbackModels, policy, maxTimeoutMs, outputTokens } = this.#work;
     const { settings, hasProgressed } = this.#running.attempt;
-    const { control, clock, runTool } = this.#drive;
+    const { control, clock, place } = this.#drive;
     const sick = {
       failure,
       earlier: this.#reasons,
@@ -286,7 +255,7 @@ export class AttemptRun {
         limit: settings.maxOutputTokens ?? outputTokens.limit,
       },
       mayWrite: writeRule(policy),
-      runTool: (argv: readonly string[]) => runTool(workspace, argv, control.signal),
+      runTool: (argv: readonly string[]) => place.runTool(workspace, argv, control.signal),
       installPackage: async (name: string, fromFolder: string) => {
         const { installPackage } = await import("./healing/install-package.ts");
         return installPackage(workspace, name, fromFolder);

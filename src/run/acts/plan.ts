@@ -1,28 +1,30 @@
-import { wasGiven } from "../journal/from-outside.ts";
-import type { ForkOrigin, Transition } from "../journal/journal.ts";
-import { encodeEntry } from "../journal/journal-codec.ts";
-import { reduce } from "../journal/reduce.ts";
+import { wasGiven } from "../../journal/from-outside.ts";
+import type { ForkOrigin, Transition } from "../../journal/journal.ts";
+import { encodeEntry } from "../../journal/journal-codec.ts";
+import { reduce } from "../../journal/reduce.ts";
 import {
   isAccepted,
   type PhaseState,
   personaOf,
   phaseOf,
   type SessionState,
-} from "../journal/session-state.ts";
-import { withPhase } from "../journal/update.ts";
-import type { Artifacts } from "../store/artifacts.ts";
-import { groupsOf, orderPhases } from "../team/definition/order.ts";
+} from "../../journal/session-state.ts";
+import { withPhase } from "../../journal/update.ts";
+import type { Artifacts } from "../../store/artifacts.ts";
+import { isPattern } from "../../team/definition/is-pattern.ts";
+import { groupsOf, orderPhases } from "../../team/definition/order.ts";
 import {
   definitionJson,
   type PersonaDefinition,
   type PhaseDefinition,
   type TeamDefinition,
-} from "../team/definition/team-definition.ts";
+} from "../../team/definition/team-definition.ts";
+import { globMatcher } from "../../workspace/glob.ts";
+import { readNamedFiles } from "../../workspace/named-files.ts";
+import { PersonaInputs } from "../persona-inputs.ts";
+import { isTakenOver } from "../persona-work.ts";
+import { type MergedTree, SessionTrees } from "../trees.ts";
 import { forkedRow } from "./fork.ts";
-import { Readings } from "./persona-inputs.ts";
-import { mayChange, noWork, type PlannedWork, together, workOf } from "./planned-work.ts";
-import { type MergedTree, SessionTrees } from "./trees.ts";
-import { isTakenOver } from "./work.ts";
 
 /**
  * `kept`: done already. `reused`: its input is what it was, so its result is taken over. `runs`: it works. `may-run`: it
@@ -72,7 +74,7 @@ export function imagineFork(
 class Planner {
   /** The session as it would become: rows are imagined as planning proceeds. */
   readonly #session: { state: SessionState };
-  readonly #readings: Readings;
+  readonly #inputs: PersonaInputs;
   readonly #trees: SessionTrees;
   /** Of each phase what is done in it and before it; what comes of that is not known yet. */
   readonly #work = new Map<string, PlannedWork>();
@@ -80,8 +82,8 @@ class Planner {
 
   constructor(definition: TeamDefinition, state: SessionState, artifacts: Artifacts) {
     this.#session = { state };
-    this.#readings = new Readings(definition, this.#session);
-    this.#trees = new SessionTrees(artifacts, definition, this.#session, this.#readings);
+    this.#inputs = new PersonaInputs(definition, this.#session);
+    this.#trees = new SessionTrees(artifacts, definition, this.#session, this.#inputs);
   }
 
   get #state(): SessionState {
@@ -141,7 +143,7 @@ class Planner {
     if (await this.#restsOnWork(phase, persona, before))
       return state.candidate?.result === undefined ? "runs" : "may-run";
     const { tree } = await this.#trees.visible(phase, persona, before.start);
-    const input = this.#readings.input(phase, persona, tree);
+    const input = this.#inputs.input(phase, persona, tree);
     if (!isTakenOver(this.#state, phase.name, persona.name, input)) return "runs";
     const row = { kind: "persona.reused", phase: phase.name, persona: persona.name, input } as const;
     this.#session.state = imagine(this.#state, row);
@@ -156,7 +158,7 @@ class Planner {
   ): Promise<boolean> {
     if (!work.isAny) return false;
     if (mayClash || persona.consumes === null) return true;
-    const isWorking = this.#readings
+    const isWorking = this.#inputs
       .providers(phase, persona)
       .some(({ phase, persona: { name } }) => this.#working.has(`${phase} ${name}`));
     return isWorking || mayChange(work, await this.#trees.seen(phase, persona));
@@ -174,4 +176,39 @@ interface Before {
 export function imagine(state: SessionState, transition: Transition): SessionState {
   const seq = state.head.seq + 1;
   return reduce(state, { ...encodeEntry(transition), seq, position: 0, epoch: 0, at: 0, hash: "" });
+}
+
+/** Work that will be done before somebody begins, as far as it can matter to them. */
+export interface PlannedWork {
+  readonly isAny: boolean;
+  /** Globs of the files it may change; null: all files. */
+  readonly writes: readonly string[] | null;
+}
+
+export const noWork: PlannedWork = { isAny: false, writes: [] };
+
+/** What its policy leaves out of a glob is not known here any more: rather too much than too little. */
+export const workOf = ({ policy: { write } }: PersonaDefinition): PlannedWork => ({
+  isAny: true,
+  writes: write === null ? null : readNamedFiles(write).globs,
+});
+
+export function together(works: readonly PlannedWork[]): PlannedWork {
+  const done = works.filter(({ isAny }) => isAny);
+  const [only] = done;
+  // Most often one thing comes after the other, and all of a long line shares what is known of its beginning.
+  if (done.length <= 1 || only?.writes === null) return only ?? noWork;
+  const writes = new Set<string>();
+  for (const work of done) {
+    if (work.writes === null) return work;
+    for (const glob of work.writes) writes.add(glob);
+  }
+  return { isAny: true, writes: [...writes] };
+}
+
+/** Whether it may change a file at one of these paths or patterns. Of two patterns nobody can say whether they overlap. */
+export function mayChange({ isAny, writes }: PlannedWork, seen: readonly string[]): boolean {
+  if (!isAny || seen.length === 0) return false;
+  if (writes === null || (writes.length > 0 && seen.some(isPattern))) return true;
+  return writes.map(globMatcher).some((matches) => seen.some(matches));
 }

@@ -1,11 +1,11 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isJsonObject, parseJson } from "../domain/json.ts";
-import type { TreeChange } from "../domain/tree.ts";
-import type { CommandFolder } from "../personas/model/ports.ts";
-import { reach } from "../store/fault-points.ts";
-import type { BlobStore } from "../workspace/blob-store.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { isJsonObject, parseJson } from "../../domain/json.ts";
+import type { TreeChange } from "../../domain/tree.ts";
+import type { CommandFolder } from "../../personas/model/ports.ts";
+import { reach } from "../../store/fault-points.ts";
+import type { BlobStore } from "../../workspace/blob-store.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
 
 /** The result of a program, and the files that it left in its folder. */
 export interface LeftBehind<T> {
@@ -33,7 +33,7 @@ export class AgentWorkdir {
     work: (folder: CommandFolder) => Promise<T>,
     keeps: (error: unknown) => Promise<boolean>,
   ): Promise<LeftBehind<T>> {
-    const { readBack } = await import("../workspace/read-back.ts");
+    const { readBack } = await import("../../workspace/read-back.ts");
     const { tree, hash } = workspace;
     await workspace.save();
     const restart = () => this.#restart(workspace);
@@ -52,13 +52,13 @@ export class AgentWorkdir {
 
   /** To be called when the work is on record: killed before, the next driver calls it. */
   async forget(): Promise<void> {
-    const { removeFolder } = await import("../workspace/remove-folder.ts");
+    const { removeFolder } = await import("../../workspace/remove-folder.ts");
     reach("kept:before-remove");
     await removeFolder(this.#folder);
   }
 
   async #restart({ tree }: Workspace): Promise<void> {
-    const { materialize } = await import("../workspace/materialize.ts");
+    const { materialize } = await import("../../workspace/materialize.ts");
     await this.forget();
     await mkdir(this.#at("home"), { recursive: true, mode: 0o700 });
     await materialize(tree, this.#blobs, this.#at("workspace"));
