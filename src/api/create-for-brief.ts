@@ -20,12 +20,12 @@ import type { CreateOptions, StartOptions } from "./options.ts";
 import type { Services } from "./services.ts";
 import { teamForBrief } from "./session-team.ts";
 
-/** A new session for the brief, with the part of the team that it needs; or the one that has its key. */
+/** Creates a session for the brief, with the part of the team that it needs. With a known key, returns that session. */
 export async function createForBrief(
   team: Team,
   { given = {}, budget, ...brief }: CreateOptions,
   driver: FirstDriver,
-  /** How far the caller will drive it, to refuse what is impossible before there is a session. */
+  /** How far the caller will drive it. An impossible direction is refused before the session exists. */
   direction: Direction,
   services: Services,
 ): Promise<CreatedSession> {
@@ -64,7 +64,7 @@ function checkIntegration({ definition }: Team, notice: (text: string) => void):
   for (const { message } of integrationProblems(definition)) notice(message);
 }
 
-/** Other gifts under a key that is taken would be ignored. */
+/** Other given phases for an existing key would be ignored. */
 async function refuseOtherGifts(
   { id, key }: SessionRecord,
   given: NonNullable<StartOptions["given"]>,
@@ -73,12 +73,12 @@ async function refuseOtherGifts(
   const { begun } = await readState(store, id);
   const { given: wanted = [] } = await giveAll(recordedDefinition(begun.definition), given, artifacts);
   if (textOf(wanted) === textOf(begun.given ?? [])) return;
-  throw new SessionConflict(`The key "${key}" belongs to session ${id}, which was given something else.`, {
+  throw new SessionConflict(`The key "${key}" belongs to session ${id}, which has other given phases.`, {
     details: { key, session: id },
-    advice: `Use another key, or edit what it was given: maestro fork ${id} --at <phase> --edit <phase>=<file>`,
+    advice: `Use another key, or edit its given phases: maestro fork ${id} --at <phase> --edit <phase>=<file>`,
   });
 }
 
-/** The origin of a gift does not matter. */
+/** The origin of a given phase does not matter. */
 const textOf = (given: readonly GivenPhase[]): string =>
   canonicalJson(given.map((gift) => ({ ...gift, origin: "" })) as unknown as Json);

@@ -32,7 +32,7 @@ import { FileSink } from "../tickets/file.ts";
 import { TicketOutbox } from "../tickets/outbox.ts";
 import { checkTeams } from "./check-options.ts";
 import { Maestro } from "./maestro.ts";
-import { alertTeller, SessionEvents } from "./row-listeners.ts";
+import { alertPoster, SessionEvents } from "./row-listeners.ts";
 
 export { Maestro } from "./maestro.ts";
 export type {
@@ -155,7 +155,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       }
     },
   });
-  const tellAlert = alertTeller(config.webhook, onNotice);
+  const tellAlert = alertPoster(config.webhook, onNotice);
   const tracker = new TokenTracker(store.reports);
   const budgets = budgetDefaults(config.budget);
   // Without a listener no row is parsed for one.

@@ -7,11 +7,11 @@ import { continueReplay, replaySession } from "../store/session-journal.ts";
 import type { Team } from "../team/define.ts";
 import type { Services } from "./services.ts";
 
-/** A driver that stops writes its last files, or a signal is acted on: its lease is free soon. */
+/** The lease of a stopping driver, or of a process that applies a signal, is free soon. */
 const patienceMs = 5_000;
 const retryMs = 25;
 
-/** As `enqueueNow`; waits for a holder of the lease that does not drive the session. */
+/** As `enqueueNow`, but waits for a holder of the lease that does not drive the session. */
 export async function enqueue(...asked: Parameters<typeof enqueueNow>): Promise<void> {
   const [id, , , , { store, clock }] = asked;
   const latest = clock.now() + patienceMs;
@@ -27,8 +27,8 @@ export async function enqueue(...asked: Parameters<typeof enqueueNow>): Promise<
 }
 
 /**
- * Queues an existing session: records what a person asks for and lets the session wait for its turn. The next driver
- * continues from there, also after a crash. `resume` grants new rounds.
+ * Queues an existing session: records the request and makes the session due. The next driver continues from there, also
+ * after a crash. `resume` grants new rounds.
  */
 async function enqueueNow(
   id: SessionId,
@@ -45,7 +45,7 @@ async function enqueueNow(
   let isCanceled = false;
   try {
     const { state } = await continueReplay(store, before);
-    // A cancel that came before the claim and is not acted on yet; a status row would drop it.
+    // A cancel before the claim may not be applied yet, and a status row would drop it.
     isCanceled = state.standing.status === "canceled" || state.messages.some(({ say }) => say === "cancel");
     if (!isCanceled) {
       const append = (row: Entry) => store.append(lease, [row], {});
@@ -65,14 +65,14 @@ async function enqueueNow(
   throw canceled(id);
 }
 
-/** Whoever asks under one name is served one after the other. */
+/** Serializes async work per key. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
   async run<T>(name: string | undefined, work: () => Promise<T>): Promise<T> {
     if (name === undefined) return work();
     const before = this.#last.get(name) ?? Promise.resolve();
-    // What became of the one before is that one's business.
+    // An error of the previous work belongs to its own caller.
     const mine = before.catch(() => undefined).then(work);
     this.#last.set(name, mine);
     try {

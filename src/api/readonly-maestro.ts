@@ -9,7 +9,7 @@ interface ReadonlyServices extends QueryServices {
   readonly onNotice: (notice: string) => void;
 }
 
-/** A state directory that is open for looking alone. */
+/** A state directory that is open for reading only. */
 export class Looking extends SessionQueries {
   /** The state directory does not exist: there are no sessions. */
   readonly isMissing: boolean;
@@ -25,13 +25,13 @@ export class Looking extends SessionQueries {
     void services.lost.announce();
   }
 
-  /** The one part of `prune` that a full disk allows: it writes nothing. Gives how many artifacts went. */
+  /** The part of `prune` that works on a full disk: it only removes. Returns the number of removed artifacts. */
   removeUnneeded(): Promise<number> {
     const { clock, onNotice } = this.#services;
     return removeUnneeded({ ...this.#services, now: clock.now(), report: onNotice });
   }
 
-  /** A notice about sessions that the database does not know, unless there was one at the start. */
+  /** Reports sessions that the database does not have, unless that was reported at the start. */
   announceLost(): Promise<void> {
     return this.#services.lost.announce({ exact: true });
   }

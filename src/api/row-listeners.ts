@@ -8,7 +8,7 @@ import { decodeTransition } from "../journal/journal-codec.ts";
 import type { SessionEvent } from "../journal/session-event.ts";
 import type { SessionState } from "../journal/session-state.ts";
 
-/** Tells a listener the facts of the rows that this process commits. */
+/** Sends the facts of committed rows to a listener. */
 export class SessionEvents {
   readonly #listener: (event: SessionEvent) => void;
   readonly #readers = new Map<string, FactReader>();
@@ -26,7 +26,7 @@ export class SessionEvents {
     }
     for (const row of rows) {
       const fact = reader.read(row);
-      // A session that stops may be driven by another process next: its running attempts are looked up anew.
+      // Another process may drive the session next, so its running attempts are looked up again.
       if (fact.kind === "session.status") this.#readers.delete(sessionId);
       this.#listener({ sessionId, ...fact });
     }
@@ -39,11 +39,11 @@ export interface AlertReceiver {
   readonly allowInternal: boolean;
 }
 
-/** A command that is done must not wait for long. */
+/** A finished command must not wait for long. */
 const patienceMs = 10_000;
 
-/** Brings warnings to the webhook, if there is one: once, as well as it can. */
-export function alertTeller(
+/** Posts budget warnings to the webhook, if there is one. One attempt, no retry. */
+export function alertPoster(
   { url, secret, allowInternal }: AlertReceiver,
   report: (notice: string) => void,
 ): (session: string, row: RecordedRow) => Promise<void> {
@@ -60,7 +60,9 @@ export function alertTeller(
       await new AlertWebhook({ url, secret, allowInternal }).post(news, AbortSignal.timeout(patienceMs));
     } catch (error) {
       const advice = MaestroError.is(error) && error.advice !== undefined ? ` ${error.advice}` : "";
-      report(`The webhook did not get a warning (${alertText(alert)}): ${String(error)}${advice}`);
+      report(
+        `A budget warning (${alertText(alert)}) could not be posted to the webhook: ${String(error)}${advice}`,
+      );
     }
   };
 }

@@ -40,7 +40,7 @@ export type AttemptEnd = {
     }
 );
 
-/** One attempt, from its first step to its judged result. How many there are is the executor's matter. */
+/** One attempt, from its first step to its judged result. */
 export class AttemptRun {
   readonly #drive: Drive;
   readonly #work: PersonaWork;
@@ -73,14 +73,14 @@ export class AttemptRun {
   async run(): Promise<AttemptEnd> {
     const { artifacts } = this.#drive;
     const { attempt } = this.#running;
-    // The files the attempt began with: steps that are replayed bring their changes back.
+    // The files that the attempt began with. Replayed steps apply their changes again.
     const tree =
       attempt.tree === undefined
         ? emptyTree
         : await loadTree(artifacts, attempt.tree).catch(infrastructureFailed);
     this.#began = tree;
     const workspace = new Workspace(artifacts, tree);
-    // A changed input changes every step's fingerprint, so the steps notice that they diverged.
+    // A changed input changes every fingerprint, so that the steps detect the divergence.
     const steps = new StepRecorder(this.#drive, {
       running: this.#running,
       input: this.#work.input,
@@ -116,7 +116,7 @@ export class AttemptRun {
     } catch (thrown) {
       stopOrBreak(control, steps, thrown);
       const error = this.#forbidden(workspace) ?? thrown;
-      // Loaded when something fails: a clean start should not pay for it.
+      // Loaded at the first failure: a clean start does not pay for it.
       const { classifyError } = await import("./failure/classify-error.ts");
       const failure = classifyError(error, clock.now());
       const healing =
@@ -146,7 +146,7 @@ export class AttemptRun {
     return healers.length > 0 && fallbackModels.indexOf(asked) < fallbackModels.length - 1;
   }
 
-  /** Work that fails may not have written more than work that succeeds: the next attempt would begin with it. */
+  /** Failed work must obey the write rules too: the next attempt begins with its files. */
   #forbidden(workspace: Workspace): unknown {
     try {
       refuseForbidden(this.#work.persona, this.#work.policy, this.#began, workspace);
@@ -173,12 +173,12 @@ export class AttemptRun {
         return await this.#watchdog.watch(abandonable, (reason) => this.#timeout.abort(reason));
       } finally {
         steps.endWork();
-        // Abandoned steps get their record; their changes are taken back while they can be told apart.
+        // Abandoned steps are recorded, and their changes are removed while they can still be identified.
         await steps.settle();
         steps.throwIfInfrastructureFailed();
       }
     });
-    // A persona may have caught the stop and returned; the next driver makes the result from the steps.
+    // A persona may have caught the stop and returned. The next driver repeats it from the recorded steps.
     control.throwIfStopped();
     return checkResult(persona, returned);
   }
@@ -284,7 +284,7 @@ function isFinal(error: unknown): boolean {
   return MaestroError.is(error) && (error.next === "fail" || error.next === "park");
 }
 
-/** Neither a stop nor an infrastructure failure is a failure of the work. */
+/** A stop or an infrastructure failure is not a failure of the work. */
 function stopOrBreak(control: Control, steps: StepRecorder, error: unknown): void {
   if (control.stopped !== undefined) throw control.stopped;
   steps.throwIfInfrastructureFailed();

@@ -10,7 +10,7 @@ import type { Team } from "../team/define.ts";
 import { orderPhases } from "../team/definition/order.ts";
 import type { PhaseDefinition, TeamDefinition } from "../team/definition/team-definition.ts";
 
-/** Where to pause was said for the whole session, until somebody names other places; how far to go, for one drive. */
+/** `pauseAfter` holds for the session until it is set again. The other members hold for one drive. */
 export function nextDirection({ pauseAfter }: Direction, wanted: Direction = {}): Direction {
   return pauseAfter === undefined ? wanted : { pauseAfter, ...wanted };
 }
@@ -19,13 +19,13 @@ export function isSameDirection(one: Direction, other: Direction): boolean {
   return canonicalJson(one as unknown as Json) === canonicalJson(other as unknown as Json);
 }
 
-/** The row that says where the session goes from now on, if that is somewhere else. */
+/** The row that records a new direction; none if it does not change. */
 export function directionRows(recorded: Direction, wanted: Direction | undefined): Transition[] {
   const next = nextDirection(recorded, wanted);
   return isSameDirection(next, recorded) ? [] : [{ kind: "session.directed", ...next }];
 }
 
-/** How far a start should go; what was not said is left out. */
+/** The direction in the options of a start, without undefined members. */
 export function directionOf({
   only,
   from,
@@ -40,7 +40,7 @@ export function directionOf({
   };
 }
 
-/** A direction that cannot be gone is refused before there is a session that somebody could take up. */
+/** Refuses an impossible direction before the session exists. */
 export function refuseImpossibleStart(
   { definition }: Team,
   direction: Direction,
@@ -53,7 +53,7 @@ export function refuseImpossibleStart(
   selectPhases(definition, state, direction);
 }
 
-/** The phases to go through now, in order; those that are accepted already among them. */
+/** The phases of this drive in order, including those that are already accepted. */
 export function selectPhases(
   definition: TeamDefinition,
   state: SessionState,
@@ -72,12 +72,12 @@ export function selectPhases(
   const phases = new Map(definition.phases.map((phase) => [phase.name, phase]));
   const chosen = order.flatMap((name) => (wanted.has(name) ? (phases.get(name) ?? []) : []));
   if (chosen.length === 0) {
-    throw new InputInvalid("No phase is left between what was asked for.", {
+    throw new InputInvalid("The direction selects no phase.", {
       details: { ...direction },
-      advice: `The order is: ${order.join(", ")}. Let what you name come after each other in it.`,
+      advice: `The order is: ${order.join(", ")}. Name phases in this order.`,
     });
   }
-  // Who says where to begin has all that comes before it, or what a given phase rests on would run after it.
+  // With `from`, all phases before it must be accepted: otherwise a dependency of a given phase would run after it.
   const furtherBack = (name: string) => (from === undefined ? [] : (phases.get(name)?.dependsOn ?? []));
   const missingFor = ({ dependsOn }: PhaseDefinition) => {
     const before = new Set(dependsOn.filter((name) => !wanted.has(name)));
@@ -90,7 +90,7 @@ export function selectPhases(
   return chosen;
 }
 
-/** Names that no phase of the team has. */
+/** Refuses names that no phase of the team has. */
 export function refuseUnknown(
   definition: TeamDefinition,
   { only = [], from, until, pauseAfter = [] }: Direction,
@@ -101,12 +101,12 @@ export function refuseUnknown(
   }
 }
 
-/** Whether everything the team plans is done and accepted. */
+/** Whether all phases of the team are completed and accepted. */
 export function isComplete(definition: TeamDefinition, state: SessionState): boolean {
   return definition.phases.every(({ name }) => isAccepted(state.phases.get(name)));
 }
 
-/** A phase runs on what the phases before it left: they are here, come before it now, or are given. */
+/** The dependencies of a phase must be accepted, or run before it in this drive. */
 function refuseMissing(
   chosen: readonly PhaseDefinition[],
   state: SessionState,
@@ -129,14 +129,14 @@ function refuseMissing(
       `Phase ${needy.join(", and phase ")}: ${waiting.join(", ")} ${wait} for review.`,
       {
         details: { session: state.id, missing: [...missing], waiting },
-        advice: `Look at it, then: ${waiting.map((name) => `maestro approve ${state.id} --phase ${name}`).join("; ")}`,
+        advice: `Review it, then run: ${waiting.map((name) => `maestro approve ${state.id} --phase ${name}`).join("; ")}`,
       },
     );
   }
   const list = [...missing].join(", ");
-  throw new InputInvalid(`Phase ${needy.join(", and phase ")}, and there is none.`, {
+  throw new InputInvalid(`Phase ${needy.join(", and phase ")}, which has not run.`, {
     details: { missing: [...missing] },
-    advice: `Run ${list} first, or bring it: ${[...missing].map((name) => `--given ${name}=<folder or file>`).join(" ")}`,
+    advice: `Run ${list} first, or pass its output: ${[...missing].map((name) => `--given ${name}=<folder or file>`).join(" ")}`,
   });
 }
 

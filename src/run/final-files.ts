@@ -35,7 +35,7 @@ export async function listFiles(state: SessionState, artifacts: Artifacts): Prom
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Not as they happened to begin: group by group as declared, who was sent back after the others, who had to wait after that. */
+/** In the order of the merges: group by group as declared, then the personas that were sent back, then those that waited. */
 function asMerged(
   phase: PhaseDefinition,
   personas: ReadonlyMap<string, PersonaState>,
@@ -60,17 +60,17 @@ async function load(artifacts: Artifacts, tree: string | undefined): Promise<Tre
   return tree === undefined ? emptyTree : loadTree(artifacts, tree);
 }
 
-/** Files that somebody looks at, with where their bytes are. */
-export interface LookedAtTree {
+/** A tree and the store of its contents. */
+export interface FinalTree {
   readonly tree: Tree;
   readonly blobs: BlobStore;
 }
 
 /**
- * The files as the session has them now: of the last phase that is done, and in a graph of all branches together, merged
- * as for a phase that comes after all of them. Nothing is stored.
+ * The files as the session has them now: those of the last completed phase or, in a graph, of all branches, merged as for
+ * a phase that depends on all of them. Nothing is stored.
  */
-export async function finalTree(state: SessionState, artifacts: BlobStore): Promise<LookedAtTree> {
+export async function finalTree(state: SessionState, artifacts: BlobStore): Promise<FinalTree> {
   const definition = recordedDefinition(state.created.definition);
   const done = orderPhases(definition).filter((name) => state.phases.get(name)?.status === "completed");
   const isDone = new Set(done);
@@ -83,7 +83,7 @@ export async function finalTree(state: SessionState, artifacts: BlobStore): Prom
     const tree = last === undefined ? undefined : state.phases.get(last)?.tree;
     return { tree: await load(tree), blobs: artifacts };
   }
-  // Loaded where branches really meet: most who only look need no merging.
+  // Loaded only where branches meet: most queries need no merge.
   const { mergeTrees } = await import("../workspace/merge.ts");
   const blobs = new BlobsBeside(artifacts);
   let ours: Tree = emptyTree;

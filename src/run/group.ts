@@ -35,7 +35,7 @@ export interface GroupEnd extends MergedTree {
   readonly checks: ReadonlyMap<string, readonly CheckResult[]>;
 }
 
-/** A persona whose work does not fit that of the others, and why. */
+/** A persona whose work does not fit the work of the others, and the reason. */
 interface Misfit {
   readonly persona: PersonaDefinition;
   readonly error: Error;
@@ -43,9 +43,9 @@ interface Misfit {
 }
 
 /**
- * Runs the members at once, then merges their files in the order of declaration. A member whose work does not fit the
- * others, or no longer passes its own checks there, gets another attempt on the merged files; the others stay done.
- * Members that clash are asked one by one: at once, each would work without the answers of the others, and clash again.
+ * Runs the members in parallel, then merges their files in the order of declaration. A member whose changes clash, or whose
+ * checks fail on the merged files, gets another attempt there; the others stay completed. Members that clash run one by
+ * one: in parallel, none would see the changes of the others, and they would clash again.
  */
 export async function runGroup(phase: PhaseDefinition, group: Group, drive: TeamDrive): Promise<GroupEnd> {
   for (;;) {
@@ -72,13 +72,13 @@ async function runMembers(
 
 interface Merging {
   readonly merged: MergedTree;
-  /** The first member whose work does not fit, if any; the part that fits is merged. */
+  /** The first member whose changes clash. Its other changes are merged. */
   readonly clash?: Misfit;
-  /** Those after it. */
+  /** The members after it. */
   readonly unmerged: readonly string[];
 }
 
-/** Merged work stays merged: only members that were sent back since then, or did not have their turn, are added. */
+/** Merged work stays merged. Only members that were sent back since, or are not merged yet, are added. */
 async function mergeMembers(
   phase: PhaseDefinition,
   { number, members, unmerged, start }: Group,
@@ -104,7 +104,7 @@ async function mergeMembers(
   };
   const order = latest === undefined ? unmerged : members.filter(isNew);
   for (const [place, persona] of order.entries()) {
-    // Given files are the ones that the phase began with.
+    // The phase began with the given files.
     if (isGiven(phase, persona, journal.state)) continue;
     const { base, tree } = stateOf(persona);
     const reopened = reopenedOf(persona);
@@ -162,7 +162,7 @@ async function checkTogether(
   for (const persona of members.filter(hasContract)) {
     const results = await checkPersona(phase, persona, merged, drive);
     checks.set(persona.name, results);
-    // No persona made given files, so none is asked to improve them; the gate judges them.
+    // No persona made the given files, so none runs again for them. The gate judges them.
     if (isGiven(phase, persona, drive.journal.state)) continue;
     try {
       refuseUnfulfilled(persona.name, results);
@@ -181,7 +181,7 @@ export function hasContract({ contract }: PersonaDefinition): boolean {
   return contract.checks.length + contract.deliverables.length > 0 || contract.outputs !== undefined;
 }
 
-/** Alone its checks passed on its own files; only where these are not the merged ones do they run again. */
+/** Its checks passed on its own files. They run again only if the merged files differ. */
 export async function checkPersona(
   phase: PhaseDefinition,
   persona: PersonaDefinition,
@@ -200,7 +200,7 @@ export async function checkPersona(
   return results;
 }
 
-/** One commit for all misfits: the merged files hold only the part of their work that fits. */
+/** One commit for all misfits: the merged files hold only the changes that fit. */
 async function reopen(
   phase: PhaseDefinition,
   { number }: Group,
@@ -228,7 +228,7 @@ async function reopen(
   await journal.append(rows, { artifacts });
 }
 
-/** Counted, with the reason; decided as for any failed attempt, but without a wait. */
+/** Counts as a failed attempt and is decided like any other, but without a wait. */
 async function nextAttempt(
   phase: PhaseDefinition,
   persona: PersonaDefinition,
@@ -252,15 +252,15 @@ async function nextAttempt(
     },
     withMaxAttempts(policies, persona.maxAttempts),
   );
-  // A reused persona has no attempt here; it starts with its first.
+  // A reused persona has no attempt in this session yet.
   const of = { started: last?.started ?? 0, phase: phase.name, persona: persona.name };
   return { ...of, failure: { ...failure, error: toErrorJson(error) }, next };
 }
 
-/** Undefined when nothing is left to do for the persona. */
+/** Resolves to undefined when the persona has nothing left to do. */
 export type Member = () => Promise<PersonaWork | undefined>;
 
-/** Runs personas together. One that fails does not take its siblings down: their finished work stays finished. */
+/** Runs personas in parallel. A failure does not stop the others, and their finished work stays finished. */
 export async function runTogether(drive: Drive, members: readonly Member[], limit: number): Promise<void> {
   const failures: unknown[] = [];
   const queue = members.values();
@@ -275,26 +275,26 @@ export async function runTogether(drive: Drive, members: readonly Member[], limi
     }
   };
   await Promise.all(Array.from({ length: Math.min(limit, members.length) }, worker));
-  if (failures.length > 0) throw whatDecides(failures);
+  if (failures.length > 0) throw mostSevere(failures);
 }
 
 /**
- * Not the first failure decides: one that ends the session or the process outranks a need for help, and that outranks a
- * lack of money or time. The error names every persona that needs help.
+ * The most severe failure decides, not the first: one that ends the session or the process outranks a need for help, and
+ * that outranks a lack of money or time. The error names every persona that needs help.
  */
-function whatDecides(failures: readonly unknown[]): unknown {
+function mostSevere(failures: readonly unknown[]): unknown {
   const [worst] = failures.toSorted((a, b) => rankOf(a) - rankOf(b));
   return HelpNeeded.is(worst) ? allNeedHelp(failures.filter((error) => HelpNeeded.is(error))) : worst;
 }
 
-/** One error for all personas that need help; each gets a ticket of its own. */
+/** One error for all personas that need help. Each gets its own ticket. */
 function allNeedHelp(errors: readonly HelpNeeded[]): HelpNeeded | undefined {
   const [first, ...more] = errors;
   if (first === undefined || more.length === 0) return first;
   return new HelpNeeded(
     `${errors.length} personas need help. ${errors.map(({ message }) => message).join(" ")}`,
     {
-      // The count first: a very long list of needs is cut.
+      // The count comes first, because a very long list is cut.
       details: { personas: errors.length, needs: errors.map(toErrorJson) },
       advice: first.advice,
     },

@@ -22,19 +22,19 @@ export interface PersonaWork {
   readonly input: string;
   /** The files it sees, by the hash of their manifest. */
   readonly base: string | undefined;
-  /** The files it begins with when nothing else is on record: those it sees, or its earlier work laid over them. */
+  /** The files of its first attempt: those it sees, with its earlier work on top. */
   readonly begins: string | undefined;
-  /** The artifacts that a row with both trees points to. */
+  /** The artifacts that a row with both trees refers to. */
   readonly baseArtifacts: readonly string[];
   readonly notes: readonly string[];
   readonly contract: Contract;
-  /** How many attempts a round has, where the team says so. */
+  /** Attempts per round, if the team sets them. */
   readonly maxAttempts: number | null;
-  /** How long an attempt may stand still. */
+  /** How long an attempt may make no progress. */
   readonly timeoutMs: number;
-  /** Healing may let it stand still for as long as this. */
+  /** Healing may raise the limit up to this. */
   readonly maxTimeoutMs: number;
-  /** How long an answer of the model may be and healing may let it be, where the team says it. */
+  /** The length of a model's answer and how far healing may raise it, if the team sets it. */
   readonly outputTokens: { readonly limit: number; readonly most: number } | undefined;
   readonly policy: PersonaPolicy;
   /** None when healing is off. */

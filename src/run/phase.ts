@@ -9,7 +9,7 @@ import type { TeamDrive } from "./drive.ts";
 import { checkPersona, type Group, hasContract, runGroup } from "./group.ts";
 import type { Clash, TreeRef } from "./trees.ts";
 
-/** Idempotent: work that the journal has as done is not done again. */
+/** Idempotent: recorded work is not done again. */
 export async function runPhase(phase: PhaseDefinition, drive: TeamDrive): Promise<void> {
   const { journal, trees } = drive;
   const stateNow = () => phaseOf(journal.state, phase.name);
@@ -59,7 +59,7 @@ async function work(phase: PhaseDefinition, drive: TeamDrive): Promise<void> {
   await journal.append([...decisions, completed], { artifacts });
 }
 
-/** Group after group, each on the files of the ones before it; and once more all, if a later one broke an earlier. */
+/** Runs group after group, each on the files of the groups before. Then all members are checked together. */
 async function mergeGroups(
   phase: PhaseDefinition,
   known: Map<string, readonly CheckResult[]>,
@@ -85,7 +85,7 @@ async function mergeGroups(
   let { tree } = await drive.trees.withGiven(phase.name, stateNow().base);
   for (const [number, members] of groups.entries()) {
     for (const { name } of members) starts.set(name, tree);
-    // A phase without files and with one group needs no row for it.
+    // A phase with one group and without files needs no row for the merge.
     tree = await run(
       { number, members, unmerged: members, start: tree, startOf },
       (end) => groups.length > 1 || end !== undefined,
@@ -97,7 +97,7 @@ async function mergeGroups(
   return run(all, (end) => end !== start);
 }
 
-/** Every check that the phase's contracts declare, on the files as they are in the end. */
+/** Every check that the phase's contracts declare, on the final files. */
 async function judgePhase(
   phase: PhaseDefinition,
   tree: TreeRef,

@@ -19,14 +19,14 @@ export interface SentPorts {
   readonly blobs: Pick<BlobStore, "get">;
 }
 
-/** The messages, tools and settings of a recorded model call as they were sent: the fingerprint of its row proves it. */
+/** The messages, tools and settings of a recorded model call, verified by the fingerprint of its row. */
 export async function readSent(ports: SentPorts, session: SessionId, seq: number): Promise<SplitCall> {
   const row = await modelRow(ports.store, session, seq);
   const { messages, tools, settings } = await load(ports.blobs, await chainOf(ports.store, session, row));
   const call = { ...settings, prompt: messages, ...(tools !== undefined && { tools }) };
   const { fingerprint } = new StepIdentities("").next("model", row.name ?? "", call);
   if (fingerprint === row.fingerprint) return { messages, tools, settings };
-  throw new JournalCorrupt(`The stored messages of step ${seq} are not those of its call.`, {
+  throw new JournalCorrupt(`The stored messages of step ${seq} do not match its fingerprint.`, {
     details: { session, seq, expected: row.fingerprint, found: fingerprint },
     advice: "Restore the state directory from a backup.",
   });
@@ -42,7 +42,7 @@ async function modelRow(store: SentPorts["store"], session: SessionId, seq: numb
 
 type Calls = ReadonlyMap<string, SentCall>;
 
-/** The row's call and those it continues, the first one first. Its attempt nearly always has all of them. */
+/** The row's call and the calls it continues, oldest first. Nearly always they are all of one attempt. */
 async function chainOf(
   store: SentPorts["store"],
   session: SessionId,
@@ -97,7 +97,7 @@ async function load(blobs: SentPorts["blobs"], chain: readonly SentCall[]): Prom
     if (sent.tools !== undefined) tools = sent.tools;
     if (sent.settings !== undefined) settings = sent.settings;
   }
-  // Only the messages of this call: what the calls before it sent besides is not loaded.
+  // Only the messages of this call are loaded, not others of the calls before it.
   const loaded: Json[] = [...messages];
   await inParallel(messages.entries(), readsAtOnce, async ([place, message]) => {
     loaded[place] = await read(message);

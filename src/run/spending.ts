@@ -27,11 +27,11 @@ export interface BudgetDefaults {
   readonly persona: Budget;
   /** Over all sessions of the state directory. */
   readonly day: Budget;
-  /** Whether a call without a known price passes under a budget in dollars. */
+  /** Whether a dollar budget admits a call without a known price. */
   readonly unpriced: UnpricedRule;
 }
 
-/** As the configuration writes them. */
+/** From the configuration. */
 export function budgetDefaults(written: {
   readonly personaTokens: number | undefined;
   readonly dayTokens: number | undefined;
@@ -55,11 +55,11 @@ export interface Accounts {
   readonly tracker: TokenTracker;
   readonly clock: Clock;
   readonly defaults: BudgetDefaults;
-  /** Samples of earlier runs of the team; read once, when a warning may be due. */
+  /** Samples of earlier runs of the team. Read once, when a warning may be due. */
   readonly history: (team: string) => Promise<readonly RunSample[]>;
 }
 
-/** The budgets of one session, as its team and people set them. Money is reserved before a call; the call's record settles it. */
+/** The budgets of one session. Money is reserved before a call, and the record of the call settles it. */
 export class SessionSpending {
   readonly #definition: TeamDefinition;
   readonly #journal: SessionJournal;
@@ -72,7 +72,7 @@ export class SessionSpending {
     this.#accounts = accounts;
   }
 
-  /** Waits while only open reservations stand in the way; BudgetExceeded when the limit itself does. */
+  /** Waits while only open reservations prevent it. Throws BudgetExceeded when the limit does. */
   async reserve(place: CallPlace, spend: Spend<never>, signal: AbortSignal): Promise<number> {
     const { model, asked: typical, atMost = typical, undeclared = [] } = spend;
     const { lease, state } = this.#journal;
@@ -87,12 +87,12 @@ export class SessionSpending {
     return guard.reserve(lease, call, signal);
   }
 
-  /** For a call that was surely never made. */
+  /** For a call that was certainly never made. */
   release(reservation: number): Promise<void> {
     return this.#accounts.guard.release(this.#journal.lease, reservation);
   }
 
-  /** A call was settled: there may be room for calls that wait, and a warning may be due. */
+  /** After a settlement, waiting calls may have room, and a warning may be due. */
   async settled({ phase, persona }: CallPlace): Promise<void> {
     const { guard, tracker, clock, defaults, history } = this.#accounts;
     const { state } = this.#journal;
@@ -108,7 +108,7 @@ export class SessionSpending {
   }
 }
 
-/** Every budget that is set anywhere in the session, for people to look at. */
+/** Every budget of the session, for people. */
 export function allBudgets(
   definition: TeamDefinition,
   state: SessionState,
@@ -150,7 +150,7 @@ export function limitsOf(
   return limits.filter(({ budget }) => budget.tokens !== undefined || budget.microUsd !== undefined);
 }
 
-/** The cost of an agent is known only afterwards: under a limit, the team has to declare the most it may be. */
+/** The cost of an agent is known only afterwards. Under a limit, the team must declare its maximum. */
 function refuseUndeclared(
   undeclared: readonly BudgetUnit[],
   limits: readonly BudgetLimit[],
@@ -190,7 +190,7 @@ export function toBudget(
   };
 }
 
-/** A persona's work as the ledger will know it. What code calls, only its past says. */
+/** A persona's work as the ledger records it. The models of a function are known only from its past runs. */
 export function plannedRun(
   definition: TeamDefinition,
   of: { readonly phase: string; readonly persona: string },
@@ -212,7 +212,7 @@ export function plannedRun(
   }
 }
 
-/** Of everything that has no result yet. */
+/** The runs of all personas without a result. */
 export function runsLeft(definition: TeamDefinition, state: SessionState): PlannedRun[] {
   return definition.phases.flatMap(({ name: phase, personas }) =>
     personas.flatMap(({ name: persona }) => {

@@ -44,8 +44,8 @@ export interface ForkRequest {
 }
 
 /**
- * Creates a fork in one transaction: copies of its parent's rows, with their seq, and a row that sets it apart. It needs
- * its parent no longer, and nothing of it has run.
+ * Creates a fork in one transaction: copies of its parent's rows, with their seq, and a row that sets it apart. The fork
+ * does not need its parent any more. It is not driven yet.
  */
 export async function makeFork(
   parentId: SessionId,
@@ -96,7 +96,7 @@ export async function makeFork(
   return session;
 }
 
-/** All rows of the parent but the first, without the steps of phases that the fork knows nothing of. */
+/** All rows of the parent except the first and the steps of phases that the fork drops. */
 async function rowsOf(store: Store, { id, head, phases, removed }: SessionState, known: ReadonlySet<string>) {
   const unknown = new Set(
     [...phases, ...removed].flatMap(([name, { personas }]) =>
@@ -115,7 +115,7 @@ async function rowsOf(store: Store, { id, head, phases, removed }: SessionState,
   return copied;
 }
 
-/** What each persona's result cost the parent, with what the parent itself reused and did not pay. */
+/** The cost of each persona's result, including results that the parent itself reused. */
 async function costOfPersonas(store: Store, parent: SessionState): Promise<readonly PersonaSpent[]> {
   const amounts = new Map<string, PaidAmount[]>();
   const count = ({ phase, persona, model, spent }: RunSample) => {
@@ -144,7 +144,7 @@ function sumByModel(amounts: readonly PaidAmount[]): PaidAmount[] {
   });
 }
 
-/** A fork has the team and the brief of its parent, so these do not tell whether a key means the same work. */
+/** A fork has the team and the brief of its parent, so the key must also mean the same fork. */
 function refuseOtherFork(
   { id, key }: SessionRecord,
   fork: ForkOrigin,
@@ -161,9 +161,9 @@ function refuseOtherFork(
 }
 
 /**
- * Phases that a fork takes over as they are: everything that the phase it starts at rests on, the edited ones, those
- * beside it that are done and that neither an edit nor a change of the team can reach, and what came from outside, unless
- * somebody has to work for it first or the fork starts there.
+ * Phases that a fork takes over unchanged: all that its first phase depends on, the edited ones, completed phases of other
+ * branches that neither an edit nor a change of the team can reach, and phases from outside, unless a new persona has to
+ * work there or the fork starts there.
  */
 export function takenOver(
   definition: TeamDefinition,
@@ -173,7 +173,7 @@ export function takenOver(
   const order = orderPhases(definition);
   if (!order.includes(fork.at)) throw unknownPhase(fork.at, order);
   const edited = new Set(fork.edited.map(({ phase }) => phase));
-  const isLeftToJoined = (name: string) => whoJoined(definition, parent, name).length > 0;
+  const isLeftToJoined = (name: string) => joinedPersonas(definition, parent, name).length > 0;
   const before = ancestorsOf(definition, fork.at).filter((name) => !isLeftToJoined(name));
   const kept = new Set([...before, ...edited]);
   const again = from(definition, fork);
@@ -190,8 +190,8 @@ export function takenOver(
   return order.filter((name) => kept.has(name));
 }
 
-/** Who is in a phase from outside and was given nothing. */
-function whoJoined({ phases }: TeamDefinition, parent: SessionState, name: string): readonly string[] {
+/** Personas of a phase from outside that have no given result, because they joined the team later. */
+function joinedPersonas({ phases }: TeamDefinition, parent: SessionState, name: string): readonly string[] {
   const phase = parent.phases.get(name);
   if (!isFromOutside(phase)) return [];
   const { personas = [] } = phases.find((one) => one.name === name) ?? {};
@@ -201,30 +201,30 @@ function whoJoined({ phases }: TeamDefinition, parent: SessionState, name: strin
 const from = (definition: TeamDefinition, { at }: ForkOrigin): ReadonlySet<string> =>
   new Set([at, ...dependentsOf(definition, at)]);
 
-/** What can be refused is refused before the fork exists. */
+/** Refusals come before the fork exists. */
 export function checkFork(definition: TeamDefinition, parent: SessionState, fork: ForkOrigin): void {
   const kept = takenOver(definition, parent, fork);
   const edited = new Set(fork.edited.map(({ phase }) => phase));
   for (const name of kept) refuseContradiction(definition, name, { parent, fork, kept, edited });
   for (const name of kept) {
     const phase = parent.phases.get(name);
-    // Who edits it has looked at it.
+    // An edit counts as an approval.
     if (isAccepted(phase) || (phase?.status === "completed" && edited.has(name))) continue;
     throw new InputInvalid(`Session ${parent.id} has no accepted result of phase ${name} to take over.`, {
       details: { session: parent.id, phase: name },
-      advice: `Fork at ${name} or before, or let the session finish that phase first.`,
+      advice: `Fork at ${name} or before, or complete that phase first.`,
     });
   }
   refuseChanged(definition, parent, kept);
   if (teamFingerprint(definition) !== parent.created.teamFingerprint) refuseBlocking(definition);
 }
 
-/** What is taken over stays as it was made: a change of the team before the phase it starts at would do nothing. */
+/** A phase that is taken over does not run, so that a change of its definition would have no effect. */
 function refuseChanged(definition: TeamDefinition, parent: SessionState, kept: readonly string[]): void {
   const { id, created, phases } = parent;
   const before = recordedDefinition(created.definition);
   const changed = changedPhases(before, definition);
-  const joined = (name: string) => whoJoined(definition, parent, name);
+  const joined = (name: string) => joinedPersonas(definition, parent, name);
   const name = kept.find(
     (name) => changed.has(name) && (joined(name).length > 0 || !isFromOutside(phases.get(name))),
   );
@@ -233,18 +233,18 @@ function refuseChanged(definition: TeamDefinition, parent: SessionState, kept: r
   const own = all.filter((change) => change.startsWith(`phase ${name}: `));
   const changes = own.length > 0 ? own : all;
   throw new InputInvalid(
-    `Phase ${name} is not as it was when it ran, and would be taken over: ${changes.join("; ")}.`,
+    `Phase ${name} has changed since it ran, and the fork would take it over: ${changes.join("; ")}.`,
     {
       details: { session: id, phase: name, changes },
       advice:
         joined(name).length > 0
-          ? `Fork without the edit of ${name}: who joined it works on what was given.`
-          : `Leave it as it was, or let it be gone through again: maestro fork ${id} --at ${name} --team <file>`,
+          ? `Fork without the edit of ${name}, so that its new personas work on the given files.`
+          : `Undo the change, or run the phase again: maestro fork ${id} --at ${name} --team <file>`,
     },
   );
 }
 
-/** Phases whose results could be others with the new team. */
+/** Phases whose results may differ with the new team. */
 function changedPhases(before: TeamDefinition, after: TeamDefinition): ReadonlySet<string> {
   return new Set([
     ...changedPersonas(before, after).map(({ phase }) => phase),
@@ -254,7 +254,7 @@ function changedPhases(before: TeamDefinition, after: TeamDefinition): ReadonlyS
   ]);
 }
 
-/** A phase is taken over only if all it rests on is as it was: an edit under it would be without effect. */
+/** A phase is taken over only with unchanged dependencies: an edit of one of them would have no effect. */
 function refuseContradiction(
   definition: TeamDefinition,
   name: string,
@@ -270,37 +270,37 @@ function refuseContradiction(
     readonly edited: ReadonlySet<string>;
   },
 ): void {
-  // What came from outside does not rest on what is here.
+  // A phase from outside does not use the phases of this session.
   if (isFromOutside(parent.phases.get(name))) return;
   const { id } = parent;
   const before = ancestorsOf(definition, name);
   const changed = before.find((other) => edited.has(other));
   if (changed !== undefined)
     throw new InputInvalid(
-      `Phase ${name} rests on ${changed}, which is edited, and would be taken over as it was.`,
+      `Phase ${name} depends on ${changed}, which is edited, and the fork would take it over unchanged.`,
       {
         details: { session: id, at, phase: name, edited: changed },
-        advice: `Let it run again: maestro fork ${id} --at ${name} --edit ${changed}=<file>`,
+        advice: `Run it again: maestro fork ${id} --at ${name} --edit ${changed}=<file>`,
       },
     );
   const anew = before.find((other) => !kept.includes(other));
   if (anew === undefined) return;
-  const joined = whoJoined(definition, parent, anew);
+  const joined = joinedPersonas(definition, parent, anew);
   if (joined.length > 0 && !edited.has(name))
     throw new InputInvalid(
-      `Phase ${name} was made before ${joined.join(", ")} joined phase ${anew}, and would be taken over as it was.`,
+      `Phase ${name} ran before ${joined.join(", ")} joined phase ${anew}, and the fork would take it over unchanged.`,
       {
         details: { session: id, at, phase: name, joined },
-        advice: `Let it be gone through again: maestro fork ${id} --at ${dependentsOf(definition, anew)[0]} --team <file>`,
+        advice: `Run it again: maestro fork ${id} --at ${dependentsOf(definition, anew)[0]} --team <file>`,
       },
     );
   const [after] = dependentsOf(definition, name);
-  throw new InputInvalid(`Phase ${name} is edited and rests on ${anew}, which would run again under it.`, {
+  throw new InputInvalid(`Phase ${name} is edited and depends on ${anew}, which would run again.`, {
     details: { session: id, at, phase: name },
     advice:
       after === undefined
-        ? `Nothing rests on ${name}; edit it where it is: maestro resume ${id} --edit ${name}=<file>`
-        : `Fork behind it: maestro fork ${id} --at ${after} --edit ${name}=<file>`,
+        ? `No phase depends on ${name}. Edit it in place: maestro resume ${id} --edit ${name}=<file>`
+        : `Fork after it: maestro fork ${id} --at ${after} --edit ${name}=<file>`,
   });
 }
 
@@ -319,7 +319,7 @@ export function forkedRow(
   return { ...row, kept, known, edited: fork.edited, spent };
 }
 
-/** Every call of a session that is known to have cost something, in pages. */
+/** Every call of a session with a known cost, in pages. */
 export async function* paidCalls(store: Store, id: SessionId): AsyncGenerator<RunSample> {
   for (let after = 0; ; ) {
     const calls = await store.reports.calls(id, { after });

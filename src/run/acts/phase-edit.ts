@@ -24,9 +24,9 @@ import { PersonaInputs } from "../persona-inputs.ts";
 import { SessionTrees } from "../trees.ts";
 import type { Origin } from "./create-session.ts";
 
-/** What a person puts in the place of what a phase left: its outputs, some of its files, or both. */
+/** A person's replacement for the outputs of a phase, some of its files, or both. */
 export interface PhaseEdit {
-  /** Of its only persona, or by the names of its personas. */
+  /** Of its only persona, or by persona name. */
   readonly outputs?: JsonObject;
   /** By path; null removes the file. */
   readonly files?: Readonly<Record<string, string | Uint8Array | null>>;
@@ -38,7 +38,7 @@ export interface Edited {
   readonly artifacts: readonly string[];
 }
 
-/** The phase as it is with the edit. */
+/** The content of the phase with the edit applied. */
 export async function editPhase(
   definition: TeamDefinition,
   state: SessionState,
@@ -57,7 +57,7 @@ export async function editPhase(
   return contentOf(phase, edit, before, await loadTreeOrNone(artifacts, tree), artifacts);
 }
 
-/** The phase is like that already. */
+/** The phase already has this content. */
 export function changesNothing(state: SessionState, { phase: name, results, tree }: PhaseContent): boolean {
   const phase = phaseOf(state, name);
   const known = (persona: string) => phase.personas.get(persona)?.result ?? null;
@@ -66,7 +66,7 @@ export function changesNothing(state: SessionState, { phase: name, results, tree
   return phase.tree === tree && Object.entries(results).every(isSame);
 }
 
-/** A phase from outside: what it says, on top of the files that the phases before it left. */
+/** The content of a phase given from outside, on top of the files of the phases before it. */
 export async function givePhase(
   phase: PhaseDefinition,
   edit: PhaseEdit,
@@ -78,25 +78,25 @@ export async function givePhase(
   return contentOf(phase, edit, results, before, artifacts);
 }
 
-/** Only what nothing rests on yet is edited in place; else the history would contradict itself. */
+/** A phase is edited in place only while no other phase has used it: otherwise the history would contradict itself. */
 export function refuseEditInPlace(definition: TeamDefinition, state: SessionState, name: string): void {
   findPhase(definition, name);
   const phase = state.phases.get(name);
-  // What came from outside rests on nothing that is here.
+  // A phase from outside did not use it.
   const rests = dependentsOf(definition, name).filter((dependent) => {
     const other = state.phases.get(dependent);
     return other !== undefined && other.status !== "pending" && !isFromOutside(other);
   });
   if (phase?.status === "completed" && rests.length === 0) return;
   if (phase?.status !== "completed") {
-    throw new SessionConflict(`Phase ${name} has no result yet that could be edited.`, {
+    throw new SessionConflict(`Phase ${name} has no result to edit yet.`, {
       details: { session: state.id, phase: name },
-      advice: "Bring it from outside with --given when a session starts, or edit it after it has run.",
+      advice: "Pass its output with --given when a session starts, or edit it after it has run.",
     });
   }
-  throw new SessionConflict(`Phase ${name} cannot be edited: ${rests.join(", ")} already rests on it.`, {
+  throw new SessionConflict(`Phase ${name} cannot be edited: ${rests.join(", ")} already used its result.`, {
     details: { session: state.id, phase: name, rests },
-    advice: `Make a new session from here: maestro fork ${state.id} --at ${rests[0]} --edit ${name}=<file>`,
+    advice: `Fork the session: maestro fork ${state.id} --at ${rests[0]} --edit ${name}=<file>`,
   });
 }
 
@@ -137,9 +137,9 @@ function outputsByPersona(
   if (byName) return outputs as Record<string, JsonObject>;
   if (only !== undefined && others.length === 0) return { [only]: outputs };
   throw new InputInvalid(
-    `Phase ${phase.name} has ${names.length} personas, and the outputs do not say whose they are.`,
+    `Phase ${phase.name} has ${names.length} personas, and the outputs are not grouped by persona.`,
     {
-      advice: `Give them by persona: {"outputs": {"${only}": {...}}}. The personas are: ${names.join(", ")}.`,
+      advice: `Group them by persona: {"outputs": {"${only}": {...}}}. The personas are: ${names.join(", ")}.`,
     },
   );
 }
@@ -154,7 +154,7 @@ async function loadTreeOrNone(artifacts: Artifacts, tree: string | undefined): P
   return tree === undefined ? new Map() : loadTree(artifacts, tree);
 }
 
-/** Phases from outside, each on top of the files of those it depends on. */
+/** All phases given from outside, each on top of the files of its dependencies. */
 export async function giveAll(
   definition: TeamDefinition,
   given: Readonly<Record<string, (PhaseEdit & { readonly origin?: string }) | undefined>>,
@@ -165,7 +165,7 @@ export async function giveAll(
   const order = orderPhases(definition);
   for (const name of gifts.keys()) if (!order.includes(name)) throw unknownPhase(name, order);
   const byName = new Map(definition.phases.map((phase) => [phase.name, phase]));
-  // The session that would be if nobody had worked: a phase that is not given hands on what it finds.
+  // An imagined session in which no persona has worked: a phase that is not given passes its files on unchanged.
   const session = { state: emptyState(newSessionId()) };
   const trees = new SessionTrees(artifacts, definition, session, new PersonaInputs(definition, session));
   const phases: GivenPhase[] = [];
@@ -191,8 +191,8 @@ export interface JudgedContent {
 }
 
 /**
- * What nobody here worked for, held against the contracts of the phase: files and outputs. No command is run for it: what
- * is declared and not run counts against the score, and the best that can be said is that nobody has verified it.
+ * Judges given or edited content by the contracts of the phase: files and outputs. Commands do not run here. They count
+ * against the score, so that the best verdict of a phase with commands is `unverified`.
  */
 export async function judgeContent(
   { personas, gate }: PhaseDefinition,
@@ -239,6 +239,6 @@ const notRun = ({ name, must, weight }: Check): CheckResult => ({
   status: "not-run",
   must,
   weight,
-  message: "No command is run for what came from outside or was edited.",
+  message: "Commands do not run on given or edited content.",
   failures: [],
 });

@@ -14,18 +14,18 @@ import { checkFork } from "./fork.ts";
 import { editPhase } from "./phase-edit.ts";
 import { imagine, imagineFork, type PlannedPersona, planRun } from "./plan.ts";
 
-/** What would run, and between which amounts it may cost. */
+/** The personas that would run, and the range of the cost. */
 export interface Plan {
   readonly personas: readonly PlannedPersona[];
-  /** `least`: what surely runs, as such runs usually were. `most`: also what may run, as nine of ten were. */
+  /** `least`: the median cost of what certainly runs. `most`: the 90th percentile, including what may run. */
   readonly cost: { readonly least: Amount; readonly most: Amount };
-  /** Of each phase in which something runs or may run. */
+  /** Of each phase in which a persona runs or may run. */
   readonly phases: readonly PhaseForecast[];
-  /** Personas that nobody has ever seen at work: they are not part of the cost. */
+  /** Personas without past runs. They are not part of the cost. */
   readonly unknown: readonly string[];
 }
 
-/** With all that a person wants done before it goes on; what the resume would refuse is refused here too. */
+/** The plan of a resume with its preparation. Refuses what the resume would refuse. */
 export async function planResume(
   session: SessionRecord,
   team: Team,

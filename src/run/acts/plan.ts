@@ -27,9 +27,9 @@ import { type MergedTree, SessionTrees } from "../trees.ts";
 import { forkedRow } from "./fork.ts";
 
 /**
- * `kept`: done already. `reused`: its input is what it was, so its result is taken over. `runs`: it works. `may-run`: it
- * reads what somebody who works may change; if that one comes to the same, it is reused. Nobody knows beforehand whether
- * new work will fit: as always, whoever clashes with it is asked again.
+ * `kept`: already done. `reused`: its input is unchanged, so its result is taken over. `runs`: it works. `may-run`: it reads
+ * the output of a persona that works, and is reused if that output stays the same. A plan does not foresee clashes: a
+ * persona that clashes with new work gets another attempt, as in any run.
  */
 export type PlannedAction = "kept" | "reused" | "runs" | "may-run";
 
@@ -39,7 +39,7 @@ export interface PlannedPersona {
   readonly action: PlannedAction;
 }
 
-/** What would happen, without anything happening. */
+/** Predicts a run without running anything. */
 export async function planRun(
   definition: TeamDefinition,
   state: SessionState,
@@ -72,11 +72,11 @@ export function imagineFork(
 }
 
 class Planner {
-  /** The session as it would become: rows are imagined as planning proceeds. */
+  /** The predicted session: rows are reduced and not written. */
   readonly #session: { state: SessionState };
   readonly #inputs: PersonaInputs;
   readonly #trees: SessionTrees;
-  /** Of each phase what is done in it and before it; what comes of that is not known yet. */
+  /** The work in each phase and before it. Its results are not known yet. */
   readonly #work = new Map<string, PlannedWork>();
   readonly #working = new Set<string>();
 
@@ -98,7 +98,7 @@ class Planner {
     const { name, personas } = phase;
     const state = phaseOf(this.#state, name);
     let work = together(phase.dependsOn.map((before) => this.#work.get(before) ?? noWork));
-    // Where branches meet, new work may clash, and everybody in the phase is told.
+    // Where branches meet, new work may clash, and a clash is part of the input of every persona of the phase.
     const mayClash = work.isAny && phase.dependsOn.length > 1;
     this.#work.set(name, work);
     if (isAccepted(state))
@@ -150,7 +150,7 @@ class Planner {
     return "reused";
   }
 
-  /** Whether what it reads may become something else: results, files that it sees, or what it is told. */
+  /** Whether its input may change: results, visible files, or notes. */
   async #restsOnWork(
     phase: PhaseDefinition,
     persona: PersonaDefinition,
@@ -165,7 +165,7 @@ class Planner {
   }
 }
 
-/** What a persona finds when it begins. */
+/** The state of the phase when a persona begins. */
 interface Before {
   readonly start: string | undefined;
   readonly work: PlannedWork;
@@ -178,16 +178,16 @@ export function imagine(state: SessionState, transition: Transition): SessionSta
   return reduce(state, { ...encodeEntry(transition), seq, position: 0, epoch: 0, at: 0, hash: "" });
 }
 
-/** Work that will be done before somebody begins, as far as it can matter to them. */
+/** Planned work before a persona begins. */
 export interface PlannedWork {
   readonly isAny: boolean;
-  /** Globs of the files it may change; null: all files. */
+  /** Globs of the files it may change. Null: all files. */
   readonly writes: readonly string[] | null;
 }
 
 export const noWork: PlannedWork = { isAny: false, writes: [] };
 
-/** What its policy leaves out of a glob is not known here any more: rather too much than too little. */
+/** Exceptions of the policy are ignored here: a plan may show too much work, never too little. */
 export const workOf = ({ policy: { write } }: PersonaDefinition): PlannedWork => ({
   isAny: true,
   writes: write === null ? null : readNamedFiles(write).globs,
@@ -196,7 +196,7 @@ export const workOf = ({ policy: { write } }: PersonaDefinition): PlannedWork =>
 export function together(works: readonly PlannedWork[]): PlannedWork {
   const done = works.filter(({ isAny }) => isAny);
   const [only] = done;
-  // Most often one thing comes after the other, and all of a long line shares what is known of its beginning.
+  // Most phases have one dependency, so that a long line of phases shares one object.
   if (done.length <= 1 || only?.writes === null) return only ?? noWork;
   const writes = new Set<string>();
   for (const work of done) {
@@ -206,7 +206,7 @@ export function together(works: readonly PlannedWork[]): PlannedWork {
   return { isAny: true, writes: [...writes] };
 }
 
-/** Whether it may change a file at one of these paths or patterns. Of two patterns nobody can say whether they overlap. */
+/** Whether it may change a file at one of these paths or patterns. Two patterns are taken to overlap. */
 export function mayChange({ isAny, writes }: PlannedWork, seen: readonly string[]): boolean {
   if (!isAny || seen.length === 0) return false;
   if (writes === null || (writes.length > 0 && seen.some(isPattern))) return true;

@@ -30,7 +30,7 @@ const tools: readonly OutputReader[] = [
 const runtimes: readonly OutputReader[] = [readPython, readNodeCrash];
 
 /**
- * Explains why a command failed. Exit code 0 gives no failures, whatever the output; any other gives at least one.
+ * Explains why a command failed. Exit code 0 gives no failures, and any other at least one.
  */
 export function readOutput(output: CommandOutput): Failure[] {
   if (output.exitCode === 0) return [];

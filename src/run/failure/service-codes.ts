@@ -15,7 +15,7 @@ const grpcCodes: readonly (readonly [name: string, status: number] | undefined)[
   ["FAILED_PRECONDITION", 400],
   ["ABORTED", 409],
   ["OUT_OF_RANGE", 400],
-  // No server will know the method at the next try.
+  // The next try will not find the method either.
   ["UNIMPLEMENTED", 404],
   ["INTERNAL", 500],
   ["UNAVAILABLE", 503],
@@ -62,7 +62,7 @@ const awsNames: Readonly<Record<string, number>> = {
 
 export interface ServiceStatus {
   readonly status: number;
-  /** The service's own word for it. */
+  /** The service's own code. */
   readonly code: string;
 }
 
@@ -78,7 +78,7 @@ export function readServiceCode(link: Link): ServiceStatus | undefined {
   return { status: isTooLarge ? 413 : status, code };
 }
 
-/** A number alone is anybody's (an exit code, a count): the message or the client's own members must say whose it is. */
+/** A number alone may be an exit code or a count. The message or the client's own members must show that it is gRPC. */
 function grpcName(link: Link): string | undefined {
   const code = link.read("code");
   if (typeof code === "string") return unmistakable.has(code) ? code : undefined;

@@ -1,13 +1,13 @@
 import type { Failure } from "../../domain/failure.ts";
 import type { Healer, HealingCase } from "./healer.ts";
 
-/** Work that stood still twice in a row may take longer, up to what its team allows. One silence passes by itself. */
+/** Raises the timeout after two silent attempts in a row, up to the limit of the team. One silence may be an accident. */
 export const raiseLimit: Healer = {
   name: "raise-limit",
   categories: ["TIMEOUT"],
   heal: async ({ failure, earlier, timeoutMs, maxTimeoutMs }) => {
     const before = earlier.at(-1);
-    // A dependency that does not answer in time is no silence of the work.
+    // A dependency that does not answer in time is not a silence of the work.
     const stoodStill = [failure, before].every(
       (each) => each?.category === "TIMEOUT" && isSilence(each.message),
     );
@@ -19,7 +19,7 @@ export const raiseLimit: Healer = {
 
 const isSilence = (message: string): boolean => message.startsWith("No progress for ");
 
-/** Answers that were cut again and again at the team's own limit may be longer, up to what the team allows. */
+/** Raises the limit of answers that were cut repeatedly, up to the limit of the team. */
 export const allowLongerAnswers: Healer = {
   name: "longer-answers",
   categories: ["CONTRACT"],
@@ -34,7 +34,7 @@ export const allowLongerAnswers: Healer = {
 
 const smallestShare = 0.1;
 
-/** A prompt that does not fit its model is tried again with half of what is optional in it. */
+/** Halves the optional part of a prompt that is too long for its model. */
 export const shortenContext: Healer = {
   name: "shorten-context",
   categories: ["RESOURCE"],
@@ -46,7 +46,7 @@ export const shortenContext: Healer = {
   },
 };
 
-/** A model that cannot be used is replaced by the next one that the persona names. */
+/** Replaces a model that cannot be used by the next fallback model of the persona. */
 export const fallBackToOtherModel: Healer = {
   name: "fallback-model",
   categories: ["AUTH", "API_ERROR", "RATE_LIMIT", "TIMEOUT", "RESOURCE"],
@@ -63,8 +63,8 @@ function nextModel({ model, fallbackModels }: HealingCase): string | undefined {
 }
 
 /**
- * One outage passes by itself; what trying again cannot mend, and a call that has failed twice, does not. Answers that
- * were paid in between say that the model can be used: another one would begin the conversation anew.
+ * One outage may pass. A permanent failure, and a call that failed twice in a row, do not. Paid answers in between show
+ * that the model works: another model would have to start the conversation again.
  */
 function isHopeless({ failure, earlier, hasProgressed, settings }: HealingCase): boolean {
   if (!failure.recoverable) return true;

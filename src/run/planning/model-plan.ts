@@ -61,7 +61,7 @@ export function planQuestion(team: TeamDefinition): string {
   return `Then plan the team for the brief; what you leave out is decided by rules.
 
 - blueprint: ${blueprints.map(({ name, purpose }) => `${name} (${purpose})`).join("; ")}; with a reason.
-- personas: of the personas below, phase by phase, who works on this brief and who does not, each with a reason of one sentence. Every phase needs somebody.
+- personas: of the personas below, phase by phase, which ones work on this brief and which do not, each with a reason of one sentence. Every phase needs at least one.
 - deliverables: at most ${mostDeliverables} files that this brief needs besides those that are asked for below: whose, a short name, and a path. None is a good answer.
 
 ${people.join("\n")}`;
@@ -101,7 +101,7 @@ function isPath(file: string): boolean {
   }
 }
 
-/** The personas that the model chose for a phase; the rules decide where none would be left. */
+/** The personas that the model chose for a phase. If it chose none, the rules decide. */
 export function staffAsSaid(
   phase: string,
   byRules: ReadonlyMap<string, Verdict>,
@@ -121,13 +121,13 @@ export function staffAsSaid(
 }
 
 export interface Additions {
-  /** By persona: what it is called, and the file. */
+  /** By persona: the name of the deliverable and its file. */
   readonly adds: NonNullable<PlanDefinition["adds"]>;
   /** A sentence with the reason. */
   readonly rejected: readonly string[];
 }
 
-/** Files that the model asks for and no persona owes yet: a file has one owner. */
+/** Files that the model requests and that no persona delivers yet: a file has one owner. */
 export function additionsOf(
   { deliverables = [] }: ModelPlan,
   team: TeamDefinition,

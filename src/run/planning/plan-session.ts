@@ -11,13 +11,13 @@ import { decideClassification } from "./decisions.ts";
 import { planTeam } from "./plan-team.ts";
 import { PlannerCall } from "./planner-call.ts";
 
-/** The team that a session works with, and why it is this one. */
+/** The team of a session, and the decisions behind it. */
 export interface PlannedTeam {
   readonly team: Team;
   readonly decisions: readonly Decision[];
 }
 
-/** The part of the team that a brief so classified needs. */
+/** The part of the team that the classified brief needs. */
 export function planFor(team: Team, classified: Classified): PlannedTeam {
   const { definition, decisions } = planTeam(team.definition, classified.classification, classified.plan);
   return {

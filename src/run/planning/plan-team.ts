@@ -7,13 +7,13 @@ import { decideBlueprint, decideContracts, decidePersonas } from "./decisions.ts
 import { additionsOf, staffAsSaid } from "./model-plan.ts";
 import { staff } from "./staffing.ts";
 
-/** The team of one session, and how it came about. */
+/** The team of one session, and the decisions behind it. */
 export interface TeamPlan {
   readonly definition: TeamDefinition;
   readonly decisions: readonly Decision[];
 }
 
-/** Pure: the same team, classification and word of a model give the same plan. */
+/** Pure: the same team, classification and model answer give the same plan. */
 export function planTeam(
   team: TeamDefinition,
   classification: Classification,
@@ -47,12 +47,14 @@ export function planTeam(
   };
 }
 
-/** Wishes of the model about a persona that is absent or accepts no more files. */
+/** Requests of the model to a persona that is absent or takes no more files. */
 function unasked(adds: NonNullable<PlanDefinition["adds"]>, { phases }: TeamDefinition): string[] {
   const people = phases.flatMap(({ personas }) => personas);
   return Object.entries(adds).flatMap(([name, files]) => {
     const owed = people.flatMap((one) => (one.name === name ? [one.contract.deliverables] : [])).flat();
-    const why = people.some((one) => one.name === name) ? "its contract takes no more" : "it does not work";
+    const why = people.some((one) => one.name === name)
+      ? "its contract takes no more files"
+      : "it is not part of the plan";
     const isOwed = (file: string) => owed.some((deliverable) => deliverable.files.includes(file));
     return Object.values(files).flatMap((file) => (isOwed(file) ? [] : [`${file} from ${name}: ${why}`]));
   });

@@ -15,8 +15,8 @@ export interface LeftBehind<T> {
 }
 
 /**
- * The folder of one conversation with an agent, on the disk until the agent's work is on record. Whoever goes on after
- * a crash finds the files as the agent left them, its home, and the name of its session.
+ * The folder of one conversation with an agent, on disk until the agent's work is recorded. The driver after a crash finds
+ * the files as the agent left them, its home, and the name of its session.
  */
 export class AgentWorkdir {
   readonly #blobs: BlobStore;
@@ -50,7 +50,7 @@ export class AgentWorkdir {
     }
   }
 
-  /** To be called when the work is on record: killed before, the next driver calls it. */
+  /** Called when the work is recorded. After a crash before it, the next driver calls it. */
   async forget(): Promise<void> {
     const { removeFolder } = await import("../../workspace/remove-folder.ts");
     reach("kept:before-remove");
@@ -65,7 +65,7 @@ export class AgentWorkdir {
     reach("kept:after-copy");
   }
 
-  /** The note is outside of everything that the agent can write. */
+  /** The note is outside the folders that the agent can write. */
   async #note(tree: string, session: string): Promise<void> {
     const path = this.#at("session.json");
     await writeFile(`${path}.new`, JSON.stringify({ tree, session }), { mode: 0o600 });
@@ -78,7 +78,7 @@ export class AgentWorkdir {
       if (!isJsonObject(note) || note["tree"] !== tree) return null;
       return typeof note["session"] === "string" ? note["session"] : null;
     } catch {
-      // There is none, or the machine went down while it was written: then the command runs from its first files.
+      // There is no note, or a crash cut it. The command then runs again from its first files.
       return null;
     }
   }

@@ -228,7 +228,7 @@ describe("what is prepared before the claim", () => {
     const append = async (row: unknown) => written.push(row);
     const now = await readState(store, id);
     const claimed = prepareClaimed({ ...prepared, seq }, now, team, preparation, artifacts, append);
-    await expect(claimed).rejects.toThrow(/b already rests on it/);
+    await expect(claimed).rejects.toThrow(/b already used its result/);
     expect(written).toEqual([{ kind: "session.status", status: "paused" }]);
   });
 });
@@ -290,6 +290,6 @@ describe("a completed session", () => {
       maestro.start(team, { brief: "x", key: "k", given: { a: { files: { "a.md": text } } } });
     await (await start("one")).result();
     expect(await (await start("one")).result()).toMatchObject({ status: "completed" });
-    await expect(start("two")).rejects.toThrow(/was given something else/);
+    await expect(start("two")).rejects.toThrow(/has other given phases/);
   });
 });

@@ -62,19 +62,19 @@ describe("what a fork would do", () => {
     [
       "an edit that phases between would hide",
       { at: "c", edits: { a: { files: { "a.txt": "new" } } } },
-      /Phase b rests on a, which is edited/,
+      /Phase b depends on a, which is edited/,
       /--at b --edit a=/,
     ],
     [
       "an edit over a phase that runs again",
       { at: "a", edits: { b: { files: { "b.txt": "new" } } }, fresh: true },
-      /b is edited and rests on a/,
+      /b is edited and depends on a/,
       /--at c --edit b=/,
     ],
     [
       "an edit of the last phase over one that runs again",
       { at: "b", edits: { c: { files: { "c.txt": "new" } } } },
-      /c is edited and rests on b/,
+      /c is edited and depends on b/,
       /resume .* --edit c=/,
     ],
   ])("is refused for %s, with the command that works", async (_, request, message, advice) => {
@@ -115,7 +115,7 @@ describe("the plan of a resume", () => {
     expect(actions(await maestro.plan(session.id, { direction: { until: "b" } }))).toEqual(["kept", "runs"]);
     const edits = { a: { files: { "a.txt": "new" } } };
     expect(actions(await maestro.plan(session.id, { edits }))).toEqual(["kept", "runs", "runs"]);
-    await expect(maestro.plan(session.id, { edits: { b: edits.a } })).rejects.toThrow(/has no result yet/);
+    await expect(maestro.plan(session.id, { edits: { b: edits.a } })).rejects.toThrow(/has no result to edit yet/);
     expect((await maestro.show(session.id)).phases[0]?.revision).toBe(1);
   });
 

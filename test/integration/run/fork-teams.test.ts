@@ -72,7 +72,7 @@ describe("a fork with another team", () => {
     for (const ask of [maestro.planFork.bind(maestro), maestro.fork.bind(maestro)])
       await expect(ask(id, { at: "c", team })).rejects.toMatchObject({
         code: "INPUT_INVALID",
-        message: expect.stringContaining(`Phase ${at} is not as it was`),
+        message: expect.stringContaining(`Phase ${at} has changed since it ran`),
         advice: expect.stringContaining(`maestro fork ${id} --at ${at} --team`),
       });
     expect(await maestro.sessions()).toHaveLength(1);
@@ -120,7 +120,7 @@ describe("a team that was refused", () => {
     const paused = await maestro.start(line(place), { brief: "y", key: "y", until: "a" });
     await paused.result();
     place.ran.length = 0;
-    await expect(maestro.fork(id, { at: "c", team: other })).rejects.toThrow(/would be taken over/);
+    await expect(maestro.fork(id, { at: "c", team: other })).rejects.toThrow(/the fork would take it over/);
     const refused = await maestro.resume(paused.id, { team: other });
     await expect(refused.result()).rejects.toMatchObject({ code: "TEAM_CHANGED" });
     await expect(

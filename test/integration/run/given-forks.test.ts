@@ -194,7 +194,7 @@ describe("a reviewer of a phase before one that was given", () => {
     const edits = { requirements: { files: { "analyst.md": "mine\n" } } };
     const edit = async () => (await maestro.resume(session.id, { edits })).result();
     await expect(edit()).rejects.toMatchObject({
-      message: expect.stringContaining("build already rests on it"),
+      message: expect.stringContaining("build already used its result"),
       advice: expect.stringContaining(`maestro fork ${session.id} --at build --edit requirements=<file>`),
     });
     // The edit is the reviewer's word: nobody has to approve first what it replaces.

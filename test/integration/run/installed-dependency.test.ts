@@ -274,9 +274,9 @@ describe("a dependency that may not be installed", () => {
     ["no version", answers({ version: 5 }), /version must be/],
     ["a name that leads elsewhere", answers({ name: "../main.mjs" }), /name must be/],
     ["no name", answers({ name: null }), /name must be/],
-    ["a package that is not there", answers({ name: "toString" }), /no file of the package toString/],
-    ["a file of the project", answers({}, "src/a.mjs"), /"src\/a\.mjs" is no file of the package sums/],
-    ["a file of another package", answers({}, "node_modules/sums2/a.js"), /no file of the package sums/],
+    ["a package that is not there", answers({ name: "toString" }), /not a file of the package toString/],
+    ["a file of the project", answers({}, "src/a.mjs"), /"src\/a\.mjs" is not a file of the package sums/],
+    ["a file of another package", answers({}, "node_modules/sums2/a.js"), /not a file of the package sums/],
   ])("(%s) is put back, and that is on record", async (_, own, says) => {
     const { attempt, foundByTheNext } = await run({ healers: [own] });
     expect(attempt).toMatchObject({

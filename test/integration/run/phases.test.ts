@@ -303,7 +303,7 @@ describe("review", () => {
     });
     const others = { design: { outputs: { tables: 5 } } };
     await expect(async () => (await maestro.resume(session.id, { edits: others })).result()).rejects.toThrow(
-      /build already rests on it/,
+      /build already used its result/,
     );
   });
 
@@ -314,7 +314,7 @@ describe("review", () => {
     await session.result();
     const edits = { requirements: { outputs: { needs: 4 } } };
     await expect((await maestro.resume(session.id, { edits })).result()).rejects.toMatchObject({
-      message: expect.stringMatching(/design already rests on it/) as string,
+      message: expect.stringMatching(/design already used its result/) as string,
       advice: expect.stringMatching(/maestro fork .* --at design --edit requirements=/) as string,
     });
   });

@@ -33,11 +33,11 @@ async function twoThatWait() {
 describe("a reviewer's word", () => {
   it("is refused when more than one phase waits and it names none, or one that does not wait", async () => {
     const { maestro, id, reviews } = await twoThatWait();
-    const both = /More than one phase waits for review: b, c/;
+    const both = /More than one phase is waiting for review: b, c/;
     await expect(maestro.approve(id)).rejects.toThrow(both);
     await expect(maestro.reject(id, { note: "no" })).rejects.toThrow(both);
-    await expect(maestro.approve(id, { phase: "a" })).rejects.toThrow("Phase a does not wait for review");
-    await expect(maestro.approve(id, { phase: "typo" })).rejects.toThrow("Phase typo does not wait");
+    await expect(maestro.approve(id, { phase: "a" })).rejects.toThrow("Phase a is not waiting for review");
+    await expect(maestro.approve(id, { phase: "typo" })).rejects.toThrow("Phase typo is not waiting");
     expect(await reviews()).toEqual(["a none", "b awaiting", "c awaiting"]);
   });
 

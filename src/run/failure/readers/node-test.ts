@@ -22,7 +22,7 @@ function fromTap(output: CommandOutput): Failure[] {
   return collect(withCrashes(tapFailures(linesOf(output), source), comments));
 }
 
-/** A file that dies before its tests run is only "test failed"; why stands in what it printed. */
+/** A file that dies before its tests run is only reported as "test failed". The reason is in its output. */
 function* withCrashes(failures: Iterable<Failure | undefined>, lines: readonly string[]): Generator<Failure> {
   let explained: readonly Failure[] | undefined;
   for (const failure of failures) {

@@ -130,7 +130,7 @@ describe("a model plans the team", () => {
     expect(contracts?.rejected).toEqual([
       "docs/plan.md from maker: thinker delivers it",
       "NOTES.md from maker: helper delivers it",
-      "list.md from clerk: its contract takes no more",
+      "list.md from clerk: its contract takes no more files",
     ]);
   });
 
@@ -139,7 +139,7 @@ describe("a model plans the team", () => {
       personas: [verdict("make", "helper", false)],
       deliverables: [{ persona: "helper", name: "notes", file: "NOTES.md" }],
     });
-    expect(contracts?.rejected).toEqual(["NOTES.md from helper: it does not work"]);
+    expect(contracts?.rejected).toEqual(["NOTES.md from helper: it is not part of the plan"]);
   });
 
   test("of more people than anybody could be asked about only by its classification", async () => {

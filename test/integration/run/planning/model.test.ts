@@ -50,7 +50,7 @@ describe("a model that answers as asked decides", () => {
       confidence: 0.88,
     });
     expect(reason).toBe("It looks like that. (openai/gpt-5; 812 tokens in, 95 out)");
-    expect(rejected).toEqual(["what the rules say: bug-fix, small; needs backend, frontend, security"]);
+    expect(rejected).toEqual(["the classification by rules: bug-fix, small; needs backend, frontend, security"]);
   });
 
   test("once, by the whole brief, however long, with a bound on what it says", async () => {
@@ -95,7 +95,7 @@ describe("an answer of no use leaves it to the rules, and the record says why", 
     expect(reason).toMatch(why);
     expect(reason).toContain("The rules decided instead.");
     expect(reason.length).toBeLessThan(800);
-    expect(rejected).toContain("what openai/gpt-5 would say");
+    expect(rejected).toContain("the classification by openai/gpt-5");
   });
 
   test("also when nobody could be asked", async () => {

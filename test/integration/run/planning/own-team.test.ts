@@ -24,7 +24,7 @@ test("a persona of one's own works where its name says that it is needed, and th
   const { names, reason, rejected } = chosenFor("Fix the API of the import job.", personas);
   expect(names).toEqual(["api_builder", "lead"]);
   expect(reason).toContain("api_builder (make): by its own description it is there for backend");
-  expect(reason).toContain("lead (make): neither its name nor its instructions say what it is there for");
+  expect(reason).toContain("lead (make): neither its name nor its instructions name an expertise");
   expect(rejected).toEqual([
     expect.stringMatching(/^frontend_crew in make: by its own description it is there for frontend/),
     expect.stringMatching(/^db-admin in make: .* database/),

@@ -39,7 +39,7 @@ describe("planning by a model", () => {
       model: "openai/gpt-5",
     });
     await expect(maestro.start(team, { brief: " " })).rejects.toThrow("The brief is empty");
-    await expect(maestro.start(team, { brief, key: "" })).rejects.toThrow("A key has");
+    await expect(maestro.start(team, { brief, key: "" })).rejects.toThrow("The key must have");
     expect(models.requests).toHaveLength(0);
     const session = await maestro.start(team, { brief, key: "k" });
     await session.result();
