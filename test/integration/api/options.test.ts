@@ -11,7 +11,7 @@ async function openHere(): Promise<Maestro> {
   return maestro;
 }
 
-describe("options that nobody would read", () => {
+describe("unknown options", () => {
   test.each<[string, (maestro: Maestro) => Promise<unknown>, string]>([
     [
       "start",
@@ -52,7 +52,7 @@ test.each([
   { usd: -1 },
   { usd: "1" },
 ])(
-  "a limit that is no amount is refused before there is a session that nobody could drive: %j",
+  "an invalid limit is refused before the session exists: %j",
   async (budget) => {
     const maestro = await openHere();
     const options = wrong({ budget });
@@ -66,7 +66,7 @@ test.each([
   },
 );
 
-test("teams that cannot be told apart by their names, or are none, are refused", async () => {
+test("teams with equal names, and values that are not teams, are refused", async () => {
   const stateDir = temporaryDirectory();
   await expect(open({ stateDir, teams: [team, team] })).rejects.toThrow('Two teams have the name "team".');
   await expect(open({ stateDir, teams: team as never })).rejects.toThrow("teams is not a list");
