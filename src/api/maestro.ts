@@ -295,9 +295,9 @@ export class Maestro extends SessionQueries {
     await store.close();
   }
 
-  #newScheduler(parts: Pick<SchedulerParts, "places" | "teamOf" | "report">): Scheduler {
+  #newScheduler(options: Pick<SchedulerParts, "places" | "teamOf" | "report">): Scheduler {
     const deliverTickets = () => this.deliverTickets();
-    return new Scheduler({ ...this.#services, journal: this.#services.store, deliverTickets, ...parts });
+    return new Scheduler({ ...this.#services, journal: this.#services.store, deliverTickets, ...options });
   }
 
   async #queue(team: Team, options: QueueOptions) {

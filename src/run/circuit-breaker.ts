@@ -123,7 +123,7 @@ const uselessAnswers: ReadonlySet<string | undefined> = new Set([
 
 /** The meaning of a failure for the dependency. A wrong answer is an answer, and a rate limit is not an outage. */
 export function outcomeOfCall(failure: Failure | undefined): CallOutcome {
-  // A call that its caller abandoned says nothing about the service.
+  // An abandoned call proves nothing about the service.
   if (failure?.code === callAbandoned) return { kind: "unknown" };
   if (failure?.category === "RATE_LIMIT") return { kind: "rate-limit", retryAfterMs: failure.retryAfterMs };
   return failure?.outage && !uselessAnswers.has(failure.code) ? { kind: "outage" } : { kind: "success" };

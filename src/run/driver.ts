@@ -115,6 +115,21 @@ async function planTeam(team: Team, session: ClaimedSession): Promise<Team> {
   return planned;
 }
 
+/**
+ * Records the decisions that made the team, before its first phase. They are one append and are known by their titles, so
+ * that a crash leaves each of them once.
+ */
+async function recordPlan(journal: SessionJournal): Promise<void> {
+  const { created, decisions } = journal.state;
+  const known = new Set(
+    decisions.flatMap(({ title, phase, persona }) => ((phase ?? persona) === undefined ? [title] : [])),
+  );
+  const rows = (created.decisions ?? [])
+    .filter(({ title }) => !known.has(title))
+    .map((decision) => ({ kind: "decision.recorded", ...decision }) as const);
+  if (rows.length > 0) await journal.append(rows);
+}
+
 /** Seals completed phases without a checkpoint: given, edited, or their driver died before the seal. */
 async function sealAccepted(definition: TeamDefinition, drive: TeamDrive): Promise<void> {
   for (const name of orderPhases(definition)) {
@@ -161,19 +176,4 @@ function poisoned(state: SessionState): Outcome {
     },
   );
   return { status: "parked", reason: "help", error: toErrorJson(help) };
-}
-
-/**
- * Records the decisions that made the team, before its first phase. They are one append and are known by their titles, so
- * that a crash leaves each of them once.
- */
-async function recordPlan(journal: SessionJournal): Promise<void> {
-  const { created, decisions } = journal.state;
-  const known = new Set(
-    decisions.flatMap(({ title, phase, persona }) => ((phase ?? persona) === undefined ? [title] : [])),
-  );
-  const rows = (created.decisions ?? [])
-    .filter(({ title }) => !known.has(title))
-    .map((decision) => ({ kind: "decision.recorded", ...decision }) as const);
-  if (rows.length > 0) await journal.append(rows);
 }

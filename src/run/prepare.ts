@@ -184,10 +184,10 @@ export async function refuseToCompleted(
   if (teamFingerprint === team.fingerprint) return;
   const before = (await readState(store, id)).created.definition as unknown as TeamDefinition;
   const at = changedPersonas(before, team.definition)[0]?.phase ?? team.definition.phases[0]?.name;
-  const said = `Session ${id} is completed, so the changed team is not applied.`;
+  const message = `Session ${id} is completed, so the changed team is not applied.`;
   const advice = `Fork the session with the changed team: maestro fork ${id} --at ${at} --team <file>`;
-  if (!acceptChanges) return report(`${said} ${advice}`);
-  throw new SessionConflict(said, { details: { session: id }, advice });
+  if (!acceptChanges) return report(`${message} ${advice}`);
+  throw new SessionConflict(message, { details: { session: id }, advice });
 }
 
 /** The session, if it exists and is not canceled. */

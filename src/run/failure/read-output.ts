@@ -37,8 +37,8 @@ export function readOutput(output: CommandOutput): Failure[] {
   const exit = readExit(output);
   const read = (readers: readonly OutputReader[]): Failure[] =>
     readers.flatMap((reader) => reader(output) ?? []);
-  const told = [...(exit === undefined ? [] : [exit]), ...orElse(read(tools), () => read(runtimes))];
-  return boundFailures(deduplicate(told.length > 0 ? told : [explainExit(output)]));
+  const found = [...(exit === undefined ? [] : [exit]), ...orElse(read(tools), () => read(runtimes))];
+  return boundFailures(deduplicate(found.length > 0 ? found : [explainExit(output)]));
 }
 
 const orElse = (found: Failure[], otherwise: () => Failure[]): Failure[] =>

@@ -70,9 +70,9 @@ export interface ServiceStatus {
 export function readServiceCode(link: Link): ServiceStatus | undefined {
   const name = [link.name, link.code].find((word) => word !== undefined && Object.hasOwn(awsNames, word));
   if (name !== undefined) return { status: awsNames[name] as number, code: name };
-  const said = grpcCodes.find((row) => row?.[0] === grpcName(link));
-  if (said === undefined) return undefined;
-  const [code, status] = said;
+  const known = grpcCodes.find((row) => row?.[0] === grpcName(link));
+  if (known === undefined) return undefined;
+  const [code, status] = known;
   // The client's own limit for the size of a message: waiting makes it no smaller.
   const isTooLarge = status === 429 && /\bmessage larger than max\b/i.test(link.message);
   return { status: isTooLarge ? 413 : status, code };

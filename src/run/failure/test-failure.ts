@@ -22,10 +22,10 @@ export function failedTest({ source, title, errorName, message, details, place }
   const text = readErrorText(errorName, message);
   const telling = title === undefined ? text : text?.category === "IMPORT" ? text : undefined;
   const category = telling?.category ?? "TEST_FAILURE";
-  const said = message === "" ? errorName : message;
+  const shown = message === "" ? errorName : message;
   return createFailure({
     category,
-    message: title === undefined || title === "" ? said : `${title}: ${said}`,
+    message: title === undefined || title === "" ? shown : `${title}: ${shown}`,
     details,
     source,
     code: timedOut.test(message) ? "timeout" : codeOf(telling?.code ?? errorName),

@@ -35,10 +35,10 @@ export function readRemedy(answered: Json): Remedy {
 
 function actionOf(action: JsonObject): HealingAction {
   const { kind } = action;
-  check(isText(kind), "action.kind", "a word");
+  check(isText(kind), "action.kind", "a text");
   switch (kind as string) {
     case "ran-tool":
-      check(isListOf(action["argv"], isText), "argv", "a list of words");
+      check(isListOf(action["argv"], isText), "argv", "a list of strings");
       break;
     case "installed-dependency":
       check(isPackageName(action["name"]), "name", "the name of a package");
@@ -89,7 +89,7 @@ function setting(name: keyof AttemptSettings, value: Json | undefined, where: st
 }
 
 function wordsOf(words: Json | undefined): string {
-  check(isText(words), "action", "words, or an action with its kind");
+  check(isText(words), "action", "a text, or an action with a kind");
   return (words as string).slice(0, maxWords);
 }
 

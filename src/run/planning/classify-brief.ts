@@ -131,12 +131,12 @@ function complexityOf(
   type: BriefType,
   items: number,
 ): Complexity {
-  const said = signs.reduce(
+  const weight = signs.reduce(
     (sum, { meaning, isRefused }) => sum + (meaning.of === "size" && !isRefused ? meaning.weight : 0),
     0,
   );
   const points =
-    Math.max(-3, Math.min(changesAPart.includes(type) ? 0 : 4, said)) +
+    Math.max(-3, Math.min(changesAPart.includes(type) ? 0 : 4, weight)) +
     pointsOf(expertise.filter((name) => name !== ownExpertise[type]).length, [3, 5]) +
     pointsOf(wordCount, [60, 200]) +
     pointsOf(items, [4, 8]) -

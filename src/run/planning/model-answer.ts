@@ -42,18 +42,19 @@ export function readAnswer(text: string, team?: TeamDefinition): Classified | st
   if (typeof value === "string") return value;
   const [problem] = validateJson(answerSchema(team), value);
   if (problem !== undefined) return oneLine(`it does not fit: ${showProblem(problem)}`);
-  const { reason, ...said } = value as unknown as Classification & ModelPlan & { readonly reason: string };
-  const unfit = team === undefined ? undefined : planProblem(said, team);
+  const { reason, ...answered } = value as unknown as Classification &
+    ModelPlan & { readonly reason: string };
+  const unfit = team === undefined ? undefined : planProblem(answered, team);
   if (unfit !== undefined) return oneLine(`it cannot be followed: ${unfit}`);
   const classification: Classification = {
-    type: said.type,
-    complexity: said.complexity,
-    parallelism: said.parallelism,
-    expertise: expertises.filter((name) => said.expertise.includes(name)),
-    risks: [...new Set(said.risks.map(oneLine))],
-    confidence: Math.round(said.confidence * 100) / 100,
+    type: answered.type,
+    complexity: answered.complexity,
+    parallelism: answered.parallelism,
+    expertise: expertises.filter((name) => answered.expertise.includes(name)),
+    risks: [...new Set(answered.risks.map(oneLine))],
+    confidence: Math.round(answered.confidence * 100) / 100,
   };
-  return { classification, reason: oneLine(reason), rejected: [], plan: planIn(said) };
+  return { classification, reason: oneLine(reason), rejected: [], plan: planIn(answered) };
 }
 
 /** Text from outside, for people. */

@@ -68,8 +68,8 @@ ${people.join("\n")}`;
 }
 
 const toldTo = ({ work }: PersonaDefinition): string => {
-  const [told = ""] = (work.kind === "function" ? "" : (work.instructions ?? "")).split("\n", 1);
-  return told === "" ? "" : ` (${told.slice(0, mostCharacters)})`;
+  const [firstLine = ""] = (work.kind === "function" ? "" : (work.instructions ?? "")).split("\n", 1);
+  return firstLine === "" ? "" : ` (${firstLine.slice(0, mostCharacters)})`;
 };
 
 const owes = ({ contract }: PersonaDefinition): string => {
@@ -107,13 +107,15 @@ export function staffAsSaid(
   byRules: ReadonlyMap<string, Verdict>,
   { personas = [] }: ModelPlan,
 ): ReadonlyMap<string, Verdict> {
-  const said = new Map(personas.flatMap((one) => (one.phase === phase ? [[one.persona, one] as const] : [])));
+  const choices = new Map(
+    personas.flatMap((one) => (one.phase === phase ? [[one.persona, one] as const] : [])),
+  );
   const verdicts = new Map(
     [...byRules].map(([name, verdict]) => {
-      const word = said.get(name);
+      const choice = choices.get(name);
       return [
         name,
-        word === undefined ? verdict : { isChosen: word.works, reason: `the model: ${word.reason}` },
+        choice === undefined ? verdict : { isChosen: choice.works, reason: `the model: ${choice.reason}` },
       ];
     }),
   );

@@ -17,14 +17,14 @@ export interface TeamPlan {
 export function planTeam(
   team: TeamDefinition,
   classification: Classification,
-  said: ModelPlan = {},
+  answer: ModelPlan = {},
 ): TeamPlan {
   const byRules = chooseBlueprint(classification);
-  const blueprint = findBlueprint(said.blueprint?.name ?? byRules.name) ?? byRules;
+  const blueprint = findBlueprint(answer.blueprint?.name ?? byRules.name) ?? byRules;
   const verdicts = new Map(
     team.phases.map((phase) => [
       phase.name,
-      staffAsSaid(phase.name, staff(phase, classification, blueprint), said),
+      staffAsSaid(phase.name, staff(phase, classification, blueprint), answer),
     ]),
   );
   const chosen = new Map(
@@ -33,14 +33,14 @@ export function planTeam(
       new Set([...members].flatMap(([name, { isChosen }]) => (isChosen ? [name] : []))),
     ]),
   );
-  const { adds, rejected } = additionsOf(said, team, blueprint);
+  const { adds, rejected } = additionsOf(answer, team, blueprint);
   const plan = planOf(team, blueprint.name, classification.parallelism, adds);
   const made = applyPlan(team, chosen, plan);
   const definition = { ...made, plan: { ...plan, leaves: leftOut(team, made) } };
   return {
     definition,
     decisions: [
-      decideBlueprint(classification, blueprint, said.blueprint?.reason),
+      decideBlueprint(classification, blueprint, answer.blueprint?.reason),
       decidePersonas(definition, verdicts),
       decideContracts(team, definition, blueprint, { adds, rejected: [...rejected, ...unasked(adds, made)] }),
     ],

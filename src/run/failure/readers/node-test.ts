@@ -50,8 +50,8 @@ function* specFailures(lines: readonly string[]): Generator<Failure> {
     if (/^'\d+ subtests? failed'$/.test(first)) continue;
     // An assertion prints "…:" first and the values on the lines below.
     const frames = block.findIndex((line) => line.trimStart().startsWith("at "));
-    const said = block.slice(0, frames === -1 ? 10 : frames).map((line) => line.trim());
-    const { name, message } = readErrorLine(said.join(" "));
+    const text = block.slice(0, frames === -1 ? 10 : frames).map((line) => line.trim());
+    const { name, message } = readErrorLine(text.join(" "));
     const place = readPlace(head[1] ?? "");
     yield failedTest({
       source,
