@@ -44,7 +44,7 @@ export async function refuseOtherDirection(
   const fields = ["only", "from", "until", "pauseAfter"] as const;
   const field = fields.find((each) => textOf(next[each] ?? []) !== textOf(direction[each] ?? []));
   throw conflict(session, field ?? "key", {
-    what: "is running with other phases",
+    what: "was requested with other phases and has not stopped yet",
     advice: "Use another key, or repeat the request when that session has stopped.",
   });
 }
