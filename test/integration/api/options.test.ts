@@ -51,20 +51,17 @@ test.each([
   { tokens: 0 },
   { usd: -1 },
   { usd: "1" },
-])(
-  "an invalid limit is refused before the session exists: %j",
-  async (budget) => {
-    const maestro = await openHere();
-    const options = wrong({ budget });
-    for (const begun of [
-      maestro.start(team, options),
-      maestro.queue(team, options),
-      maestro.create(team, options),
-    ])
-      await expect(begun).rejects.toThrow(/^A budget has (tokens|usd) of /);
-    expect(await maestro.sessions()).toEqual([]);
-  },
-);
+])("an invalid limit is refused before the session exists: %j", async (budget) => {
+  const maestro = await openHere();
+  const options = wrong({ budget });
+  for (const begun of [
+    maestro.start(team, options),
+    maestro.queue(team, options),
+    maestro.create(team, options),
+  ])
+    await expect(begun).rejects.toThrow(/^A budget has (tokens|usd) of /);
+  expect(await maestro.sessions()).toEqual([]);
+});
 
 test("teams with equal names, and values that are not teams, are refused", async () => {
   const stateDir = temporaryDirectory();
