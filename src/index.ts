@@ -78,7 +78,10 @@ export type {
   TeamContext,
 } from "./personas/function.ts";
 export type { ToolName } from "./personas/tools/tool-table.ts";
-export type { Brief } from "./run/create-session.ts";
+export type { Brief } from "./run/acts/create-session.ts";
+export type { PhaseEdit } from "./run/acts/phase-edit.ts";
+export type { PlannedPersona } from "./run/acts/plan.ts";
+export type { Plan } from "./run/acts/plan-cost.ts";
 export {
   type DurableModel,
   durableModel,
@@ -86,9 +89,6 @@ export {
   type OwnModelOptions,
 } from "./run/durable-model-api.ts";
 export type { Healer, HealingCase, Remedy } from "./run/healing/healer.ts";
-export type { PhaseEdit } from "./run/phase-edit.ts";
-export type { PlannedPersona } from "./run/plan.ts";
-export type { Plan } from "./run/plan-cost.ts";
 export type { Classification } from "./run/planning/classification.ts";
 export type {
   BudgetView,

@@ -42,12 +42,12 @@ const ofNewLimit: Names<BudgetOptions> = { ...ofBudget, persona: true, phase: tr
 
 const ofPrune: Names<PruneOptions> = { olderThanMs: true, keep: true, dryRun: true, damaged: true };
 
-/** Money is kept in millionths of a dollar; less would be a limit of nothing. */
+/** Money is stored in millionths of a dollar; a smaller limit would be zero. */
 const leastUsd = 0.000_001;
 const mostUsd = 1_000_000;
 
-// For callers that are not type-checked. An option that nobody reads is a mistake that costs: with a misspelled key each call
-// makes and pays another session, with misspelled edits a session goes on without them.
+// For callers without type checks. An ignored option costs money: with a misspelled `key` each call creates and pays another
+// session, and with misspelled `edits` a session runs without them.
 
 export const checkStartOptions = (team: Team, options: StartOptions): void =>
   checkNew(team, options, ofStart);
@@ -73,7 +73,7 @@ export function checkResumeOptions(options: PlanOptions): void {
 export function checkForkOptions(options: ForkOptions): void {
   refuseUnknown("A fork", options, ofFork);
   if (typeof options.at !== "string")
-    throw new InputInvalid("A fork needs the phase that runs again first.", {
+    throw new InputInvalid("A fork needs the first phase that runs again.", {
       advice: 'Name it: { at: "..." }',
     });
   if (options.budget !== undefined) checkLimits(options.budget, ofBudget);
@@ -95,8 +95,8 @@ export function checkBudgetOptions(options: BudgetOptions): void {
 function checkTeam(team: unknown): void {
   const { definition, phases } = (team ?? {}) as Partial<Team>;
   if (definition === undefined || phases === undefined)
-    throw new TeamInvalid("What was given as a team is none.", {
-      advice: "Give what defineTeam or loadTeam returned.",
+    throw new TeamInvalid("The team is not a team definition.", {
+      advice: "Pass the result of defineTeam or loadTeam.",
     });
 }
 
@@ -108,13 +108,13 @@ export function checkTeams(teams: readonly Team[]): void {
     checkTeam(team);
     if (names.has(team.name))
       throw new TeamInvalid(`Two teams have the name "${team.name}".`, {
-        advice: "Give one of them another: sessions find their team by its name.",
+        advice: "Rename one of them: sessions find their team by its name.",
       });
     names.add(team.name);
   }
 }
 
-/** Before anything is recorded: a session whose limit is no amount could never be driven. */
+/** Checked before anything is recorded: a session with an invalid limit could never be driven. */
 function checkLimits(limits: Limits, known: Readonly<Record<string, true>>): void {
   refuseUnknown("A budget", limits, known);
   const { tokens, usd } = limits;
@@ -126,14 +126,14 @@ function checkLimits(limits: Limits, known: Readonly<Record<string, true>>): voi
 
 function checkPhases(phases: Readonly<Record<string, GivenOptions | undefined>>): void {
   for (const [name, phase] of Object.entries(phases))
-    if (phase !== undefined) refuseUnknown(`What is given as phase "${name}"`, phase, ofGift);
+    if (phase !== undefined) refuseUnknown(`The given phase "${name}"`, phase, ofGift);
 }
 
 function refuseUnknown(what: string, options: unknown, known: Readonly<Record<string, true>>): void {
   const names = Object.keys(known);
   const advice = `Use: ${names.join(", ")}`;
   if (typeof options !== "object" || options === null)
-    throw new InputInvalid(`${what} has options, and ${String(options)} is none.`, { advice });
+    throw new InputInvalid(`${what} takes an object of options, not ${String(options)}.`, { advice });
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(known, name)) continue;
     throw new InputInvalid(`${what} has no option "${name}".${didYouMean(name, names)}`, {

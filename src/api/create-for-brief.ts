@@ -2,39 +2,44 @@ import { canonicalJson } from "../domain/canonical.ts";
 import { SessionConflict } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
 import type { Direction, GivenPhase } from "../journal/journal.ts";
-import { type CreatedSession, checkBrief, createSession, type FirstDriver } from "../run/create-session.ts";
-import { giveAll } from "../run/given.ts";
+import {
+  type CreatedSession,
+  checkBrief,
+  createSession,
+  type FirstDriver,
+} from "../run/acts/create-session.ts";
+import { giveAll } from "../run/acts/phase-edit.ts";
+import { refuseImpossibleStart } from "../run/direction.ts";
 import { toBudget } from "../run/spending.ts";
 import { readState } from "../store/session-journal.ts";
 import type { SessionRecord } from "../store/store.ts";
 import type { Team } from "../team/define.ts";
+import { integrationProblems, refuseBlocking } from "../team/definition/integration.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
-import type { HiveParts } from "./api-parts.ts";
-import { refuseImpossibleStart } from "./check-start.ts";
 import type { CreateOptions, StartOptions } from "./options.ts";
-import { checkIntegration } from "./refusals.ts";
+import type { Services } from "./services.ts";
 import { teamForBrief } from "./session-team.ts";
 
-/** A new session for the brief, with the part of the team that it needs; or the one that has its key. */
+/** Creates a session for the brief, with the part of the team that it needs. With a known key, returns that session. */
 export async function createForBrief(
   team: Team,
   { given = {}, budget, ...brief }: CreateOptions,
   driver: FirstDriver,
-  /** How far the caller will drive it, to refuse what is impossible before there is a session. */
+  /** How far the caller will drive it. An impossible direction is refused before the session exists. */
   direction: Direction,
-  parts: HiveParts,
+  services: Services,
 ): Promise<CreatedSession> {
-  const { store, lost, artifacts } = parts;
+  const { store, lost, artifacts } = services;
   const { key, teamFile } = brief;
   checkBrief(brief.brief, key);
-  const model = brief.model ?? parts.model;
+  const model = brief.model ?? services.model;
   const known =
     key === undefined ? undefined : ((await store.findSession(key)) ?? (await lost.bringBackByKey(key)));
   const isKnown = known !== undefined && known.key === key;
   // A plan is made once.
   const planned = isKnown ? { team, decisions: [] } : await teamForBrief(team, brief.brief);
   if (!isKnown) refuseImpossibleStart(planned.team, direction, Object.keys(given));
-  checkIntegration(planned.team, parts.onNotice);
+  checkIntegration(planned.team, services.onNotice);
   const origin = isKnown ? {} : await giveAll(planned.team.definition, given, artifacts);
   const created = await createSession(
     planned.team,
@@ -46,27 +51,34 @@ export async function createForBrief(
     },
     driver,
     { ...origin, decisions: planned.decisions, ...(budget !== undefined && { budget: toBudget(budget) }) },
-    parts,
+    services,
   );
-  if (!created.isNew && Object.keys(given).length > 0) await refuseOtherGifts(created.session, given, parts);
+  if (!created.isNew && Object.keys(given).length > 0)
+    await refuseOtherGifts(created.session, given, services);
   return created;
 }
 
-/** Other gifts under a key that is taken would be ignored. */
+/** Reports contracts that do not fit together before anything is paid, and refuses those that no run can fulfill. */
+function checkIntegration({ definition }: Team, notice: (text: string) => void): void {
+  refuseBlocking(definition);
+  for (const { message } of integrationProblems(definition)) notice(message);
+}
+
+/** Other given phases for an existing key would be ignored. */
 async function refuseOtherGifts(
   { id, key }: SessionRecord,
   given: NonNullable<StartOptions["given"]>,
-  { store, artifacts }: Pick<HiveParts, "store" | "artifacts">,
+  { store, artifacts }: Pick<Services, "store" | "artifacts">,
 ): Promise<void> {
   const { begun } = await readState(store, id);
   const { given: wanted = [] } = await giveAll(recordedDefinition(begun.definition), given, artifacts);
   if (textOf(wanted) === textOf(begun.given ?? [])) return;
-  throw new SessionConflict(`The key "${key}" belongs to session ${id}, which was given something else.`, {
+  throw new SessionConflict(`The key "${key}" belongs to session ${id}, which has other given phases.`, {
     details: { key, session: id },
-    advice: `Use another key, or edit what it was given: maestro fork ${id} --at <phase> --edit <phase>=<file>`,
+    advice: `Use another key, or edit its given phases: maestro fork ${id} --at <phase> --edit <phase>=<file>`,
   });
 }
 
-/** The origin of a gift does not matter. */
+/** The origin of a given phase does not matter. */
 const textOf = (given: readonly GivenPhase[]): string =>
   canonicalJson(given.map((gift) => ({ ...gift, origin: "" })) as unknown as Json);

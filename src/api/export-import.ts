@@ -24,7 +24,7 @@ import { SessionFiles } from "../store/session-files.ts";
 import { readState } from "../store/session-journal.ts";
 import type { Store } from "../store/store.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
-import type { HiveParts } from "./api-parts.ts";
+import type { Services } from "./services.ts";
 
 /** One file with everything that a session needs to resume elsewhere: its checkpoints and the artifacts they name. */
 const kind = "maestro-checkpoints";
@@ -112,7 +112,7 @@ const notWhole = (session: SessionId, file: string): CheckpointCorrupt =>
 /** Proves everything before it writes anything; a refused import leaves no session and no files. */
 export async function importCheckpoints(
   file: string,
-  { store, artifacts, stateDirectory, onNotice }: ExportParts & Pick<HiveParts, "onNotice">,
+  { store, artifacts, stateDirectory, onNotice }: ExportParts & Pick<Services, "onNotice">,
 ): Promise<Carried> {
   const packed = await readPacked(file);
   const { session, key, checkpoints, contents } = await unpack(packed, file);

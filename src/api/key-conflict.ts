@@ -9,29 +9,29 @@ import type { SessionRecord, Store } from "../store/store.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
 import type { StartOptions } from "./options.ts";
 
-/** Who names another model or limit under a key that is taken would find it ignored. What was raised since is no matter. */
+/** Another model or budget for an existing key would be ignored, so it is refused. Later budget changes do not count. */
 export async function refuseOtherTerms(
   session: SessionRecord,
   { model, budget }: Pick<StartOptions, "model" | "budget">,
   store: Store,
-  goOn?: string,
+  resumeAdvice?: string,
 ): Promise<void> {
   if (model === undefined && budget === undefined) return;
   const { begun } = await readState(store, session.id);
   const own = begun.model ?? recordedDefinition(begun.definition).model ?? undefined;
   if (model !== undefined && model !== own)
     throw conflict(session, "model", {
-      what: `was started with ${own === undefined ? "no model of its own" : `the model ${own}`}`,
-      advice: goOn ?? "Use another key, or fork that session with the other model.",
+      what: `was started with ${own === undefined ? "the default model" : `the model ${own}`}`,
+      advice: resumeAdvice ?? "Use another key, or fork that session with the other model.",
     });
-  if (budget !== undefined && sayingOf(toBudget(budget)) !== sayingOf(begun.budget ?? {}))
+  if (budget !== undefined && textOf(toBudget(budget)) !== textOf(begun.budget ?? {}))
     throw conflict(session, "budget", {
       what: "was started with another budget",
       advice: "Use another key, or raise the budget of that session.",
     });
 }
 
-/** What a session that is under way was asked for stays so until it stops. Who names no phases asks for no others. */
+/** The direction of a running session stays until it stops. A request without phases does not change it. */
 export async function refuseOtherDirection(
   session: SessionRecord,
   wanted: Direction,
@@ -42,10 +42,10 @@ export async function refuseOtherDirection(
   const next = nextDirection(direction, wanted);
   if (isSameDirection(next, direction)) return;
   const fields = ["only", "from", "until", "pauseAfter"] as const;
-  const field = fields.find((each) => sayingOf(next[each] ?? []) !== sayingOf(direction[each] ?? []));
+  const field = fields.find((each) => textOf(next[each] ?? []) !== textOf(direction[each] ?? []));
   throw conflict(session, field ?? "key", {
-    what: "is under way and was asked for other phases",
-    advice: "Use another key, or ask again when that session has stopped.",
+    what: "was requested with other phases and has not stopped yet",
+    advice: "Use another key, or repeat the request when that session has stopped.",
   });
 }
 
@@ -60,4 +60,4 @@ function conflict(
   });
 }
 
-const sayingOf = (said: object | string): string => canonicalJson(said as unknown as Json);
+const textOf = (value: object | string): string => canonicalJson(value as unknown as Json);

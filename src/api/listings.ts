@@ -11,7 +11,7 @@ export interface SessionListing extends ListedSession {
   readonly usage: UsageTotals;
 }
 
-/** One look at the ledger for all of them. Who has no card on record is read from the journal. */
+/** One query of the ledger for all sessions. A session without a stored card is read from the journal. */
 export async function withUsage(
   sessions: readonly ListedSession[],
   store: Store,
@@ -28,7 +28,7 @@ export async function withUsage(
   return listings;
 }
 
-/** The card of a session whose stored one could not be kept. */
+/** The card of a session that has no stored one. */
 async function cardOf(id: SessionId, store: Store): Promise<SessionCard> {
   let card: SessionCard | undefined;
   for await (const page of store.readTransitions(id)) for (const row of page) card = reduceCard(card, row);
@@ -36,7 +36,7 @@ async function cardOf(id: SessionId, store: Store): Promise<SessionCard> {
   return card;
 }
 
-/** Of these and no others: a state directory may hold thousands. */
+/** Only of these sessions: a state directory may hold thousands. */
 export async function usageOfEach(
   ids: readonly SessionId[],
   store: Store,
@@ -47,7 +47,7 @@ export async function usageOfEach(
   return (id) => used.get(id) ?? unused;
 }
 
-/** Sums as people read them. */
+/** Sums as rows of a usage report. */
 export async function reportOf(groups: readonly UsageGroupSums[]): Promise<readonly UsageRow[]> {
   return (await usageReport(reportsOf(groups), { by: "session" })).rows;
 }

@@ -4,17 +4,17 @@ import { InputInvalid, LeaseHeld, TeamInvalid } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { ClaimCause, Direction, Message } from "../journal/journal.ts";
 import { finalStatuses } from "../journal/standing.ts";
-import type { CreatedSession, FirstDriver } from "../run/create-session.ts";
-import { makeFork } from "../run/make-fork.ts";
-import { type Plan, planFork, planResume } from "../run/plan-cost.ts";
-import { refuseToCompleted } from "../run/reject-completed.ts";
+import type { CreatedSession, FirstDriver } from "../run/acts/create-session.ts";
+import { makeFork } from "../run/acts/fork.ts";
+import { type Plan, planFork, planResume } from "../run/acts/plan-cost.ts";
+import { directionOf } from "../run/direction.ts";
+import { type Preparation, refuseToCompleted } from "../run/prepare.ts";
 import { resultsOf, type SessionResult } from "../run/session-view.ts";
 import { toChange } from "../run/spending.ts";
 import { type Pruned, prune, removeDamaged } from "../store/retention.ts";
 import { readState } from "../store/session-journal.ts";
 import type { SessionRecord } from "../store/store.ts";
 import type { Team } from "../team/define.ts";
-import type { HiveParts } from "./api-parts.ts";
 import {
   checkBudgetOptions,
   checkCreateOptions,
@@ -26,11 +26,8 @@ import {
   checkStartOptions,
 } from "./check-options.ts";
 import { createForBrief } from "./create-for-brief.ts";
-import { directionOf } from "./direction-of.ts";
-import { enqueue } from "./enqueue.ts";
 import type { Carried } from "./export-import.ts";
 import { refuseOtherDirection, refuseOtherTerms } from "./key-conflict.ts";
-import { Turns } from "./keyed-mutex.ts";
 import {
   type ApproveOptions,
   type BudgetOptions,
@@ -45,48 +42,50 @@ import {
   type Session,
   type StartOptions,
 } from "./options.ts";
-import { naming, refuseUnknownName, refuseWord } from "./refusals.ts";
+import { enqueue, KeyedMutex } from "./queue.ts";
 import { Scheduler, type SchedulerParts } from "./scheduler.ts";
-import { Reading } from "./session-queries.ts";
+import type { Services } from "./services.ts";
+import { SessionQueries } from "./session-queries.ts";
 import { teamForSession } from "./session-team.ts";
+import { refuseSignal, refuseUnknownName, withReviewedPhase } from "./signals.ts";
 
-/** Ten seconds are promised: work that then ignores its signal is waited for once more, and all is put away after that. */
+/** A shutdown takes at most ten seconds: this wait, one more for work that ignores its signal, and the closing. */
 const shutdownGraceMs = 6_000;
 const deliveryPatienceMs = 10_000;
-/** A crash may leave hundreds: they are taken as others end. */
+/** A crash may leave hundreds of sessions: they are resumed as others end. */
 const recoveryPlaces = 16;
 
-/** Everything a front door may ask for. */
-export class Maestro extends Reading {
-  readonly #parts: HiveParts;
+/** All acts on sessions. The reads are in SessionQueries. */
+export class Maestro extends SessionQueries {
+  readonly #services: Services;
   readonly #teams = new Map<string, Team>();
   readonly #recovery: Scheduler;
-  readonly #turns = new Turns();
+  readonly #perKey = new KeyedMutex();
   #closing: Promise<void> | undefined;
 
-  constructor(parts: HiveParts) {
-    super(parts);
-    this.#parts = parts;
-    for (const team of parts.teams) this.#teams.set(team.name, team);
-    void parts.lost.announce();
+  constructor(services: Services) {
+    super(services);
+    this.#services = services;
+    for (const team of services.teams) this.#teams.set(team.name, team);
+    void services.lost.announce();
     this.#recovery = this.#newScheduler({
       places: recoveryPlaces,
       teamOf: (session) => this.#teamOf(session).catch(() => undefined),
-      report: parts.onNotice,
+      report: services.onNotice,
     });
   }
 
-  /** A team whose sessions may be driven by id from now on. */
+  /** Registers a team, so that its sessions can be driven by id. */
   register(team: Team): void {
     this.#teams.set(team.name, team);
   }
 
-  /** The team that a session goes on with. */
+  /** The team that resumes a session. */
   async team(idOrKey: string): Promise<Team> {
     return this.#teamOf(await this.find(idOrKey));
   }
 
-  /** Creates a session and drives it. With the key of an unfinished session, goes on with that one. */
+  /** Creates a session and drives it. With the key of an unfinished session, resumes that one. */
   async start<PhaseName extends string>(
     team: Team<PhaseName>,
     options: StartOptions<PhaseName>,
@@ -96,9 +95,9 @@ export class Maestro extends Reading {
     const direction = directionOf(options);
     const { session, isNew } = await this.#create(team, options, { kind: "creator" }, direction);
     if (key !== undefined && model !== undefined) {
-      const goOn = `Use another key, or go on with that model: maestro resume ${quote(key)} --model ${quote(model)}`;
+      const resumeAdvice = `Use another key, or resume with that model: maestro resume ${quote(key)} --model ${quote(model)}`;
       const isOver = finalStatuses.includes(session.status);
-      await refuseOtherTerms(session, { model }, this.#parts.store, isOver ? undefined : goOn);
+      await refuseOtherTerms(session, { model }, this.#services.store, isOver ? undefined : resumeAdvice);
     }
     if (!isNew && budget !== undefined && !finalStatuses.includes(session.status))
       await this.setBudget(session.id, budget);
@@ -107,7 +106,7 @@ export class Maestro extends Reading {
     return this.#handle(session.id, cause, await this.#teamOf(session, team), { direction });
   }
 
-  /** Only creates. */
+  /** Creates a session without driving it. */
   async create<PhaseName extends string>(
     team: Team<PhaseName>,
     options: CreateOptions<PhaseName>,
@@ -116,7 +115,7 @@ export class Maestro extends Reading {
     return (await this.#create(team, options, { kind: "none" })).session;
   }
 
-  /** Goes on to the end, on a person's word. */
+  /** Resumes a session to its end. A person's resume grants new rounds. */
   async resume(idOrKey: string, options: ResumeOptions = {}): Promise<Session> {
     checkResumeOptions(options);
     const { team, ...preparation } = options;
@@ -127,17 +126,17 @@ export class Maestro extends Reading {
     return this.#handle(session.id, "resume", bound, preparation, onAccepted);
   }
 
-  /** Creates a session that waits for its turn; with the key of one that is there, that one goes on in its turn. */
+  /** Creates a session that waits in the queue. With the key of an existing session, queues that one. */
   async queue<PhaseName extends string>(
     team: Team<PhaseName>,
     options: QueueOptions<PhaseName>,
   ): Promise<{ readonly id: SessionId; readonly isNew: boolean }> {
     checkQueueOptions(team, options);
-    // Two that start with one key at the same moment are one session, and the second finds it whole.
-    return this.#turns.run(options.key, () => this.#queue(team, options));
+    // Two concurrent starts with one key are one session, and the second finds it complete.
+    return this.#perKey.run(options.key, () => this.#queue(team, options));
   }
 
-  /** As `resume`, but the session waits for its turn; what is refused is refused now. */
+  /** As `resume`, but the session waits in the queue. Refusals come now. */
   async queueResume(idOrKey: string, options: PlanOptions = {}): Promise<void> {
     checkResumeOptions(options);
     const { team: given, ...preparation } = options;
@@ -145,22 +144,18 @@ export class Maestro extends Reading {
     const team = await this.#teamOf(session, given);
     const hasEdits = Object.keys(preparation.edits ?? {}).length > 0;
     if (session.status === "completed" && !hasEdits)
-      return refuseToCompleted(
-        session,
-        { team, cause: "resume", preparation },
-        { store: this.#parts.store, report: this.#parts.onNotice },
-      );
-    await enqueue(session.id, team, "resume", preparation, this.#parts);
+      return refuseToCompleted(session, team, preparation, this.#services.store, this.#services.onNotice);
+    await enqueue(session.id, team, "resume", preparation, this.#services);
   }
 
-  /** Drives sessions in their turn once it is started; a session that cannot be taken is reported. */
+  /** A scheduler that drives due sessions once it is started. Sessions that cannot be taken are reported. */
   scheduler(options: Pick<SchedulerParts, "places" | "report">): Scheduler {
     return this.#newScheduler({ ...options, teamOf: (session) => this.#teamOf(session) });
   }
 
   /**
-   * One phase alone. Idempotent: a phase that is done stays done, and one that needs help needs it until a person
-   * resumes the session. While others drive the session, it waits its turn.
+   * Runs one phase. Idempotent: a completed phase stays completed, and a phase that needs help needs it until a person
+   * resumes the session. Waits while another call in this process drives the session.
    */
   async executePhase(idOrKey: string, phase: string): Promise<SessionResult> {
     const session = await this.find(idOrKey);
@@ -168,12 +163,12 @@ export class Maestro extends Reading {
     return this.#handle(session.id, "start", team, { direction: { only: [phase] } }).result();
   }
 
-  /** All that is left, to the end; resolves when it is done. */
+  /** Runs the remaining phases to the end. */
   async executeBatch(idOrKey: string): Promise<SessionResult> {
     return (await this.resume(idOrKey)).result();
   }
 
-  /** Goes on and parks for review after the phases named. */
+  /** Resumes the session and parks it for review after the named phases. */
   async executeMixed(idOrKey: string, options: MixedOptions): Promise<SessionResult> {
     checkMixedOptions(options);
     const session = await this.find(idOrKey);
@@ -182,89 +177,89 @@ export class Maestro extends Reading {
     return this.#handle(session.id, "resume", team, { direction: { pauseAfter } }).result();
   }
 
-  /** A new session that takes over what comes before a phase and reuses what is unchanged after it; not yet driven. */
+  /** Creates a session that takes over the phases before `at` and reuses unchanged work after it. It is not driven yet. */
   async fork(idOrKey: string, options: ForkOptions): Promise<SessionRecord> {
     checkForkOptions(options);
     const { team: given, budget, ...request } = options;
     const parent = await this.find(idOrKey);
-    const fork = await makeFork(parent.id, await this.#teamOf(parent, given), request, this.#parts);
+    const fork = await makeFork(parent.id, await this.#teamOf(parent, given), request, this.#services);
     if (given !== undefined) this.register(given);
     if (budget !== undefined) await this.setBudget(fork.id, budget);
     return fork;
   }
 
-  /** What comes after the phase may rest on it. */
+  /** Approves the phase that is waiting for review. */
   async approve(idOrKey: string, options: ApproveOptions = {}): Promise<void> {
-    await this.#say(idOrKey, { say: "approve", ...options });
+    await this.#signal(idOrKey, { say: "approve", ...options });
   }
 
-  /** The phase runs again, with the note. */
+  /** Rejects the phase that is waiting for review. It runs again with the note. */
   async reject(idOrKey: string, { note, ...options }: RejectOptions): Promise<void> {
     if (typeof note !== "string" || note.trim() === "")
-      throw new InputInvalid("A rejection needs a note.", { advice: "Say what should be different." });
-    await this.#say(idOrKey, { say: "reject", ...options, note });
+      throw new InputInvalid("A rejection needs a note.", { advice: "Write what should change." });
+    await this.#signal(idOrKey, { say: "reject", ...options, note });
   }
 
-  /** A new limit for the session, a phase or a persona, or with null none; a session that is parked for its budget goes on when resumed. */
+  /** Sets or removes the limit of the session, a phase or a persona. A session parked for its budget waits for a resume. */
   async setBudget(idOrKey: string, options: BudgetOptions): Promise<void> {
     checkBudgetOptions(options);
     const { persona, phase, tokens, usd } = options;
     const budget = toChange({ tokens, usd });
     if (budget.tokens === undefined && budget.microUsd === undefined)
-      throw new InputInvalid("No limit is given.", { advice: "Give tokens, dollars or both." });
+      throw new InputInvalid("A budget change needs a limit.", { advice: "Set tokens, dollars or both." });
     const level = persona !== undefined ? "persona" : phase !== undefined ? "phase" : "session";
     const name = persona ?? phase;
     if (name !== undefined) refuseUnknownName(level, name, (await this.show(idOrKey)).phases);
-    await this.#say(idOrKey, { say: "budget", level, ...(name !== undefined && { name }), budget });
+    await this.#signal(idOrKey, { say: "budget", level, ...(name !== undefined && { name }), budget });
   }
 
-  /** What a resume would keep, reuse and run. */
+  /** Predicts which personas a resume would keep, reuse and run. */
   async plan(idOrKey: string, options: PlanOptions = {}): Promise<Plan> {
     checkResumeOptions(options);
     const { team, ...preparation } = options;
     const session = await this.find(idOrKey);
-    return planResume(session, await this.#teamOf(session, team), preparation, this.#parts);
+    return planResume(session, await this.#teamOf(session, team), preparation, this.#services);
   }
 
-  /** What a fork would reuse and run, and what that may cost, before it exists. */
+  /** Predicts which personas a fork would reuse and run, and the cost. */
   async planFork(idOrKey: string, options: ForkOptions): Promise<Plan> {
     checkForkOptions(options);
     const { team, ...request } = options;
     const parent = await this.find(idOrKey);
-    return planFork(parent, await this.#teamOf(parent, team), request, this.#parts);
+    return planFork(parent, await this.#teamOf(parent, team), request, this.#services);
   }
 
-  /** Takes effect at the session's next step. */
+  /** Pauses the session at its next step. */
   async pause(idOrKey: string): Promise<void> {
-    await this.#say(idOrKey, { say: "pause" });
+    await this.#signal(idOrKey, { say: "pause" });
   }
 
-  /** Final. */
+  /** Cancels the session, which is final. */
   async cancel(idOrKey: string): Promise<void> {
-    await this.#say(idOrKey, { say: "cancel" });
+    await this.#signal(idOrKey, { say: "cancel" });
   }
 
-  /** A session from another machine: it is here, and goes on when it is resumed. */
+  /** Imports a session from another machine. It waits for a resume. */
   async importCheckpoints(file: string): Promise<Carried> {
     const { importCheckpoints } = await import("./export-import.ts");
-    return importCheckpoints(file, this.#parts);
+    return importCheckpoints(file, this.#services);
   }
 
   async prune(options: PruneOptions): Promise<Pruned> {
     checkPruneOptions(options);
     const { damaged, ...policy } = options;
-    const { clock, onNotice } = this.#parts;
-    const parts = { ...this.#parts, now: clock.now(), report: onNotice };
+    const { clock, onNotice } = this.#services;
+    const parts = { ...this.#services, now: clock.now(), report: onNotice };
     if (damaged !== undefined) return removeDamaged((await this.find(damaged)).id, parts);
     return prune(policy, {
       ...parts,
-      removeTicketFile: (fingerprint) => this.#parts.ticketFiles.remove(fingerprint),
+      removeTicketFile: (fingerprint) => this.#services.ticketFiles.remove(fingerprint),
     });
   }
 
-  /** Lets the next call through at once. */
+  /** Closes the breaker, so that the next call is made at once. */
   async resetBreaker(dependency: string): Promise<void> {
-    const { breakers } = this.#parts.store;
+    const { breakers } = this.#services.store;
     if (await breakers.reset(dependency)) return;
     const known = (await breakers.list()).map((breaker) => breaker.dependency);
     throw new InputInvalid(`There is no breaker "${dependency}".${didYouMean(dependency, known)}`, {
@@ -272,25 +267,25 @@ export class Maestro extends Reading {
     });
   }
 
-  /** Brings requests for help that are due to their tracker; gives how many got there. */
+  /** Delivers due tickets to their tracker. Returns the number delivered. */
   deliverTickets(): Promise<number> {
-    return this.#parts.outbox.deliverDue(AbortSignal.timeout(deliveryPatienceMs));
+    return this.#services.outbox.deliverDue(AbortSignal.timeout(deliveryPatienceMs));
   }
 
-  /** Takes sessions that continue by themselves, of the teams known here; now and then every second. */
+  /** Resumes sessions that continue automatically, of the teams known here: now, and then every second. */
   recover(): Promise<void> {
     return this.#recovery.start();
   }
 
-  /** Lets go of everything cleanly; sessions under way are taken up again by whoever opens next. */
+  /** Stops cleanly. The next process resumes the running sessions. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
-    const { engine, projector, store, lost } = this.#parts;
-    // Before anything is awaited: from here on no step begins.
+    const { engine, projector, store, lost } = this.#services;
+    // Called before the first await, so that no further step begins.
     const stopped = engine.stop({ graceMs: shutdownGraceMs });
     await this.#recovery.stop();
     await stopped;
@@ -299,17 +294,17 @@ export class Maestro extends Reading {
     await store.close();
   }
 
-  #newScheduler(parts: Pick<SchedulerParts, "places" | "teamOf" | "report">): Scheduler {
+  #newScheduler(options: Pick<SchedulerParts, "places" | "teamOf" | "report">): Scheduler {
     const deliverTickets = () => this.deliverTickets();
-    return new Scheduler({ ...this.#parts, journal: this.#parts.store, deliverTickets, ...parts });
+    return new Scheduler({ ...this.#services, journal: this.#services.store, deliverTickets, ...options });
   }
 
   async #queue(team: Team, options: QueueOptions) {
-    const { store } = this.#parts;
+    const { store } = this.#services;
     const direction = directionOf(options);
     const { session, isNew } = await this.#create(team, options, { kind: "queue", direction }, direction);
     const { id, status } = session;
-    // Its first commit has put it in the queue, with its budget and how far it goes.
+    // Its first commit has queued it, with its budget and direction.
     if (isNew) return { id, isNew };
     await refuseOtherTerms(session, options, store);
     if (status === "completed") return { id, isNew };
@@ -321,23 +316,23 @@ export class Maestro extends Reading {
     const bound = await this.#teamOf(session, team);
     const isPlain = Object.keys(direction).length === 0 && options.budget === undefined;
     try {
-      await enqueue(id, bound, "resume", isPlain ? {} : { direction }, this.#parts);
+      await enqueue(id, bound, "resume", isPlain ? {} : { direction }, this.#services);
     } catch (error) {
-      // Another caller was quicker, and its direction counts.
+      // Another caller was faster, and its direction counts.
       if (!LeaseHeld.is(error) || (await this.find(id)).status !== "running") throw error;
       await refuseOtherDirection(session, direction, store);
     }
     return { id, isNew };
   }
 
-  /** A team whose session is refused is not the one that others of its name resume with. */
+  /** The team of a refused session is not registered for others of its name. */
   async #create(
     team: Team,
     options: CreateOptions,
     driver: FirstDriver,
     direction: Direction = {},
   ): Promise<CreatedSession> {
-    const created = await createForBrief(team, options, driver, direction, this.#parts);
+    const created = await createForBrief(team, options, driver, direction, this.#services);
     const { session, isNew } = created;
     if (isNew || (await this.#teamOf(session, team)).fingerprint === session.teamFingerprint)
       this.register(team);
@@ -348,16 +343,16 @@ export class Maestro extends Reading {
     id: SessionId,
     cause: ClaimCause,
     team: Team,
-    preparation: Parameters<HiveParts["engine"]["drive"]>[3] = {},
+    preparation: Preparation = {},
     onAccepted?: () => void,
   ): Session {
-    const { store, engine, onNotice } = this.#parts;
+    const { store, engine, onNotice } = this.#services;
     const ended = engine.drive(id, team, cause, preparation, onAccepted);
-    // Whoever does not ask for the result must not crash the process with it.
+    // A result that the caller does not await must not crash the process.
     ended.catch(() => undefined);
     const result = async (): Promise<SessionResult> => {
       const { tickets: raised = [], elsewhere: _, ...outcome } = await ended;
-      // Who reads the result should find the ticket where it says it is; a session is parked all the same.
+      // The ticket should be delivered when the caller reads the result. The session is parked in any case.
       if (raised.length > 0) await this.deliverTickets().catch((error) => onNotice(String(error)));
       const tickets = await this.ticketsOf(raised);
       const results = outcome.results ?? resultsOf(await readState(store, id));
@@ -369,25 +364,25 @@ export class Maestro extends Reading {
   async #teamOf(session: SessionRecord, given?: Team): Promise<Team> {
     const { team: name } = session;
     const registered = this.#teams.get(name);
-    const team = await teamForSession(session, { given, registered }, this.#parts);
+    const team = await teamForSession(session, { given, registered }, this.#services);
     if (team !== undefined) return team;
     throw new TeamInvalid(`The team "${name}" is not registered.${didYouMean(name, this.#teams.keys())}`, {
       advice:
-        "If its personas are code, start the program that made the session again: it gives them to open({ teams: [...] }). If the team is a file, name it with --team.",
+        "If its personas are code, start the program that passes them to open({ teams: [...] }). If the team is a file, name it with --team.",
     });
   }
 
-  async #say(idOrKey: string, message: Message): Promise<void> {
-    const { store, engine } = this.#parts;
+  async #signal(idOrKey: string, message: Message): Promise<void> {
+    const { store, engine } = this.#services;
     const session = await this.find(idOrKey);
-    refuseWord(session, message);
-    await store.signal(session.id, await naming(message, () => readState(store, session.id)));
+    refuseSignal(session, message);
+    await store.signal(session.id, await withReviewedPhase(message, () => readState(store, session.id)));
     if (engine.isDriving(session.id)) return engine.listen();
     await engine.settle(session.id).catch(ignoreHeld);
   }
 }
 
-/** Somebody drives the session, and will find the word in its inbox. */
+/** Another process drives the session, and finds the signal in its inbox. */
 function ignoreHeld(error: unknown): undefined {
   if (LeaseHeld.is(error)) return undefined;
   throw error;

@@ -17,7 +17,7 @@ export { resolveStateDirectory } from "../store/state-directory.ts";
 export { makeFolders } from "../workspace/make-folders.ts";
 export { isPacked, verifyExport } from "./export-import.ts";
 export type { Looking } from "./readonly-maestro.ts";
-export type { Reading } from "./session-queries.ts";
+export type { SessionQueries } from "./session-queries.ts";
 
 export interface LookOptions {
   readonly loaded?: LoadedConfig;

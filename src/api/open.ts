@@ -13,17 +13,14 @@ import { keepSecret, secretsIn } from "../domain/redact.ts";
 import type { SessionEvent } from "../journal/session-event.ts";
 import { finalStatuses } from "../journal/standing.ts";
 import { CircuitBreaker } from "../run/circuit-breaker.ts";
-import { CommandPlace } from "../run/command-place.ts";
 import { TeamEngine } from "../run/engine.ts";
 import { withBuiltIn } from "../run/healing/built-in.ts";
 import type { Healer } from "../run/healing/healer.ts";
-import { performOf } from "../run/perform-of.ts";
+import { performOf } from "../run/perform.ts";
 import { askModel } from "../run/planning/ask-model.ts";
-import { toolRunner } from "../run/project-tool.ts";
-import { SandboxChecks } from "../run/sandbox-checks.ts";
-import { SessionEvents } from "../run/session-events.ts";
+import { CommandPlace } from "../run/programs/command-place.ts";
+import { SandboxChecks } from "../run/programs/sandbox-checks.ts";
 import { budgetDefaults } from "../run/spending.ts";
-import { alertTeller } from "../run/tell-alert.ts";
 import { Artifacts } from "../store/artifacts.ts";
 import { LostSessions } from "../store/lost-sessions.ts";
 import { openStore } from "../store/open-store.ts";
@@ -35,6 +32,7 @@ import { FileSink } from "../tickets/file.ts";
 import { TicketOutbox } from "../tickets/outbox.ts";
 import { checkTeams } from "./check-options.ts";
 import { Maestro } from "./maestro.ts";
+import { alertPoster, SessionEvents } from "./row-listeners.ts";
 
 export { Maestro } from "./maestro.ts";
 export type {
@@ -114,7 +112,8 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const store = openStore({ directory: path, clock, leaseMs: config.leaseMs });
   const artifacts = new Artifacts(path);
   const scratch = join(path, "scratch");
-  const place = new CommandPlace(artifacts, scratch);
+  const { sandboxRequired } = config;
+  const place = new CommandPlace(artifacts, path, sandboxRequired);
   void place.sweep(async (id) => {
     const status = (await store.findSession(id))?.status;
     return status === undefined || finalStatuses.includes(status);
@@ -156,8 +155,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       }
     },
   });
-  const { sandboxRequired } = config;
-  const tellAlert = alertTeller(config.webhook, onNotice);
+  const tellAlert = alertPoster(config.webhook, onNotice);
   const tracker = new TokenTracker(store.reports);
   const budgets = budgetDefaults(config.budget);
   // Without a listener no row is parsed for one.
@@ -177,17 +175,15 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       history: (team) => store.reports.history(team),
     },
     checks: new SandboxChecks(artifacts, scratch, path, { sandboxRequired, notice: onNotice }),
-    runTool: toolRunner(place, path, sandboxRequired),
+    place,
     healers,
     performOf: (team, model) =>
-      performOf(team, modelInstead ?? model, {
-        env: process.env,
-        script: script ?? config.simulatedScript,
-        priceOf,
+      performOf(
+        team,
+        modelInstead ?? model,
+        { env: process.env, script: script ?? config.simulatedScript, priceOf },
         place,
-        stateDirectory: path,
-        sandboxRequired,
-      }),
+      ),
     askModel: (model, call) => askModel(modelInstead ?? model, call, { env: process.env, priceOf }),
     commandFor,
     timeoutMs: config.attempts.timeoutMs,

@@ -1,7 +1,7 @@
 import type { SessionId } from "../domain/ids.ts";
 import type { Direction } from "../journal/journal.ts";
-import type { Brief } from "../run/create-session.ts";
-import type { PhaseEdit } from "../run/phase-edit.ts";
+import type { Brief } from "../run/acts/create-session.ts";
+import type { PhaseEdit } from "../run/acts/phase-edit.ts";
 import type { SessionResult } from "../run/session-view.ts";
 import type { RetentionPolicy } from "../store/retention.ts";
 import type { Team } from "../team/define.ts";
@@ -17,18 +17,18 @@ export interface StartOptions<PhaseName extends string = string> extends Brief {
   readonly from?: PhaseName;
   readonly until?: PhaseName;
   readonly pauseAfter?: readonly PhaseName[];
-  /** Of the whole session, over all its resumes. */
+  /** Of the whole session, including its resumes. */
   readonly budget?: { readonly tokens?: number; readonly usd?: number };
-  /** Waited for once the session exists, and before it is driven. */
+  /** Awaited after the session is created and before it is driven. */
   readonly beforeDrive?: (id: SessionId) => Promise<void>;
-  /** Phases that were done elsewhere. */
+  /** Existing outputs of phases. */
   readonly given?: Readonly<Partial<Record<PhaseName, GivenOptions>>>;
 }
 
-/** Whoever takes it up does so elsewhere. */
+/** As a start, but another process may drive the session. */
 export type QueueOptions<PhaseName extends string = string> = Omit<StartOptions<PhaseName>, "beforeDrive">;
 
-/** How far it goes is said when it is driven. */
+/** As a start without a direction: that is set when the session is driven. */
 export type CreateOptions<PhaseName extends string = string> = Pick<
   StartOptions<PhaseName>,
   keyof Brief | "given" | "budget"
@@ -39,18 +39,18 @@ export interface MixedOptions {
 }
 
 export interface GivenOptions extends PhaseEdit {
-  /** Where it comes from, for people. */
+  /** A note for people on where it comes from. */
   readonly origin?: string;
 }
 
 export interface ResumeOptions {
   readonly team?: Team;
   readonly edits?: Readonly<Record<string, PhaseEdit>>;
-  /** The team has changed since: personas that did not keep their results. */
+  /** Accept a changed team. Unchanged personas keep their results. */
   readonly acceptChanges?: boolean;
 }
 
-/** As a resume, perhaps of a part only. */
+/** As a resume, optionally of a part of the phases. */
 export interface PlanOptions extends ResumeOptions {
   readonly direction?: Direction;
 }
@@ -59,35 +59,35 @@ export interface ForkOptions {
   /** The first phase that runs again. */
   readonly at: string;
   readonly edits?: Readonly<Record<string, PhaseEdit>>;
-  /** Reuse nothing of what runs again. */
+  /** Reuse no recorded work of the phases that run again. */
   readonly fresh?: boolean;
   readonly team?: Team;
   readonly model?: string;
   readonly key?: string;
-  /** Of the new session; what its parent was allowed, unless said. */
+  /** Of the new session. Default: the budget of its parent. */
   readonly budget?: Pick<BudgetOptions, "tokens" | "usd">;
 }
 
 export interface PruneOptions extends RetentionPolicy {
-  /** Instead, only this session, whose journal is damaged. */
+  /** Remove only this session, whose journal is damaged. */
   readonly damaged?: string;
 }
 
 export interface ApproveOptions {
-  /** Needed when more than one waits for review. */
+  /** Required when more than one phase waits for review. */
   readonly phase?: string;
   readonly note?: string;
 }
 
 export interface RejectOptions extends ApproveOptions {
-  /** What should be different. */
+  /** The requested change. */
   readonly note: string;
 }
 
 export interface BudgetOptions {
   readonly persona?: string;
   readonly phase?: string;
-  /** Null: no limit any more. */
+  /** Null removes the limit. */
   readonly tokens?: number | null;
   readonly usd?: number | null;
 }

@@ -1,42 +1,43 @@
 import type { StateUnavailable } from "../domain/errors.ts";
 import { removeUnneeded } from "../store/retention.ts";
-import { Reading, type ReadingParts } from "./session-queries.ts";
+import type { QueryServices } from "./services.ts";
+import { SessionQueries } from "./session-queries.ts";
 
-interface LookingParts extends ReadingParts {
+interface ReadonlyServices extends QueryServices {
   readonly isMissing: boolean;
   readonly unwritable: StateUnavailable | undefined;
   readonly onNotice: (notice: string) => void;
 }
 
-/** A state directory that is open for looking alone. */
-export class Looking extends Reading {
+/** A state directory that is open for reading only. */
+export class Looking extends SessionQueries {
   /** The state directory does not exist: there are no sessions. */
   readonly isMissing: boolean;
   /** Why the state directory cannot be written; undefined when it can. */
   readonly unwritable: StateUnavailable | undefined;
-  readonly #parts: LookingParts;
+  readonly #services: ReadonlyServices;
 
-  constructor(parts: LookingParts) {
-    super(parts);
-    this.#parts = parts;
-    this.isMissing = parts.isMissing;
-    this.unwritable = parts.unwritable;
-    void parts.lost.announce();
+  constructor(services: ReadonlyServices) {
+    super(services);
+    this.#services = services;
+    this.isMissing = services.isMissing;
+    this.unwritable = services.unwritable;
+    void services.lost.announce();
   }
 
-  /** The one part of `prune` that a full disk allows: it writes nothing. Gives how many artifacts went. */
+  /** The part of `prune` that works on a full disk: it only removes. Returns the number of removed artifacts. */
   removeUnneeded(): Promise<number> {
-    const { clock, onNotice } = this.#parts;
-    return removeUnneeded({ ...this.#parts, now: clock.now(), report: onNotice });
+    const { clock, onNotice } = this.#services;
+    return removeUnneeded({ ...this.#services, now: clock.now(), report: onNotice });
   }
 
-  /** A notice about sessions that the database does not know, unless there was one at the start. */
+  /** Reports sessions that the database does not have, unless that was reported at the start. */
   announceLost(): Promise<void> {
-    return this.#parts.lost.announce({ exact: true });
+    return this.#services.lost.announce({ exact: true });
   }
 
   async close(): Promise<void> {
-    await this.#parts.lost.notice().catch(() => undefined);
-    await this.#parts.store.close();
+    await this.#services.lost.notice().catch(() => undefined);
+    await this.#services.store.close();
   }
 }

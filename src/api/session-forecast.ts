@@ -3,7 +3,7 @@ import { expectedAtEnd, type Forecast, forecast } from "../cost/forecast.ts";
 import { type Amount, microsToUsd } from "../domain/budget.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { finalStatuses } from "../journal/standing.ts";
-import { runsLeft } from "../run/planned-runs.ts";
+import { runsLeft } from "../run/spending.ts";
 import type { SessionRecord, Store } from "../store/store.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
 
@@ -13,12 +13,12 @@ interface Range {
   readonly usd: number | null;
 }
 
-/** What is left of a session, as past runs of its team were: half of them at most `median`, nine of ten at most `p90`. */
+/** The cost of the remaining work, from past runs of the team: half of them cost at most `median`, nine of ten at most `p90`. */
 export interface SessionForecast {
   readonly median: Range;
   readonly p90: Range;
   readonly phases: readonly { readonly phase: string; readonly median: Range; readonly p90: Range }[];
-  /** Personas without any past run: not part of the sums. */
+  /** Personas without past runs. They are not part of the sums. */
   readonly unknown: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export async function outlookOf(state: SessionState, { reports }: Store): Promis
   };
 }
 
-/** What it was going to cost when it was made: as the runs that were over then, of what it has asked models for since. */
+/** The forecast at the start of the session: from runs that had ended by then, for the calls that it made since. */
 export async function forecastAtStart(
   { id, team, createdAt }: Pick<SessionRecord, "id" | "team" | "createdAt">,
   { reports }: Store,

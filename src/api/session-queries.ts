@@ -9,8 +9,7 @@ import { emptyTree, emptyTreeHash, fromManifest, type Tree } from "../domain/tre
 import type { RecordedRow } from "../journal/journal.ts";
 import type { SessionEvent } from "../journal/session-event.ts";
 import type { SessionState } from "../journal/session-state.ts";
-import { finalTree } from "../run/final-tree.ts";
-import { listFiles } from "../run/list-files.ts";
+import { finalTree, listFiles } from "../run/final-files.ts";
 import { describeSession, describeTicket, type SessionView, type TicketView } from "../run/session-view.ts";
 import { allBudgets } from "../run/spending.ts";
 import { type CheckpointInfo, listCheckpointFiles, listCheckpoints } from "../store/list-checkpoints.ts";
@@ -30,22 +29,17 @@ import type { SessionQuery, SessionRecord } from "../store/store.ts";
 import type { TicketRecord } from "../store/ticket-store.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
 import type { OutResult } from "../workspace/out-plan.ts";
-import type { HiveParts } from "./api-parts.ts";
 import type { Carried } from "./export-import.ts";
 import { reportOf, type SessionListing, usageOfEach, withUsage } from "./listings.ts";
+import type { QueryServices } from "./services.ts";
 import { forecastAtStart, type Outlook, outlookOf, type SessionForecast } from "./session-forecast.ts";
 import { type WatchOptions, watchSession } from "./watch.ts";
-import { type FilesAt, giveOut } from "./write-files.ts";
+import { type FilesAt, writeFiles } from "./write-files.ts";
 
 export interface UsageOptions extends Omit<UsageQuery, "session"> {
   /** Id or key. */
   readonly session?: string | undefined;
 }
-
-export type ReadingParts = Pick<
-  HiveParts,
-  "store" | "artifacts" | "lost" | "stateDirectory" | "clock" | "tracker" | "budgets"
->;
 
 export interface UsageInside {
   readonly places: readonly {
@@ -56,19 +50,19 @@ export interface UsageInside {
   readonly attempts: ReadonlyMap<number, Amount>;
 }
 
-/** Everything that only looks. */
-export class Reading {
+/** All reads of a state directory. */
+export class SessionQueries {
   readonly stateDirectory: string;
-  readonly #parts: ReadingParts;
+  readonly #services: QueryServices;
 
-  constructor(parts: ReadingParts) {
-    this.#parts = parts;
-    this.stateDirectory = parts.stateDirectory;
+  constructor(services: QueryServices) {
+    this.#services = services;
+    this.stateDirectory = services.stateDirectory;
   }
 
-  /** The session with this id or key, brought back from its checkpoints if the database does not know it. */
+  /** The session with this id or key, restored from its checkpoints if the database does not have it. */
   async find(idOrKey: string): Promise<SessionRecord> {
-    const { store, lost } = this.#parts;
+    const { store, lost } = this.#services;
     const found =
       (await store.findSession(idOrKey)) ??
       (await lost.bringBack(idOrKey)) ??
@@ -88,26 +82,26 @@ export class Reading {
   }
 
   async isKnownKey(key: string): Promise<boolean> {
-    return (await this.#parts.store.findSession(key))?.key === key;
+    return (await this.#services.store.findSession(key))?.key === key;
   }
 
   sessions(query?: SessionQuery): Promise<readonly SessionRecord[]> {
-    return this.#parts.store.reports.listSessions(query);
+    return this.#services.store.reports.listSessions(query);
   }
 
-  /** Sessions that say they run and that nobody alive drives: to be resumed, or recovered. */
+  /** Running sessions whose driver is dead. They wait for a resume or a recovery. */
   async abandoned(): Promise<ReadonlySet<SessionId>> {
-    return new Set(await this.#parts.store.reports.abandoned());
+    return new Set(await this.#services.store.reports.abandoned());
   }
 
   async show(idOrKey: string): Promise<SessionView> {
     const { id } = await this.find(idOrKey);
-    return this.describe(await readState(this.#parts.store, id));
+    return this.describe(await readState(this.#services.store, id));
   }
 
-  /** As `show`, of a state that somebody keeps up to date himself. Files are listed unless they are not wanted. */
+  /** As `show`, for a state that the caller keeps up to date. */
   async describe(state: SessionState, { withFiles = true } = {}): Promise<SessionView> {
-    const { store, artifacts } = this.#parts;
+    const { store, artifacts } = this.#services;
     const tickets = await this.ticketsOf(state.tickets);
     const [usage, budgets, files] = await Promise.all([
       usageReport(store, { by: "persona", session: state.id }),
@@ -119,83 +113,83 @@ export class Reading {
 
   /** A page of sessions with their cards and what each has used. */
   async list(query: ListingQuery): Promise<readonly SessionListing[]> {
-    return withUsage(await this.#parts.store.reports.list(query), this.#parts.store);
+    return withUsage(await this.#services.store.reports.list(query), this.#services.store);
   }
 
-  /** The same of these sessions, in no order; those that are gone are left out. */
+  /** As `list`, for these sessions, in no order. Sessions that no longer exist are left out. */
   async listed(ids: readonly SessionId[]): Promise<readonly SessionListing[]> {
-    return withUsage(await this.#parts.store.reports.listed(ids), this.#parts.store);
+    return withUsage(await this.#services.store.reports.listed(ids), this.#services.store);
   }
 
-  /** What each of these has used. */
+  /** The usage of each of these sessions. */
   usageOfEach(ids: readonly SessionId[]): Promise<(id: SessionId) => UsageTotals> {
-    return usageOfEach(ids, this.#parts.store);
+    return usageOfEach(ids, this.#services.store);
   }
 
   count(filter: Parameters<Reports["count"]>[0] = {}): Promise<ListingCounts> {
-    return this.#parts.store.reports.count(filter, this.#parts.clock.now());
+    return this.#services.store.reports.count(filter, this.#services.clock.now());
   }
 
-  /** What is wrong with the database itself. */
+  /** Defects of the database itself. */
   findDamage(): Promise<readonly string[]> {
-    return this.#parts.store.maintenance.findDamage();
+    return this.#services.store.maintenance.findDamage();
   }
 
   /** Sessions that wait for their turn, in order. */
   queued(): Promise<readonly SessionId[]> {
-    return this.#parts.store.reports.queued();
+    return this.#services.store.reports.queued();
   }
 
   /** Rows of all sessions behind a position of the journal, without their content. */
   changes(after: number, limit: number): Promise<readonly JournalChange[]> {
-    return this.#parts.store.reports.changes(after, limit);
+    return this.#services.store.reports.changes(after, limit);
   }
 
   /** Where the journal of all sessions ends. */
   position(): Promise<number> {
-    return this.#parts.store.reports.position();
+    return this.#services.store.reports.position();
   }
 
   /** The journal of a session as it was recorded, in pages. */
   rows(id: SessionId, afterSeq = 0): AsyncIterable<readonly RecordedRow[]> {
-    return this.#parts.store.readJournal(id, afterSeq);
+    return this.#services.store.readJournal(id, afterSeq);
   }
 
   /** Verifies the whole journal as well: other reads verify only what they read. */
   async checkpoints(idOrKey: string): Promise<readonly CheckpointInfo[]> {
     const { id } = await this.find(idOrKey);
-    const { store } = this.#parts;
+    const { store } = this.#services;
     for await (const _ of store.readJournal(id));
     return listCheckpoints(this.stateDirectory, await readState(store, id), store);
   }
 
-  /** As they lie on the disk, each against its own seal: all that can be said when the journal is damaged. */
+  /** The files on disk, each verified by its own seal. For sessions with a damaged journal. */
   async checkpointFiles(idOrKey: string): Promise<readonly CheckpointInfo[]> {
     const { id } = await this.find(idOrKey);
     return listCheckpointFiles(this.stateDirectory, id);
   }
 
-  /** What happened, and with `follow` what happens, in the order of the journal. */
+  /** The events of the journal in order; with `follow`, new ones as they are recorded. */
   async *events(idOrKey: string, options?: WatchOptions): AsyncGenerator<SessionEvent> {
     const { id } = await this.find(idOrKey);
-    yield* watchSession(this.#parts.store, id, options);
+    yield* watchSession(this.#services.store, id, options);
   }
 
-  /** Tokens and money, by whom or by what, with what did not have to be paid. */
+  /** Tokens and money by persona, model or another group, with the savings. */
   async usage({ session, ...query }: UsageOptions = { by: "persona" }): Promise<UsageReport> {
     const id = session === undefined ? undefined : (await this.find(session)).id;
-    return usageReport(this.#parts.store, { ...query, session: id });
+    return usageReport(this.#services.store, { ...query, session: id });
   }
 
-  /** What it took day by day, oldest first. */
+  /** Usage per day, oldest first. */
   async usageSeries({ session, ...query }: UsageOptions): Promise<readonly UsagePoint[]> {
     const id = session === undefined ? undefined : (await this.find(session)).id;
-    return this.#parts.store.reports.series({ ...query, session: id });
+    return this.#services.store.reports.series({ ...query, session: id });
   }
 
-  /** What each persona used in each phase, and what each attempt has cost, by the seq of its first row. */
+  /** The usage of each persona in each phase, and the cost of each attempt by the seq of its first row. */
   async usageInside(id: SessionId): Promise<UsageInside> {
-    const { reports } = this.#parts.store;
+    const { reports } = this.#services.store;
     const [places, attempts] = await Promise.all([reports.usageByPlace(id), reports.costByAttempt(id)]);
     const named = places.map((sums, index) => ({ ...sums, name: String(index) }));
     const report = await reportOf(named);
@@ -209,59 +203,59 @@ export class Reading {
 
   /** The calls of a session that may have cost something, in the order they were made. */
   calls(id: SessionId, page?: Parameters<Reports["calls"]>[1]): Promise<readonly LedgerCall[]> {
-    return this.#parts.store.reports.calls(id, page);
+    return this.#services.store.reports.calls(id, page);
   }
 
   /** Warnings about budgets, of all sessions, newest first. */
   alerts(limit: number): Promise<readonly RaisedAlert[]> {
-    return this.#parts.store.reports.recentAlerts(limit);
+    return this.#services.store.reports.recentAlerts(limit);
   }
 
-  /** What is left of it, as past runs of its team were; null when it is over. */
+  /** The cost of the remaining work, from past runs of the team. Null when the session is over. */
   async forecast(idOrKey: string): Promise<SessionForecast | null> {
     const { id } = await this.find(idOrKey);
-    return (await this.outlook(await readState(this.#parts.store, id)))?.forecast ?? null;
+    return (await this.outlook(await readState(this.#services.store, id)))?.forecast ?? null;
   }
 
-  /** The same, and what each budget will probably come to. */
+  /** The forecast, and the expected total of each budget. */
   outlook(state: SessionState): Promise<Outlook | null> {
-    return outlookOf(state, this.#parts.store);
+    return outlookOf(state, this.#services.store);
   }
 
-  /** What it was going to cost when it was made, as far as past runs of its team could say; null: they could not. */
+  /** The forecast at the time of its start, from past runs of the team. Null without past runs. */
   async forecastAtStart(idOrKey: string): Promise<SessionForecast | null> {
-    return forecastAtStart(await this.find(idOrKey), this.#parts.store);
+    return forecastAtStart(await this.find(idOrKey), this.#services.store);
   }
 
-  /** Of calls that are under way, whether there is a budget or not. */
+  /** The amount reserved by running calls, with or without a budget. */
   async reserved(id: SessionId): Promise<Amount> {
-    const totals = await this.#parts.store.reports.totals(id);
+    const totals = await this.#services.store.reports.totals(id);
     return totals.find(({ level }) => level === "session")?.reserved ?? noAmount;
   }
 
   /** Warnings about the budgets of one session, oldest first. */
   alertsOf(id: SessionId): Promise<readonly (BudgetAlert & { readonly at: number })[]> {
-    return this.#parts.store.reports.alerts(id);
+    return this.#services.store.reports.alerts(id);
   }
 
-  /** Every budget of the session and how much of it is gone. */
+  /** Every budget of the session and its use. */
   async budgets(idOrKey: string): Promise<readonly BudgetStatus[]> {
     const { id } = await this.find(idOrKey);
-    return this.budgetsOf(await readState(this.#parts.store, id));
+    return this.budgetsOf(await readState(this.#services.store, id));
   }
 
-  /** The content of an artifact that the session points to, and of no other. */
+  /** The content of an artifact of this session. */
   async artifact(idOrKey: string, sha256: string): Promise<Buffer> {
     const { id } = await this.find(idOrKey);
-    const { store, artifacts } = this.#parts;
+    const { store, artifacts } = this.#services;
     if ((await store.reports.findReferenced([sha256], id)).size > 0) return artifacts.get(sha256);
-    // Where branches of a graph end beside each other, their files are one only for whoever looks.
+    // Where a graph ends in several branches, the merged files are made for the query and not stored.
     const { tree, blobs } = await finalTree(await readState(store, id), artifacts);
     if (blobs !== artifacts && [...tree.values()].some((file) => file.sha256 === sha256))
       return blobs.get(sha256);
     throw new InputInvalid(`Session ${id} has no artifact ${sha256.slice(0, 64)}.`, {
       details: { session: id },
-      advice: `List them with: maestro show ${id} --json`,
+      advice: `List its artifacts with: maestro show ${id} --json`,
     });
   }
 
@@ -271,66 +265,66 @@ export class Reading {
     return fromManifest((await this.artifact(idOrKey, tree)).toString());
   }
 
-  /** Writes the files as the session has them now, or as a checkpoint has them; files of a person's own are left alone. */
+  /** Writes the current files of the session, or those of a checkpoint. Files that it did not write are left alone. */
   async writeFiles(idOrKey: string, directory: string, at: FilesAt = {}): Promise<OutResult> {
     const { id } = await this.find(idOrKey);
-    return giveOut(await readState(this.#parts.store, id), this.#parts, directory, at);
+    return writeFiles(await readState(this.#services.store, id), this.#services, directory, at);
   }
 
-  /** All that the session needs to go on at another machine, in one file. */
+  /** Writes one file with all that another machine needs to resume the session. */
   async exportCheckpoints(idOrKey: string, file: string): Promise<Carried> {
     const { id } = await this.find(idOrKey);
     const { exportCheckpoints } = await import("./export-import.ts");
-    return exportCheckpoints(id, file, this.#parts);
+    return exportCheckpoints(id, file, this.#services);
   }
 
   breakers() {
-    return this.#parts.store.breakers.list();
+    return this.#services.store.breakers.list();
   }
 
-  /** With everything the outbox knows. */
+  /** Tickets with all details of the outbox. */
   ticketRecords(): Promise<readonly TicketRecord[]> {
-    return this.#parts.store.tickets.list();
+    return this.#services.store.tickets.list();
   }
 
   /** Ids of stored tickets that cannot be read. */
   damagedTickets(): Promise<readonly string[]> {
-    return this.#parts.store.tickets.damaged();
+    return this.#services.store.tickets.damaged();
   }
 
   ticketRecord(fingerprint: string): Promise<TicketRecord | undefined> {
-    return this.#parts.store.tickets.find(fingerprint);
+    return this.#services.store.tickets.find(fingerprint);
   }
 
   async tickets(): Promise<readonly TicketView[]> {
-    return (await this.#parts.store.tickets.list()).map(describeTicket);
+    return (await this.#services.store.tickets.list()).map(describeTicket);
   }
 
-  /** Sessions that have a folder but that the database does not know. */
+  /** Sessions with a folder that the database does not have. */
   lostSessions(): Promise<readonly SessionId[]> {
-    return this.#parts.lost.list();
+    return this.#services.lost.list();
   }
 
   async budgetsOf(state: SessionState): Promise<readonly BudgetStatus[]> {
-    const { tracker, budgets, clock } = this.#parts;
+    const { tracker, budgets, clock } = this.#services;
     const definition = recordedDefinition(state.created.definition);
     return tracker.statuses(state.id, allBudgets(definition, state, budgets, utcDay(clock.now())));
   }
 
   protected async ticketsOf(fingerprints: readonly string[]): Promise<readonly TicketView[]> {
-    const { tickets } = this.#parts.store;
+    const { tickets } = this.#services.store;
     const found = await Promise.all(fingerprints.map((fingerprint) => tickets.find(fingerprint)));
     return found.flatMap((record) => (record === undefined ? [] : [describeTicket(record)]));
   }
 
-  /** Ids are long; what nobody could mistake is enough. */
+  /** Ids are long, so an unambiguous prefix is enough. */
   async #findByPrefix(prefix: string): Promise<SessionRecord | undefined> {
     if (prefix.length < 4) return undefined;
-    const found = await this.#parts.store.reports.findByPrefix(prefix);
+    const found = await this.#services.store.reports.findByPrefix(prefix);
     if (found.length <= 1) return found[0];
-    throw new InputInvalid(`"${prefix}" is the beginning of more than one session.`, {
+    throw new InputInvalid(`More than one session begins with "${prefix}".`, {
       details: { sessions: found.map(({ id }) => id) },
-      advice: `Give more of it: ${found.map(({ id }) => id).join(", ")}`,
+      advice: `Use a longer prefix: ${found.map(({ id }) => id).join(", ")}`,
     });
   }
 }

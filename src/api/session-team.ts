@@ -1,11 +1,12 @@
+import type { Json } from "../domain/json.ts";
 import type { PlannedTeam } from "../run/planning/plan-session.ts";
-import { recordedTeam } from "../run/recorded-team.ts";
 import { readState } from "../store/session-journal.ts";
 import type { SessionRecord } from "../store/store.ts";
-import type { Team } from "../team/define.ts";
-import type { HiveParts } from "./api-parts.ts";
+import { type Team, teamOf } from "../team/define.ts";
+import { recordedDefinition } from "../team/definition/recorded.ts";
+import type { Services } from "./services.ts";
 
-/** The team that a new session gets: what its brief needs, if rules plan it. What costs money its first driver does. */
+/** The team of a new session, planned by rules if the team asks for it. A plan that costs money is left to its first driver. */
 export async function teamForBrief(team: Team, brief: string): Promise<PlannedTeam> {
   if (team.definition.planning !== "rules") return { team, decisions: [] };
   const [{ planFor }, { classifyByRules }] = await Promise.all([
@@ -16,13 +17,13 @@ export async function teamForBrief(team: Team, brief: string): Promise<PlannedTe
 }
 
 /**
- * The team that a session goes on with: given, registered, or known from the session itself when no persona of it is
- * code. A plan is replayed, never made again; who gives no team has changed none, so that the record decides.
+ * The team that resumes a session: the given one, the registered one, or the recorded one if no persona of it is code. A
+ * plan is replayed, never made again. Without a given team nothing has changed, so the record decides.
  */
 export async function teamForSession(
   { id }: SessionRecord,
   { given, registered }: { readonly given: Team | undefined; readonly registered: Team | undefined },
-  { store }: HiveParts,
+  { store }: Services,
 ): Promise<Team | undefined> {
   const team = given ?? registered;
   if (team !== undefined && team.definition.planning === undefined) return team;
@@ -30,4 +31,13 @@ export async function teamForSession(
   const recorded = given === undefined ? recordedTeam(definition) : undefined;
   if (recorded !== undefined || team === undefined) return recorded;
   return (await import("../run/planning/replay-plan.ts")).replayPlan(team, definition);
+}
+
+/** The team as the session recorded it. Undefined when a persona is code. */
+export function recordedTeam(recorded: Json): Team | undefined {
+  const definition = recordedDefinition(recorded);
+  const needsCode = definition.phases.some(({ personas }) =>
+    personas.some(({ work }) => work.kind === "function"),
+  );
+  return needsCode ? undefined : teamOf(definition, []);
 }

@@ -17,7 +17,7 @@ export interface WatchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A session's events from its journal, by seq: a caller that returns with the last seq misses and repeats nothing. */
+/** A session's events from its journal. A caller that returns with the last seq misses and repeats nothing. */
 export async function* watchSession(
   store: Store,
   id: SessionId,

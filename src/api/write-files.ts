@@ -3,22 +3,22 @@ import { emptyTree } from "../domain/tree.ts";
 import { isInstalled } from "../domain/tree-path.ts";
 import { plannedPhases } from "../journal/planned.ts";
 import type { SessionState } from "../journal/session-state.ts";
-import { finalTree, type LookedAtTree } from "../run/final-tree.ts";
-import { unknownPhase } from "../run/selection.ts";
+import { unknownPhase } from "../run/direction.ts";
+import { type FinalTree, finalTree } from "../run/final-files.ts";
 import type { Blobs } from "../store/blobs.ts";
 import { SessionFiles } from "../store/session-files.ts";
 import type { OutResult } from "../workspace/out-plan.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 
-/** Which files: as the session has them now, or as a checkpoint of a phase sealed them. */
+/** The files of a sealed phase. Without a phase, the files as the session has them now. */
 export interface FilesAt {
   readonly phase?: string;
-  /** The newest unless named. */
+  /** Default: the newest. */
   readonly revision?: number;
 }
 
-/** In a person's folder. */
-export async function giveOut(
+/** Writes the files into a folder of the user. */
+export async function writeFiles(
   state: SessionState,
   { artifacts, stateDirectory }: { readonly artifacts: Blobs; readonly stateDirectory: string },
   directory: string,
@@ -39,7 +39,7 @@ async function treeOf(
   revision: number | undefined,
   blobs: Blobs,
   files: SessionFiles,
-): Promise<LookedAtTree> {
+): Promise<FinalTree> {
   const phase = state.phases.get(name);
   const known = plannedPhases(state.created.definition).map((planned) => planned.name);
   if (phase === undefined && !known.includes(name)) throw unknownPhase(name, known);
@@ -47,9 +47,9 @@ async function treeOf(
   const sealed = isNewest || revision === undefined ? undefined : await files.readCheckpoint(name, revision);
   if (!isNewest && sealed === undefined) {
     const which = revision === undefined ? `Phase ${name}` : `Revision ${revision} of phase ${name}`;
-    throw new InputInvalid(`${which} of session ${state.id} has left no files yet.`, {
+    throw new InputInvalid(`${which} of session ${state.id} has no files yet.`, {
       details: { session: state.id, phase: name },
-      advice: `See what is sealed with: maestro checkpoints ${state.id}`,
+      advice: `List its checkpoints with: maestro checkpoints ${state.id}`,
     });
   }
   const tree = isNewest ? phase.tree : sealed?.content.tree;

@@ -10,31 +10,31 @@ import { isSameDirection, nextDirection } from "./direction.ts";
 import type { Outcome } from "./driver.ts";
 import type { Preparation } from "./prepare.ts";
 
-/** What somebody wants of a session. */
-export interface Asked {
+/** A request to drive a session. */
+export interface DriveRequest {
   readonly team: Team;
   readonly cause: ClaimCause;
   readonly preparation: Preparation;
-  /** Told when nothing of it can be refused any more. */
+  /** Called when nothing of it can be refused any more. */
   readonly onAccepted?: () => void;
-  /** The claim that the scheduler has under way for it. */
+  /** The claim that the scheduler has begun for it. */
   readonly claim?: Promise<Claim>;
 }
 
-/** A drive of this process, for those who ask for something while it is under way. */
-export class UnderWay {
+/** A running drive of this process. Later requests for the same session join it or wait for it. */
+export class ActiveDrive {
   readonly control = new Control();
   readonly #id: SessionId;
-  readonly #asked: Asked;
+  readonly #request: DriveRequest;
   readonly #directed = Promise.withResolvers<Direction | undefined>();
-  /** Of the team, and of the part of it that was planned since. */
+  /** Of the team, and of the team as it was planned. */
   readonly #fingerprints = new Set<string>();
   #outcome: Promise<Outcome> | undefined;
 
-  constructor(id: SessionId, asked: Asked) {
+  constructor(id: SessionId, request: DriveRequest) {
     this.#id = id;
-    this.#asked = asked;
-    this.goesBy(asked.team);
+    this.#request = request;
+    this.addTeam(request.team);
   }
 
   get outcome(): Promise<Outcome> {
@@ -46,42 +46,45 @@ export class UnderWay {
     return this.#outcome;
   }
 
-  goesBy({ fingerprint }: Team): void {
+  addTeam({ fingerprint }: Team): void {
     this.#fingerprints.add(fingerprint);
   }
 
-  /** How far it goes is on record. */
+  /** The direction is recorded. */
   directed(direction: Direction): void {
     this.#directed.resolve(direction);
   }
 
   /**
-   * How the drive ends, if it does all that is asked or if something was said since that outranks it; undefined when it
-   * is over and the asking drive has its turn. What could come too late is refused at once.
+   * The outcome of this drive, if it serves the request or if a later signal outranks the request. Undefined: this drive
+   * is over and the request is driven on its own. A request that could come too late is refused at once.
    */
-  async serve(asked: Asked): Promise<Outcome | undefined> {
-    if (asked.cause === "recovery") return this.outcome;
+  async serve(request: DriveRequest): Promise<Outcome | undefined> {
+    if (request.cause === "recovery") return this.outcome;
     const wasStopping = this.control.stopped !== undefined;
     if (!wasStopping) {
       const direction = await this.#directed.promise;
       if (direction !== undefined) {
-        this.#refuseLate(asked, direction);
-        if (isSameDirection(nextDirection(direction, asked.preparation.direction), direction))
+        this.#refuseLate(request, direction);
+        if (isSameDirection(nextDirection(direction, request.preparation.direction), direction))
           return this.outcome;
       }
     }
     const outcome = await this.outcome.catch(() => undefined);
     if (outcome === undefined || wasStopping) return undefined;
-    // Who pauses or closes later has the last word, and what needs a person is not run over by an older wish.
+    // A later pause or close outranks the older request, and so does a session that needs a person.
     const isStopped = outcome.status === "parked" || outcome.status === "failed";
     const needsPerson = isStopped && outcome.elsewhere !== true;
-    const isForOne = asked.preparation.direction?.only !== undefined;
+    const isForOne = request.preparation.direction?.only !== undefined;
     return this.control.stopped !== undefined || (needsPerson && !isForOne) ? outcome : undefined;
   }
 
-  /** It would be true only of what has not run yet, and nobody knows what that will be. */
-  #refuseLate({ team, preparation: { edits = {}, direction } }: Asked, { pauseAfter }: Direction): void {
-    const { preparation } = this.#asked;
+  /** It would apply only to phases that have not run yet, and which these are depends on timing. */
+  #refuseLate(
+    { team, preparation: { edits = {}, direction } }: DriveRequest,
+    { pauseAfter }: Direction,
+  ): void {
+    const { preparation } = this.#request;
     const what =
       Object.keys(edits).length > 0 && !isSame(edits, preparation.edits ?? {})
         ? "an edit"
@@ -91,7 +94,7 @@ export class UnderWay {
             ? "other phases to pause after"
             : undefined;
     if (what === undefined) return;
-    throw new SessionConflict(`Session ${this.#id} is being driven; ${what} would come too late for it.`, {
+    throw new SessionConflict(`Session ${this.#id} is running; ${what} would come too late.`, {
       details: { session: this.#id },
       advice: `Pause it first: maestro pause ${this.#id}`,
     });

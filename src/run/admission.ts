@@ -9,11 +9,11 @@ import type { Effects } from "../store/store.ts";
 import type { Watchdog } from "./control.ts";
 import type { Drive } from "./drive.ts";
 
-// Whether a call may be made, and whether a call that failed is made again within its step.
+// Decides whether a call may be made, and whether a failed call is repeated within its step.
 
-/** A step does not wait longer than this for a breaker: the session parks and is resumed automatically. */
+/** A step waits no longer than this for a breaker. The session then parks and resumes automatically. */
 export const longestWaitMs = 600_000;
-/** How soon a wait notices that the service is back. */
+/** How often a wait checks whether the service is back. */
 const lookAgainMs = 1_000;
 
 /** The right to make one call: money is reserved for it, and its dependency's breaker has admitted it. */
@@ -66,7 +66,7 @@ export async function admitCall(
   }
 }
 
-/** Until the time has come, or a probe or a person has changed the breaker before. */
+/** Waits for the time of the next probe, or until a probe or a person changes the breaker. */
 async function waitForBreaker(
   { breaker, clock, control }: Drive,
   dependency: string,
@@ -77,14 +77,14 @@ async function waitForBreaker(
     await clock.sleep(Math.min(lookAgainMs, waitMs - waited), control.stopSignal);
     if ((await breaker.stateOf(dependency)) !== before) break;
   }
-  // All that waited may call now; not all in the same moment.
+  // All waiting calls may be made now, but not at the same moment.
   await clock.sleep(Math.floor(Math.random() * Math.min(lookAgainMs, waitMs)), control.stopSignal);
 }
 
 /** The attempt that a failed call belongs to. */
 export interface CallingAttempt {
   readonly running: { readonly attempt: Pick<AttemptState, "continues">; readonly hasProgressed: boolean };
-  /** Another model can take over: no use in waiting for this one. */
+  /** Another model can take over, so that waiting for this one is pointless. */
   readonly hasFallback: boolean;
   /**
    * How to repeat a call that an outage ended, once the attempt has recorded something of its own. Undefined unless the
@@ -98,13 +98,13 @@ export interface FailedCall {
   readonly isEarlyProbe: boolean;
   /** Committed with the failure: what the call means for its breaker and its budget. */
   readonly effects: Effects;
-  /** Since the step was first asked for. */
+  /** Since the step was first requested. */
   readonly waitedMs: number;
   /** How often the call was repeated before. */
   readonly repeats: number;
 }
 
-/** `admission`: ask the breaker again, which says how long to wait. Undefined: the attempt ends with the call. */
+/** `admission`: the breaker decides again how long to wait. Undefined: the attempt ends with the call. */
 export function decideRepeat(
   call: FailedCall,
   of: CallingAttempt,
@@ -113,14 +113,14 @@ export function decideRepeat(
   return isEarlyProbeOutage(call) || isKnownRateLimit(call, of) ? "admission" : waitToRepeat(call, of, now);
 }
 
-/** That the service is down is known already: the same attempt waits for the next probe. */
+/** The service is already known to be down: the same attempt waits for the next probe. */
 function isEarlyProbeOutage({ isEarlyProbe, effects }: FailedCall): boolean {
   return isEarlyProbe && effects.call?.outcome.kind === "outage";
 }
 
 /**
- * The attempt before ended because the service asks to wait: this one waits as long as it takes, unless asking may have
- * cost something.
+ * The previous attempt ended because of the same rate limit: this one waits for it to pass, unless the refused call may
+ * have cost something.
  */
 function isKnownRateLimit({ effects, waitedMs }: FailedCall, of: CallingAttempt): boolean {
   const { call, settlement } = effects;

@@ -15,44 +15,44 @@ import type { BreakerStore, BreakerUse } from "../store/breaker-store.ts";
 
 const renewalsPerDeadline = 3;
 
-export interface BreakerParts {
+export interface BreakerOptions {
   readonly breakers: BreakerStore;
   readonly policy: BreakerPolicy;
   readonly clock: Clock;
   readonly commandFor: CommandFor;
-  /** Probes keep failing: a person should know. */
+  /** The probes keep failing, and a person should know. */
   readonly onHopeless: (dependency: string, record: BreakerRecord) => Promise<void>;
 }
 
-/** One breaker per dependency, in the Store: every session and every process meets the same one. */
+/** One breaker per dependency, in the store: all sessions and processes share it. */
 export class CircuitBreaker {
-  readonly #parts: BreakerParts;
+  readonly #options: BreakerOptions;
 
-  constructor(parts: BreakerParts) {
-    this.#parts = parts;
+  constructor(options: BreakerOptions) {
+    this.#options = options;
   }
 
   use(dependency: string): BreakerUse {
-    return { dependency, owner: newId(), policy: this.#parts.policy };
+    return { dependency, owner: newId(), policy: this.#options.policy };
   }
 
   admit(use: BreakerUse): Promise<Admission> {
-    return this.#parts.breakers.admit(use);
+    return this.#options.breakers.admit(use);
   }
 
-  /** The error for a call that is refused and does not wait. */
+  /** The error of a refused call that does not wait. */
   refusal(dependency: string, retryAt: number): CircuitOpen {
-    const reset = this.#parts.commandFor("breakers", "reset", dependency);
+    const reset = this.#options.commandFor("breakers", "reset", dependency);
     return new CircuitOpen(
       `${dependency} is not called: its breaker is open until ${new Date(retryAt).toISOString()}.`,
       {
         details: { dependency, retryAt },
-        advice: `It is tried again by itself then. To try at once: ${reset}`,
+        advice: `It is tried again automatically then. To try at once: ${reset}`,
       },
     );
   }
 
-  /** Makes the call. A probe keeps its turn as long as its call lives, and gives it back if nothing came of it. */
+  /** Makes the call. A probe renews its deadline while the call runs, and frees the probe if the call has no outcome. */
   async attend<T>(use: BreakerUse, call: () => Promise<T>): Promise<T> {
     if (use.isProbe !== true) return call();
     const over = new AbortController();
@@ -60,8 +60,8 @@ export class CircuitBreaker {
     try {
       return await call();
     } catch (error) {
-      // If it cannot be given back, it runs out.
-      await this.#parts.breakers.end({ use, outcome: { kind: "unknown" } }).catch(() => undefined);
+      // If this fails, the probe expires at its deadline.
+      await this.#options.breakers.end({ use, outcome: { kind: "unknown" } }).catch(() => undefined);
       throw error;
     } finally {
       over.abort();
@@ -69,33 +69,33 @@ export class CircuitBreaker {
   }
 
   async #renew(use: BreakerUse, signal: AbortSignal): Promise<void> {
-    const { breakers, clock, policy } = this.#parts;
+    const { breakers, clock, policy } = this.#options;
     try {
       for (;;) {
         await clock.sleep(policy.probeDeadlineMs / renewalsPerDeadline, signal);
         if ((await breakers.admit(use)).kind !== "probe") return;
       }
     } catch {
-      // The call has ended, or the turn runs out.
+      // The call has ended, or the probe expires at its deadline.
     }
   }
 
-  /** For noticing that it changed; that a probe still lives is no change. */
+  /** For detecting a change. A renewed deadline of a probe is not a change. */
   async stateOf(dependency: string): Promise<string> {
-    const { state, notBefore } = await this.#parts.breakers.read(dependency);
+    const { state, notBefore } = await this.#options.breakers.read(dependency);
     return JSON.stringify([state.kind === "half-open" ? { ...state, deadline: 0 } : state, notBefore]);
   }
 
-  /** To be called when the outcome was committed, whatever it was committed with. */
+  /** Called after the outcome is committed. */
   async ended({ dependency }: BreakerUse, outcome: CallOutcome): Promise<void> {
     if (outcome.kind !== "outage") return;
-    const record = await this.#parts.breakers.read(dependency);
-    if (raisesTicket(record)) await this.#parts.onHopeless(dependency, record);
+    const record = await this.#options.breakers.read(dependency);
+    if (raisesTicket(record)) await this.#options.onHopeless(dependency, record);
   }
 
   /**
-   * For the calls of trackers, which are no step of a session: refused at once while the breaker is open. Raises no
-   * ticket: one about a tracker that is down would wait for that very tracker, and arrive when it is up again.
+   * For calls to trackers, which are not steps of a session: refused at once while the breaker is open. Raises no ticket:
+   * a ticket about a tracker that is down would wait for that tracker.
    */
   async guard<T>(
     dependency: string,
@@ -109,21 +109,21 @@ export class CircuitBreaker {
     const answer = await this.attend(use, async () => (await Promise.allSettled([call()]))[0]);
     const outcome: CallOutcome =
       answer.status === "fulfilled" ? { kind: "success" } : outcomeOfError(answer.reason);
-    await this.#parts.breakers.end({ use, outcome });
+    await this.#options.breakers.end({ use, outcome });
     if (answer.status === "rejected") throw answer.reason;
     return answer.value;
   }
 }
 
-/** The AI SDK's names for an answer that came and is of no use. Only the call is repeated, as after an outage. */
+/** The AI SDK's names of answers without content. Only the call is repeated, as after an outage. */
 const uselessAnswers: ReadonlySet<string | undefined> = new Set([
   "AI_NoContentGeneratedError",
   "AI_NoOutputGeneratedError",
 ]);
 
-/** The meaning of a failure for the dependency. A wrong answer is an answer; a rate limit is no outage. */
+/** The meaning of a failure for the dependency. A wrong answer is an answer, and a rate limit is not an outage. */
 export function outcomeOfCall(failure: Failure | undefined): CallOutcome {
-  // A call that its caller abandoned says nothing about the service.
+  // An abandoned call proves nothing about the service.
   if (failure?.code === callAbandoned) return { kind: "unknown" };
   if (failure?.category === "RATE_LIMIT") return { kind: "rate-limit", retryAfterMs: failure.retryAfterMs };
   return failure?.outage && !uselessAnswers.has(failure.code) ? { kind: "outage" } : { kind: "success" };

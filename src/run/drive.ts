@@ -1,33 +1,75 @@
+import type { CommandFor } from "../domain/advice.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { RetryPolicies } from "../journal/after-failure.ts";
+import type { RunStep } from "../journal/durable-step.ts";
 import type { StepKind } from "../journal/journal.ts";
+import type { Perform } from "../personas/function.ts";
 import type { Blobs } from "../store/blobs.ts";
+import type { SessionFiles } from "../store/session-files.ts";
 import type { SessionJournal } from "../store/session-journal.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Store } from "../store/store.ts";
+import type { Team } from "../team/define.ts";
+import type { PersonaDefinition, PhaseDefinition } from "../team/definition/team-definition.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { Control } from "./control.ts";
-import type { SandboxChecks } from "./sandbox-checks.ts";
-import type { SessionSpending } from "./spending.ts";
+import type { Healer } from "./healing/healer.ts";
+import type { PersonaInputs } from "./persona-inputs.ts";
+import type { AskModel } from "./planning/classify-with-model.ts";
+import type { CommandPlace } from "./programs/command-place.ts";
+import type { SandboxChecks } from "./programs/sandbox-checks.ts";
+import type { Accounts, SessionSpending } from "./spending.ts";
+import type { SessionTrees } from "./trees.ts";
 
-/** One drive of one session: what all of its attempts share. Made once, and passed down whole. */
-export interface Drive {
-  readonly journal: SessionJournal;
+/** An open state directory. */
+export interface OpenState {
+  readonly store: Store;
   readonly artifacts: Blobs;
-  readonly control: Control;
+  readonly stateDirectory: string;
   readonly clock: Clock;
+}
+
+/** Shared by all drives of a process. */
+export interface EngineSettings extends OpenState {
+  readonly accounts: Accounts;
   readonly breaker: CircuitBreaker;
-  readonly spending: SessionSpending;
   readonly policies: RetryPolicies;
+  /** How long an attempt may make no progress, unless its persona sets another limit. */
+  readonly timeoutMs: number;
+  readonly healers: readonly Healer[];
   readonly checks: Pick<SandboxChecks, "judgeFiles" | "run">;
-  /** Runs a program of the project, such as its formatter, on the files. */
-  readonly runTool: (
-    workspace: Workspace,
-    argv: readonly string[],
-    signal: AbortSignal,
-  ) => Promise<{ exitCode: number | null }>;
+  readonly place: Pick<CommandPlace, "runTool">;
+  readonly performOf: (team: Team, model: string | undefined) => PerformOf;
+  /** For teams that a model plans. */
+  readonly askModel: (
+    model: string | undefined,
+    call: { readonly runStep: RunStep; readonly signal: AbortSignal },
+  ) => AskModel;
+  readonly commandFor: CommandFor;
+}
+
+export type PerformOf = (phase: PhaseDefinition, persona: PersonaDefinition) => Perform;
+
+/** One claimed session, before its team is planned. */
+export interface ClaimedSession extends EngineSettings {
+  readonly journal: SessionJournal;
+  readonly files: SessionFiles;
+  readonly control: Control;
   readonly log: (persona: string, message: string) => void;
   /** Live text of a model or an agent; not recorded. */
   readonly onText: (persona: string, delta: string) => void;
   /** An effect begins; not recorded. */
   readonly onStep?: ((persona: string, step: StepKind, name: string) => void) | undefined;
+  readonly onPlanned: (team: Team) => void;
+}
+
+/** One drive of one session. It is made once and passed down whole. */
+export interface Drive extends ClaimedSession {
+  readonly spending: SessionSpending;
+}
+
+/** A drive of a planned team. */
+export interface TeamDrive extends Drive {
+  readonly team: Team;
+  readonly inputs: PersonaInputs;
+  readonly trees: SessionTrees;
 }

@@ -1,4 +1,3 @@
-import type { CommandFor } from "../domain/advice.ts";
 import { type ErrorJson, toErrorJson } from "../domain/error-json.ts";
 import { BudgetExceeded, CircuitOpen, HelpNeeded, MaestroError } from "../domain/errors.ts";
 import type { PersonaResult } from "../journal/journal.ts";
@@ -6,66 +5,51 @@ import { awaiting } from "../journal/reset-phase.ts";
 import { isAccepted, type SessionState } from "../journal/session-state.ts";
 import type { Standing } from "../journal/standing.ts";
 import { sealPhase } from "../store/seal-phase.ts";
-import type { SessionFiles } from "../store/session-files.ts";
+import type { SessionJournal } from "../store/session-journal.ts";
 import type { Team } from "../team/define.ts";
 import { orderPhases } from "../team/definition/order.ts";
 import type { TeamDefinition } from "../team/definition/team-definition.ts";
 import { DriverStopped } from "./control.ts";
-import type { Drive } from "./drive.ts";
-import type { PhaseDrive } from "./group.ts";
-import type { Healer } from "./healing/healer.ts";
+import { isComplete, selectPhases } from "./direction.ts";
+import type { ClaimedSession, TeamDrive } from "./drive.ts";
 import { obey } from "./inbox.ts";
-import { Readings } from "./persona-inputs.ts";
-import { runPhase } from "./phase-runner.ts";
-import type { AskModel } from "./planning/classify-with-model.ts";
-import type { PlannerCall } from "./planning/planner-call.ts";
-import { recordPlan } from "./planning/record-plan.ts";
-import { isComplete, selectPhases } from "./selection.ts";
-import { type Accounts, SessionSpending } from "./spending.ts";
+import { PersonaInputs } from "./persona-inputs.ts";
+import { modelOf } from "./persona-work.ts";
+import { runPhase } from "./phase.ts";
+import { SessionSpending } from "./spending.ts";
 import { SessionTrees } from "./trees.ts";
-import { type WorkParts, worksOf } from "./work.ts";
 
 /** The 6th automatic recovery in a row without a new step: the session itself kills its drivers. */
 const maxRecoveries = 5;
 
-export interface DriverParts extends Omit<Drive, "spending"> {
-  readonly accounts: Accounts;
-  readonly files: SessionFiles;
-  /** How long an attempt may stand still, unless its persona says otherwise. */
-  readonly timeoutMs: number;
-  readonly healers: readonly Healer[];
-  readonly performOf: (team: Team, model: string | undefined) => WorkParts["performOf"];
-  /** For teams that are planned by a model. */
-  readonly askModel: (model: string | undefined, call: PlannerCall) => AskModel;
-  readonly onPlanned: (team: Team) => void;
-  readonly commandFor: CommandFor;
-}
-
-/** How a drive ended. Expected ends are values; only surprises are thrown. */
+/** How a drive ended. Expected ends are values; only unexpected errors are thrown. */
 export type Outcome = Standing & {
   /** Fingerprints of the requests for help. */
   readonly tickets?: readonly string[];
-  /** A branch outside this drive waits for a person, and did so before; not recorded. */
+  /** A branch outside this drive was already waiting for a person. Not recorded. */
   readonly elsewhere?: true;
-  /** Phase, then persona; from the driver's own memory, so that no long history is read again for them. */
+  /** By phase, then persona. From the driver's memory, so that the history is not read again for them. */
   readonly results?: Readonly<Record<string, Readonly<Record<string, PersonaResult>>>>;
 };
 
 /** Drives one claimed session as far as it goes and records how it ended. */
-export async function driveSession(team: Team, parts: DriverParts): Promise<Outcome> {
-  const { journal } = parts;
+export async function driveSession(team: Team, session: ClaimedSession): Promise<Outcome> {
+  const { journal } = session;
   const isPoisoned = journal.state.recoveries > maxRecoveries;
-  const outcome = isPoisoned ? poisoned(journal.state) : await runPhases(team, parts);
+  const outcome = isPoisoned ? poisoned(journal.state) : await runPhases(team, session);
   if (outcome.status === "running") return outcome;
   if (outcome.status === "parked" && outcome.reason === "help" && outcome.tickets === undefined)
-    return parkForHelp(outcome.error, parts);
+    return parkForHelp(outcome.error, session);
   const { elsewhere: _, ...recorded } = outcome;
   await journal.append([{ kind: "session.status", ...recorded }]);
   return outcome;
 }
 
-/** The requests for help and the parking are one fact: neither may be there without the other. */
-async function parkForHelp(failed: ErrorJson, { journal, clock, commandFor }: DriverParts): Promise<Outcome> {
+/** Parks the session and raises its tickets in one commit, so that neither exists without the other. */
+async function parkForHelp(
+  failed: ErrorJson,
+  { journal, clock, commandFor }: ClaimedSession,
+): Promise<Outcome> {
   const { askForHelp } = await import("./help.ts");
   const { state, store } = journal;
   const totals = await store.reports.totals(state.id);
@@ -79,16 +63,16 @@ async function parkForHelp(failed: ErrorJson, { journal, clock, commandFor }: Dr
   return outcome;
 }
 
-async function runPhases(whole: Team, parts: DriverParts): Promise<Outcome> {
-  const { journal, control } = parts;
+async function runPhases(whole: Team, session: ClaimedSession): Promise<Outcome> {
+  const { journal, control } = session;
   try {
-    obey(parts);
-    const team = await plan(whole, parts);
+    obey(session);
+    const team = await planTeam(whole, session);
     await recordPlan(journal);
     const { definition } = team;
-    const drive = phaseDriveOf(team, parts);
+    const drive = driveOf(team, session);
     await sealAccepted(definition, drive);
-    // Where to pause was checked when it was said; a phase that a changed team no longer has is none to pause after.
+    // `pauseAfter` was checked when it was set. A changed team may no longer have that phase.
     const { pauseAfter: _, ...span } = journal.state.direction;
     const phaseNow = (name: string) => journal.state.phases.get(name);
     for (const phase of selectPhases(definition, journal.state, span)) {
@@ -102,13 +86,13 @@ async function runPhases(whole: Team, parts: DriverParts): Promise<Outcome> {
       : { ...waitsFor(journal.state), elsewhere: true };
   } catch (error) {
     const outcome = outcomeOf(error);
-    // What a person said outranks what a persona came to meanwhile; that is on record and shows at the next drive.
+    // A person's signal outranks the error of a persona. The error is recorded, and the next drive reports it.
     const { stopped } = control;
     return stopped === undefined ? outcome : outcomeOf(stopped);
   }
 }
 
-/** A drive of one branch does not answer for another: what needed a person there still does. */
+/** A drive of one branch leaves the others as they were: a branch that needed a person still does. */
 function waitsFor(state: SessionState): Outcome {
   const { stoodFor, phases, tickets } = state;
   const isOpen = [...phases.values()].some(({ status }) => status === "running");
@@ -118,42 +102,52 @@ function waitsFor(state: SessionState): Outcome {
   return awaiting(state).length > 0 ? { status: "parked", reason: "review" } : { status: "paused" };
 }
 
-/** The team that works: the whole, unless it asks for planning and nobody has done that yet. */
-async function plan(team: Team, parts: DriverParts): Promise<Team> {
+/** The team for this session. A team that asks for planning is planned once, by its first driver. */
+async function planTeam(team: Team, session: ClaimedSession): Promise<Team> {
   const { definition } = team;
   if (definition.planning === undefined) return team;
-  const { journal, control } = parts;
+  const { journal, control, accounts } = session;
   control.throwIfStopped();
   const { planSession } = await import("./planning/plan-session.ts");
-  const model = journal.state.created.model ?? definition.model ?? undefined;
-  const spending = new SessionSpending(definition, journal, parts.accounts);
-  const askModel = (call: PlannerCall) => parts.askModel(model, call);
-  const planned = await planSession(team, { ...parts, spending, askModel });
-  parts.onPlanned(planned);
+  const spending = new SessionSpending(definition, journal, accounts);
+  const planned = await planSession(team, modelOf(team, journal.state), { ...session, spending });
+  session.onPlanned(planned);
   return planned;
 }
 
-/** Phases that are done and not sealed: given from outside, edited, or their driver died in between. */
-async function sealAccepted(definition: TeamDefinition, drive: PhaseDrive): Promise<void> {
+/**
+ * Records the decisions that made the team, before its first phase. They are one append and are known by their titles, so
+ * that a crash leaves each of them once.
+ */
+async function recordPlan(journal: SessionJournal): Promise<void> {
+  const { created, decisions } = journal.state;
+  const known = new Set(
+    decisions.flatMap(({ title, phase, persona }) => ((phase ?? persona) === undefined ? [title] : [])),
+  );
+  const rows = (created.decisions ?? [])
+    .filter(({ title }) => !known.has(title))
+    .map((decision) => ({ kind: "decision.recorded", ...decision }) as const);
+  if (rows.length > 0) await journal.append(rows);
+}
+
+/** Seals completed phases without a checkpoint: given, edited, or their driver died before the seal. */
+async function sealAccepted(definition: TeamDefinition, drive: TeamDrive): Promise<void> {
   for (const name of orderPhases(definition)) {
     const phase = drive.journal.state.phases.get(name);
     if (phase?.status === "completed" && phase.checkpoint === undefined) await sealPhase(name, drive);
   }
 }
 
-function phaseDriveOf(team: Team, parts: DriverParts): PhaseDrive {
-  const { journal, artifacts, timeoutMs, healers } = parts;
+function driveOf(team: Team, session: ClaimedSession): TeamDrive {
+  const { journal, artifacts, accounts } = session;
   const { definition } = team;
-  const readings = new Readings(definition, journal);
-  const trees = new SessionTrees(artifacts, definition, journal, readings);
-  const model = journal.state.created.model ?? definition.model ?? undefined;
-  const performOf = parts.performOf(team, model);
+  const inputs = new PersonaInputs(definition, journal);
   return {
-    ...parts,
-    spending: new SessionSpending(definition, journal, parts.accounts),
-    trees,
-    parallel: definition.parallel,
-    workOf: worksOf({ journal, readings, trees, timeoutMs, healers, model, performOf }),
+    ...session,
+    team,
+    inputs,
+    trees: new SessionTrees(artifacts, definition, journal, inputs),
+    spending: new SessionSpending(definition, journal, accounts),
   };
 }
 
@@ -175,9 +169,9 @@ export function outcomeOf(error: unknown): Outcome {
 
 function poisoned(state: SessionState): Outcome {
   const help = new HelpNeeded(
-    `Session ${state.id} was recovered ${state.recoveries} times in a row without recording a new step; something in it ends the process.`,
+    `Session ${state.id} was recovered ${state.recoveries} times in a row without recording a new step. One of its steps probably ends the process.`,
     {
-      advice: "Look at the logs of the last runs, mend the cause, then resume the session.",
+      advice: "Read the logs of the last runs, fix the cause, then resume the session.",
       details: { recoveries: state.recoveries },
     },
   );

@@ -1,4 +1,3 @@
-import type { Clock } from "../domain/clock.ts";
 import { LeaseHeld } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { ClaimCause, Entry, StepKind } from "../journal/journal.ts";
@@ -19,38 +18,41 @@ import {
   replaySession,
   SessionJournal,
 } from "../store/session-journal.ts";
-import type { Claim, Store } from "../store/store.ts";
+import type { Claim } from "../store/store.ts";
 import { WholeFiles } from "../store/whole-files.ts";
 import type { Team } from "../team/define.ts";
-import { type Asked, UnderWay } from "./active-drive.ts";
+import { ActiveDrive, type DriveRequest } from "./active-drive.ts";
 import { Control } from "./control.ts";
 import { directionRows } from "./direction.ts";
-import { canceled, requireSession } from "./drivable.ts";
-import { type DriverParts, driveSession, type Outcome, outcomeOf } from "./driver.ts";
+import type { EngineSettings } from "./drive.ts";
+import { driveSession, type Outcome, outcomeOf } from "./driver.ts";
 import { Inbox, obey } from "./inbox.ts";
-import { type Preparation, prepareClaimed, prepareDrive, preparedNothing, seeBefore } from "./prepare.ts";
-import { refuseToCompleted } from "./reject-completed.ts";
+import {
+  canceled,
+  type Preparation,
+  prepareClaimed,
+  prepareDrive,
+  preparedNothing,
+  refuseToCompleted,
+  requireSession,
+  seeBefore,
+} from "./prepare.ts";
 import { resultsOf } from "./session-view.ts";
 
-type PartsOfOneDrive = "journal" | "files" | "control" | "log" | "onText" | "onStep" | "onPlanned";
-
-export interface EngineParts extends Omit<DriverParts, PartsOfOneDrive>, RowListeners {
-  readonly store: Store;
+export interface EngineOptions extends EngineSettings, RowListeners {
   readonly projector: Projector;
-  readonly stateDirectory: string;
-  readonly clock: Clock;
-  /** For the person who watches: repaired files, odd findings. */
+  /** Notices for people, such as repaired files. */
   readonly report: (problem: string) => void;
   readonly onLog: (id: SessionId, persona: string, message: string) => void;
   readonly onText: (id: SessionId, persona: string, delta: string) => void;
-  /** Undefined when no caller listens. */
+  /** Undefined when there is no listener. */
   readonly onStep: ((id: SessionId, persona: string, step: StepKind, name: string) => void) | undefined;
 }
 
-/** Drives sessions; one driver a session in this process, and by the lease one in all processes. */
+/** Drives sessions: one driver per session in this process and, by the lease, in all processes. */
 export class TeamEngine {
-  readonly #parts: EngineParts;
-  readonly #driving = new Map<SessionId, UnderWay>();
+  readonly #options: EngineOptions;
+  readonly #driving = new Map<SessionId, ActiveDrive>();
   readonly #inbox: Inbox;
   readonly #work = new Set<Promise<unknown>>();
   readonly #whole = new WholeFiles();
@@ -59,12 +61,12 @@ export class TeamEngine {
   #stopping = false;
   readonly #unreleased = new Map<SessionId, Lease>();
 
-  constructor(parts: EngineParts) {
-    this.#parts = parts;
-    this.#inbox = new Inbox(parts.store, (problem) => parts.report(String(problem)));
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#inbox = new Inbox(options.store, (problem) => options.report(String(problem)));
   }
 
-  /** Goes on as far as it is asked to, after or together with the drive that is at it in this process. */
+  /** Drives the session as far as requested. A drive of it in this process is joined or waited for. */
   drive(
     id: SessionId,
     team: Team,
@@ -75,27 +77,27 @@ export class TeamEngine {
     return this.track(this.#driveInTurn(id, { team, cause, preparation, onAccepted }));
   }
 
-  /** Drives a session that the scheduler takes; `team`: undefined only finishes what its dead driver left. */
+  /** Drives a session that the scheduler takes. Without a team, only completes the work of its dead driver. */
   driveTaken(id: SessionId, team: Team | undefined, claim: Promise<Claim>): Promise<Outcome> {
     if (team === undefined) return this.settle(id, claim);
     const running = this.#driving.get(id);
-    // A claim that no drive uses is released; to release twice does nothing.
+    // A claim that no drive uses is released. A second release does nothing.
     const release = () =>
-      claim.then(({ lease }) => this.#parts.store.releaseSession(lease)).catch(() => undefined);
+      claim.then(({ lease }) => this.#options.store.releaseSession(lease)).catch(() => undefined);
     if (running !== undefined) void release();
     const drive = running?.outcome ?? this.#begin(id, { team, cause: "recovery", preparation: {}, claim });
     return this.track(drive.catch((error) => release().then(() => Promise.reject(error as Error))));
   }
 
-  /** Acts on what was said about a session that nobody drives, and finishes the files of a driver that died. */
+  /** Applies the signals of a session without a driver, and completes the files of a driver that died. */
   async settle(id: SessionId, claim?: Promise<Claim>): Promise<Outcome> {
-    const { store, artifacts, projector, report } = this.#parts;
+    const { store, artifacts, projector, report } = this.#options;
     const control = new Control();
     const settling = this.#withLease(id, "message", control, undefined, claim, async (journal, files) => {
       if (!finalStatuses.includes(journal.state.standing.status)) obey({ journal, control });
       if (control.stopped !== undefined)
         await journal.append([{ kind: "session.status", ...outcomeOf(control.stopped) }]);
-      // Nobody has to look any more; it goes on when somebody resumes it.
+      // The review is over; the session waits for a resume.
       else if (isAnswered(journal.state))
         await journal.append([{ kind: "session.status", status: "paused" }]);
       await repairFiles(journal.state, files, { store, artifacts, report, whole: this.#whole });
@@ -105,7 +107,7 @@ export class TeamEngine {
     return this.track(settling);
   }
 
-  /** Acts at once on what was just said in this process. */
+  /** Applies at once a signal that this process has just sent. */
   listen(): Promise<void> {
     return this.#inbox.look();
   }
@@ -114,7 +116,7 @@ export class TeamEngine {
     return this.#driving.has(id);
   }
 
-  /** Waited for when stopping: something that will drive, or settles, or writes last words. */
+  /** `stop` waits for this work: a drive to come, a settlement, a last message. */
   track<T>(work: Promise<T>): Promise<T> {
     const forget = () => this.#work.delete(work);
     this.#work.add(work);
@@ -122,7 +124,7 @@ export class TeamEngine {
     return work;
   }
 
-  /** Lets every driver finish its step under way and let go; the sessions are taken up again by the next process. */
+  /** Every driver finishes its running step and releases its session. The next process resumes the sessions. */
   async stop({ graceMs }: { readonly graceMs: number }): Promise<void> {
     this.#stopping = true;
     for (const { control } of this.#driving.values()) control.stop("shutdown");
@@ -133,77 +135,74 @@ export class TeamEngine {
     clearTimeout(hurry);
   }
 
-  async #driveInTurn(id: SessionId, asked: Asked): Promise<Outcome> {
+  async #driveInTurn(id: SessionId, request: DriveRequest): Promise<Outcome> {
     for (;;) {
       const running = this.#driving.get(id);
-      if (running === undefined) return this.#begin(id, asked);
-      const outcome = await running.serve(asked);
+      if (running === undefined) return this.#begin(id, request);
+      const outcome = await running.serve(request);
       if (outcome !== undefined) return outcome;
     }
   }
 
-  #begin(id: SessionId, asked: Asked): Promise<Outcome> {
-    const underWay = new UnderWay(id, asked);
-    // Asked for while everything stops: the next process takes it up.
-    if (this.#stopping) underWay.control.stop("shutdown");
-    this.#driving.set(id, underWay);
-    return underWay.begin(() => this.#drive(id, asked, underWay).finally(() => this.#driving.delete(id)));
+  #begin(id: SessionId, request: DriveRequest): Promise<Outcome> {
+    const active = new ActiveDrive(id, request);
+    // Requested during a shutdown: the next process resumes it.
+    if (this.#stopping) active.control.stop("shutdown");
+    this.#driving.set(id, active);
+    return active.begin(() => this.#drive(id, request, active).finally(() => this.#driving.delete(id)));
   }
 
-  async #drive(id: SessionId, asked: Asked, underWay: UnderWay): Promise<Outcome> {
-    const { artifacts, projector, report, onLog, onText, onStep, store } = this.#parts;
-    const { team, cause, preparation } = asked;
-    const { control } = underWay;
+  async #drive(id: SessionId, request: DriveRequest, active: ActiveDrive): Promise<Outcome> {
+    const { artifacts, projector, report, onLog, onText, onStep, store } = this.#options;
+    const { team, cause, preparation } = request;
+    const { control } = active;
     const session = await requireSession(store, id);
     const hasEdits = Object.keys(preparation.edits ?? {}).length > 0;
     if (session.status === "completed" && !hasEdits) {
-      await refuseToCompleted(session, asked, this.#parts);
+      await refuseToCompleted(session, team, preparation, store, report);
       return this.#finish(id);
     }
     const seen = await seeBefore(session, team, preparation, store);
     const seq = seen?.state.head.seq ?? 0;
-    // What can be refused is refused before anything is written.
+    // Refusals come before the first write.
     const first =
-      seen === undefined ? preparedNothing : await prepareDrive(seen.state, team, preparation, { artifacts });
-    return this.#withLease(id, cause, control, seen, asked.claim, async (journal, files) => {
+      seen === undefined ? preparedNothing : await prepareDrive(seen.state, team, preparation, artifacts);
+    return this.#withLease(id, cause, control, seen, request.claim, async (journal, files) => {
       // It may have been canceled since; a claim does not undo that.
       if (journal.state.standing.status === "canceled") throw canceled(id);
       const append = (row: Entry) => journal.append([row]);
       const prepared =
         seen === undefined
           ? first
-          : await prepareClaimed({ prepared: first, seq }, journal.state, team, preparation, {
-              artifacts,
-              append,
-            });
+          : await prepareClaimed({ ...first, seq }, journal.state, team, preparation, artifacts, append);
       await repairFiles(journal.state, files, { store, artifacts, report, whole: this.#whole });
-      const goesOn = cause === "recovery" && prepared.direction === undefined;
+      const keepsDirection = cause === "recovery" && prepared.direction === undefined;
       const rows = [
         ...prepared.rows,
-        ...(goesOn ? [] : directionRows(journal.state.direction, prepared.direction)),
+        ...(keepsDirection ? [] : directionRows(journal.state.direction, prepared.direction)),
       ];
-      // What a person wants is on record before anything acts on it; going on by itself changes nothing.
+      // A request is recorded before anything acts on it. A recovery changes nothing.
       if (rows.length > 0) await journal.append(rows, { artifacts: prepared.artifacts });
-      asked.onAccepted?.();
-      underWay.directed(journal.state.direction);
+      request.onAccepted?.();
+      active.directed(journal.state.direction);
       const outcome = await driveSession(team, {
-        ...this.#parts,
+        ...this.#options,
         journal,
         files,
         control,
         log: (persona, message) => onLog(id, persona, message),
         onText: (persona, delta) => onText(id, persona, delta),
         onStep: onStep && ((persona, step, name) => onStep(id, persona, step, name)),
-        onPlanned: (planned) => underWay.goesBy(planned),
+        onPlanned: (planned) => active.addTeam(planned),
       });
       await projector.finish(files, journal);
       return { ...outcome, results: resultsOf(journal.state) };
     });
   }
 
-  /** The driver of a completed session may have died before the last file, and files may have been damaged since. */
+  /** The driver of a completed session may have died before its last file, and files may be damaged since. */
   async #finish(id: SessionId): Promise<Outcome> {
-    const { store, stateDirectory } = this.#parts;
+    const { store, stateDirectory } = this.#options;
     const isAbandoned = (await store.reports.abandoned()).includes(id);
     if (isAbandoned || !(await areCheckpointsWhole(stateDirectory, await readState(store, id), store)))
       await this.settle(id).catch((error: unknown) => {
@@ -220,13 +219,13 @@ export class TeamEngine {
     taken: Promise<Claim> | undefined,
     use: (journal: SessionJournal, files: SessionFiles) => Promise<Outcome>,
   ): Promise<Outcome> {
-    const { store, projector } = this.#parts;
+    const { store, projector } = this.#options;
     await this.#releaseLate(id);
-    // A driver that ended cleanly leaves nothing to recover from.
+    // After a clean end there is nothing to recover from.
     const claiming =
       taken ??
       store.claimSession(id, (found) => (cause === "recovery" && found === "free" ? "start" : cause));
-    // A long history is read while the claim is on its way; nobody needs it if the claim fails.
+    // A long history is read while the claim is on its way, and dropped if the claim fails.
     const reading = seen === undefined ? replaySession(store, id, this.#bodies) : Promise.resolve(seen);
     reading.catch(() => undefined);
     const { lease, row } = await claiming;
@@ -235,10 +234,10 @@ export class TeamEngine {
     let outcome: Outcome;
     try {
       const replay = await continueReplay(store, await reading);
-      journal = new SessionJournal(store, lease, replay, this.#parts);
+      journal = new SessionJournal(store, lease, replay, this.#options);
       projector.follow(files, journal);
-      // Listeners get the claim before any other row of this drive.
-      this.#parts.onRows?.(journal.state, [row]);
+      // Listeners get the row of the claim before any other.
+      this.#options.onRows?.(journal.state, [row]);
       const leaveInbox = this.#inbox.watch(id, { journal, control });
       try {
         outcome = await use(journal, files);
@@ -247,29 +246,29 @@ export class TeamEngine {
         projector.letGo(journal);
       }
     } finally {
-      // Failing to let go is not failing: the lease of a dead process is taken over anyway.
+      // A failed release is not an error: the lease of a dead process is taken over anyway.
       await store.releaseSession(lease).catch((error: unknown) => {
         this.#unreleased.set(id, lease);
-        this.#parts.report(String(error));
+        this.#options.report(String(error));
       });
     }
-    return (await this.#hearLate(journal.state)) ?? outcome;
+    return (await this.#settleLate(journal.state)) ?? outcome;
   }
 
-  /** A full disk may have kept this process from letting go; it must not be locked out by its own lease. */
+  /** A full disk may have prevented a release; this process must not be locked out by its own lease. */
   async #releaseLate(id: SessionId): Promise<void> {
     const lease = this.#unreleased.get(id);
     if (lease === undefined) return;
-    await this.#parts.store.releaseSession(lease);
+    await this.#options.store.releaseSession(lease);
     this.#unreleased.delete(id);
   }
 
-  /** Who speaks while a driver lets go finds the lease held and relies on the driver; so the last one out looks again. */
-  async #hearLate(state: SessionState): Promise<Outcome | undefined> {
+  /** A signal that arrives during a release finds the lease held and relies on the driver, so the driver looks again. */
+  async #settleLate(state: SessionState): Promise<Outcome | undefined> {
     const { id, standing, messages } = state;
     if (finalStatuses.includes(standing.status)) return undefined;
-    const isHeard = messages.length === 0 && !isAnswered(state);
-    if (isHeard && !(await this.#parts.store.reports.hasSignals(id))) return undefined;
+    const isSettled = messages.length === 0 && !isAnswered(state);
+    if (isSettled && !(await this.#options.store.reports.hasSignals(id))) return undefined;
     return this.settle(id).catch((error: unknown) => {
       if (LeaseHeld.is(error)) return undefined;
       throw error;
@@ -277,11 +276,11 @@ export class TeamEngine {
   }
 
   #files(id: SessionId): SessionFiles {
-    return new SessionFiles(this.#parts.stateDirectory, id);
+    return new SessionFiles(this.#options.stateDirectory, id);
   }
 }
 
-/** It waits for a reviewer who has spoken. */
+/** The session is parked for a review that is already done. */
 function isAnswered(state: SessionState): boolean {
   return reasonOf(state.standing) === "review" && awaiting(state).length === 0;
 }

@@ -1,28 +1,24 @@
 import type { CheckResult } from "../domain/contract.ts";
 import { toErrorJson } from "../domain/error-json.ts";
-import { ContractUnfulfilled } from "../domain/errors.ts";
+import {
+  BudgetExceeded,
+  CircuitOpen,
+  ContractUnfulfilled,
+  HelpNeeded,
+  MaestroError,
+} from "../domain/errors.ts";
 import { decideAfterFailure } from "../journal/after-failure.ts";
 import { wasGiven } from "../journal/from-outside.ts";
 import type { Transition } from "../journal/journal.ts";
 import { personaOf, phaseOf, type Reopened, type SessionState } from "../journal/session-state.ts";
-import type { SessionFiles } from "../store/session-files.ts";
 import type { PersonaDefinition, PhaseDefinition } from "../team/definition/team-definition.ts";
 import { type Conflict, describeConflict } from "../workspace/conflict.ts";
-import { runTogether } from "./coordinator.ts";
-import type { Drive } from "./drive.ts";
+import type { Drive, TeamDrive } from "./drive.ts";
 import { withMaxAttempts } from "./persona-executor.ts";
+import { type PersonaWork, workFor } from "./persona-work.ts";
+import { runWithSafety } from "./safety-retry.ts";
 import type { MergedTree, SessionTrees, TreeRef } from "./trees.ts";
 import { refuseUnfulfilled } from "./validate.ts";
-import type { WorkOf } from "./work.ts";
-
-/** A drive as the phases of its team see it. */
-export interface PhaseDrive extends Drive {
-  readonly files: SessionFiles;
-  readonly trees: SessionTrees;
-  readonly workOf: WorkOf;
-  /** How many personas run at once. */
-  readonly parallel: number;
-}
 
 export interface Group {
   readonly number: number;
@@ -39,7 +35,7 @@ export interface GroupEnd extends MergedTree {
   readonly checks: ReadonlyMap<string, readonly CheckResult[]>;
 }
 
-/** A persona whose work does not fit that of the others, and why. */
+/** A persona whose work does not fit the work of the others, and the reason. */
 interface Misfit {
   readonly persona: PersonaDefinition;
   readonly error: Error;
@@ -47,11 +43,11 @@ interface Misfit {
 }
 
 /**
- * Runs the members at once, then merges their files in the order of declaration. A member whose work does not fit the
- * others, or no longer passes its own checks there, gets another attempt on the merged files; the others stay done.
- * Members that clash are asked one by one: at once, each would work without the answers of the others, and clash again.
+ * Runs the members in parallel, then merges their files in the order of declaration. A member whose changes clash, or whose
+ * checks fail on the merged files, gets another attempt there; the others stay completed. Members that clash run one by
+ * one: in parallel, none would see the changes of the others, and they would clash again.
  */
-export async function runGroup(phase: PhaseDefinition, group: Group, drive: PhaseDrive): Promise<GroupEnd> {
+export async function runGroup(phase: PhaseDefinition, group: Group, drive: TeamDrive): Promise<GroupEnd> {
   for (;;) {
     await runMembers(phase, group, drive);
     const { merged, clash, unmerged } = await mergeMembers(phase, group, drive);
@@ -68,25 +64,25 @@ export async function runGroup(phase: PhaseDefinition, group: Group, drive: Phas
 async function runMembers(
   phase: PhaseDefinition,
   { members, startOf }: Group,
-  drive: PhaseDrive,
+  drive: TeamDrive,
 ): Promise<void> {
-  const works = members.map((persona) => () => drive.workOf(phase, persona, startOf(persona)));
-  await runTogether(drive, works, drive.parallel);
+  const works = members.map((persona) => () => workFor(phase, persona, startOf(persona), drive));
+  await runTogether(drive, works, drive.team.definition.parallel);
 }
 
 interface Merging {
   readonly merged: MergedTree;
-  /** The first member whose work does not fit, if any; the part that fits is merged. */
+  /** The first member whose changes clash. Its other changes are merged. */
   readonly clash?: Misfit;
-  /** Those after it. */
+  /** The members after it. */
   readonly unmerged: readonly string[];
 }
 
-/** Merged work stays merged: only members that were sent back since then, or did not have their turn, are added. */
+/** Merged work stays merged. Only members that were sent back since, or are not merged yet, are added. */
 async function mergeMembers(
   phase: PhaseDefinition,
   { number, members, unmerged, start }: Group,
-  { journal, trees }: PhaseDrive,
+  { journal, trees }: TeamDrive,
 ): Promise<Merging> {
   const stateOf = (persona: PersonaDefinition) => personaOf(journal.state, phase.name, persona.name);
   const reopenedOf = (persona: PersonaDefinition) => {
@@ -108,7 +104,7 @@ async function mergeMembers(
   };
   const order = latest === undefined ? unmerged : members.filter(isNew);
   for (const [place, persona] of order.entries()) {
-    // Given files are the ones that the phase began with.
+    // The phase began with the given files.
     if (isGiven(phase, persona, journal.state)) continue;
     const { base, tree } = stateOf(persona);
     const reopened = reopenedOf(persona);
@@ -156,7 +152,7 @@ async function checkTogether(
   phase: PhaseDefinition,
   members: readonly PersonaDefinition[],
   merged: MergedTree,
-  drive: PhaseDrive,
+  drive: TeamDrive,
 ): Promise<{
   readonly checks: ReadonlyMap<string, readonly CheckResult[]>;
   readonly failed: readonly Misfit[];
@@ -166,7 +162,7 @@ async function checkTogether(
   for (const persona of members.filter(hasContract)) {
     const results = await checkPersona(phase, persona, merged, drive);
     checks.set(persona.name, results);
-    // No persona made given files, so none is asked to improve them; the gate judges them.
+    // No persona made the given files, so none runs again for them. The gate judges them.
     if (isGiven(phase, persona, drive.journal.state)) continue;
     try {
       refuseUnfulfilled(persona.name, results);
@@ -185,12 +181,12 @@ export function hasContract({ contract }: PersonaDefinition): boolean {
   return contract.checks.length + contract.deliverables.length > 0 || contract.outputs !== undefined;
 }
 
-/** Alone its checks passed on its own files; only where these are not the merged ones do they run again. */
+/** Its checks passed on its own files. They run again only if the merged files differ. */
 export async function checkPersona(
   phase: PhaseDefinition,
   persona: PersonaDefinition,
   merged: Pick<MergedTree, "tree">,
-  { journal, checks, control, trees }: PhaseDrive,
+  { journal, checks, control, trees }: TeamDrive,
 ): Promise<readonly CheckResult[]> {
   const state = personaOf(journal.state, phase.name, persona.name);
   if (state.tree === merged.tree && state.checks.length > 0) return state.checks;
@@ -204,14 +200,14 @@ export async function checkPersona(
   return results;
 }
 
-/** One commit for all misfits: the merged files hold only the part of their work that fits. */
+/** One commit for all misfits: the merged files hold only the changes that fit. */
 async function reopen(
   phase: PhaseDefinition,
   { number }: Group,
   misfits: readonly Misfit[],
   merged: MergedTree,
   unmerged: readonly string[],
-  drive: PhaseDrive,
+  drive: TeamDrive,
 ): Promise<void> {
   const { journal, trees } = drive;
   const rows: Transition[] = [];
@@ -232,12 +228,12 @@ async function reopen(
   await journal.append(rows, { artifacts });
 }
 
-/** Counted, with the reason; decided as for any failed attempt, but without a wait. */
+/** Counts as a failed attempt and is decided like any other, but without a wait. */
 async function nextAttempt(
   phase: PhaseDefinition,
   persona: PersonaDefinition,
   error: Error,
-  { journal, clock, policies }: PhaseDrive,
+  { journal, clock, policies }: TeamDrive,
 ) {
   const state = personaOf(journal.state, phase.name, persona.name);
   const last = state.attempts.at(-1);
@@ -256,7 +252,58 @@ async function nextAttempt(
     },
     withMaxAttempts(policies, persona.maxAttempts),
   );
-  // A reused persona has no attempt here; it starts with its first.
+  // A reused persona has no attempt in this session yet.
   const of = { started: last?.started ?? 0, phase: phase.name, persona: persona.name };
   return { ...of, failure: { ...failure, error: toErrorJson(error) }, next };
+}
+
+/** Resolves to undefined when the persona has nothing left to do. */
+export type Member = () => Promise<PersonaWork | undefined>;
+
+/** Runs personas in parallel. A failure does not stop the others, and their finished work stays finished. */
+export async function runTogether(drive: Drive, members: readonly Member[], limit: number): Promise<void> {
+  const failures: unknown[] = [];
+  const queue = members.values();
+  const worker = async (): Promise<void> => {
+    for (const work of queue) {
+      try {
+        const given = await work();
+        if (given !== undefined) await runWithSafety(drive, given);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, members.length) }, worker));
+  if (failures.length > 0) throw mostSevere(failures);
+}
+
+/**
+ * The most severe failure decides, not the first: one that ends the session or the process outranks a need for help, and
+ * that outranks a lack of money or time. The error names every persona that needs help.
+ */
+function mostSevere(failures: readonly unknown[]): unknown {
+  const [worst] = failures.toSorted((a, b) => rankOf(a) - rankOf(b));
+  return HelpNeeded.is(worst) ? allNeedHelp(failures.filter((error) => HelpNeeded.is(error))) : worst;
+}
+
+/** One error for all personas that need help. Each gets its own ticket. */
+function allNeedHelp(errors: readonly HelpNeeded[]): HelpNeeded | undefined {
+  const [first, ...more] = errors;
+  if (first === undefined || more.length === 0) return first;
+  return new HelpNeeded(
+    `${errors.length} personas need help. ${errors.map(({ message }) => message).join(" ")}`,
+    {
+      // The count comes first, because a very long list is cut.
+      details: { personas: errors.length, needs: errors.map(toErrorJson) },
+      advice: first.advice,
+    },
+  );
+}
+
+function rankOf(error: unknown): number {
+  if (CircuitOpen.is(error)) return 4;
+  if (BudgetExceeded.is(error)) return 3;
+  if (HelpNeeded.is(error)) return 2;
+  return MaestroError.is(error) && error.next === "fail" ? 1 : 0;
 }

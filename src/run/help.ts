@@ -7,7 +7,7 @@ import { needsProgram } from "../journal/planned.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { newTicket } from "../tickets/new-ticket.ts";
 
-/** What HelpNeeded says about itself; the details of any other error that parks for help are empty. */
+/** The details of HelpNeeded. Other errors that park for help have none of them. */
 interface HelpDetails {
   readonly phase?: string;
   readonly persona?: string;
@@ -21,12 +21,12 @@ interface HelpDetails {
 }
 
 export interface AskedHelp {
-  /** With the names of the tickets in its details. */
+  /** With the fingerprints of the tickets in its details. */
   readonly error: ErrorJson;
   readonly tickets: readonly Ticket[];
 }
 
-/** The requests for help that go with a parked session, one for each who needs it. */
+/** The tickets of a parked session, one for each persona that needs help. */
 export function askForHelp(
   state: SessionState,
   error: ErrorJson,
@@ -87,7 +87,7 @@ const actionsOf = ({ actions, advice }: ErrorJson): readonly Advice[] =>
 const withCommand = ({ text, command }: Advice, commandFor: CommandFor): string =>
   command === null ? text : `${text}: ${commandFor(...command.slice(1))}`;
 
-/** A dependency that fails every probe is everybody's problem, not one session's. */
+/** A dependency that fails every probe affects all sessions, so it gets a ticket of its own. */
 export function ticketForDependency(
   dependency: string,
   { state }: BreakerRecord,

@@ -5,14 +5,14 @@ import type { SessionJournal } from "../store/session-journal.ts";
 import type { Store } from "../store/store.ts";
 import type { Control } from "./control.ts";
 
-const lookEveryMs = 250;
+const pollEveryMs = 250;
 
 interface Watched {
   readonly journal: SessionJournal;
   readonly control: Control;
 }
 
-/** Listens for what people say from other processes, with one look for all sessions this process drives. */
+/** Polls for signals from other processes, with one query for all sessions that this process drives. */
 export class Inbox {
   readonly #store: Store;
   readonly #report: (problem: unknown) => void;
@@ -27,14 +27,13 @@ export class Inbox {
     this.#report = report;
   }
 
-  /** Returns how to stop watching; after it resolves nothing more is written to the journal from here. */
+  /** Returns a function that stops watching. After it resolves, the inbox writes nothing more to the journal. */
   watch(id: SessionId, watched: Watched): () => Promise<void> {
     this.#watched.set(id, watched);
-    // A look that takes longer than the time between two is not piled up on.
+    // A slow query is not followed by a second one at the same time.
     this.#timer ??= setInterval(() => {
       if (this.#looking === undefined) void this.look();
-    }, lookEveryMs).unref();
-    this.#stopHearing ??= this.#store.wakeups.hear("signal", () => void this.look());
+    }, pollEveryMs).unref();
     return async () => {
       this.#watched.delete(id);
       if (this.#watched.size === 0) {
@@ -47,7 +46,7 @@ export class Inbox {
     };
   }
 
-  /** Looks now; one look at a time. One under way may be past the session: one more serves all who ask meanwhile. */
+  /** Polls now, one query at a time. A running query may have missed the signal, so one more serves all callers. */
   look(): Promise<void> {
     if (this.#looking === undefined) return this.#begin();
     this.#next ??= this.#looking.then(() => {
@@ -68,7 +67,7 @@ export class Inbox {
 
   async #look(): Promise<void> {
     const held = await this.#store.reports.held();
-    this.#letGoOfLost(held);
+    this.#stopLost(held);
     for (const [id, { isSignaled }] of held) {
       const watched = this.#watched.get(id);
       if (watched === undefined || !isSignaled) continue;
@@ -76,21 +75,21 @@ export class Inbox {
         await watched.journal.receive();
         obey(watched);
       } catch (error) {
-        // One session's trouble keeps no other from being heard. Who lost its lease finds out at its own next write.
+        // An error of one session must not stop the others. A driver that lost its lease notices at its next write.
         if (!LeaseLost.is(error)) this.#report(error);
       }
     }
   }
 
-  /** A driver that was stopped for longer than its lease may be idle and would notice only at its next write. */
-  #letGoOfLost(held: ReadonlyMap<SessionId, HeldSession>): void {
+  /** A driver that was suspended for longer than its lease may be idle, and would notice only at its next write. */
+  #stopLost(held: ReadonlyMap<SessionId, HeldSession>): void {
     for (const [id, { journal, control }] of this.#watched) {
       if (held.get(id)?.epoch !== journal.lease.epoch) control.stop("shutdown", { abort: true });
     }
   }
 }
 
-/** Takes effect at the next step; a cancel also stops what is under way. */
+/** Takes effect at the next step. A cancel also stops the running one. */
 export function obey({ journal, control }: Watched): void {
   for (const { say } of journal.state.messages) {
     if (say === "pause" || say === "cancel") control.stop(say, { abort: say === "cancel" });

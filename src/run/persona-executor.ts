@@ -6,11 +6,12 @@ import type { PersonaResult, RecordedFailure } from "../journal/journal.ts";
 import { type AttemptState, type PersonaState, personaOf, phaseOf } from "../journal/session-state.ts";
 import { ActiveAttempt } from "./active-attempt.ts";
 import { longestWaitMs } from "./admission.ts";
-import { type AttemptEnd, AttemptRun, type PersonaWork } from "./attempt-run.ts";
+import { type AttemptEnd, AttemptRun } from "./attempt.ts";
 import { InfrastructureFailure, infrastructureFailed } from "./control.ts";
 import type { Drive } from "./drive.ts";
+import type { PersonaWork } from "./persona-work.ts";
 
-/** Level 1: the attempts of one round. Continues from what the journal has of it. */
+/** Level 1: the attempts of one round. Continues from the journal. */
 export class PersonaExecutor {
   readonly #drive: Drive;
   readonly #policies: RetryPolicies;
@@ -22,7 +23,7 @@ export class PersonaExecutor {
     this.#work = work;
   }
 
-  /** Every attempt of a round that fails ends in UnrecoverableError, with the failure of each. */
+  /** Throws UnrecoverableError with all failures when every attempt of the round has failed. */
   async execute(round: number): Promise<PersonaResult> {
     for (;;) {
       const result = await this.#attempt(await this.#next(round));
@@ -47,15 +48,15 @@ export class PersonaExecutor {
     if (last?.status === "running" && !isOutdated) return last;
     if (last?.next !== undefined && "wait" in last.next && last.round > this.#persona.roundsUsedBefore) {
       const waitMs = remainingWaitMs(last.next.wait, clock.now());
-      // A wait of hours must not occupy a place: the session parks and is resumed automatically.
-      if (waitMs > longestWaitMs) throw toldToWait(last, clock.now() + waitMs);
+      // A wait of hours must not occupy a place. The session parks and resumes automatically.
+      if (waitMs > longestWaitMs) throw waitTooLong(last, clock.now() + waitMs);
       await clock.sleep(waitMs, control.stopSignal);
     }
     control.throwIfStopped();
     const { phase, persona, input } = this.#work;
     const attempt = last?.round === round ? last.attempt + 1 : 1;
-    const goesOn = last !== undefined && this.#persona.inheritance !== undefined && !isOutdated;
-    const continues = goesOn ? { continues: last.started } : {};
+    const isContinued = last !== undefined && this.#persona.inheritance !== undefined && !isOutdated;
+    const continues = isContinued ? { continues: last.started } : {};
     const begins = this.#beginning(isOutdated);
     const row = { phase, persona, round, attempt, input, ...continues, ...begins } as const;
     const artifacts = this.#work.baseArtifacts;
@@ -64,8 +65,8 @@ export class PersonaExecutor {
   }
 
   /**
-   * Since its last attempt the team was changed, and so was its input. Its old files over the new ones would undo the
-   * work of others.
+   * The team has changed since the last attempt, and with it the persona's input. The old files on top of the new ones
+   * would undo the work of others.
    */
   #isOutdated(last: AttemptState | undefined): boolean {
     const { phase, input, base } = this.#work;
@@ -75,7 +76,7 @@ export class PersonaExecutor {
     return last.input !== input || last.base !== base;
   }
 
-  /** Its view of the phase, and the files and settings that the attempt before left for it. */
+  /** The files and settings that the attempt begins with. */
   #beginning(isOutdated: boolean) {
     const beginning = isOutdated ? undefined : this.#persona.beginning;
     const base = beginning !== undefined && "base" in beginning ? beginning.base : this.#work.base;
@@ -113,7 +114,7 @@ export class PersonaExecutor {
       ...(tree !== undefined && tree !== attempt.tree && { tree }),
       ...(checks.length > 0 && { checks }),
       ...(healed !== undefined && { healed }),
-      // Earlier healing that was kept is part of the result as well.
+      // Healing that was kept is part of the result.
       ...(healing.length > 0 && { healing }),
     } as const;
     await journal.append([row], { artifacts, savings }).catch(infrastructureFailed);
@@ -181,14 +182,14 @@ export class PersonaExecutor {
   }
 }
 
-function toldToWait({ persona, phase, failure }: AttemptState, retryAt: number): CircuitOpen {
+function waitTooLong({ persona, phase, failure }: AttemptState, retryAt: number): CircuitOpen {
   return new CircuitOpen(
-    `${persona} in phase ${phase} was told to wait until ${new Date(retryAt).toISOString()}: ${failure?.message}`,
-    { details: { retryAt, phase, persona }, advice: "It resumes automatically then." },
+    `${persona} in phase ${phase} must wait until ${new Date(retryAt).toISOString()}: ${failure?.message}`,
+    { details: { retryAt, phase, persona }, advice: "The session resumes automatically then." },
   );
 }
 
-/** A persona may have fewer or more attempts than the configuration says. */
+/** A persona may set its own number of attempts. */
 export function withMaxAttempts(policies: RetryPolicies, maxAttempts: number | null): RetryPolicies {
   if (maxAttempts === null) return policies;
   return { ...policies, attempts: { ...policies.attempts, maxAttempts } };

@@ -22,14 +22,14 @@ export interface Provider {
   readonly persona: PersonaDefinition;
 }
 
-/** What each persona reads, and the fingerprint of it: whose input is the same need not run again. */
-export class Readings {
+/** The inputs of each persona and their fingerprint. A persona with an unchanged input need not run again. */
+export class PersonaInputs {
   readonly #definition: TeamDefinition;
   readonly #session: StateHolder;
   readonly #phases: ReadonlyMap<string, PhaseDefinition>;
   readonly #brief: string;
   readonly #read = new Map<string, string>();
-  /** Of the phase that is asked for now: of each phase, all would be as long as the line squared. */
+  /** Only of the current phase: kept for every phase, it would grow with the square of the number of phases. */
   #before: { readonly phase: string; readonly results: TeamContext["results"] } | undefined;
   readonly #done = new Map<string, Readonly<Record<string, PersonaResult>>>();
   #providers: Providers | undefined;
@@ -86,13 +86,13 @@ export class Readings {
     ]);
   }
 
-  /** What a persona of the phase is told besides its brief: where branches clash, and what reviewers said. */
+  /** Notes that a persona of the phase gets with its brief: clashes of branches, and notes of reviewers. */
   notes(phase: PhaseDefinition): readonly string[] {
     const { clashes, notes } = phaseOf(this.#state, phase.name);
     return [...clashes, ...notes];
   }
 
-  /** Whose contracts it reads: of each name, those in the phases before its own and in its own. */
+  /** The personas whose contracts it consumes, in its own phase and in those before. */
   providers(phase: PhaseDefinition, persona: PersonaDefinition): Provider[] {
     this.#providers ??= new Providers(this.#definition);
     const providers = this.#providers;
@@ -104,7 +104,7 @@ export class Readings {
     );
   }
 
-  /** In the order of declaration: who began first is chance, and a prompt made of it has to be the same again. */
+  /** In the order of declaration. The order of execution varies, and a replayed prompt must be identical. */
   resultsOf(phase: string): Record<string, PersonaResult> {
     const { personas } = phaseOf(this.#state, phase);
     return Object.fromEntries(
@@ -115,7 +115,7 @@ export class Readings {
     );
   }
 
-  /** One object for all personas of a phase: a thousand phases must not be gone through for each of ten thousand. */
+  /** One object for all personas of a phase, so that a long team is not read once per persona. */
   #resultsBefore(phase: string): TeamContext["results"] {
     if (this.#before?.phase === phase) return this.#before.results;
     const results = Object.freeze(
@@ -127,7 +127,7 @@ export class Readings {
     return results;
   }
 
-  /** Of a phase that is done: it does not change any more in this drive. */
+  /** A completed phase does not change in this drive. */
   #resultsOnce(phase: string): Readonly<Record<string, PersonaResult>> {
     let known = this.#done.get(phase);
     if (known === undefined) {
@@ -137,12 +137,12 @@ export class Readings {
     return known;
   }
 
-  /** The session's choice counts where the persona has no model of its own. */
+  /** The session's model, where the persona names none. */
   #modelOf({ work }: PersonaDefinition): string | null {
     return work.kind === "model" && work.model === null ? (this.#state.created.model ?? null) : null;
   }
 
-  /** A chain, so that a long line of phases does not hash its whole past again for each. */
+  /** A chain of hashes, so that a phase does not hash all phases before it again. */
   #readBefore(phase: string): string {
     let known = this.#read.get(phase);
     if (known === undefined) {

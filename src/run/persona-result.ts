@@ -4,12 +4,12 @@ import { isJsonObject, type JsonObject, parseJson, toJsonText } from "../domain/
 import { decisionsRule, parseDecisions } from "../journal/decision.ts";
 import type { PersonaResult } from "../journal/journal.ts";
 
-/** A persona's outputs travel in prompts, checkpoints and pages; what is larger belongs into files. */
+/** Outputs are part of prompts, checkpoints and pages. Larger content belongs in files. */
 const resultLimits = { maxBytes: 256 * 1024, maxDepth: 100 };
 
 const members = ["summary", "outputs", "decisions"];
 
-/** Checks the value that a persona returned before it is on record for ever. */
+/** Checks the value that a persona returned, before it is recorded. */
 export function checkResult(persona: string, returned: unknown): PersonaResult {
   const what = `the result of persona "${persona}"`;
   const json = parseJson(toJsonText(returned, { what, ...resultLimits }), { what });
@@ -29,7 +29,7 @@ export function checkResult(persona: string, returned: unknown): PersonaResult {
   });
 }
 
-/** The reason of a refusal that the same code would meet again, however often it is tried. */
+/** The reason of an error that another attempt of the same code would repeat. */
 export const unknownMember = "unknown member";
 
 /** A member that is not recorded would be lost silently, and `sumary` would read as a missing summary. */

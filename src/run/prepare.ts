@@ -1,10 +1,11 @@
 import { advise } from "../domain/advice.ts";
-import { SessionConflict, TeamChanged } from "../domain/errors.ts";
+import { SessionCanceled, SessionConflict, SessionNotFound, TeamChanged } from "../domain/errors.ts";
+import type { SessionId } from "../domain/ids.ts";
 import { staysGiven } from "../journal/from-outside.ts";
 import type { Direction, Entry, Transition } from "../journal/journal.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import type { Blobs } from "../store/blobs.ts";
-import { type Replay, replaySession } from "../store/session-journal.ts";
+import { type Replay, readState, replaySession } from "../store/session-journal.ts";
 import type { SessionRecord, Store } from "../store/store.ts";
 import type { Team } from "../team/define.ts";
 import {
@@ -17,33 +18,29 @@ import {
 import { refuseBlocking } from "../team/definition/integration.ts";
 import { dependentsOf } from "../team/definition/order.ts";
 import { definitionJson, type TeamDefinition } from "../team/definition/team-definition.ts";
-import { changesNothing, editPhase, type PhaseEdit, refuseEditInPlace } from "./phase-edit.ts";
-import { imagine } from "./plan.ts";
-import { isComplete, selectPhases } from "./selection.ts";
+import { changesNothing, editPhase, type PhaseEdit, refuseEditInPlace } from "./acts/phase-edit.ts";
+import { imagine } from "./acts/plan.ts";
+import { isComplete, refuseUnknown, selectPhases } from "./direction.ts";
 
 type TeamChange = Extract<Transition, { kind: "team.changed" }>;
 
-/** What a person wants done before, or besides, going on. */
+/** Changes that a person requests together with a drive. */
 export interface Preparation {
   readonly direction?: Direction;
   readonly edits?: Readonly<Record<string, PhaseEdit>>;
   readonly acceptChanges?: boolean;
 }
 
-export interface PrepareParts {
-  readonly artifacts: Blobs;
-}
-
 export interface PreparedDrive {
   readonly direction: Direction | undefined;
-  /** To be recorded before the drive. */
+  /** Recorded before the drive. */
   readonly rows: readonly Entry[];
   readonly artifacts: readonly string[];
 }
 
 export const preparedNothing: PreparedDrive = { direction: undefined, rows: [], artifacts: [] };
 
-/** The state to prepare on; undefined when there is nothing to look at: then the history is read once, by the driver. */
+/** The state to prepare on. Undefined when nothing can be refused: then only the driver reads the history. */
 export async function seeBefore(
   session: SessionRecord,
   team: Team,
@@ -57,18 +54,18 @@ export async function seeBefore(
   return isPlain ? undefined : replaySession(store, session.id);
 }
 
-/** What can be refused is refused before anything is written. */
+/** Refusals come before the first write. */
 export async function prepareDrive(
   state: SessionState,
   team: Team,
   { direction, edits = {}, acceptChanges = false }: Preparation,
-  { artifacts }: PrepareParts,
+  artifacts: Blobs,
 ): Promise<PreparedDrive> {
   const changed = state.created.teamFingerprint !== team.fingerprint;
   const change = changed ? changeTeam(state, team, acceptChanges, edits) : undefined;
   const rows: Entry[] = change === undefined ? [] : [change];
   if (direction === undefined && Object.keys(edits).length === 0) return { direction, rows, artifacts: [] };
-  // All else is asked of the session as the change leaves it.
+  // Edits and direction apply to the changed team.
   const then = change === undefined ? state : imagine(state, change);
   const kept: string[] = [];
   for (const [name, edit] of Object.entries(edits)) {
@@ -77,7 +74,7 @@ export async function prepareDrive(
     const isEdited = then.phases.get(name)?.source.kind === "edited";
     if (!isEdited) refuseEditInPlace(team.definition, then, name);
     const edited = await editPhase(team.definition, then, name, edit, artifacts);
-    // Said again, by whoever cannot know that it was heard.
+    // A repeated request, after a crash that hid the first answer.
     if (isEdited && change === undefined && changesNothing(then, edited.content)) continue;
     refuseEditInPlace(team.definition, then, name);
     rows.push({ kind: "phase.edited", ...edited.content });
@@ -89,28 +86,29 @@ export async function prepareDrive(
 
 function runsAgain({ id }: SessionState, name: string): SessionConflict {
   return new SessionConflict(
-    `The accepted change lets phase ${name} run again; an edit of what it came to before would undo that.`,
+    `The accepted change runs phase ${name} again; an edit of its earlier result would undo that.`,
     {
       details: { session: id, phase: name },
-      advice: `Resume with --accept-changes and without the edit first, and edit what phase ${name} comes to.`,
+      advice: `Resume with --accept-changes and without the edit, then edit the new result of phase ${name}.`,
     },
   );
 }
 
 /**
- * Somebody may have gone on with the session since it was looked at, so that what was possible is so no longer. One row
- * since then is that of the claim. Who is refused now lets go of the session as it is.
+ * Prepares again if another process has driven the session since it was read; one row since then is the claim itself. A
+ * refusal at this point leaves the session as it is.
  */
 export async function prepareClaimed(
-  { prepared, seq }: { readonly prepared: PreparedDrive; readonly seq: number },
+  prepared: PreparedDrive & { readonly seq: number },
   state: SessionState,
   team: Team,
   preparation: Preparation,
-  { append, ...parts }: PrepareParts & { readonly append: (row: Entry) => Promise<unknown> },
+  artifacts: Blobs,
+  append: (row: Entry) => Promise<unknown>,
 ): Promise<PreparedDrive> {
-  if (state.head.seq <= seq + 1) return prepared;
+  if (state.head.seq <= prepared.seq + 1) return prepared;
   try {
-    return await prepareDrive(state, team, preparation, parts);
+    return await prepareDrive(state, team, preparation, artifacts);
   } catch (refused) {
     const status = isComplete(team.definition, state) ? "completed" : "paused";
     await append({ kind: "session.status", status });
@@ -118,7 +116,7 @@ export async function prepareClaimed(
   }
 }
 
-/** Changed phases and all that rest on them are gone through again; equal inputs keep their results. */
+/** Changed phases and their dependents run again; personas with equal inputs keep their results. */
 function changeTeam(
   state: SessionState,
   team: Team,
@@ -132,7 +130,7 @@ function changeTeam(
   const gone = before.phases.filter(({ name }) => pauses.has(name) && !known.has(name));
   const changes = [
     ...describeChanges(before, definition),
-    ...gone.map(({ name }) => `nothing pauses after ${name} any more`),
+    ...gone.map(({ name }) => `the session no longer pauses after ${name}`),
   ];
   if (!acceptChanges) {
     throw new TeamChanged(
@@ -155,10 +153,10 @@ function changeTeam(
   const touched = [
     ...changedPersonas(before, definition).map(({ phase }) => phase),
     ...joinedPhases(before, definition),
-    // The edit itself is judged in the new way.
+    // An edited phase is judged by the new checks anyway.
     ...rejudgedPhases(before, definition).filter((name) => !Object.hasOwn(edits, name)),
     ...rewiredPhases(before, definition),
-    // Put back: named, so that it goes on from what it was.
+    // A phase that is back in the team resumes from its earlier work.
     ...state.removed.keys(),
   ];
   const reset = new Set(touched.filter((name) => known.has(name)));
@@ -172,4 +170,38 @@ function changeTeam(
     changes,
     reset: [...reset],
   };
+}
+
+/** A completed session has nothing left to drive: a request that would do nothing is refused or reported. */
+export async function refuseToCompleted(
+  { id, teamFingerprint }: SessionRecord,
+  team: Team,
+  { direction = {}, acceptChanges = false }: Preparation,
+  store: Store,
+  report: (notice: string) => void,
+): Promise<void> {
+  refuseUnknown(team.definition, direction);
+  if (teamFingerprint === team.fingerprint) return;
+  const before = (await readState(store, id)).created.definition as unknown as TeamDefinition;
+  const at = changedPersonas(before, team.definition)[0]?.phase ?? team.definition.phases[0]?.name;
+  const message = `Session ${id} is completed, so the changed team is not applied.`;
+  const advice = `Fork the session with the changed team: maestro fork ${id} --at ${at} --team <file>`;
+  if (!acceptChanges) return report(`${message} ${advice}`);
+  throw new SessionConflict(message, { details: { session: id }, advice });
+}
+
+/** The session, if it exists and is not canceled. */
+export async function requireSession(store: Store, id: SessionId): Promise<SessionRecord> {
+  const session = await store.findSession(id);
+  if (session === undefined)
+    throw new SessionNotFound(`There is no session ${id}.`, { details: { session: id } });
+  if (session.status === "canceled") throw canceled(id);
+  return session;
+}
+
+export function canceled(id: SessionId): SessionCanceled {
+  return new SessionCanceled(`Session ${id} was canceled, which is final.`, {
+    details: { session: id },
+    advice: "Start a new session, or fork this one.",
+  });
 }

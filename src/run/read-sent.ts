@@ -7,7 +7,7 @@ import { stepRowKinds } from "../journal/recorded-step.ts";
 import type { Store } from "../store/store.ts";
 import type { BlobStore } from "../workspace/blob-store.ts";
 import { inParallel } from "../workspace/in-parallel.ts";
-import { type CallParts, maxBlobBytes } from "./sent-calls.ts";
+import { maxBlobBytes, type SplitCall } from "./sent-calls.ts";
 import { StepIdentities } from "./step-record.ts";
 
 const readsAtOnce = 8;
@@ -18,14 +18,14 @@ export interface SentPorts {
   readonly blobs: Pick<BlobStore, "get">;
 }
 
-/** The messages, tools and settings of a recorded model call as they were sent: the fingerprint of its row proves it. */
-export async function readSent(ports: SentPorts, session: SessionId, seq: number): Promise<CallParts> {
+/** The messages, tools and settings of a recorded model call, verified by the fingerprint of its row. */
+export async function readSent(ports: SentPorts, session: SessionId, seq: number): Promise<SplitCall> {
   const row = await modelRow(ports.store, session, seq);
   const { messages, tools, settings } = await load(ports.blobs, await chainOf(ports.store, session, row));
   const call = { ...settings, prompt: messages, ...(tools !== undefined && { tools }) };
   const { fingerprint } = new StepIdentities("").next("model", row.name ?? "", call);
   if (fingerprint === row.fingerprint) return { messages, tools, settings };
-  throw new JournalCorrupt(`The stored messages of step ${seq} are not those of its call.`, {
+  throw new JournalCorrupt(`The stored messages of step ${seq} do not match its fingerprint.`, {
     details: { session, seq, expected: row.fingerprint, found: fingerprint },
     advice: "Restore the state directory from a backup.",
   });
@@ -41,7 +41,7 @@ async function modelRow(store: SentPorts["store"], session: SessionId, seq: numb
 
 type Calls = ReadonlyMap<string, SentCall>;
 
-/** The row's call and those it continues, the first one first. Its attempt nearly always has all of them. */
+/** The row's call and the calls it continues, oldest first. Nearly always they are all of one attempt. */
 async function chainOf(
   store: SentPorts["store"],
   session: SessionId,
@@ -83,7 +83,7 @@ function follow(calls: Calls, last: SentCall): readonly SentCall[] | undefined {
 const sentOf = ({ body }: RecordedRow): SentCall =>
   (parseBody(body) as unknown as { readonly sent: SentCall }).sent;
 
-async function load(blobs: SentPorts["blobs"], chain: readonly SentCall[]): Promise<CallParts> {
+async function load(blobs: SentPorts["blobs"], chain: readonly SentCall[]): Promise<SplitCall> {
   // The JSON of a member, or the hash of the blob that holds it.
   const read = async <T extends Json | undefined>(stored: T): Promise<T> =>
     (typeof stored === "string" ? parseJson(await blobs.get(stored), blobLimits) : stored) as T;
@@ -96,14 +96,14 @@ async function load(blobs: SentPorts["blobs"], chain: readonly SentCall[]): Prom
     if (sent.tools !== undefined) tools = sent.tools;
     if (sent.settings !== undefined) settings = sent.settings;
   }
-  // Only the messages of this call: what the calls before it sent besides is not loaded.
+  // Only the messages of this call are loaded, not others of the calls before it.
   const loaded: Json[] = [...messages];
   await inParallel(messages.entries(), readsAtOnce, async ([place, message]) => {
     loaded[place] = await read(message);
   });
   return {
     messages: loaded as readonly JsonObject[],
-    tools: ((await read(tools as Json)) ?? undefined) as CallParts["tools"],
+    tools: ((await read(tools as Json)) ?? undefined) as SplitCall["tools"],
     settings: (await read(settings as Json)) as JsonObject,
   };
 }

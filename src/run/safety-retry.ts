@@ -2,11 +2,11 @@ import { fromErrorJson } from "../domain/error-json.ts";
 import { HelpNeeded, UnrecoverableError } from "../domain/errors.ts";
 import type { PersonaResult } from "../journal/journal.ts";
 import { type AttemptState, personaOf } from "../journal/session-state.ts";
-import type { PersonaWork } from "./attempt-run.ts";
 import type { Drive } from "./drive.ts";
 import { PersonaExecutor } from "./persona-executor.ts";
+import type { PersonaWork } from "./persona-work.ts";
 
-/** Level 2: rounds around the executor. Only an exhausted round earns another; after the last, a person has to look. */
+/** Level 2: rounds of attempts. Only an exhausted round is followed by another. After the last, a person is needed. */
 export async function runWithSafety(drive: Drive, work: PersonaWork): Promise<PersonaResult> {
   const personaNow = () => personaOf(drive.journal.state, work.phase, work.persona);
   const { result } = personaNow();
@@ -18,7 +18,7 @@ export async function runWithSafety(drive: Drive, work: PersonaWork): Promise<Pe
     const granted = last !== undefined && last.round <= persona.roundsUsedBefore;
     if (!granted && last?.failure !== undefined) {
       if (last.next?.kind === "help") throw helpNeeded(work, persona.attempts);
-      // Recorded as beyond retrying; a crash right after must not turn it into one more attempt.
+      // Recorded as not retryable. A crash right after that must not cause another attempt.
       if (last.next?.kind === "stop")
         throw stopped(work, persona.attempts, fromErrorJson(last.failure.error));
     }
@@ -31,13 +31,13 @@ export async function runWithSafety(drive: Drive, work: PersonaWork): Promise<Pe
   }
 }
 
-/** A persona that asks for help itself says why; its name and phase are added here. */
+/** A persona that asks for help gives its own reason. Its name and phase are added here. */
 function stopped(work: PersonaWork, attempts: readonly AttemptState[], error: unknown): unknown {
   if (!HelpNeeded.is(error)) return error;
   const { details } = helpNeeded(work, attempts);
-  // The members that the ticket is made of are ours; its other details stay.
+  // Maestro sets the members that the ticket is made of. The other details stay.
   const { needs: _, suggestedActions: actions, ...own } = error.details ?? {};
-  // Its own advice, not one guessed from its message.
+  // Only its own suggestions, none derived from its message.
   const suggestedActions = Array.isArray(actions)
     ? actions.filter((action) => typeof action === "string")
     : [];
@@ -48,7 +48,7 @@ function stopped(work: PersonaWork, attempts: readonly AttemptState[], error: un
   });
 }
 
-/** Holds everything a person needs: the failures, their number, and actions to try. */
+/** Has all that a person needs: the failures, their number, and actions to try. */
 function helpNeeded({ phase, persona }: PersonaWork, attempts: readonly AttemptState[]): HelpNeeded {
   const failures = attempts.flatMap(({ round, attempt, failure }) =>
     failure === undefined ? [] : [{ round, attempt, category: failure.category, message: failure.message }],

@@ -5,21 +5,21 @@ import type { StepKind } from "../journal/journal.ts";
 import { inParallel } from "../workspace/in-parallel.ts";
 import { isFailure } from "./step-record.ts";
 
-/** A file of fewer bytes takes as many from the disk, and an fsync besides: see ADR 10. */
+/** A smaller file would take a whole block on disk, and an fsync besides. See ADR 10. */
 const inlineBytes = 4096;
 const inlineListBytes = 32 * 1024;
 export const maxBlobBytes = 64 * 1024 * 1024;
 const conversationsKept = 8;
 const putsAtOnce = 8;
 
-/** A model call as `canonicalCall` makes it, in the parts that are stored apart. */
-export interface CallParts {
+/** A model call as `canonicalCall` makes it, split into the parts that are stored apart. */
+export interface SplitCall {
   readonly messages: readonly JsonObject[];
   readonly tools: readonly Json[] | undefined;
   readonly settings: JsonObject;
 }
 
-/** What tells a later call which parts of this one it can repeat. */
+/** Tells a later call which parts of this one it repeats. */
 interface CallHashes {
   readonly messages: readonly string[];
   readonly tools: string | undefined;
@@ -30,7 +30,7 @@ interface KnownCall extends CallHashes {
   readonly fingerprint: string;
 }
 
-/** A call that is about to be made. Everything `artifacts` names is durable. */
+/** A call that is about to be made. All `artifacts` are durable. */
 export interface SendingCall {
   /** JSON of a `SentCall`, for the row. */
   readonly sent: string;
@@ -41,8 +41,8 @@ export interface SendingCall {
 }
 
 /**
- * Stores what the model calls of one attempt send. A message that an earlier call of its conversation sent is not written
- * again; a long one is a blob, which all sessions share.
+ * Stores the messages that the model calls of one attempt send. A message of an earlier call of the conversation is not
+ * written again; a long one is a blob, which all sessions share.
  */
 export class SentCalls {
   readonly #put: (text: string) => Promise<unknown>;
@@ -56,7 +56,7 @@ export class SentCalls {
     this.#put = put;
   }
 
-  /** `body`: of the record that serves again. */
+  /** `body`: of the replayed record. */
   replayed(
     { kind, input }: { readonly kind: StepKind; readonly input: Json },
     fingerprint: string,
@@ -99,7 +99,7 @@ export class SentCalls {
     };
   }
 
-  /** No later call refers to one that failed: a fork may not have its row. */
+  /** No later call refers to a failed one: a fork may not have its row. */
   recorded(fingerprint: string, sending: SendingCall | undefined, body: string): void {
     if (sending === undefined || isFailure(body)) return;
     this.#know({ fingerprint, ...sending.hashes }, sending.continues);
@@ -112,7 +112,7 @@ export class SentCalls {
     this.#know({ fingerprint, ...hashTexts(textsOf(partsOf(call))) }, undefined);
   }
 
-  /** A conversation is known by its last call; steps side by side may hold several. */
+  /** A conversation is known by its last call. Parallel steps may have several conversations. */
   #know(call: KnownCall, continues: KnownCall | undefined): void {
     const others = this.#known.filter((known) => known !== continues);
     this.#known = [...others, call].slice(-conversationsKept);
@@ -129,7 +129,7 @@ export class SentCalls {
   }
 }
 
-export function partsOf(call: Json): CallParts {
+export function partsOf(call: Json): SplitCall {
   const { prompt, tools, ...settings } = isJsonObject(call) ? call : {};
   if (!Array.isArray(prompt)) throw new InputInvalid("A model call has no list of messages.");
   return {
@@ -146,15 +146,15 @@ interface CallTexts {
 }
 
 /** Not canonical: the order of members is part of what a provider gets. */
-const textsOf = ({ messages, tools, settings }: CallParts): CallTexts => ({
+const textsOf = ({ messages, tools, settings }: SplitCall): CallTexts => ({
   messages: messages.map((message) => JSON.stringify(message)),
   tools: tools && JSON.stringify(tools),
   settings: JSON.stringify(settings),
 });
 
 const tooLong = (bytes: number): InputInvalid =>
-  new InputInvalid(`A model call has a message of ${bytes} bytes; at most ${maxBlobBytes} are stored.`, {
-    advice: "Send less in one message.",
+  new InputInvalid(`A message of a model call has ${bytes} bytes; the limit is ${maxBlobBytes}.`, {
+    advice: "Split the message, or put the content into a file.",
   });
 
 const hashTexts = ({ messages, tools, settings }: CallTexts): CallHashes => ({

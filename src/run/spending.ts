@@ -1,6 +1,6 @@
 import type { BudgetGuard } from "../cost/budget.ts";
 import { type NamedBudget, namedBudgets } from "../cost/budget-status.ts";
-import { expectedAtEnd } from "../cost/forecast.ts";
+import { expectedAtEnd, type PlannedRun } from "../cost/forecast.ts";
 import type { TokenTracker } from "../cost/token-tracker.ts";
 import { undeclaredSpend } from "../cost/undeclared-spend.ts";
 import {
@@ -16,22 +16,22 @@ import type { SessionId } from "../domain/ids.ts";
 import { utcDay } from "../domain/ledger.ts";
 import type { Spend } from "../domain/usage.ts";
 import type { AttemptState, SessionState } from "../journal/session-state.ts";
+import { commandName } from "../personas/command/agent-name.ts";
 import type { BudgetLimit } from "../store/journal.ts";
 import type { LevelTotals, RunSample } from "../store/reports.ts";
 import type { SessionJournal } from "../store/session-journal.ts";
 import type { BudgetDefinition, TeamDefinition } from "../team/definition/team-definition.ts";
-import { runsLeft } from "./planned-runs.ts";
 
 /** The limits where neither the team nor a person sets any. */
 export interface BudgetDefaults {
   readonly persona: Budget;
   /** Over all sessions of the state directory. */
   readonly day: Budget;
-  /** Whether a call without a known price passes under a budget in dollars. */
+  /** Whether a dollar budget admits a call without a known price. */
   readonly unpriced: UnpricedRule;
 }
 
-/** As the configuration writes them. */
+/** From the configuration. */
 export function budgetDefaults(written: {
   readonly personaTokens: number | undefined;
   readonly dayTokens: number | undefined;
@@ -55,11 +55,11 @@ export interface Accounts {
   readonly tracker: TokenTracker;
   readonly clock: Clock;
   readonly defaults: BudgetDefaults;
-  /** Samples of earlier runs of the team; read once, when a warning may be due. */
+  /** Samples of earlier runs of the team. Read once, when a warning may be due. */
   readonly history: (team: string) => Promise<readonly RunSample[]>;
 }
 
-/** The budgets of one session, as its team and people set them. Money is reserved before a call; the call's record settles it. */
+/** The budgets of one session. Money is reserved before a call, and the record of the call settles it. */
 export class SessionSpending {
   readonly #definition: TeamDefinition;
   readonly #journal: SessionJournal;
@@ -72,7 +72,7 @@ export class SessionSpending {
     this.#accounts = accounts;
   }
 
-  /** Waits while only open reservations stand in the way; BudgetExceeded when the limit itself does. */
+  /** Waits while only open reservations prevent it. Throws BudgetExceeded when the limit does. */
   async reserve(place: CallPlace, spend: Spend<never>, signal: AbortSignal): Promise<number> {
     const { model, asked: typical, atMost = typical, undeclared = [] } = spend;
     const { lease, state } = this.#journal;
@@ -87,12 +87,12 @@ export class SessionSpending {
     return guard.reserve(lease, call, signal);
   }
 
-  /** For a call that was surely never made. */
+  /** For a call that was certainly never made. */
   release(reservation: number): Promise<void> {
     return this.#accounts.guard.release(this.#journal.lease, reservation);
   }
 
-  /** A call was settled: there may be room for calls that wait, and a warning may be due. */
+  /** After a settlement, waiting calls may have room, and a warning may be due. */
   async settled({ phase, persona }: CallPlace): Promise<void> {
     const { guard, tracker, clock, defaults, history } = this.#accounts;
     const { state } = this.#journal;
@@ -108,7 +108,7 @@ export class SessionSpending {
   }
 }
 
-/** Every budget that is set anywhere in the session, for people to look at. */
+/** Every budget of the session, for people. */
 export function allBudgets(
   definition: TeamDefinition,
   state: SessionState,
@@ -150,7 +150,7 @@ export function limitsOf(
   return limits.filter(({ budget }) => budget.tokens !== undefined || budget.microUsd !== undefined);
 }
 
-/** The cost of an agent is known only afterwards: under a limit, the team has to declare the most it may be. */
+/** The cost of an agent is known only afterwards. Under a limit, the team must declare its maximum. */
 function refuseUndeclared(
   undeclared: readonly BudgetUnit[],
   limits: readonly BudgetLimit[],
@@ -188,4 +188,36 @@ export function toBudget(
     ...(written?.tokens !== undefined && { tokens: written.tokens }),
     ...(written?.usd !== undefined && { microUsd: usdToMicros(written.usd) }),
   };
+}
+
+/** A persona's work as the ledger records it. The models of a function are known only from its past runs. */
+export function plannedRun(
+  definition: TeamDefinition,
+  of: { readonly phase: string; readonly persona: string },
+  model: string | undefined,
+): PlannedRun | undefined {
+  const { phase, persona } = of;
+  const work = definition.phases
+    .find(({ name }) => name === phase)
+    ?.personas.find(({ name }) => name === persona)?.work;
+  switch (work?.kind) {
+    case undefined:
+      return undefined;
+    case "function":
+      return { phase, persona };
+    case "command":
+      return { phase, persona, model: commandName(work.argv) };
+    case "model":
+      return { phase, persona, model: work.model ?? model ?? definition.model ?? "" };
+  }
+}
+
+/** The runs of all personas without a result. */
+export function runsLeft(definition: TeamDefinition, state: SessionState): PlannedRun[] {
+  return definition.phases.flatMap(({ name: phase, personas }) =>
+    personas.flatMap(({ name: persona }) => {
+      if (state.phases.get(phase)?.personas.get(persona)?.result !== undefined) return [];
+      return plannedRun(definition, { phase, persona }, state.created.model) ?? [];
+    }),
+  );
 }

@@ -2,7 +2,7 @@ import { changesBetween, emptyTree, type Tree, type TreeFile, toManifest, treeHa
 import type { FilesEdit } from "../journal/journal.ts";
 import { personaOf, phaseOf, type SessionState } from "../journal/session-state.ts";
 import type { Blobs } from "../store/blobs.ts";
-import { ancestorsOf } from "../team/definition/order.ts";
+import { ancestorsOf, type PhaseOrder } from "../team/definition/order.ts";
 import type {
   PersonaDefinition,
   PhaseDefinition,
@@ -11,8 +11,7 @@ import type {
 import { type Conflict, describeConflict } from "../workspace/conflict.ts";
 import { namedMatchers, readNamedFiles } from "../workspace/named-files.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
-import { handsOnEverything } from "./file-lineage.ts";
-import type { Readings, StateHolder } from "./persona-inputs.ts";
+import type { PersonaInputs, StateHolder } from "./persona-inputs.ts";
 
 /** A tree by its hash; undefined means that there are no files. */
 export type TreeRef = string | undefined;
@@ -20,35 +19,35 @@ export type TreeRef = string | undefined;
 export interface MergedTree {
   readonly tree: TreeRef;
   readonly conflicts: readonly Conflict[];
-  /** What a journal row that names the tree points to. */
+  /** The artifacts that a row with this tree refers to. */
   readonly artifacts: readonly string[];
 }
 
-/** Where branches, or an edit and new work, left different versions of a file. */
+/** Branches, or an edit and new work, left different versions of a file. */
 export interface Clash {
   readonly path: string;
   readonly text: string;
 }
 
-/** Files of a phase: what it starts with, or what it leaves. */
+/** The files that a phase starts with or leaves. */
 export interface PhaseFiles extends Pick<MergedTree, "tree" | "artifacts"> {
   readonly clashes: readonly Clash[];
 }
 
-/** The files of a session: what a phase starts with, what a persona sees of it, and what becomes of them together. */
+/** The files of a session: those that a phase starts with, those that a persona sees, and their merge. */
 export class SessionTrees {
   readonly #artifacts: Blobs;
   readonly #definition: TeamDefinition;
   readonly #session: StateHolder;
-  readonly #readings: Readings;
-  /** The last few, because neighbors ask for the same ones. */
+  readonly #inputs: PersonaInputs;
+  /** The last few: neighbors load the same trees. */
   readonly #loaded = new Map<string, Tree>();
 
-  constructor(artifacts: Blobs, definition: TeamDefinition, session: StateHolder, readings: Readings) {
+  constructor(artifacts: Blobs, definition: TeamDefinition, session: StateHolder, inputs: PersonaInputs) {
     this.#artifacts = artifacts;
     this.#definition = definition;
     this.#session = session;
-    this.#readings = readings;
+    this.#inputs = inputs;
   }
 
   get #state(): SessionState {
@@ -66,7 +65,7 @@ export class SessionTrees {
     return tree;
   }
 
-  /** What the phases before it left. Branches that meet are merged in order; where they clash the first stays. */
+  /** The files of the phases before it. Branches are merged in order; where they clash, the first version stays. */
   async before(phase: PhaseDefinition): Promise<PhaseFiles> {
     const [single, ...others] = phase.dependsOn;
     if (single === undefined) return { tree: undefined, clashes: [], artifacts: [] };
@@ -80,7 +79,7 @@ export class SessionTrees {
       const { conflicts, ...next } = await this.merge(base, merged, tree);
       for (const conflict of conflicts) {
         const changers = await this.#changersOf(conflict, ancestors.slice(0, place));
-        // Where these branches met before, somebody has looked at it.
+        // The clash was reviewed where these branches met before.
         if (this.#haveMet([...changers, name], ancestors)) continue;
         clashes.push({ path: conflict.path, text: describeConflict(conflict, changers.join(", "), name) });
       }
@@ -90,14 +89,14 @@ export class SessionTrees {
     return { tree, artifacts, clashes };
   }
 
-  /** What was brought from outside for a phase is there when somebody works on it. */
+  /** The files that the phase starts with, including those given from outside. */
   async withGiven(phase: string, before: TreeRef): Promise<PhaseFiles> {
     const { given } = phaseOf(this.#state, phase);
     if (given === undefined) return { tree: before, artifacts: [], clashes: [] };
     return this.#lay(given, before, "the phases before it", "what was given");
   }
 
-  /** What a person changed in a phase stays when it is gone through again, wherever it does not clash with new work. */
+  /** A person's edit of a phase stays when the phase runs again, except where it clashes with new work. */
   async withEdit(phase: string, made: TreeRef): Promise<PhaseFiles> {
     const { edit } = phaseOf(this.#state, phase);
     if (edit === undefined) return { tree: made, artifacts: [], clashes: [] };
@@ -135,16 +134,16 @@ export class SessionTrees {
     });
   }
 
-  /** What a persona sees of the phase's files: all, or those of the contracts it consumes. */
+  /** The files of the phase that a persona sees: all, or those of the contracts it consumes. */
   async visible(phase: PhaseDefinition, persona: PersonaDefinition, tree: TreeRef): Promise<MergedTree> {
     if (persona.consumes === null || tree === undefined) return { tree, conflicts: [], artifacts: [] };
     return this.#only(await this.#consumed(phase, persona, tree), tree);
   }
 
-  /** The paths, and the patterns, of all that a persona who consumes contracts can see, whatever becomes of the files. */
+  /** All paths and patterns that a persona with `consumes` can see, also of files that do not exist yet. */
   async seen(phase: PhaseDefinition, persona: PersonaDefinition): Promise<readonly string[]> {
     const seen: string[] = [];
-    for (const { phase: home, persona: provider } of this.#readings.providers(phase, persona)) {
+    for (const { phase: home, persona: provider } of this.#inputs.providers(phase, persona)) {
       seen.push(...provider.contract.deliverables.flatMap(({ files }) => readNamedFiles(files).globs));
       seen.push(...(await this.changedBy(home, provider.name)));
       seen.push(...(await this.#changed(phaseOf(this.#state, home).edit ?? {})));
@@ -153,8 +152,8 @@ export class SessionTrees {
   }
 
   /**
-   * What a persona that is sent back works on: the merged files, as far as it may see them, and the same without its
-   * own changes. Where others have built on its work, that is theirs now.
+   * The files for a persona that is sent back: the merged files that it may see, and as their base the same without its
+   * own changes. Changes that others have built on belong to the base.
    */
   async sentBack(
     phase: PhaseDefinition,
@@ -173,16 +172,16 @@ export class SessionTrees {
     return { tree: await this.#only(seen, merged), base: await this.#only(seen, others.tree) };
   }
 
-  /** Which paths it changed. */
+  /** The paths that it changed. */
   changedBy(phase: string, persona: string): Promise<readonly string[]> {
     return this.#changed(personaOf(this.#state, phase, persona));
   }
 
-  /** Lays what happened between `base` and `theirs` over `ours`. */
+  /** Applies the changes from `base` to `theirs` on top of `ours`. */
   async merge(base: TreeRef, ours: MergedTree, theirs: TreeRef): Promise<MergedTree> {
     if (theirs === base) return ours;
     if (ours.tree === base) return { ...ours, tree: theirs };
-    // Loaded where branches really meet: a start does not wait for it.
+    // Loaded only where branches meet: a start does not wait for it.
     const { mergeTrees } = await import("../workspace/merge.ts");
     const { tree, conflicts, artifacts } = await mergeTrees({
       base: await this.load(base),
@@ -197,17 +196,17 @@ export class SessionTrees {
   async #consumed(phase: PhaseDefinition, persona: PersonaDefinition, tree: TreeRef): Promise<Set<string>> {
     const all = await this.load(tree);
     const paths = new Set<string>();
-    for (const provider of this.#readings.providers(phase, persona))
+    for (const provider of this.#inputs.providers(phase, persona))
       for (const path of await this.#pathsOf(provider.phase, provider.persona, all)) paths.add(path);
     return paths;
   }
 
-  /** What it delivered by name, whatever else it changed, and what a person added. */
+  /** The deliverables it names, its other changes, and files that a person added. */
   async #pathsOf(phase: string, persona: PersonaDefinition, all: Tree): Promise<string[]> {
     return [...(await this.#ownPaths(phase, persona, all)), ...(await this.#added(phase, all))];
   }
 
-  /** A pattern is no claim on what others made beside or after it: only on what it found, and on what a person added. */
+  /** A pattern covers files that the persona found and files that a person added, not those that others made. */
   async #ownPaths(phase: string, { name, contract }: PersonaDefinition, all: Tree): Promise<Set<string>> {
     const own = new Set(await this.changedBy(phase, name));
     const matchers = contract.deliverables.flatMap(({ files }) => [...namedMatchers(files).values()]);
@@ -221,7 +220,7 @@ export class SessionTrees {
     return own;
   }
 
-  /** What a person edited and no persona of the phase made: it is of all of them. */
+  /** Files that a person edited and no persona of the phase made. They belong to all of its personas. */
   async #added(phase: string, all: Tree): Promise<readonly string[]> {
     const { edit } = phaseOf(this.#state, phase);
     if (edit === undefined) return [];
@@ -257,4 +256,17 @@ export class SessionTrees {
     await this.#artifacts.put(toManifest(tree));
     return { tree: ref, conflicts, artifacts: [...artifacts, ref] };
   }
+}
+
+/**
+ * Whether the tree of each phase contains the files of all phases before it. A phase from outside began with the files of
+ * that moment: phases that run before it later, or that a changed team adds, are not in its tree.
+ */
+export function handsOnEverything({ phases }: PhaseOrder, state: SessionState): boolean {
+  return phases.every(({ name, dependsOn: [before, ...others] }) => {
+    const phase = state.phases.get(name);
+    if (phase === undefined || phase.source.kind === "work") return true;
+    if (others.length > 0) return false;
+    return phase.base === (before === undefined ? undefined : state.phases.get(before)?.tree);
+  });
 }

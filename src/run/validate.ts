@@ -5,7 +5,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { Drive } from "./drive.ts";
 import type { StepRecorder } from "./step.ts";
 
-/** Everything the contract declares, judged on the files and outputs as they are; each command is a step. */
+/** Runs all checks of the contract on the current files and outputs. Each command is a step. */
 export async function validate(
   contract: Contract,
   result: PersonaResult,
@@ -28,7 +28,7 @@ export async function validate(
   return judged;
 }
 
-/** The command gets the files from the store, so they have to be there first. */
+/** The command reads the files from the store, so they are saved first. */
 export async function checkWorkspace(
   check: Check,
   workspace: Workspace,
@@ -39,7 +39,7 @@ export async function checkWorkspace(
   return checks.run(check, workspace.tree, signal);
 }
 
-/** A required check that failed fails the attempt, with a message that the next one can act on. */
+/** A failed required check fails the attempt, with a message that the next attempt can act on. */
 export function refuseUnfulfilled(persona: string, results: readonly CheckResult[]): void {
   const missed = results.filter(({ must, status }) => must && status !== "passed");
   const [first] = missed;

@@ -106,7 +106,7 @@ test("a key again with another model is refused before anything runs, and says h
   const keyed = { ...at, env: { ...at.env, OPENAI_API_KEY: "a-key-of-no-use" } };
   const other = await maestro(keyed, ...run, "--model", "openai/gpt-5");
   expect(other).toMatchObject({ code: 2, stdout: "" });
-  expect(other.stderr).toContain("go on with that model: maestro resume k --model openai/gpt-5");
+  expect(other.stderr).toContain("resume with that model: maestro resume k --model openai/gpt-5");
   expect(await json(at, "show", "k")).toMatchObject({ status: "paused" });
 });
 

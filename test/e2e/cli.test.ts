@@ -101,7 +101,7 @@ test("pause and cancel from another terminal take effect at the next step; a can
   expect(JSON.parse(canceled.stdout)).toMatchObject({ status: "canceled" });
   const again = await maestro(["resume", "k", ...at]);
   expect(again).toMatchObject({ code: 3 });
-  expect(again.stderr).toContain("that is final");
+  expect(again.stderr).toContain("which is final");
 });
 
 test("the same key with another brief is refused with exit 2", async () => {

@@ -4,13 +4,13 @@ import type { RecordedRow } from "../../src/journal/journal.ts";
 import { resolveModel } from "../../src/personas/model/providers.ts";
 import type { CallOptions } from "../../src/personas/model/sdk-types.ts";
 import { readSent } from "../../src/run/read-sent.ts";
-import type { CallParts } from "../../src/run/sent-calls.ts";
+import type { SplitCall } from "../../src/run/sent-calls.ts";
 import { Artifacts } from "../../src/store/artifacts.ts";
 import { SqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { hashOf } from "./loopback-conversation.ts";
 import { LoopbackModels } from "./loopback-models.ts";
 
-export interface SentCall extends CallParts {
+export interface SentCall extends SplitCall {
   readonly row: RecordedRow;
 }
 
@@ -36,8 +36,8 @@ export async function sentCalls(stateDir: string, idOrKey: string): Promise<read
   }
 }
 
-/** Sends stored calls again through the provider's package and returns the hashes of the requests. */
-export async function sendAgain(calls: readonly CallParts[]): Promise<readonly string[]> {
+/** Sends stored calls once more through the provider's own package: the hashes of the requests that come of it. */
+export async function sendAgain(calls: readonly SplitCall[]): Promise<readonly string[]> {
   const server = await LoopbackModels.start();
   try {
     for (const { messages, tools, settings } of calls) {

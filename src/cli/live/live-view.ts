@@ -1,4 +1,4 @@
-import type { Reading } from "../../api/open-readonly.ts";
+import type { SessionQueries } from "../../api/open-readonly.ts";
 import type { SessionEvent } from "../../index.ts";
 import { Painter } from "../terminal/painter.ts";
 import { screenOf } from "../terminal/screen.ts";
@@ -21,7 +21,7 @@ export class LiveView {
   };
   /** Events that came while the journal was read: applied after it, or it would seem to be over. */
   #early: SessionEvent[] | undefined = [];
-  #source: Reading | undefined;
+  #source: SessionQueries | undefined;
   #reading = false;
   #hidden = false;
 
@@ -31,7 +31,7 @@ export class LiveView {
   }
 
   /** Reads past events and, from now on, the usage. */
-  async follow(maestro: Reading, id: string): Promise<void> {
+  async follow(maestro: SessionQueries, id: string): Promise<void> {
     this.session = { ...this.session, id };
     this.#source = maestro;
     await this.#catchUp(maestro);
@@ -58,7 +58,7 @@ export class LiveView {
     this.#painter.say(text);
   }
 
-  async close(maestro?: Reading): Promise<void> {
+  async close(maestro?: SessionQueries): Promise<void> {
     for (const timer of this.#timers.splice(0)) clearInterval(timer);
     if (maestro !== undefined && this.session.id !== "") await this.#readUsage(maestro);
     this.#paint();
@@ -67,7 +67,7 @@ export class LiveView {
     process.off("exit", this.#restore);
   }
 
-  async #catchUp(source: Reading): Promise<void> {
+  async #catchUp(source: SessionQueries): Promise<void> {
     const { id, progress } = this.session;
     try {
       for await (const event of source.events(id, { after: progress.seq, follow: false })) this.#add(event);
@@ -92,7 +92,7 @@ export class LiveView {
     this.#painter.paint(frame(this.session, screenOf(process.stderr), Date.now()));
   }
 
-  async #readUsage(maestro: Reading): Promise<void> {
+  async #readUsage(maestro: SessionQueries): Promise<void> {
     if (this.#reading) return;
     this.#reading = true;
     try {

@@ -79,7 +79,7 @@ function build(
   });
 }
 
-/** Errors of `execFile` and the like carry the output of the command. */
+/** Errors of `execFile` and similar functions have the output of the command. */
 function readCommandError(link: Link): Verdict | undefined {
   const [stdout, stderr] = [textOf(link.read("stdout")), textOf(link.read("stderr"))];
   // Asynchronous calls name it `code`, synchronous ones `status`.

@@ -50,7 +50,7 @@ function nameOf({ value }: Link): ErrorName | undefined {
   try {
     return MaestroError.is(value) ? nameByCode.get(value.code) : undefined;
   } catch {
-    // A proxy may refuse even to be asked.
+    // A proxy may throw at any access.
     return undefined;
   }
 }
@@ -68,7 +68,7 @@ export function readMaestroError(link: Link): Verdict | undefined {
   };
 }
 
-/** A wrapper decides about the retry, whatever it wraps. */
+/** The outer error decides about the retry, not its cause. */
 export function recoverableByClass(link: Link): boolean | undefined {
   const name = nameOf(link);
   if (name === "RecoverableError") return true;
@@ -84,7 +84,7 @@ function isOfCode(link: Link): boolean {
   return reason === ("not a JSON value" satisfies JsonRefusal) || reason === unknownMember;
 }
 
-/** The category of the first failed check: a failed test stays one, whatever contract it was part of. */
+/** The category of the first failed check: a failed test stays a failed test in any contract. */
 function contractVerdict(link: Link): Verdict {
   const details = link.read("details") as { failures?: readonly Failure[]; list?: string } | undefined;
   const first = details?.failures?.[0];

@@ -12,7 +12,7 @@ const wrongCall: Verdict = {
   suggestedFix: "Correct the persona's model or its settings.",
 };
 
-/** AI SDK errors that carry no status, by the name in their marker. */
+/** AI SDK errors without a status, by the name in their marker. */
 const byName: Readonly<Record<string, Verdict>> = {
   AI_LoadAPIKeyError: { category: "AUTH" },
   AI_NoSuchModelError: wrongCall,
@@ -35,7 +35,7 @@ const byName: Readonly<Record<string, Verdict>> = {
   AI_ToolCallRepairError: badAnswer,
 };
 
-/** Errors of the AI SDK and of anything else that speaks HTTP, by shape: no provider is imported here. */
+/** Errors of the AI SDK and of other HTTP clients, by shape: no provider is imported here. */
 export function readProviderError(link: Link, links: readonly Link[], now: number): Verdict | undefined {
   const own = readServiceCode(link);
   const header = headersOf(link);
@@ -168,7 +168,7 @@ export function readProviderWords(text: string, status: number | undefined): Ver
   return undefined;
 }
 
-/** Headers of AI SDK errors, of fetch's `Response` and of common HTTP clients, in whatever case. */
+/** Headers of AI SDK errors, of fetch's `Response` and of common HTTP clients, in any case. */
 function headersOf(link: Link): ReadHeader {
   const response = link.read("response") as { readonly headers?: unknown } | undefined;
   const candidates = [link.read("responseHeaders"), link.read("headers"), tryRead(() => response?.headers)];

@@ -30,15 +30,15 @@ const tools: readonly OutputReader[] = [
 const runtimes: readonly OutputReader[] = [readPython, readNodeCrash];
 
 /**
- * Explains why a command failed. Exit code 0 gives no failures, whatever the output; any other gives at least one.
+ * Explains why a command failed. Exit code 0 gives no failures, and any other at least one.
  */
 export function readOutput(output: CommandOutput): Failure[] {
   if (output.exitCode === 0) return [];
   const exit = readExit(output);
   const read = (readers: readonly OutputReader[]): Failure[] =>
     readers.flatMap((reader) => reader(output) ?? []);
-  const told = [...(exit === undefined ? [] : [exit]), ...orElse(read(tools), () => read(runtimes))];
-  return boundFailures(deduplicate(told.length > 0 ? told : [explainExit(output)]));
+  const found = [...(exit === undefined ? [] : [exit]), ...orElse(read(tools), () => read(runtimes))];
+  return boundFailures(deduplicate(found.length > 0 ? found : [explainExit(output)]));
 }
 
 const orElse = (found: Failure[], otherwise: () => Failure[]): Failure[] =>

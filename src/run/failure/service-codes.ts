@@ -15,7 +15,7 @@ const grpcCodes: readonly (readonly [name: string, status: number] | undefined)[
   ["FAILED_PRECONDITION", 400],
   ["ABORTED", 409],
   ["OUT_OF_RANGE", 400],
-  // No server will know the method at the next try.
+  // The next try will not find the method either.
   ["UNIMPLEMENTED", 404],
   ["INTERNAL", 500],
   ["UNAVAILABLE", 503],
@@ -62,7 +62,7 @@ const awsNames: Readonly<Record<string, number>> = {
 
 export interface ServiceStatus {
   readonly status: number;
-  /** The service's own word for it. */
+  /** The service's own code. */
   readonly code: string;
 }
 
@@ -70,15 +70,15 @@ export interface ServiceStatus {
 export function readServiceCode(link: Link): ServiceStatus | undefined {
   const name = [link.name, link.code].find((word) => word !== undefined && Object.hasOwn(awsNames, word));
   if (name !== undefined) return { status: awsNames[name] as number, code: name };
-  const said = grpcCodes.find((row) => row?.[0] === grpcName(link));
-  if (said === undefined) return undefined;
-  const [code, status] = said;
+  const known = grpcCodes.find((row) => row?.[0] === grpcName(link));
+  if (known === undefined) return undefined;
+  const [code, status] = known;
   // The client's own limit for the size of a message: waiting makes it no smaller.
   const isTooLarge = status === 429 && /\bmessage larger than max\b/i.test(link.message);
   return { status: isTooLarge ? 413 : status, code };
 }
 
-/** A number alone is anybody's (an exit code, a count): the message or the client's own members must say whose it is. */
+/** A number alone may be an exit code or a count. The message or the client's own members must show that it is gRPC. */
 function grpcName(link: Link): string | undefined {
   const code = link.read("code");
   if (typeof code === "string") return unmistakable.has(code) ? code : undefined;

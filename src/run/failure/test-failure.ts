@@ -15,17 +15,17 @@ export interface FailedTest {
 const timedOut = /\btimed out (?:in|after)\b|Exceeded timeout of|Timeout >\d/;
 
 /**
- * A test that fails is a TEST_FAILURE, whatever it throws and also when it takes too long: the work is wrong, no
- * dependency failed. Only a file that cannot be loaded, or an import that fails, is more telling than that.
+ * A failed test is a TEST_FAILURE for any error it throws, and also when it takes too long: the work is wrong, and no
+ * dependency failed. Only a file that cannot be loaded, or a failed import, gets its own category.
  */
 export function failedTest({ source, title, errorName, message, details, place }: FailedTest): Failure {
   const text = readErrorText(errorName, message);
   const telling = title === undefined ? text : text?.category === "IMPORT" ? text : undefined;
   const category = telling?.category ?? "TEST_FAILURE";
-  const said = message === "" ? errorName : message;
+  const shown = message === "" ? errorName : message;
   return createFailure({
     category,
-    message: title === undefined || title === "" ? said : `${title}: ${said}`,
+    message: title === undefined || title === "" ? shown : `${title}: ${shown}`,
     details,
     source,
     code: timedOut.test(message) ? "timeout" : codeOf(telling?.code ?? errorName),
@@ -35,7 +35,7 @@ export function failedTest({ source, title, errorName, message, details, place }
   });
 }
 
-/** "Error" is no code. */
+/** "Error" is not a code. */
 const codeOf = (name: string): string | undefined => (name === "Error" ? undefined : name);
 
 export const noTests = (source: string): Failure =>

@@ -11,10 +11,7 @@ type RaisedLimit = Extract<HealingAction, { kind: "raised-limit" }>["limit"];
 const mostNamed = 50;
 const maxWords = 500;
 
-/**
- * The action as it goes on record: short, within what the team allows, and true: which files changed is what the
- * workspace says.
- */
+/** The action as it is recorded: short, within the limits of the team, and with the files that really changed. */
 export function asRecorded(remedy: Remedy, sick: HealingCase, changed: readonly string[]): HealingAction {
   const { action } = remedy;
   if (typeof action === "string") return inOwnWords(action, remedy, sick, changed);
@@ -41,12 +38,12 @@ export function asRecorded(remedy: Remedy, sick: HealingCase, changed: readonly 
     case "switched-model":
       return action;
     default:
-      // A healer without types may say anything.
+      // A healer without types may return anything.
       return inOwnWords(String((action as { readonly kind?: unknown }).kind), remedy, sick, changed);
   }
 }
 
-/** Of a healer that could not finish, or whose answer was none. */
+/** The action of a healer that failed or gave an invalid answer. */
 export function failedAction(error: unknown, changed: readonly string[]): HealingAction {
   const words = `failed: ${redact(toErrorJson(error).message).slice(0, maxWords)}`;
   return { kind: "custom", words, members: [], paths: few(changed), ...moreOf(changed) };
@@ -57,9 +54,9 @@ export function changedMembers(
   before: Readonly<Record<string, Json>>,
   after: Readonly<Record<string, Json>>,
 ): string[] {
-  const said = (value: Json | undefined): string => (value === undefined ? "" : canonicalJson(value));
+  const textOf = (value: Json | undefined): string => (value === undefined ? "" : canonicalJson(value));
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].filter((name) => said(before[name]) !== said(after[name]));
+  return [...names].filter((name) => textOf(before[name]) !== textOf(after[name]));
 }
 
 function inOwnWords(

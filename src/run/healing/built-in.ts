@@ -1,15 +1,12 @@
 import { ConfigInvalid } from "../../domain/errors.ts";
 import { failureCategories } from "../../domain/failure.ts";
-import { fallBackToOtherModel } from "./fallback-model.ts";
+import { allowLongerAnswers, fallBackToOtherModel, raiseLimit, shortenContext } from "./change-settings.ts";
 import { fixImports } from "./fix-imports.ts";
 import type { Healer } from "./healer.ts";
-import { allowLongerAnswers } from "./longer-answers.ts";
 import { runProjectTools } from "./project-tools.ts";
-import { raiseLimit } from "./raise-limit.ts";
 import { repairOutputs } from "./repair-outputs.ts";
-import { shortenContext } from "./shorten-context.ts";
 
-/** In the order they are tried: what is certain before what is a guess. Feedback goes to the next attempt anyway. */
+/** In the order they are tried: certain fixes before guesses. The next attempt gets the feedback in any case. */
 const builtInHealers: readonly Healer[] = [
   repairOutputs,
   fixImports,
@@ -20,13 +17,13 @@ const builtInHealers: readonly Healer[] = [
   fallBackToOtherModel,
 ];
 
-/** The caller's healers first. A mistake in one is an error at the start, not when it is needed. */
+/** The caller's healers come first. An invalid one is an error at the start, not when it is needed. */
 export function withBuiltIn(own: readonly Healer[]): readonly Healer[] {
   for (const { name, categories, heal } of own) {
     const known = Array.isArray(categories) && categories.every((each) => failureCategories.includes(each));
     if (typeof name === "string" && name !== "" && known && typeof heal === "function") continue;
-    throw new ConfigInvalid(`The healer ${JSON.stringify(name)} is not right.`, {
-      advice: `A healer has a name, a function heal and categories, a list out of: ${failureCategories.join(", ")}.`,
+    throw new ConfigInvalid(`The healer ${JSON.stringify(name)} is invalid.`, {
+      advice: `A healer has a name, a function heal and categories, a list of: ${failureCategories.join(", ")}.`,
     });
   }
   return [...own, ...builtInHealers];

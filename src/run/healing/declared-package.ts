@@ -10,7 +10,7 @@ const packageName = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/i;
 const maxNameLength = 214;
 const maxJsonBytes = 1024 * 1024;
 
-/** One that can only be a folder of its own in `node_modules`. */
+/** A name that can only be its own folder in `node_modules`. */
 export const isPackageName = (name: Json | undefined): name is string =>
   typeof name === "string" && name.length <= maxNameLength && packageName.test(name);
 
@@ -36,7 +36,7 @@ export async function refuseWrongInstall(
   changed: readonly string[],
 ): Promise<void> {
   const other = changed.find((path) => !path.startsWith(folderOf(name)));
-  if (other !== undefined) throw new InputInvalid(`${showPath(other)} is no file of the package ${name}.`);
+  if (other !== undefined) throw new InputInvalid(`${showPath(other)} is not a file of the package ${name}.`);
   await refuseUndeclared(name, files);
   const there = await installedVersion(name, files);
   if (there !== version)

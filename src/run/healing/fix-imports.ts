@@ -11,7 +11,7 @@ const maxFileBytes = 512 * 1024;
 /** Of `import x from "./y"`, `import "./y"`, `export * from "./y"`, `import("./y")` and `require("./y")`. */
 const specifiers = /((?:\bfrom|\bimport|\brequire\()\s*\(?\s*)(["'])(\.{1,2}\/[^"'\n]{1,300})\2/g;
 
-/** A relative import that a failure names and that leads nowhere is pointed to the one file it can mean. */
+/** Corrects a broken relative import that a failure names, if exactly one file can be meant. */
 export const fixImports: Healer = {
   name: "fix-imports",
   categories: ["IMPORT", "TYPE", "TEST_FAILURE"],
@@ -41,7 +41,7 @@ async function fixFile(
 ): Promise<FixedImport[]> {
   const text = await workspace.readText(path);
   const fixed: FixedImport[] = [];
-  const mended = text.replace(specifiers, (...found) => {
+  const corrected = text.replace(specifiers, (...found) => {
     const [whole, before, quote, specifier, offset] = found as [string, string, string, string, number];
     const line = text.slice(0, offset + whole.length).split("\n").length;
     const failure = missing.find((each) => names(each, path, { specifier, line }));
@@ -51,7 +51,7 @@ async function fixFile(
     fixed.push({ path, from: specifier, to: meant });
     return `${before}${quote}${meant}${quote}`;
   });
-  if (fixed.length > 0) await workspace.write(path, mended);
+  if (fixed.length > 0) await workspace.write(path, corrected);
   return fixed;
 }
 
@@ -61,33 +61,35 @@ interface WrittenImport {
 }
 
 /**
- * Tools name the importing file, and with it the line or the specifier as it is written (tsc, bundlers), or the path it
- * leads to (Node). An import that no failure names is none of our business, however odd it looks.
+ * Tools name the importing file with the line or the specifier (tsc, bundlers), or the target path (Node). An import that
+ * no failure names is left alone.
  */
 function names(failure: Failure, importer: string, { specifier, line }: WrittenImport): boolean {
   const { message, details = "", file } = failure;
-  const said = `${message}\n${details}`;
-  const isImporter = file === undefined ? mentions(said, importer) : endsWithPath(file, importer);
+  const report = `${message}\n${details}`;
+  const isImporter = file === undefined ? mentions(report, importer) : endsWithPath(file, importer);
   const target = posix.join(posix.dirname(importer), specifier);
-  const quoted = [`"${specifier}"`, `'${specifier}'`, `\`${specifier}\``].some((word) => said.includes(word));
+  const quoted = [`"${specifier}"`, `'${specifier}'`, `\`${specifier}\``].some((word) =>
+    report.includes(word),
+  );
   const atLine = file !== undefined && failure.line === line;
-  return (isImporter && (quoted || atLine)) || mentions(said, target);
+  return (isImporter && (quoted || atLine)) || mentions(report, target);
 }
 
-/** tsc knows the spelling that its settings want: "Did you mean './b.js'?" */
+/** tsc suggests the spelling of its settings: "Did you mean './b.js'?" */
 function meantBy({ message, details = "" }: Failure): string | undefined {
   return /Did you mean ['"](\.{1,2}\/[^'"\n]{1,300})['"]/.exec(`${message}\n${details}`)?.[1];
 }
 
 const endsWithPath = (file: string, path: string): boolean => file === path || file.endsWith(`/${path}`);
 
-/** As a whole path, perhaps behind the folder it was run in. */
+/** As a whole path, possibly after the folder of the run. */
 function mentions(text: string, path: string): boolean {
   const escaped = path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return new RegExp(`(?:^|[\\s"'\`(/])${escaped}(?![\\w./-]*\\w)`, "m").test(text);
 }
 
-/** Undefined when it is right already, and when more than one file could be meant. */
+/** Undefined when it is already right, or when more than one file could be meant. */
 function meaningOf(importer: string, specifier: string, tree: Tree): string | undefined {
   const folder = posix.dirname(importer);
   const target = posix.join(folder, specifier);
@@ -107,7 +109,7 @@ function meaningOf(importer: string, specifier: string, tree: Tree): string | un
   return relative.startsWith(".") ? relative : `./${relative}`;
 }
 
-/** TypeScript writes the name that the compiled file will have; its other spellings are for a bundler to judge. */
+/** TypeScript imports use the name of the compiled file. Other spellings depend on the bundler. */
 function leadsSomewhere(target: string, tree: Tree, importer: string): boolean {
   if (tree.has(target)) return true;
   if (!/\.[cm]?tsx?$/.test(importer)) return false;

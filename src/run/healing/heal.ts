@@ -24,33 +24,34 @@ export interface Healing {
   readonly tried: readonly Healed[];
   /** How the next attempt should work. */
   readonly settings?: AttemptSettings;
-  /** The next attempt finds something else than this one did, and so begins anew. */
+  /** Files or settings changed, so that the next attempt starts a new conversation. */
   readonly mended: boolean;
 }
 
-export interface HealingParts {
+/** The failed attempt, as its healers need it. */
+export interface FailedAttempt {
   readonly steps: StepRecorder;
   readonly clock: Clock;
   readonly validateAgain: (result: PersonaResult) => Promise<readonly CheckResult[]>;
-  /** Throws what is no failure of a healer. */
+  /** Rethrows errors that are not failures of a healer. */
   readonly stopUnlessFailed: (error: unknown) => void;
 }
 
-/** The attempt's own watchdog has ended. */
+/** A limit of its own, because the watchdog of the attempt has ended. */
 const longestHealingMs = 300_000;
 
 /**
- * Each healer of the category in turn. Its action is a step, so it is made once; then the whole contract runs again:
- * passed, and the attempt is done; better than before, and it is kept for the next attempt; else it is rolled back.
- * One that throws, answers wrongly or never ends is rolled back as well, and the next is asked.
+ * Asks each healer of the category in turn. Its action is a step, so it is made once. Then the whole contract runs again.
+ * If it passes, the attempt is completed. If it is better than before, the action is kept for the next attempt. Otherwise
+ * the action is rolled back, as is that of a healer that throws, answers wrongly or does not end.
  */
 export async function heal(
   healers: readonly Healer[],
   sick: HealingCase,
-  parts: HealingParts,
+  attempt: FailedAttempt,
 ): Promise<Healing> {
   const { workspace, mayWrite } = sick;
-  const { validateAgain, stopUnlessFailed } = parts;
+  const { validateAgain, stopUnlessFailed } = attempt;
   const tried: Healed[] = [];
   let settings: AttemptSettings | undefined;
   let mended = false;
@@ -74,17 +75,18 @@ export async function heal(
       });
     };
     try {
-      const remedy = await ask(healer, now, parts);
+      const remedy = await ask(healer, now, attempt);
       const changed = changedPaths();
       if (remedy === undefined) {
-        if (changed.length > 0) throw new InputInvalid("It changed files without an action that names them.");
+        if (changed.length > 0)
+          throw new InputInvalid("It changed files without returning an action that names them.");
         continue;
       }
       const did = asRecorded(remedy, now, changed);
       if (did.kind === "installed-dependency") await refuseWrongInstall(did, workspace, changed);
       const changedSettings = settingsOf(did);
       if (changedSettings !== undefined) {
-        // Only settings of the next attempt are allowed then: no check would judge the files.
+        // An action on settings must not change files: no check would judge them.
         rollBack();
         settings = { ...settings, ...changedSettings };
         mended ||= changesTheWork(changedSettings);
@@ -118,11 +120,11 @@ export async function heal(
   return { tried, mended, ...(settings !== undefined && { settings }) };
 }
 
-/** A copy for the healer: a change that it does not name has no effect. */
+/** The healer gets a copy of the result: a change that it does not return has no effect. */
 async function ask(
   healer: Healer,
   sick: HealingCase,
-  { steps, clock }: HealingParts,
+  { steps, clock }: FailedAttempt,
 ): Promise<Remedy | undefined> {
   const shown = { ...sick, result: structuredClone(sick.result) };
   const answered = await steps.perform<Json>({
@@ -148,7 +150,7 @@ async function inTime<T>(healing: Promise<T>, clock: Clock): Promise<T> {
   }
 }
 
-/** With more time the same conversation continues; with another model, prompt or answer length it cannot. */
+/** More time continues the same conversation. Another model, prompt or answer length cannot. */
 function changesTheWork({ model, contextShare, maxOutputTokens }: AttemptSettings): boolean {
   return model !== undefined || contextShare !== undefined || maxOutputTokens !== undefined;
 }

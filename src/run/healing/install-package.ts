@@ -11,15 +11,15 @@ import { folderOf, installedVersion, isPackageName, refuseUndeclared } from "./d
 const installLimits = { maxEntries: 2_000, maxBytes: 64 * 1024 * 1024 };
 
 /**
- * Copies a package into the workspace, in place of the one that is there. The folder may itself be reached by a link, as
- * package managers make them; within it no link is followed, and what cannot be copied is an error.
+ * Copies a package into the workspace and replaces an existing one. The folder itself may be a link, as package managers
+ * make them. Inside it no link is followed, and a file that cannot be copied is an error.
  */
 export async function installPackage(
   workspace: Workspace,
   name: string,
   fromFolder: string,
 ): Promise<InstalledDependency> {
-  if (!isPackageName(name)) throw new InputInvalid(`${showPath(String(name))} is no name of a package.`);
+  if (!isPackageName(name)) throw new InputInvalid(`${showPath(String(name))} is not a package name.`);
   await refuseUndeclared(name, workspace);
   const folder = folderOf(name);
   await using root = await OpenFolder.open(await realpath(fromFolder));
@@ -54,7 +54,7 @@ class Copy {
       return;
     }
     const maxBytes = Math.min(treeLimits.maxFileBytes, this.#bytesLeft);
-    // Package managers link files from their store; whose they are is the author's business.
+    // Package managers link files from their store, so hard links are accepted.
     const reading = await readFile(folder, name, maxBytes, { mayBeHardLink: true });
     if (reading.kind === "refused") throw refused(path, reading.reason);
     this.#bytesLeft -= reading.content.length;

@@ -3,7 +3,7 @@ import { changesBetween } from "../../domain/tree.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Healer } from "./healer.ts";
 
-/** Scripts by which projects mend their own form; the first that is there is run. */
+/** Scripts that projects use to format or fix their code. The first that exists runs. */
 const scripts = ["fix", "lint:fix", "format:fix", "format"];
 
 /** Runs the project's own formatter or fixer in the sandbox. */

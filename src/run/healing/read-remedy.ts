@@ -23,10 +23,7 @@ const settingRules = {
   ],
 } as const satisfies Readonly<Record<keyof AttemptSettings, Rule>>;
 
-/**
- * What a healer answered, held against what it may answer: types do not reach those who write theirs without them, and
- * what is believed here is how the next attempts work.
- */
+/** Checks a healer's answer: it may be written without types, and the next attempts depend on it. */
 export function readRemedy(answered: Json): Remedy {
   const { action, outputs, settings } = object(answered, "the remedy");
   return {
@@ -38,10 +35,10 @@ export function readRemedy(answered: Json): Remedy {
 
 function actionOf(action: JsonObject): HealingAction {
   const { kind } = action;
-  check(isText(kind), "action.kind", "a word");
+  check(isText(kind), "action.kind", "a text");
   switch (kind as string) {
     case "ran-tool":
-      check(isListOf(action["argv"], isText), "argv", "a list of words");
+      check(isListOf(action["argv"], isText), "argv", "a list of strings");
       break;
     case "installed-dependency":
       check(isPackageName(action["name"]), "name", "the name of a package");
@@ -77,7 +74,7 @@ function actionOf(action: JsonObject): HealingAction {
   return action as unknown as HealingAction;
 }
 
-/** Those that are known; a healer cannot set anything else. */
+/** The known settings. A healer cannot set others. */
 function settingsOf(given: Json | undefined): AttemptSettings {
   const asked = object(given, "settings");
   const names = Object.keys(settingRules) as (keyof AttemptSettings)[];
@@ -92,7 +89,7 @@ function setting(name: keyof AttemptSettings, value: Json | undefined, where: st
 }
 
 function wordsOf(words: Json | undefined): string {
-  check(isText(words), "action", "words, or an action with its kind");
+  check(isText(words), "action", "a text, or an action with a kind");
   return (words as string).slice(0, maxWords);
 }
 
@@ -108,5 +105,5 @@ const isImport = (value: Json): boolean =>
   isJsonObject(value) && [value["path"], value["from"], value["to"]].every(isText);
 
 function check(holds: boolean, where: string, says: string): void {
-  if (!holds) throw new InputInvalid(`The healer's answer is not right: ${where} must be ${says}.`);
+  if (!holds) throw new InputInvalid(`The healer's answer is invalid: ${where} must be ${says}.`);
 }

@@ -14,7 +14,7 @@ export type Chosen = ReadonlyMap<string, ReadonlySet<string>>;
 
 const mostAtOnce: Readonly<Record<Parallelism, number>> = { few: 2, some: 3, many: Number.POSITIVE_INFINITY };
 
-/** The part of a team that a session gets. Decides nothing: the same choice always gives the same definition. */
+/** The part of a team for one session. Pure: the same choice always gives the same definition. */
 export function applyPlan(team: TeamDefinition, chosen: Chosen, plan: PlanDefinition): TeamDefinition {
   const blueprint = findBlueprint(plan.blueprint);
   const phases = team.phases.map((phase) => ({ ...phase, personas: personasOf(phase, chosen) }));
@@ -44,7 +44,7 @@ export const planOf = (
   ...(Object.keys(adds).length > 0 && { adds }),
 });
 
-/** Keeps more personas than were chosen where a phase would be empty or a gate would have nothing to judge. */
+/** Keeps more personas than chosen where a phase would be empty or its gate would have nothing to judge. */
 function personasOf(phase: PhaseDefinition, chosen: Chosen): readonly PersonaDefinition[] {
   const names = chosen.get(phase.name);
   const kept = phase.personas.filter(({ name }) => names === undefined || names.has(name));

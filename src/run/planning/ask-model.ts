@@ -4,7 +4,7 @@ import type { Environment } from "../../personas/model/providers.ts";
 import type { AskModel } from "./classify-with-model.ts";
 import type { PlannerCall } from "./planner-call.ts";
 
-/** The model that the session will use, bounded as in a persona's work. Its packages are loaded when it is asked. */
+/** Asks the model of the session, with the limits of a persona's call. Its packages are loaded at the call. */
 export function askModel(
   name: string | undefined,
   { runStep, signal }: Pick<PlannerCall, "runStep" | "signal">,

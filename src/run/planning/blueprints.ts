@@ -3,13 +3,12 @@ import type { BriefType, Classification, Expertise } from "./classification.ts";
 /** A way to deliver: it decides the personas and their additional deliverables. */
 export interface Blueprint {
   readonly name: string;
-  /** Its purpose. */
   readonly purpose: string;
-  /** Why a brief is nothing for it; undefined when it fits. */
+  /** Why it does not fit a brief; undefined when it fits. */
   readonly whyNot: (brief: Classification) => string | undefined;
-  /** The subject of the work, not part of it: documenting an interface needs no programmer. */
+  /** Expertise that the work is about but does not need: documenting an interface needs no programmer. */
   readonly subjects: readonly Expertise[];
-  /** By persona: the file, and what it is called in the contract. */
+  /** By persona: the name of the deliverable and its file. */
   readonly adds: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
@@ -18,7 +17,7 @@ const onlyFor =
   ({ type }) =>
     type === wanted ? undefined : `the brief is of type ${type}`;
 
-/** Needs this, and none of those. */
+/** Needs this expertise, and none of the others. */
 const only =
   (wanted: Expertise, ...others: readonly Expertise[]): Blueprint["whyNot"] =>
   ({ expertise }) => {
@@ -52,7 +51,7 @@ export const blueprints: readonly Blueprint[] = [
   },
   {
     name: "fix",
-    purpose: "a fault that is shown, mended and kept from coming back",
+    purpose: "a bug that is reproduced, fixed and covered by a regression test",
     whyNot: onlyFor("bug-fix"),
     subjects: [],
     adds: {
@@ -94,6 +93,6 @@ export function chooseBlueprint(classification: Classification): Blueprint {
   return blueprints.find(({ whyNot }) => whyNot(classification) === undefined) as Blueprint;
 }
 
-/** One that a recorded plan names; a later version may have no such one any more, and adds nothing then. */
+/** The blueprint of a recorded plan. A later version may no longer have it, and then adds nothing. */
 export const findBlueprint = (name: string): Blueprint | undefined =>
   blueprints.find((blueprint) => blueprint.name === name);

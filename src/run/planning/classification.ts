@@ -1,4 +1,4 @@
-/** In the order that decides between equals: what is broken comes before what is new. */
+/** The order decides between equals: a bug comes before a feature. */
 export const briefTypes = [
   "bug-fix",
   "refactoring",
@@ -13,7 +13,7 @@ export type BriefType = (typeof briefTypes)[number];
 export const complexities = ["small", "medium", "large"] as const;
 export type Complexity = (typeof complexities)[number];
 
-/** How many parts of the work do not wait for each other. */
+/** How many parts of the work are independent. */
 export const parallelisms = ["few", "some", "many"] as const;
 export type Parallelism = (typeof parallelisms)[number];
 
@@ -42,10 +42,9 @@ export interface Classification {
   readonly confidence: number;
 }
 
-/** A classification with what led to it, for the record. */
+/** A classification with its reasons, for the journal. */
 export interface Classified {
   readonly classification: Classification;
-  /** Why this one. */
   readonly reason: string;
   /** Rejected classifications, with reasons. */
   readonly rejected: readonly string[];
@@ -62,7 +61,7 @@ export interface ModelPlan {
     readonly works: boolean;
     readonly reason: string;
   }[];
-  /** Files that the brief needs besides what the contracts of the team ask for. */
+  /** Files that the brief needs in addition to the contracts of the team. */
   readonly deliverables?: readonly {
     readonly persona: string;
     readonly name: string;

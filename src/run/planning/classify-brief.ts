@@ -11,7 +11,7 @@ import {
 import { type FoundSigns, findSigns, type Sign } from "./find-signs.ts";
 import { itemCount, readInPart } from "./tokens.ts";
 
-/** Weight of signs from which on an expertise is needed. */
+/** The weight of signs that makes an expertise necessary. */
 const needed = 2;
 /** Weight of a phrase that names an expertise. */
 const veryName = 3;
@@ -23,14 +23,14 @@ const fewWordsConfidence = 0.4;
 /** Later mentions of tests, documentation and operation accompany the work; they do not decide its type. */
 const accompanying: readonly BriefType[] = ["testing", "documentation", "infrastructure"];
 const accompanyingShare = 0.4;
-/** "Write unit tests", "Create a user guide": what the verb is about decides, if it comes at once. */
+/** "Write unit tests", "Create a user guide": the object right after the verb decides. */
 const objects: readonly BriefType[] = [...accompanying, "research"];
 const atOnce = 4;
 
-/** By rules alone: the same brief always gives the same. */
+/** By rules alone: the same brief always gives the same classification. */
 export const classifyBrief = (brief: string): Classification => classifyByRules(brief).classification;
 
-/** As `classifyBrief`, with what led to it. */
+/** As `classifyBrief`, with its reasons. */
 export function classifyByRules(brief: string): Classified {
   const found = findSigns(brief);
   const types = weighTypes(found);
@@ -73,7 +73,7 @@ function weighTypes(found: FoundSigns): readonly WeighedType[] {
     .toSorted((a, b) => b.weight - a.weight || a.place - b.place);
 }
 
-/** The beginning of a brief counts twice: "Fix ..." is about fixing, whatever follows. */
+/** The beginning of a brief counts twice: "Fix ..." is about fixing. */
 function typeSigns({ signs, beginning, firstEnd }: FoundSigns): readonly WeighedType[] {
   const [first, ...others] = signs.flatMap(({ place, meaning, isRefused }) =>
     meaning.of === "type" && !isRefused ? [{ type: meaning.name, weight: meaning.weight, place }] : [],
@@ -131,12 +131,12 @@ function complexityOf(
   type: BriefType,
   items: number,
 ): Complexity {
-  const said = signs.reduce(
+  const weight = signs.reduce(
     (sum, { meaning, isRefused }) => sum + (meaning.of === "size" && !isRefused ? meaning.weight : 0),
     0,
   );
   const points =
-    Math.max(-3, Math.min(changesAPart.includes(type) ? 0 : 4, said)) +
+    Math.max(-3, Math.min(changesAPart.includes(type) ? 0 : 4, weight)) +
     pointsOf(expertise.filter((name) => name !== ownExpertise[type]).length, [3, 5]) +
     pointsOf(wordCount, [60, 200]) +
     pointsOf(items, [4, 8]) -
@@ -162,18 +162,18 @@ function parallelismOf(
   return count <= 3 ? "some" : "many";
 }
 
-const saysLittle = "The brief says little: requirements are guesses until somebody confirms them.";
-const unknownWords = "The rules know none of the words of the brief: the plan is a guess.";
+const isShort = "The brief is short: requirements are guesses until a person confirms them.";
+const noKnownPhrase = "The rules know no phrase of the brief: the plan is a guess.";
 
 function risksOf({ signs, wordCount }: FoundSigns): readonly string[] {
   const risks = signs.flatMap(({ meaning, isRefused }) =>
     meaning.of === "risk" && !isRefused ? [meaning.sentence] : [],
   );
-  const more = wordCount < fewWords ? [saysLittle] : signs.length === 0 ? [unknownWords] : [];
+  const more = wordCount < fewWords ? [isShort] : signs.length === 0 ? [noKnownPhrase] : [];
   return [...new Set([...risks, ...more])];
 }
 
-/** How clear the type is, and how much there is to go by. */
+/** From the clarity of the type and the number of signs. */
 function confidenceOf({ signs, wordCount }: FoundSigns, best: number, second: number): number {
   const telling = new Set(
     signs.flatMap(({ phrase, meaning: { of } }) => (of === "type" || of === "expertise" ? [phrase] : [])),
@@ -191,7 +191,7 @@ const mostWords = 12;
 function reasonOf(signs: readonly Sign[], type: BriefType): string {
   const wanted = phrasesOf(signs, type, { refused: false });
   const refused = phrasesOf(signs, type, { refused: true });
-  if (wanted === "" && refused === "") return "No word of the brief is a sign that the rules know.";
+  if (wanted === "" && refused === "") return "The rules know no phrase of the brief.";
   return [
     ...(wanted === "" ? [] : [`The brief says ${wanted}.`]),
     ...(refused === "" ? [] : [`It does not want ${refused}.`]),

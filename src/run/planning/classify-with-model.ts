@@ -12,7 +12,7 @@ export interface ModelQuestion {
 
 export interface ModelAnswer {
   readonly text: string;
-  /** As people write it, and what the call took; for the record. */
+  /** The model as people write it, and the tokens of the call; for the journal. */
   readonly model: string;
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
@@ -43,7 +43,7 @@ const instructionsFor = (team: TeamDefinition | undefined): string =>
 fit this JSON Schema: ${JSON.stringify(answerSchema(team))}`,
   ].join("\n\n");
 
-/** One call; if its answer is of no use the rules decide, and the record says why. */
+/** One call. If its answer cannot be used, the rules decide, and the decision has the reason. */
 export async function classifyWithModel(
   brief: string,
   ask: AskModel,
@@ -53,7 +53,7 @@ export async function classifyWithModel(
   const byRules = classifyByRules(brief);
   let answer: ModelAnswer;
   try {
-    // The whole of it: what excludes a part of the work may stand at the end. One that no model can read leaves it to the rules.
+    // The whole brief, because its end may exclude part of the work. If it is too long for the model, the rules decide.
     const prompt = `<brief>\n${brief}\n</brief>`;
     const instructions = instructionsFor(team);
     answer = await ask({
@@ -77,7 +77,7 @@ export async function classifyWithModel(
   return {
     ...read,
     reason: `${read.reason} (${model}; ${took})`,
-    rejected: [`what the rules say: ${type}, ${complexity}; needs ${expertise.join(", ")}`],
+    rejected: [`the classification by rules: ${type}, ${complexity}; needs ${expertise.join(", ")}`],
   };
 }
 
@@ -88,6 +88,6 @@ export function instead(byRules: Classified, why: string, model: string): Classi
   return {
     classification,
     reason: `${ended} The rules decided instead. ${reason}`,
-    rejected: [...rejected, `what ${model} would say`],
+    rejected: [...rejected, `the classification by ${model}`],
   };
 }

@@ -14,7 +14,7 @@ export function withAdditions(
 ): PersonaDefinition {
   const { work, policy, contract } = persona;
   const added = Object.entries(files).filter(([called, file]) => !hasDeliverable(contract, called, file));
-  // A function's work is fixed, and a persona with a write policy must not owe files outside of it.
+  // The work of a function is fixed, and a write policy must not exclude the deliverables of its persona.
   if (added.length === 0 || work.kind !== "model" || policy.write !== null || policy.tools !== null)
     return persona;
   return {
@@ -38,7 +38,7 @@ const asDeliverable = ([name, file]: readonly [string, string]): Deliverable => 
   weight: 1,
 });
 
-/** That files are there and not empty is what a deliverable means; a text for people also has a title. */
+/** A deliverable exists and is not empty. A text for people also has a title. */
 function checksFor(called: string, file: string): readonly Check[] {
   if (!file.endsWith(".md")) return [];
   return [{ name: checkName(called), run: ["node", "-e", hasTitle, file], must: true, weight: 1 }];
@@ -63,11 +63,11 @@ export function wire(team: TeamDefinition): TeamDefinition {
   });
   return integrationProblems(wired)
     .filter(({ kind }) => kind === "missing-consumer")
-    .reduce(readBySomebody, wired);
+    .reduce(withReader, wired);
 }
 
-/** The first persona that comes after it and does not read everything anyway. */
-function readBySomebody(
+/** Gives a deliverable without a consumer to the first later persona that does not read everything anyway. */
+function withReader(
   team: TeamDefinition,
   { phase, persona: provider }: { readonly phase: string; readonly persona: string },
 ): TeamDefinition {

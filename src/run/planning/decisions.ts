@@ -5,7 +5,7 @@ import type { Classification, Classified } from "./classification.ts";
 import type { Additions } from "./model-plan.ts";
 import type { Verdict } from "./staffing.ts";
 
-/** Titles are how a session knows what is recorded already: each stands once. */
+/** A session knows recorded decisions by their titles: each title is recorded once. */
 export const decisionTitles = {
   classification: "Classification",
   blueprint: "Blueprint",
@@ -97,14 +97,14 @@ export function decideContracts(
   const checks = count(({ contract }) => contract.checks);
   return {
     title: decisionTitles.contracts,
-    choice: `${deliverables} deliverables and ${checks} checks${additions(blueprint.name, blueprint.adds)}${additions("the model", said.adds)}; everybody reads from those who are there`,
+    choice: `${deliverables} deliverables and ${checks} checks${additions(blueprint.name, blueprint.adds)}${additions("the model", said.adds)}; personas consume only from present personas`,
     reason:
       "What a plan adds is checked offline with Node alone, so that every gate can be reached on any machine.",
     rejected: [...dropped(source, definition), ...said.rejected],
   };
 }
 
-/** Readings of the team file that nobody would have answered. */
+/** Entries of `consumes` whose provider is not part of the plan. */
 function dropped(source: TeamDefinition, definition: TeamDefinition): readonly string[] {
   return definition.phases.flatMap(({ name: phase, personas }) =>
     personas.flatMap(({ name, consumes }) => {

@@ -14,10 +14,10 @@ export type Meaning =
 export interface Sign {
   /** As it stands in the brief, lower case. */
   readonly phrase: string;
-  /** Which word of the brief it begins with. */
+  /** The position of its first word in the brief. */
   readonly place: number;
   readonly meaning: Meaning;
-  /** The brief says that it does not want this. */
+  /** The brief refuses it. */
   readonly isRefused: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface FoundSigns {
   readonly wordCount: number;
   /** "A shop for flowers": it begins with a thing that does not exist yet. */
   readonly namesNewThing: boolean;
-  /** The place of its first word with content: after "please", "we need to" and the like. */
+  /** The position of its first meaningful word: after "please", "we need to" and the like. */
   readonly beginning: number;
   /** The place at which its first sentence ends. */
   readonly firstEnd: number;
@@ -144,7 +144,7 @@ function indexed(listed: readonly Listed[]): Phrases {
     for (const phrase of separate(list)) meanings.set(phrase, [...(meanings.get(phrase) ?? []), meaning]);
   }
   const all = [...meanings].map(([phrase, found]) => ({ words: phrase.split(" "), meanings: found }));
-  // "migrate data" before "migrat*", whatever their order in the table.
+  // "migrate data" comes before "migrat*", in any order of the table.
   all.sort((a, b) => b.words.length - a.words.length || Number(isOpen(a)) - Number(isOpen(b)));
   return Map.groupBy(all, (phrase) => startOf(phrase.words[0] ?? ""));
 }

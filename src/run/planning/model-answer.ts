@@ -19,7 +19,7 @@ const maxDepth = 8;
 
 const sentence = { type: "string", minLength: 1, maxLength: 300 };
 
-/** The schema of a model's answer; nothing else becomes a plan. Without a team it only classifies. */
+/** The schema of a model's answer. Without a team it only classifies. */
 export const answerSchema = (team: TeamDefinition | undefined): JsonObject => ({
   type: "object",
   properties: {
@@ -36,27 +36,28 @@ export const answerSchema = (team: TeamDefinition | undefined): JsonObject => ({
   additionalProperties: false,
 });
 
-/** A classification, or a sentence on why the answer is none. */
+/** A classification, or the reason why the answer is not one. */
 export function readAnswer(text: string, team?: TeamDefinition): Classified | string {
   const value = readJson(text);
   if (typeof value === "string") return value;
   const [problem] = validateJson(answerSchema(team), value);
   if (problem !== undefined) return oneLine(`it does not fit: ${showProblem(problem)}`);
-  const { reason, ...said } = value as unknown as Classification & ModelPlan & { readonly reason: string };
-  const unfit = team === undefined ? undefined : planProblem(said, team);
+  const { reason, ...answered } = value as unknown as Classification &
+    ModelPlan & { readonly reason: string };
+  const unfit = team === undefined ? undefined : planProblem(answered, team);
   if (unfit !== undefined) return oneLine(`it cannot be followed: ${unfit}`);
   const classification: Classification = {
-    type: said.type,
-    complexity: said.complexity,
-    parallelism: said.parallelism,
-    expertise: expertises.filter((name) => said.expertise.includes(name)),
-    risks: [...new Set(said.risks.map(oneLine))],
-    confidence: Math.round(said.confidence * 100) / 100,
+    type: answered.type,
+    complexity: answered.complexity,
+    parallelism: answered.parallelism,
+    expertise: expertises.filter((name) => answered.expertise.includes(name)),
+    risks: [...new Set(answered.risks.map(oneLine))],
+    confidence: Math.round(answered.confidence * 100) / 100,
   };
-  return { classification, reason: oneLine(reason), rejected: [], plan: planIn(said) };
+  return { classification, reason: oneLine(reason), rejected: [], plan: planIn(answered) };
 }
 
-/** For people to read, as all that comes from outside. */
+/** Text from outside, for people. */
 function planIn({ blueprint, personas, deliverables }: ModelPlan): ModelPlan {
   const inOneLine = <T extends { readonly reason: string }>(one: T): T => ({
     ...one,
@@ -69,7 +70,7 @@ function planIn({ blueprint, personas, deliverables }: ModelPlan): ModelPlan {
   };
 }
 
-/** The object itself; models put it into a block of code, or a sentence before it, whatever they are told. */
+/** The object itself. Models add code fences or a sentence before it, against the instructions. */
 function readJson(text: string): JsonObject | string {
   const [start, end] = [text.indexOf("{"), text.lastIndexOf("}")];
   if (start === -1 || end < start) return "it is no JSON object";

@@ -61,15 +61,15 @@ export function planQuestion(team: TeamDefinition): string {
   return `Then plan the team for the brief; what you leave out is decided by rules.
 
 - blueprint: ${blueprints.map(({ name, purpose }) => `${name} (${purpose})`).join("; ")}; with a reason.
-- personas: of the personas below, phase by phase, who works on this brief and who does not, each with a reason of one sentence. Every phase needs somebody.
+- personas: of the personas below, phase by phase, which ones work on this brief and which do not, each with a reason of one sentence. Every phase needs at least one.
 - deliverables: at most ${mostDeliverables} files that this brief needs besides those that are asked for below: whose, a short name, and a path. None is a good answer.
 
 ${people.join("\n")}`;
 }
 
 const toldTo = ({ work }: PersonaDefinition): string => {
-  const [told = ""] = (work.kind === "function" ? "" : (work.instructions ?? "")).split("\n", 1);
-  return told === "" ? "" : ` (${told.slice(0, mostCharacters)})`;
+  const [firstLine = ""] = (work.kind === "function" ? "" : (work.instructions ?? "")).split("\n", 1);
+  return firstLine === "" ? "" : ` (${firstLine.slice(0, mostCharacters)})`;
 };
 
 const owes = ({ contract }: PersonaDefinition): string => {
@@ -101,19 +101,21 @@ function isPath(file: string): boolean {
   }
 }
 
-/** The personas that the model chose for a phase; the rules decide where none would be left. */
+/** The personas that the model chose for a phase. If it chose none, the rules decide. */
 export function staffAsSaid(
   phase: string,
   byRules: ReadonlyMap<string, Verdict>,
   { personas = [] }: ModelPlan,
 ): ReadonlyMap<string, Verdict> {
-  const said = new Map(personas.flatMap((one) => (one.phase === phase ? [[one.persona, one] as const] : [])));
+  const choices = new Map(
+    personas.flatMap((one) => (one.phase === phase ? [[one.persona, one] as const] : [])),
+  );
   const verdicts = new Map(
     [...byRules].map(([name, verdict]) => {
-      const word = said.get(name);
+      const choice = choices.get(name);
       return [
         name,
-        word === undefined ? verdict : { isChosen: word.works, reason: `the model: ${word.reason}` },
+        choice === undefined ? verdict : { isChosen: choice.works, reason: `the model: ${choice.reason}` },
       ];
     }),
   );
@@ -121,13 +123,13 @@ export function staffAsSaid(
 }
 
 export interface Additions {
-  /** By persona: what it is called, and the file. */
+  /** By persona: the name of the deliverable and its file. */
   readonly adds: NonNullable<PlanDefinition["adds"]>;
   /** A sentence with the reason. */
   readonly rejected: readonly string[];
 }
 
-/** Files that the model asks for and no persona owes yet: a file has one owner. */
+/** Files that the model requests and that no persona delivers yet: a file has one owner. */
 export function additionsOf(
   { deliverables = [] }: ModelPlan,
   team: TeamDefinition,

@@ -2,7 +2,7 @@ import { isWord, type Token } from "./tokens.ts";
 
 const listOf = (words: string): readonly string[] => words.split(" ");
 
-/** Of a thing, not of an act: "cannot open the dashboard" says that there is a dashboard. */
+/** Refusals of a thing, not of an act: "cannot open the dashboard" implies that there is a dashboard. */
 const refusals = listOf("no without excluding except avoid skip neither");
 /** "no longer", "no one": nothing is refused. */
 const afterNo = listOf("longer one matter more less later");

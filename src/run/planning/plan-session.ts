@@ -1,23 +1,23 @@
 import type { Decision } from "../../journal/journal.ts";
-import type { SessionJournal } from "../../store/session-journal.ts";
 import { type Team, teamOf } from "../../team/define.ts";
 import { refuseBlocking } from "../../team/definition/integration.ts";
 import { definitionJson, type TeamDefinition } from "../../team/definition/team-definition.ts";
 import type { Phase } from "../../team/definition/written.ts";
+import type { Drive } from "../drive.ts";
 import type { Classified } from "./classification.ts";
 import { classifyByRules } from "./classify-brief.ts";
-import { type AskModel, classifyWithModel } from "./classify-with-model.ts";
+import { classifyWithModel } from "./classify-with-model.ts";
 import { decideClassification } from "./decisions.ts";
 import { planTeam } from "./plan-team.ts";
-import { PlannerCall, type PlannerParts } from "./planner-call.ts";
+import { PlannerCall } from "./planner-call.ts";
 
-/** The team that a session works with, and why it is this one. */
+/** The team of a session, and the decisions behind it. */
 export interface PlannedTeam {
   readonly team: Team;
   readonly decisions: readonly Decision[];
 }
 
-/** The part of the team that a brief so classified needs. */
+/** The part of the team that the classified brief needs. */
 export function planFor(team: Team, classified: Classified): PlannedTeam {
   const { definition, decisions } = planTeam(team.definition, classified.classification, classified.plan);
   return {
@@ -26,30 +26,25 @@ export function planFor(team: Team, classified: Classified): PlannedTeam {
   };
 }
 
-export interface PlanningParts extends PlannerParts {
-  readonly journal: SessionJournal;
-  readonly askModel: (call: PlannerCall) => AskModel;
-}
-
 /**
- * By a model, as the first effect of the session: the plan, its decisions and what the call took are on record
- * together. Killed before, the next driver asks once more; what cannot be asked or paid for is left to the rules.
+ * Plans the team as the first effect of the session. The plan, its decisions and the cost of the call are one commit;
+ * after a crash before it, the next driver asks the model again. Without a model or a budget, the rules decide.
  */
-export async function planSession(team: Team, parts: PlanningParts): Promise<Team> {
-  const { journal, control, askModel } = parts;
+export async function planSession(team: Team, model: string | undefined, drive: Drive): Promise<Team> {
+  const { journal, control } = drive;
   const { brief } = journal.state.created;
-  const call = new PlannerCall(parts);
+  const call = new PlannerCall(drive);
   const classified =
     team.definition.planning === "model"
-      ? await classifyWithModel(brief, askModel(call), team.definition)
+      ? await classifyWithModel(brief, drive.askModel(model, call), team.definition)
       : classifyByRules(brief);
   if (control.signal.aborted) {
-    // No decision, but the call may have cost something.
+    // Nothing is decided, but the call may have cost something.
     await journal.append([], call.effects);
     control.throwIfStopped();
   }
   const { team: planned, decisions } = planFor(team, classified);
-  refuseBlocking(planned.definition, "Mend the contracts named, or write planning: off.");
+  refuseBlocking(planned.definition, "Fix the contracts named, or write planning: off.");
   await journal.append(
     [
       {

@@ -7,24 +7,24 @@ import { decideBlueprint, decideContracts, decidePersonas } from "./decisions.ts
 import { additionsOf, staffAsSaid } from "./model-plan.ts";
 import { staff } from "./staffing.ts";
 
-/** The team of one session, and how it came about. */
+/** The team of one session, and the decisions behind it. */
 export interface TeamPlan {
   readonly definition: TeamDefinition;
   readonly decisions: readonly Decision[];
 }
 
-/** Pure: the same team, classification and word of a model give the same plan. */
+/** Pure: the same team, classification and model answer give the same plan. */
 export function planTeam(
   team: TeamDefinition,
   classification: Classification,
-  said: ModelPlan = {},
+  answer: ModelPlan = {},
 ): TeamPlan {
   const byRules = chooseBlueprint(classification);
-  const blueprint = findBlueprint(said.blueprint?.name ?? byRules.name) ?? byRules;
+  const blueprint = findBlueprint(answer.blueprint?.name ?? byRules.name) ?? byRules;
   const verdicts = new Map(
     team.phases.map((phase) => [
       phase.name,
-      staffAsSaid(phase.name, staff(phase, classification, blueprint), said),
+      staffAsSaid(phase.name, staff(phase, classification, blueprint), answer),
     ]),
   );
   const chosen = new Map(
@@ -33,26 +33,28 @@ export function planTeam(
       new Set([...members].flatMap(([name, { isChosen }]) => (isChosen ? [name] : []))),
     ]),
   );
-  const { adds, rejected } = additionsOf(said, team, blueprint);
+  const { adds, rejected } = additionsOf(answer, team, blueprint);
   const plan = planOf(team, blueprint.name, classification.parallelism, adds);
   const made = applyPlan(team, chosen, plan);
   const definition = { ...made, plan: { ...plan, leaves: leftOut(team, made) } };
   return {
     definition,
     decisions: [
-      decideBlueprint(classification, blueprint, said.blueprint?.reason),
+      decideBlueprint(classification, blueprint, answer.blueprint?.reason),
       decidePersonas(definition, verdicts),
       decideContracts(team, definition, blueprint, { adds, rejected: [...rejected, ...unasked(adds, made)] }),
     ],
   };
 }
 
-/** Wishes of the model about a persona that is absent or accepts no more files. */
+/** Requests of the model to a persona that is absent or takes no more files. */
 function unasked(adds: NonNullable<PlanDefinition["adds"]>, { phases }: TeamDefinition): string[] {
   const people = phases.flatMap(({ personas }) => personas);
   return Object.entries(adds).flatMap(([name, files]) => {
     const owed = people.flatMap((one) => (one.name === name ? [one.contract.deliverables] : [])).flat();
-    const why = people.some((one) => one.name === name) ? "its contract takes no more" : "it does not work";
+    const why = people.some((one) => one.name === name)
+      ? "its contract takes no more files"
+      : "it is not part of the plan";
     const isOwed = (file: string) => owed.some((deliverable) => deliverable.files.includes(file));
     return Object.values(files).flatMap((file) => (isOwed(file) ? [] : [`${file} from ${name}: ${why}`]));
   });

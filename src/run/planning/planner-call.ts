@@ -1,47 +1,39 @@
-import type { Clock } from "../../domain/clock.ts";
 import type { DurableStep } from "../../journal/durable-step.ts";
 import type { Effects } from "../../store/store.ts";
-import { type CircuitBreaker, outcomeOfCall } from "../circuit-breaker.ts";
-import type { Control } from "../control.ts";
-import type { CallPlace, SessionSpending } from "../spending.ts";
+import { outcomeOfCall } from "../circuit-breaker.ts";
+import type { Drive } from "../drive.ts";
+import type { CallPlace } from "../spending.ts";
 
-/** A plan is worth no long wait: the rules are there at once. */
+/** A plan is not worth a long wait: the rules answer at once. */
 const patienceMs = 60_000;
 
-/** No persona can have this name: what planning takes is counted apart from what the personas take. */
+/** No persona can have this name, so planning is counted apart from the personas. */
 const planner = "(planning)";
 const place: CallPlace = { phase: planner, persona: planner, round: 1, attempt: 1, started: 0 };
 
-export interface PlannerParts {
-  readonly control: Control;
-  readonly clock: Clock;
-  readonly breaker: CircuitBreaker;
-  readonly spending: SessionSpending;
-}
-
 /**
- * The one call of a session that no persona makes: reserved in every budget and behind the breaker as any other, but
- * nothing waits for either. What it took is settled with the row of what came of it.
+ * The one call of a session that no persona makes. It is reserved in every budget and behind the breaker like any other,
+ * but it does not wait for either. It is settled with the row of the plan.
  */
 export class PlannerCall {
   readonly signal: AbortSignal;
-  readonly #parts: PlannerParts;
+  readonly #drive: Pick<Drive, "breaker" | "spending" | "clock" | "control">;
   #effects: Effects = {};
 
-  constructor(parts: PlannerParts) {
-    this.#parts = parts;
-    this.signal = AbortSignal.any([parts.control.signal, AbortSignal.timeout(patienceMs)]);
+  constructor(drive: Pick<Drive, "breaker" | "spending" | "clock" | "control">) {
+    this.#drive = drive;
+    this.signal = AbortSignal.any([drive.control.signal, AbortSignal.timeout(patienceMs)]);
   }
 
-  /** For the row that comes of the call; nothing when it was never made. */
+  /** For the row of the plan; empty when the call was never made. */
   get effects(): Effects {
     return this.#effects;
   }
 
   readonly runStep = async <T>({ dependency, spend, effect }: DurableStep<T>): Promise<T> => {
-    const { breaker, spending, clock, control } = this.#parts;
+    const { breaker, spending, clock, control } = this.#drive;
     if (dependency === undefined || spend === undefined)
-      throw new Error("a call of a model names what it takes");
+      throw new Error("a model call names its dependency and its spend");
     const reservation = await spending.reserve(place, spend, this.signal);
     const use = breaker.use(dependency);
     const admission = await breaker.admit(use);
@@ -70,7 +62,7 @@ export class PlannerCall {
   /** Called after the effects are recorded. */
   async recorded(): Promise<void> {
     const { call, settlement } = this.#effects;
-    const { breaker, spending } = this.#parts;
+    const { breaker, spending } = this.#drive;
     if (settlement !== undefined) await spending.settled(place);
     if (call !== undefined) await breaker.ended(call.use, call.outcome);
   }

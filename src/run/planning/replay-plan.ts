@@ -7,14 +7,14 @@ import { applyPlan, withoutPlanning } from "./apply-plan.ts";
 import { phasesOf } from "./plan-session.ts";
 
 /**
- * The team that a session goes on with: what was chosen for it stays chosen. If the team has changed since, the same
- * choice of the changed one is what the session is compared with.
+ * The planned team of an existing session: the recorded choice stays. If the team has changed since, the same choice is
+ * applied to the changed team, and the session is compared with that.
  */
 export function replayPlan(team: Team, recorded: Json): Team {
   if (team.definition.planning === undefined) return team;
   const before = recordedDefinition(recorded);
   const { plan } = before;
-  // Its first driver has not planned it yet, or it began before the team asked for planning.
+  // Its first driver has not planned it yet, or the team did not ask for planning when it began.
   if (plan === undefined)
     return before.planning === undefined ? teamOf(withoutPlanning(team.definition), team.phases) : team;
   const definition = plan.from === team.fingerprint ? before : sameChoice(team, before, plan);

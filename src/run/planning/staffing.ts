@@ -1,7 +1,7 @@
-import type { WorkDefinition } from "../../team/definition/team-definition.ts";
+import type { PersonaDefinition, WorkDefinition } from "../../team/definition/team-definition.ts";
 import type { Blueprint } from "./blueprints.ts";
-import type { Classification, Expertise } from "./classification.ts";
-import { expertiseOf } from "./own-description.ts";
+import { type Classification, type Expertise, expertises } from "./classification.ts";
+import { findSigns } from "./find-signs.ts";
 
 /** Whether a persona works in a phase, and why. */
 export interface Verdict {
@@ -13,9 +13,9 @@ interface Asked {
   readonly phase: string;
   readonly brief: Classification;
   readonly blueprint: Blueprint;
-  /** As work, not only as what it is about. */
+  /** Needed as work, not only as the subject. */
   readonly needs: (...names: readonly Expertise[]) => boolean;
-  /** Texts for people are all that comes of it. */
+  /** Only texts for people are delivered. */
   readonly isText: boolean;
 }
 
@@ -38,8 +38,8 @@ const noCode = "there is no code in this blueprint";
 
 /** Personas that the rules know by their names. */
 const rules: Readonly<Record<string, Rule>> = {
-  requirement_analyst: always("somebody has to say when it is done"),
-  solution_architect: always("somebody has to decide how the parts fit together"),
+  requirement_analyst: always("the team needs criteria for when the work is done"),
+  solution_architect: always("the parts have to fit together"),
   ui_ux_designer: ({ needs, brief: { type, complexity } }) => {
     if (needs("ux")) return yes("the brief asks for ux work");
     if (!needs("frontend")) return no("the brief asks for neither ux nor frontend work");
@@ -55,12 +55,12 @@ const rules: Readonly<Record<string, Rule>> = {
     if (blueprint.name === "infrastructure") return no("the software itself stays as it is");
     if (needs("frontend")) return no("the brief does not ask for backend work");
     if (needs("devops") && !needs("database")) return no("the work is in the operation, not in the code");
-    return yes("somebody has to write the code");
+    return yes("the code has to be written");
   },
   frontend_developer: (asked) => (asked.isText ? no(noCode) : whenNeeded("frontend")(asked)),
   devops_engineer: ({ phase, needs, isText, blueprint }) => {
     if (isText) return no("there is nothing to deploy in this blueprint");
-    if (phase !== "implementation") return yes("somebody has to make it run elsewhere");
+    if (phase !== "implementation") return yes("it has to run on other machines");
     if (blueprint.name === "infrastructure") return yes("what it runs on is what is built");
     return needs("devops") && !needs("backend", "frontend", "database")
       ? yes("the work is in the operation, not in the code")
@@ -76,9 +76,9 @@ const rules: Readonly<Record<string, Rule>> = {
   },
   test_engineer: ({ isText }) => (isText ? no(noCode) : yes("code is proved by tests")),
   qa_engineer: ({ needs, isText, brief: { complexity } }) => {
-    if (isText) return yes("a text is proved by somebody who reads it against the requirements");
+    if (isText) return yes("a text is checked by a reader who knows the requirements");
     if (needs("testing")) return yes("the brief asks for testing");
-    if (complexity === "large") return yes("something this large needs a judge who did not build it");
+    if (complexity === "large") return yes("work of this size needs an independent reviewer");
     return needs("frontend") && complexity !== "small"
       ? yes("what people see is judged as they would")
       : no("tests are enough for something this small");
@@ -102,7 +102,7 @@ function judgeUnknown(persona: StaffedPersona, asked: Asked): Verdict {
   const kinds = expertiseOf(persona);
   const verdicts = kinds.flatMap((kind) => rules[byExpertise[kind]]?.(asked) ?? []);
   const [first] = verdicts;
-  if (first === undefined) return yes("neither its name nor its instructions say what it is there for");
+  if (first === undefined) return yes("neither its name nor its instructions name an expertise");
   const { isChosen, reason } = verdicts.find((verdict) => verdict.isChosen) ?? first;
   return { isChosen, reason: `by its own description it is there for ${kinds.join(", ")}: ${reason}` };
 }
@@ -134,6 +134,29 @@ export function staff(
   );
   const [first] = phase.personas;
   if (first !== undefined && [...verdicts.values()].every(({ isChosen }) => !isChosen))
-    verdicts.set(first.name, yes("every phase keeps somebody"));
+    verdicts.set(first.name, yes("every phase keeps one persona"));
   return verdicts;
+}
+
+/** Weight of a phrase that names an expertise: a mere mention does not count. */
+const veryName = 3;
+const mostCharacters = 400;
+
+/** The expertise of a persona, by its name or the first sentence of its instructions. */
+export function expertiseOf({ name, work }: Pick<PersonaDefinition, "name" | "work">): readonly Expertise[] {
+  const named = expertiseIn(name.replaceAll(/[_-]+/g, " ").replaceAll(/(?<=[a-z])(?=[A-Z])/g, " "));
+  if (named.length > 0) return named;
+  const instructions = work.kind === "function" ? "" : (work.instructions ?? "");
+  const [first = ""] = instructions.slice(0, mostCharacters).split(/(?<=[.!?])\s|\n/, 1);
+  return expertiseIn(first);
+}
+
+function expertiseIn(text: string): readonly Expertise[] {
+  const found = new Set(
+    findSigns(text).signs.flatMap(({ meaning, isRefused }) =>
+      meaning.of === "expertise" && meaning.weight >= veryName && !isRefused ? [meaning.name] : [],
+    ),
+  );
+  const said = text.toLowerCase().split(/[^a-z]+/);
+  return expertises.filter((name) => found.has(name) || said.includes(name));
 }

@@ -1,4 +1,4 @@
-/** A word of a brief, or what ends a clause: `;` for sure, `,` perhaps. */
+/** A word of a brief, or the end of a clause: `;` certainly, `,` possibly. */
 export type Token = string;
 
 /** Enough for any brief; a longer one is classified by its beginning. */

@@ -4,19 +4,18 @@ import type { BriefType, Expertise } from "./classification.ts";
 type Weighed = Readonly<Record<number, string>>;
 
 /**
- * The words that briefs are classified by: English, lower case, without hyphens, separated by commas. A star stands for
- * any ending: "migrat*". For each kind of meaning the longest phrase that fits at a place counts, and takes its words
- * out of the sight of shorter ones.
+ * The vocabulary of the rules: English, lower case, without hyphens, separated by commas. A star stands for any ending:
+ * "migrat*". For each kind of meaning the longest phrase at a position counts, and hides shorter ones within it.
  */
 export interface Words {
-  /** 3 and more: what the brief is surely about; 1: what it may only mention. */
+  /** 3 and more: the brief is certainly about it. 1: the brief may only mention it. */
   readonly type: Readonly<Record<BriefType, Weighed>>;
-  /** Needed from 2 on. 3 is the very name of it, which a brief can refuse: "no frontend". */
+  /** Needed from 2 on. 3 is its name, which a brief can refuse: "no frontend". */
   readonly expertise: Readonly<Record<Expertise, Weighed>>;
-  /** Positive: there is much to do; negative: little. */
+  /** Positive: much work. Negative: little work. */
   readonly size: readonly (readonly [weight: number, phrases: string])[];
   readonly risk: Readonly<Record<string, string>>;
-  /** Looks like a sign and is none: "error handling" is no bug. */
+  /** Looks like a sign but is not: "error handling" is not a bug. */
   readonly nothing: string;
 }
 
@@ -174,7 +173,7 @@ export const words: Words = {
     "A service of others takes part: it can fail, change or be slow.": `third party, external api, external service, integration with, integrate with, webhook*, stripe,
        paypal, salesforce, slack`,
     "Time is short: less is tried out before it is used.": `urgent, urgently, asap, deadline, hotfix, by friday, today`,
-    "Old code: it behaves in ways that nobody wrote down.": `legacy, undocumented, old code, outdated, monolith`,
+    "Old code: part of its behavior is undocumented.": `legacy, undocumented, old code, outdated, monolith`,
     "Things happen at once: faults of this kind show rarely.": `race condition, concurren*, deadlock, parallel, in parallel`,
     "It must stay up while it changes.": `zero downtime, no downtime, without downtime, high availability, downtime`,
   },

@@ -32,7 +32,7 @@ async function newDirectory(): Promise<string> {
   return directory;
 }
 
-test("a session with more than 32 MiB of files goes to another machine whole", async () => {
+test("a session with more than 32 MiB of files moves to another machine whole", async () => {
   const directory = await newDirectory();
   const file = join(directory, "session.export");
   const here = await open({ stateDir: join(directory, "here"), teams: [heavy] });
@@ -50,7 +50,7 @@ test("a session with more than 32 MiB of files goes to another machine whole", a
   expect(arrived.equals(content)).toBe(true);
 });
 
-test("a file that is no export is refused as what it is", async () => {
+test("importing a file that is not an export is refused with the reason", async () => {
   const directory = await newDirectory();
   const maestro = await open({ stateDir: join(directory, "state") });
   onTestFinished(() => maestro.close());

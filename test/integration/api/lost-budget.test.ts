@@ -36,7 +36,7 @@ async function loseDatabase(stateDir: string): Promise<void> {
     if (file.startsWith("maestro.db")) await rm(join(stateDir, file));
 }
 
-test("a lost database takes neither limits nor what was used with it", async () => {
+test("a lost database loses neither limits nor usage", async () => {
   const stateDir = await newDirectory();
   const { id, before } = await inOneLife(stateDir, async (maestro) => {
     const options = { brief: "b", until: "review", budget: { tokens: 100_000 } } as const;
@@ -62,7 +62,7 @@ test("a lost database takes neither limits nor what was used with it", async () 
   });
 });
 
-test("a session that is carried to another machine brings its limits and what it used along", async () => {
+test("an exported session keeps its limits and its usage on another machine", async () => {
   const [here, there] = [await newDirectory(), await newDirectory()];
   const file = join(there, "session.export");
   const { id, before } = await inOneLife(here, async (maestro) => {
@@ -81,7 +81,7 @@ test("a session that is carried to another machine brings its limits and what it
   });
 });
 
-test("a budget that the session was started with is in its first checkpoint", async () => {
+test("the budget of a start is part of the first checkpoint", async () => {
   const stateDir = await newDirectory();
   const id = await inOneLife(stateDir, async (maestro) => {
     const { id } = await maestro.queue(team, { brief: "b", budget: { tokens: 100_000 } });

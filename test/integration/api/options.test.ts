@@ -11,7 +11,7 @@ async function openHere(): Promise<Maestro> {
   return maestro;
 }
 
-describe("options that nobody would read", () => {
+describe("unknown options", () => {
   test.each<[string, (maestro: Maestro) => Promise<unknown>, string]>([
     [
       "start",
@@ -20,7 +20,7 @@ describe("options that nobody would read", () => {
     ],
     ["queue", (m) => m.queue(team, wrong({ beforeDrive: () => {} })), 'no option "beforeDrive"'],
     ["create", (m) => m.create(team, wrong({ only: ["one"] })), 'no option "only"'],
-    ["start, without any", (m) => m.start(team, undefined as never), "A session has options"],
+    ["start, without any", (m) => m.start(team, undefined as never), "A session takes an object of options"],
     [
       "start, a budget",
       (m) => m.start(team, wrong({ budget: { usdd: 1 } })),
@@ -30,12 +30,12 @@ describe("options that nobody would read", () => {
     ["resume", (m) => m.resume("any", wrong({ edit: {} })), 'A resume has no option "edit"'],
     ["plan", (m) => m.plan("any", wrong({ edit: {} })), 'A resume has no option "edit"'],
     ["fork", (m) => m.fork("any", wrong({ at: "one", fressh: true })), 'Did you mean "fresh"?'],
-    ["fork, of no phase", (m) => m.fork("any", {} as never), "A fork needs the phase"],
+    ["fork, of no phase", (m) => m.fork("any", {} as never), "A fork needs the first phase"],
     ["executeMixed", (m) => m.executeMixed("any", wrong({ pauseafter: [] })), '"pauseAfter"?'],
     ["prune", (m) => m.prune(wrong({ keep: 0, dryrun: true })), 'Did you mean "dryRun"?'],
     ["setBudget", (m) => m.setBudget("any", wrong({ token: 5 })), 'Did you mean "tokens"?'],
-    ["start, no team", (m) => m.start("team" as never, { brief: "b" }), "What was given as a team is none"],
-    ["start, a key that is no text", (m) => m.start(team, wrong({ key: 5 })), "A key has 1 to"],
+    ["start, no team", (m) => m.start("team" as never, { brief: "b" }), "The team is not a team definition"],
+    ["start, a key that is no text", (m) => m.start(team, wrong({ key: 5 })), "The key must have 1 to"],
   ])("are refused before anything is done: %s", async (_, act, why) => {
     const maestro = await openHere();
     await expect(act(maestro)).rejects.toThrow(why);
@@ -51,26 +51,23 @@ test.each([
   { tokens: 0 },
   { usd: -1 },
   { usd: "1" },
-])(
-  "a limit that is no amount is refused before there is a session that nobody could drive: %j",
-  async (budget) => {
-    const maestro = await openHere();
-    const options = wrong({ budget });
-    for (const begun of [
-      maestro.start(team, options),
-      maestro.queue(team, options),
-      maestro.create(team, options),
-    ])
-      await expect(begun).rejects.toThrow(/^A budget has (tokens|usd) of /);
-    expect(await maestro.sessions()).toEqual([]);
-  },
-);
+])("an invalid limit is refused before the session exists: %j", async (budget) => {
+  const maestro = await openHere();
+  const options = wrong({ budget });
+  for (const begun of [
+    maestro.start(team, options),
+    maestro.queue(team, options),
+    maestro.create(team, options),
+  ])
+    await expect(begun).rejects.toThrow(/^A budget has (tokens|usd) of /);
+  expect(await maestro.sessions()).toEqual([]);
+});
 
-test("teams that cannot be told apart by their names, or are none, are refused", async () => {
+test("teams with equal names, and values that are not teams, are refused", async () => {
   const stateDir = temporaryDirectory();
   await expect(open({ stateDir, teams: [team, team] })).rejects.toThrow('Two teams have the name "team".');
   await expect(open({ stateDir, teams: team as never })).rejects.toThrow("teams is not a list");
-  await expect(open({ stateDir, teams: [{}] as never })).rejects.toThrow("What was given as a team is none");
+  await expect(open({ stateDir, teams: [{}] as never })).rejects.toThrow("The team is not a team definition");
 });
 
 /** As a caller that is not type-checked may give it. */

@@ -32,7 +32,7 @@ async function openHere(stateDir?: string): Promise<{ maestro: Maestro; stateDir
   return { maestro, stateDir: folder };
 }
 
-test("what is queued waits on disk with how far it should go, and whoever takes it up goes so far", async () => {
+test("a queued session waits on disk with its direction, and its driver goes that far", async () => {
   const { maestro, stateDir } = await openHere();
   const { id } = await maestro.queue(team, { brief: "b", until: "two", pauseAfter: ["three"] });
   await maestro.close();
@@ -46,7 +46,7 @@ test("what is queued waits on disk with how far it should go, and whoever takes 
   expect(await other.queued()).toEqual([]);
 });
 
-test("a resume goes to the end again, but still pauses where the session was told to", async () => {
+test("a resume runs to the end, but still pauses after the phases of pauseAfter", async () => {
   const { maestro } = await openHere();
   const { id } = await maestro.queue(team, { brief: "b", only: ["one"], pauseAfter: ["two"] });
   await maestro.scheduler({ places: 1, report: expect.unreachable }).tick();
@@ -66,7 +66,7 @@ test("the commit that creates a session sets its limit", async () => {
   expect(await maestro.budgets(id)).toMatchObject([{ level: "session", budget: { tokens: 5 } }]);
 });
 
-test("a direction that cannot be gone leaves no session, and the corrected one starts as it says", async () => {
+test("an impossible direction creates no session, and the corrected one starts", async () => {
   const { maestro } = await openHere();
   const wrong = [{ only: ["for"] }, { from: "two" }, { until: "for" }, { from: "three", until: "two" }];
   for (const direction of wrong) {
@@ -80,7 +80,7 @@ test("a direction that cannot be gone leaves no session, and the corrected one s
   expect(await maestro.budgets(id)).toMatchObject([{ level: "session", budget: { microUsd: 5_000_000 } }]);
 });
 
-test("a cancel that was said and that nobody has heard yet is not forgotten by a resume", async () => {
+test("a resume does not drop a cancel that is not applied yet", async () => {
   const { maestro, stateDir } = await openHere();
   const { id } = await maestro.queue(team, { brief: "b", until: "one" });
   await maestro.scheduler({ places: 1, report: expect.unreachable }).tick();
@@ -96,7 +96,7 @@ test("a cancel that was said and that nobody has heard yet is not forgotten by a
 test.each([
   ["queued again by its key", (maestro: Maestro) => maestro.queue(team, { brief: "b", key: "k" })],
   ["resumed", (maestro: Maestro) => maestro.queueResume("k")],
-])("a session that has stopped and is not yet let go of is %s all the same", async (_, ask) => {
+])("a session that has stopped and still holds its lease can be %s", async (_, ask) => {
   const { maestro, stateDir } = await openHere();
   const { id } = await maestro.queue(team, { brief: "b", key: "k", until: "one" });
   await maestro.scheduler({ places: 1, report: expect.unreachable }).tick();
@@ -112,7 +112,7 @@ test.each([
   expect((await maestro.find(id)).status).toBe("completed");
 });
 
-test("queueing with a key twice is one turn; with other work it is a conflict", async () => {
+test("queueing a key twice is one session; with other work it is a conflict", async () => {
   const { maestro } = await openHere();
   const first = await maestro.queue(team, { brief: "b", key: "k" });
   const again = await maestro.queue(team, { brief: "b", key: "k" });
@@ -121,7 +121,7 @@ test("queueing with a key twice is one turn; with other work it is a conflict", 
   await expect(maestro.queue(team, { brief: "other", key: "k" })).rejects.toThrow(SessionConflict);
 });
 
-test("a key again with another model or limit is a conflict and changes nothing; the same again is not", async () => {
+test("a key with another model or limit is a conflict and changes nothing; the same terms are not", async () => {
   const { maestro } = await openHere();
   const options = { brief: "b", key: "k", model: "simulated", budget: { usd: 1 }, until: "one" } as const;
   const { id } = await maestro.queue(team, options);
@@ -138,7 +138,7 @@ test("a key again with another model or limit is a conflict and changes nothing;
   expect(await maestro.budgets(id)).toMatchObject([{ budget: { microUsd: 9_000_000 } }]);
 });
 
-test("a start with a key that is taken says that its model is another one; with the same it goes on", async () => {
+test("a start with a known key is refused with another model, and resumes with the same", async () => {
   const { maestro } = await openHere();
   const own = defineTeam("own", {
     model: "simulated",
@@ -149,13 +149,13 @@ test("a start with a key that is taken says that its model is another one; with 
   const other = maestro.start(own, { ...options, model: "openai/gpt-5" });
   await expect(other).rejects.toMatchObject({
     code: "SESSION_CONFLICT",
-    advice: "Use another key, or go on with that model: maestro resume k --model openai/gpt-5",
+    advice: "Use another key, or resume with that model: maestro resume k --model openai/gpt-5",
   });
   const again = await maestro.start(own, { brief: "b", key: "k", model: "simulated" });
   expect((await again.result()).status).toBe("completed");
 });
 
-test("another definition is refused now and not when its turn has come; accepted, it is on record", async () => {
+test("a changed team is refused at once and not when the session is taken; accepted, it is recorded", async () => {
   const { maestro, stateDir } = await openHere();
   const { id } = await maestro.queue(team, { brief: "b", until: "one" });
   await maestro.scheduler({ places: 1, report: expect.unreachable }).tick();
@@ -173,7 +173,7 @@ test("another definition is refused now and not when its turn has come; accepted
   expect([status, phases.map(({ name }) => name)]).toEqual(["completed", ["one", "extra"]]);
 });
 
-test("a completed session has no more turn to wait for", async () => {
+test("a completed session is not queued again", async () => {
   const { maestro } = await openHere();
   const { id } = await maestro.queue(team, { brief: "b" });
   await maestro.scheduler({ places: 1, report: expect.unreachable }).tick();

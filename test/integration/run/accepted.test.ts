@@ -19,7 +19,7 @@ const writer = (place: TeamPlace, name: string, path: string, content: string, m
 const version = (v: number) => ({ contract: { outputs: { type: "object", description: `v${v}` } } });
 
 describe("an accepted change", () => {
-  it("runs a persona that was added to a phase that was done, and nobody else in it", async () => {
+  it("runs only the added persona of a completed phase", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const plain = (name: string) => persona(name, { run: place.work(name) });
@@ -35,7 +35,7 @@ describe("an accepted change", () => {
     expect(place.ran).toEqual(["pa", "pa2", "pb"]);
   });
 
-  it("judges a phase that was done by its new gate, without running it", async () => {
+  it("judges a completed phase by its new gate without running it", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const team = (gate?: number) =>
@@ -66,7 +66,7 @@ describe("an accepted change", () => {
     expect(place.ran).toEqual(["pa"]);
   });
 
-  it("asks for the review that a phase that was done has now, and takes all results over", async () => {
+  it("asks for the review that a completed phase now requires, and keeps all results", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const team = (review: boolean) =>
@@ -89,7 +89,7 @@ describe("an accepted change", () => {
   });
 });
 
-describe("what a person edited", () => {
+describe("a person's edit", () => {
   const team = (place: TeamPlace, v: number, content = "old\n") =>
     defineTeam("edited", {
       phases: [
@@ -133,7 +133,7 @@ describe("what a person edited", () => {
     expect(await place.filesOf(maestro, session.id)).toEqual({ "a.md": "EDITED\n", "new.md": "new\n" });
   });
 
-  it("asks for a person where it clashes with what the changed persona makes now", async () => {
+  it("parks for review where it clashes with the new work of a changed persona", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(team(place, 1), { brief: "x" });
@@ -154,7 +154,7 @@ describe("what a person edited", () => {
     expect(await place.filesOf(maestro, session.id)).toEqual({ "a.md": "other\n", "new.md": "new\n" });
   });
 
-  it("is seen by whoever consumes the phase's personas, added files too", async () => {
+  it("is visible to consumers of the phase's personas, including added files", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const seen: (readonly string[])[] = [];
@@ -185,7 +185,7 @@ describe("what a person edited", () => {
 });
 
 describe("branches that left different versions of a file", () => {
-  it("are looked at where they meet first, and not again behind it", async () => {
+  it("are reviewed where they first meet, and not again in later phases", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const team = defineTeam("twice", {
@@ -209,7 +209,7 @@ describe("branches that left different versions of a file", () => {
     });
   });
 
-  it("are shown to whoever works where they meet, and a person looks at what became of them", async () => {
+  it("are shown to the personas of the phase where they meet, and a person reviews the result", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const notes: string[] = [];

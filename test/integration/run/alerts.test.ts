@@ -39,7 +39,7 @@ const alertsIn = (events: readonly SessionEvent[]) =>
   events.flatMap((event) => (event.kind === "budget.alerted" ? [event.alert] : []));
 
 describe("a warning about a budget", () => {
-  it("comes once at four fifths: as an event, in the journal, and to the webhook with its signature", async () => {
+  it("is sent once at 80 percent: as an event, in the journal, and to the webhook with its signature", async () => {
     const webhook = await LoopbackWebhook.start();
     onTestFinished(() => webhook.server.close());
     const place = new TeamPlace();
@@ -63,7 +63,7 @@ describe("a warning about a budget", () => {
     expect(await later.alerts(10)).toMatchObject([{ session: session.id, kind: "threshold" }]);
   });
 
-  it("does not go to an internal address that nobody allowed, and says what allows it", async () => {
+  it("is not sent to an internal address without permission, and the notice names the setting", async () => {
     const webhook = await LoopbackWebhook.start();
     onTestFinished(() => webhook.server.close());
     const place = new TeamPlace();
@@ -73,12 +73,12 @@ describe("a warning about a budget", () => {
     expect(await session.result()).toMatchObject({ status: "completed" });
     await maestro.close();
     expect(place.notices.join("\n")).toMatch(
-      /webhook did not get a warning.*not on the public internet.*Set webhook\.allowInternal/,
+      /could not be posted to the webhook.*not on the public internet.*Set webhook\.allowInternal/,
     );
     expect(webhook.server.requests).toEqual([]);
   });
 
-  it("that the webhook does not take stops nothing, and is told", async () => {
+  it("is reported when the webhook rejects it, and the session continues", async () => {
     const webhook = await LoopbackWebhook.start();
     const place = new TeamPlace();
     const maestro = await place.open({ webhook: webhook.options });
@@ -86,10 +86,10 @@ describe("a warning about a budget", () => {
     const session = await maestro.start(team(9_000, 100, { tokens: 11_000 }), { brief: "b" });
     expect(await session.result()).toMatchObject({ status: "completed" });
     await maestro.close();
-    expect(place.notices.join("\n")).toMatch(/webhook did not get a warning/);
+    expect(place.notices.join("\n")).toMatch(/could not be posted to the webhook/);
   });
 
-  it("comes as soon as past runs say that the budget will not be enough", async () => {
+  it("is sent as soon as past runs predict that the budget will not be enough", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     await (await maestro.start(team(1_000, 50_000), { brief: "b" })).result();
@@ -107,11 +107,11 @@ describe("a warning about a budget", () => {
   });
 });
 
-describe("a budget of dollars", () => {
+describe("a dollar budget", () => {
   /** 1,000 tokens are $0.00125. */
   const spend = 1_250;
 
-  it("counts the money of real prices, over resumes, and is never passed", async () => {
+  it("counts real prices over all resumes and is never exceeded", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const budget = { usd: 0.01 };
@@ -131,7 +131,7 @@ describe("a budget of dollars", () => {
     expect(budgets[0]).toMatchObject({ used: { usd: 0.008752 }, reserved: { usd: 0 }, overrun: false });
   });
 
-  it("of the day is one for all sessions of the state directory", async () => {
+  it("of the day is shared by all sessions of the state directory", async () => {
     const place = new TeamPlace();
     const maestro = await place.open({ budget: { dayUsd: 0.01 } });
     const run = async () => (await maestro.start(team(6_000, 1), { brief: "b" })).result();

@@ -39,7 +39,7 @@ const sixTries = [
 ];
 
 describe("a persona that always fails", () => {
-  test("is tried three times in each of two rounds, then a person is asked and sees every failure", async () => {
+  test("is tried three times in each of two rounds, then parks for help with every failure", async () => {
     const lives = new Lives();
     const result = await lives.live(hopeless(lives));
     expect(result).toMatchObject({ status: "parked", reason: "help", error: { name: "HelpNeeded" } });
@@ -49,7 +49,7 @@ describe("a persona that always fails", () => {
     expect(await triesOf(lives)).toEqual(sixTries);
   });
 
-  test("ends each round with an error that has the failure of every attempt in it", async () => {
+  test("ends each round with an error that has the failure of every attempt", async () => {
     const ends = vi.spyOn(PersonaExecutor.prototype, "execute");
     onTestFinished(() => ends.mockRestore());
     const lives = new Lives();
@@ -67,7 +67,7 @@ describe("a persona that always fails", () => {
     }
   });
 
-  test.each([1, 2, 5])("is tried %i times a round where its team says so", async (maxAttempts) => {
+  test.each([1, 2, 5])("is tried %i times a round if its team sets that number", async (maxAttempts) => {
     const lives = new Lives();
     expect(await lives.live(hopeless(lives), {}, { maxAttempts })).toMatchObject({ reason: "help" });
     const rounds = (await triesOf(lives)).map(([round, attempt]) => [round, attempt]);
@@ -75,7 +75,7 @@ describe("a persona that always fails", () => {
     expect(rounds).toEqual([1, 2].flatMap((round) => numbers.map((number) => [round, number])));
   });
 
-  test("tells who looks at it how often it was tried, each failure, and what to do", async () => {
+  test("shows the number of attempts, each failure, and the next action", async () => {
     const lives = new Lives();
     const { error, ticket } = await lives.live(() => {
       throw Object.assign(new Error("Cannot find module './a.js'"), { code: "ERR_MODULE_NOT_FOUND" });
@@ -89,7 +89,7 @@ describe("a persona that always fails", () => {
     });
   });
 
-  test("leaves no steps that it did not take: healers that do nothing are not on record", async () => {
+  test("records no steps of healers that did nothing", async () => {
     const lives = new Lives();
     await lives.live(() => {
       throw new TypeError("x is not a function");
@@ -99,7 +99,7 @@ describe("a persona that always fails", () => {
   });
 
   test.each(["the draft contains a forbidden word", "the spec has no rate limit section"])(
-    "is tried as often whatever its words resemble, each time anew: %s",
+    "is tried equally often for any error text, each time in a new conversation: %s",
     async (words) => {
       const lives = new Lives();
       const result = await lives.live(async ({ step }) => {
@@ -111,7 +111,7 @@ describe("a persona that always fails", () => {
     },
   );
 
-  test("is tried exactly as often, whenever its process ends", async () => {
+  test("is tried equally often, at whatever point its process dies", async () => {
     const lives = new Lives();
     for (const number of [1, 2, 2, 4, 6]) {
       expect((await lives.live(hopeless(lives, [number]))).status).toBe("running");
@@ -121,7 +121,7 @@ describe("a persona that always fails", () => {
     expect(await triesOf(lives)).toEqual(sixTries);
   });
 
-  test("gets one more set of rounds, numbered on, each time a person resumes it", async () => {
+  test("gets one more set of rounds, with continued numbers, at each resume by a person", async () => {
     const lives = new Lives();
     await lives.live(hopeless(lives));
     for (const rounds of [
@@ -137,7 +137,7 @@ describe("a persona that always fails", () => {
     expect(lives.ran.at(-1)).toBe("try 18");
   });
 
-  test("can still succeed on the last try, knowing why the others failed", async () => {
+  test("can succeed on the last attempt, which knows why the others failed", async () => {
     const lives = new Lives();
     const seen: string[][] = [];
     const result = await lives.live(async ({ failures }) => {
@@ -149,7 +149,7 @@ describe("a persona that always fails", () => {
     expect(seen.at(-1)).toEqual(["no 1", "no 2", "no 3", "no 4", "no 5"]);
   });
 
-  test("waits between tries and longer between rounds, never more than configured", async () => {
+  test("waits between attempts and longer between rounds, never more than configured", async () => {
     const lives = new Lives();
     await lives.live(hopeless(lives), {
       attempts: { baseDelayMs: 1_000, maxDelayMs: 1_000 },
@@ -159,8 +159,8 @@ describe("a persona that always fails", () => {
   });
 });
 
-describe("errors that say what is next", () => {
-  test("UnrecoverableError goes to the next round at once", async () => {
+describe("errors that decide the next action", () => {
+  test("UnrecoverableError starts the next round at once", async () => {
     const lives = new Lives();
     const result = await lives.live(async ({ failures, step }) => {
       await step("try", lives.effect("try", 1));
@@ -180,7 +180,7 @@ describe("errors that say what is next", () => {
     [new BudgetExceeded("nothing is left"), { status: "parked", reason: "budget" }],
     [new ConfigInvalid("a setting is wrong"), { status: "parked", reason: "help" }],
     [new HelpNeeded("which of the two?"), { status: "parked", reason: "help" }],
-  ])("what trying again cannot mend is tried once: %s", async (error, end) => {
+  ])("permanent failures are tried once: %s", async (error, end) => {
     const lives = new Lives();
     let tries = 0;
     const result = await lives.live(() => {
@@ -192,7 +192,7 @@ describe("errors that say what is next", () => {
     expect(lives.waitedMs).toBe(0);
   });
 
-  test("GovernanceViolation is not tried again: the session has failed", async () => {
+  test("GovernanceViolation is not retried: the session fails", async () => {
     const lives = new Lives();
     const result = await lives.live(async ({ step }) => {
       await step("try", () => {
@@ -209,7 +209,7 @@ describe("errors that say what is next", () => {
     expect(lives.waitedMs).toBe(0);
   });
 
-  test("a failed session that a person resumes is tried anew", async () => {
+  test("a failed session runs again when a person resumes it", async () => {
     const lives = new Lives();
     let isAllowed = false;
     const work = async () => {
@@ -233,7 +233,7 @@ describe("errors that say what is next", () => {
     ["no summary", { outputs: {} }],
     ["outputs that are a list", { summary: "s", outputs: [] }],
     ["outputs that are too large", { summary: "s", outputs: { text: "x".repeat(2 ** 20) } }],
-  ])("a persona that returns %s has failed, and is told so", async (_, returned) => {
+  ])("a persona that returns %s fails, and the next attempt gets the reason", async (_, returned) => {
     const lives = new Lives();
     const result = await lives.live(async () => returned as never, {
       attempts: { max: 1 },
@@ -243,7 +243,7 @@ describe("errors that say what is next", () => {
     expect((await triesOf(lives))[0]?.[2]).toMatch(/persona "worker"/i);
   });
 
-  test.each(["a text", 42, null, undefined, { code: 7 }])("anything may be thrown (%s)", async (thrown) => {
+  test.each(["a text", 42, null, undefined, { code: 7 }])("any value may be thrown (%s)", async (thrown) => {
     const lives = new Lives();
     const result = await lives.live(
       async ({ step }) => {
@@ -259,8 +259,8 @@ describe("errors that say what is next", () => {
   });
 });
 
-describe("a persona that returns a member that no result has", () => {
-  test("is told the name it probably meant, after one attempt and before anything counts as its result", async () => {
+describe("a persona that returns an unknown member", () => {
+  test("fails after one attempt, with a suggestion for the misspelled name", async () => {
     const lives = new Lives();
     const misspelled = { sumary: "done", output: { files: 2 }, elapsed: 3 } as unknown as { summary: string };
     const result = await lives.live(async () => misspelled);

@@ -7,7 +7,7 @@ import { defineTeam, persona, phase } from "../../../src/index.ts";
 import { TeamPlace } from "./place.ts";
 
 describe("the files of a session", () => {
-  it("may all be removed: the session goes on, its checkpoint is sealed and it can be read and forked", async () => {
+  it("may all be removed: the session continues, seals its checkpoint, and can be read and forked", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const seen: (readonly string[])[] = [];
@@ -54,7 +54,7 @@ describe("the files of a session", () => {
     expect(await elsewhere.show(session.id)).toMatchObject({ id: session.id });
   });
 
-  it("that a command leaves over the limit of a file are left behind, and the session stays whole", async () => {
+  it("that exceed the size limit are not taken over from a command, and the session stays intact", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const write = (path: string, bytes: number) =>

@@ -3,7 +3,7 @@ import { defineTeam, persona, phase } from "../../../src/index.ts";
 import { answer, ask, ownModel } from "./own-models.ts";
 import { TeamPlace } from "./place.ts";
 
-describe("a budget of tokens", () => {
+describe("a token budget", () => {
   /** Bills what the densest text there is would be billed for. */
   const perByte = ownModel(async ({ prompt }) => answer(Buffer.byteLength(JSON.stringify(prompt)), 1));
 
@@ -24,7 +24,7 @@ describe("a budget of tokens", () => {
       ],
     });
 
-  it("is never passed, also by texts of which every byte is billed as a token", async () => {
+  it("is never exceeded, even by texts in which every byte is billed as a token", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(crowd(100_000, 4), { brief: "b" });
@@ -35,7 +35,7 @@ describe("a budget of tokens", () => {
     expect(budgets[0]?.used.tokens).toBeGreaterThan(48_000);
   });
 
-  it("that is enough for one call after the other is enough: they wait for each other", async () => {
+  it("that fits one call at a time is enough: parallel calls wait for each other", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(crowd(196_000, 4), { brief: "b" });
@@ -69,7 +69,7 @@ describe("an agent's command under a budget", () => {
     ["the start, in dollars", { budget: { usd: 1 } }, {}],
     ["the configuration", {}, { budget: { personaTokens: 10 } }],
     ["the day", {}, { budget: { dayUsd: 0.01 } }],
-  ])("does not run without a reserve, whoever set the budget: %s", async (_, start, config) => {
+  ])("does not run without a reserve, for any source of the budget: %s", async (_, start, config) => {
     const place = new TeamPlace();
     const maestro = await place.open(config);
     const session = await maestro.start(agent(), { brief: "b", ...start });
@@ -79,7 +79,7 @@ describe("an agent's command under a budget", () => {
     expect((await maestro.show(session.id)).usage.calls).toBe(0);
   });
 
-  it("runs with one, and is refused where the rest of the budget is smaller", async () => {
+  it("runs with a reserve, and is refused where the rest of the budget is smaller", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const start = (tokens: number) =>
@@ -88,7 +88,7 @@ describe("an agent's command under a budget", () => {
     expect(await (await start(699_999)).result()).toMatchObject({ status: "parked", reason: "budget" });
   });
 
-  it("whose price nobody knows costs an unknown amount, not nothing", async () => {
+  it("with an unknown price costs an unknown amount, not zero", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(agent(), { brief: "b" });
@@ -102,7 +102,7 @@ describe("an agent's command under a budget", () => {
     });
   });
 
-  it("that reports nothing took an unknown number of tokens, not none", async () => {
+  it("that reports no usage counts as an unknown number of tokens, not zero", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const silent = defineTeam("silent", {
@@ -119,7 +119,7 @@ describe("an agent's command under a budget", () => {
   });
 });
 
-describe("what has no known price", () => {
+describe("a call without a known price", () => {
   const unknown = { ...ownModel(async () => answer(100, 10)), provider: "somebody.chat", modelId: "large" };
   const team = (budget?: { usd: number }) =>
     defineTeam("unpriced", {
@@ -138,7 +138,7 @@ describe("what has no known price", () => {
       ],
     });
 
-  it("is refused under a budget of dollars, and goes on when the advice is followed", async () => {
+  it("is refused under a dollar budget, and passes after the advice is followed", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(team({ usd: 1 }), { brief: "b" });
@@ -150,7 +150,7 @@ describe("what has no known price", () => {
     expect(budgets).toMatchObject([{ limit: { tokens: 100_000, usd: null } }]);
   });
 
-  it("passes as if it cost nothing when the configuration says so", async () => {
+  it("passes as free when the configuration allows it", async () => {
     const place = new TeamPlace();
     const maestro = await place.open({ budget: { unpriced: "allow" } });
     const session = await maestro.start(team({ usd: 1 }), { brief: "b" });
@@ -158,7 +158,7 @@ describe("what has no known price", () => {
     expect((await maestro.show(session.id)).budgets[0]?.used).toMatchObject({ usd: null });
   });
 
-  it("and was spent before a day's budget was set: the advice is about the day", async () => {
+  it("that was made before a day's budget was set gets advice about the day", async () => {
     const place = new TeamPlace();
     const first = await place.open();
     await (await first.start(team(), { brief: "b" })).result();
@@ -172,7 +172,7 @@ describe("what has no known price", () => {
 });
 
 describe("the simulated model", () => {
-  it("takes nothing of the day's budget, which is of real money", async () => {
+  it("does not use the day's budget, which counts real money", async () => {
     const place = new TeamPlace();
     const maestro = await place.open({ budget: { dayUsd: 0.01, dayTokens: 10 } });
     const team = defineTeam("pretend", {
@@ -187,7 +187,7 @@ describe("the simulated model", () => {
     expect(budgets).toMatchObject([{ level: "day", used: { tokens: 0, usd: 0 } }]);
   });
 
-  it("is said by what was called, not by what the session was started with", async () => {
+  it("is recognized by the model that was called, not by the model of the session", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const team = (withReal: boolean) =>

@@ -41,7 +41,7 @@ async function pass(clock: ManualClock, ms: number, renewed: () => Promise<boole
   while (!(await renewed())) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("a probe that takes longer than its deadline is the only one until it ends, and its success closes", async () => {
+test("a probe that outlives its deadline stays the only one until it ends, and its success closes the breaker", async () => {
   const { clock, breaker, breakers, ask, state, probe } = await probing();
   expect(probe.kind).toBe("probe");
   const { promise: answered, resolve: answer } = Promise.withResolvers<string>();
@@ -61,7 +61,7 @@ test("a probe that takes longer than its deadline is the only one until it ends,
   expect(clock.pending(), "nobody renews it any more").toBe(0);
 });
 
-test("a probe that is given up lets the next one through at once", async () => {
+test("an abandoned probe frees the next one at once", async () => {
   const { breaker, ask, state, probe } = await probing();
   const stopped = new Error("told to stop");
   await expect(breaker.attend(probe.use, () => Promise.reject(stopped))).rejects.toBe(stopped);
@@ -69,7 +69,7 @@ test("a probe that is given up lets the next one through at once", async () => {
   expect((await ask()).kind).toBe("probe");
 });
 
-test("a service whose probes fail is told about from the third on; a tracker never, it could not be told", async () => {
+test("a dependency raises a ticket after its third failed probe; a tracker never does", async () => {
   const { clock, breaker, breakers, hopeless, ask, probe } = await probing();
   await breakers.end({ use: probe.use, outcome: outage });
   const failing = () =>
@@ -91,7 +91,7 @@ test("a service whose probes fail is told about from the third on; a tracker nev
   expect(hopeless).toEqual([dependency]);
 });
 
-test("who is refused is told the command that lets the next call through, where this state is", async () => {
+test("a refused call names the command that resets the breaker in this state directory", async () => {
   const { breaker } = await probing();
   const refused = breaker.guard(
     dependency,

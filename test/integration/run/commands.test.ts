@@ -19,7 +19,7 @@ const agent = (script: string, options: Partial<PersonaOptions> = {}) =>
     ],
   });
 
-it("a program that is not installed is found out before a session exists", async () => {
+it("a program that is not installed is an error before a session exists", async () => {
   const missing = agent("", { command: ["no-such-agent-here"] });
   await expect(proveCommands(missing)).rejects.toThrow(
     "Persona agent runs no-such-agent-here, which is not installed.",
@@ -29,7 +29,7 @@ it("a program that is not installed is found out before a session exists", async
 });
 
 describe("an agent on the command line", () => {
-  it("gets its prompt on stdin, works on its own copy of the files, and what it leaves is taken over", async () => {
+  it("gets its prompt on stdin, works on its own copy of the files, and its changes are taken over", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const script = `
@@ -45,7 +45,7 @@ describe("an agent on the command line", () => {
     expect((await maestro.artifact(session.id, artifacts[0]?.sha256 ?? "")).toString()).toBe("yes");
   });
 
-  it("that writes where its policy does not allow it fails for good, is not run again, and changes nothing", async () => {
+  it("that writes against its policy fails for good, is not retried, and changes nothing", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const script = `
@@ -64,7 +64,7 @@ describe("an agent on the command line", () => {
     ]);
   });
 
-  it("may say nothing for longer than an attempt may stand still: it has a limit of its own", async () => {
+  it("may be silent for longer than an attempt may make no progress: it has its own limit", async () => {
     const place = new TeamPlace();
     const maestro = await place.open({
       attempts: { max: 3, baseDelayMs: 1, maxDelayMs: 1, timeoutMs: 1000 },
@@ -77,7 +77,7 @@ describe("an agent on the command line", () => {
     expect(phases[0]?.personas[0]?.attempts).toHaveLength(1);
   });
 
-  it("that decided something is quoted with it", async () => {
+  it("that reports decisions has them recorded", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const decisions = [{ decision: "SQLite", reason: "one file", rejected: ["Postgres"] }];
@@ -89,7 +89,7 @@ describe("an agent on the command line", () => {
     ]);
   });
 
-  it("that is not installed is asked for once: a person has to install it", async () => {
+  it("that is not installed is tried once and then needs a person", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const team = agent("", { command: ["no-such-agent-here", "-p"] });
@@ -101,7 +101,7 @@ describe("an agent on the command line", () => {
     expect(phases[0]?.personas[0]?.attempts).toHaveLength(1);
   });
 
-  it("that fails in the words of a provider opens nobody's breaker and gets all its attempts", async () => {
+  it("that fails with a provider's error text opens no breaker and gets all its attempts", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const team = agent(
@@ -114,7 +114,7 @@ describe("an agent on the command line", () => {
     expect(await maestro.breakers()).toEqual([]);
   });
 
-  it("whose provider fails goes on with its own session in the next attempt, on the files it left", async () => {
+  it("whose provider fails resumes its own session in the next attempt, on the files it left", async () => {
     const place = new TeamPlace();
     const bin = join(place.stateDir, "bin");
     mkdirSync(bin);
@@ -143,7 +143,7 @@ describe("an agent on the command line", () => {
     expect(artifacts.map(({ path }) => path)).toEqual(["first.txt"]);
   });
 
-  it("leaves nothing on the disk", async () => {
+  it("leaves no files on disk", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(agent('require("fs").writeFileSync("a", "a")'), { brief: "x" });
@@ -155,7 +155,7 @@ describe("an agent on the command line", () => {
     await again.close();
   });
 
-  it("that fails is tried again and ends in help, with its own words", async () => {
+  it("that fails is retried and ends in help, with its own error text", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(agent('console.error("no licence for today"); process.exit(3);'), {

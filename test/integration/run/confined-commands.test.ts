@@ -52,7 +52,7 @@ function isRunning(word: string): boolean {
     });
 }
 
-it("a cancel ends an agent and every process that it started", async () => {
+it("a cancel ends an agent and every process it started", async () => {
   const mark = `maestro-child-${process.pid}-${Date.now()}`;
   const place = new TeamPlace();
   const maestro = await place.open();

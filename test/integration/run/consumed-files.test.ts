@@ -51,8 +51,8 @@ async function authors() {
   return { maestro, id: session.id, saw };
 }
 
-describe("who consumes a persona whose pattern matches much", () => {
-  it("sees what that one made or found and delivers, and nothing that others made beside or after it", async () => {
+describe("a consumer of a persona with a broad pattern", () => {
+  it("sees the files that this persona made or found and delivers, and no files that others made", async () => {
     const { maestro, id, saw } = await authors();
     await maestro.approve(id);
     expect(await maestro.executeBatch(id)).toMatchObject({ status: "completed" });
@@ -63,7 +63,7 @@ describe("who consumes a persona whose pattern matches much", () => {
     });
   });
 
-  it("sees what a person added that the pattern matches, and consumers of its neighbors do not", async () => {
+  it("sees matching files that a person added, and consumers of its neighbors do not", async () => {
     const { maestro, id, saw } = await authors();
     const files = { "docs/b.md": "by hand", "by-hand.txt": "by hand" };
     const resumed = await maestro.resume(id, { edits: { work: { files } } });

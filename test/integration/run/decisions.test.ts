@@ -9,7 +9,7 @@ import { Lives } from "./lives.ts";
 
 const decision = { title: "Database", choice: "SQLite", reason: "one file", rejected: ["PostgreSQL"] };
 
-test("decisions are kept with their session, and rejected ones need not be named", async () => {
+test("decisions are stored with their session, and rejected options are optional", async () => {
   const lives = new Lives();
   const { rejected: _, ...short } = decision;
   const decisions = [decision, short] as PersonaReturn["decisions"] & object;
@@ -26,7 +26,7 @@ test.each([
   ["a rejected that is no list", [{ ...decision, rejected: "all" }]],
   ["too many", Array.from({ length: 101 }, () => decision)],
 ])(
-  "decisions that are %s fail the attempt with what they should be, and the session stays readable",
+  "decisions that are %s fail the attempt with the expected form, and the session stays readable",
   async (_, decisions) => {
     const lives = new Lives();
     const result = await lives.live(() => ({ summary: "decided", decisions }) as unknown as PersonaReturn, {
@@ -41,7 +41,7 @@ test.each([
   },
 );
 
-test("a session whose record holds decisions of another shape opens all the same", () => {
+test("a session with recorded decisions of an unknown form can still be opened", () => {
   const place = { phase: "work", persona: "worker" } as const;
   const entries = (decisions: unknown): Transition[] => [
     { kind: "attempt.started", ...place, round: 1, attempt: 1, input: "i" },

@@ -37,7 +37,7 @@ const tickets = (lives: Lives) => {
 };
 
 describe("a service that is down", () => {
-  test("for less than three probes costs no attempt but those that opened its breaker, and nobody is called", async () => {
+  test("for fewer than three probes costs only the attempts that opened its breaker, and raises no ticket", async () => {
     const lives = new Lives();
     const { calls, work } = caller(lives, 7, outage);
     expect(await lives.live(work)).toMatchObject({ status: "completed" });
@@ -49,7 +49,7 @@ describe("a service that is down", () => {
     expect(() => tickets(lives)).toThrow("ENOENT");
   });
 
-  test("for three probes: one ticket names it, and the failure counts as usual", async () => {
+  test("for three probes gets one ticket, and the failure counts as usual", async () => {
     const lives = new Lives();
     const { calls, work } = caller(lives, Number.POSITIVE_INFINITY, outage);
     expect(await lives.live(work)).toMatchObject({ status: "parked", reason: "help" });
@@ -59,7 +59,7 @@ describe("a service that is down", () => {
     expect(about).toHaveLength(1);
   });
 
-  test("a failed probe is free also when its process ends right after it", async () => {
+  test("has free probes, even if the process dies right after one", async () => {
     const lives = new Lives();
     const { calls, work } = caller(lives, 6, outage);
     let waits = 0;
@@ -76,9 +76,9 @@ describe("a service that is down", () => {
 describe("a service that asks to wait", () => {
   test.each([
     ["a named one", service],
-    ["one that nobody named", undefined],
+    ["one without a name", undefined],
   ])(
-    "for hours is not waited for in place, %s: the session parks and knows when to go on",
+    "for hours is not waited for in place, %s: the session parks with its wake-up time",
     async (_, dependency) => {
       const lives = new Lives();
       const { calls, work } = caller(lives, 1, () => limit({ "retry-after": "3000" }), dependency);
@@ -94,7 +94,7 @@ describe("a service that asks to wait", () => {
     },
   );
 
-  test("without saying how long is asked less and less often", async () => {
+  test("without a duration is called less and less often", async () => {
     const lives = new Lives();
     const { calls, work } = caller(lives, 5, limit);
     expect(await lives.live(work)).toMatchObject({ status: "completed" });
@@ -104,7 +104,7 @@ describe("a service that asks to wait", () => {
     expect(lives.rows("attempt.started"), "told once, it waits in place").toHaveLength(2);
   });
   test.each(["0", "Mon, 16 Nov 2020 07:00:00 GMT"])(
-    "but not from now on (retry-after: %s) is not asked again without a pause",
+    "with a time in the past (retry-after: %s) is not called again without a pause",
     async (told) => {
       const lives = new Lives();
       const { calls, work } = caller(lives, 5, () => limit({ "retry-after": told }));
@@ -115,7 +115,7 @@ describe("a service that asks to wait", () => {
     },
   );
 
-  test("however often, for less than ten minutes: it costs one attempt, and each wait is on record", async () => {
+  test("repeatedly, for less than ten minutes in total, costs one attempt, and each wait is recorded", async () => {
     const lives = new Lives();
     const { calls, work } = caller(lives, 40, () => limit({ "retry-after": "5" }));
     expect(await lives.live(work)).toMatchObject({ status: "completed" });
@@ -124,7 +124,7 @@ describe("a service that asks to wait", () => {
     expect(lives.rows("dependency.waiting")).toHaveLength(40);
   });
 
-  test("in the middle of an answer is not asked over and over in place: each answer that was begun may be paid", async () => {
+  test("in the middle of an answer is not called repeatedly in place: each started answer may be billed", async () => {
     const lives = new Lives();
     let calls = 0;
     const begins: readonly StreamPart[] = [
@@ -151,7 +151,7 @@ describe("a service that asks to wait", () => {
     expect(calls).toBe(6);
   });
 
-  test("for ever ends in help, after ten minutes for each attempt that is left", async () => {
+  test("forever ends in help, after ten minutes for each remaining attempt", async () => {
     const lives = new Lives();
     const { work } = caller(lives, Number.POSITIVE_INFINITY, () => limit({ "retry-after": "30" }));
     expect(await lives.live(work)).toMatchObject({ status: "parked", reason: "help" });
@@ -166,7 +166,7 @@ const attemptsByRound = (lives: Lives) => {
   return [...new Set(rounds)].map((round) => rounds.filter((each) => each === round).length);
 };
 
-describe("a service that fails now and then", () => {
+describe("a service that fails intermittently", () => {
   const often = 20;
 
   /** Every second call fails. */
@@ -189,7 +189,7 @@ describe("a service that fails now and then", () => {
     ["is down", outage, [3]],
     ["asks to wait", () => limit({ "retry-after": "2" }), [2]],
   ])(
-    "between calls that succeed (%s) needs no person, and no more attempts than a round has",
+    "between successful calls (%s) needs no person, and no more attempts than a round has",
     async (_, failure, attempts) => {
       const lives = new Lives();
       expect(await lives.live(everySecond(failure))).toMatchObject({
@@ -217,7 +217,7 @@ describe("a service that fails now and then", () => {
     return { calls, work };
   };
 
-  test("is asked three times in the last attempt of a round too, with waits that grow", async () => {
+  test("is called three times in the last attempt of a round too, with growing waits", async () => {
     const lives = new Lives();
     // 1 | 2 answers, 3 | 4 answers, 5, 6: the third attempt asks its second question three times.
     const { calls, work } = failing(lives, (call) => [1, 3, 5, 6].includes(call));
@@ -229,7 +229,7 @@ describe("a service that fails now and then", () => {
     expect(Math.max(...waits)).toBeLessThanOrEqual(5_000);
   });
 
-  test("costs no round where the last attempt has begun anew and come further since", async () => {
+  test("costs no round if the last attempt started anew and has made progress since", async () => {
     const lives = new Lives();
     const { calls, work } = failing(lives, (call) => call === 10);
     let drafts = 0;
@@ -244,7 +244,7 @@ describe("a service that fails now and then", () => {
     expect(attemptsByRound(lives)).toEqual([3]);
   });
 
-  test("and then for good uses up its rounds, and no attempt more", async () => {
+  test("and then permanently uses up its rounds, and no further attempt", async () => {
     const lives = new Lives();
     const { work } = failing(lives, (call) => call === 1 || call === 3 || call >= 5);
     const options = { breaker: { threshold: 1_000 } };
@@ -252,7 +252,7 @@ describe("a service that fails now and then", () => {
     expect(attemptsByRound(lives)).toEqual([3, 3]);
   });
 
-  test("within a step of several: those that were answered are not asked again", async () => {
+  test("within a step of several calls does not repeat the answered calls", async () => {
     const lives = new Lives();
     const { calls, work } = failing(lives, (call) => [1, 3, 6, 7, 8].includes(call));
     const inOne = async (context: PersonaContext) => {
@@ -265,7 +265,7 @@ describe("a service that fails now and then", () => {
     expect(attemptsByRound(lives)).toEqual([3, 1]);
   });
 
-  test("is not asked more often because its process ended in between, and only the rest is waited", async () => {
+  test("is not called more often after a restart, and only the remainder of a wait is waited", async () => {
     const lives = new Lives();
     const { calls, work } = failing(lives, (call) => call === 1 || call === 3 || (call >= 5 && call <= 7));
     const options = { breaker: { threshold: 1_000 } };
@@ -283,7 +283,7 @@ describe("a service that fails now and then", () => {
     expect(attemptsByRound(lives)).toEqual([3, 1]);
   });
 
-  test("after work that is another each time: it ends all the same", async () => {
+  test("after work that differs each time still ends", async () => {
     const lives = new Lives();
     let tries = 0;
     const work = async ({ step }: PersonaContext) => {
@@ -295,7 +295,7 @@ describe("a service that fails now and then", () => {
     expect(attemptsByRound(lives)).toEqual([3, 3]);
   });
 
-  test("before work that is no good: all that is tried is counted, six times in all", async () => {
+  test("before work that is never good enough gets six attempts in all", async () => {
     const lives = new Lives();
     let calls = 0;
     const work = async ({ step }: PersonaContext) => {

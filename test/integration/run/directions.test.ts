@@ -34,8 +34,8 @@ function gate() {
   };
 }
 
-describe("phases for an outside orchestrator", () => {
-  it("runs each of two phases that are asked for at the same moment", async () => {
+describe("phases called by an outside orchestrator", () => {
+  it("runs two phases that are requested at the same moment", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const { id } = await maestro.create(branches(place), { brief: "x" });
@@ -46,7 +46,7 @@ describe("phases for an outside orchestrator", () => {
     expect(await maestro.show(id)).toMatchObject({ status: "completed" });
   });
 
-  it("refuses the phase whose predecessor failed beside it, and not the others", async () => {
+  it("refuses only the phase whose dependency failed at the same time", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const { id } = await maestro.create(branches(place), { brief: "x" });
@@ -57,7 +57,7 @@ describe("phases for an outside orchestrator", () => {
 });
 
 describe("phase by phase in one process", () => {
-  it("still notices a checkpoint that somebody damaged in between, and mends it", async () => {
+  it("still detects and repairs a checkpoint that was damaged in between", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const { id } = await maestro.create(branches(place), { brief: "x" });
@@ -72,8 +72,8 @@ describe("phase by phase in one process", () => {
   });
 });
 
-describe("where to pause", () => {
-  it("stays where it was said when a phase is run alone, and when the session goes on", async () => {
+describe("pauseAfter", () => {
+  it("stays when a phase runs alone and when the session resumes", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const started = await maestro.start(branches(place), { brief: "x", only: ["a"], pauseAfter: ["b"] });
@@ -83,7 +83,7 @@ describe("where to pause", () => {
     expect((await maestro.show(started.id)).direction).toEqual({ only: ["b"], pauseAfter: ["b"] });
   });
 
-  it("stays when the session is started again by its key, and goes when somebody names other phases", async () => {
+  it("stays when the session is started again by its key, and changes when other phases are named", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const team = branches(place);
@@ -110,8 +110,8 @@ describe("where to pause", () => {
   });
 });
 
-describe("what is asked while the session is driven", () => {
-  it("goes to the end when somebody wants more than the drive under way", async () => {
+describe("a request while the session is running", () => {
+  it("continues to the end when it wants more than the current drive", async () => {
     const place = new TeamPlace();
     const work = gate();
     const maestro = await place.open();
@@ -124,7 +124,7 @@ describe("what is asked while the session is driven", () => {
     expect(place.ran).toEqual(["pa", "pb", "pc"]);
   });
 
-  it("goes on when somebody pauses and at once resumes", async () => {
+  it("resumes a session that was paused a moment before", async () => {
     const place = new TeamPlace();
     const work = gate();
     const maestro = await place.open();
@@ -137,7 +137,7 @@ describe("what is asked while the session is driven", () => {
     expect(await resumed.result()).toMatchObject({ status: "completed" });
   });
 
-  it("stays paused when somebody resumes and at once pauses", async () => {
+  it("stays paused when a pause follows the resume", async () => {
     const place = new TeamPlace();
     const work = gate();
     const maestro = await place.open();
@@ -150,7 +150,7 @@ describe("what is asked while the session is driven", () => {
     expect(place.ran).toEqual(["pa"]);
   });
 
-  it("asks a person once: who wanted more before it parked does not get new rounds for it", async () => {
+  it("parks for help once: a request from before the parking gets no new rounds", async () => {
     const place = new TeamPlace();
     const work = gate();
     const maestro = await place.open();
@@ -189,7 +189,7 @@ describe("what is asked while the session is driven", () => {
     expect(await started.result()).toMatchObject({ status: "completed" });
   });
 
-  it("joins those who ask for the same", async () => {
+  it("joins a drive with the same request", async () => {
     const place = new TeamPlace();
     const work = gate();
     const maestro = await place.open();
@@ -204,8 +204,8 @@ describe("what is asked while the session is driven", () => {
   });
 });
 
-describe("what is prepared before the claim", () => {
-  it("is refused when somebody has gone on with the session since, and the session is let go as it is", async () => {
+describe("a request that was prepared before the claim", () => {
+  it("is refused when another process has driven the session since, and the session stays as it is", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const team = branches(place);
@@ -218,17 +218,17 @@ describe("what is prepared before the claim", () => {
       leaseMs: 15_000,
     });
     onTestFinished(() => store.close());
-    const parts = { artifacts: new Artifacts(place.stateDir), store };
+    const artifacts = new Artifacts(place.stateDir);
     const seen = await readState(store, id);
     const { seq } = seen.head;
     const preparation = { edits: { a: { files: { "a.md": "edited" } } } };
-    const prepared = await prepareDrive(seen, team, preparation, parts);
+    const prepared = await prepareDrive(seen, team, preparation, artifacts);
     await maestro.executePhase(id, "b");
     const written: unknown[] = [];
     const append = async (row: unknown) => written.push(row);
     const now = await readState(store, id);
-    const claimed = prepareClaimed({ prepared, seq }, now, team, preparation, { ...parts, append });
-    await expect(claimed).rejects.toThrow(/b already rests on it/);
+    const claimed = prepareClaimed({ ...prepared, seq }, now, team, preparation, artifacts, append);
+    await expect(claimed).rejects.toThrow(/b already used its result/);
     expect(written).toEqual([{ kind: "session.status", status: "paused" }]);
   });
 });
@@ -252,14 +252,14 @@ describe("a completed session", () => {
       ),
     });
 
-  it("refuses a phase that it does not have", async () => {
+  it("refuses an unknown phase", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await completed(place);
     await expect(maestro.executePhase(id, "bb")).rejects.toThrow(/There is no phase "bb"/);
     expect(await maestro.executePhase(id, "b")).toMatchObject({ status: "completed" });
   });
 
-  it("refuses it in the queue too, and takes an edit of what nothing rests on", async () => {
+  it("refuses it in the queue too, and accepts an edit of a phase without dependents", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await completed(place);
     await expect(maestro.queueResume(id, { direction: { only: ["bb"] } })).rejects.toThrow(
@@ -271,7 +271,7 @@ describe("a completed session", () => {
     expect(phases[2]?.personas[0]?.summary).toBe("as a person says it");
   });
 
-  it("says that a change of its team is not applied, and with which fork it would be", async () => {
+  it("reports that a changed team is not applied, with the fork command", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await completed(place);
     const session = await maestro.resume(id, { team: changed(place) });
@@ -282,7 +282,7 @@ describe("a completed session", () => {
     expect(place.ran).toEqual(["pa", "pb", "pc"]);
   });
 
-  it("refuses other given documents under its key, and takes the same again", async () => {
+  it("refuses other given phases for its key, and accepts the same ones", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const team = branches(place);
@@ -290,6 +290,6 @@ describe("a completed session", () => {
       maestro.start(team, { brief: "x", key: "k", given: { a: { files: { "a.md": text } } } });
     await (await start("one")).result();
     expect(await (await start("one")).result()).toMatchObject({ status: "completed" });
-    await expect(start("two")).rejects.toThrow(/was given something else/);
+    await expect(start("two")).rejects.toThrow(/has other given phases/);
   });
 });

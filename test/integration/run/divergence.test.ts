@@ -4,8 +4,8 @@ import { Lives } from "./lives.ts";
 
 const done = { summary: "done" };
 
-describe("a step whose input is not what was recorded", () => {
-  test("is said to have diverged; earlier steps are kept, it and all later ones run afresh", async () => {
+describe("a step with a changed input", () => {
+  test("is recorded as diverged: earlier steps are kept, and it and all later ones run again", async () => {
     const lives = new Lives();
     const work = async ({ step }: PersonaContext, version: number, endsBefore?: string) => {
       const run = async (name: string, input?: number) => {
@@ -31,7 +31,7 @@ describe("a step whose input is not what was recorded", () => {
     expect(lives.rows("attempt.diverged")).toHaveLength(1);
   });
 
-  test("finds its record again when its input is what it once was: nothing is paid twice", async () => {
+  test("finds its record when the old input returns, so that nothing is paid twice", async () => {
     const lives = new Lives();
     const work = async ({ step }: PersonaContext, version: number, ends: boolean) => {
       await step("plan", lives.effect("plan", 1));
@@ -45,7 +45,7 @@ describe("a step whose input is not what was recorded", () => {
     expect(lives.ran).toEqual(["plan", "draft v1", "draft v2", "draft v3", "last"]);
   });
 
-  test("does not drop what the same process recorded before it", async () => {
+  test("keeps the records that the same process made before it", async () => {
     const lives = new Lives();
     const work = async ({ step }: PersonaContext, version: number, ends: boolean) => {
       await step("plan", lives.effect("plan", 1));
@@ -61,7 +61,7 @@ describe("a step whose input is not what was recorded", () => {
     expect(lives.ran).toEqual(["plan", "draft v1", "new in v2", "draft v2", "last"]);
   });
 
-  test("is told from a step that is only new, or no longer there", async () => {
+  test("is distinguished from a new step and from a removed one", async () => {
     const lives = new Lives();
     const work = async ({ step }: PersonaContext, names: readonly string[], ends: boolean) => {
       for (const name of names) await step(name, lives.effect(name, name), { input: name });
@@ -76,7 +76,7 @@ describe("a step whose input is not what was recorded", () => {
     expect(lives.rows("attempt.diverged")).toEqual([]);
   });
 
-  test("has the same input when its members only stand in another order", async () => {
+  test("has the same input when only the order of members differs", async () => {
     const lives = new Lives();
     const work = async ({ step }: PersonaContext, input: Record<string, number>, ends: boolean) => {
       await step("draft", lives.effect("draft", 1), { input });

@@ -45,7 +45,7 @@ describe("an edit together with an accepted change", () => {
     const both = { team: team(place, change), acceptChanges: true, edits };
     const refused = {
       code: "SESSION_CONFLICT",
-      message: expect.stringMatching(`accepted change lets phase ${edited} run again`) as string,
+      message: expect.stringMatching(`accepted change runs phase ${edited} again`) as string,
       advice: expect.stringMatching(/--accept-changes.*without the edit/) as string,
     };
     await expect(maestro.plan(id, both)).rejects.toMatchObject(refused);
@@ -63,7 +63,7 @@ describe("an edit together with an accepted change", () => {
     expect(await place.filesOf(maestro, id)).toMatchObject({ "note.md": "by a person", "pa2.txt": "pa2" });
   });
 
-  it("of a phase that only those rest on who run again is done in place, and they work on it", async () => {
+  it("of a phase whose dependents all run again is made in place, and they work on it", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await parked(place);
     const edits = { a: { files: { "pa.txt": "by a person" } } };
@@ -75,7 +75,7 @@ describe("an edit together with an accepted change", () => {
     expect(await place.filesOf(maestro, id)).toMatchObject({ "pa.txt": "by a person" });
   });
 
-  it("of the gate that it is to pass is judged by the new one", async () => {
+  it("of a phase with a changed gate is judged by the new gate", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const gated = (gate: number) =>

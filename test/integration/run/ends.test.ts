@@ -23,7 +23,7 @@ function stateDirectory(): string {
   return folder;
 }
 
-test("a pause waits for every step under way: each is recorded and none runs again", async () => {
+test("a pause waits for every running step: each is recorded and none runs again", async () => {
   const lives = new Lives();
   const slow = Promise.withResolvers<void>();
   const work: PersonaFunction = async ({ step }) => {
@@ -48,7 +48,7 @@ test("a pause waits for every step under way: each is recorded and none runs aga
   expect(lives.ran.toSorted()).toEqual(["chain 1", "chain 2", "chain 3", "slow"]);
 });
 
-test("a step that fails is tried again without repeating the steps before it", async () => {
+test("a failed step is retried without repeating the steps before it", async () => {
   const lives = new Lives();
   let tries = 0;
   const result = await lives.live(async ({ step }) => {
@@ -63,7 +63,7 @@ test("a step that fails is tried again without repeating the steps before it", a
   expect(lives.ran).toEqual(["pay"]);
 });
 
-test("work may throw any class: it is the work that failed, not the machine", async () => {
+test("work may throw any class of error, and it counts as a failure of the work", async () => {
   const lives = new Lives();
   const result = await lives.live(async ({ step }) => {
     await step("look", () => {
@@ -77,7 +77,7 @@ test("work may throw any class: it is the work that failed, not the machine", as
   });
 });
 
-test("a budget that is used up parks the session at once", async () => {
+test("a used-up budget parks the session at once", async () => {
   const lives = new Lives();
   const result = await lives.live(() => {
     throw new BudgetExceeded("40,000 of 40,000 tokens are used.");
@@ -98,7 +98,7 @@ test("a result that JSON would silently empty is an error that names the step", 
   });
 });
 
-test("closing twice at once, and right after a start, ends cleanly and leaves the session to be taken up", async () => {
+test("closing twice, or right after a start, is clean and leaves the session to be resumed", async () => {
   const stateDir = stateDirectory();
   const team = teamOf(async ({ step }) => {
     for (let index = 0; index < 50; index += 1) await step(`step ${index}`, () => index);
@@ -113,7 +113,7 @@ test("closing twice at once, and right after a start, ends cleanly and leaves th
   await second.close();
 });
 
-test("who asks for something after closing is told so, and what to do", async () => {
+test("a call after closing gets an error that says what to do", async () => {
   const team = teamOf(() => ({ summary: "done" }));
   const stateDir = stateDirectory();
   const maestro = await open({ stateDir, teams: [team] });
@@ -128,7 +128,7 @@ test("who asks for something after closing is told so, and what to do", async ()
   await again.close();
 });
 
-test("pausing a parked session is refused and keeps why it is parked", async () => {
+test("pausing a parked session is refused and keeps the reason for parking", async () => {
   const stateDir = stateDirectory();
   const team = teamOf(() => {
     throw new BudgetExceeded("used up");

@@ -49,7 +49,7 @@ const broken = named("broken", async ({ workspace }) => {
 });
 
 describe("a healer that throws", () => {
-  it("is on record, its files are put back, and the others are asked all the same", async () => {
+  it("is recorded and rolled back, and the other healers still run", async () => {
     const { result, healing, files } = await heal([writes("a.txt"), broken, writes("b.txt")]);
     expect(result.status).toBe("completed");
     expect(healing).toMatchObject([
@@ -61,14 +61,14 @@ describe("a healer that throws", () => {
     expect(JSON.stringify(healing)).not.toContain("sk-ant");
   });
 
-  it("takes nothing from what was kept before it", async () => {
+  it("does not undo changes that were kept before it", async () => {
     const { healing, foundByTheNext } = await heal([writes("a.txt"), broken]);
     expect(healing).toMatchObject([{ outcome: "kept" }, { healer: "broken", outcome: "rolled-back" }]);
     expect(foundByTheNext).toEqual(["a.txt"]);
   });
 });
 
-describe("a healer that answers wrongly", () => {
+describe("a healer with an invalid answer", () => {
   it.each([
     ["nothing in it", {}],
     ["no action", { action: null }],
@@ -81,7 +81,7 @@ describe("a healer that answers wrongly", () => {
     ["outputs that are no object", { action: "repaired", outputs: [1] }],
     ["no words", { action: { kind: "custom" } }],
     ["a kind that is no word", { action: { kind: { prayed: true } } }],
-  ])("(%s) is on record, and its files are put back", async (_, remedy) => {
+  ])("(%s) is recorded and rolled back", async (_, remedy) => {
     const { result, healing, foundByTheNext } = await heal([writes("a.txt", remedy)]);
     expect(result).toMatchObject({ status: "parked", reason: "help" });
     expect(healing).toMatchObject([
@@ -95,14 +95,14 @@ describe("a healer that answers wrongly", () => {
     expect(foundByTheNext).toEqual([]);
   });
 
-  it("changes no file in silence", async () => {
+  it("changes no file silently", async () => {
     const idle = named("idle", async () => undefined);
     const { healing, foundByTheNext } = await heal([writes("a.txt", null), idle]);
     expect(healing).toMatchObject([{ healer: "a.txt", did: { paths: ["a.txt"] }, outcome: "rolled-back" }]);
     expect(foundByTheNext).toEqual([]);
   });
 
-  it("has not got round the policy", async () => {
+  it("cannot bypass the policy", async () => {
     const policy = { write: ["src/**"] };
     const contract = { deliverables: ["src/*.txt"] };
     const healers = [writes("deploy/prod.yaml", {}), writes("src/a.txt")];
@@ -134,14 +134,14 @@ describe("a healer that answers wrongly", () => {
     expect(settings).toBeNull();
   });
 
-  it("sets what is known, and nothing beside it", async () => {
+  it("sets only known settings", async () => {
     const asked = { contextShare: 0.5, sudo: true };
     const own = named("own", async () => ({ action: "half", settings: asked }));
     expect((await heal([own])).settings).toEqual({ contextShare: 0.5 });
   });
 });
 
-it("a healer that changes the outputs it was shown has changed only its copy", async () => {
+it("a healer that changes the outputs it gets changes only its copy", async () => {
   const seen: unknown[] = [];
   const careless = named("careless", async ({ result }) => {
     Object.assign(result?.outputs ?? {}, { mended: true });
@@ -155,8 +155,8 @@ it("a healer that changes the outputs it was shown has changed only its copy", a
   expect(seen[0]).toEqual({});
 });
 
-describe("what nobody may try again", () => {
-  it("a violation of the policy is for no healer: the session fails", async () => {
+describe("errors that must not be retried", () => {
+  it("include policy violations: no healer runs, and the session fails", async () => {
     const asked: string[] = [];
     const lenient: Healer = {
       name: "lenient",
@@ -176,7 +176,7 @@ describe("what nobody may try again", () => {
     expect(asked).toEqual([]);
   });
 
-  it("who asks for a person gets one, and no healer before", async () => {
+  it("include requests for a person: no healer runs before", async () => {
     const asked: string[] = [];
     const eager: Healer = {
       name: "eager",
@@ -195,12 +195,12 @@ describe("what nobody may try again", () => {
   });
 });
 
-describe("a healer that takes its time", () => {
+describe("a slow healer", () => {
   const once = { attempts: { max: 1 }, rounds: { max: 1 } };
   const healingOf = async (lives: Lives) =>
     (await lives.show()).phases[0]?.personas[0]?.attempts[0]?.healing ?? [];
 
-  it("and never ends is left alone after five minutes, and the others are asked", async () => {
+  it("that never ends is abandoned after five minutes, and the other healers run", async () => {
     const lives = new Lives();
     const hanging = named("hanging", ({ workspace }) => {
       void workspace.write("litter.txt", "x");
@@ -218,7 +218,7 @@ describe("a healer that takes its time", () => {
     ]);
   });
 
-  it("or needs a service that is down is asked once, in the last attempt of a round too", async () => {
+  it("that needs a service that is down is called once, also in the last attempt of a round", async () => {
     const lives = new Lives();
     let [asked, calls] = [0, 0];
     const remote = named("remote", async () => {
@@ -237,7 +237,7 @@ describe("a healer that takes its time", () => {
     expect(asked).toBe(1);
   });
 
-  it("after work that stood still has as much as after any other", async () => {
+  it("after a silent attempt gets as much time as after any other", async () => {
     const lives = new Lives();
     const slow: Healer = {
       name: "slow",
@@ -263,6 +263,6 @@ it.each([
   { name: "own", categories: "TYPE", heal: async () => undefined },
   { name: "own", categories: ["TYPES"], heal: async () => undefined },
   { name: "own", categories: ["TYPE"] },
-])("what is no healer is refused before anything runs: %j", async (healer) => {
+])("an invalid healer is refused before anything runs: %j", async (healer) => {
   await expect(heal([healer as never])).rejects.toMatchObject({ code: "CONFIG_INVALID" });
 });

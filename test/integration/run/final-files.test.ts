@@ -39,7 +39,7 @@ const filesIn = (folder: string) =>
     .toSorted();
 
 describe("the files of a session", () => {
-  it("are those of all branches of a graph", async () => {
+  it("include all branches of a graph", async () => {
     const place = new TeamPlace();
     const { folder, shown } = await outOf(place, [
       ["a", [], { "a.txt": "a" }],
@@ -54,7 +54,7 @@ describe("the files of a session", () => {
     ]);
   });
 
-  it("are merged line by line where branches changed one file, and can be looked at", async () => {
+  it("are merged line by line where branches changed the same file, and can be read", async () => {
     const place = new TeamPlace();
     const { maestro, id, folder, shown } = await outOf(place, [
       ["a", [], { "x.txt": "1\n2\n3\n4\n5\n" }],
@@ -66,7 +66,7 @@ describe("the files of a session", () => {
     expect(String(await maestro.artifact(id, file?.sha256 ?? ""))).toBe("one\n2\n3\n4\nfive\n");
   });
 
-  it("are those of the phase that runs last, in whatever order the phases are declared", async () => {
+  it("are those of the phase that runs last, in any order of declaration", async () => {
     const place = new TeamPlace();
     const { folder, shown } = await outOf(place, [
       ["ship", ["build"], { "version.txt": "shipped" }],
@@ -77,7 +77,7 @@ describe("the files of a session", () => {
     expect(shown.artifacts.find(({ path }) => path === "version.txt")?.persona).toBe("p-ship");
   });
 
-  it("can be had as any checkpoint has them, also one that was replaced since", async () => {
+  it("can be written as of any checkpoint, including one that was replaced since", async () => {
     const place = new TeamPlace();
     const { maestro, id, folder } = await outOf(place, [
       ["a", [], { "x.txt": "of a" }],

@@ -45,8 +45,8 @@ async function finished(place: TeamPlace, start: Start = {}) {
   return { maestro, id: session.id, plan };
 }
 
-describe("a fork in one branch", () => {
-  it("runs nothing of the other, also when it is fresh, and keeps what people changed there", async () => {
+describe("a fork in one branch of a graph", () => {
+  it("runs nothing in the other branch, even with fresh, and keeps people's edits there", async () => {
     const place = new TeamPlace();
     const { maestro, id, plan } = await finished(place, { until: "d" });
     await (await maestro.resume(id, { edits: { d: { files: { "pd.txt": "by a person\n" } } } })).result();
@@ -66,7 +66,7 @@ describe("a fork in one branch", () => {
     expect(phases.map(({ name, source }) => [name, source.kind])).toContainEqual(["d", "inherited"]);
   });
 
-  it("takes the other through an edit that both rest on, and runs there only what the edit reaches", async () => {
+  it("runs the phases of the other branch that an edit of a common dependency reaches, and no others", async () => {
     const place = new TeamPlace();
     const { maestro, id, plan } = await finished(place);
     const request = { at: "c", fresh: true, edits: { a: { outputs: { said: "more" } } } };
@@ -76,7 +76,7 @@ describe("a fork in one branch", () => {
     expect(place.ran).toEqual(["pc", "pd", "pe"]);
   });
 
-  it("goes through the other where its team has changed", async () => {
+  it("runs the other branch where its team has changed", async () => {
     const place = new TeamPlace();
     const { maestro, id, plan } = await finished(place);
     const team = branches(place, { pbDelivers: true });
@@ -92,14 +92,14 @@ describe("a fork in one branch", () => {
     expect(place.ran).toEqual(["pb"]);
   });
 
-  it("keeps a phase of the other that came from outside, whoever would make it now", async () => {
+  it("keeps a phase of the other branch that came from outside, also with other personas", async () => {
     const place = new TeamPlace();
     const { plan } = await finished(place, { given: { b: { files: { "pb.txt": "given\n" } } } });
     const team = branches(place, { pbDelivers: true });
     expect(await plan({ at: "c", team })).toMatchObject({ pa: "kept", pb: "kept", pc: "reused" });
   });
 
-  it("lets the other begin where it had not come to an end", async () => {
+  it("continues the other branch where it was not finished", async () => {
     const place = new TeamPlace();
     const { maestro, id, plan } = await finished(place, { until: "c" });
     expect(await plan({ at: "c", fresh: true })).toEqual({
@@ -114,7 +114,7 @@ describe("a fork in one branch", () => {
     expect(place.ran).toEqual(["pc", "pd", "pe"]);
   });
 
-  it("may edit a phase of the other that rests on more than it does itself", async () => {
+  it("may edit a phase of the other branch that has more dependencies than its own", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await finished(place);
     const edits = { d: { files: { "pd.txt": "by a person\n" } } };

@@ -48,8 +48,8 @@ async function edited(place: TeamPlace) {
   return { maestro, id: session.id };
 }
 
-describe("what a person changed in the files of a phase", () => {
-  it("is still there in a fork that reuses the phase, and the plan knows it", async () => {
+describe("a person's edit of the files of a phase", () => {
+  it("is still there in a fork that reuses the phase, and the plan includes it", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await edited(place);
     const { personas } = await maestro.planFork(id, { at: "b" });
@@ -62,7 +62,7 @@ describe("what a person changed in the files of a phase", () => {
     expect(await place.filesOf(maestro, fork.id)).toMatchObject(byPerson);
   });
 
-  it("is laid over the new work of a fork, also in a fork of it that comes from before the phase", async () => {
+  it("is applied to the new work of a fork, also in a fork of it that starts before the phase", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await edited(place);
     const first = await maestro.fork(id, { at: "b" });

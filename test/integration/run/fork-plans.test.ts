@@ -67,21 +67,21 @@ describe("the plan of a fork", () => {
     });
   }
 
-  it("promises nothing to whoever sees files that somebody before may change", async () => {
+  it("shows may-run for a persona that sees files which an earlier one may change", async () => {
     const place = new TeamPlace();
     const { plan, ran } = await planAndRun(place, meddling(place), edit);
     expect(plan).toEqual({ pa: "kept", pq: "kept", pb: "runs", pc: "may-run", blind: "reused" });
     expect(ran).toEqual(["pb", "pc"]);
   });
 
-  it("is sure where those who work may not write what somebody sees", async () => {
+  it("is certain where no working persona may write the files that another sees", async () => {
     const place = new TeamPlace();
     const { plan, ran } = await planAndRun(place, meddling(place, ["pb.*"]), edit);
     expect(plan).toEqual({ pa: "kept", pq: "kept", pb: "runs", pc: "reused", blind: "reused" });
     expect(ran).toEqual(["pb"]);
   });
 
-  it("looks back further than one phase: whoever reads everything may run, or be reused", async () => {
+  it("considers all earlier phases: a persona that reads everything may run or be reused", async () => {
     const place = new TeamPlace();
     const line = (changed: boolean) =>
       defineTeam("line", {
@@ -130,7 +130,7 @@ describe("the plan of a fork", () => {
     expect(ran).toEqual([]);
   });
 
-  it("knows that branches which meet may clash, which everybody there is told", async () => {
+  it("includes that branches may clash where they meet, which changes the input of that phase", async () => {
     const place = new TeamPlace();
     const { plan } = await planAndRun(place, diamond(place), { at: "b", fresh: true });
     expect(plan).toMatchObject({ pa: "kept", pb: "runs", pd: "runs", blind: "runs" });
@@ -142,7 +142,7 @@ describe("the plan of a fork", () => {
 });
 
 describe("the plan of a resume", () => {
-  it("knows that work which was taken over and did not fit is under way again", async () => {
+  it("shows that reused work which did not fit runs again", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     let pause: (() => Promise<unknown>) | undefined;

@@ -40,8 +40,8 @@ async function halfway(place: TeamPlace) {
 const actions = ({ personas }: { readonly personas: readonly { action: string }[] }) =>
   personas.map(({ action }) => action);
 
-describe("what a fork would do", () => {
-  it("is planned with the model that is asked for", async () => {
+describe("the plan of a fork request", () => {
+  it("uses the requested model", async () => {
     const place = new TeamPlace();
     const maestro = await place.open({ model: "simulated" });
     const team = defineTeam("talk", {
@@ -62,19 +62,19 @@ describe("what a fork would do", () => {
     [
       "an edit that phases between would hide",
       { at: "c", edits: { a: { files: { "a.txt": "new" } } } },
-      /Phase b rests on a, which is edited/,
+      /Phase b depends on a, which is edited/,
       /--at b --edit a=/,
     ],
     [
       "an edit over a phase that runs again",
       { at: "a", edits: { b: { files: { "b.txt": "new" } } }, fresh: true },
-      /b is edited and rests on a/,
+      /b is edited and depends on a/,
       /--at c --edit b=/,
     ],
     [
       "an edit of the last phase over one that runs again",
       { at: "b", edits: { c: { files: { "c.txt": "new" } } } },
-      /c is edited and rests on b/,
+      /c is edited and depends on b/,
       /resume .* --edit c=/,
     ],
   ])("is refused for %s, with the command that works", async (_, request, message, advice) => {
@@ -87,7 +87,7 @@ describe("what a fork would do", () => {
       });
   });
 
-  it("leaves alone a branch beside the edited one", async () => {
+  it("leaves the branches beside the edited one alone", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const graph = defineTeam("graph", {
@@ -106,7 +106,7 @@ describe("what a fork would do", () => {
 });
 
 describe("the plan of a resume", () => {
-  it("counts the edits that come with it, and how far it goes", async () => {
+  it("includes its edits and its direction", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(line(place), { brief: "x", until: "a" });
@@ -115,11 +115,13 @@ describe("the plan of a resume", () => {
     expect(actions(await maestro.plan(session.id, { direction: { until: "b" } }))).toEqual(["kept", "runs"]);
     const edits = { a: { files: { "a.txt": "new" } } };
     expect(actions(await maestro.plan(session.id, { edits }))).toEqual(["kept", "runs", "runs"]);
-    await expect(maestro.plan(session.id, { edits: { b: edits.a } })).rejects.toThrow(/has no result yet/);
+    await expect(maestro.plan(session.id, { edits: { b: edits.a } })).rejects.toThrow(
+      /has no result to edit yet/,
+    );
     expect((await maestro.show(session.id)).phases[0]?.revision).toBe(1);
   });
 
-  it("counts a change of the team, and asks for it to be accepted as the resume does", async () => {
+  it("includes a change of the team, which must be accepted as in the resume", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await halfway(place);
     const team = line(place, { consumes: true });
@@ -131,7 +133,7 @@ describe("the plan of a resume", () => {
 });
 
 describe("a fork", () => {
-  it("reuses a phase that was sent back once, and tells the note to whoever runs again", async () => {
+  it("reuses a phase that was rejected once, and passes the note to personas that run again", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(line(place, { review: true }), { brief: "x" });
@@ -154,7 +156,7 @@ describe("a fork", () => {
     expect((await maestro.show(edited.id)).phases[1]?.notes).toEqual(["shorter"]);
   });
 
-  it("is another session than its parent: a key that is taken by other work is refused", async () => {
+  it("is another session than its parent: a key of other work is refused", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await finished(place, { key: "parent" });
     await expect(maestro.fork(id, { at: "b", key: "parent" })).rejects.toThrow(/belongs to session/);
@@ -167,7 +169,7 @@ describe("a fork", () => {
     expect(await maestro.sessions()).toHaveLength(2);
   });
 
-  it("has the limits of its parent, unless it gets others", async () => {
+  it("has the limits of its parent, unless it sets others", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await finished(place);
     await maestro.setBudget(id, { usd: 5 });
@@ -184,7 +186,7 @@ describe("a fork", () => {
     expect(await limits(cheap.id)).toContainEqual(["phase", { tokens: 700 }]);
   });
 
-  it("remembers that a phase came from outside, and from where", async () => {
+  it("records that a phase came from outside, and its origin", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await finished(place, { given: { a: { files: {}, origin: "a folder" } } });
     const fork = await maestro.fork(id, { at: "b" });

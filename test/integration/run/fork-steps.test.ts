@@ -5,7 +5,7 @@ import { TeamPlace } from "./place.ts";
 
 const savedBy = async (maestro: Maestro, id: string) => (await maestro.show(id)).usage.saved.reuse.tokens;
 
-describe("a fork of a session that was stopped in the middle of an attempt", () => {
+describe("a fork of a session that stopped in the middle of an attempt", () => {
   /** pb makes five calls; the session is paused after the fourth. */
   async function paused(place: TeamPlace, afterwards: (times: number) => void = () => undefined) {
     const maestro = await place.open();
@@ -39,7 +39,7 @@ describe("a fork of a session that was stopped in the middle of an attempt", () 
     return { maestro, id: session.id, asked };
   }
 
-  it("pays only for the calls that are not on record, and says what it saved", async () => {
+  it("pays only for calls that are not recorded, and reports the savings", async () => {
     const place = new TeamPlace();
     const { maestro, id, asked } = await paused(place);
     const { personas } = await maestro.planFork(id, { at: "b" });
@@ -53,7 +53,7 @@ describe("a fork of a session that was stopped in the middle of an attempt", () 
     expect(asked).toHaveLength(1);
   });
 
-  it("asks anew in the attempt after one that failed, as every attempt does", async () => {
+  it("calls the model again in the attempt after a failed one, as every attempt does", async () => {
     const place = new TeamPlace();
     const { maestro, id, asked } = await paused(place, (times) => {
       if (times === 2) throw new Error("not good enough");
@@ -64,7 +64,7 @@ describe("a fork of a session that was stopped in the middle of an attempt", () 
   });
 });
 
-describe("a fork of a session whose persona needs help", () => {
+describe("a fork of a session with a persona that needs help", () => {
   /** pb makes a call and then fails, in a step or by itself, until somebody has mended what is wrong. */
   async function parked(place: TeamPlace, inStep: boolean) {
     const maestro = await place.open();
@@ -98,11 +98,11 @@ describe("a fork of a session whose persona needs help", () => {
     return { before, after: asked.length };
   }
 
-  it("goes on from the step that failed, and runs that one again", async () => {
+  it("continues from the failed step and runs that one again", async () => {
     expect(await parked(new TeamPlace(), true)).toEqual({ before: 1, after: 0 });
   });
 
-  it("asks anew where the work itself failed, as a resume does", async () => {
+  it("starts a new conversation where the work itself failed, as a resume does", async () => {
     expect(await parked(new TeamPlace(), false)).toEqual({ before: 6, after: 1 });
   });
 });
@@ -138,7 +138,7 @@ describe("a fork of a fork", () => {
     return { maestro, id: session.id, fork: fork.id, asked };
   }
 
-  it("at an earlier phase pays no call that its first session has on record, also when that is gone", async () => {
+  it("at an earlier phase pays for no call that its first session recorded, even after that was pruned", async () => {
     const place = new TeamPlace();
     const { maestro, fork, asked } = await forkedOnce(place);
     const edits = { a: { outputs: { said: "other" } } };

@@ -61,29 +61,32 @@ async function finished(place: TeamPlace, options: { given?: Record<string, obje
 describe("a fork with another team", () => {
   it.each<[string, Change, string, readonly string[]]>([
     ["a persona of a phase before is another one", { delivers: true }, "a", ["pa"]],
-    ["somebody joined a phase before", { joined: true }, "a", ["pa3"]],
-    ["somebody left a phase before", { alone: true }, "a", ["pb", "pc"]],
+    ["a persona joined an earlier phase", { joined: true }, "a", ["pa3"]],
+    ["a persona left an earlier phase", { alone: true }, "a", ["pb", "pc"]],
     ["a phase before is judged in another way", { review: true }, "a", []],
     ["a phase before rests on others", { apart: true }, "b", ["pb"]],
-  ])("is refused where %s: it would not be done; where it says it is", async (_, change, at, runs) => {
-    const place = new TeamPlace();
-    const { maestro, id } = await finished(place);
-    const team = line(place, change);
-    for (const ask of [maestro.planFork.bind(maestro), maestro.fork.bind(maestro)])
-      await expect(ask(id, { at: "c", team })).rejects.toMatchObject({
-        code: "INPUT_INVALID",
-        message: expect.stringContaining(`Phase ${at} is not as it was`),
-        advice: expect.stringContaining(`maestro fork ${id} --at ${at} --team`),
-      });
-    expect(await maestro.sessions()).toHaveLength(1);
-    const fork = await maestro.fork(id, { at, team });
-    const result = await (await maestro.resume(fork.id, { team })).result();
-    expect(["completed", "parked"]).toContain(result.status);
-    for (const name of runs) expect(place.ran).toContain(name);
-    expect(place.ran).not.toContain("pa2");
-  });
+  ])(
+    "is refused where %s, because the change would have no effect, and works where the advice points",
+    async (_, change, at, runs) => {
+      const place = new TeamPlace();
+      const { maestro, id } = await finished(place);
+      const team = line(place, change);
+      for (const ask of [maestro.planFork.bind(maestro), maestro.fork.bind(maestro)])
+        await expect(ask(id, { at: "c", team })).rejects.toMatchObject({
+          code: "INPUT_INVALID",
+          message: expect.stringContaining(`Phase ${at} has changed since it ran`),
+          advice: expect.stringContaining(`maestro fork ${id} --at ${at} --team`),
+        });
+      expect(await maestro.sessions()).toHaveLength(1);
+      const fork = await maestro.fork(id, { at, team });
+      const result = await (await maestro.resume(fork.id, { team })).result();
+      expect(["completed", "parked"]).toContain(result.status);
+      for (const name of runs) expect(place.ran).toContain(name);
+      expect(place.ran).not.toContain("pa2");
+    },
+  );
 
-  it("is refused where a phase before is new, with the phase that works", async () => {
+  it("is refused where an earlier phase is new, with the phase that works", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await finished(place);
     const team = line(place, { inserted: true });
@@ -97,14 +100,14 @@ describe("a fork with another team", () => {
     expect(await place.filesOf(maestro, fork.id)).toMatchObject({ "new.txt": "new\n", "pc.txt": "pc\n" });
   });
 
-  it("takes over what came from outside, whoever would have made it", async () => {
+  it("takes over phases from outside, also with other personas", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await finished(place, { given: { a: { files: { "pa.txt": "given\n" } } } });
     const plan = await maestro.planFork(id, { at: "c", team: line(place, { delivers: true }) });
     expect(plan.personas.map(({ action }) => action)).toEqual(["kept", "kept", "kept", "reused"]);
   });
 
-  it("may let phases before it try for longer", async () => {
+  it("may give earlier phases more attempts", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await finished(place);
     const plan = await maestro.planFork(id, { at: "c", team: line(place, { patient: true }) });
@@ -112,15 +115,15 @@ describe("a fork with another team", () => {
   });
 });
 
-describe("a team that was refused", () => {
-  it("is not the one that other sessions of its name go on with", async () => {
+describe("the team of a refused fork", () => {
+  it("is not used to resume other sessions of its name", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await finished(place);
     const other = line(place, { delivers: true, joined: true });
     const paused = await maestro.start(line(place), { brief: "y", key: "y", until: "a" });
     await paused.result();
     place.ran.length = 0;
-    await expect(maestro.fork(id, { at: "c", team: other })).rejects.toThrow(/would be taken over/);
+    await expect(maestro.fork(id, { at: "c", team: other })).rejects.toThrow(/the fork would take it over/);
     const refused = await maestro.resume(paused.id, { team: other });
     await expect(refused.result()).rejects.toMatchObject({ code: "TEAM_CHANGED" });
     await expect(
@@ -132,7 +135,7 @@ describe("a team that was refused", () => {
     expect(place.ran).toEqual(["pb", "pc"]);
   });
 
-  it("is, once it is accepted", async () => {
+  it("is used once it is accepted", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const { id } = await (await maestro.start(line(place), { brief: "x", until: "a" })).result();

@@ -46,7 +46,7 @@ async function finished(place: TeamPlace) {
 }
 
 describe("a fork", () => {
-  it("with one edited requirement runs exactly the personas that rest on it; the rest are reused", async () => {
+  it("with one edited requirement runs exactly the personas that depend on it and reuses the rest", async () => {
     const place = new TeamPlace();
     const { maestro, session } = await finished(place);
     const edits = { requirements: { outputs: { api_analyst: { from: "another need" } } } };
@@ -98,7 +98,7 @@ describe("a fork", () => {
     );
   });
 
-  it("stands on its own: its parent can be pruned, and a fork of the fork still reuses everything", async () => {
+  it("does not need its parent: that can be pruned, and a fork of the fork still reuses everything", async () => {
     const place = new TeamPlace();
     const { maestro, session } = await finished(place);
     const fork = await maestro.fork(session.id, { at: "build" });
@@ -110,7 +110,7 @@ describe("a fork", () => {
     expect(place.ran).toEqual([]);
   });
 
-  it("at a phase whose predecessors are not done is refused before it exists", async () => {
+  it("at a phase with incomplete dependencies is refused before it exists", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(team(place), { brief: "a shop", until: "requirements" });

@@ -9,7 +9,7 @@ const writes =
   };
 
 describe("a contract", () => {
-  it("fails the attempt that does not deliver, tells the next one why, on the files that are there", async () => {
+  it("fails an attempt that does not deliver, and the next attempt gets the reason and the files", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const reasons: string[] = [];
@@ -45,7 +45,7 @@ describe("a contract", () => {
     expect(phases[0]).toMatchObject({ gate: { threshold: null, score: 1, verdict: "passed" } });
   });
 
-  it("that nobody can check leaves the phase unverified, not passed", async () => {
+  it("that has nothing to check leaves the phase unverified, not passed", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const team = defineTeam("plain", {
@@ -59,7 +59,7 @@ describe("a contract", () => {
     });
   });
 
-  it("has outputs that fit its schema", async () => {
+  it("checks that outputs fit its schema", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const outputs = { type: "object", properties: { tables: { type: "integer" } }, required: ["tables"] };
@@ -110,7 +110,7 @@ describe("a gate", () => {
       ],
     });
 
-  it("that is not reached parks for review; what could not run counts against it", async () => {
+  it("that is not reached parks for review; checks that could not run count against it", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(gated(place, "review"), { brief: "x" });
@@ -128,7 +128,7 @@ describe("a gate", () => {
     expect(await maestro.executeBatch(session.id)).toMatchObject({ status: "completed" });
   });
 
-  it("that only warns lets the session go on, and says that it failed", async () => {
+  it("that only warns lets the session continue and records that it failed", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(gated(place, "warn"), { brief: "x" });
@@ -136,7 +136,7 @@ describe("a gate", () => {
     expect((await maestro.show(session.id)).phases[0]?.gate).toMatchObject({ verdict: "failed" });
   });
 
-  it("judges the merged files: a persona whose check others broke is asked again, alone", async () => {
+  it("judges the merged files: only a persona whose check others broke runs again", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const check = (name: string) => ({

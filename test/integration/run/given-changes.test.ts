@@ -69,8 +69,8 @@ async function accept(place: TeamPlace, maestro: Maestro, id: string, after: Tea
   return { planned, result, ran: place.ran.splice(0) };
 }
 
-describe("a phase from outside whose personas change", () => {
-  it("lets who joined it run on what was given, and everybody after it reads both", async () => {
+describe("a phase from outside with changed personas", () => {
+  it("runs a persona that joined on the given files, and later phases read both", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const id = await parked(place, maestro, team(place, [architect(place)]));
@@ -86,7 +86,7 @@ describe("a phase from outside whose personas change", () => {
     expect(await place.filesOf(maestro, id)).toMatchObject({ "design.md": "GIVEN\n", "schema.sql": "dba\n" });
   });
 
-  it("lets a persona run that has the place of one whose work was given, with the documents in front of it", async () => {
+  it("runs a persona that replaces one with a given result, with the given documents", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const id = await parked(place, maestro, team(place, [architect(place)], ["architect"]));
@@ -103,7 +103,7 @@ describe("a phase from outside whose personas change", () => {
     });
   });
 
-  it("stays as it was given when somebody leaves it or is another one now", async () => {
+  it("stays as given when a persona leaves or is replaced", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const id = await parked(place, maestro, team(place, [architect(place), dba(place)]), {
@@ -116,7 +116,7 @@ describe("a phase from outside whose personas change", () => {
     expect((await maestro.show(id)).phases[1]?.source).toMatchObject({ kind: "given" });
   });
 
-  it("asks nobody to mend what was given, though it does not fulfil the contract", async () => {
+  it("runs no persona to repair given files that do not fulfill the contract", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const contract = { deliverables: [{ name: "design", files: ["other.md"] }] };
@@ -132,7 +132,7 @@ describe("a phase from outside whose personas change", () => {
     expect((await maestro.show(id)).phases[1]).toMatchObject({ gate: { verdict: "failed" } });
   });
 
-  it("parks for review where the phases before it made another version of what was given", async () => {
+  it("parks for review where earlier phases made another version of a given file", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const build = (design: ReturnType<typeof persona>[]) =>
@@ -156,7 +156,7 @@ describe("a phase from outside whose personas change", () => {
     expect((await maestro.show(session.id)).phases[1]).toMatchObject({ review: "awaiting" });
   });
 
-  it("keeps what was given through a second change, a rejection and a lost database", async () => {
+  it("keeps the given files through a second change, a rejection and a lost database", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const reviewed = (...joined: string[]) =>
@@ -192,7 +192,7 @@ describe("a phase from outside whose personas change", () => {
     expect(await place.filesOf(again, id)).toMatchObject({ "design.md": "architect\n" });
   });
 
-  it("is put back with somebody in it who works, and with what was given", async () => {
+  it("returns to the team with its given files and a persona that works", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const id = await parked(place, maestro, team(place, [architect(place)]));

@@ -43,8 +43,8 @@ async function forked(place: TeamPlace, maestro: Maestro, id: string, options: F
   return { id: fork.id, planned, ran: place.ran.splice(0), files: await place.filesOf(maestro, fork.id) };
 }
 
-describe("a fork of a session that was given a phase", () => {
-  it("keeps what was given when it starts before it", async () => {
+describe("a fork of a session with a given phase", () => {
+  it("keeps the given phase when it starts before it", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await finished(place);
     const fresh = await forked(place, maestro, id, { at: "requirements", fresh: true });
@@ -58,7 +58,7 @@ describe("a fork of a session that was given a phase", () => {
     expect((await maestro.show(again.id)).phases[1]?.source).toMatchObject({ kind: "given" });
   });
 
-  it("keeps it as a person has edited it", async () => {
+  it("keeps the given phase as a person edited it", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await finished(place);
     const edits = { design: { files: { "design.md": "EDITED\n" } } };
@@ -71,7 +71,7 @@ describe("a fork of a session that was given a phase", () => {
     expect(other.files).toMatchObject({ "design.md": "EDITED\n", "analyst.md": "mine\n" });
   });
 
-  it("makes it anew when it is the phase that the fork starts at", async () => {
+  it("runs the given phase when the fork starts there", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await finished(place);
     const { ran, files } = await forked(place, maestro, id, { at: "design" });
@@ -79,7 +79,7 @@ describe("a fork of a session that was given a phase", () => {
     expect(files).not.toHaveProperty("design.md");
   });
 
-  it("lets who joined it run, with all that was given, and so does a fork of that", async () => {
+  it("runs a persona that joined with all given files, and so does a fork of that fork", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await finished(place);
     const joined = team(place, ["dba"]);
@@ -101,7 +101,7 @@ describe("a fork of a session that was given a phase", () => {
     expect(fresh.files).toEqual(first.files);
   });
 
-  it("is refused where it would take over what was made before somebody joined, with the command that works", async () => {
+  it("is refused where it would take over work from before a persona joined, with the command that works", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await finished(place);
     const options = { at: "ship", team: team(place, ["dba"]) };
@@ -112,7 +112,7 @@ describe("a fork of a session that was given a phase", () => {
   });
 });
 
-it("a fork keeps what was given when the database is lost before it has run, without its parent", async () => {
+it("a fork keeps its given phase when the database is lost before it ran, without its parent", async () => {
   const place = new TeamPlace();
   const { maestro, id } = await finished(place);
   const joined = team(place, ["dba"]);
@@ -133,7 +133,7 @@ it("a fork keeps what was given when the database is lost before it has run, wit
   }
 });
 
-it("a fork that starts before what was given goes on elsewhere, without its parent", async () => {
+it("a fork that starts before a given phase resumes on another machine, without its parent", async () => {
   const place = new TeamPlace();
   const stuck = new Set<string>();
   const analyst = persona("analyst", {
@@ -167,8 +167,8 @@ it("a fork that starts before what was given goes on elsewhere, without its pare
   expect(await place.filesOf(there, fork.id)).toMatchObject({ "design.md": "GIVEN\n" });
 });
 
-describe("a reviewer of a phase before one that was given", () => {
-  it("edits it where it is: what was given rests on nothing", async () => {
+describe("a reviewer of a phase before a given one", () => {
+  it("edits it in place, because a given phase does not depend on it", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(team(place, [], true), { brief: "x", given });
@@ -184,7 +184,7 @@ describe("a reviewer of a phase before one that was given", () => {
     });
   });
 
-  it("gets a command that works where others have run on the given one already", async () => {
+  it("gets a command that works where other phases have already used the given one", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(team(place, [], true), { brief: "x", given, only: ["build"] });
@@ -194,7 +194,7 @@ describe("a reviewer of a phase before one that was given", () => {
     const edits = { requirements: { files: { "analyst.md": "mine\n" } } };
     const edit = async () => (await maestro.resume(session.id, { edits })).result();
     await expect(edit()).rejects.toMatchObject({
-      message: expect.stringContaining("build already rests on it"),
+      message: expect.stringContaining("build already used its result"),
       advice: expect.stringContaining(`maestro fork ${session.id} --at build --edit requirements=<file>`),
     });
     // The edit is the reviewer's word: nobody has to approve first what it replaces.

@@ -3,7 +3,7 @@ import { defineTeam, persona, phase } from "../../../src/index.ts";
 import { TeamPlace } from "./place.ts";
 
 describe("phases from outside", () => {
-  it("rest on those they depend on: no file of one branch shows in another", async () => {
+  it("depend only on their own branch: no file of one branch appears in another", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const plain = (name: string) => persona(name, { run: place.work(name) });
@@ -25,7 +25,7 @@ describe("phases from outside", () => {
     expect(results["e"]?.["pe"]?.outputs).toEqual({ saw: ["a", "b", "c"] });
   });
 
-  it("may be of any bytes", async () => {
+  it("may contain any bytes", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const bytes = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 255, 254]);
@@ -48,7 +48,7 @@ describe("phases from outside", () => {
     expect(results["b"]?.["pb"]?.outputs).toEqual({ read: Buffer.from(bytes).toString("hex") });
   });
 
-  it("and edited ones are held against the contracts of the phase, and the gate says what it came to", async () => {
+  it("and edited ones are judged by the contracts of the phase, and the gate has the score", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const outputs = { type: "object", required: ["tables"], properties: { tables: { type: "integer" } } };
@@ -97,7 +97,7 @@ describe("phases from outside", () => {
     expect(await gateOf(session.id)).toEqual({ threshold: 1, score: 0.5, verdict: "failed" });
   });
 
-  it("with nothing but commands to judge them say which did not run, and that nobody has verified them", async () => {
+  it("with only commands to judge them list the commands that did not run and are unverified", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const contract = { checks: [{ name: "tests", run: ["true"] }] };

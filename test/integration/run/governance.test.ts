@@ -26,7 +26,7 @@ describe("a policy", () => {
     [{ checks: ["unit"] }, "run_check", { name: "deploy" }, "the check deploy is not one of unit"],
     [{ checks: [] }, "run_check", { name: "unit" }, "the check unit is not one of none"],
     [{ checks: ["unit"] }, "run_check", { name: ["unit"] }, "the check  is not one of unit"],
-  ])("%j refuses %s %j, and says why", (policy, tool, args, reason) => {
+  ])("%j refuses %s %j with a reason", (policy, tool, args, reason) => {
     expect(allows(policy, tool, args)).toEqual({ allowed: false, reason: expect.stringContaining(reason) });
   });
 
@@ -35,7 +35,7 @@ describe("a policy", () => {
     [{ write: ["docs/**"] }, "write_file", { path: "docs/deep/a.md" }],
     [{ write: ["docs/**"] }, "read_file", { path: "src/a.js" }],
     [{ checks: ["unit"] }, "run_check", { name: "unit" }],
-  ])("%j lets %s %j through", (policy, tool, args) => {
+  ])("%j allows %s %j", (policy, tool, args) => {
     expect(allows(policy, tool, args)).toEqual({ allowed: true });
   });
 });

@@ -33,8 +33,8 @@ const tables = {
   additionalProperties: false,
 };
 
-describe("outputs in the wrong form", () => {
-  it("are bent into the contract's schema, and the same attempt completes, marked healed", async () => {
+describe("outputs of the wrong form", () => {
+  it("are converted to the contract's schema, and the same attempt completes, marked as healed", async () => {
     const place = new TeamPlace();
     const { result, attempt, more } = await run(place, { contract: { outputs: tables } }, () => ({
       Tables: "3",
@@ -57,7 +57,7 @@ describe("outputs in the wrong form", () => {
     expect(place.ran).toEqual(["worker"]);
   });
 
-  it("that cannot be bent far enough are left as they were, and the attempt fails", async () => {
+  it("that cannot be converted are left unchanged, and the attempt fails", async () => {
     const place = new TeamPlace();
     const { result, attempt } = await run(place, { contract: { outputs: tables } }, ({ failures }) =>
       failures.length === 0 ? { names: "a" } : { tables: 1 },
@@ -83,10 +83,10 @@ describe("outputs in the wrong form", () => {
   });
 });
 
-describe("an import that leads nowhere", () => {
+describe("a broken import", () => {
   const contract = { checks: [{ name: "runs", run: ["node", "main.mjs"] }] };
 
-  it("is pointed to the one file it can mean, and the check passes", async () => {
+  it("is corrected to the one file it can mean, and the check passes", async () => {
     const place = new TeamPlace();
     const { result, attempt, files } = await run(place, { contract }, async ({ workspace }) => {
       await workspace.write(
@@ -113,7 +113,7 @@ describe("an import that leads nowhere", () => {
     expect(files.map(({ path }) => path)).toEqual(["lib/add.mjs", "main.mjs"]);
   });
 
-  it("is pointed back where it was when the check fails all the same", async () => {
+  it("is restored when the check still fails", async () => {
     const place = new TeamPlace();
     const texts: string[] = [];
     const { attempt } = await run(place, { maxAttempts: 2, contract }, async ({ workspace, failures }) => {
@@ -137,7 +137,7 @@ describe("an import that leads nowhere", () => {
 });
 
 describe("imports that no failure names", () => {
-  it("are left as they are, however they are written: only the broken one is mended", async () => {
+  it("are left alone in any spelling: only the broken one is corrected", async () => {
     const place = new TeamPlace();
     const healthy = 'import { b } from "./b.js";\nimport "./lib";\nimport type { C } from "./c";\n';
     const { maestro, session, result } = await run(
@@ -161,7 +161,7 @@ describe("imports that no failure names", () => {
     expect(await text("main.mjs")).toBe('import "./tools/util.mjs";\n');
   });
 
-  it("of TypeScript get the spelling that tsc asks for", async () => {
+  it("in TypeScript get the spelling that tsc suggests", async () => {
     const place = new TeamPlace();
     const says =
       "src/a.ts(1,19): error TS2835: Relative import paths need explicit file extensions in ECMAScript imports when '--moduleResolution' is 'node16' or 'nodenext'. Did you mean './b.js'?";
@@ -181,14 +181,14 @@ describe("imports that no failure names", () => {
   });
 });
 
-describe("a healer of one's own", () => {
+describe("a custom healer", () => {
   const healer = (heal: Healer["heal"]): Healer => ({
     name: "own",
     categories: ["CONTRACT", "UNKNOWN"],
     heal,
   });
 
-  it("is asked for failures of its categories, and what it does completes the attempt", async () => {
+  it("is called for failures of its categories, and its action completes the attempt", async () => {
     const place = new TeamPlace();
     const own = healer(async ({ workspace, failure }) => {
       await workspace.write("a.txt", failure.category);
@@ -202,7 +202,7 @@ describe("a healer of one's own", () => {
     expect(attempt?.healing).toEqual([{ healer: "own", action: "wrote a.txt", did, outcome: "passed" }]);
   });
 
-  it("whose files nobody can judge, because the work threw, gets them taken back, and that is on record", async () => {
+  it("is rolled back and recorded when the work threw, because its files cannot be judged", async () => {
     const place = new TeamPlace();
     const own = healer(async ({ workspace }) => {
       await workspace.write("litter.txt", "x");
@@ -222,7 +222,7 @@ describe("a healer of one's own", () => {
     expect(files).toEqual([]);
   });
 
-  it("whose action was kept is on record beside the one that made the contract pass", async () => {
+  it("whose action was kept is recorded beside the one that made the contract pass", async () => {
     const place = new TeamPlace();
     const writes = (path: string): Healer => ({
       ...healer(async ({ workspace }) => {
@@ -244,7 +244,7 @@ describe("a healer of one's own", () => {
     ]);
   });
 
-  it("may name the kind of its action; which files it changed is what the workspace says", async () => {
+  it("may name the kind of its action; the changed files come from the workspace", async () => {
     const place = new TeamPlace();
     const own = healer(async ({ workspace }) => {
       for (let at = 0; at < 60; at++) await workspace.write(`docs/${String(at).padStart(2, "0")}.md`, "x");
@@ -287,7 +287,7 @@ describe("a healer of one's own", () => {
     expect(seen.slice(0, 4)).toEqual([10_000, 40_000, 40_000, 40_000]);
   });
 
-  it("without types that names a kind nobody knows is on record by that name", async () => {
+  it("without types that names an unknown kind is recorded with that name", async () => {
     const place = new TeamPlace();
     const own = healer(async ({ workspace }) => {
       await workspace.write("a.txt", "x");
@@ -300,7 +300,7 @@ describe("a healer of one's own", () => {
   });
 });
 
-describe("what is only a matter of form", () => {
+describe("formatting errors", () => {
   const check = {
     checks: [
       {
@@ -315,7 +315,7 @@ describe("what is only a matter of form", () => {
   };
   const project = (script: string) => JSON.stringify({ name: "p", scripts: { format: script } });
 
-  it("is mended by the project's own formatter, in the sandbox", async () => {
+  it("are fixed by the project's own formatter, in the sandbox", async () => {
     const place = new TeamPlace();
     const { result, attempt } = await run(place, { contract: check }, async ({ workspace }) => {
       await workspace.write("a.txt", "no end");
@@ -337,7 +337,7 @@ describe("what is only a matter of form", () => {
     });
   });
 
-  it("is taken back when the formatter made nothing better", async () => {
+  it("are left as they were when the formatter made nothing better", async () => {
     const place = new TeamPlace();
     const seen: (readonly string[])[] = [];
     const { attempt } = await run(place, { contract: check }, async ({ workspace, failures }) => {

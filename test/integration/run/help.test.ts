@@ -26,7 +26,7 @@ function team(works: Readonly<Record<string, PersonaOptions["run"]>>) {
 
 const textOf = (url: string | null | undefined): string => readFileSync(fileURLToPath(String(url)), "utf8");
 
-test("each session that the same problem stops raises its own ticket, which says how to resume it", async () => {
+test("each session that the same problem stops raises its own ticket with its resume command", async () => {
   const place = new TeamPlace();
   const maestro = await place.open();
   const stuck = team({ worker: fails("the answer is wrong") });
@@ -46,7 +46,7 @@ test("each session that the same problem stops raises its own ticket, which says
   expect(one).toBe(two);
 });
 
-test("the same problem again in the same session is the ticket that is there", async () => {
+test("the same problem again in the same session keeps the existing ticket", async () => {
   const place = new TeamPlace();
   const maestro = await place.open();
   const session = await maestro.start(team({ worker: fails("the answer is wrong") }), { brief: "x" });
@@ -56,7 +56,7 @@ test("the same problem again in the same session is the ticket that is there", a
   expect(readdirSync(join(place.stateDir, "tickets"))).toHaveLength(1);
 });
 
-test("of two personas that need help each gets a ticket, in the moment of parking", async () => {
+test("two personas that need help get a ticket each, committed with the parking", async () => {
   const place = new TeamPlace();
   const maestro = await place.open();
   const session = await maestro.start(team({ a: fails("a is stuck"), b: fails("b is stuck") }), {
@@ -76,7 +76,7 @@ test("of two personas that need help each gets a ticket, in the moment of parkin
   });
 });
 
-test("who needs help is heard, whoever else ran out of money before", async () => {
+test("a need for help outranks a used-up budget of another persona", async () => {
   const place = new TeamPlace();
   const maestro = await place.open();
   const works = {
@@ -90,7 +90,7 @@ test("who needs help is heard, whoever else ran out of money before", async () =
   expect(result.error?.message).toContain("b is stuck");
 });
 
-test("the error says under which name help was asked for", async () => {
+test("the error has the fingerprint of its ticket", async () => {
   const place = new TeamPlace();
   const maestro = await place.open();
   const session = await maestro.start(team({ worker: fails("stuck") }), { brief: "x" });
@@ -99,7 +99,7 @@ test("the error says under which name help was asked for", async () => {
   expect((await maestro.show(session.id)).error?.details).toMatchObject({ ticket: ticket?.fingerprint });
 });
 
-test("a persona that asks for help itself is named, with its own words and its advice", async () => {
+test("a persona that asks for help itself is named in the ticket, with its own message and advice", async () => {
   const place = new TeamPlace();
   const maestro = await place.open();
   const asks = () => {
@@ -117,7 +117,7 @@ test("a persona that asks for help itself is named, with its own words and its a
   expect(text).toContain("1. Choose one in docs/choice.md.");
 });
 
-test("a dependency's ticket is about the dependency; once an outage, and again at the next one", () => {
+test("a dependency's ticket is about the dependency: one per outage", () => {
   const record = (openedAt: number, failedProbes = 3): BreakerRecord => ({
     state: { kind: "open", openedAt, probeAt: openedAt + 300_000, failedProbes },
     notBefore: null,
@@ -142,7 +142,7 @@ test("a dependency's ticket is about the dependency; once an outage, and again a
   expect(text).not.toMatch(/of team -|: -$|needs help in -/m);
 });
 
-test("a key of this process that looks like nothing known is in no ticket", async () => {
+test("a secret of this process without a known form is in no ticket", async () => {
   vi.stubEnv("OPENAI_COMPATIBLE_API_KEY", "a-key-that-looks-like-words");
   onTestFinished(() => void vi.unstubAllEnvs());
   const place = new TeamPlace();
@@ -152,7 +152,7 @@ test("a key of this process that looks like nothing known is in no ticket", asyn
   expect(`${ticket?.summary} ${textOf(ticket?.url)}`).not.toContain("looks-like-words");
 });
 
-test("an orchestrator that asks for a phase again buys no attempts: only a person's resume does", async () => {
+test("an orchestrator that requests a phase again gets no attempts: only a person's resume grants them", async () => {
   const place = new TeamPlace();
   let isMended = false;
   const branches = defineTeam("branches", {
@@ -197,18 +197,15 @@ test.each<[string, Record<string, unknown>]>([
   ["nothing needed", { needs: [] }],
   ["actions that are no words", { suggestedActions: [{}, "Choose one."] }],
   ["a category of its own", { category: 5, attempts: "many" }],
-])(
-  "a persona that asks for help with details of its own (%s) is parked, and its ticket is there",
-  async (_, details) => {
-    const place = new TeamPlace();
-    const maestro = await place.open();
-    const asking = team({
-      worker: () => {
-        throw new HelpNeeded("Which of the two?", { details });
-      },
-    });
-    const result = await (await maestro.start(asking, { brief: "x" })).result();
-    expect(result).toMatchObject({ status: "parked", reason: "help" });
-    expect(textOf(result.ticket?.url)).toContain("Which of the two?");
-  },
-);
+])("a persona that asks for help with its own details (%s) is parked with a ticket", async (_, details) => {
+  const place = new TeamPlace();
+  const maestro = await place.open();
+  const asking = team({
+    worker: () => {
+      throw new HelpNeeded("Which of the two?", { details });
+    },
+  });
+  const result = await (await maestro.start(asking, { brief: "x" })).result();
+  expect(result).toMatchObject({ status: "parked", reason: "help" });
+  expect(textOf(result.ticket?.url)).toContain("Which of the two?");
+});

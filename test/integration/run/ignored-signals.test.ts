@@ -32,7 +32,7 @@ test.each<[string, (context: PersonaContext, begin: () => void) => Promise<unkno
   ["between its steps", (_, begin) => (begin(), never())],
   ["in a step", ({ step }, begin) => step("hang", () => (begin(), never()))],
 ])(
-  "work that hangs %s and ignores its signal is left alone, and the next attempt goes on",
+  "work that hangs %s and ignores its signal is abandoned, and the next attempt continues",
   async (_, hang) => {
     const lives = new Lives();
     expect(await lives.live(deaf(lives, hang), minute)).toMatchObject({ status: "completed" });
@@ -48,7 +48,7 @@ test.each<[string, (signal: AbortSignal) => Promise<unknown>]>([
     (signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("bye")))),
   ],
 ])(
-  "a call that brings nothing until its attempt is ended counts for the breaker, also one that %s",
+  "a call without an answer until its attempt ends counts for the breaker, also one that %s",
   async (_, call) => {
     const lives = new Lives();
     const work = deaf(lives, ({ step, signal }, begin) =>
@@ -64,7 +64,7 @@ test.each<[string, (signal: AbortSignal) => Promise<unknown>]>([
   },
 );
 
-test("work that was given up can neither begin steps nor change files any more", async () => {
+test("abandoned work can neither begin steps nor change files", async () => {
   const lives = new Lives();
   const late: Promise<unknown>[] = [];
   const { promise: awake, resolve: wake } = Promise.withResolvers<void>();
@@ -100,7 +100,7 @@ test("a cancel ends a session whose function ignores its signal", async () => {
   await maestro.close();
 });
 
-test("closing ends while a function ignores its signal, and the session is left to be taken up", async () => {
+test("closing ends while a function ignores its signal, and the session is left to be resumed", async () => {
   const { stateDir } = new Lives();
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const team = teamOf(() => (begin(), never()));

@@ -39,7 +39,7 @@ function place(ids: readonly SessionId[]) {
 }
 
 describe("the inbox of all driven sessions", () => {
-  it("hears the others when one session cannot be read, and says what was wrong with it", async () => {
+  it("applies the signals of other sessions when one session cannot be read, and reports the error", async () => {
     const [bad, good] = [newSessionId(1), newSessionId(2)];
     const { inbox, problems, watch } = place([bad, good]);
     const heard: string[] = [];
@@ -57,7 +57,7 @@ describe("the inbox of all driven sessions", () => {
     await Promise.all(leave.map((each) => each()));
   });
 
-  it("looks once more for all who ask while a look is under way, however many", async () => {
+  it("polls once more for all callers during a running poll", async () => {
     const id = newSessionId(1);
     const { inbox, watch, looks, hold } = place([id]);
     const leave = watch(id, async () => {});

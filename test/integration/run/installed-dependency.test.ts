@@ -77,7 +77,7 @@ const passed = {
 };
 
 describe("a dependency that a healer installs", () => {
-  it("is what makes the check pass: the same attempt completes, marked healed", async () => {
+  it("makes the check pass: the same attempt completes, marked as healed", async () => {
     const from = folderWith(sums);
     const own = healer(async ({ failure, installPackage }) => {
       if (failure.category !== "IMPORT" || !failure.message.includes("'sums'")) return undefined;
@@ -88,7 +88,7 @@ describe("a dependency that a healer installs", () => {
     expect(attempt).toMatchObject({ status: "completed", healing: [passed] });
   });
 
-  it("may be written by hand, file by file", async () => {
+  it("may be written file by file", async () => {
     const own = healer(async ({ workspace }) => {
       for (const [path, text] of Object.entries(sums))
         await workspace.write(`node_modules/sums/${path}`, text);
@@ -97,7 +97,7 @@ describe("a dependency that a healer installs", () => {
     expect((await run({ healers: [own] })).attempt).toMatchObject({ status: "completed", healing: [passed] });
   });
 
-  it("is there for later phases and is not delivered", async () => {
+  it("is available to later phases and is not delivered", async () => {
     const place = new TeamPlace();
     const maestro = await place.open({ healers: [installs(folderWith(sums))] });
     const listed: (readonly string[])[] = [];
@@ -126,7 +126,7 @@ describe("a dependency that a healer installs", () => {
     expect((await maestro.show(session.id)).artifacts.map(({ path }) => path)).toEqual(delivered);
   });
 
-  it("stays, whatever a tool of the project does to it", async () => {
+  it("stays when a tool of the project changes it", async () => {
     const from = folderWith(sums);
     const own = healer(async ({ installPackage, runTool }) => {
       const action = await installPackage("sums", from);
@@ -136,7 +136,7 @@ describe("a dependency that a healer installs", () => {
     expect((await run({ healers: [own] })).attempt).toMatchObject({ status: "completed", healing: [passed] });
   });
 
-  it("takes the place of another version of it", async () => {
+  it("replaces another version of itself", async () => {
     const files = {
       "node_modules/sums/package.json": JSON.stringify({ version: "0.1.0", main: "old.js" }),
       "node_modules/sums/old.js": "exports.sum = 0;\n",
@@ -152,7 +152,7 @@ describe("a dependency that a healer installs", () => {
     });
   });
 
-  it("brings what it needs itself along, and may be in a scope", async () => {
+  it("includes its own dependencies, and may be scoped", async () => {
     const from = folderWith({
       "package.json": JSON.stringify({ version: "2.0.0", main: "index.js" }),
       "index.js": 'exports.add = require("plus").plus;\n',
@@ -184,7 +184,7 @@ describe("a dependency that a healer installs", () => {
     expect(attempt).toMatchObject({ status: "completed", healing: [passed] });
   });
 
-  it("is rolled back when the check fails all the same", async () => {
+  it("is rolled back when the check still fails", async () => {
     const from = folderWith({ ...sums, "index.js": "export const add = (a, b) => a - b;\n" });
     const { attempt, foundByTheNext } = await run({ healers: [installs(from)] });
     expect(attempt).toMatchObject({
@@ -194,7 +194,7 @@ describe("a dependency that a healer installs", () => {
     expect(foundByTheNext).toEqual(["main.mjs", "package.json"]);
   });
 
-  it("is rolled back where the persona's policy does not let anybody write it", async () => {
+  it("is rolled back where the persona's policy forbids the files", async () => {
     const { attempt, foundByTheNext } = await run({
       healers: [installs(folderWith(sums))],
       options: { policy: { write: ["*.mjs", "package.json"] } },
@@ -212,7 +212,7 @@ describe("a dependency that a healer installs", () => {
     expect(foundByTheNext).toEqual(["main.mjs", "package.json"]);
   });
 
-  it("is never what a broken import of the project is pointed to", async () => {
+  it("is never the target of a corrected import of the project", async () => {
     const { attempt } = await run({
       healers: [],
       files: {
@@ -227,7 +227,7 @@ describe("a dependency that a healer installs", () => {
     });
   });
 
-  it("is no deliverable: nobody would get it", async () => {
+  it("is not a deliverable, because it is not delivered", async () => {
     const { attempt } = await run({
       healers: [installs(folderWith({ ...sums, "README.md": "Sums.\n" }))],
       options: { contract: { deliverables: ["**/*.md"] } },
@@ -251,7 +251,7 @@ describe("a dependency that may not be installed", () => {
     ["of a package.json that is no object", "[]", /^failed: package\.json is not an object/],
     ["of a package.json that is no JSON", "{", /^failed: package\.json/],
     ["of an endless package.json", `{"a":"${"x".repeat(1024 * 1024)}"}`, /^failed: package\.json/],
-  ])("(%s) is put back, and that is on record", async (_, text, says) => {
+  ])("(%s) is rolled back and recorded", async (_, text, says) => {
     const helped = installs(folderWith(sums));
     const { attempt, foundByTheNext } = await run({
       healers: [byHand, helped],
@@ -274,10 +274,10 @@ describe("a dependency that may not be installed", () => {
     ["no version", answers({ version: 5 }), /version must be/],
     ["a name that leads elsewhere", answers({ name: "../main.mjs" }), /name must be/],
     ["no name", answers({ name: null }), /name must be/],
-    ["a package that is not there", answers({ name: "toString" }), /no file of the package toString/],
-    ["a file of the project", answers({}, "src/a.mjs"), /"src\/a\.mjs" is no file of the package sums/],
-    ["a file of another package", answers({}, "node_modules/sums2/a.js"), /no file of the package sums/],
-  ])("(%s) is put back, and that is on record", async (_, own, says) => {
+    ["a package that is not there", answers({ name: "toString" }), /not a file of the package toString/],
+    ["a file of the project", answers({}, "src/a.mjs"), /"src\/a\.mjs" is not a file of the package sums/],
+    ["a file of another package", answers({}, "node_modules/sums2/a.js"), /not a file of the package sums/],
+  ])("(%s) is rolled back and recorded", async (_, own, says) => {
     const { attempt, foundByTheNext } = await run({ healers: [own] });
     expect(attempt).toMatchObject({
       status: "failed",
@@ -311,7 +311,7 @@ describe("a dependency that may not be installed", () => {
   });
 });
 
-it("a process that ends after the healing leaves the files to the next one, also where their folder is gone", async () => {
+it("a process that dies after the healing leaves the files to the next one, even if their folder is gone", async () => {
   const place = new TeamPlace();
   const from = folderWith(sums);
   const asked: string[] = [];

@@ -22,7 +22,7 @@ test("contracts that fit have no problems", () => {
 });
 
 describe("a missing provider", () => {
-  test("promises nothing to those who consume it: a warning", () => {
+  test("that delivers nothing gives its consumers a warning", () => {
     expect(problems({}, { consumes: ["maker"] })).toEqual([
       {
         severity: "warning",
@@ -35,7 +35,7 @@ describe("a missing provider", () => {
     expect(problems({ contract: { outputs: { type: "object" } } }, { consumes: ["maker"] })).toEqual([]);
   });
 
-  test("is not there: blocking", () => {
+  test("that does not exist blocks the start", () => {
     const definition = definitionOf(
       fileTeam(twoPhases, { reader: works({ consumes: ["maker"] }), maker: works(delivers) }),
     );
@@ -53,7 +53,7 @@ describe("a contract that cannot be fulfilled", () => {
       policy: { write },
     });
 
-  test("asks for a file that the policy does not let the persona write", () => {
+  test("is one with a file that the policy does not let the persona write", () => {
     expect(writable(["src/**"])).toEqual([
       {
         severity: "blocking",
@@ -70,7 +70,7 @@ describe("a contract that cannot be fulfilled", () => {
     expect(writable(["src/**"], { files: ["docs/*.md"] })).toEqual([]);
   });
 
-  test("asks for files of a persona without a tool to write them", () => {
+  test("is one with files for a persona without a tool to write them", () => {
     expect(problems({ ...delivers, tools: ["read_file"] })).toMatchObject([
       {
         severity: "blocking",
@@ -85,11 +85,11 @@ describe("a contract that cannot be fulfilled", () => {
 describe("a missing consumer", () => {
   const warning = { severity: "warning", kind: "missing-consumer", phase: "a", persona: "maker" };
 
-  test("is warned of when everybody later names others", () => {
+  test("is a warning when all later personas consume others", () => {
     expect(problems(delivers, { consumes: [] })).toMatchObject([warning]);
   });
 
-  test("is none when somebody reads everything, or nobody comes later", () => {
+  test("is no problem when a later persona reads everything, or none comes later", () => {
     const team = (reader: object) =>
       integrationProblems(
         definitionOf(
@@ -105,7 +105,7 @@ describe("a missing consumer", () => {
     expect(team({ consumes: ["reader", "maker"] })).toEqual([]);
   });
 
-  test("a neighbor counts", () => {
+  test("is no problem when a persona of the same phase consumes it", () => {
     const definition = definitionOf(
       fileTeam(
         [
@@ -123,7 +123,7 @@ describe("a missing consumer", () => {
   });
 });
 
-test("the largest team can be judged", () => {
+test("the largest team is checked in time", () => {
   const phases = Array.from({ length: 1_000 }, (_, index) => ({
     name: `p${index}`,
     personas: Array.from({ length: 10 }, (_, place) => `a${index}x${place}`),
@@ -137,7 +137,7 @@ test("the largest team can be judged", () => {
   expect(integrationProblems(definition)).toHaveLength(9_990);
 });
 
-describe("what nobody could fulfil", () => {
+describe("a team that cannot fulfill its contracts", () => {
   const promise = { contract: { deliverables: ["docs/a.md"] } };
   const barred = { ...promise, policy: { write: ["src/**"] } };
 
@@ -158,7 +158,7 @@ describe("what nobody could fulfil", () => {
     message: expect.stringMatching(/cannot succeed: reader must deliver docs\/a\.md/),
   };
 
-  it("stops a session before anybody works, and what may go wrong is only said", async () => {
+  it("is refused before a persona works, and possible problems are only reported", async () => {
     const { at, maestro, team } = await place({ consumes: ["reader"] });
     await expect(maestro.start(team(barred), { brief: "x" })).rejects.toMatchObject(refused);
     expect(at.events).toEqual([]);
@@ -167,7 +167,7 @@ describe("what nobody could fulfil", () => {
     expect(at.notices).toContainEqual(expect.stringMatching(/last consumes reader, whose contract promises/));
   });
 
-  it("stops an accepted change and a fork with another team in the same way", async () => {
+  it("is refused as an accepted change and in a fork in the same way", async () => {
     const { at, maestro, team } = await place({});
     const session = await maestro.start(team({}), { brief: "x", until: "a" });
     await session.result();

@@ -4,7 +4,7 @@ import { counted } from "./counted-model.ts";
 import { TeamPlace } from "./place.ts";
 
 describe("a persona that runs again because its team has changed", () => {
-  it("does not pay again for a call that is on record, not even in another process", async () => {
+  it("does not pay again for a recorded call, not even in another process", async () => {
     const place = new TeamPlace();
     const { asked, ask } = counted();
     const team = (consumes: readonly string[] | undefined) =>

@@ -64,7 +64,7 @@ describe("a session that is parked for help", () => {
     expect(personas.map(({ persona: name, action }) => `${name} ${action}`)).toContain("developer reused");
   });
 
-  it("drops what a clash left to begin with when its phase is gone through again", async () => {
+  it("drops the starting files of a clash when its phase runs again", async () => {
     const place = new TeamPlace();
     const maestro = await place.open(impatient);
     let fails = true;
@@ -133,7 +133,7 @@ describe("a session that was paused in the middle of an attempt", () => {
   const attemptsOf = async (maestro: Maestro, id: string) =>
     (await maestro.show(id)).phases[1]?.personas[0]?.attempts.map(({ status }) => status);
 
-  it("begins anew on the files that go with the results, when these are other ones now", async () => {
+  it("starts anew on the files of the new results, when these have changed", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const { team, seen, start } = interrupted(place);
@@ -147,7 +147,7 @@ describe("a session that was paused in the middle of an attempt", () => {
     expect(personas.map(({ persona: name, action }) => `${name} ${action}`)).toContain("developer reused");
   });
 
-  it("goes on where it was when the change gives it nothing else to read, also in another process", async () => {
+  it("continues where it was when the change does not affect its input, also in another process", async () => {
     const place = new TeamPlace();
     const first = await place.open();
     const { team, seen, start } = interrupted(place, ["architect"]);
@@ -161,7 +161,7 @@ describe("a session that was paused in the middle of an attempt", () => {
     expect(await attemptsOf(maestro, id)).toEqual(["completed"]);
   });
 
-  it("does not pay again for a call that it made before and makes again on other files", async () => {
+  it("does not pay again for an earlier call that it repeats on other files", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const calls: string[] = [];
@@ -189,7 +189,7 @@ describe("a session that was paused in the middle of an attempt", () => {
   });
 });
 
-it("a phase that was sent back and whose team is changed before it works again has its own files and the new ones", async () => {
+it("a rejected phase whose team changes before it works again has its own files and the new ones", async () => {
   const place = new TeamPlace();
   const maestro = await place.open();
   const seen: (readonly string[])[] = [];

@@ -4,7 +4,7 @@ import { Lives } from "./lives.ts";
 
 describe("steps within steps", () => {
   test.each([1, 2])(
-    "keep their own results beside others of their name, whether it is the last of %i attempts or not",
+    "keep their own results beside others of the same name, in the last of %i attempts or before",
     async (attempts) => {
       const lives = new Lives();
       const given: (readonly string[])[] = [];
@@ -33,20 +33,23 @@ describe("steps within steps", () => {
     },
   );
 
-  test.each(["alone", "behind a service"])("begin when who asked for them has gone on: %s", async (where) => {
-    const lives = new Lives();
-    const order: string[] = [];
-    const options = where === "alone" ? {} : { dependency: "api.example.org" };
-    await lives.live(async ({ step }) => {
-      const second = step("second", async () => `${order.push("effect")} ${await first}`, options);
-      order.push("asked");
-      const first = step("first", () => "first");
-      return { summary: await second };
-    });
-    expect(order).toEqual(["asked", "effect"]);
-  });
+  test.each(["alone", "behind a service"])(
+    "begin after the calling code has continued: %s",
+    async (where) => {
+      const lives = new Lives();
+      const order: string[] = [];
+      const options = where === "alone" ? {} : { dependency: "api.example.org" };
+      await lives.live(async ({ step }) => {
+        const second = step("second", async () => `${order.push("effect")} ${await first}`, options);
+        order.push("asked");
+        const first = step("first", () => "first");
+        return { summary: await second };
+      });
+      expect(order).toEqual(["asked", "effect"]);
+    },
+  );
 
-  test("may lie deep in one another", async () => {
+  test("may be nested deeply", async () => {
     const lives = new Lives();
     const depth = 1_500;
     const { status } = await lives.live(async ({ step }) => {

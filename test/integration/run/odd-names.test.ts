@@ -24,8 +24,8 @@ function oddTeam(place: TeamPlace, consumes?: boolean) {
   return { team: defineTeam("odd", { phases }), seen };
 }
 
-describe("names that every object knows already", () => {
-  it("are names of phases and personas like all others", async () => {
+describe("names that every object has as a property", () => {
+  it("are ordinary names of phases and personas", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(oddTeam(place).team, { brief: "x" });
@@ -47,7 +47,7 @@ describe("names that every object knows already", () => {
     expect(phases.map(({ source }) => source.kind)).toEqual(["given", ...names.map(() => "work")]);
   });
 
-  it("reach those who consume them, and nothing else does", async () => {
+  it("reach their consumers, and no other persona does", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const { team, seen } = oddTeam(place, true);

@@ -13,7 +13,7 @@ describe("personas that all write to one file", () => {
       await workspace.write(`${name}.txt`, name);
     };
 
-  it("are asked again one after the other, each once, however many they are", async () => {
+  it("run again one after the other, each once, in any number", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const members = names(8).map((name) => counted(place, name, addsLine(name)));
@@ -29,7 +29,7 @@ describe("personas that all write to one file", () => {
     expect(artifacts.find(({ path }) => path === "LOG.md")).toMatchObject({ persona: "P7" });
   });
 
-  it("are told of those who are merged before them, and go on where a pause left them", async () => {
+  it("get the names of the personas merged before them, and continue after a pause", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const told: string[] = [];
@@ -53,7 +53,7 @@ describe("personas that all write to one file", () => {
     expect(told.find((text) => text.startsWith("P3"))).toMatch(/clash with those of P0, P1, P2: LOG.md/);
   });
 
-  it("but in different places are merged: the file is of the last of them", async () => {
+  it("but in different places are merged, and the file belongs to the last of them", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const lines = Array.from({ length: 9 }, (_, line) => `${line}\n`);
@@ -76,7 +76,7 @@ describe("personas that all write to one file", () => {
     expect(artifacts.find(({ path }) => path === "shared.txt")).toMatchObject({ persona: "C" });
   });
 
-  it("who are sent back together by their checks lose nothing when their corrections clash", async () => {
+  it("lose nothing when their checks send them back together and their corrections clash", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const all = names(3);

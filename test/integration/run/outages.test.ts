@@ -20,7 +20,7 @@ function caller(lives: Lives, call: () => unknown) {
   };
 }
 
-test("after an outage the next attempt goes on and repeats only the failed call", async () => {
+test("after an outage the next attempt continues and repeats only the failed call", async () => {
   const lives = new Lives();
   let calls = 0;
   const result = await lives.live(
@@ -40,7 +40,7 @@ test("after an outage the next attempt goes on and repeats only the failed call"
   expect(started[1]).toMatchObject({ continues: true });
 });
 
-test("what an outage interrupted is inherited across a restart as well", async () => {
+test("an attempt that an outage interrupted is inherited across a restart", async () => {
   const lives = new Lives();
   let calls = 0;
   const work = caller(lives, () => {
@@ -57,7 +57,7 @@ test("what an outage interrupted is inherited across a restart as well", async (
   expect(lives.ran).toEqual(["before", "after"]);
 });
 
-test("a failure of the work starts anew: nothing is inherited", async () => {
+test("a failure of the work starts a new conversation: nothing is inherited", async () => {
   const lives = new Lives();
   const result = await lives.live(async ({ step, failures }) => {
     await step("draft", lives.effect("draft", 1));
@@ -68,7 +68,7 @@ test("a failure of the work starts anew: nothing is inherited", async () => {
   expect(lives.ran).toEqual(["draft", "draft"]);
 });
 
-test("a wrong key is not tried again: a person is asked at once", async () => {
+test("an invalid key is not retried: the session parks for help at once", async () => {
   const lives = new Lives();
   let calls = 0;
   const result = await lives.live(
@@ -85,7 +85,7 @@ test("a wrong key is not tried again: a person is asked at once", async () => {
 test.each([
   ["in the same life", false],
   ["after its process was killed between the step's record and the attempt's", true],
-])("a status counts also where the words say nothing, %s", async (_, isKilled) => {
+])("the HTTP status counts when the message is empty, %s", async (_, isKilled) => {
   const refusal = async (statusCode: number, responseHeaders: Record<string, string>) => {
     const lives = new Lives();
     const work = async ({ step }: PersonaContext) => {
@@ -121,7 +121,7 @@ test.each([
   ).toBeGreaterThanOrEqual(30_000);
 });
 
-test("five outages in a row open the breaker; waiting for its probe uses up no attempt", async () => {
+test("five outages in a row open the breaker, and waiting for its probe uses up no attempt", async () => {
   const lives = new Lives();
   let calls = 0;
   const result = await lives.live(
@@ -140,7 +140,7 @@ test("five outages in a row open the breaker; waiting for its probe uses up no a
   expect(lives.waitedMs).toBeLessThan(360_000);
 });
 
-test("an open breaker outlives its process, and another session meets it at once", async () => {
+test("an open breaker outlives its process and applies to other sessions at once", async () => {
   const lives = new Lives();
   const options = { breaker: { threshold: 2, cooldownMs: 3_600_000 } };
   let calls = 0;
@@ -156,7 +156,7 @@ test("an open breaker outlives its process, and another session meets it at once
   expect(calls).toBe(2);
 });
 
-test("an attempt that stands still is ended as a timeout, and the next goes on from its steps", async () => {
+test("an attempt without progress ends as a timeout, and the next continues from its steps", async () => {
   const lives = new Lives();
   let tries = 0;
   const result = await lives.live(
@@ -174,7 +174,7 @@ test("an attempt that stands still is ended as a timeout, and the next goes on f
   expect(lives.rows("attempt.failed")).toMatchObject([{ failure: { category: "TIMEOUT", outage: true } }]);
 });
 
-test("a session that needs help leaves one ticket, with what failed and how to go on", async () => {
+test("a session that needs help raises one ticket, with the failures and the resume command", async () => {
   const lives = new Lives();
   const result = await lives.live(() => {
     throw new Error("the tests do not pass; token sk-ant-REDACTED");

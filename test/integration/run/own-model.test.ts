@@ -16,14 +16,14 @@ const model = {
   doStream: () => Promise.reject(new Error("not asked here")),
 };
 
-test("a durable model without the context of a running persona is refused at once, with the way to do it", () => {
+test("a durable model without the context of a running persona is refused at once, with advice", () => {
   const made = () => durableModel(model, {} as PersonaContext);
   expect(made).toThrow(InputInvalid);
   expect(made).toThrow(/context of a running persona/);
   expect(() => durableModel("gpt-5" as never, {} as PersonaContext)).toThrow(/not its name/);
 });
 
-test("an answer that comes as a whole may take longer than an attempt may stand still", async () => {
+test("an answer without streaming may take longer than an attempt may make no progress", async () => {
   const place = new TeamPlace();
   const clock = new ManualClock();
   const limitMs = 60_000;

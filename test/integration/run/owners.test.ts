@@ -21,8 +21,8 @@ const matched = (inner: string, file: string, outer: string, pattern: string) =>
 const same = (one: string, file: string, other: string) =>
   `persona "${one}" delivers "${file}", and so does persona "${other}": ${atOnce}.`;
 
-describe("of personas who work at once, a file has one owner", () => {
-  test("a path, a pattern and a path that a pattern matches", () => {
+describe("a file that parallel personas deliver has one owner", () => {
+  test("for a path, a pattern, and a path that a pattern matches", () => {
     const team = fileTeam([inPhase("a", ["one", "two", "three"])], {
       one: delivers("docs/design.md", { name: "code", files: ["src/**"] }),
       two: delivers({ name: "other", files: ["./docs/design.md"] }),
@@ -35,7 +35,7 @@ describe("of personas who work at once, a file has one owner", () => {
     ]);
   });
 
-  test("in whatever order they stand", () => {
+  test("in any order of declaration", () => {
     const team = fileTeam([inPhase("a", ["one", "two"])], {
       one: delivers("src/a.ts", "docs/a.md"),
       two: files("src/**"),
@@ -43,7 +43,7 @@ describe("of personas who work at once, a file has one owner", () => {
     expect(problemsOf(team)).toEqual([matched("one", "src/a.ts", "two", "src/**")]);
   });
 
-  test("a pattern within that of another; patterns that only overlap have one each", () => {
+  test("for a pattern within another; patterns that only overlap are allowed", () => {
     const team = fileTeam([inPhase("a", ["one", "two", "three", "four", "five"])], {
       one: files("src/*.ts", "src/deep/*.ts"),
       two: files("src/**"),
@@ -62,7 +62,7 @@ describe("of personas who work at once, a file has one owner", () => {
     );
   });
 
-  test("also in branches that do not wait for each other", () => {
+  test("also in branches that do not depend on each other", () => {
     const phases = [
       inPhase("start", ["first"]),
       inPhase("left", ["one"], { dependsOn: ["start"] }),
@@ -72,7 +72,7 @@ describe("of personas who work at once, a file has one owner", () => {
     expect(problemsOf(team)).toEqual([within("two", "src/db/*.sql", "one", "src/**")]);
   });
 
-  test("what a pattern leaves out is another's", () => {
+  test("except for files that a pattern excludes", () => {
     const left = ["src/**", "!src/db/**", "!src/main.ts"];
     const team = (...all: readonly string[]) =>
       fileTeam([inPhase("a", ["dev", "dba", "lead"])], {
@@ -89,7 +89,7 @@ describe("of personas who work at once, a file has one owner", () => {
     ]);
   });
 
-  test("thousands of patterns, and thousands with one file in a line, are compared in no time", () => {
+  test("and thousands of patterns or files are compared quickly", () => {
     const names = Array.from({ length: 3_000 }, (_, place) => `p${place}`);
     const each = (deliver: (name: string) => string, count = names.length) =>
       Object.fromEntries(names.slice(0, count).map((name) => [name, files(deliver(name))]));
@@ -109,7 +109,7 @@ describe("of personas who work at once, a file has one owner", () => {
   });
 });
 
-describe("who comes after another may deliver the same", () => {
+describe("a persona that runs after another may deliver the same file", () => {
   test.each([
     ["in a later phase", [inPhase("build", ["dev"]), inPhase("test", ["tester"])], {}],
     [
@@ -118,7 +118,7 @@ describe("who comes after another may deliver the same", () => {
       { consumes: ["dev"] },
     ],
     [
-      "in the same phase, when it consumes one who does",
+      "in the same phase, when it consumes a persona that does",
       [inPhase("build", ["dev", "middle", "tester"])],
       { consumes: ["middle"] },
     ],
@@ -133,7 +133,7 @@ describe("who comes after another may deliver the same", () => {
     }
   });
 
-  it("finds what the other left, and whoever consumes the other sees what became of it", async () => {
+  it("finds the other's file, and consumers of the other see the new version", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const contract = (...all: string[]) => ({ deliverables: [{ name: "code", files: all }] });
@@ -174,7 +174,7 @@ describe("who comes after another may deliver the same", () => {
 });
 
 describe("patterns that overlap", () => {
-  it("clash when both come to make the same file, and the later is asked again with both sides", async () => {
+  it("clash when both personas make the same file, and the later one runs again with both versions", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const told: string[] = [];

@@ -21,7 +21,7 @@ const endless = (onAsked: () => void = () => {}) =>
   });
 
 describe("an answer that cannot be recorded", () => {
-  it("is paid for, and its reservation keeps nobody waiting", async () => {
+  it("is paid for, and its reservation blocks no other call", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     let deep = {};
@@ -39,8 +39,8 @@ describe("an answer that cannot be recorded", () => {
   });
 });
 
-describe("a call that its own caller gives up", () => {
-  it("says nothing about the provider: the breaker stays closed for everybody", async () => {
+describe("a call that its caller abandons", () => {
+  it("does not count for the breaker, which stays closed", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const names: string[] = [];
@@ -66,31 +66,28 @@ describe("a call that its own caller gives up", () => {
   });
 });
 
-describe("a call that is under way when its session is stopped", () => {
-  it.each(["canceled", "closed"])(
-    "counts as estimated at once, also when nobody resumes it: %s",
-    async (how) => {
-      const place = new TeamPlace();
-      const maestro = await place.open();
-      let asked = () => {};
-      const underWay = new Promise<void>((resolve) => {
-        asked = resolve;
-      });
-      const team = teamOf(async (context) => {
-        await ask(endless(asked), context, "q");
-        return { summary: "never" };
-      }, 100_000);
-      const session = await maestro.start(team, { brief: "b" });
-      await underWay;
-      if (how === "canceled") {
-        await maestro.cancel(session.id);
-        await session.result();
-      } else await maestro.close();
-      const later = how === "canceled" ? maestro : await place.open();
-      const { usage, budgets } = await later.show(session.id);
-      expect(usage).toMatchObject({ calls: 1, unreportedCalls: 1 });
-      expect(usage.estimatedTokens).toBeGreaterThan(0);
-      expect(budgets[0]).toMatchObject({ reserved: { tokens: 0 }, used: { tokens: usage.estimatedTokens } });
-    },
-  );
+describe("a call that is running when its session stops", () => {
+  it.each(["canceled", "closed"])("counts as estimated at once, also without a resume: %s", async (how) => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    let asked = () => {};
+    const underWay = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const team = teamOf(async (context) => {
+      await ask(endless(asked), context, "q");
+      return { summary: "never" };
+    }, 100_000);
+    const session = await maestro.start(team, { brief: "b" });
+    await underWay;
+    if (how === "canceled") {
+      await maestro.cancel(session.id);
+      await session.result();
+    } else await maestro.close();
+    const later = how === "canceled" ? maestro : await place.open();
+    const { usage, budgets } = await later.show(session.id);
+    expect(usage).toMatchObject({ calls: 1, unreportedCalls: 1 });
+    expect(usage.estimatedTokens).toBeGreaterThan(0);
+    expect(budgets[0]).toMatchObject({ reserved: { tokens: 0 }, used: { tokens: usage.estimatedTokens } });
+  });
 });

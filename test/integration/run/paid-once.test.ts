@@ -73,7 +73,7 @@ async function forkAt(at: string, options: { readonly team?: Team } = {}, pause?
   return (await maestro.executeBatch(id)).status;
 }
 
-describe("an answer that is on record is not paid again", () => {
+describe("a recorded answer is not paid again", () => {
   it.each([0, 1])("after a change, a pause after question %i, and a second change", async (question) => {
     expect(await accept(team(2), question)).toBe("paused");
     expect(paid()).toEqual([]);
@@ -87,7 +87,7 @@ describe("an answer that is on record is not paid again", () => {
     expect(paid()).toEqual(["Q3", "Q4"]);
   });
 
-  it("in a fork with another team that is paused, and whose team is changed again", async () => {
+  it("in a fork with another team that is paused and changed again", async () => {
     expect(await forkAt("b", { team: team(2) }, 1)).toBe("paused");
     expect(await accept(team(3), 3)).toBe("paused");
     expect(paid()).toEqual(["Q3"]);
@@ -96,21 +96,21 @@ describe("an answer that is on record is not paid again", () => {
     expect(paid()).toEqual(["Q4"]);
   });
 
-  it("by a fork with a phase that the team had before", async () => {
+  it("in a fork with a phase that the team had before", async () => {
     expect(await accept(team(1, { hasB: false }))).toBe("completed");
     expect(await forkAt("b", { team: team(2) })).toBe("completed");
     expect(paid()).toEqual(["Q3", "Q4"]);
   });
 
-  it("unless an attempt has failed with it: who tries again asks anew", async () => {
+  it("unless an attempt failed with it: the next attempt calls the model again", async () => {
     failures = 1;
     expect(await accept(team(2))).toBe("completed");
     expect(paid()).toEqual(["Q3", "Q4", "Q1", "Q2", "Q3", "Q4"]);
   });
 });
 
-describe("a step on record", () => {
-  it("serves again when a change is taken back", async () => {
+describe("a recorded step", () => {
+  it("is reused when a change is reverted", async () => {
     const steps: string[] = [];
     let pausing = true;
     const stepping = (version: number) =>

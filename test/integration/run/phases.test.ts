@@ -13,8 +13,8 @@ const threePhases = (place: TeamPlace) =>
     ],
   });
 
-describe("phases can be run one by one", () => {
-  it("runs one phase alone and leaves the others pending and the session paused", async () => {
+describe("phases that run one by one", () => {
+  it("runs one phase and leaves the others pending and the session paused", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const { id } = await maestro.create(threePhases(place), { brief: "a shop" });
@@ -24,7 +24,7 @@ describe("phases can be run one by one", () => {
     expect(place.ran).toEqual(["analyst"]);
   });
 
-  it("does a phase that is done never again, however often it is asked for", async () => {
+  it("never runs a completed phase again, however often it is requested", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const { id } = await maestro.create(threePhases(place), { brief: "a shop" });
@@ -33,7 +33,7 @@ describe("phases can be run one by one", () => {
     expect(place.ran).toEqual(["analyst"]);
   });
 
-  it("goes through the phases in any order an outside orchestrator may call them in, as long as it is possible", async () => {
+  it("runs the phases in any possible order that an outside orchestrator calls", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const { id } = await maestro.create(threePhases(place), { brief: "a shop" });
@@ -42,7 +42,7 @@ describe("phases can be run one by one", () => {
     expect(place.ran).toEqual(["analyst", "architect", "developer"]);
   });
 
-  it("refuses a phase whose predecessor has no result, names it, and leaves the session as it was", async () => {
+  it("refuses a phase whose dependency has no result, names it, and leaves the session unchanged", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const { id } = await maestro.create(threePhases(place), { brief: "a shop" });
@@ -51,7 +51,7 @@ describe("phases can be run one by one", () => {
     expect(await maestro.show(id)).toMatchObject({ status: "queued" });
   });
 
-  it("goes until a phase, and a resume goes on with what is left", async () => {
+  it("runs until a phase, and a resume runs the rest", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(threePhases(place), { brief: "a shop", until: "design" });
@@ -61,7 +61,7 @@ describe("phases can be run one by one", () => {
     expect(place.ran).toEqual(["analyst", "architect", "developer"]);
   });
 
-  it("starts in the middle with what somebody else has done, and marks its checkpoint as synthetic", async () => {
+  it("starts in the middle with given phases, and marks their checkpoints as synthetic", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const seen: unknown[] = [];
@@ -98,7 +98,7 @@ describe("phases can be run one by one", () => {
     expect(given).toMatchObject({ phase: "requirements", valid: true });
   });
 
-  it("says which phases are missing when it should start in the middle with nothing", async () => {
+  it("names the missing phases when it should start in the middle without given ones", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const started = maestro.start(threePhases(place), { brief: "a shop", from: "build" });
@@ -107,7 +107,7 @@ describe("phases can be run one by one", () => {
     expect(await maestro.sessions()).toEqual([]);
   });
 
-  it("needs every phase before the one it begins with, not only the one right before", async () => {
+  it("needs every phase before its first one, not only the direct dependency", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const team = threePhases(place);
@@ -127,7 +127,7 @@ describe("phases can be run one by one", () => {
     expect(place.ran).toEqual(["developer"]);
   });
 
-  it("needs none of another branch", async () => {
+  it("needs no phase of another branch", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const one = (name: string) => [persona(`p${name}`, { run: place.work(name) })];
@@ -191,7 +191,7 @@ describe("phases that form a graph", () => {
       ],
     });
 
-  it("gives a phase only what it depends on, and joins the files of branches", async () => {
+  it("gives a phase only the files of its dependencies, and merges branches", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(diamond(place), { brief: "a shop" });
@@ -203,7 +203,7 @@ describe("phases that form a graph", () => {
 });
 
 describe("review", () => {
-  it("parks after the phases named, refuses to go on unseen, goes on when approved", async () => {
+  it("parks after the named phases, refuses to resume without a review, and resumes when approved", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const { id } = await maestro.create(threePhases(place), { brief: "a shop" });
@@ -259,7 +259,7 @@ describe("review", () => {
     expect(await maestro.executeBatch(session.id)).toMatchObject({ status: "completed" });
   });
 
-  it("takes an edit as approval, and gives what was edited to those who come after", async () => {
+  it("takes an edit as an approval, and later phases read the edited content", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const read: unknown[] = [];
@@ -303,18 +303,18 @@ describe("review", () => {
     });
     const others = { design: { outputs: { tables: 5 } } };
     await expect(async () => (await maestro.resume(session.id, { edits: others })).result()).rejects.toThrow(
-      /build already rests on it/,
+      /build already used its result/,
     );
   });
 
-  it("does not edit in place what others rest on, and prints the fork command instead", async () => {
+  it("does not edit a phase in place that others have used, and prints the fork command", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(threePhases(place), { brief: "a shop", until: "design" });
     await session.result();
     const edits = { requirements: { outputs: { needs: 4 } } };
     await expect((await maestro.resume(session.id, { edits })).result()).rejects.toMatchObject({
-      message: expect.stringMatching(/design already rests on it/) as string,
+      message: expect.stringMatching(/design already used its result/) as string,
       advice: expect.stringMatching(/maestro fork .* --at design --edit requirements=/) as string,
     });
   });

@@ -13,7 +13,7 @@ async function run(place: TeamPlace, worker: PersonaOptions, healers: readonly H
 
 const policy = { write: ["src/**"] };
 
-test("code that writes where its policy does not allow it fails for good, and what it wrote is gone", async () => {
+test("code that writes against its policy fails for good, and its files are removed", async () => {
   const place = new TeamPlace();
   const { result, attempts, files } = await run(place, {
     policy,
@@ -29,7 +29,7 @@ test("code that writes where its policy does not allow it fails for good, and wh
   expect(place.ran).toEqual(["worker"]);
 });
 
-test("what the policy leaves out of its globs may not be written", async () => {
+test("files that the policy excludes from its globs may not be written", async () => {
   const place = new TeamPlace();
   const writes = (path: string) =>
     run(place, {
@@ -44,7 +44,7 @@ test("what the policy leaves out of its globs may not be written", async () => {
     });
 });
 
-test("code that fails after it wrote where it may not does not get away with it", async () => {
+test("code that fails after a forbidden write is reported as a violation", async () => {
   const place = new TeamPlace();
   let tries = 0;
   const { result, attempts, files } = await run(place, {
@@ -61,7 +61,7 @@ test("code that fails after it wrote where it may not does not get away with it"
   expect(files).toEqual([]);
 });
 
-test("code that keeps to its policy is not hindered by it", async () => {
+test("code that obeys its policy is not affected by it", async () => {
   const place = new TeamPlace();
   const write = place.work("worker", ({ workspace }) => workspace.write("src/a.txt", "a"));
   const { result, files } = await run(place, { policy, run: write });
@@ -69,7 +69,7 @@ test("code that keeps to its policy is not hindered by it", async () => {
   expect(files.map(({ path }) => path)).toEqual(["src/a.txt"]);
 });
 
-test("work that leaves no file where there was one is as good as any", async () => {
+test("work that removes a file is valid", async () => {
   const place = new TeamPlace();
   const work = place.work("worker", async ({ workspace }) => {
     await workspace.write("a.txt", "a");
@@ -80,7 +80,7 @@ test("work that leaves no file where there was one is as good as any", async () 
   expect(files).toEqual([]);
 });
 
-test("what a healer writes against the policy is put back, and on record", async () => {
+test("files that a healer writes against the policy are rolled back and recorded", async () => {
   const place = new TeamPlace();
   const careless: Healer = {
     name: "careless",

@@ -40,8 +40,8 @@ const checkpointsOf = async (maestro: Maestro, id: string) =>
     ({ phase: name, revision, valid }) => `${name} ${revision}${valid ? "" : " invalid"}`,
   );
 
-describe("a phase that was removed and is put back", () => {
-  it("as another one is a new revision: the checkpoint of the first stays as it was", async () => {
+describe("a phase that was removed and returns to the team", () => {
+  it("in another form is a new revision, and the first checkpoint stays as it was", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await removed(place);
     const file = join(place.stateDir, "sessions", id, "checkpoint_b.json");
@@ -53,7 +53,7 @@ describe("a phase that was removed and is put back", () => {
     expect(await place.filesOf(maestro, id)).toEqual({ a: "a", b: "b!", c: "c!" });
   });
 
-  it("as it was keeps its results, also in another process and in a fork", async () => {
+  it("unchanged keeps its results, also in another process and in a fork", async () => {
     const place = new TeamPlace();
     const { maestro: first, id } = await removed(place);
     await first.close();
@@ -69,7 +69,7 @@ describe("a phase that was removed and is put back", () => {
     expect(place.ran).toEqual([]);
   });
 
-  it("and came from outside is still what was given", async () => {
+  it("from outside still has its given files", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await removed(place, { b: { files: { "given.md": "g" } } });
     await accept(maestro, id, line(place, whole));
@@ -81,7 +81,7 @@ describe("a phase that was removed and is put back", () => {
     });
   });
 
-  it("after the database was lost is a new revision, too, and begins on what comes before it", async () => {
+  it("after the database was lost is a new revision too, and begins on the files of its dependencies", async () => {
     const place = new TeamPlace();
     const { maestro: first, id } = await removed(place);
     await first.close();

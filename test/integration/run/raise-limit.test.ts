@@ -10,7 +10,7 @@ const silent =
   ({ signal }: { readonly signal: AbortSignal }) =>
     lives.clock.sleep(ms, signal).then(() => ({ summary: "done" }));
 
-test("work that stands still twice in a row gets twice the time, and with that it gets done", async () => {
+test("work without progress twice in a row gets twice the time, and succeeds with it", async () => {
   const lives = new Lives();
   const result = await lives.live(
     async (context) => {
@@ -37,7 +37,7 @@ test("work that stands still twice in a row gets twice the time, and with that i
   ]);
 });
 
-test("never more than four times as much; when that does not help, a person is asked", async () => {
+test("the time grows to at most four times the limit, and then a person is needed", async () => {
   const lives = new Lives();
   const result = await lives.live((context) => silent(lives, 1_000 * limitMs)(context), {
     attempts: { timeoutMs: limitMs, max: 6 },
@@ -64,7 +64,7 @@ async function limitsOf(lives: Lives, work: PersonaFunction): Promise<readonly n
   return ended.map(({ at }, index) => Math.floor((Date.parse(at) - Number(began[index])) / limitMs));
 }
 
-test("what it gained is over with its round: who begins anew has the limit of its team", async () => {
+test("a raised limit ends with its round: a new conversation has the limit of its team", async () => {
   const lives = new Lives();
   const limits = await limitsOf(lives, (context) => {
     if (context.failures.length % 3 === 2) throw new Error("the draft is no good");
@@ -74,7 +74,7 @@ test("what it gained is over with its round: who begins anew has the limit of it
   expect(lives.rows("attempt.failed")[1]).toMatchObject({ settings: { timeoutMs: 2 * limitMs } });
 });
 
-test("work that goes on in the next round goes on with what it gained", async () => {
+test("work that continues in the next round keeps its raised limit", async () => {
   const lives = new Lives();
   expect(await limitsOf(lives, silent(lives, 1_000 * limitMs))).toEqual([1, 1, 2, 4, 4, 4]);
 });

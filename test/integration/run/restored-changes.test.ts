@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { defineTeam, persona, phase } from "../../../src/index.ts";
 import { TeamPlace } from "./place.ts";
 
-it("a change that is accepted after the database was lost runs who changed, also where nobody wrote a file", async () => {
+it("a change accepted after the database was lost runs the changed personas, also without files", async () => {
   const place = new TeamPlace();
   const maestro = await place.open();
   const team = (consumes?: string[]) =>
@@ -32,7 +32,7 @@ it("a change that is accepted after the database was lost runs who changed, also
   expect(place.ran).toEqual(["pb"]);
 });
 
-it("what was given is there again after the database was lost, whatever its phase is called", async () => {
+it("given phases are restored after the database was lost, with any name of the phase", async () => {
   const place = new TeamPlace();
   const maestro = await place.open();
   const names = ["zeta", "alpha", "omega"];

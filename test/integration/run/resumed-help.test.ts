@@ -10,7 +10,7 @@ const causes = {
 };
 
 describe.each(Object.entries(causes))("after %s a person's resume", (_, cause) => {
-  test("goes on from the step that failed: what was recorded before it is not run again", async () => {
+  test("continues from the failed step: earlier recorded steps do not run again", async () => {
     const lives = new Lives();
     let isMended = false;
     const work = async ({ step }: PersonaContext) => {
@@ -31,7 +31,7 @@ describe.each(Object.entries(causes))("after %s a person's resume", (_, cause) =
   });
 });
 
-test("after work that was never good enough a person's resume begins anew", async () => {
+test("after work that was never good enough a person's resume starts a new conversation", async () => {
   const lives = new Lives();
   let isMended = false;
   const work = async ({ step }: PersonaContext) => {

@@ -30,18 +30,18 @@ async function twoThatWait() {
   return { place, maestro, id: session.id, told, reviews };
 }
 
-describe("a reviewer's word", () => {
-  it("is refused when more than one phase waits and it names none, or one that does not wait", async () => {
+describe("an approval or rejection", () => {
+  it("is refused when several phases wait and it names none, or one that is not waiting", async () => {
     const { maestro, id, reviews } = await twoThatWait();
-    const both = /More than one phase waits for review: b, c/;
+    const both = /More than one phase is waiting for review: b, c/;
     await expect(maestro.approve(id)).rejects.toThrow(both);
     await expect(maestro.reject(id, { note: "no" })).rejects.toThrow(both);
-    await expect(maestro.approve(id, { phase: "a" })).rejects.toThrow("Phase a does not wait for review");
-    await expect(maestro.approve(id, { phase: "typo" })).rejects.toThrow("Phase typo does not wait");
+    await expect(maestro.approve(id, { phase: "a" })).rejects.toThrow("Phase a is not waiting for review");
+    await expect(maestro.approve(id, { phase: "typo" })).rejects.toThrow("Phase typo is not waiting");
     expect(await reviews()).toEqual(["a none", "b awaiting", "c awaiting"]);
   });
 
-  it("answers for the phase it names, and the others go on waiting", async () => {
+  it("applies to the phase it names, and the others stay waiting", async () => {
     const { place, maestro, id, told, reviews } = await twoThatWait();
     await maestro.reject(id, { phase: "c", note: "only c is bad" });
     expect(await reviews()).toEqual(["a none", "b awaiting", "c none"]);
@@ -56,7 +56,7 @@ describe("a reviewer's word", () => {
   });
 });
 
-describe("a phase that waits beside another branch", () => {
+describe("a phase that waits for review beside another branch", () => {
   /** b waits for review; c and d are beside it, and e rests on both b and d. */
   async function oneWaits(act: Record<string, () => unknown> = {}) {
     const place = new TeamPlace();
@@ -77,7 +77,7 @@ describe("a phase that waits beside another branch", () => {
   }
   const waits = { status: "parked", reason: "review" };
 
-  it("still waits, and is approved, when another phase has run since", async () => {
+  it("still waits, and is approved, after another phase has run", async () => {
     const { place, maestro, id } = await oneWaits();
     expect(await maestro.executePhase(id, "c")).toMatchObject(waits);
     expect(await maestro.find(id)).toMatchObject(waits);
@@ -87,7 +87,7 @@ describe("a phase that waits beside another branch", () => {
     expect(place.ran).toEqual(["pa", "pb", "pc", "pd", "pe"]);
   });
 
-  it("is marked in the list of checkpoints until it is answered: its newest revision, and no other", async () => {
+  it("is marked in the list of checkpoints until it is reviewed: only its newest revision", async () => {
     const { maestro, id } = await oneWaits();
     const marked = async () =>
       (await maestro.checkpoints(id)).flatMap(({ phase, revision, awaitingReview }) =>
@@ -102,7 +102,7 @@ describe("a phase that waits beside another branch", () => {
     expect(await marked()).toEqual([]);
   });
 
-  it("is approved or sent back while another phase is at work", async () => {
+  it("is approved or rejected while another phase is running", async () => {
     for (const say of ["approve", "reject"] as const) {
       const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
       const { promise: opened, resolve: open } = Promise.withResolvers<void>();
@@ -133,7 +133,7 @@ describe("a phase that waits beside another branch", () => {
     expect((await later.show(id)).phases[1]).toMatchObject({ name: "b", review: "approved" });
   });
 
-  it("is named, with what to do, when somebody wants what rests on it", async () => {
+  it("is named, with the next action, when a dependent phase is requested", async () => {
     const { maestro, id } = await oneWaits();
     await expect(maestro.executePhase(id, "e")).rejects.toMatchObject({
       message: expect.stringMatching(/b waits for review/),
@@ -147,7 +147,7 @@ describe("a phase that waits beside another branch", () => {
 });
 
 describe("a phase that needs help beside another branch", () => {
-  it("still needs it, with its error and its ticket, when another phase has run since", async () => {
+  it("still needs help, with its error and its ticket, after another phase has run", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     let mended = false;
@@ -181,7 +181,7 @@ describe("a phase that needs help beside another branch", () => {
     expect(place.ran.filter((name) => name === "pc")).toHaveLength(1);
   });
 
-  it("is asked again by who wants all that is left while another phase is at work", async () => {
+  it("runs again when all remaining phases are requested while another phase is running", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();

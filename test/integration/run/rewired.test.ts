@@ -30,7 +30,7 @@ const namesOf = async (place: TeamPlace, maestro: Maestro, id: string) =>
   Object.keys(await place.filesOf(maestro, id));
 
 describe("an accepted change of the phases", () => {
-  it("that puts one before a phase that is done takes its files on, and runs nobody who reads the same", async () => {
+  it("that inserts a phase before a completed one adds its files, and runs no persona with the same input", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(line(place, "requirements", "build", "ship"), {
@@ -49,7 +49,7 @@ describe("an accepted change of the phases", () => {
     expect((await maestro.show(session.id)).phases[2]).toMatchObject({ name: "build", status: "reused" });
   });
 
-  it("that takes one away takes its files away, too", async () => {
+  it("that removes a phase removes its files", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const session = await maestro.start(line(place, "requirements", "security", "build", "ship"), {
@@ -64,7 +64,7 @@ describe("an accepted change of the phases", () => {
     expect(await namesOf(place, maestro, session.id)).toEqual(["p-build", "p-requirements", "p-ship"]);
   });
 
-  it("that lets a phase rest on another branch as well takes the files of that one on", async () => {
+  it("that makes a phase depend on another branch adds the files of that branch", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const team = (...dependsOn: string[]) =>
@@ -84,7 +84,7 @@ describe("an accepted change of the phases", () => {
     expect(results["d"]?.["pd"]?.outputs).toEqual({ saw: ["pa", "pb", "pc"] });
   });
 
-  it("that names the same dependencies in another order runs nobody again", async () => {
+  it("that names the same dependencies in another order runs no persona again", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const team = (...dependsOn: string[]) =>
@@ -103,7 +103,7 @@ describe("an accepted change of the phases", () => {
     expect(place.ran).toEqual(["pd"]);
   });
 
-  it("that turns around which branch comes first lets the other version of a file stay", async () => {
+  it("that swaps the order of branches keeps the other version of a file", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const branch = (name: string) =>
@@ -128,7 +128,7 @@ describe("an accepted change of the phases", () => {
 });
 
 describe("a phase that was given from outside", () => {
-  it("hands on the files of phases that were put before it since", async () => {
+  it("passes on the files of phases that were inserted before it since", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const given = { requirements: { files: { "req.md": "r" } }, build: { files: { "code.js": "c" } } };
@@ -154,7 +154,7 @@ describe("a phase that was given from outside", () => {
     expect(await place.filesOf(maestro, fork.id)).toEqual(await place.filesOf(maestro, session.id));
   });
 
-  it("hands on the files of a phase before it that works in the session, also when it is the last", async () => {
+  it("passes on the files of an earlier phase that runs in the session, also when it is the last", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const given = { build: { files: { "code.js": "c" } } };
@@ -168,8 +168,8 @@ describe("a phase that was given from outside", () => {
   });
 });
 
-describe("a phase after which the session was to pause", () => {
-  it("may be removed or renamed: what changed says so, and the session goes on", async () => {
+describe("a phase in pauseAfter", () => {
+  it("may be removed or renamed: the changes mention it, and the session continues", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const { id } = await maestro.create(line(place, "requirements", "security", "build", "ship"), {
@@ -179,7 +179,7 @@ describe("a phase after which the session was to pause", () => {
     await maestro.executeMixed(id, { pauseAfter: ["security", "build"] });
     await maestro.approve(id);
     const renamed = line(place, "requirements", "audit", "build", "ship");
-    const gone = /nothing pauses after security any more/;
+    const gone = /the session no longer pauses after security/;
     await expect(maestro.resume(id, { team: renamed }).then((session) => session.result())).rejects.toThrow(
       gone,
     );
@@ -195,7 +195,7 @@ describe("a phase after which the session was to pause", () => {
     expect(await maestro.executeBatch(id)).toMatchObject({ status: "completed" });
   });
 
-  it("pauses it again when it is put back", async () => {
+  it("pauses the session again when it returns to the team", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const team = (...names: string[]) =>

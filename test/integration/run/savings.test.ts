@@ -28,7 +28,7 @@ const team = defineTeam("editors", {
   phases: [phase("work", { personas: [persona("editor", { instructions: "Edit." })] })],
 });
 
-it("edits and the provider's cache save what the report says, once, and a fork saves what it takes over", async () => {
+it("edits and the provider's cache save the reported amounts once, and a fork saves the work it takes over", async () => {
   const place = new TeamPlace();
   const turns = [
     { calls: [write] },
@@ -54,7 +54,7 @@ it("edits and the provider's cache save what the report says, once, and a fork s
   expect(forked.saved.reuse.tokens).toBe(usage.inputTokens + usage.outputTokens);
 });
 
-it("an edit that took more than writing anew is a loss, not nothing", async () => {
+it("an edit that cost more than a rewrite is a loss, not zero", async () => {
   const place = new TeamPlace();
   const before = { tool: "write_file", input: { path: "a.txt", content: "x".repeat(4_000) } };
   const whole = edit("x".repeat(4_000), "y".repeat(4_000));

@@ -4,7 +4,7 @@ import { type Act, counted, sh, write } from "./counted-persona.ts";
 import { TeamPlace } from "./place.ts";
 
 describe("a persona that is sent back", () => {
-  it("because its check fails on the files of all keeps what it made before", async () => {
+  it("because its check fails on the merged files keeps its earlier work", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const team = defineTeam("fails", {
@@ -141,7 +141,7 @@ describe("a persona that is sent back", () => {
     expect(Object.keys(await place.filesOf(maestro, session.id))).toEqual(["a", "a-ok", "b", "b-ok"]);
   });
 
-  it("still sees only what it consumes, its own files and those that clash", async () => {
+  it("still sees only the files it consumes, its own files and the clashing ones", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const seen: (readonly string[])[] = [];
@@ -179,7 +179,7 @@ describe("a persona that is sent back", () => {
     });
   });
 
-  it("although its result was taken over by a fork is told why", async () => {
+  it("after a fork took its result over gets the reason", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const told: string[] = [];
@@ -228,7 +228,7 @@ describe("a persona that is sent back", () => {
     expect(await place.filesOf(maestro, fork.id)).toEqual({ "shared.txt": "from A\nfrom B\n" });
   });
 
-  it("is told of those whose files clash, and of nobody else", async () => {
+  it("gets the names of the personas whose files clash, and no others", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const told: string[] = [];
@@ -252,8 +252,8 @@ describe("a persona that is sent back", () => {
   });
 });
 
-describe("a phase in groups", () => {
-  it("whose later group breaks what an earlier one must deliver sends that one back", async () => {
+describe("a phase with groups", () => {
+  it("whose later group breaks a deliverable of an earlier one sends the earlier persona back", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const team = defineTeam("must", {
@@ -284,7 +284,7 @@ describe("a phase in groups", () => {
     expect(await place.filesOf(maestro, session.id)).toEqual({ "a.txt": "a", "b.txt": "b", "z.txt": "z" });
   });
 
-  it("that is rejected starts its later groups on what the earlier ones made anew", async () => {
+  it("that is rejected starts its later groups on the new work of the earlier ones", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const seen: string[] = [];

@@ -46,7 +46,7 @@ describe("the messages of a model call", () => {
     expect(await sendAgain(sent)).toEqual(hive.models.log.map(({ hash }) => hash));
   });
 
-  it("are stored for a call that fails, and once for the attempts that repeat it", async () => {
+  it("are stored for a failed call, and once for the attempts that repeat it", async () => {
     const refuse = { fault: "refuse", status: 500, code: "down", message: "down" } as const;
     const hive = await ModelHive.open(
       (asked, earlier) => (earlier.length === 2 || earlier.length === 4 ? refuse : reply(asked, earlier)),
@@ -63,7 +63,7 @@ describe("the messages of a model call", () => {
     expect(bytes).toBeLessThan(60_000 + 2 * long.length);
   });
 
-  it("belong to a fork as well, after the session it came from is gone", async () => {
+  it("belong to a fork as well, after its parent is pruned", async () => {
     const hive = await ModelHive.open(reply, { model: protocols[2] });
     const { result } = await hive.run(writer);
     const fork = await hive.maestro.fork(result.id, { at: "b" });
@@ -90,7 +90,7 @@ describe("the messages of a model call", () => {
 });
 
 describe("the messages of an agent's own model", () => {
-  it("are read back as the model got them, also from two conversations side by side", async () => {
+  it("are read back as the model got them, also from two parallel conversations", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const got: string[] = [];

@@ -19,8 +19,8 @@ function gates(names: readonly string[]) {
   };
 }
 
-describe("steps at the same time", () => {
-  test("are replayed in whatever order they are asked for", async () => {
+describe("parallel steps", () => {
+  test("are replayed in any order", async () => {
     const lives = new Lives();
     const names = ["a", "b", "c", "d"];
     const given: string[][] = [];
@@ -43,7 +43,7 @@ describe("steps at the same time", () => {
     expect(lives.rows("attempt.diverged")).toEqual([]);
   });
 
-  test("more than can be recorded at once: each keeps its own result, and none runs again", async () => {
+  test("in a larger number than can be recorded at once keep their own results, and none runs again", async () => {
     const lives = new Lives();
     const given: number[][] = [];
     // All of one name, so that only the order they are asked for in tells them apart.
@@ -62,7 +62,7 @@ describe("steps at the same time", () => {
     expect(lives.ran).toHaveLength(700);
   });
 
-  test("that have to wait for the disk belong to who asked for them, with its files and its own context", async () => {
+  test("that wait for the disk keep the files and the async context of their caller", async () => {
     const lives = new Lives();
     const tenant = new AsyncLocalStorage<string>();
     const seen: unknown[] = [];
@@ -89,7 +89,7 @@ describe("steps at the same time", () => {
     expect(seen).toEqual(["somebody", "written", "written"]);
   });
 
-  test("of one name and different inputs: what was recorded is not run again because another was not", async () => {
+  test("of one name and different inputs are not repeated because another one was not recorded", async () => {
     const lives = new Lives();
     const files = ["a", "b", "c"];
     const gate = gates(files);
@@ -127,7 +127,7 @@ describe("steps at the same time", () => {
     expect(lives.ran.filter((file) => file === "c")).toEqual(["c"]);
   });
 
-  test("while somebody else holds the disk: who waits to begin has asked all the same, and records are kept", async () => {
+  test("keep their order and their records while another process holds the disk", async () => {
     const lives = new Lives();
     const files = Array.from({ length: 300 }, (_, number) => `file ${number}`);
     const review = ({ step }: PersonaContext, file: string, begin = () => {}) =>
@@ -160,7 +160,7 @@ describe("steps at the same time", () => {
     expect(lives.ran.toSorted()).toEqual(files.toSorted());
   });
 
-  test("in branches of several steps: a branch that is ahead keeps its records", async () => {
+  test("in branches of several steps keep the records of the branch that is ahead", async () => {
     const lives = new Lives();
     armFault({ point: "step.function:before-commit", hit: 4, act: "throw" });
     const branch = async ({ step }: PersonaContext, file: string, ready?: Promise<unknown>) => {
@@ -187,7 +187,7 @@ describe("steps at the same time", () => {
 });
 
 describe("steps of one name and different inputs", () => {
-  test("that ask in another order after a crash, long after each other, run once each", async () => {
+  test("that come in another order after a crash run once each", async () => {
     const lives = new Lives();
     const slow = Promise.withResolvers<void>();
     const work = async ({ step }: PersonaContext, late: () => Promise<void>) => {
@@ -222,7 +222,7 @@ describe("steps of one name and different inputs", () => {
   });
 });
 
-describe("work that catches everything", () => {
+describe("work that catches all errors", () => {
   test("cannot turn a failing disk into a result or into a failed attempt", async () => {
     for (const then of ["returns", "throws"]) {
       const lives = new Lives();

@@ -14,7 +14,7 @@ async function failureOf(lives: Lives): Promise<{ name?: string; message?: strin
 }
 
 describe("a step", () => {
-  test("runs once, wherever between steps its process ends", async () => {
+  test("runs once, at whatever point between steps its process dies", async () => {
     const lives = new Lives();
     const work = async ({ step }: PersonaContext, endsAfter: number) => {
       for (const number of [1, 2, 3, 4]) {
@@ -51,7 +51,7 @@ describe("a step", () => {
     expect(given).toEqual([expected, expected]);
   });
 
-  test("that failed fails again in the same attempt without running, and tries anew in the next", async () => {
+  test("that failed fails again in the same attempt without running, and runs again in the next", async () => {
     const lives = new Lives();
     const caught: unknown[] = [];
     const failing = () => {
@@ -80,7 +80,7 @@ describe("a step", () => {
     }
   });
 
-  test("of the same name is another one each time", async () => {
+  test("of the same name is a new step each time", async () => {
     const lives = new Lives();
     const given: number[][] = [];
     const work = async ({ step }: PersonaContext, ends: boolean) => {
@@ -101,7 +101,7 @@ describe("a step", () => {
     expect(lives.ran).toEqual(["same 10", "same 20", "same 30"]);
   });
 
-  test("over 256 KiB is kept as an artifact and comes back whole", async () => {
+  test("with a result over 256 KiB is stored as an artifact and read back whole", async () => {
     const lives = new Lives();
     const large = { text: "é\n".repeat(200_000) };
     const given: unknown[] = [];
@@ -118,7 +118,7 @@ describe("a step", () => {
     expect(given).toEqual([large, large]);
   });
 
-  test("brings its files back in a replay, whatever its result looks like", async () => {
+  test("restores its files in a replay, for any form of result", async () => {
     const lives = new Lives();
     const found: string[] = [];
     const work = async ({ step, workspace }: PersonaContext, ends: boolean) => {
@@ -142,7 +142,7 @@ describe("a step", () => {
     ["a BigInt", () => ({ a: [1n] }), "is a BigInt"],
     ["a function", () => () => 1, "is a function"],
     ["a Map", () => ({ names: new Map() }), ".names is a Map"],
-  ])("whose result is %s fails with an error that names it", async (_, make, why) => {
+  ])("with the result %s fails with an error that names it", async (_, make, why) => {
     const lives = new Lives();
     const result = await lives.live(async ({ step }) => {
       await step<unknown>("odd one", () => make());
@@ -155,7 +155,7 @@ describe("a step", () => {
     expect(failure.message).toContain(why);
   });
 
-  test("whose result can be no record is not paid for again: the same code would give it", async () => {
+  test("with a result that cannot be recorded is not paid for again: the same code would repeat it", async () => {
     const lives = new Lives();
     const result = await lives.live(async ({ step }) => {
       await step("odd one", lives.effect("odd one", new Set([1])));

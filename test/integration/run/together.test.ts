@@ -21,8 +21,8 @@ const together = (place: TeamPlace, acts: Record<string, (context: PersonaContex
 const replace = (find: string, by: string) => (context: PersonaContext) =>
   context.workspace.edit("list.md", [{ find, replace: by }]);
 
-describe("personas at once", () => {
-  it("each work on their own files, which become one in the order of declaration", async () => {
+describe("parallel personas", () => {
+  it("each work on their own files, which are merged in the order of declaration", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const team = together(place, { one: replace("a\n", "A\n"), two: replace("e\n", "E\n") });
@@ -33,7 +33,7 @@ describe("personas at once", () => {
     expect(place.ran.toSorted()).toEqual(["founder", "one", "two"]);
   });
 
-  it("whose changes clash: the later one gets a counted attempt on the merged files, with both sides as the reason", async () => {
+  it("whose changes clash: the later one gets a counted attempt on the merged files, with both versions", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const reasons: string[] = [];
@@ -64,7 +64,7 @@ describe("personas at once", () => {
     ]);
   });
 
-  it("that clash for ever end in help after six attempts, and the others stay done", async () => {
+  it("that clash forever end in help after six attempts, and the others stay completed", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     let turn = 0;
@@ -86,7 +86,7 @@ describe("personas at once", () => {
     expect(place.ran.filter((name) => name === "one")).toHaveLength(1);
   });
 
-  it("in groups: who consumes another of its phase starts after it, on its files, and sees nothing else", async () => {
+  it("in groups: a consumer of its own phase starts after its provider, on its files, and sees nothing else", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const seen: Record<string, readonly string[]> = {};
@@ -120,7 +120,7 @@ describe("personas at once", () => {
     ]);
   });
 
-  it("never more than the team's limit, and who is done stays done when a sibling fails", async () => {
+  it("never exceed the team's limit, and completed ones stay completed when a sibling fails", async () => {
     const place = new TeamPlace();
     const maestro = await place.open({ attempts: { max: 1 }, rounds: { max: 1 } });
     let now = 0;

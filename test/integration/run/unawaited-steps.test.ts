@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { PersonaContext } from "../../../src/index.ts";
 import { Lives } from "./lives.ts";
 
-describe("steps that nobody waits for", () => {
-  test("are all recorded before their attempt ends, also where it goes on from records", async () => {
+describe("steps that the work does not await", () => {
+  test("are all recorded before their attempt ends, also in a replay", async () => {
     const lives = new Lives();
     const names = Array.from({ length: 20 }, (_, index) => `step ${index}`);
     const chain = async ({ step }: PersonaContext, endsAfter: string | undefined) => {
@@ -22,7 +22,7 @@ describe("steps that nobody waits for", () => {
     expect(lives.ran).toEqual([...names, "last"]);
   });
 
-  test("and are refused do not end the process", async () => {
+  test("do not end the process when they are refused", async () => {
     const lives = new Lives();
     const unheard: unknown[] = [];
     const hear = (reason: unknown) => unheard.push(reason);

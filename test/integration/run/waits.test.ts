@@ -24,7 +24,7 @@ function sleeper(lives: Lives) {
 }
 
 describe("a wait", () => {
-  test("lasts as long as it should, and its steps around it run once", async () => {
+  test("lasts as long as requested, and the steps around it run once", async () => {
     const lives = new Lives();
     expect((await lives.live(sleeper(lives))).status).toBe("completed");
     expect(lives.waitedMs).toBe(hourMs);
@@ -47,7 +47,7 @@ describe("a wait", () => {
     expect(lives.ran).toEqual(["before", "after"]);
   });
 
-  test("that is over by now is not waited at all", async () => {
+  test("that is already over is not waited", async () => {
     const lives = new Lives();
     during(lives, "wait", 60_000, () => lives.end());
     await lives.live(sleeper(lives));
@@ -59,7 +59,7 @@ describe("a wait", () => {
   test.each([
     ["an hour back", -hourMs],
     ["a year back", -365 * 24 * hourMs],
-  ])("is never longer than it was at first, though the clock was set %s", async (_, jumpMs) => {
+  ])("is never longer than its original length, though the clock was set %s", async (_, jumpMs) => {
     const lives = new Lives();
     during(lives, "wait", 10 * 60_000, () => lives.end());
     await lives.live(sleeper(lives));
@@ -68,7 +68,7 @@ describe("a wait", () => {
     expect(lives.waitedMs).toBe(hourMs);
   });
 
-  test("is not longer either when the clock is set back while it lasts", async () => {
+  test("is not longer either when the clock is set back meanwhile", async () => {
     const lives = new Lives();
     during(lives, "wait", 60_000, () => lives.clock.jump(-hourMs));
     await lives.live(sleeper(lives));
@@ -117,7 +117,7 @@ describe("the wait between two attempts", () => {
     expect(lives.waitedMs).toBe(2_000 + 5_000);
   });
 
-  test("is never longer than it was, though the clock was set back", async () => {
+  test("is never longer than its original length, though the clock was set back", async () => {
     const lives = new Lives();
     during(lives, "attempt.failed", 2_000, () => lives.end());
     await lives.live(failing, options);

@@ -111,7 +111,7 @@ test("a key again that asks a session under way for other phases says so; asked 
     expect(problem, JSON.stringify(other)).toMatchObject({
       status: 409,
       code: "SESSION_CONFLICT",
-      fields: [{ field, message: expect.stringContaining("under way") }],
+      fields: [{ field, message: expect.stringContaining("has not stopped yet") }],
     });
   }
   for (const same of [body, {}]) expect((await post(same)).status).toBe(200);

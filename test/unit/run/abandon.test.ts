@@ -19,7 +19,7 @@ const outcome = (work: Promise<unknown>) =>
   );
 
 describe("work under a signal", () => {
-  test("settles as it does, at once or later, also when it throws", async () => {
+  test("settles with its own result or error, at once or later", async () => {
     const { abandonment } = setUp();
     expect(await abandonment.run(() => 1)).toBe(1);
     expect(await abandonment.run(async () => 2)).toBe(2);
@@ -31,7 +31,7 @@ describe("work under a signal", () => {
     expect(await outcome(thrown)).toEqual({ error: refused });
   });
 
-  test("that ignores it is left to itself after a moment, and what ends in time is heard", async () => {
+  test("is abandoned shortly after it ignores the signal; work that ends in time is awaited", async () => {
     const { clock, end, abandonment } = setUp();
     const { promise, resolve } = Promise.withResolvers<string>();
     const [deaf, slow] = [outcome(abandonment.run(never)), outcome(abandonment.run(() => promise))];
@@ -43,7 +43,7 @@ describe("work under a signal", () => {
     expect(await deaf).toEqual({ error: "stop" });
   });
 
-  test("that begins when it is aborted has a moment as well", async () => {
+  test("has the same grace period when it begins after the abort", async () => {
     const { clock, end, abandonment } = setUp();
     end.abort("stop");
     expect(await abandonment.run(() => "quick")).toBe("quick");
@@ -57,7 +57,7 @@ describe("work under a signal", () => {
     expect(await later, "whoever was left to itself takes nothing of it").toEqual({ result: "in time" });
   });
 
-  test("takes nothing of what others wait for, in whatever order it ends", async () => {
+  test("keeps the grace periods of other work, in any order of their ends", async () => {
     const { clock, end, abandonment } = setUp();
     const works = Array.from({ length: 5 }, () => Promise.withResolvers<string>());
     const outcomes = works.map(({ promise }) => outcome(abandonment.run(() => promise)));
@@ -70,7 +70,7 @@ describe("work under a signal", () => {
     expect(clock.nextDueInMs(), "nobody is waited for").toBeUndefined();
   });
 
-  test("that was left to itself and ends after all does not end the moment of another", async () => {
+  test("that ends after it was abandoned does not end the grace period of other work", async () => {
     const { clock, end, abandonment } = setUp();
     end.abort("stop");
     const deaf = Array.from({ length: 3 }, () => Promise.withResolvers<string>());
@@ -85,7 +85,7 @@ describe("work under a signal", () => {
     expect(await after).toEqual({ error: "stop" });
   });
 
-  test("listens once, however much of it there is, and no longer when it is over", async () => {
+  test("registers one listener for any number of works, and removes it at the end", async () => {
     const { clock, end, abandonment } = setUp();
     const listeners = () => getEventListeners(end.signal, "abort").length;
     await Promise.all(Array.from({ length: 20 }, (_, number) => abandonment.run(() => number)));
@@ -98,7 +98,7 @@ describe("work under a signal", () => {
     expect(listeners()).toBe(0);
   });
 
-  test("leaves nobody waiting once all of it has ended", async () => {
+  test("leaves no timer when all of it has ended", async () => {
     const { clock, end } = setUp();
     const { promise, resolve } = Promise.withResolvers<void>();
     let sleepers = 0;

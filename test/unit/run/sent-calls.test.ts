@@ -58,7 +58,7 @@ it("names tools and settings only when they change", async () => {
   });
 });
 
-it("continues the conversation that a call belongs to, of several side by side", async () => {
+it("continues the right one of several parallel conversations", async () => {
   const sending = new Sending();
   await sending.send(["one", "a"]);
   await sending.send(["two", "a"]);
@@ -81,7 +81,7 @@ it("continues the last call that was replayed", async () => {
   expect(JSON.parse(sent)).toEqual({ after: "recorded", keep: 1, add: [message("b")] });
 });
 
-it("refuses a message that no blob could hold", async () => {
+it("refuses a message that is too long for a blob", async () => {
   const { calls } = new Sending();
   const prompt = [message("z".repeat(64 * 1024 * 1024))];
   await expect(calls.send({ input: { prompt } })).rejects.toMatchObject({ code: "INPUT_INVALID" });

@@ -30,30 +30,30 @@ test.each([
   ["a"],
   1,
   null,
-])("everything else is left to who reads JSON: %j", (result) => {
+])("any other result is parsed as JSON: %j", (result) => {
   expect(plainResult(bodyOf(result))).toBeUndefined();
 });
 
-test("so are rows that say more than a result, or something else", () => {
+test("rows with more than a result are parsed as JSON", () => {
   expect(plainResult(bodyOf("a", [{ path: "b" }]))).toBeUndefined();
   expect(plainResult(bodyOf(undefined))).toBeUndefined();
   expect(plainResult(artifactBody("a"))).toBeUndefined();
   expect(plainResult('{"result":"a","more":"b"}')).toBeUndefined();
 });
 
-test("the result can be taken out of its row, whatever it is", () => {
+test("any result can be read from its row", () => {
   for (const result of ["a", 1, null, { a: [1] }, ""])
     expect(JSON.parse(resultIn(resultBody(result, "name")))).toEqual(result);
 });
 
-test("changed files stand beside a result, a hash, and nothing", () => {
+test("changed files are stored beside a result, a hash, and no result", () => {
   const changes = [{ path: "b" }];
   expect(JSON.parse(bodyOf("a", changes))).toEqual({ changes, result: "a" });
   expect(JSON.parse(bodyOf(undefined, changes))).toEqual({ changes });
   expect(JSON.parse(withChanges(artifactBody("c"), changes))).toEqual({ changes, artifact: "c" });
 });
 
-test("an outage is known by how its row begins", () => {
+test("an outage is recognized by the beginning of its row", () => {
   const error = { name: "Error", message: "down", code: "UNKNOWN" } as never;
   const body = errorBody(error, { outage: true, failure: undefined });
   expect(body.startsWith(outageBody)).toBe(true);

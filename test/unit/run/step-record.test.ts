@@ -4,7 +4,7 @@ import { StepIdentities } from "../../../src/run/step-record.ts";
 
 const read = "0123456789abcdef0123456789abcdef";
 
-test("the same work asked for again is the next occurrence of it, whatever is asked for between", () => {
+test("a repeated step is the next occurrence, with any other steps in between", () => {
   const identities = new StepIdentities(read);
   const occurrences = ["fetch", "fetch", "other", "fetch", "two words", "fetch", "two words"].map(
     (name) => identities.next("function", name, null).occurrence,
@@ -14,7 +14,7 @@ test("the same work asked for again is the next occurrence of it, whatever is as
   expect(new StepIdentities(read).next("function", "fetch", null).occurrence).toBe(1);
 });
 
-test("steps that differ in name, input or what their persona reads never share a fingerprint", () => {
+test("steps with another name, input or persona input never share a fingerprint", () => {
   const names = [
     "a",
     "a b",
@@ -39,7 +39,7 @@ test("steps that differ in name, input or what their persona reads never share a
   for (const fingerprint of found) expect(fingerprint).toMatch(/^[!-~]+$/);
 });
 
-test.each(["", "x".repeat(201), 5 as unknown as string])("a name that is none is refused: %j", (name) => {
+test.each(["", "x".repeat(201), 5 as unknown as string])("an invalid name is refused: %j", (name) => {
   expect(() => new StepIdentities(read).next("function", name, null)).toThrow("1 to 200 characters");
 });
 

@@ -6,8 +6,8 @@ export const readEslint: OutputReader = (output) => {
   const problems = fromStylish(output);
   if (problems === undefined) return brokenSetup(output);
   const errors = problems.filter(({ warning }) => !warning);
-  const told = errors.length > 0 || output.exitCode === 0 ? errors : problems;
-  return told.slice(0, maxFound).map(toFailure);
+  const shown = errors.length > 0 || output.exitCode === 0 ? errors : problems;
+  return shown.slice(0, maxFound).map(toFailure);
 };
 
 interface Problem {
@@ -78,7 +78,7 @@ function categoryOf(rule: string | undefined, message: string): FailureCategory 
 function brokenSetup(output: CommandOutput): Failure[] | undefined {
   const text = textOf(output);
   if (!/^ESLint: \d/m.test(text) || !text.includes("Something went wrong")) return undefined;
-  const said = text
+  const reason = text
     .slice(text.search(/^ESLint: \d.*$/m))
     .split("\n")
     .slice(1)
@@ -86,7 +86,7 @@ function brokenSetup(output: CommandOutput): Failure[] | undefined {
   return [
     createFailure({
       category: "CONTRACT",
-      message: said ?? "eslint cannot run",
+      message: reason ?? "eslint cannot run",
       source: "eslint",
       code: "setup",
     }),

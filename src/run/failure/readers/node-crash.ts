@@ -28,7 +28,7 @@ export function* crashes(lines: readonly string[]): Generator<Failure> {
     const verdict = readErrorText(error.name, error.message) ?? verdictOfCode(code);
     yield createFailure({
       ...(verdict ?? { category: "UNKNOWN" }),
-      // The project's own program died: its code can be changed, whatever it ran into.
+      // The project's own program died, and its code can be changed.
       recoverable: verdict?.category === "AUTH" ? true : verdict?.recoverable,
       outage: false,
       message: `${error.name}: ${error.message}`,

@@ -22,7 +22,7 @@ function fromTap(output: CommandOutput): Failure[] {
   return collect(withCrashes(tapFailures(linesOf(output), source), comments));
 }
 
-/** A file that dies before its tests run is only "test failed"; why stands in what it printed. */
+/** A file that dies before its tests run is only reported as "test failed". The reason is in its output. */
 function* withCrashes(failures: Iterable<Failure | undefined>, lines: readonly string[]): Generator<Failure> {
   let explained: readonly Failure[] | undefined;
   for (const failure of failures) {
@@ -50,8 +50,8 @@ function* specFailures(lines: readonly string[]): Generator<Failure> {
     if (/^'\d+ subtests? failed'$/.test(first)) continue;
     // An assertion prints "…:" first and the values on the lines below.
     const frames = block.findIndex((line) => line.trimStart().startsWith("at "));
-    const said = block.slice(0, frames === -1 ? 10 : frames).map((line) => line.trim());
-    const { name, message } = readErrorLine(said.join(" "));
+    const text = block.slice(0, frames === -1 ? 10 : frames).map((line) => line.trim());
+    const { name, message } = readErrorLine(text.join(" "));
     const place = readPlace(head[1] ?? "");
     yield failedTest({
       source,

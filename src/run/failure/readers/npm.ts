@@ -28,22 +28,22 @@ const byCode: Readonly<Record<string, Verdict>> = {
 /** npm's own errors ("npm error", before npm 10 "npm ERR!"). A script that failed explains itself: not npm's. */
 export const readNpm: OutputReader = (output) => {
   if (!/^npm (?:error|ERR!) /m.test(textOf(output))) return undefined;
-  const said = linesOf(output)
+  const lines = linesOf(output)
     .map((line) => /^npm (?:error|ERR!) ?(.*)$/.exec(line)?.[1])
     .filter((text) => text !== undefined && !text.startsWith("A complete log of this run"))
     .map((text) => text ?? "");
-  const script = said
+  const script = lines
     .map((text) => /^Missing script: "?([^"]{1,200})/.exec(text)?.[1])
     .find((name) => name !== undefined);
   if (script !== undefined) {
     const suggestedFix = `Add the script "${script}" to package.json, or run one that exists.`;
-    return [toFailure({ ...setup, suggestedFix }, said, "missing_script", `Missing script: "${script}"`)];
+    return [toFailure({ ...setup, suggestedFix }, lines, "missing_script", `Missing script: "${script}"`)];
   }
-  const code = said
+  const code = lines
     .map((text) => /^code (E[A-Z0-9_]{1,60}|[A-Z_]{3,60})$/.exec(text)?.[1])
     .find((found) => found !== undefined);
   if (code === undefined || code === "ELIFECYCLE") return undefined;
-  return [toFailure(verdictOf(code), said, code, messageOf(said, code))];
+  return [toFailure(verdictOf(code), lines, code, messageOf(lines, code))];
 };
 
 function verdictOf(code: string): Verdict {
@@ -53,8 +53,8 @@ function verdictOf(code: string): Verdict {
 }
 
 /** The first sentence that is neither the code nor a field. */
-function messageOf(said: readonly string[], code: string): string {
-  const sentence = said
+function messageOf(lines: readonly string[], code: string): string {
+  const sentence = lines
     .map((text) => text.replace(/^(?:\d{3}|notarget|enoent|JSON\.parse) /, "").trim())
     .find(
       (text) =>
@@ -64,8 +64,8 @@ function messageOf(said: readonly string[], code: string): string {
   return `${code}: ${(sentence ?? "npm failed").replace(new RegExp(`^${code}:? `), "")}`;
 }
 
-function toFailure(verdict: Verdict, said: readonly string[], code: string, message: string): Failure {
-  const path = said.find((text) => text.startsWith("path "))?.slice("path ".length);
-  const details = said.slice(0, 60).join("\n");
+function toFailure(verdict: Verdict, lines: readonly string[], code: string, message: string): Failure {
+  const path = lines.find((text) => text.startsWith("path "))?.slice("path ".length);
+  const details = lines.slice(0, 60).join("\n");
   return createFailure({ ...verdict, message, details, source: "npm", code, file: verdict.file ?? path });
 }

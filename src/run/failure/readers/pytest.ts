@@ -56,10 +56,10 @@ const library = /[\\/]site-packages[\\/]|[\\/]dist-packages[\\/]|[\\/]lib[\\/]py
 
 /** One test's report: lines with "E" have the error, the last place in the project's code has the position. */
 function pytestBlock(title: string | undefined, lines: readonly string[], file?: string): Failure {
-  const said = lines.filter((line) => /^E\s/.test(line)).map((line) => line.slice(1).trim());
+  const errors = lines.filter((line) => /^E\s/.test(line)).map((line) => line.slice(1).trim());
   // A SyntaxError quotes its file and line first and names itself last.
-  const quoted = /^File "(.{1,1000})", line (\d{1,9})/.exec(said[0] ?? "");
-  const { name, message } = readErrorLine((quoted === null ? said[0] : said.at(-1)) ?? "");
+  const quoted = /^File "(.{1,1000})", line (\d{1,9})/.exec(errors[0] ?? "");
+  const { name, message } = readErrorLine((quoted === null ? errors[0] : errors.at(-1)) ?? "");
   const found = quoted === null ? lastPlace(lines) : { file: quoted[1] ?? "", line: Number(quoted[2]) };
   const collecting = title?.startsWith("ERROR collecting ") === true;
   const errorName = name || nameBelow(lines) || (/^assert\b/.test(message) ? "AssertionError" : "");

@@ -7,7 +7,7 @@ const [first, count] = [Number(process.env["TEST_SEED"] ?? 1), Number(process.en
 const seeds = Array.from({ length: count }, (_, place) => first + place);
 
 test.each(seeds)(
-  "whatever is paused, changed, edited, forked, lost or carried, it comes to what a fresh session does (TEST_SEED=%i)",
+  "a session that is paused, changed, edited, forked, lost or moved ends like a fresh one (TEST_SEED=%i)",
   async (seed) => {
     const story = new Story(new TeamPlace(), seededRandom(seed));
     const outcome = await story.tell(5).catch((error: unknown) => ({ lived: error, fresh: undefined }));

@@ -4,8 +4,8 @@ import { classifyBrief, classifyByRules } from "../../../../src/run/planning/cla
 import { words } from "../../../../src/run/planning/words.ts";
 import { corpus } from "./corpus.ts";
 
-describe("a brief is understood as people mean it", () => {
-  test("there is enough to prove it with: all types, all kinds of expertise", () => {
+describe("a brief is classified as people mean it", () => {
+  test("the corpus covers all types and all kinds of expertise", () => {
     expect(corpus.length).toBeGreaterThanOrEqual(40);
     expect(new Set(corpus.map(({ type }) => type))).toEqual(new Set(briefTypes));
     expect(new Set(corpus.flatMap(({ expertise }) => expertise))).toEqual(new Set(expertises));
@@ -22,7 +22,7 @@ describe("a brief is understood as people mean it", () => {
   });
 });
 
-describe("what a brief does not want is not planned", () => {
+describe("refused parts of a brief are not planned", () => {
   const needs = (brief: string) => classifyBrief(brief).expertise;
 
   test.each([
@@ -62,19 +62,19 @@ describe("what a brief does not want is not planned", () => {
     expect(needs(brief)).toContain(wanted);
   });
 
-  test("what is refused is no risk and no type either", () => {
+  test("a refusal is neither a risk nor a type", () => {
     expect(classifyBrief("Build a shop without payments.").risks.join()).not.toContain("Payments");
     expect(classifyBrief("This is not a bug. Add a button to the page.").type).toBe("feature");
   });
 
-  test("and the record says so", () => {
+  test("a refusal is part of the recorded reason", () => {
     expect(classifyByRules("Build a REST API. No frontend.").reason).toBe(
       'The brief says "build", "rest api". It does not want "frontend".',
     );
   });
 });
 
-describe("words are whole words", () => {
+describe("phrases match whole words", () => {
   test.each([
     ["Prefix the ids of all orders.", "bug-fix"],
     ["It is important to be honest.", "database"],
@@ -92,31 +92,31 @@ describe("words are whole words", () => {
     ["ｆｒｏｎｔｅｎｄ", "frontend"],
     ["Node.js", "backend"],
     ["CI/CD", "devops"],
-  ])("%s is found however it is written", (written, wanted) => {
+  ])("%s is found in any spelling", (written, wanted) => {
     expect(classifyBrief(`Please look after ${written}`).expertise).toContain(wanted);
   });
 
-  test("what an address says is not what the brief says", () => {
+  test("text of a web address is not part of the brief", () => {
     expect(classifyBrief("Do as on https://example.com/frontend/database/fix-bug.").expertise).toEqual([
       "backend",
     ]);
   });
 
-  test("an error message is no error", () => {
+  test("an error message is not an error in the brief", () => {
     expect(classifyBrief("Better error messages in the issue tracker of the bug tracker.").type).toBe(
       "feature",
     );
   });
 });
 
-describe("whatever the brief", () => {
-  test("the same words give the same, and a brief that says a thing often says it once", () => {
+describe("for any brief", () => {
+  test("the same text gives the same classification, and a repeated phrase counts once", () => {
     for (const { brief } of corpus) expect(classifyByRules(brief)).toEqual(classifyByRules(brief));
     const once = classifyBrief("Fix the API of the shop");
     expect(classifyBrief(`Fix the API of the shop${" the API".repeat(40)}`)).toEqual(once);
   });
 
-  test("a very long one is judged by its beginning, soon", () => {
+  test("a very long one is classified quickly by its beginning", () => {
     const beginning = "Fix the API. ".repeat(2_000);
     const began = process.cpuUsage();
     const classified = classifyBrief(
@@ -128,13 +128,13 @@ describe("whatever the brief", () => {
     expect(user / 1_000).toBeLessThan(2_000);
   });
 
-  test("one that is judged by its beginning says so, and no other does", () => {
+  test("the reason mentions if only its beginning was read", () => {
     const { reason } = classifyByRules("Fix the API. ".repeat(2_000));
     expect(reason).toContain("the first 20,000 characters");
     for (const { brief } of corpus) expect(classifyByRules(brief).reason).not.toContain("characters");
   });
 
-  test("characters that become many are bounded as well", () => {
+  test("characters that expand are bounded as well", () => {
     expect(classifyBrief("ﷺ".repeat(1_000_000))).toMatchObject({ expertise: ["backend"], confidence: 0.2 });
   });
 
@@ -162,7 +162,7 @@ describe("whatever the brief", () => {
   });
 });
 
-test("each phrase of the table can be found, and stands once for each meaning", () => {
+test("each phrase of the table can be found, and appears once for each meaning", () => {
   const lists = [
     ...Object.values(words.type).flatMap((weighed) => Object.values(weighed).join(", ")),
     ...Object.values(words.expertise).flatMap((weighed) => Object.values(weighed).join(", ")),

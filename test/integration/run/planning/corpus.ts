@@ -271,10 +271,10 @@ work offline: no cloud, no login.`,
 
   ["testing small", "security testing", "Add unit tests to the auth module.", ["Access control"]],
 
-  // What says little, or nothing that the rules know.
-  ["feature small", "backend", "hello", ["says little"]],
-  ["feature small", "backend", "Make it better!", ["says little"]],
-  ["feature small", "backend", "Bitte baue mir etwas Schönes für den Garten.", ["none of the words"]],
+  // Short briefs, and briefs without a known phrase.
+  ["feature small", "backend", "hello", ["brief is short"]],
+  ["feature small", "backend", "Make it better!", ["brief is short"]],
+  ["feature small", "backend", "Bitte baue mir etwas Schönes für den Garten.", ["no phrase of the brief"]],
 ];
 
 export const corpus: readonly CorpusBrief[] = written.map(([expected, expertise, brief, risks = []]) => {

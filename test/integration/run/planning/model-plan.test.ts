@@ -76,7 +76,7 @@ const verdict = (at: string, name: string, works: boolean) => ({
 });
 
 describe("a model plans the team", () => {
-  test("and knows who is in it, what they are told and what they owe", async () => {
+  test("with the personas, their instructions and their deliverables in the prompt", async () => {
     const { asked } = await planned({});
     expect(asked?.instructions).toContain(
       "- plan: thinker (Think it over.), delivers docs/**\n- make: maker (Make it.)",
@@ -85,7 +85,7 @@ describe("a model plans the team", () => {
     expect(asked?.maxOutputTokens).toBe(4_000);
   });
 
-  test("by its word on the blueprint, the personas and what they deliver", async () => {
+  test("and its answer decides the blueprint, the personas and their deliverables", async () => {
     const said = {
       blueprint: { name: "research", reason: "Nobody\nknows." },
       personas: [verdict("make", "helper", false), verdict("make", "clerk", false)],
@@ -103,7 +103,7 @@ describe("a model plans the team", () => {
     expect(contracts?.choice).toContain("the model adds NOTES.md from maker");
   });
 
-  test("and what it says nothing about is decided by the rules", async () => {
+  test("and the rules decide the parts that it leaves out", async () => {
     const { people, plan, blueprint } = await planned({ personas: [verdict("make", "helper", false)] });
     expect(people).toEqual([["thinker"], ["maker", "clerk"]]);
     expect(plan).toMatchObject({ blueprint: "backend-service" });
@@ -117,7 +117,7 @@ describe("a model plans the team", () => {
     expect((await planned({ personas: unjudged })).people[1]).toEqual(["maker", "helper"]);
   });
 
-  test("and asks nobody for a file that is another's, or that its policy does not let it write", async () => {
+  test("and requests no file that another persona owns or that the policy forbids", async () => {
     const { files, contracts } = await planned({
       deliverables: [
         { persona: "maker", name: "plan", file: "docs/plan.md" },
@@ -130,19 +130,19 @@ describe("a model plans the team", () => {
     expect(contracts?.rejected).toEqual([
       "docs/plan.md from maker: thinker delivers it",
       "NOTES.md from maker: helper delivers it",
-      "list.md from clerk: its contract takes no more",
+      "list.md from clerk: its contract takes no more files",
     ]);
   });
 
-  test("and says so when it asks for a file of somebody whom it sends home", async () => {
+  test("and a request for a file of an excluded persona is recorded as rejected", async () => {
     const { contracts } = await planned({
       personas: [verdict("make", "helper", false)],
       deliverables: [{ persona: "helper", name: "notes", file: "NOTES.md" }],
     });
-    expect(contracts?.rejected).toEqual(["NOTES.md from helper: it does not work"]);
+    expect(contracts?.rejected).toEqual(["NOTES.md from helper: it is not part of the plan"]);
   });
 
-  test("of more people than anybody could be asked about only by its classification", async () => {
+  test("only by its classification when the team is too large to list", async () => {
     const many = Array.from({ length: 101 }, (_, place) => persona(`p${place}`, told("Do it.")));
     const large = defineTeam("large", { planning: "model", phases: [phase("make", { personas: many })] });
     const { asked, first } = await planned({}, large);
@@ -151,12 +151,12 @@ describe("a model plans the team", () => {
   });
 });
 
-describe("a plan that cannot be followed leaves it to the rules, and the record says why", () => {
+describe("the rules decide when a plan is invalid, and the reason is recorded", () => {
   test.each<[what: string, said: object, why: RegExp]>([
     ["an unknown blueprint", { blueprint: { name: "magic", reason: "x" } }, /\/blueprint\/name/],
     ["a stranger", { personas: [verdict("make", "stranger", true)] }, /\/personas\/0\/persona/],
     [
-      "somebody of another phase",
+      "a persona of another phase",
       { personas: [verdict("plan", "maker", true)] },
       /phase plan has no persona maker/,
     ],

@@ -34,7 +34,7 @@ const saying =
   (text: string): AskModel =>
   async () => ({ text, model: "openai/gpt-5", inputTokens: 812, outputTokens: 95 });
 
-describe("a model that answers as asked decides", () => {
+describe("a valid answer of a model decides", () => {
   test.each([
     ["plain JSON", JSON.stringify(answer)],
     ["a block of code", `Here it is:\n\n\`\`\`json\n${JSON.stringify(answer, null, 2)}\n\`\`\`\n`],
@@ -50,10 +50,12 @@ describe("a model that answers as asked decides", () => {
       confidence: 0.88,
     });
     expect(reason).toBe("It looks like that. (openai/gpt-5; 812 tokens in, 95 out)");
-    expect(rejected).toEqual(["what the rules say: bug-fix, small; needs backend, frontend, security"]);
+    expect(rejected).toEqual([
+      "the classification by rules: bug-fix, small; needs backend, frontend, security",
+    ]);
   });
 
-  test("once, by the whole brief, however long, with a bound on what it says", async () => {
+  test("once, by the whole brief of any length, with a limit on the answer", async () => {
     const asked: ModelQuestion[] = [];
     const long = `${"word ".repeat(100_000)}END`;
     const { reason } = await classifyWithModel(long, (question) => {
@@ -67,7 +69,7 @@ describe("a model that answers as asked decides", () => {
   });
 });
 
-describe("an answer of no use leaves it to the rules, and the record says why", () => {
+describe("the rules decide when an answer is invalid, and the reason is recorded", () => {
   const deep = `${'{"a":'.repeat(50)}1${"}".repeat(50)}`;
   test.each<[what: string, text: string, why: string | RegExp]>([
     ["no JSON", "I would say it is a feature.", "it is no JSON object"],
@@ -95,10 +97,10 @@ describe("an answer of no use leaves it to the rules, and the record says why", 
     expect(reason).toMatch(why);
     expect(reason).toContain("The rules decided instead.");
     expect(reason.length).toBeLessThan(800);
-    expect(rejected).toContain("what openai/gpt-5 would say");
+    expect(rejected).toContain("the classification by openai/gpt-5");
   });
 
-  test("also when nobody could be asked", async () => {
+  test("also when no model can be called", async () => {
     const { classification, reason } = await classifyWithModel(brief, async () => {
       throw new Error(
         "connect ECONNREFUSED, Authorization: Bearer sk-abcdefghijklmnop1234\u0007\nsecond line",
@@ -111,7 +113,7 @@ describe("an answer of no use leaves it to the rules, and the record says why", 
     expect(reason).not.toContain("abcdefghijklmnop");
   });
 
-  test("what a model says is one line without control characters and secrets", async () => {
+  test("text of a model is one line without control characters and secrets", async () => {
     const reason = `one\u0000\u001b[31m\ntwo\u202e api_key=sk-abcdefghijklmnop1234`;
     const { reason: shown } = await classifyWithModel(brief, saying(JSON.stringify({ ...answer, reason })));
     expect(shown).toMatch(/^one \[31m two api_key=\[redacted\] \(/);
@@ -130,7 +132,7 @@ describe("a real model over the wire", () => {
     "openai/gpt-5",
     "google/gemini-2.5-pro",
     "openai-compatible/llama-3",
-  ])("%s is asked once and its answer counts", async (name) => {
+  ])("%s is called once and its answer counts", async (name) => {
     const { server, ask: asking } = await ask([{ text: JSON.stringify(answer) }], name);
     const { classification, reason } = await classifyWithModel(brief, asking);
     expect(classification.complexity).toBe("large");
@@ -145,7 +147,7 @@ describe("a real model over the wire", () => {
     ["says half of it", { fault: "half" }],
     ["talks garbage", { fault: "garbage" }],
     ["never stops talking", { fault: "endless" }],
-  ])("one that %s is not asked again: the rules decide", async (_, reaction) => {
+  ])("one that %s is not called again: the rules decide", async (_, reaction) => {
     const { server, ask: asking } = await ask([reaction]);
     const { classification, reason } = await classifyWithModel(brief, asking);
     expect(classification).toEqual(classifyBrief(brief));
@@ -154,13 +156,13 @@ describe("a real model over the wire", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("without a key nobody is asked", async () => {
+  test("without a key no model is called", async () => {
     const { reason } = await classifyWithModel(brief, askModel("openai/gpt-5", freely, { env: {}, priceOf }));
     expect(reason).toMatch(/^The model could not be asked: There is no key for openai/);
   });
 });
 
-test("what a model says becomes decisions, and the part of the team that is needed", async () => {
+test("the answer of a model becomes decisions and the needed part of the team", async () => {
   const team = defineTeam("own", {
     planning: "model",
     phases: [phase("make", { personas: [persona("a", { instructions: "Do it." })] })],

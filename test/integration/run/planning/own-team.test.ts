@@ -19,19 +19,19 @@ function chosenFor(brief: string, personas: Readonly<Record<string, PersonaOptio
   return { names: made?.personas.map(({ name }) => name), reason, rejected };
 }
 
-test("a persona of one's own works where its name says that it is needed, and the record says why", () => {
+test("a custom persona works where its name shows that it is needed, and the reason is recorded", () => {
   const personas = { api_builder: work, frontend_crew: work, "db-admin": work, lead: work };
   const { names, reason, rejected } = chosenFor("Fix the API of the import job.", personas);
   expect(names).toEqual(["api_builder", "lead"]);
   expect(reason).toContain("api_builder (make): by its own description it is there for backend");
-  expect(reason).toContain("lead (make): neither its name nor its instructions say what it is there for");
+  expect(reason).toContain("lead (make): neither its name nor its instructions name an expertise");
   expect(rejected).toEqual([
     expect.stringMatching(/^frontend_crew in make: by its own description it is there for frontend/),
     expect.stringMatching(/^db-admin in make: .* database/),
   ]);
 });
 
-test("where the name says nothing, the first sentence of the instructions does", () => {
+test("without an expertise in its name, the first sentence of its instructions decides", () => {
   const personas = {
     anna: { instructions: "You build the frontend. You never touch the database." },
     ben: { instructions: "You care for the database.\nKeep it small." },
@@ -44,11 +44,11 @@ test("where the name says nothing, the first sentence of the instructions does",
   expect(chosenFor("Add an index to the database, no frontend.", personas).names).toEqual(["ben", "cleo"]);
 });
 
-test("who tests works wherever there is code", () => {
+test("a testing persona works wherever there is code", () => {
   const personas = { qa: work, "ui-crew": work };
   expect(chosenFor("Fix the API of the import job.", personas).names).toEqual(["qa"]);
 });
 
-test("every phase keeps somebody", () => {
+test("every phase keeps at least one persona", () => {
   expect(chosenFor("Fix the API of the import job.", { "ui-crew": work }).names).toEqual(["ui-crew"]);
 });

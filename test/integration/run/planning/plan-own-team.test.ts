@@ -7,7 +7,7 @@ import { definitionOf, fileTeam, works } from "../../../unit/team/written-team.t
 const namesIn = ({ phases }: TeamDefinition, phase: string): readonly string[] =>
   phases.find(({ name }) => name === phase)?.personas.map(({ name }) => name) ?? [];
 
-describe("a team of somebody's own", () => {
+describe("a custom team", () => {
   const brief: Classification = {
     type: "feature",
     complexity: "small",
@@ -25,14 +25,14 @@ describe("a team of somebody's own", () => {
     expect(namesIn(planTeam(own, brief).definition, "make")).toEqual(["poet", "toString", "constructor"]);
   });
 
-  test("keeps somebody in each phase", () => {
+  test("keeps at least one persona in each phase", () => {
     const own = definitionOf(
       fileTeam([{ name: "make", personas: ["database_specialist", "security_specialist"] }]),
     );
     expect(namesIn(planTeam(own, brief).definition, "make")).toEqual(["database_specialist"]);
   });
 
-  test("keeps somebody to judge where there is a gate", () => {
+  test("keeps a persona that a gate can judge", () => {
     const own = definitionOf(
       fileTeam([{ name: "testing", gate: 1, personas: ["test_engineer", "qa_engineer"] }], {
         qa_engineer: delivers("report.md"),
@@ -41,7 +41,7 @@ describe("a team of somebody's own", () => {
     expect(namesIn(planTeam(own, brief).definition, "testing")).toEqual(["test_engineer", "qa_engineer"]);
   });
 
-  test("has no more of them at once than it allows, and fewer where little can be done at once", () => {
+  test("runs no more personas in parallel than it allows, and fewer where little is independent", () => {
     const own = definitionOf(fileTeam([{ name: "make", personas: ["a"] }], {}, { parallel: 3 }));
     const parallel = (parallelism: Classification["parallelism"]) =>
       planTeam(own, { ...brief, parallelism }).definition.parallel;

@@ -105,7 +105,7 @@ describe("the team of every brief can run", () => {
     expect(definition.plan?.blueprint).toBeDefined();
   });
 
-  test("and so can that of every kind of classification", () => {
+  test("the team of every kind of classification can run", () => {
     // Rules look at one or two kinds of expertise at a time: pairs reach them all.
     const subsets = [
       ...expertises.flatMap((one, index) =>
@@ -135,7 +135,7 @@ describe("the team of every brief can run", () => {
   });
 });
 
-describe("who is needed is there, and nobody else", () => {
+describe("exactly the needed personas are chosen", () => {
   test.each<[brief: string, blueprint: string, phases: Record<string, readonly string[]>]>([
     [
       "A command line tool that counts words.",
@@ -213,11 +213,11 @@ describe("who is needed is there, and nobody else", () => {
   });
 });
 
-describe("a contract asks for what the blueprint is about", () => {
+describe("contracts follow the blueprint", () => {
   const contractOf = (brief: string, persona: string) =>
     everybody(planFor(brief)).find(({ name }) => name === persona)?.contract;
 
-  test("a fix has a way to see the fault and a test that keeps it away", () => {
+  test("a fix has a reproduction and a regression test", () => {
     const brief = "Fix the crash of the import job.";
     expect(contractOf(brief, "requirement_analyst")).toMatchObject({
       deliverables: [
@@ -233,12 +233,12 @@ describe("a contract asks for what the blueprint is about", () => {
     ]);
   });
 
-  test("without one it is what the team file says", () => {
+  test("without a blueprint the contracts of the team file hold", () => {
     const own = everybody(team).find(({ name }) => name === "backend_developer")?.contract;
     expect(contractOf("Fix the crash of the import job.", "backend_developer")).toEqual(own);
   });
 
-  test("code, and who may not write there, is asked for nothing more", () => {
+  test("functions, and personas whose policy forbids the files, get no further deliverables", () => {
     const classification = classifyBrief("Fix the crash of the import job.");
     const bound = definitionOf(
       fileTeam([{ name: "requirements", personas: ["requirement_analyst"] }], {
@@ -251,15 +251,15 @@ describe("a contract asks for what the blueprint is about", () => {
   });
 });
 
-describe("who reads from whom", () => {
-  test("only from those who are there", () => {
+describe("consumers and providers", () => {
+  test("personas consume only from present ones", () => {
     const developer = everybody(planFor("A command line tool that counts words.")).find(
       ({ name }) => name === "backend_developer",
     );
     expect(developer?.consumes).toEqual(["requirement_analyst", "solution_architect"]);
   });
 
-  test("and what was meant for somebody who is not there is read by who comes next", () => {
+  test("a deliverable whose consumer is absent is read by the next persona", () => {
     const definition = definitionOf(
       fileTeam(
         [
@@ -280,7 +280,7 @@ describe("who reads from whom", () => {
     expect(integrationProblems(planned)).toEqual([]);
   });
 
-  test("and who would have nobody left reads everything so far", () => {
+  test("a persona that loses all its providers reads everything so far", () => {
     const definition = definitionOf(
       fileTeam(
         [
@@ -296,10 +296,10 @@ describe("who reads from whom", () => {
   });
 });
 
-describe("what was decided is on record", () => {
+describe("decisions are recorded", () => {
   const decided = (brief: string) => planTeam(team, classifyBrief(brief)).decisions;
 
-  test("with what was rejected, and why", () => {
+  test("with the rejected options and the reasons", () => {
     const [blueprint, personas, contracts] = decided(
       "Build a REST API for todo items with SQLite. No frontend.",
     );
@@ -326,7 +326,7 @@ describe("what was decided is on record", () => {
     expect(contracts?.rejected).toContain("backend_developer reading from security_specialist: not there");
   });
 
-  test("for every brief: each title once, nothing empty, everybody either chosen or rejected", () => {
+  test("for every brief: each title once, nothing empty, every persona either chosen or rejected", () => {
     const places = team.phases.flatMap(({ name, personas }) =>
       personas.map((persona) => `${persona.name} in ${name}`),
     );
@@ -353,7 +353,7 @@ describe("what was decided is on record", () => {
   });
 });
 
-test("an expertise that nobody asked for brings nobody", () => {
+test("an expertise that is not needed adds no persona", () => {
   const base = {
     type: "feature",
     complexity: "small",

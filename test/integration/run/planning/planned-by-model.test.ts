@@ -30,7 +30,7 @@ describe("planning by a model", () => {
     return models;
   }
 
-  test("asks once for a session, and never for one that exists or cannot be", async () => {
+  test("calls the model once for a session, and never for one that exists or is refused", async () => {
     const models = await server();
     const place = new TeamPlace();
     const maestro = await place.open();
@@ -39,7 +39,7 @@ describe("planning by a model", () => {
       model: "openai/gpt-5",
     });
     await expect(maestro.start(team, { brief: " " })).rejects.toThrow("The brief is empty");
-    await expect(maestro.start(team, { brief, key: "" })).rejects.toThrow("A key has");
+    await expect(maestro.start(team, { brief, key: "" })).rejects.toThrow("The key must have");
     expect(models.requests).toHaveLength(0);
     const session = await maestro.start(team, { brief, key: "k" });
     await session.result();
@@ -61,7 +61,7 @@ describe("planning by a model", () => {
     expect(models.requests).toHaveLength(1);
   });
 
-  test("chooses blueprint, personas and contracts, on record as by the rules, and is never asked again", async () => {
+  test("chooses blueprint, personas and contracts, recorded as by the rules, and is never repeated", async () => {
     const plan = {
       ...answer,
       blueprint: { name: "data", reason: "It is all about rows." },
@@ -126,7 +126,7 @@ describe("planning by a model", () => {
     ]);
   });
 
-  test("is in the ledger, on record with the call that it cost, and in the usage of the session", async () => {
+  test("is in the ledger, in the journal with its cost, and in the usage of the session", async () => {
     await server();
     const place = new TeamPlace();
     const maestro = await place.open();
@@ -151,7 +151,7 @@ describe("planning by a model", () => {
     ["of the team", { budget: { tokens: 10 } }, {}],
     ["of the session", {}, { budget: { tokens: 10 } }],
   ])(
-    "within a budget %s that has no room for the call is not made: the rules decide",
+    "within a budget %s without room for the call is not made: the rules decide",
     async (_, more, options) => {
       const models = await server();
       const place = new TeamPlace();
@@ -187,7 +187,7 @@ describe("planning by a model", () => {
     expect(budget?.used.tokens).toBeGreaterThan(0);
   });
 
-  test("that is canceled in the middle decides nothing, and counts what it may have cost", async () => {
+  test("that is canceled in the middle decides nothing and counts its possible cost", async () => {
     const models = await server([{ fault: "silence" }]);
     const place = new TeamPlace();
     const maestro = await place.open();
@@ -204,7 +204,7 @@ describe("planning by a model", () => {
     expect(place.ran).toEqual([]);
   });
 
-  test("whose process dies after the answer is asked at most once more", async () => {
+  test("whose process dies after the answer is called at most once more", async () => {
     const models = await server();
     const place = new TeamPlace();
     const maestro = await place.open();
@@ -250,7 +250,7 @@ describe("planning by a model", () => {
     expect((await maestro.show("two")).decisions[0]?.reason).toContain("its breaker is open");
   });
 
-  test("joins those who ask for the session while it is planned and driven", async () => {
+  test("joins requests for the session while it is planned and driven", async () => {
     await server();
     const place = new TeamPlace();
     const maestro = await place.open();
@@ -273,7 +273,7 @@ describe("planning by a model", () => {
     expect(await session.result()).toMatchObject({ status: "completed" });
   });
 
-  test("with the simulated model leaves it to the rules, and says so", async () => {
+  test("with the simulated model leaves it to the rules and records that", async () => {
     const maestro = await new TeamPlace().open();
     const team = smallTeam(() => ({ instructions: "Do it." }), { planning: "model" });
     const session = await maestro.start(team, { brief, model: "simulated" });

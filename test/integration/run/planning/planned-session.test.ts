@@ -13,7 +13,7 @@ const checkpoint = (place: TeamPlace, id: string, phase: string) =>
     readonly decisions?: readonly { readonly title: string }[];
   };
 
-describe("what was planned is replayed, never planned again", () => {
+describe("a plan is replayed, never made again", () => {
   async function pausedAfterDesign(place = new TeamPlace()) {
     const maestro = await place.open();
     const team = smallTeam((name) => ({ run: place.work(name) }));
@@ -22,7 +22,7 @@ describe("what was planned is replayed, never planned again", () => {
     return { place, maestro, team, id: session.id };
   }
 
-  test("by a resume, with the team given, registered, or started again by its key", async () => {
+  test("by a resume with the given or registered team, or a start with its key", async () => {
     const { place, maestro, team, id } = await pausedAfterDesign();
     await maestro.close();
     const registered = await place.open({ teams: [team] });
@@ -35,13 +35,13 @@ describe("what was planned is replayed, never planned again", () => {
     await expectPlannedOnce(registered, id);
   });
 
-  test("from its checkpoints as well: that of the start and that of each phase have the decisions", async () => {
+  test("from its checkpoints as well: those of the start and of each phase have the decisions", async () => {
     const { place, id } = await pausedAfterDesign();
     expect(checkpoint(place, id, "init").session?.decisions?.map(({ title }) => title)).toEqual(titles);
     expect(checkpoint(place, id, "design").decisions?.map(({ title }) => title)).toEqual(titles);
   });
 
-  test("phase by phase, by an orchestrator that knows nothing of it", async () => {
+  test("phase by phase, by an outside orchestrator", async () => {
     const { place, maestro, id } = await pausedAfterDesign();
     await maestro.executePhase(id, "implementation");
     await maestro.executeBatch(id);
@@ -49,7 +49,7 @@ describe("what was planned is replayed, never planned again", () => {
     await expectPlannedOnce(maestro, id);
   });
 
-  test("in a process that has never seen the team, from the session alone", async () => {
+  test("in a process without the team, from the session alone", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const work = () => ({ instructions: "Do it." });
@@ -61,7 +61,7 @@ describe("what was planned is replayed, never planned again", () => {
     await expectPlannedOnce(other, planned.id);
   });
 
-  test("also when the rules would say otherwise by now", async () => {
+  test("also when the rules would decide otherwise by now", async () => {
     const { maestro, team, id } = await pausedAfterDesign();
     const other = await maestro.create(team, { brief: "A shop with a database." });
     expect(workersOf(await maestro.show(other.id))["design"]).toContain("database_specialist");
@@ -69,7 +69,7 @@ describe("what was planned is replayed, never planned again", () => {
     expect(workersOf(await maestro.show(id))).toEqual(chosen);
   });
 
-  test("by a fork, which has the same decisions as rows of its own", async () => {
+  test("by a fork, which has the same decisions in its own rows", async () => {
     const { place, maestro, id } = await pausedAfterDesign();
     await maestro.executeBatch(id);
     const { id: fork } = await maestro.fork(id, { at: "implementation", fresh: true });
@@ -122,7 +122,7 @@ describe("a team that has changed since", () => {
     return { maestro, id: session.id };
   }
 
-  test("in somebody who was not chosen is the same team to the session", async () => {
+  test("in a persona that was not chosen is the same team for the session", async () => {
     const { maestro, id } = await started(new TeamPlace());
     const team = smallTeam(named("Do it."), {
       more: { frontend_developer: { instructions: "Something else." } },
@@ -131,7 +131,7 @@ describe("a team that has changed since", () => {
     await expectPlannedOnce(maestro, id);
   });
 
-  test("in somebody who was chosen says so and asks, and the choice stays", async () => {
+  test("in a chosen persona is refused until it is accepted, and the choice stays", async () => {
     const { maestro, id } = await started(new TeamPlace());
     const team = smallTeam(named("Do it."), { more: { poet: { instructions: "In verse." } } });
     const refusal = await (await maestro.resume(id, { team })).result().catch((error: unknown) => error);
@@ -148,7 +148,7 @@ describe("a team that has changed since", () => {
   });
 
   test.each(["rules", "model"] as const)(
-    "by somebody who joined, with %s, says so, and who joined works",
+    "by a persona that joined, with %s, is reported, and that persona works",
     async (planning) => {
       const place = new TeamPlace();
       const maestro = await place.open();
@@ -169,7 +169,7 @@ describe("a team that has changed since", () => {
     },
   );
 
-  test("and is changed back says so too", async () => {
+  test("and is changed back is reported too", async () => {
     const place = new TeamPlace();
     const maestro = await place.open();
     const model = "simulated";
@@ -182,7 +182,7 @@ describe("a team that has changed since", () => {
     await expect(back).rejects.toThrow(/persona poet: instructions changed\.$/);
   });
 
-  test("is not asked about by who gives none: the record decides", async () => {
+  test("does not matter to a resume without a team: the record decides", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await started(place);
     await maestro.close();
@@ -191,7 +191,7 @@ describe("a team that has changed since", () => {
     expect(await other.executeBatch(id)).toMatchObject({ status: "completed" });
   });
 
-  test("so that planning begins later leaves a session that was not planned whole", async () => {
+  test("to ask for planning leaves an existing session without a plan unchanged", async () => {
     const maestro = await new TeamPlace().open();
     const { definition, ...whole } = smallTeam(named("Do it."));
     const { planning: _, ...unplanned } = definition;
@@ -204,7 +204,7 @@ describe("a team that has changed since", () => {
   });
 });
 
-test("phases from outside are taken for those who were chosen", async () => {
+test("given phases apply to the chosen personas", async () => {
   const place = new TeamPlace();
   const maestro = await place.open();
   const team = smallTeam((name) => ({ run: place.work(name) }));
@@ -217,7 +217,7 @@ test("phases from outside are taken for those who were chosen", async () => {
   await expectPlannedOnce(maestro, session.id);
 });
 
-test("a team that does not ask for planning has nothing planned", async () => {
+test("a team that does not ask for planning is not planned", async () => {
   const maestro = await new TeamPlace().open();
   const fixture = join(import.meta.dirname, "../../../fixtures/teams/product.yaml");
   const { team } = await loadTeam(fixture);

@@ -10,12 +10,12 @@ test.each(["rules", "model"])("a team may ask for planning by %s", (planning) =>
   expect(definitionOf(written({ planning })).planning).toBe(planning);
 });
 
-test("planning is off unless the team asks for it, and saying so changes nothing", () => {
+test("planning is off by default, and setting it off changes nothing", () => {
   expect(definitionOf(written({ planning: "off" }))).toStrictEqual(definitionOf(written({})));
   expect("planning" in definitionOf(written({}))).toBe(false);
 });
 
-test("in code as in a file", () => {
+test("is the same in code and in a file", () => {
   const phases = [phase("make", { personas: [persona("a", { instructions: "Do it." })] })];
   expect(defineTeam("team", { planning: "rules", phases }).definition).toStrictEqual(
     definitionOf(written({ planning: "rules" })),
@@ -34,7 +34,7 @@ test.each([
   expect(problemsOf(written(more)).join(" ")).toContain(problem);
 });
 
-test("a session whose team was planned in another way says so", () => {
+test("a session whose team was planned in another way reports the change", () => {
   const team = definitionOf(written({}));
   const plan = { from: "x", blueprint: "fix", parallelism: "few" } as const;
   expect(describeChanges({ ...team, plan }, team)).toEqual(["blueprint changed from fix to unset"]);

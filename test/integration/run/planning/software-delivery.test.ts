@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe("the built-in team", () => {
-  test("has the phases, gates and personas that were promised", () => {
+  test("has the documented phases, gates and personas", () => {
     expect(team.phases.map(({ name, gate }) => [name, gate])).toEqual(
       [
         ["requirements", 0.75],
@@ -44,7 +44,7 @@ describe("the built-in team", () => {
     expect(team.planning).toBe("rules");
   });
 
-  test("is a normal team file that anybody can copy, and is whole without planning", async () => {
+  test("is a normal team file that can be copied, and is complete without planning", async () => {
     const { team: loaded } = await loadTeam(file);
     expect(loaded.definition).toEqual(team);
     expect(integrationProblems(team)).toEqual([]);
@@ -56,7 +56,7 @@ describe("the built-in team", () => {
     expect((await loadTeam(copy)).team.definition).toEqual(rest);
   });
 
-  test("is the one that is used when no name is given; another name is questioned", async () => {
+  test("is the default team; another name gets a suggestion", async () => {
     expect((await builtInTeam()).name).toBe("software-delivery");
     const refusal = await builtInTeam("software-delivry").catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(TeamInvalid);
@@ -70,7 +70,7 @@ describe("the built-in team", () => {
     expect(files).toContain("teams");
   });
 
-  test("tells each persona where to put what it must deliver", () => {
+  test("gives each persona the place of its deliverables", () => {
     for (const { name, work, contract } of team.phases.flatMap(({ personas }) => personas)) {
       const instructions = work.kind === "model" ? work.instructions : "";
       expect(instructions.length).toBeLessThan(1_500);
@@ -133,7 +133,7 @@ describe("its checks", () => {
     });
   });
 
-  test("a title of a file that is not there", () => {
+  test("the title of a missing file", () => {
     expect(run(checkOf("requirement_analyst", "has-title"), {}).passed).toBe(false);
   });
 

@@ -1,4 +1,4 @@
-import type { CheckResult, Contract } from "../domain/contract.ts";
+import type { CheckResult } from "../domain/contract.ts";
 import { fromErrorJson } from "../domain/error-json.ts";
 import { InputInvalid, MaestroError } from "../domain/errors.ts";
 import type { Failure } from "../domain/failure.ts";
@@ -8,48 +8,17 @@ import type { RetryPolicy } from "../domain/retry-policy.ts";
 import { emptyTree, type Tree } from "../domain/tree.ts";
 import { conversationOf } from "../journal/conversation.ts";
 import type { PersonaResult, RecordedFailure } from "../journal/journal.ts";
-import type { Perform, TeamContext, WorkContext } from "../personas/function.ts";
-import { type PersonaPolicy, refuseForbidden, writeRule } from "../personas/tools/policy.ts";
+import type { WorkContext } from "../personas/function.ts";
+import { refuseForbidden, writeRule } from "../personas/tools/policy.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import type { ActiveAttempt } from "./active-attempt.ts";
 import { type Control, InfrastructureFailure, infrastructureFailed, orAbandon, Watchdog } from "./control.ts";
 import type { Drive } from "./drive.ts";
-import type { Healer } from "./healing/healer.ts";
 import { checkResult } from "./persona-result.ts";
+import type { PersonaWork } from "./persona-work.ts";
 import { StepRecorder } from "./step.ts";
 import { checkWorkspace, refuseUnfulfilled, validate } from "./validate.ts";
-
-export interface PersonaWork {
-  readonly phase: string;
-  readonly persona: string;
-  readonly perform: Perform;
-  readonly brief: string;
-  readonly context: TeamContext;
-  /** Fingerprint of everything the persona reads. */
-  readonly input: string;
-  /** The files it sees, by the hash of their manifest. */
-  readonly base: string | undefined;
-  /** The files it begins with when nothing else is on record: those it sees, or its earlier work laid over them. */
-  readonly begins: string | undefined;
-  /** The artifacts that a row with both trees points to. */
-  readonly baseArtifacts: readonly string[];
-  readonly notes: readonly string[];
-  readonly contract: Contract;
-  /** How many attempts a round has, where the team says so. */
-  readonly maxAttempts: number | null;
-  /** How long an attempt may stand still. */
-  readonly timeoutMs: number;
-  /** Healing may let it stand still for as long as this. */
-  readonly maxTimeoutMs: number;
-  /** How long an answer of the model may be and healing may let it be, where the team says it. */
-  readonly outputTokens: { readonly limit: number; readonly most: number } | undefined;
-  readonly policy: PersonaPolicy;
-  /** None when healing is off. */
-  readonly healers: readonly Healer[];
-  readonly model: string | undefined;
-  readonly fallbackModels: readonly string[];
-}
 
 /** How an attempt ended, with the files it left. */
 export type AttemptEnd = {
@@ -71,7 +40,7 @@ export type AttemptEnd = {
     }
 );
 
-/** One attempt, from its first step to its judged result. How many there are is the executor's matter. */
+/** One attempt, from its first step to its judged result. */
 export class AttemptRun {
   readonly #drive: Drive;
   readonly #work: PersonaWork;
@@ -104,14 +73,14 @@ export class AttemptRun {
   async run(): Promise<AttemptEnd> {
     const { artifacts } = this.#drive;
     const { attempt } = this.#running;
-    // The files the attempt began with: steps that are replayed bring their changes back.
+    // The files that the attempt began with. Replayed steps apply their changes again.
     const tree =
       attempt.tree === undefined
         ? emptyTree
         : await loadTree(artifacts, attempt.tree).catch(infrastructureFailed);
     this.#began = tree;
     const workspace = new Workspace(artifacts, tree);
-    // A changed input changes every step's fingerprint, so the steps notice that they diverged.
+    // A changed input changes every fingerprint, so that the steps detect the divergence.
     const steps = new StepRecorder(this.#drive, {
       running: this.#running,
       input: this.#work.input,
@@ -147,7 +116,7 @@ export class AttemptRun {
     } catch (thrown) {
       stopOrBreak(control, steps, thrown);
       const error = this.#forbidden(workspace) ?? thrown;
-      // Loaded when something fails: a clean start should not pay for it.
+      // Loaded at the first failure: a clean start does not pay for it.
       const { classifyError } = await import("./failure/classify-error.ts");
       const failure = classifyError(error, clock.now());
       const healing =
@@ -177,7 +146,7 @@ export class AttemptRun {
     return healers.length > 0 && fallbackModels.indexOf(asked) < fallbackModels.length - 1;
   }
 
-  /** Work that fails may not have written more than work that succeeds: the next attempt would begin with it. */
+  /** Failed work must obey the write rules too: the next attempt begins with its files. */
   #forbidden(workspace: Workspace): unknown {
     try {
       refuseForbidden(this.#work.persona, this.#work.policy, this.#began, workspace);
@@ -204,12 +173,12 @@ export class AttemptRun {
         return await this.#watchdog.watch(abandonable, (reason) => this.#timeout.abort(reason));
       } finally {
         steps.endWork();
-        // Abandoned steps get their record; their changes are taken back while they can be told apart.
+        // Abandoned steps are recorded, and their changes are removed while they can still be identified.
         await steps.settle();
         steps.throwIfInfrastructureFailed();
       }
     });
-    // A persona may have caught the stop and returned; the next driver makes the result from the steps.
+    // A persona may have caught the stop and returned. The next driver repeats it from the recorded steps.
     control.throwIfStopped();
     return checkResult(persona, returned);
   }
@@ -268,7 +237,7 @@ export class AttemptRun {
     const { healers, contract, model, fallbackModels, policy, maxTimeoutMs, outputTokens } = this.#work;
     const { hasProgressed } = this.#running;
     const { settings } = this.#running.attempt;
-    const { control, clock, runTool } = this.#drive;
+    const { control, clock, place } = this.#drive;
     const sick = {
       failure,
       earlier: this.#reasons,
@@ -287,7 +256,7 @@ export class AttemptRun {
         limit: settings.maxOutputTokens ?? outputTokens.limit,
       },
       mayWrite: writeRule(policy),
-      runTool: (argv: readonly string[]) => runTool(workspace, argv, control.signal),
+      runTool: (argv: readonly string[]) => place.runTool(workspace, argv, control.signal),
       installPackage: async (name: string, fromFolder: string) => {
         const { installPackage } = await import("./healing/install-package.ts");
         return installPackage(workspace, name, fromFolder);
@@ -316,7 +285,7 @@ function isFinal(error: unknown): boolean {
   return MaestroError.is(error) && (error.next === "fail" || error.next === "park");
 }
 
-/** Neither a stop nor an infrastructure failure is a failure of the work. */
+/** A stop or an infrastructure failure is not a failure of the work. */
 function stopOrBreak(control: Control, steps: StepRecorder, error: unknown): void {
   if (control.stopped !== undefined) throw control.stopped;
   steps.throwIfInfrastructureFailed();

@@ -5,11 +5,12 @@ import { phaseOf } from "../journal/session-state.ts";
 import { sealPhase } from "../store/seal-phase.ts";
 import { groupsOf } from "../team/definition/order.ts";
 import type { PersonaDefinition, PhaseDefinition } from "../team/definition/team-definition.ts";
-import { checkPersona, type Group, hasContract, type PhaseDrive, runGroup } from "./group.ts";
+import type { TeamDrive } from "./drive.ts";
+import { checkPersona, type Group, hasContract, runGroup } from "./group.ts";
 import type { Clash, TreeRef } from "./trees.ts";
 
-/** Idempotent: work that the journal has as done is not done again. */
-export async function runPhase(phase: PhaseDefinition, drive: PhaseDrive): Promise<void> {
+/** Idempotent: recorded work is not done again. */
+export async function runPhase(phase: PhaseDefinition, drive: TeamDrive): Promise<void> {
   const { journal, trees } = drive;
   const stateNow = () => phaseOf(journal.state, phase.name);
   if (stateNow().status === "pending") {
@@ -31,7 +32,7 @@ export async function runPhase(phase: PhaseDefinition, drive: PhaseDrive): Promi
   if (stateNow().checkpoint === undefined) await sealPhase(phase.name, drive);
 }
 
-async function work(phase: PhaseDefinition, drive: PhaseDrive): Promise<void> {
+async function work(phase: PhaseDefinition, drive: TeamDrive): Promise<void> {
   const { journal } = drive;
   const known = new Map<string, readonly CheckResult[]>();
   const made = await mergeGroups(phase, known, drive);
@@ -58,11 +59,11 @@ async function work(phase: PhaseDefinition, drive: PhaseDrive): Promise<void> {
   await journal.append([...decisions, completed], { artifacts });
 }
 
-/** Group after group, each on the files of the ones before it; and once more all, if a later one broke an earlier. */
+/** Runs group after group, each on the files of the groups before. Then all members are checked together. */
 async function mergeGroups(
   phase: PhaseDefinition,
   known: Map<string, readonly CheckResult[]>,
-  drive: PhaseDrive,
+  drive: TeamDrive,
 ): Promise<TreeRef> {
   const { journal } = drive;
   const stateNow = () => phaseOf(journal.state, phase.name);
@@ -84,7 +85,7 @@ async function mergeGroups(
   let { tree } = await drive.trees.withGiven(phase.name, stateNow().base);
   for (const [number, members] of groups.entries()) {
     for (const { name } of members) starts.set(name, tree);
-    // A phase without files and with one group needs no row for it.
+    // A phase with one group and without files needs no row for the merge.
     tree = await run(
       { number, members, unmerged: members, start: tree, startOf },
       (end) => groups.length > 1 || end !== undefined,
@@ -96,12 +97,12 @@ async function mergeGroups(
   return run(all, (end) => end !== start);
 }
 
-/** Every check that the phase's contracts declare, on the files as they are in the end. */
+/** Every check that the phase's contracts declare, on the final files. */
 async function judgePhase(
   phase: PhaseDefinition,
   tree: TreeRef,
   known: ReadonlyMap<string, readonly CheckResult[]>,
-  drive: PhaseDrive,
+  drive: TeamDrive,
 ): Promise<PersonaChecks[]> {
   const checks: PersonaChecks[] = [];
   for (const persona of phase.personas) {

@@ -1,33 +1,35 @@
-import { wasGiven } from "../journal/from-outside.ts";
-import type { ForkOrigin, Transition } from "../journal/journal.ts";
-import { encodeEntry } from "../journal/journal-codec.ts";
-import { reduce } from "../journal/reduce.ts";
+import { wasGiven } from "../../journal/from-outside.ts";
+import type { ForkOrigin, Transition } from "../../journal/journal.ts";
+import { encodeEntry } from "../../journal/journal-codec.ts";
+import { reduce } from "../../journal/reduce.ts";
 import {
   isAccepted,
   type PhaseState,
   personaOf,
   phaseOf,
   type SessionState,
-} from "../journal/session-state.ts";
-import { withPhase } from "../journal/update.ts";
-import type { Blobs } from "../store/blobs.ts";
-import { groupsOf, orderPhases } from "../team/definition/order.ts";
+} from "../../journal/session-state.ts";
+import { withPhase } from "../../journal/update.ts";
+import type { Blobs } from "../../store/blobs.ts";
+import { isPattern } from "../../team/definition/is-pattern.ts";
+import { groupsOf, orderPhases } from "../../team/definition/order.ts";
 import {
   definitionJson,
   type PersonaDefinition,
   type PhaseDefinition,
   type TeamDefinition,
-} from "../team/definition/team-definition.ts";
+} from "../../team/definition/team-definition.ts";
+import { globMatcher } from "../../workspace/glob.ts";
+import { readNamedFiles } from "../../workspace/named-files.ts";
+import { PersonaInputs } from "../persona-inputs.ts";
+import { isTakenOver } from "../persona-work.ts";
+import { type MergedTree, SessionTrees } from "../trees.ts";
 import { forkedRow } from "./fork.ts";
-import { Readings } from "./persona-inputs.ts";
-import { mayChange, noWork, type PlannedWork, together, workOf } from "./planned-work.ts";
-import { type MergedTree, SessionTrees } from "./trees.ts";
-import { isTakenOver } from "./work.ts";
 
 /**
- * `kept`: done already. `reused`: its input is what it was, so its result is taken over. `runs`: it works. `may-run`: it
- * reads what somebody who works may change; if that one comes to the same, it is reused. Nobody knows beforehand whether
- * new work will fit: as always, whoever clashes with it is asked again.
+ * `kept`: already done. `reused`: its input is unchanged, so its result is taken over. `runs`: it works. `may-run`: it reads
+ * the output of a persona that works, and is reused if that output stays the same. A plan does not foresee clashes: a
+ * persona that clashes with new work gets another attempt, as in any run.
  */
 export type PlannedAction = "kept" | "reused" | "runs" | "may-run";
 
@@ -37,7 +39,7 @@ export interface PlannedPersona {
   readonly action: PlannedAction;
 }
 
-/** What would happen, without anything happening. */
+/** Predicts a run without running anything. */
 export async function planRun(
   definition: TeamDefinition,
   state: SessionState,
@@ -70,18 +72,18 @@ export function imagineFork(
 }
 
 class Planner {
-  /** The session as it would become: rows are imagined as planning proceeds. */
+  /** The predicted session: rows are reduced and not written. */
   readonly #session: { state: SessionState };
-  readonly #readings: Readings;
+  readonly #inputs: PersonaInputs;
   readonly #trees: SessionTrees;
-  /** Of each phase what is done in it and before it; what comes of that is not known yet. */
+  /** The work in each phase and before it. Its results are not known yet. */
   readonly #work = new Map<string, PlannedWork>();
   readonly #working = new Set<string>();
 
   constructor(definition: TeamDefinition, state: SessionState, artifacts: Blobs) {
     this.#session = { state };
-    this.#readings = new Readings(definition, this.#session);
-    this.#trees = new SessionTrees(artifacts, definition, this.#session, this.#readings);
+    this.#inputs = new PersonaInputs(definition, this.#session);
+    this.#trees = new SessionTrees(artifacts, definition, this.#session, this.#inputs);
   }
 
   get #state(): SessionState {
@@ -96,7 +98,7 @@ class Planner {
     const { name, personas } = phase;
     const state = phaseOf(this.#state, name);
     let work = together(phase.dependsOn.map((before) => this.#work.get(before) ?? noWork));
-    // Where branches meet, new work may clash, and everybody in the phase is told.
+    // Where branches meet, new work may clash, and a clash is part of the input of every persona of the phase.
     const mayClash = work.isAny && phase.dependsOn.length > 1;
     this.#work.set(name, work);
     if (isAccepted(state))
@@ -141,14 +143,14 @@ class Planner {
     if (await this.#restsOnWork(phase, persona, before))
       return state.candidate?.result === undefined ? "runs" : "may-run";
     const { tree } = await this.#trees.visible(phase, persona, before.start);
-    const input = this.#readings.input(phase, persona, tree);
+    const input = this.#inputs.input(phase, persona, tree);
     if (!isTakenOver(this.#state, phase.name, persona.name, input)) return "runs";
     const row = { kind: "persona.reused", phase: phase.name, persona: persona.name, input } as const;
     this.#session.state = imagine(this.#state, row);
     return "reused";
   }
 
-  /** Whether what it reads may become something else: results, files that it sees, or what it is told. */
+  /** Whether its input may change: results, visible files, or notes. */
   async #restsOnWork(
     phase: PhaseDefinition,
     persona: PersonaDefinition,
@@ -156,14 +158,14 @@ class Planner {
   ): Promise<boolean> {
     if (!work.isAny) return false;
     if (mayClash || persona.consumes === null) return true;
-    const isWorking = this.#readings
+    const isWorking = this.#inputs
       .providers(phase, persona)
       .some(({ phase, persona: { name } }) => this.#working.has(`${phase} ${name}`));
     return isWorking || mayChange(work, await this.#trees.seen(phase, persona));
   }
 }
 
-/** What a persona finds when it begins. */
+/** The state of the phase when a persona begins. */
 interface Before {
   readonly start: string | undefined;
   readonly work: PlannedWork;
@@ -174,4 +176,39 @@ interface Before {
 export function imagine(state: SessionState, transition: Transition): SessionState {
   const seq = state.head.seq + 1;
   return reduce(state, { ...encodeEntry(transition), seq, epoch: 0, at: 0, hash: "" });
+}
+
+/** Planned work before a persona begins. */
+export interface PlannedWork {
+  readonly isAny: boolean;
+  /** Globs of the files it may change. Null: all files. */
+  readonly writes: readonly string[] | null;
+}
+
+export const noWork: PlannedWork = { isAny: false, writes: [] };
+
+/** Exceptions of the policy are ignored here: a plan may show too much work, never too little. */
+export const workOf = ({ policy: { write } }: PersonaDefinition): PlannedWork => ({
+  isAny: true,
+  writes: write === null ? null : readNamedFiles(write).globs,
+});
+
+export function together(works: readonly PlannedWork[]): PlannedWork {
+  const done = works.filter(({ isAny }) => isAny);
+  const [only] = done;
+  // Most phases have one dependency, so that a long line of phases shares one object.
+  if (done.length <= 1 || only?.writes === null) return only ?? noWork;
+  const writes = new Set<string>();
+  for (const work of done) {
+    if (work.writes === null) return work;
+    for (const glob of work.writes) writes.add(glob);
+  }
+  return { isAny: true, writes: [...writes] };
+}
+
+/** Whether it may change a file at one of these paths or patterns. Two patterns are taken to overlap. */
+export function mayChange({ isAny, writes }: PlannedWork, seen: readonly string[]): boolean {
+  if (!isAny || seen.length === 0) return false;
+  if (writes === null || (writes.length > 0 && seen.some(isPattern))) return true;
+  return writes.map(globMatcher).some((matches) => seen.some(matches));
 }

@@ -1,11 +1,11 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isJsonObject, parseJson } from "../domain/json.ts";
-import type { TreeChange } from "../domain/tree.ts";
-import type { CommandFolder } from "../personas/model/ports.ts";
-import { reach } from "../store/fault-points.ts";
-import type { BlobStore } from "../workspace/blob-store.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { isJsonObject, parseJson } from "../../domain/json.ts";
+import type { TreeChange } from "../../domain/tree.ts";
+import type { CommandFolder } from "../../personas/model/ports.ts";
+import { reach } from "../../store/fault-points.ts";
+import type { BlobStore } from "../../workspace/blob-store.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
 
 /** The result of a program, and the files that it left in its folder. */
 export interface LeftBehind<T> {
@@ -15,8 +15,8 @@ export interface LeftBehind<T> {
 }
 
 /**
- * The folder of one conversation with an agent, on the disk until the agent's work is on record. Whoever goes on after
- * a crash finds the files as the agent left them, its home, and the name of its session.
+ * The folder of one conversation with an agent, on disk until the agent's work is recorded. The driver after a crash finds
+ * the files as the agent left them, its home, and the name of its session.
  */
 export class AgentWorkdir {
   readonly #blobs: BlobStore;
@@ -33,7 +33,7 @@ export class AgentWorkdir {
     work: (folder: CommandFolder) => Promise<T>,
     keeps: (error: unknown) => Promise<boolean>,
   ): Promise<LeftBehind<T>> {
-    const { readBack } = await import("../workspace/read-back.ts");
+    const { readBack } = await import("../../workspace/read-back.ts");
     const { tree, hash } = workspace;
     await workspace.save();
     const restart = () => this.#restart(workspace);
@@ -50,22 +50,22 @@ export class AgentWorkdir {
     }
   }
 
-  /** To be called when the work is on record: killed before, the next driver calls it. */
+  /** Called when the work is recorded. After a crash before it, the next driver calls it. */
   async forget(): Promise<void> {
-    const { removeFolder } = await import("../workspace/remove-folder.ts");
+    const { removeFolder } = await import("../../workspace/remove-folder.ts");
     reach?.("kept:before-remove");
     await removeFolder(this.#folder);
   }
 
   async #restart({ tree }: Workspace): Promise<void> {
-    const { materialize } = await import("../workspace/materialize.ts");
+    const { materialize } = await import("../../workspace/materialize.ts");
     await this.forget();
     await mkdir(this.#at("home"), { recursive: true, mode: 0o700 });
     await materialize(tree, this.#blobs, this.#at("workspace"));
     reach?.("kept:after-copy");
   }
 
-  /** The note is outside of everything that the agent can write. */
+  /** The note is outside the folders that the agent can write. */
   async #note(tree: string, session: string): Promise<void> {
     const path = this.#at("session.json");
     await writeFile(`${path}.new`, JSON.stringify({ tree, session }), { mode: 0o600 });
@@ -78,7 +78,7 @@ export class AgentWorkdir {
       if (!isJsonObject(note) || note["tree"] !== tree) return null;
       return typeof note["session"] === "string" ? note["session"] : null;
     } catch {
-      // There is none, or the machine went down while it was written: then the command runs from its first files.
+      // There is no note, or a crash cut it. The command then runs again from its first files.
       return null;
     }
   }

@@ -1,44 +1,39 @@
-import { forecast, type PhaseForecast } from "../cost/forecast.ts";
-import type { Amount } from "../domain/budget.ts";
-import type { ForkOrigin, Transition } from "../journal/journal.ts";
-import type { Blobs } from "../store/blobs.ts";
-import type { RunSample } from "../store/reports.ts";
-import { readState } from "../store/session-journal.ts";
-import type { SessionRecord, Store } from "../store/store.ts";
-import type { Team } from "../team/define.ts";
+import { forecast, type PhaseForecast } from "../../cost/forecast.ts";
+import type { Amount } from "../../domain/budget.ts";
+import type { ForkOrigin, Transition } from "../../journal/journal.ts";
+import type { RunSample } from "../../store/reports.ts";
+import { readState } from "../../store/session-journal.ts";
+import type { SessionRecord } from "../../store/store.ts";
+import type { Team } from "../../team/define.ts";
+import { selectPhases } from "../direction.ts";
+import type { OpenState } from "../drive.ts";
+import { type Preparation, prepareDrive } from "../prepare.ts";
+import { plannedRun } from "../spending.ts";
+import type { ForkRequest } from "./fork.ts";
 import { checkFork } from "./fork.ts";
-import type { ForkRequest } from "./make-fork.ts";
 import { editPhase } from "./phase-edit.ts";
 import { imagine, imagineFork, type PlannedPersona, planRun } from "./plan.ts";
-import { plannedRun } from "./planned-runs.ts";
-import { type Preparation, prepareDrive } from "./prepare.ts";
-import { selectPhases } from "./selection.ts";
 
-/** What would run, and between which amounts it may cost. */
+/** The personas that would run, and the range of the cost. */
 export interface Plan {
   readonly personas: readonly PlannedPersona[];
-  /** `least`: what surely runs, as such runs usually were. `most`: also what may run, as nine of ten were. */
+  /** `least`: the median cost of what certainly runs. `most`: the 90th percentile, including what may run. */
   readonly cost: { readonly least: Amount; readonly most: Amount };
-  /** Of each phase in which something runs or may run. */
+  /** Of each phase in which a persona runs or may run. */
   readonly phases: readonly PhaseForecast[];
-  /** Personas that nobody has ever seen at work: they are not part of the cost. */
+  /** Personas without past runs. They are not part of the cost. */
   readonly unknown: readonly string[];
 }
 
-interface PlanParts {
-  readonly store: Store;
-  readonly artifacts: Blobs;
-}
-
-/** With all that a person wants done before it goes on; what the resume would refuse is refused here too. */
+/** The plan of a resume with its preparation. Refuses what the resume would refuse. */
 export async function planResume(
   session: SessionRecord,
   team: Team,
   preparation: Preparation,
-  { store, artifacts }: PlanParts,
+  { store, artifacts }: Pick<OpenState, "store" | "artifacts">,
 ): Promise<Plan> {
   const before = await readState(store, session.id);
-  const { rows, direction } = await prepareDrive(before, team, preparation, { artifacts });
+  const { rows, direction } = await prepareDrive(before, team, preparation, artifacts);
   const state = rows.reduce((imagined, row) => imagine(imagined, row as Transition), before);
   const chosen = new Set(selectPhases(team.definition, state, direction ?? {}).map(({ name }) => name));
   const personas = (await planRun(team.definition, state, artifacts)).filter(
@@ -51,7 +46,7 @@ export async function planFork(
   parent: SessionRecord,
   team: Team,
   { at, edits = {}, fresh = false, model }: ForkRequest,
-  { store, artifacts }: PlanParts,
+  { store, artifacts }: Pick<OpenState, "store" | "artifacts">,
 ): Promise<Plan> {
   const state = await readState(store, parent.id);
   const edited = await Promise.all(

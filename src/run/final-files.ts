@@ -5,9 +5,11 @@ import type { Blobs } from "../store/blobs.ts";
 import { groupsOf, orderPhases } from "../team/definition/order.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
 import type { PhaseDefinition } from "../team/definition/team-definition.ts";
+import type { BlobStore } from "../workspace/blob-store.ts";
+import { BlobsBeside } from "../workspace/blobs-beside.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
-import { finalTree } from "./final-tree.ts";
 import type { ArtifactView } from "./session-view.ts";
+import { handsOnEverything } from "./trees.ts";
 
 /** The files as the session has them now, each with the persona that changed it last. */
 export async function listFiles(state: SessionState, artifacts: Blobs): Promise<ArtifactView[]> {
@@ -33,7 +35,7 @@ export async function listFiles(state: SessionState, artifacts: Blobs): Promise<
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Not as they happened to begin: group by group as declared, who was sent back after the others, who had to wait after that. */
+/** In the order of the merges: group by group as declared, then the personas that were sent back, then those that waited. */
 function asMerged(
   phase: PhaseDefinition,
   personas: ReadonlyMap<string, PersonaState>,
@@ -56,4 +58,39 @@ function asMerged(
 
 async function load(artifacts: Blobs, tree: string | undefined): Promise<Tree> {
   return tree === undefined ? emptyTree : loadTree(artifacts, tree);
+}
+
+/** A tree and the store of its contents. */
+export interface FinalTree {
+  readonly tree: Tree;
+  readonly blobs: BlobStore;
+}
+
+/**
+ * The files as the session has them now: those of the last completed phase or, in a graph, of all branches, merged as for
+ * a phase that depends on all of them. Nothing is stored.
+ */
+export async function finalTree(state: SessionState, artifacts: BlobStore): Promise<FinalTree> {
+  const definition = recordedDefinition(state.created.definition);
+  const done = orderPhases(definition).filter((name) => state.phases.get(name)?.status === "completed");
+  const isDone = new Set(done);
+  const restedOn = new Set(
+    definition.phases.flatMap(({ name, dependsOn }) => (isDone.has(name) ? dependsOn : [])),
+  );
+  const [last, ...others] = done.filter((name) => !restedOn.has(name));
+  const load = (ref: string | undefined) => (ref === undefined ? emptyTree : loadTree(artifacts, ref));
+  if (last === undefined || (others.length === 0 && handsOnEverything(definition, state))) {
+    const tree = last === undefined ? undefined : state.phases.get(last)?.tree;
+    return { tree: await load(tree), blobs: artifacts };
+  }
+  // Loaded only where branches meet: most queries need no merge.
+  const { mergeTrees } = await import("../workspace/merge.ts");
+  const blobs = new BlobsBeside(artifacts);
+  let ours: Tree = emptyTree;
+  for (const name of done) {
+    const { base, tree } = state.phases.get(name) ?? {};
+    if (tree === base) continue;
+    ours = (await mergeTrees({ base: await load(base), ours, theirs: await load(tree), blobs })).tree;
+  }
+  return { tree: ours, blobs };
 }

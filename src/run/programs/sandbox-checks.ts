@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
-import type { Check, CheckResult, Contract } from "../domain/contract.ts";
-import type { Json } from "../domain/json.ts";
-import type { Tree } from "../domain/tree.ts";
-import type { BlobStore } from "../workspace/blob-store.ts";
+import type { Check, CheckResult, Contract } from "../../domain/contract.ts";
+import type { Json } from "../../domain/json.ts";
+import type { Tree } from "../../domain/tree.ts";
+import type { BlobStore } from "../../workspace/blob-store.ts";
 
 export interface SandboxOptions {
   readonly sandboxRequired?: boolean;
@@ -33,7 +33,7 @@ export class SandboxChecks {
     outputs: Readonly<Record<string, Json>>,
   ): Promise<CheckResult[]> {
     if (deliverables.length === 0 && schema === undefined) return [];
-    const { runChecks } = await import("../workspace/checks.ts");
+    const { runChecks } = await import("../../workspace/checks.ts");
     const contract = { deliverables, checks: [], ...(schema !== undefined && { outputs: schema }) };
     return runChecks({
       contract,
@@ -46,8 +46,8 @@ export class SandboxChecks {
   /** Runs one command on a fresh copy of the tree; its changes there are discarded. */
   async run(check: Check, tree: Tree, signal: AbortSignal): Promise<CheckResult> {
     const [{ runCheck }, { readOutput }] = await Promise.all([
-      import("../workspace/checks.ts"),
-      import("./failure/read-output.ts"),
+      import("../../workspace/checks.ts"),
+      import("../failure/read-output.ts"),
     ]);
     await mkdir(this.#scratch, { recursive: true, mode: 0o700 });
     const context = { tree, outputs: undefined, ...this.#context(signal), readFailures: readOutput };
@@ -60,7 +60,7 @@ export class SandboxChecks {
   async #warnUnconfined(): Promise<void> {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
-    const { describeSandbox } = await import("../workspace/sandbox.ts");
+    const { describeSandbox } = await import("../../workspace/sandbox.ts");
     const found = await describeSandbox();
     const why = found.kind === "none" ? ` ${found.reason}` : "";
     this.#options.notice?.(`Checks run without a sandbox, with the network and all your files.${why}`);

@@ -2,8 +2,36 @@ import { alertText } from "../domain/alert-text.ts";
 import { microsToUsd } from "../domain/budget.ts";
 import type { BudgetAlert } from "../domain/budget-alert.ts";
 import { MaestroError } from "../domain/errors.ts";
+import { attemptsOf, FactReader } from "../journal/fact-reader.ts";
 import type { RecordedRow } from "../journal/journal.ts";
 import { decodeTransition } from "../journal/journal-codec.ts";
+import type { SessionEvent } from "../journal/session-event.ts";
+import type { SessionState } from "../journal/session-state.ts";
+
+/** Sends the facts of committed rows to a listener. */
+export class SessionEvents {
+  readonly #listener: (event: SessionEvent) => void;
+  readonly #readers = new Map<string, FactReader>();
+
+  constructor(listener: (event: SessionEvent) => void) {
+    this.#listener = listener;
+  }
+
+  tell(state: SessionState, rows: readonly RecordedRow[]): void {
+    const sessionId = state.id;
+    let reader = this.#readers.get(sessionId);
+    if (reader === undefined) {
+      reader = new FactReader(attemptsOf(state));
+      this.#readers.set(sessionId, reader);
+    }
+    for (const row of rows) {
+      const fact = reader.read(row);
+      // Another process may drive the session next, so its running attempts are looked up again.
+      if (fact.kind === "session.status") this.#readers.delete(sessionId);
+      this.#listener({ sessionId, ...fact });
+    }
+  }
+}
 
 export interface AlertReceiver {
   readonly url: string | undefined;
@@ -11,11 +39,11 @@ export interface AlertReceiver {
   readonly allowInternal: boolean;
 }
 
-/** A command that is done must not wait for long. */
+/** A finished command must not wait for long. */
 const patienceMs = 10_000;
 
-/** Brings warnings to the webhook, if there is one: once, as well as it can. */
-export function alertTeller(
+/** Posts budget warnings to the webhook, if there is one. One attempt, no retry. */
+export function alertPoster(
   { url, secret, allowInternal }: AlertReceiver,
   report: (notice: string) => void,
 ): (session: string, row: RecordedRow) => Promise<void> {
@@ -32,7 +60,9 @@ export function alertTeller(
       await new AlertWebhook({ url, secret, allowInternal }).post(news, AbortSignal.timeout(patienceMs));
     } catch (error) {
       const advice = MaestroError.is(error) && error.advice !== undefined ? ` ${error.advice}` : "";
-      report(`The webhook did not get a warning (${alertText(alert)}): ${String(error)}${advice}`);
+      report(
+        `A budget warning (${alertText(alert)}) could not be posted to the webhook: ${String(error)}${advice}`,
+      );
     }
   };
 }

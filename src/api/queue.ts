@@ -2,17 +2,16 @@ import { LeaseHeld } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Entry } from "../journal/journal.ts";
 import { directionRows } from "../run/direction.ts";
-import { canceled, requireSession } from "../run/drivable.ts";
-import { type Preparation, prepareClaimed, prepareDrive } from "../run/prepare.ts";
+import { canceled, type Preparation, prepareClaimed, prepareDrive, requireSession } from "../run/prepare.ts";
 import { continueReplay, replaySession } from "../store/session-journal.ts";
 import type { Team } from "../team/define.ts";
-import type { HiveParts } from "./api-parts.ts";
+import type { Services } from "./services.ts";
 
-/** A driver that stops writes its last files, or a signal is acted on: its lease is free soon. */
+/** The lease of a stopping driver, or of a process that applies a signal, is free soon. */
 const patienceMs = 5_000;
 const retryMs = 25;
 
-/** As `enqueueNow`; waits for a holder of the lease that does not drive the session. */
+/** As `enqueueNow`, but waits for a holder of the lease that does not drive the session. */
 export async function enqueue(...asked: Parameters<typeof enqueueNow>): Promise<void> {
   const [id, , , , { store, clock }] = asked;
   const latest = clock.now() + patienceMs;
@@ -28,32 +27,29 @@ export async function enqueue(...asked: Parameters<typeof enqueueNow>): Promise<
 }
 
 /**
- * Queues an existing session: records what a person asks for and lets the session wait for its turn. The next driver
- * continues from there, also after a crash. `resume` grants new rounds.
+ * Queues an existing session: records the request and makes the session due. The next driver continues from there, also
+ * after a crash. `resume` grants new rounds.
  */
 async function enqueueNow(
   id: SessionId,
   team: Team,
   cause: "start" | "resume",
   preparation: Preparation,
-  { store, artifacts, engine, clock }: Pick<HiveParts, "store" | "artifacts" | "engine" | "clock">,
+  { store, artifacts, engine, clock }: Pick<Services, "store" | "artifacts" | "engine" | "clock">,
 ): Promise<void> {
   await requireSession(store, id);
   const before = await replaySession(store, id);
   const { seq } = before.state.head;
-  const first = await prepareDrive(before.state, team, preparation, { artifacts });
+  const first = await prepareDrive(before.state, team, preparation, artifacts);
   const { lease } = await store.claimSession(id, cause);
   let isCanceled = false;
   try {
     const { state } = await continueReplay(store, before);
-    // A cancel that came before the claim and is not acted on yet; a status row would drop it.
+    // A cancel before the claim may not be applied yet, and a status row would drop it.
     isCanceled = state.standing.status === "canceled" || state.messages.some(({ say }) => say === "cancel");
     if (!isCanceled) {
       const append = (row: Entry) => store.append(lease, [row], {});
-      const prepared = await prepareClaimed({ prepared: first, seq }, state, team, preparation, {
-        artifacts,
-        append,
-      });
+      const prepared = await prepareClaimed({ ...first, seq }, state, team, preparation, artifacts, append);
       const rows: Entry[] = [
         ...prepared.rows,
         ...directionRows(state.direction, prepared.direction),
@@ -67,4 +63,22 @@ async function enqueueNow(
   if (!isCanceled) return;
   await engine.settle(id);
   throw canceled(id);
+}
+
+/** Serializes async work per key. */
+export class KeyedMutex {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  async run<T>(name: string | undefined, work: () => Promise<T>): Promise<T> {
+    if (name === undefined) return work();
+    const before = this.#last.get(name) ?? Promise.resolve();
+    // An error of the previous work belongs to its own caller.
+    const mine = before.catch(() => undefined).then(work);
+    this.#last.set(name, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#last.get(name) === mine) this.#last.delete(name);
+    }
+  }
 }

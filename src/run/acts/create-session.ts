@@ -1,19 +1,19 @@
-import type { Budget } from "../domain/budget.ts";
-import type { Clock } from "../domain/clock.ts";
-import { InputInvalid, SessionConflict, StorageFailed } from "../domain/errors.ts";
-import { isSessionId, newSessionId, type SessionId } from "../domain/ids.ts";
-import { type Checkpoint, initPhase, projectInit } from "../journal/checkpoint.ts";
-import type { Decision, Direction, ForkOrigin, GivenPhase, RecordedRow } from "../journal/journal.ts";
-import { reduce } from "../journal/reduce.ts";
-import { emptyState } from "../journal/session-state.ts";
-import { identityOf } from "../store/restore.ts";
-import { projectStart } from "../store/seal-phase.ts";
-import { SessionFiles } from "../store/session-files.ts";
-import { readState } from "../store/session-journal.ts";
-import type { NewSession, SessionRecord, Store } from "../store/store.ts";
-import type { Team } from "../team/define.ts";
-import { definitionJson } from "../team/definition/team-definition.ts";
-import { directionRows } from "./direction.ts";
+import type { Budget } from "../../domain/budget.ts";
+import { InputInvalid, SessionConflict, StorageFailed } from "../../domain/errors.ts";
+import { isSessionId, newSessionId, type SessionId } from "../../domain/ids.ts";
+import { type Checkpoint, initPhase, projectInit } from "../../journal/checkpoint.ts";
+import type { Decision, Direction, ForkOrigin, GivenPhase, RecordedRow } from "../../journal/journal.ts";
+import { reduce } from "../../journal/reduce.ts";
+import { emptyState } from "../../journal/session-state.ts";
+import { identityOf } from "../../store/restore.ts";
+import { projectStart } from "../../store/seal-phase.ts";
+import { SessionFiles } from "../../store/session-files.ts";
+import { readState } from "../../store/session-journal.ts";
+import type { NewSession, SessionRecord, Store } from "../../store/store.ts";
+import type { Team } from "../../team/define.ts";
+import { definitionJson } from "../../team/definition/team-definition.ts";
+import { directionRows } from "../direction.ts";
+import type { OpenState } from "../drive.ts";
 
 const maxBriefBytes = 1024 * 1024;
 const maxKeyLength = 200;
@@ -21,8 +21,8 @@ const maxKeyLength = 200;
 const firstClaimMs = 5_000;
 
 /**
- * The first driver of a new session. `none`: it waits for a resume. `creator`: the caller claims it now; killed before that, it
- * is recovered. `queue`: it is due at once, and how far it goes is on record from its first commit.
+ * The first driver of a new session. `none`: it waits for a resume. `creator`: the caller claims it now; after a crash
+ * before that, it is recovered. `queue`: it is due at once, and its direction is part of the first commit.
  */
 export type FirstDriver =
   | { readonly kind: "none" }
@@ -31,16 +31,16 @@ export type FirstDriver =
 
 export interface CreatedSession {
   readonly session: SessionRecord;
-  /** False: the session that has the key was there before. */
+  /** False: a session with this key existed already. */
   readonly isNew: boolean;
 }
 
 export interface Brief {
   readonly brief: string;
-  /** A name of the caller's own: starting twice with one key is one session. */
+  /** The caller's own name for the session. Two starts with one key are one session. */
   readonly key?: string;
   readonly model?: string;
-  /** Where the team was read from, so that a resume finds it again. */
+  /** The file of the team, so that a resume finds it again. */
   readonly teamFile?: string;
 }
 
@@ -50,33 +50,27 @@ export interface Origin {
   readonly fork?: ForkOrigin;
   /** How its team was planned. */
   readonly decisions?: readonly Decision[];
-  /** The limit it is started with. */
+  /** Its limit at the start. */
   readonly budget?: Budget;
-  /** The artifacts that these point to. */
+  /** The artifacts that these refer to. */
   readonly artifacts?: readonly string[];
   /** The rows of a fork's parent, and the row that sets the fork apart. */
   readonly history?: Pick<NewSession, "copied" | "appended" | "artifactsOf">;
 }
 
-export interface CreateParts {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly stateDirectory: string;
-}
-
-/** The session's rows in one commit, then its first checkpoint. With a key that exists, the session that has it. */
+/** Commits the first rows of the session, then writes its first checkpoint. With a known key, returns that session. */
 export async function createSession(
   team: Team,
   { brief, key, model, teamFile }: Brief,
   driver: FirstDriver,
   { given, fork, decisions, artifacts, budget, history }: Origin,
-  { store, clock, stateDirectory }: CreateParts,
+  { store, clock, stateDirectory }: OpenState,
 ): Promise<CreatedSession> {
   checkBrief(brief, key);
   const id = newSessionId(clock.now());
   const identity = identityOf(team.name, brief);
   const existing = key === undefined ? undefined : await store.findSession(key);
-  // An existing session needs no write, and so no waiting for the writer to start.
+  // An existing session needs no write, so that the writer need not start.
   if (existing !== undefined && existing.key === key) return sameWork(existing, identity);
   const wakeAt = { none: undefined, creator: clock.now() + firstClaimMs, queue: clock.now() }[driver.kind];
   const directed = driver.kind === "queue" ? directionRows({}, driver.direction) : [];
@@ -126,7 +120,7 @@ async function writeInit(init: Checkpoint, stateDirectory: string): Promise<void
   try {
     await files.writeCheckpoint(init);
   } catch (error) {
-    // A driver that claimed the session meanwhile tidied up and wrote the same bytes.
+    // A driver that claimed the session meanwhile has repaired the files and written the same bytes.
     const found = await files.readCheckpoint(initPhase, 1).catch(() => undefined);
     if (found?.sha256 === init.sha256) return;
     if (!StorageFailed.is(error)) throw error;
@@ -140,7 +134,7 @@ function sameWork(session: SessionRecord, identity: string): CreatedSession {
   const { id, key } = session;
   throw new SessionConflict(`The key "${key}" belongs to session ${id}, which has another team or brief.`, {
     details: { key, session: id },
-    advice: "Use another key, or the same team and brief to resume that session.",
+    advice: "Use another key, or pass the same team and brief to resume that session.",
   });
 }
 
@@ -148,21 +142,21 @@ function sameWork(session: SessionRecord, identity: string): CreatedSession {
 export function checkBrief(brief: string, key: string | undefined): void {
   const problem = typeof brief !== "string" ? "is not a text" : brief.trim() === "" ? "is empty" : undefined;
   if (problem !== undefined)
-    throw new InputInvalid(`The brief ${problem}.`, { advice: "Say what the team should do." });
+    throw new InputInvalid(`The brief ${problem}.`, { advice: "Write what the team should do." });
   if (Buffer.byteLength(brief) > maxBriefBytes) {
     throw new InputInvalid(
-      `The brief has ${Buffer.byteLength(brief)} bytes; at most ${maxBriefBytes} are taken.`,
+      `The brief has ${Buffer.byteLength(brief)} bytes; the limit is ${maxBriefBytes}.`,
       {
         advice: "Put long documents into files.",
       },
     );
   }
   if (key !== undefined && (typeof key !== "string" || key.trim() === "" || key.length > maxKeyLength)) {
-    throw new InputInvalid(`A key has 1 to ${maxKeyLength} characters.`);
+    throw new InputInvalid(`The key must have 1 to ${maxKeyLength} characters.`);
   }
   if (key !== undefined && isSessionId(key))
     throw new InputInvalid(`The key "${key}" looks like the id of a session.`, {
       details: { key },
-      advice: "Choose another: who says it later would be understood to mean that session.",
+      advice: "Choose another key: commands would take this one for a session id.",
     });
 }

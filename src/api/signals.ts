@@ -5,31 +5,23 @@ import type { SessionState } from "../journal/session-state.ts";
 import { finalStatuses } from "../journal/standing.ts";
 import type { PhaseView } from "../run/session-view.ts";
 import type { SessionRecord } from "../store/store.ts";
-import type { Team } from "../team/define.ts";
-import { integrationProblems, refuseBlocking } from "../team/definition/integration.ts";
 
-/** Contracts that do not fit together are said before anything is paid; where nobody could succeed nothing starts. */
-export function checkIntegration({ definition }: Team, notice: (text: string) => void): void {
-  refuseBlocking(definition);
-  for (const { message } of integrationProblems(definition)) notice(message);
-}
-
-/** What cannot be meant in this status is refused before it is said. */
-export function refuseWord({ id, status }: SessionRecord, { say }: Message): void {
+/** Refuses a signal that makes no sense in this status. */
+export function refuseSignal({ id, status }: SessionRecord, { say }: Message): void {
   const details = { session: id, status };
   if (finalStatuses.includes(status) && say !== "budget")
     throw new SessionConflict(`Session ${id} is ${status}; there is nothing to ${say}.`, {
       details,
-      advice: `See how it ended with: maestro show ${id}; for another end, make a new session of it: maestro fork ${id} --at <phase>`,
+      advice: `See how it ended with: maestro show ${id}. To change the result, fork it: maestro fork ${id} --at <phase>`,
     });
   if (say === "pause" && (status === "parked" || status === "paused"))
-    throw new SessionConflict(`Session ${id} is ${status} already; there is nothing to pause.`, {
+    throw new SessionConflict(`Session ${id} is already ${status}; there is nothing to pause.`, {
       details,
       advice: `See why with: maestro show ${id}`,
     });
 }
 
-/** A limit for somebody who is not there would limit nobody. */
+/** A limit with an unknown name would have no effect. */
 export function refuseUnknownName(level: string, name: string, phases: readonly PhaseView[]): void {
   const known =
     level === "phase"
@@ -39,19 +31,22 @@ export function refuseUnknownName(level: string, name: string, phases: readonly 
   throw new InputInvalid(`There is no ${level} "${name}" in this session.${didYouMean(name, known)}`);
 }
 
-/** A reviewer's word with the phase it is about: one word answers for one phase. */
-export async function naming(message: Message, readState: () => Promise<SessionState>): Promise<Message> {
+/** Adds the reviewed phase to an approval or rejection: one signal is about one phase. */
+export async function withReviewedPhase(
+  message: Message,
+  readState: () => Promise<SessionState>,
+): Promise<Message> {
   if (message.say !== "approve" && message.say !== "reject") return message;
   return { ...message, phase: reviewedPhase(await readState(), message.say, message.phase) };
 }
 
-/** Which phase a reviewer means. With more than one that waits, a guess would answer for work that nobody looked at. */
+/** The phase under review. With more than one, a guess could approve work that was not reviewed. */
 function reviewedPhase(
   { id, phases }: SessionState,
   say: "approve" | "reject",
   named: string | undefined,
 ): string {
-  // One that is not sealed yet is still in the hands of its driver.
+  // A phase without a checkpoint is not finished by its driver yet.
   const waiting = [...phases].flatMap(([name, { review, checkpoint }]) =>
     review === "awaiting" && checkpoint !== undefined ? [name] : [],
   );
@@ -59,19 +54,21 @@ function reviewedPhase(
   const details = { session: id, waiting };
   if (named !== undefined && waiting.includes(named)) return named;
   if (named !== undefined)
-    throw new SessionConflict(`Phase ${named} does not wait for review.${didYouMean(named, waiting)}`, {
+    throw new SessionConflict(`Phase ${named} is not waiting for review.${didYouMean(named, waiting)}`, {
       details,
       advice:
-        waiting.length === 0 ? `See why with: maestro show ${id}` : `These wait: ${waiting.join(", ")}.`,
+        waiting.length === 0
+          ? `See why with: maestro show ${id}`
+          : `Phases waiting for review: ${waiting.join(", ")}.`,
     });
   if (only === undefined)
-    throw new SessionConflict(`No phase of session ${id} waits for review.`, {
+    throw new SessionConflict(`No phase of session ${id} is waiting for review.`, {
       details,
       advice: `See why with: maestro show ${id}`,
     });
   if (others.length === 0) return only;
-  throw new SessionConflict(`More than one phase waits for review: ${waiting.join(", ")}.`, {
+  throw new SessionConflict(`More than one phase is waiting for review: ${waiting.join(", ")}.`, {
     details,
-    advice: `Say which one you mean: maestro ${say} ${id} --phase ${only}`,
+    advice: `Name one of them: maestro ${say} ${id} --phase ${only}`,
   });
 }
