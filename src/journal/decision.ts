@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from "../domain/json.ts";
+import { isJsonObject, type Json } from "../domain/json-value.ts";
 import type { Decision } from "./values.ts";
 
 const maxDecisions = 100;
