@@ -1,7 +1,7 @@
 import type { RecordedFailure } from "./journal.ts";
 import type { AttemptState } from "./session-state.ts";
 
-/** How a conversation began: an attempt that goes on after an outage is still the one that began it. */
+/** How a conversation began. An attempt that continues after an outage belongs to the conversation it continues. */
 export interface Conversation {
   /** The seq of the first row of the attempt that began it. */
   readonly started: number;
@@ -10,7 +10,7 @@ export interface Conversation {
   readonly reasons: readonly RecordedFailure[];
 }
 
-/** Whoever continues must say what the first one said, or its recorded calls would no longer be its own. */
+/** A continued attempt must send the same prompt as the first, or the fingerprints of recorded calls no longer match. */
 export function conversationOf(attempt: AttemptState, attempts: readonly AttemptState[]): Conversation {
   let first = attempt;
   while (first.continues !== undefined) {

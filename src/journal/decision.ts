@@ -3,10 +3,10 @@ import type { Decision } from "./values.ts";
 
 const maxDecisions = 100;
 
-/** What to tell whoever gave something else. */
+/** The message for decisions of another form. */
 export const decisionsRule = `decisions must be a list of at most ${maxDecisions} { title: string, choice: string, reason: string, rejected?: string[] }`;
 
-/** A decision as people gave it, or undefined when it is none. */
+/** Undefined when the value is not a decision. `rejected` may be missing. */
 export function parseDecision(given: Json | undefined): Decision | undefined {
   if (!isJsonObject(given)) return undefined;
   const { title, choice, reason, rejected = [] } = given;
@@ -15,14 +15,14 @@ export function parseDecision(given: Json | undefined): Decision | undefined {
   return { title, choice, reason, rejected };
 }
 
-/** All of them, or undefined when one is wrong: who gave it can correct it. */
+/** Undefined when one is invalid: the persona can correct it. */
 export function parseDecisions(given: Json): readonly Decision[] | undefined {
   if (!Array.isArray(given) || given.length > maxDecisions) return undefined;
   const parsed = given.map(parseDecision);
   return parsed.every((decision) => decision !== undefined) ? parsed : undefined;
 }
 
-/** Those that can be read: what is on record must not keep a session from being opened. */
+/** The valid ones: an invalid record must not keep a session from being opened. */
 export function recordedDecisions(recorded: unknown): readonly Decision[] {
   if (!Array.isArray(recorded)) return [];
   return recorded.flatMap((decision: Json) => parseDecision(decision) ?? []);

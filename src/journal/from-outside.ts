@@ -1,12 +1,12 @@
 import type { PersonaState, PhaseState } from "./session-state.ts";
 
-/** Brought from outside, and nobody here has worked for it: it is what it is, whatever comes before it. */
+/** Its output came from outside, and no persona of this session worked on it: changes before it do not affect it. */
 export function isFromOutside(phase: PhaseState | undefined): boolean {
   if (phase?.given === undefined || phase.status !== "completed") return false;
   return [...phase.personas.values()].every(({ input }) => input === undefined);
 }
 
-/** Nobody here made it, so nobody here could make it again; only who joined since, and was given nothing, has to work. */
+/** No persona here can make it again. It runs only if a persona joined since that was given no result. */
 export function staysGiven(
   phase: PhaseState | undefined,
   personas: readonly { readonly name: string }[],
@@ -16,7 +16,7 @@ export function staysGiven(
   );
 }
 
-/** Whose result was given: its files are those that the phase begins with. */
+/** The persona's result came from outside: its files are those that the phase begins with. */
 export function wasGiven({ given }: PhaseState, { result, input }: PersonaState): boolean {
   return given !== undefined && result !== undefined && input === undefined;
 }

@@ -1,7 +1,7 @@
 import type { StepKind } from "./journal.ts";
 import type { PublicFact } from "./public-fact.ts";
 
-/** What watchers receive: the fact of each row when it commits, and live events that are never recorded. */
+/** Watchers receive the fact of each row when it commits, and live events that are never recorded. */
 export type SessionEvent = ({ readonly sessionId: string } & PublicFact) | LiveEvent;
 
 export type LiveEvent =

@@ -63,7 +63,7 @@ export interface PersonaState {
   readonly candidate: PersonaCandidate | undefined;
   /** The last time its work did not fit the work of the others. */
   readonly reopened: Reopened | undefined;
-  /** What the next attempt begins with instead of a clean start. */
+  /** The files and settings of the next attempt, when it does not start clean. */
   readonly beginning: Beginning | undefined;
   /** Rounds up to this one were used up before a resume granted new ones. */
   readonly roundsUsedBefore: number;
@@ -81,7 +81,7 @@ export interface PersonaCandidate {
   readonly checks: readonly CheckResult[];
   /** Found by fingerprint: an equal call gets the record. */
   readonly steps: readonly StepSelection[];
-  /** What it cost where it was made: not paid again if its result serves. */
+  /** Its cost where it was made: not paid again if its result serves. */
   readonly spent: readonly PaidAmount[];
 }
 
@@ -102,7 +102,7 @@ export interface Reopened {
   readonly group: number;
   /** The files of all, which its next work is merged into. */
   readonly merged: string | undefined;
-  /** What it saw of them: its next work is merged as changes of these. */
+  /** The part of them that it saw: its next work is merged as changes of these. */
   readonly tree: string | undefined;
   /** Members whose work is merged after its own. */
   readonly unmerged: readonly string[];
@@ -124,11 +124,11 @@ export interface PhaseState {
   readonly base: string | undefined;
   /** The merged files after each finished group. */
   readonly groups: ReadonlyMap<number, string | undefined>;
-  /** Where the phases before it left different versions, in words. */
+  /** Where the phases before it left different versions, as sentences. */
   readonly clashes: readonly string[];
   /** The files it left. */
   readonly tree: string | undefined;
-  /** What a person changed in them. */
+  /** A person's changes to them. */
   readonly edit: FilesEdit | undefined;
   readonly gate: GateResult | undefined;
   readonly checks: readonly PersonaChecks[];
@@ -164,7 +164,7 @@ export interface Sealed {
 }
 
 /**
- * What a session's journal says. `reduce` makes it from rows, one by one, in a live run as in a replay. It never changes:
+ * The state of a session. `reduce` makes it from rows, one by one, in a live run as in a replay. It never changes:
  * a new row gives a new state.
  */
 export interface SessionState {
