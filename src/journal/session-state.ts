@@ -315,3 +315,45 @@ export function attemptOf(
 export function isAccepted(phase: PhaseState | undefined): boolean {
   return phase?.status === "completed" && phase.review !== "awaiting";
 }
+
+/** Its output came from outside, and no persona of this session worked on it: changes before it do not affect it. */
+export function isFromOutside(phase: PhaseState | undefined): boolean {
+  if (phase?.given === undefined || phase.status !== "completed") return false;
+  return [...phase.personas.values()].every(({ input }) => input === undefined);
+}
+
+/** No persona here can make it again. It runs only if a persona joined since that was given no result. */
+export function staysGiven(
+  phase: PhaseState | undefined,
+  personas: readonly { readonly name: string }[],
+): boolean {
+  return (
+    isFromOutside(phase) && personas.every(({ name }) => phase?.personas.get(name)?.result !== undefined)
+  );
+}
+
+/** The persona's result came from outside: its files are those that the phase begins with. */
+export function wasGiven({ given }: PhaseState, { result, input }: PersonaState): boolean {
+  return given !== undefined && result !== undefined && input === undefined;
+}
+
+/** How a conversation began. An attempt that continues after an outage belongs to the conversation it continues. */
+export interface Conversation {
+  /** The seq of the first row of the attempt that began it. */
+  readonly started: number;
+  readonly round: number;
+  readonly attempt: number;
+  readonly reasons: readonly RecordedFailure[];
+}
+
+/** A continued attempt must send the same prompt as the first, or the fingerprints of recorded calls no longer match. */
+export function conversationOf(attempt: AttemptState, attempts: readonly AttemptState[]): Conversation {
+  let first = attempt;
+  while (first.continues !== undefined) {
+    const before = attempts.find(({ started }) => started === first.continues);
+    if (before === undefined) break;
+    first = before;
+  }
+  const reasons = attempts.slice(0, attempts.indexOf(first)).flatMap(({ failure }) => failure ?? []);
+  return { started: first.started, round: first.round, attempt: first.attempt, reasons };
+}

@@ -1,7 +1,6 @@
 import { InputInvalid } from "../domain/errors.ts";
-import { isFromOutside, staysGiven } from "../journal/from-outside.ts";
 import type { ForkOrigin, PersonaSpent, Transition } from "../journal/journal.ts";
-import { isAccepted, type SessionState } from "../journal/session-state.ts";
+import { isAccepted, isFromOutside, type SessionState, staysGiven } from "../journal/session-state.ts";
 import {
   changedPersonas,
   describeChanges,

@@ -1,8 +1,8 @@
 import { closest } from "../domain/closest.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { isJsonObject, type JsonObject, parseJson, toJsonText } from "../domain/json.ts";
-import { decisionsRule, parseDecisions } from "../journal/decision.ts";
 import type { PersonaResult } from "../journal/journal.ts";
+import { decisionsRule, parseDecisions } from "../journal/values.ts";
 
 /** A persona's outputs travel in prompts, checkpoints and pages; what is larger belongs into files. */
 const resultLimits = { maxBytes: 256 * 1024, maxDepth: 100 };

@@ -1,8 +1,8 @@
 import { advise } from "../domain/advice.ts";
 import { SessionConflict, TeamChanged } from "../domain/errors.ts";
-import { staysGiven } from "../journal/from-outside.ts";
 import type { Direction, Entry, Transition } from "../journal/journal.ts";
 import type { SessionState } from "../journal/session-state.ts";
+import { staysGiven } from "../journal/session-state.ts";
 import type { Artifacts } from "../store/artifacts.ts";
 import { type Replay, replaySession } from "../store/session-journal.ts";
 import type { SessionRecord, Store } from "../store/store.ts";

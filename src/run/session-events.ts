@@ -1,6 +1,6 @@
 import { attemptsOf, FactReader } from "../journal/fact-reader.ts";
 import type { RecordedRow } from "../journal/journal.ts";
-import type { SessionEvent } from "../journal/session-event.ts";
+import type { SessionEvent } from "../journal/public-fact.ts";
 import type { SessionState } from "../journal/session-state.ts";
 
 /** Tells a listener the facts of the rows that this process commits. */
