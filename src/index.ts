@@ -68,7 +68,7 @@ export type {
 } from "./domain/healing-action.ts";
 export type { Json } from "./domain/json.ts";
 export type { Decision, PersonaResult } from "./journal/journal.ts";
-export type { SessionEvent } from "./journal/session-event.ts";
+export type { SessionEvent } from "./journal/public-fact.ts";
 export type { ParkReason, SessionStatus } from "./journal/standing.ts";
 export type {
   PersonaContext,

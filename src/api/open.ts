@@ -10,7 +10,7 @@ import { type Clock, systemClock } from "../domain/clock.ts";
 import { newId } from "../domain/ids.ts";
 import { isoTime } from "../domain/iso-time.ts";
 import { keepSecret, secretsIn } from "../domain/redact.ts";
-import type { SessionEvent } from "../journal/session-event.ts";
+import type { SessionEvent } from "../journal/public-fact.ts";
 import { finalStatuses } from "../journal/standing.ts";
 import { CircuitBreaker } from "../run/circuit-breaker.ts";
 import { TeamEngine } from "../run/engine.ts";

@@ -5,7 +5,7 @@ import { MaestroError } from "../domain/errors.ts";
 import { attemptsOf, FactReader } from "../journal/fact-reader.ts";
 import type { RecordedRow } from "../journal/journal.ts";
 import { decodeTransition } from "../journal/journal-codec.ts";
-import type { SessionEvent } from "../journal/session-event.ts";
+import type { SessionEvent } from "../journal/public-fact.ts";
 import type { SessionState } from "../journal/session-state.ts";
 
 /** Sends the facts of committed rows to a listener. */

@@ -7,7 +7,7 @@ import type { SessionId } from "../domain/ids.ts";
 import { utcDay } from "../domain/ledger.ts";
 import { emptyTree, emptyTreeHash, fromManifest, type Tree } from "../domain/tree.ts";
 import type { RecordedRow } from "../journal/journal.ts";
-import type { SessionEvent } from "../journal/session-event.ts";
+import type { SessionEvent } from "../journal/public-fact.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { finalTree, listFiles } from "../run/final-files.ts";
 import { describeSession, describeTicket, type SessionView, type TicketView } from "../run/session-view.ts";

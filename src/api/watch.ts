@@ -2,7 +2,7 @@ import type { SessionId } from "../domain/ids.ts";
 import { FactReader } from "../journal/fact-reader.ts";
 import { isCopied } from "../journal/journal.ts";
 import { statusAfter } from "../journal/progress.ts";
-import type { SessionEvent } from "../journal/session-event.ts";
+import type { SessionEvent } from "../journal/public-fact.ts";
 import { finalStatuses, type SessionStatus } from "../journal/standing.ts";
 import type { Store } from "../store/store.ts";
 

@@ -1,7 +1,7 @@
 import type { SessionEvent } from "../index.ts";
 import { isQuiet, sentenceOf } from "../journal/facts.ts";
 import type { PublicFact } from "../journal/public-fact.ts";
-import { isRecorded } from "../journal/session-event.ts";
+import { isRecorded } from "../journal/public-fact.ts";
 import { duration, plain } from "./terminal/format.ts";
 
 /** An event as one line; undefined for events that only programs read. */

@@ -6,13 +6,13 @@ import type { AfterFailure, Wait } from "./journal.ts";
 export interface FailedAttempt {
   readonly error: unknown;
   readonly failure: Failure;
-  /** A step threw, not the work around it: what was done before it is still good. */
+  /** A step threw, not the work around it: the steps before it still serve. */
   readonly inStep: boolean;
   /** Attempts of this round that failed, this one included. */
   readonly attemptsFailed: number;
   /** Rounds since a person last granted some, this one included. */
   readonly roundsUsed: number;
-  /** Healing changed something for the next attempt: no use in waiting, and no use in going on as before. */
+  /** Healing changed something for the next attempt: it neither waits nor continues the failed one. */
   readonly mended?: boolean;
   readonly now: number;
   readonly random: number;
@@ -23,17 +23,17 @@ export interface RetryPolicies {
   readonly rounds: RetryPolicy;
 }
 
-/** Both levels of retry in one place; the answer goes into the journal before anybody acts on it. */
+/** Both levels of retry in one place. The decision is in the journal before anything acts on it. */
 export function decideAfterFailure(failed: FailedAttempt, { attempts, rounds }: RetryPolicies): AfterFailure {
   const { error, failure, inStep, attemptsFailed, roundsUsed, mended = false, now, random } = failed;
   const errorSays = MaestroError.is(error) ? error.next : "retry";
   if (errorSays === "fail" || errorSays === "park") return { kind: "stop" };
   const continues = (failure.outage || inStep) && !mended;
-  // Once a person has mended the cause, what was recorded before it is still good: nobody pays for it again.
+  // Once a person has mended the cause, the steps recorded before it still serve and are not paid again.
   const help = { kind: "help", ...(continues && { continues }) } as const;
   // A wrong key stays wrong: neither another attempt nor another round could mend it.
   if (!failure.recoverable && !mended && errorSays !== "next-round") return help;
-  // A rate limit of a named service is in its breaker, for everybody: there it can be seen, shared and reset.
+  // The breaker of a named service keeps its rate limit: all sessions share it, and a person can see and reset it.
   const isShared = failure.category === "RATE_LIMIT" && failure.dependency !== undefined;
   const toldMs = isShared ? 0 : (failure.retryAfterMs ?? 0);
   const attempt = decideAfterAttempt(attempts, attemptsFailed, errorSays !== "next-round", random);

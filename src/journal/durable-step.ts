@@ -2,7 +2,7 @@ import type { Json } from "../domain/json.ts";
 import type { SavedAmount } from "../domain/ledger.ts";
 import type { Spend } from "../domain/usage.ts";
 
-/** What a step does, besides running a function of the team's author. */
+/** Kinds of steps, besides functions of the team's author. */
 export type EffectKind = "model" | "tool" | "check" | "command" | "heal";
 
 /** One named effect: runs once, its outcome is recorded, and a replay gets the record. */
@@ -16,18 +16,18 @@ export interface DurableStep<T> {
   readonly dependency?: string;
   /** Reserved before the call, settled together with the record. */
   readonly spend?: Spend<T>;
-  /** What its result saved against another way to get there. */
+  /** The amount that its result saved against another way to get there. */
   readonly saved?: (result: T) => SavedBy | undefined;
-  /** A result that is not worth a record: nothing was done. Only for steps that call nobody and cost nothing. */
+  /** A result that is not worth a record: nothing was done. Only for steps that call no service and cost nothing. */
   readonly isNothing?: (result: T) => boolean;
   readonly effect: () => T | Promise<T>;
 }
 
-/** Whose it is, the recorder knows. */
+/** The recorder adds phase and persona. */
 export type SavedBy = Omit<SavedAmount, "phase" | "persona">;
 
 /** How models, tools and checks record what they do; the executor of an attempt implements it. */
 export type RunStep = <T>(step: DurableStep<T>) => Promise<T>;
 
-/** Code of the error of a call whose own caller gave it up: it says nothing about the service. */
+/** Error code of a call that its own caller abandoned: it says nothing about the service. */
 export const callAbandoned = "CALL_ABANDONED";

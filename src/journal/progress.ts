@@ -16,7 +16,7 @@ export interface PersonaProgress {
   readonly status: "pending" | "running" | "waiting" | "failed" | "completed" | "reused";
   readonly round: number;
   readonly attempt: number;
-  /** What it does now, or did last. */
+  /** Its current or last activity. */
   readonly activity: string;
   /** When the wait ends that holds it up. */
   readonly until: number | undefined;

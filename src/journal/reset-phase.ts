@@ -1,7 +1,7 @@
 import type { Json } from "../domain/json.ts";
-import { staysGiven } from "./from-outside.ts";
 import { plannedPhases } from "./planned.ts";
 import type { PersonaCandidate, PersonaState, PhaseState, SessionState } from "./session-state.ts";
+import { staysGiven } from "./session-state.ts";
 import type { StepSelection } from "./step-selection.ts";
 import { mapPersonas } from "./update.ts";
 import type { FilesEdit } from "./values.ts";

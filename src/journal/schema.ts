@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, jsonLimits } from "../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../domain/json-value.ts";
 import { isName, nameRule } from "../domain/names.ts";
 
 /** Why a value is refused: `phases[2].name must be a string`. */
@@ -54,7 +54,8 @@ export interface ObjectSchema<T> extends Schema<T> {
   readonly variants: readonly Fields[];
 }
 
-export const limits = { items: 100_000, textLength: jsonLimits.maxBytes, labelLength: 10_000 } as const;
+/** Of one value; the parser bounds the whole text and its depth. */
+const limits = { items: 100_000, textLength: 32 * 1024 * 1024, labelLength: 10_000 } as const;
 
 const when = <T>(test: (value: unknown) => boolean, problem: string): Schema<T> => ({
   check: (value, path) => (test(value) ? undefined : { path, problem }),
@@ -98,7 +99,7 @@ export const number: Schema<number> = when((value) => Number.isFinite(value), "m
 export const json: Schema<Json> = when((value) => value !== undefined, "is missing");
 export const jsonObject: Schema<JsonObject> = when((value) => isJsonObject(value), "must be an object");
 
-interface Literal<T> extends Schema<T> {
+export interface Literal<T> extends Schema<T> {
   readonly literals: readonly T[];
 }
 

@@ -13,7 +13,7 @@ export function seal(content: JsonObject): string {
     });
   }
   const text = canonicalJson({ ...content, sha256: sha256(canonicalJson(content)) });
-  // What could not be read back must not be written.
+  // A longer text could not be read back.
   if (Buffer.byteLength(text) > sealedLimitBytes) {
     throw new InputInvalid(`a sealed document of ${Buffer.byteLength(text)} bytes is over the limit`, {
       advice: "Put large content into artifacts.",

@@ -9,13 +9,13 @@ export interface CardPhase {
   readonly name: string;
   readonly status: CardPhaseStatus;
   readonly gate?: GateResult;
-  /** Somebody worked in it, so that it is not only taken over. */
+  /** A persona worked in it: it is completed, not reused. */
   readonly worked?: true;
   /** The files it began with. */
   readonly base?: string;
 }
 
-/** Why a persona that is at work does not go on, and until when at least. */
+/** Why a persona waits, and until when at least. */
 export interface CardHold {
   readonly phase: string;
   readonly persona: string;
@@ -38,12 +38,12 @@ export interface SessionCard {
   /** The phase that was completed last. */
   readonly lastPhase: string | null;
   readonly checkpoints: number;
-  /** How often a person asked to go on. */
+  /** How often a person resumed it. */
   readonly resumes: number;
   readonly direction: { readonly only: boolean; readonly until: boolean; readonly pauseAfter: boolean };
-  /** A person asked to pause, and nobody has resumed since. */
+  /** A person asked to pause and has not resumed it since. */
   readonly pauseSaid: boolean;
-  /** What waits to be reviewed. `base` and `tree`: the files it began with and those it left. */
+  /** The phase that waits for review. `base` and `tree`: the files it began with and those it left. */
   readonly review: {
     readonly phase: string;
     readonly gate?: GateResult;
@@ -59,7 +59,7 @@ export interface SessionCard {
     readonly persona: string;
     readonly check: string | null;
   } | null;
-  /** Of the session as a whole: what its team says, and what a person has said since. */
+  /** Of the session as a whole: the limit of its team, and a person's changes since. */
   readonly limit: Budget;
   readonly raised: BudgetChange;
 }
@@ -91,7 +91,7 @@ export function cardError({ code, message, details }: ErrorJson): CardError {
 
 const isShort = (value: Json): boolean => typeof value === "string" || typeof value === "number";
 
-/** Until when at least somebody is held up; undefined when nobody is. */
+/** When the last hold ends; undefined when no persona waits. */
 export function heldUntil({ held }: SessionCard): number | undefined {
   return held.length === 0 ? undefined : Math.max(...held.map(({ until }) => until));
 }

@@ -61,7 +61,7 @@ export interface PersonaState {
   readonly candidate: PersonaCandidate | undefined;
   /** The last time its work did not fit the work of the others. */
   readonly reopened: Reopened | undefined;
-  /** What the next attempt begins with instead of a clean start. */
+  /** The files and settings of the next attempt, when it does not start clean. */
   readonly beginning: Beginning | undefined;
   /** Rounds up to this one were used up before a resume granted new ones. */
   readonly roundsUsedBefore: number;
@@ -79,7 +79,7 @@ export interface PersonaCandidate {
   readonly checks: readonly CheckResult[];
   /** Found by fingerprint: an equal call gets the record. */
   readonly steps: readonly StepSelection[];
-  /** What it cost where it was made: not paid again if its result serves. */
+  /** Its cost where it was made: not paid again if its result serves. */
   readonly spent: readonly PaidAmount[];
 }
 
@@ -100,7 +100,7 @@ export interface Reopened {
   readonly group: number;
   /** The files of all, which its next work is merged into. */
   readonly merged: string | undefined;
-  /** What it saw of them: its next work is merged as changes of these. */
+  /** The part of them that it saw: its next work is merged as changes of these. */
   readonly tree: string | undefined;
   /** Members whose work is merged after its own. */
   readonly unmerged: readonly string[];
@@ -124,11 +124,11 @@ export interface PhaseState {
   readonly base: string | undefined;
   /** The merged files after each finished group. */
   readonly groups: ReadonlyMap<number, string | undefined>;
-  /** Where the phases before it left different versions, in words. */
+  /** Where the phases before it left different versions, as sentences. */
   readonly clashes: readonly string[];
   /** The files it left. */
   readonly tree: string | undefined;
-  /** What a person changed in them. */
+  /** A person's changes to them. */
   readonly edit: FilesEdit | undefined;
   readonly gate: GateResult | undefined;
   readonly checks: readonly PersonaChecks[];
@@ -164,7 +164,7 @@ export interface Sealed {
 }
 
 /**
- * What a session's journal says. `reduce` makes it from rows, one by one, in a live run as in a replay. It never changes:
+ * The state of a session. `reduce` makes it from rows, one by one, in a live run as in a replay. It never changes:
  * a new row gives a new state.
  */
 export interface SessionState {
@@ -314,4 +314,46 @@ export function attemptOf(
 /** Completed and, where a review was asked for, approved: later phases may build on it. */
 export function isAccepted(phase: PhaseState | undefined): boolean {
   return phase?.status === "completed" && phase.review !== "awaiting";
+}
+
+/** Its output came from outside, and no persona of this session worked on it: changes before it do not affect it. */
+export function isFromOutside(phase: PhaseState | undefined): boolean {
+  if (phase?.given === undefined || phase.status !== "completed") return false;
+  return [...phase.personas.values()].every(({ input }) => input === undefined);
+}
+
+/** No persona here can make it again. It runs only if a persona joined since that was given no result. */
+export function staysGiven(
+  phase: PhaseState | undefined,
+  personas: readonly { readonly name: string }[],
+): boolean {
+  return (
+    isFromOutside(phase) && personas.every(({ name }) => phase?.personas.get(name)?.result !== undefined)
+  );
+}
+
+/** The persona's result came from outside: its files are those that the phase begins with. */
+export function wasGiven({ given }: PhaseState, { result, input }: PersonaState): boolean {
+  return given !== undefined && result !== undefined && input === undefined;
+}
+
+/** How a conversation began. An attempt that continues after an outage belongs to the conversation it continues. */
+export interface Conversation {
+  /** The seq of the first row of the attempt that began it. */
+  readonly started: number;
+  readonly round: number;
+  readonly attempt: number;
+  readonly reasons: readonly RecordedFailure[];
+}
+
+/** A continued attempt must send the same prompt as the first, or the fingerprints of recorded calls no longer match. */
+export function conversationOf(attempt: AttemptState, attempts: readonly AttemptState[]): Conversation {
+  let first = attempt;
+  while (first.continues !== undefined) {
+    const before = attempts.find(({ started }) => started === first.continues);
+    if (before === undefined) break;
+    first = before;
+  }
+  const reasons = attempts.slice(0, attempts.indexOf(first)).flatMap(({ failure }) => failure ?? []);
+  return { started: first.started, round: first.round, attempt: first.attempt, reasons };
 }

@@ -33,10 +33,12 @@ export const parkReasons = {
 } as const satisfies Readonly<Record<string, ParkRule>>;
 export type ParkReason = keyof typeof parkReasons;
 
-const parked = (Object.entries(parkReasons) as [ParkReason, ParkRule][]).map(([reason, { data }]) => ({
+export const parkReasonNames = Object.keys(parkReasons) as readonly ParkReason[];
+
+const parked = parkReasonNames.map((reason) => ({
   status: is.literal("parked"),
   reason: is.literal(reason),
-  ...data,
+  ...parkReasons[reason].data,
 }));
 
 type ParkedFields = {

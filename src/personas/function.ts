@@ -2,9 +2,9 @@ import type { ModelPrice } from "../cost/model-price.ts";
 import type { CheckResult, Contract } from "../domain/contract.ts";
 import type { AttemptSettings } from "../domain/healing-action.ts";
 import type { Json } from "../domain/json.ts";
-import type { Conversation } from "../journal/conversation.ts";
 import type { RunStep } from "../journal/durable-step.ts";
 import type { Decision, PersonaResult } from "../journal/journal.ts";
+import type { Conversation } from "../journal/session-state.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 export interface StepOptions {

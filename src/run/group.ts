@@ -8,9 +8,8 @@ import {
   MaestroError,
 } from "../domain/errors.ts";
 import { decideAfterFailure } from "../journal/after-failure.ts";
-import { wasGiven } from "../journal/from-outside.ts";
 import type { Transition } from "../journal/journal.ts";
-import { personaOf, phaseOf, type Reopened, type SessionState } from "../journal/session-state.ts";
+import { personaOf, phaseOf, type Reopened, type SessionState, wasGiven } from "../journal/session-state.ts";
 import type { PersonaDefinition, PhaseDefinition } from "../team/definition/team-definition.ts";
 import { type Conflict, describeConflict } from "../workspace/conflict.ts";
 import type { Drive, TeamDrive } from "./drive.ts";

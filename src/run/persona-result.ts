@@ -1,8 +1,8 @@
 import { closest } from "../domain/closest.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { isJsonObject, type JsonObject, parseJson, toJsonText } from "../domain/json.ts";
-import { decisionsRule, parseDecisions } from "../journal/decision.ts";
 import type { PersonaResult } from "../journal/journal.ts";
+import { decisionsRule, parseDecisions } from "../journal/values.ts";
 
 /** Outputs are part of prompts, checkpoints and pages. Larger content belongs in files. */
 const resultLimits = { maxBytes: 256 * 1024, maxDepth: 100 };

@@ -1,9 +1,9 @@
 import { advise } from "../domain/advice.ts";
 import { SessionCanceled, SessionConflict, SessionNotFound, TeamChanged } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
-import { staysGiven } from "../journal/from-outside.ts";
 import type { Direction, Entry, Transition } from "../journal/journal.ts";
 import type { SessionState } from "../journal/session-state.ts";
+import { staysGiven } from "../journal/session-state.ts";
 import type { Blobs } from "../store/blobs.ts";
 import { type Replay, readState, replaySession } from "../store/session-journal.ts";
 import type { SessionRecord, Store } from "../store/store.ts";

@@ -1,7 +1,7 @@
 import type { SessionEvent } from "../../index.ts";
 import type { StepKind } from "../../journal/journal.ts";
 import { applyFact } from "../../journal/progress.ts";
-import { isRecorded, type LiveEvent } from "../../journal/session-event.ts";
+import { isRecorded, type LiveEvent } from "../../journal/public-fact.ts";
 import type { LiveActivity, LiveSession } from "./live-state.ts";
 
 const shownTextLength = 60;

@@ -1,11 +1,17 @@
 import { isoTime } from "../../domain/iso-time.ts";
-import { recordedDecisions } from "../decision.ts";
 import * as is from "../schema.ts";
 import { type CardHold, cardLimits, changeCardPhase, withoutHold } from "../session-card.ts";
 import { type AttemptState, personaOf, phaseOf } from "../session-state.ts";
 import { keepSteps, leaveSteps, ownSteps } from "../step-selection.ts";
 import { changeAttempt, endingAttempt, giveUp, withoutRunning, withPersona, withRunning } from "../update.ts";
-import { attemptSettings, checkResult, healed as healedBy, ofAttempt, personaResult } from "../values.ts";
+import {
+  attemptSettings,
+  checkResult,
+  healed as healedBy,
+  ofAttempt,
+  personaResult,
+  recordedDecisions,
+} from "../values.ts";
 import { event, shorten } from "./define.ts";
 import { failed, reopened } from "./failed.ts";
 

@@ -1,4 +1,3 @@
-import { wasGiven } from "../from-outside.ts";
 import { plannedPhases } from "../planned.ts";
 import { candidateOf, stepsOfAll } from "../reset-phase.ts";
 import * as is from "../schema.ts";
@@ -10,6 +9,7 @@ import {
   type PersonaState,
   type PhaseState,
   type SessionState,
+  wasGiven,
 } from "../session-state.ts";
 import { mapPersonas } from "../update.ts";
 import { personaSpent, phaseContent } from "../values.ts";

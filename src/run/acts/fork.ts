@@ -4,7 +4,6 @@ import { InputInvalid, SessionConflict } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import type { Json } from "../../domain/json.ts";
 import { totalTokens } from "../../domain/usage.ts";
-import { isFromOutside, staysGiven } from "../../journal/from-outside.ts";
 import {
   copiedEpoch,
   type ForkOrigin,
@@ -13,7 +12,13 @@ import {
   type PhaseContent,
   type Transition,
 } from "../../journal/journal.ts";
-import { isAccepted, type PersonaState, type SessionState } from "../../journal/session-state.ts";
+import {
+  isAccepted,
+  isFromOutside,
+  type PersonaState,
+  type SessionState,
+  staysGiven,
+} from "../../journal/session-state.ts";
 import type { RunSample } from "../../store/reports.ts";
 import { readState } from "../../store/session-journal.ts";
 import type { CopiedRow, SessionRecord, Store } from "../../store/store.ts";

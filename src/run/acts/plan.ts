@@ -1,4 +1,3 @@
-import { wasGiven } from "../../journal/from-outside.ts";
 import type { ForkOrigin, Transition } from "../../journal/journal.ts";
 import { encodeEntry } from "../../journal/journal-codec.ts";
 import { reduce } from "../../journal/reduce.ts";
@@ -8,6 +7,7 @@ import {
   personaOf,
   phaseOf,
   type SessionState,
+  wasGiven,
 } from "../../journal/session-state.ts";
 import { withPhase } from "../../journal/update.ts";
 import type { Blobs } from "../../store/blobs.ts";

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { type CommitMeasured, commitChannel } from "../../domain/channels.ts";
 import type { SessionEvent } from "../../index.ts";
 import { endsAttempt, isFailure } from "../../journal/facts.ts";
-import { isRecorded } from "../../journal/session-event.ts";
+import { isRecorded } from "../../journal/public-fact.ts";
 import type { CloseReason } from "../sse.ts";
 import { Counter } from "./counter.ts";
 import type { Metric } from "./exposition.ts";

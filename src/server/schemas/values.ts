@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { failureCategories } from "../../domain/failure.ts";
-import { sessionStatuses } from "../../journal/standing.ts";
+import { parkReasonNames, sessionStatuses } from "../../journal/standing.ts";
 
 /** A list that is only read. */
 export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
@@ -12,7 +12,7 @@ export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.number().int().min(0);
 
 export const sessionStatus = z.enum(sessionStatuses);
-export const parkReason = z.enum(["review", "help", "budget", "breaker"]);
+export const parkReason = z.enum(parkReasonNames);
 export const runStatus = z
   .enum(["pending", "running", "stopped", "completed", "failed", "skipped", "reused"])
   .openapi({ description: "`stopped`: was under way when the session stopped." });

@@ -3,6 +3,7 @@ import { microsToUsd } from "../../domain/budget.ts";
 import { isoTime, isoTimeOrNull } from "../../domain/iso-time.ts";
 import { gateFact } from "../../journal/facts.ts";
 import type { SessionCard } from "../../journal/session-card.ts";
+import type { ParkReason } from "../../journal/standing.ts";
 import type { Activity, Situation } from "../schemas/situation.ts";
 import { heldView } from "./held.ts";
 import type { Listing } from "./listing.ts";
@@ -38,9 +39,7 @@ export function situationOf(listing: Listing, present: Present): Situation {
     case "paused":
       return { kind: "paused", after: card.lastPhase, how: howPaused(card) };
     case "parked":
-      if (reason === "review") return reviewed(card, present);
-      if (reason === "budget") return overBudget(card);
-      return reason === "breaker" ? waitsForBreaker(listing, present) : needsHelp(card, present);
+      return parkedFor[reason ?? "help"](listing, present);
     case "completed":
       return completed(card);
     case "failed":
@@ -49,6 +48,13 @@ export function situationOf(listing: Listing, present: Present): Situation {
       return { kind: "canceled", after: card.lastPhase, checkpoints: card.checkpoints };
   }
 }
+
+const parkedFor: Readonly<Record<ParkReason, (listing: Listing, present: Present) => Situation>> = {
+  review: ({ card }, present) => reviewed(card, present),
+  help: ({ card }, present) => needsHelp(card, present),
+  budget: ({ card }) => overBudget(card),
+  breaker: (listing, present) => waitsForBreaker(listing, present),
+};
 
 type Of<Kind extends Situation["kind"]> = Extract<Situation, { readonly kind: Kind }>;
 

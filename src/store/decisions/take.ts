@@ -1,5 +1,6 @@
 import type { SessionId } from "../../domain/ids.ts";
 import type { ClaimCause } from "../../journal/journal.ts";
+import { ruleOf } from "../../journal/standing.ts";
 import type { Candidate, Claim } from "../journal.ts";
 import type { SessionRecord } from "../session-record.ts";
 
@@ -10,8 +11,11 @@ export function takeOrder(abandoned: readonly SessionId[], due: readonly Session
 
 /** A session whose driver died before it was asked to run has nothing to drive: its driver's last files are finished. */
 export function candidateOf(session: SessionRecord, isDue: boolean): Candidate {
-  return { session, isToDrive: isDue || session.status === "running" || session.reason === "breaker" };
+  return { session, isToDrive: isDue || session.status === "running" || wakesByItself(session) };
 }
+
+const wakesByItself = ({ reason }: SessionRecord): boolean =>
+  reason !== undefined && ruleOf(reason).wakes === true;
 
 /** A driver that ended cleanly leaves nothing to recover from. */
 export function causeOf({ isToDrive }: Candidate, found: Claim["found"]): ClaimCause {
