@@ -17,7 +17,7 @@ async function trip({ breakers }: Store): Promise<void> {
 
 export function breakersContract(open: OpenStore): void {
   describe("a breaker", () => {
-    test("is closed until its dependency has failed often enough, and is told apart from others", async () => {
+    test("is closed until its own dependency has failed often enough", async () => {
       const { store } = await openFor(open);
       expect(await store.breakers.list()).toEqual([]);
       expect((await store.breakers.admit(use("first"))).kind).toBe("allowed");
@@ -27,7 +27,7 @@ export function breakersContract(open: OpenStore): void {
       expect((await store.breakers.read("tracker")).state.kind).toBe("open");
     });
 
-    test("lets exactly one probe through, whoever asks at the same moment", async () => {
+    test("admits exactly one of several concurrent probes", async () => {
       const { store, another, clock } = await openFor(open);
       const other = (await another?.()) ?? store;
       await trip(store);
@@ -38,7 +38,7 @@ export function breakersContract(open: OpenStore): void {
       expect(asked.map(({ kind }) => kind).sort()).toEqual(["probe", "refused", "refused", "refused"]);
     });
 
-    test("gives a probe that never came back to the next one, after its time", async () => {
+    test("admits another probe when the first one did not end within its time", async () => {
       const { store, clock } = await openFor(open);
       await trip(store);
       await clock.advance(policy.cooldownMs);

@@ -5,7 +5,7 @@ import { createAndClaim, newSession, type OpenStore, openFor, readAll } from "./
 
 export function inboxContract(open: OpenStore): void {
   describe("the inbox", () => {
-    test("takes words without a lease, and the driver turns each into one row, in order", async () => {
+    test("accepts signals without a lease, and the driver turns each into one row, in order", async () => {
       const { store, clock } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       const sentAt = clock.now();
@@ -20,7 +20,7 @@ export function inboxContract(open: OpenStore): void {
       expect((await readAll(store, id)).slice(2)).toEqual(rows);
     });
 
-    test("gives each word exactly once", async () => {
+    test("delivers each signal exactly once", async () => {
       const { store } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       await store.signal(id, { say: "pause" });
@@ -30,7 +30,7 @@ export function inboxContract(open: OpenStore): void {
       expect(await readAll(store, id)).toHaveLength(3);
     });
 
-    test("gives a word to the next driver when the present one has lost its lease", async () => {
+    test("delivers a signal to the next driver when the present one has lost its lease", async () => {
       const { store } = await openFor(open);
       const { id, lease: old } = await createAndClaim(store);
       await store.signal(id, { say: "cancel" });
@@ -64,7 +64,7 @@ export function inboxContract(open: OpenStore): void {
       expect(await signaled(store)).toEqual([]);
     });
 
-    test("keeps words over a restart", async (context) => {
+    test("keeps signals over a restart", async (context) => {
       const { store, reopen } = await openFor(open);
       if (reopen === undefined) return context.skip("nothing outlives this store");
       const { session } = await store.createSession(newSession());

@@ -151,7 +151,7 @@ export function journalContract(open: OpenStore): void {
       expect((await readAll(store, id)).at(-1)).toEqual(row);
     });
 
-    test("a history goes on where it was after the store was opened again", async (context) => {
+    test("a journal continues behind its last row after the store is opened again", async (context) => {
       const { store, reopen } = await openFor(open);
       if (reopen === undefined) return context.skip("nothing outlives this store");
       const { id, lease } = await createAndClaim(store);
@@ -168,7 +168,7 @@ export function journalContract(open: OpenStore): void {
       expectChain(id, rows);
     });
 
-    test("nothing is acknowledged and nothing written after the lease is given back", async () => {
+    test("an append after the release of its lease is refused and writes nothing", async () => {
       const { store } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       await store.releaseSession(lease);

@@ -5,7 +5,7 @@ import { createAndClaim, newSession, type OpenStore, openFor, readAll, step } fr
 
 export function leaseContract(open: OpenStore): void {
   describe("the lease", () => {
-    test("keeps everybody else out while it is held, and says who holds it", async () => {
+    test("refuses other claims while it is held, and the error names the process that holds it", async () => {
       const { store, another } = await openFor(open);
       const { id } = await createAndClaim(store);
       for (const claimant of [store, (await another?.()) ?? store]) {
@@ -17,7 +17,7 @@ export function leaseContract(open: OpenStore): void {
       expect(await readAll(store, id)).toHaveLength(2);
     });
 
-    test("is given to exactly one of those who ask at the same moment", async () => {
+    test("goes to exactly one of several concurrent claims", async () => {
       const { store, another } = await openFor(open);
       const { session } = await store.createSession(newSession());
       const other = (await another?.()) ?? store;
@@ -69,7 +69,7 @@ export function leaseContract(open: OpenStore): void {
       expect(await store.reports.findReferenced(["c".repeat(64)])).toEqual(new Set());
     });
 
-    test("of an older epoch gives nobody else's lease back", async () => {
+    test("of an older epoch cannot release the lease of a later one", async () => {
       const { store } = await openFor(open);
       const { id, lease: old } = await createAndClaim(store);
       await store.releaseSession(old);
@@ -79,7 +79,7 @@ export function leaseContract(open: OpenStore): void {
       await store.append(lease, [step(1)]);
     });
 
-    test("given back is free at once, and the claim's cause may depend on that", async () => {
+    test("that was released is free at once, and the cause of the next claim may depend on that", async () => {
       const { store } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       await store.releaseSession(lease);
@@ -121,7 +121,7 @@ export function leaseContract(open: OpenStore): void {
       expect(await store.reports.abandoned()).toEqual([]);
     });
 
-    test("sessions are abandoned when they say running and nobody drives them", async () => {
+    test("that was released while its session is running leaves the session abandoned", async () => {
       const { store } = await openFor(open);
       const driven = await createAndClaim(store);
       const [leftRunning, finished] = [await createAndClaim(store), await createAndClaim(store)];

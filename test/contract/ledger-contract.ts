@@ -20,7 +20,7 @@ const oneDayMs = 24 * 3_600_000;
 
 export function ledgerContract(open: OpenStore): void {
   describe("a reservation", () => {
-    test("holds what was asked at every level until the call is settled", async () => {
+    test("reserves the asked amount at every level until the call is settled", async () => {
       const { store, clock } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       const reservation = await granted(store, lease, { asked: amount(100, 250) });
@@ -60,7 +60,7 @@ export function ledgerContract(open: OpenStore): void {
       await granted(store, lease, { limits, ...other });
     });
 
-    test("of one session does not weigh on another, except over the day", async () => {
+    test("of one session counts for no other session, except in the day's total", async () => {
       const { store } = await openFor(open);
       const [one, other] = [await createAndClaim(store), await createAndClaim(store)];
       for (const level of ["persona", "phase", "session"] as const) {
@@ -129,7 +129,7 @@ export function ledgerContract(open: OpenStore): void {
       expect(await store.reserve(lease, request({ ...unpriced, limits: dollars }))).toEqual(refusal);
       const tokens = [limit("session", { tokens: 200 })];
       await call(store, lease, took(10, { costMicroUsd: null }), { ...unpriced, limits: tokens });
-      // What was spent by then is not known either.
+      // The amount spent by then is unknown as well.
       expect(await store.reserve(lease, request({ limits: dollars }))).toEqual(refusal);
       expect(await totalsAt(store, id, "session")).toEqual({ used: amount(10, null), reserved: amount(0) });
     });
@@ -213,8 +213,8 @@ export function ledgerContract(open: OpenStore): void {
     });
   });
 
-  describe("what a crash leaves of a call", () => {
-    test("counts as made once its driver has let go, and is not counted again by the next ones", async () => {
+  describe("a call that is open when its driver ends", () => {
+    test("counts as made once its driver released the session, and later drivers do not count it again", async () => {
       const { store, reopen } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       await call(store, lease, took(10));
@@ -231,7 +231,7 @@ export function ledgerContract(open: OpenStore): void {
       await expectTotalsAddUp(later, [id]);
     });
 
-    test("holds nobody up over the day once its driver has let go: others are refused, not left waiting", async () => {
+    test("does not make others wait for the day's budget once its driver released the session: they are refused", async () => {
       const { store } = await openFor(open);
       const [gone, other] = [await createAndClaim(store), await createAndClaim(store)];
       const limits = [limit("day", { tokens: 150 })];

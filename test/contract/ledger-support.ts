@@ -105,7 +105,7 @@ export async function allCalls(store: Store, id: SessionId): Promise<LedgerCall[
   }
 }
 
-/** What the totals must say, added up from scratch. */
+/** The expected totals, added up from scratch. */
 export function addUp(calls: readonly LedgerCall[]): Ledger {
   return calls.reduce<Ledger>(
     ({ used, reserved }, call) =>

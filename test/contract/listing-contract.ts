@@ -12,7 +12,7 @@ const newest = { order: "created", limit: 100 } as const;
 
 export function listingContract(open: OpenStore): void {
   describe("lists", () => {
-    test("are in the order asked for, and pages behind a cursor leave nothing out and repeat nothing", async () => {
+    test("have the requested order, and their pages neither skip nor repeat a session", async () => {
       const { store, clock } = await openFor(open);
       const ids: SessionId[] = [];
       for (let count = 0; count < 7; count += 1) {
@@ -36,7 +36,7 @@ export function listingContract(open: OpenStore): void {
       ]);
     });
 
-    test("find a session by part of its id, key, team and brief, and take nothing in the search for a pattern", async () => {
+    test("find a session by part of its id, key, team and brief, and treat no character of a search as a pattern", async () => {
       const { store } = await openFor(open);
       const created = async (key: string, team: string, brief: string) => {
         const given = newSession({ key, team });
@@ -102,7 +102,7 @@ export function listingContract(open: OpenStore): void {
       expect(idsOf(await store.reports.list({ ...newest, heldAt: clock.now() }))).toEqual([]);
     });
 
-    test("say since when the present status holds; going on after a crash does not change it", async () => {
+    test("show since when a session has its status, and a recovery does not change that time", async () => {
       const { store, clock } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       const sinceOf = async () => (await store.reports.listed([id]))[0]?.statusAt;
@@ -116,7 +116,7 @@ export function listingContract(open: OpenStore): void {
       expect(await sinceOf()).toBe(began + 50);
     });
 
-    test("of what waits for a driver are in the order of their turn; what nobody asked to drive is not in it", async () => {
+    test("show queued sessions in the order of their turn, and leave out those that were not queued to be driven", async () => {
       const { store, clock } = await openFor(open);
       await store.createSession(newSession());
       const [late, early] = [newSession({}), newSession({})];
@@ -127,7 +127,7 @@ export function listingContract(open: OpenStore): void {
       expect(await takeable(store)).toEqual([early.id, late.id]);
     });
 
-    test("forget a session with its deletion", async () => {
+    test("do not show a deleted session", async () => {
       const { store } = await openFor(open);
       const { session } = await store.createSession(newSession({ key: "gone" }));
       await store.deleteSession(session.id);
@@ -137,7 +137,7 @@ export function listingContract(open: OpenStore): void {
   });
 
   describe("the journal of all sessions", () => {
-    test("is read on from any position, in the order of commits", async () => {
+    test("is read from any position, in the order of commits", async () => {
       const { store } = await openFor(open);
       const one = await createAndClaim(store);
       const before = await store.reports.position();

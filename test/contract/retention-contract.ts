@@ -14,7 +14,7 @@ const [first, second, shared] = ["1".repeat(64), "2".repeat(64), "3".repeat(64)]
 
 export function retentionContract(open: OpenStore): void {
   describe("deleting a session", () => {
-    test("is refused while somebody drives it, and nothing is lost", async () => {
+    test("is refused while a driver holds it, and nothing is lost", async () => {
       const { store, another } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       await store.append(lease, steps(3), { artifacts: [first] });
@@ -24,7 +24,7 @@ export function retentionContract(open: OpenStore): void {
       expect(await store.reports.findReferenced([first])).toEqual(new Set([first]));
     });
 
-    test("removes its record, rows, words and references, and leaves the others'", async () => {
+    test("removes its record, rows, signals and references, and none of other sessions", async () => {
       const { store } = await openFor(open);
       const [gone, kept] = [await createAndClaim(store), await createAndClaim(store)];
       const goneRows = await store.append(gone.lease, steps(2_500), { artifacts: [first, shared] });
@@ -43,7 +43,7 @@ export function retentionContract(open: OpenStore): void {
       expect(await store.receive(kept.lease)).toHaveLength(1);
     });
 
-    test("that has to be finished is refused when it is taken up again, and nothing is lost", async () => {
+    test("is refused with onlyFinished when it was resumed meanwhile, and nothing is lost", async () => {
       const { store } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       await store.append(lease, [{ kind: "session.status", status: "parked", reason: "review" }]);
@@ -68,7 +68,7 @@ export function retentionContract(open: OpenStore): void {
     });
 
     test.each([1, 30, 2_000, 2_700])(
-      "of the newest rows (%i) hides nothing that is written afterwards, also after a restart",
+      "with the newest rows (%i) hides no row that is written afterwards, also after a restart",
       async (count) => {
         const { store, reopen } = await openFor(open);
         const kept = await createAndClaim(store);
@@ -90,7 +90,7 @@ export function retentionContract(open: OpenStore): void {
       },
     );
 
-    test("never gives a position again, so whoever follows the journal misses nothing", async () => {
+    test("never frees a position for reuse, so a follower of the journal misses no row", async () => {
       const { store, reopen } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       await store.append(lease, steps(300));
@@ -104,7 +104,7 @@ export function retentionContract(open: OpenStore): void {
       expect((await later.reports.changes(end, 10)).map(({ position }) => position)).toEqual([end + 1]);
     });
 
-    test("of all sessions leaves a store that goes on working", async () => {
+    test("leaves a working store when it was the last one", async () => {
       const { store } = await openFor(open);
       for (let round = 0; round < 3; round += 1) {
         const { id, lease } = await createAndClaim(store);
@@ -117,7 +117,7 @@ export function retentionContract(open: OpenStore): void {
       expect(await store.reports.listSessions()).toEqual([]);
     });
 
-    test("and giving space back hold nobody else up", async () => {
+    test("and reclaiming its space do not delay other sessions", async () => {
       const { store } = await openFor(open);
       const [gone, kept] = [await createAndClaim(store), await createAndClaim(store)];
       await store.append(gone.lease, steps(3_000));

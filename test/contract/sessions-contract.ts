@@ -16,7 +16,7 @@ import {
 
 export function sessionsContract(open: OpenStore): void {
   describe("sessions", () => {
-    test("a new session is queued and its first row says what it is about", async () => {
+    test("a new session is queued, and its first row has its team and brief", async () => {
       const { store, clock } = await openFor(open);
       const given = newSession({ key: "k" });
       const { session, row } = await store.createSession(given);
@@ -72,7 +72,7 @@ export function sessionsContract(open: OpenStore): void {
       expect(again.session.id).toBe(pretender.id);
     });
 
-    test("every verb on a session that is not there says so", async () => {
+    test("every verb on an unknown session fails with SessionNotFound", async () => {
       const { store } = await openFor(open);
       const id = newSessionId();
       await expect(store.claimSession(id, "start")).rejects.toThrow(SessionNotFound);
@@ -121,7 +121,7 @@ export function sessionsContract(open: OpenStore): void {
       expect(await store.findSession(id)).toMatchObject({ status: "running", reason: undefined });
     });
 
-    test("a canceled session stays canceled, whoever claims it", async () => {
+    test("a canceled session stays canceled when it is claimed", async () => {
       const { store } = await openFor(open);
       const id = await sessionWith(store, "canceled");
       await store.claimSession(id, "resume");
@@ -130,7 +130,7 @@ export function sessionsContract(open: OpenStore): void {
   });
 
   describe("sessions that wait for their time", () => {
-    test("wait no longer than they were to, also when the clock is set back an hour", async () => {
+    test("wait no longer than planned, also when the clock is set back an hour", async () => {
       const { store, clock } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       const wakeAt = clock.now() + 3_600_000;

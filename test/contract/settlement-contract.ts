@@ -80,7 +80,7 @@ export function settlementContract(open: OpenStore): void {
       expect(await readAll(store, id)).toHaveLength(3);
     });
 
-    test("of a failed call counts what it took", async () => {
+    test("of a failed call counts its usage", async () => {
       const { store } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       await settle(store, lease, await granted(store, lease), took(40), true);
@@ -89,7 +89,7 @@ export function settlementContract(open: OpenStore): void {
       expect((await store.reports.usage({ by: "model" })).total).toMatchObject({ calls: 1, failedCalls: 1 });
     });
 
-    test("that nobody reported counts as what was asked, and says so", async () => {
+    test("without reported usage counts the reserved amount and is marked as estimated", async () => {
       const { store } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       const silent = { usage: null, costMicroUsd: null };
@@ -120,7 +120,7 @@ export function settlementContract(open: OpenStore): void {
       await expectTotalsAddUp(store, [id]);
     });
 
-    test("above what was reserved is recorded truly, and later calls meet the overrun", async () => {
+    test("above the reserved amount is recorded in full, and later calls are refused by the overrun", async () => {
       const { store } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       const limits = [limit("session", { tokens: 150 })];

@@ -7,7 +7,7 @@ import { SqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { alwaysNoon, limit, request, settle, took } from "./ledger-support.ts";
 import { createAndClaim, newSession } from "./store-under-test.ts";
 
-/** What a process of its own does with a database; started by `runChild`. */
+/** Acts of a separate process on a database; started by `runChild`. */
 const acts = {
   "claim-and-die": async (path: string, id: string) => {
     const store = new SqliteStore({ path, clock: systemClock, leaseMs: 600_000 });

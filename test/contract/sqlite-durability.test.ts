@@ -86,7 +86,7 @@ describe("durability settings", () => {
     expect(refusal(() => openDatabase(path))).toBeInstanceOf(StorageFailed);
   });
 
-  test("what was acknowledged is in the file for everybody else at that moment", async () => {
+  test("an acknowledged write is visible to other connections at that moment", async () => {
     const path = await newPath();
     const store = openStore(path);
     onTestFinished(() => store.close());
@@ -114,14 +114,14 @@ describe("files", () => {
     await maestro.close();
   });
 
-  test("closing twice is closing", async () => {
+  test("closing twice is the same as closing once", async () => {
     const store = openStore(await newPath());
     await store.createSession(newSession());
     await store.close();
     await expect(store.close()).resolves.toBeUndefined();
   });
 
-  test("closing while a claim is under way starts no thread that nobody would end", async () => {
+  test("closing while a claim is under way leaves no thread behind", async () => {
     const started: Worker[] = [];
     const onWorker = (worker: Worker) => started.push(worker);
     process.on("worker", onWorker);

@@ -83,35 +83,43 @@ test(
   },
 );
 
-test("a killed process holds up nobody's day, although nobody takes up its session", slow, async () => {
-  const { path, store } = await openHere();
-  const { session } = await store.createSession(newSession());
-  await runChild("reserve-and-die", path, session.id);
-  const { lease } = await createAndClaim(store);
-  const limits = [limit("day", { tokens: 150 })];
-  expect(await store.reserve(lease, request({ limits }))).toMatchObject({
-    kind: "exceeded",
-    used: 100,
-  });
-  expect(await store.reserve(lease, request({ asked: amount(50), limits }))).toMatchObject({
-    kind: "granted",
-  });
-  expect(await allCalls(store, session.id)).toMatchObject([{ status: "estimated" }]);
-});
+test(
+  "a killed process does not block the day's budget, also when its session is never resumed",
+  slow,
+  async () => {
+    const { path, store } = await openHere();
+    const { session } = await store.createSession(newSession());
+    await runChild("reserve-and-die", path, session.id);
+    const { lease } = await createAndClaim(store);
+    const limits = [limit("day", { tokens: 150 })];
+    expect(await store.reserve(lease, request({ limits }))).toMatchObject({
+      kind: "exceeded",
+      used: 100,
+    });
+    expect(await store.reserve(lease, request({ asked: amount(50), limits }))).toMatchObject({
+      kind: "granted",
+    });
+    expect(await allCalls(store, session.id)).toMatchObject([{ status: "estimated" }]);
+  },
+);
 
-test("a driver that was only slow settles truly what others have estimated for it", slow, async () => {
-  const { path, store } = await openHere();
-  const slowOne = await createAndClaim(store);
-  const limits = [limit("day", { tokens: 150 })];
-  const reservation = await granted(store, slowOne.lease, { limits });
-  // To this one every driver has been silent for too long.
-  const impatient = new SqliteStore({ path, clock: alwaysNoon, leaseMs: -1 });
-  const { lease } = await createAndClaim(impatient);
-  expect(await impatient.reserve(lease, request({ limits }))).toMatchObject({ kind: "exceeded" });
-  expect(await allCalls(store, slowOne.id)).toMatchObject([{ status: "estimated" }]);
-  await settle(store, slowOne.lease, reservation, took(10));
-  expect(await allCalls(store, slowOne.id)).toMatchObject([{ status: "settled", costMicroUsd: 20 }]);
-  await expectTotalsAddUp(store, [slowOne.id]);
-  expect(await impatient.reserve(lease, request({ limits }))).toMatchObject({ kind: "granted" });
-  await impatient.close();
-});
+test(
+  "a driver that was only slow replaces the estimate of its call with the reported usage",
+  slow,
+  async () => {
+    const { path, store } = await openHere();
+    const slowOne = await createAndClaim(store);
+    const limits = [limit("day", { tokens: 150 })];
+    const reservation = await granted(store, slowOne.lease, { limits });
+    // To this one every driver has been silent for too long.
+    const impatient = new SqliteStore({ path, clock: alwaysNoon, leaseMs: -1 });
+    const { lease } = await createAndClaim(impatient);
+    expect(await impatient.reserve(lease, request({ limits }))).toMatchObject({ kind: "exceeded" });
+    expect(await allCalls(store, slowOne.id)).toMatchObject([{ status: "estimated" }]);
+    await settle(store, slowOne.lease, reservation, took(10));
+    expect(await allCalls(store, slowOne.id)).toMatchObject([{ status: "settled", costMicroUsd: 20 }]);
+    await expectTotalsAddUp(store, [slowOne.id]);
+    expect(await impatient.reserve(lease, request({ limits }))).toMatchObject({ kind: "granted" });
+    await impatient.close();
+  },
+);

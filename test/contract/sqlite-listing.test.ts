@@ -15,7 +15,7 @@ async function newPath(): Promise<string> {
 
 const openStore = (path: string) => new SqliteStore({ path, clock: systemClock, leaseMs: 15_000 });
 
-test("a card that cannot be kept never keeps a row from being recorded", async () => {
+test("a card that cannot be stored does not prevent a row from being recorded", async () => {
   const path = await newPath();
   const store = openStore(path);
   const { session } = await store.createSession(newSession());

@@ -82,7 +82,7 @@ export async function readAll(store: Store, id: SessionId, afterSeq?: number): P
   return rows;
 }
 
-/** What a promise was refused with, by the error's name; `undefined` when it was not. */
+/** The name of the error that a promise was rejected with; undefined when it was not. */
 export async function refusalOf(promise: Promise<unknown>): Promise<string | undefined> {
   return promise.then(
     () => undefined,

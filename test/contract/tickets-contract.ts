@@ -17,7 +17,7 @@ export function ticketsContract(open: OpenStore): void {
       expect((await store.tickets.find(ticket.fingerprint))?.delivery.kind).toBe("pending");
     });
 
-    test("is taken by one of those who ask at the same moment, and searched for when that one was lost", async () => {
+    test("is taken by one of several concurrent callers, and searched for first after that one was lost", async () => {
       const { store, another, clock } = await openFor(open);
       const other = (await another?.()) ?? store;
       await store.tickets.raise(sampleTicket());
@@ -29,7 +29,7 @@ export function ticketsContract(open: OpenStore): void {
       expect(await store.tickets.takeDue(clock.now(), "next")).toMatchObject({ searchFirst: true });
     });
 
-    test("is settled by whoever has it; a late failure of another changes nothing, a late delivery is a fact", async () => {
+    test("is settled by its taker; a late failure of an earlier taker changes nothing, a late delivery counts", async () => {
       const { store, clock } = await openFor(open);
       const ticket = sampleTicket();
       await store.tickets.raise(ticket);
@@ -69,7 +69,7 @@ export function ticketsContract(open: OpenStore): void {
       expect(await take()).toMatchObject({ searchFirst: true });
     });
 
-    test("is forgotten when it is delivered, and at no other time", async () => {
+    test("can be forgotten only after its delivery", async () => {
       const { store, clock } = await openFor(open);
       const ticket = sampleTicket();
       await store.tickets.raise(ticket);

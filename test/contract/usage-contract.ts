@@ -8,7 +8,7 @@ import { createAndClaim, newSession, type OpenStore, openFor, step } from "./sto
 
 const oneDayMs = 24 * 3_600_000;
 
-/** What the rows say that were recorded. */
+/** The amounts in the recorded rows. */
 const raise = async (store: Store, lease: Lease, alerts: readonly BudgetAlert[]) =>
   (await store.append(lease, [], { alerts })).map(
     (row) => (JSON.parse(row.body) as { alert: unknown }).alert,
@@ -62,7 +62,7 @@ export function usageContract(open: OpenStore): void {
       expect(await tokensBy("persona", other.id)).toEqual([40, [["architect", 40]]]);
     });
 
-    test("is told for a few sessions at once, for each persona in each phase, and for each attempt", async () => {
+    test("is reported for several sessions at once, for each persona in each phase, and for each attempt", async () => {
       const { store } = await openFor(open);
       const [one, other, idle] = [
         await createAndClaim(store),
@@ -103,7 +103,7 @@ export function usageContract(open: OpenStore): void {
       expect(await store.reports.costByAttempt(idle.id)).toEqual(new Map());
     });
 
-    test("is told day by day", async () => {
+    test("is reported day by day", async () => {
       const { store, clock } = await openFor(open);
       const { lease } = await createAndClaim(store);
       await call(store, lease, took(10));
@@ -166,7 +166,7 @@ export function usageContract(open: OpenStore): void {
       expect((await store.reports.usage({ by: "session", most: 10_000 })).groups).toHaveLength(3);
     });
 
-    test("of nothing is nothing", async () => {
+    test("of no calls is empty", async () => {
       const { store } = await openFor(open);
       const { total, groups } = await store.reports.usage({ by: "persona" });
       expect(total).toMatchObject({ calls: 0, inputTokens: 0, costMicroUsd: 0, saved: [] });
@@ -182,7 +182,7 @@ export function usageContract(open: OpenStore): void {
       expect(total).toMatchObject({ calls: 2, costMicroUsd: 20, unpricedCalls: 1 });
     });
 
-    test("says the same before and after a session is deleted, without its name", async () => {
+    test("is the same before and after a session is deleted, except for its name", async () => {
       const { store, reopen } = await openFor(open);
       const [gone, kept] = [await createAndClaim(store), await createAndClaim(store)];
       for (const { lease } of [gone, kept]) {
@@ -242,7 +242,7 @@ export function usageContract(open: OpenStore): void {
       await expect(store.reports.calls(gone.id)).rejects.toThrow("There is no session");
     });
 
-    test("of past runs is what finished sessions of the team took, persona by persona", async () => {
+    test("of past runs is that of the team's finished sessions, persona by persona", async () => {
       const { store } = await openFor(open);
       const run = async (team: string, tokens: number, status: "completed" | "failed") => {
         const { session } = await store.createSession(newSession({ team }));
@@ -288,7 +288,7 @@ export function usageContract(open: OpenStore): void {
       expect(groups).toMatchObject([{ name: "coder", calls: 0, saved }]);
     });
 
-    test("of a fork are told persona by persona and model by model", async () => {
+    test("of a fork are reported persona by persona and model by model", async () => {
       const { store } = await openFor(open);
       const { id, lease } = await createAndClaim(store);
       const reuse = { kind: "reuse", phase: "build", persona: "coder", model: "m", tokens: 9 } as const;
@@ -307,7 +307,7 @@ export function usageContract(open: OpenStore): void {
       ]);
     });
 
-    test("of replayed calls are what those calls had cost", async () => {
+    test("of replayed calls equal the cost of those calls", async () => {
       const { store } = await openFor(open);
       const { lease } = await createAndClaim(store);
       const first = await call(store, lease, took(10));

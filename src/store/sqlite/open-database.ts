@@ -39,7 +39,7 @@ export function openDatabase(path: string): DatabaseSync {
   }
 }
 
-/** Changing the mode of a new file needs it exclusively, and SQLite does not wait for that: several processes may open it first. */
+/** Changing the mode of a new file needs it exclusively, and SQLite does not wait: several processes may open it first. */
 function setJournalMode(database: DatabaseSync, path: string): void {
   const mode = path === ":memory:" ? "memory" : "wal";
   whenFree(() => setAndAssert(database, "journal_mode", mode, path), openTimeoutMs);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { defineTeam, persona, phase } from "../../../src/index.ts";
 import { TeamPlace } from "../run/place.ts";
 
-test("one damaged ticket stops neither the others nor the sessions, and is told", async () => {
+test("a damaged ticket is reported and stops neither other tickets nor sessions", async () => {
   const place = new TeamPlace();
   const stuck = defineTeam("team", {
     phases: [

@@ -47,24 +47,24 @@ async function reviewed(place: TeamPlace): Promise<{ maestro: Maestro; id: strin
 const reviewsOf = async (maestro: Maestro, id: string) =>
   (await maestro.show(id)).phases.map(({ name, review }) => `${name} ${review}`);
 
-describe.each(["lost", "carried"])("a session whose database is %s", (how) => {
+describe.each(["restored from its files", "imported elsewhere"])("a session that is %s", (how) => {
   async function elsewhere(place: TeamPlace, maestro: Maestro, id: string): Promise<Maestro> {
     const teams = [teamOf(place, 1)];
-    if (how === "lost") {
+    if (how === "restored from its files") {
       await maestro.close();
       for (const file of readdirSync(place.stateDir))
         if (file.startsWith("maestro.db")) rmSync(join(place.stateDir, file));
       return place.open({ teams });
     }
     const stateDir = mkdtempSync(join(place.stateDir, "there-"));
-    const file = join(stateDir, "carried");
+    const file = join(stateDir, "exported");
     await maestro.exportCheckpoints(id, file);
     const there = await place.open({ teams, stateDir });
     await there.importCheckpoints(file);
     return there;
   }
 
-  it("asks nobody again about what others have built on", async () => {
+  it("asks for no review of a phase that later phases used", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await reviewed(place);
     const later = await elsewhere(place, maestro, id);
@@ -75,7 +75,7 @@ describe.each(["lost", "carried"])("a session whose database is %s", (how) => {
     expect(place.ran).toEqual(["op"]);
   });
 
-  it("keeps what reviewers said", async () => {
+  it("keeps the notes of reviewers", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await reviewed(place);
     const later = await elsewhere(place, maestro, id);
@@ -87,13 +87,13 @@ describe.each(["lost", "carried"])("a session whose database is %s", (how) => {
     expect(place.ran).toEqual(["planner"]);
   });
 
-  it("keeps in a fork what people said and changed about a phase that it has yet to come to", async () => {
+  it("keeps in a fork the reviews and edits of a phase that it has not reached yet", async () => {
     const place = new TeamPlace();
     const { maestro, id } = await reviewed(place);
     await (await maestro.resume(id, { edits: { build: { files: { legal: "by a person" } } } })).result();
     const fork = await maestro.fork(id, { at: "plan", team: teamOf(place, 2), key: "forked" });
     await maestro.executePhase(fork.id, "plan");
-    // Whoever makes it again means the same, whatever was carried over.
+    // The same key means the same fork.
     expect((await maestro.fork(id, { at: "plan", team: teamOf(place, 2), key: "forked" })).id).toBe(fork.id);
     const later = await elsewhere(place, maestro, fork.id);
     const team = teamOf(place, 2);

@@ -37,14 +37,14 @@ function settle(agoMs: number): void {
   utimesSync(sessions(), then, then);
 }
 
-/** A folder that nobody has noticed: whoever says so has looked at every one. */
+/** A folder that no comparison has seen yet: it is reported only when all folders are compared. */
 function hideFolder(): void {
   mkdirSync(join(sessions(), newSessionId()));
   settle(60_000);
 }
 
 describe("a start", () => {
-  test("looks at no folder where nothing but sessions of its database can have come since the last look", async () => {
+  test("compares no folder when only sessions of its own database can be new since the last comparison", async () => {
     await run("first");
     settle(50_000);
     expect(await live()).toBe("");
@@ -64,11 +64,11 @@ describe("a start", () => {
     await doctor.announceLost();
     await doctor.close();
     expect(notices).toEqual([expect.stringContaining("2 sessions have files")]);
-    // Who asks for all of them gets all of them.
+    // `list` compares all of them.
     await live(async (maestro) => expect(await maestro.lostSessions()).toHaveLength(2));
   });
 
-  test("says so when the database is lost, until every session is back", async () => {
+  test("reports a lost database until every session is restored", async () => {
     await run("first");
     await run("second");
     for (const suffix of ["", "-wal", "-shm"]) rmSync(database() + suffix, { force: true });
@@ -81,7 +81,7 @@ describe("a start", () => {
     expect(await live()).toBe("");
   });
 
-  test("says so when the database comes from an older backup, also after it has made new sessions", async () => {
+  test("reports a database from an older backup, also after new sessions were created in it", async () => {
     await run("first");
     settle(60_000);
     await live();
@@ -98,7 +98,7 @@ describe("a start", () => {
     });
   });
 
-  test("notices a folder that somebody copied here, and finds it by its id whether or not it was noticed", async () => {
+  test("reports a folder that a person copied here, and finds its session by id in any case", async () => {
     await run("first");
     settle(60_000);
     await live();

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { ensureSchema, openDatabase } from "../../../src/store/sqlite/open-database.ts";
 import { ThreadWriter } from "../../../src/store/sqlite/writer-client.ts";
 
-/** What Node does when the system gives it no more threads. */
+/** As Node does when the system refuses another thread. */
 vi.mock("node:worker_threads", async (importOriginal) => ({
   ...(await importOriginal<typeof import("node:worker_threads")>()),
   Worker: function Worker() {
@@ -17,7 +17,7 @@ vi.mock("node:worker_threads", async (importOriginal) => ({
 
 const reset = { verb: "reset-breaker", dependency: "api.example.org" } as const;
 
-test("where no thread can be started, whoever writes is told, and the process goes on", async () => {
+test("where no thread can be started, writes fail and the process continues", async () => {
   const directory = mkdtempSync(join(tmpdir(), "maestro-no-thread-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const path = join(directory, "maestro.db");

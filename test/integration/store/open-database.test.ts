@@ -7,7 +7,7 @@ import { ensureSchema, growLog, openDatabase } from "../../../src/store/sqlite/o
 import { temporaryDirectory } from "../../unit/workspace/temporary-directory.ts";
 
 /** Writes for a moment that begins when this resolves, on a thread of its own: opening blocks the caller's. */
-async function somebodyWrites(path: string): Promise<void> {
+async function beginWriteElsewhere(path: string): Promise<void> {
   const program = `
     const { parentPort, workerData } = require("node:worker_threads");
     const { DatabaseSync } = require("node:sqlite");
@@ -24,11 +24,11 @@ async function somebodyWrites(path: string): Promise<void> {
   await new Promise((resolve) => other.once("message", resolve));
 }
 
-test("the log gets its length although another thread is just writing", async () => {
+test("the log is preallocated while another thread writes", async () => {
   const path = join(temporaryDirectory(), "maestro.db");
   const database = openDatabase(path);
   ensureSchema(database, path);
-  await somebodyWrites(path);
+  await beginWriteElsewhere(path);
   expect(() => database.exec("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE")).toThrow("locked");
   growLog(database, path);
   expect(statSync(`${path}-wal`).size).toBeGreaterThan(4_000_000);
@@ -36,13 +36,13 @@ test("the log gets its length although another thread is just writing", async ()
   database.close();
 });
 
-test("several may open a new state at the same moment: who comes second waits for the first", async () => {
+test("processes that open a new state directory at the same moment wait for each other", async () => {
   const path = join(temporaryDirectory(), "maestro.db");
   const first = new DatabaseSync(path);
   // No longer empty, and not yet of the mode that others find when the first is done.
   first.exec("CREATE TABLE begun (at); DROP TABLE begun");
   first.close();
-  await somebodyWrites(path);
+  await beginWriteElsewhere(path);
   const database = openDatabase(path);
   expect(database.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
   database.close();

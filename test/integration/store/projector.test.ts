@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("closing while a summary is being written ends when it is written, with no pause that nobody keeps awake", async () => {
+test("closing while a summary is being written waits for it and leaves no timer", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const files = new SessionFiles(temporaryDirectory(), newSessionId());
   const problems: unknown[] = [];
@@ -23,7 +23,7 @@ test("closing while a summary is being written ends when it is written, with no 
   expect(readFileSync(`${files.folder}/execution_state.json`, "utf8")).toContain(files.id);
 });
 
-test("what changed is not written once all is closed", async () => {
+test("a session that changes after closing is not written", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const stateDirectory = temporaryDirectory();
   const [first, second, third] = [1, 2, 3].map(() => new SessionFiles(stateDirectory, newSessionId()));

@@ -37,7 +37,7 @@ describe("a directory that was asked for", () => {
     expect(await readdir(explicit)).toEqual([]);
   });
 
-  test("is left alone when the configuration is refused: no database is opened that nobody would close", async () => {
+  test("is left alone when the configuration is refused: no database is opened and left open", async () => {
     const stateDir = await temporaryDirectory();
     const jira = { baseUrl: "https://jira.example.org", email: "a@example.org", apiToken: "t" };
     const opened = open({ stateDir, jira: { ...jira, projectKey: "no key" } });

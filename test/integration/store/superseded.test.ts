@@ -9,7 +9,7 @@ interface Made {
   readonly dependsOn?: readonly string[];
   /** Another version is another contract, and other work. */
   readonly version?: number;
-  /** What it makes is the same in every version. */
+  /** Its output is the same in every version. */
   readonly steady?: boolean;
   readonly review?: boolean;
 }
@@ -74,7 +74,7 @@ const fileOf = (id: string, name: string) => join(place.stateDir, "sessions", id
 const listed = async (maestro: Maestro, id: string) =>
   (await maestro.checkpoints(id)).map(({ file, valid }) => `${file}${valid ? "" : " invalid"}`);
 
-describe("what an accepted change sends back", () => {
+describe("a phase that an accepted change reset", () => {
   const last = { name: "c", review: true };
   const first = () => teamOf({ name: "a" }, { name: "b" }, last, { name: "d" });
   const second = () => teamOf({ name: "a", version: 2 }, { name: "b" }, last, { name: "d" });
@@ -116,7 +116,7 @@ describe("what an accepted change sends back", () => {
     expect(await place.filesOf(again, id)).toMatchObject({ c: "a2 a2 b1 c1" });
   });
 
-  test("is not done when the session is carried elsewhere", async () => {
+  test("is not done when the session is exported and imported elsewhere", async () => {
     const inserted = () => teamOf({ name: "a" }, { name: "new" }, { name: "b" }, last, { name: "d" });
     const here = await openWith(first());
     const { id } = await (await here.start(first(), { brief: "x" })).result();
@@ -165,7 +165,7 @@ describe("what an accepted change sends back", () => {
     expect(await place.filesOf(maestro, id)).toMatchObject({ x: "a1 x2", y: "a1 y2" });
   });
 
-  test("keeps the results of those who read the same as before", async () => {
+  test("keeps the results of personas whose input is unchanged", async () => {
     const team = (version: number) =>
       teamOf(
         { name: "a", version, steady: true },
@@ -253,7 +253,7 @@ describe("a checkpoint that is missing", () => {
     expect(await place.filesOf(maestro, id)).toEqual(files);
   });
 
-  test("lets the phases that were sealed after it run again, and what was given stays", async () => {
+  test("lets the phases that were sealed after it run again, and given phases stay given", async () => {
     const before = await openWith(team(1));
     const given = { b: { files: { "b.txt": "given" } } };
     const { id } = await (await before.start(team(1), { brief: "x", given })).result();

@@ -37,7 +37,7 @@ const admit = {
   at: 0,
 } as const;
 
-test("a writer that dies takes nothing along that it was not given, and every answer is one's own", async () => {
+test("commands that a dead writer did not have yet are committed by the next one, each with its own answer", async () => {
   const { path, bringBack } = databaseElsewhere();
   const writer = new ThreadWriter(path);
   onTestFinished(() => writer.close());
@@ -53,7 +53,7 @@ test("a writer that dies takes nothing along that it was not given, and every an
   expect(await writer.submit(reset)).toMatchObject({ kind: "reset" });
 });
 
-test("what a writer was given when it died is told to have failed", async () => {
+test("commands that a writer had when it died fail", async () => {
   const { path, bringBack } = databaseElsewhere();
   const writer = new ThreadWriter(path);
   onTestFinished(() => writer.close());
@@ -62,7 +62,7 @@ test("what a writer was given when it died is told to have failed", async () => 
   expect(await writer.submit(admit)).toMatchObject({ kind: "admission" });
 });
 
-test("while somebody else holds the lock, the caller's thread goes on and the writer waits for it", async () => {
+test("while another connection holds the lock, the writer waits for it and the caller's thread does not", async () => {
   const { path, bringBack } = databaseElsewhere();
   bringBack();
   const other = openDatabase(path);
@@ -83,7 +83,7 @@ test("while somebody else holds the lock, the caller's thread goes on and the wr
   expect(await writer.submit(admit)).toMatchObject({ kind: "admission" });
 });
 
-test("a thread that cannot stand is told to who writes: without it nobody would tell that this process lives", async () => {
+test("a thread that cannot start fails the writes: without it no beat would be sent", async () => {
   const { path, bringBack, takeAway } = databaseElsewhere();
   bringBack();
   const writer = new ThreadWriter(path);
@@ -91,13 +91,13 @@ test("a thread that cannot stand is told to who writes: without it nobody would 
   expect(await writer.submit(reset)).toMatchObject({ kind: "reset" });
   takeAway();
   writer.beat("somebody", 60_000);
-  // What this thread has open it could go on writing to.
+  // This thread could keep writing to a file that it has open.
   await vi.waitUntil(async () => (await writer.submit(reset)).kind === "failed", { timeout: 20_000 });
   bringBack();
   expect(await writer.submit(admit)).toMatchObject({ kind: "admission" });
 });
 
-test("before the thread stands, a command that cannot be carried out takes no other with it", async () => {
+test("before the thread has started, a command that fails does not fail the others", async () => {
   const { path, bringBack } = databaseElsewhere();
   bringBack();
   const writer = new ThreadWriter(path);
@@ -107,7 +107,7 @@ test("before the thread stands, a command that cannot be carried out takes no ot
   expect(replies.map(({ kind }) => kind)).toEqual(["reset", "failed", "admission"]);
 });
 
-test("who closes at once waits for all that was asked for, and everybody gets the own answer", async () => {
+test("closing at once waits for all submitted commands, and each gets its own answer", async () => {
   const { path, bringBack } = databaseElsewhere();
   bringBack();
   const writer = new ThreadWriter(path);

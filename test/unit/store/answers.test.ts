@@ -22,7 +22,7 @@ function setUp() {
   return { answers, answered, ask, quiet: () => quiet };
 }
 
-test("answers come in the order of the commands, a few in a turn, so that others get theirs", async () => {
+test("answers come in the order of the commands, a few in each turn of the event loop", async () => {
   const { answers, answered, ask, quiet } = setUp();
   ask(100);
   answers.give(numbers(100).map(() => done));
