@@ -3,7 +3,7 @@ import { InputInvalid, SessionConflict } from "../domain/errors.ts";
 import type { Message } from "../journal/message.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { finalStatuses } from "../journal/standing.ts";
-import type { PhaseView } from "../run/session-view.ts";
+import type { PhaseView } from "../journal/view.ts";
 import type { SessionRecord } from "../store/store.ts";
 import type { Team } from "../team/define.ts";
 import { integrationProblems, refuseBlocking } from "../team/definition/integration.ts";

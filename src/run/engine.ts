@@ -6,6 +6,7 @@ import { awaiting } from "../journal/reset-phase.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { finalStatuses, reasonOf } from "../journal/standing.ts";
 import { StepBodyCache } from "../journal/step-body-cache.ts";
+import { resultsOf } from "../journal/view.ts";
 import type { Lease } from "../store/journal.ts";
 import { areCheckpointsWhole } from "../store/list-checkpoints.ts";
 import type { Projector } from "../store/projector.ts";
@@ -29,7 +30,6 @@ import { type DriverParts, driveSession, type Outcome, outcomeOf } from "./drive
 import { Inbox, obey } from "./inbox.ts";
 import { type Preparation, prepareClaimed, prepareDrive, preparedNothing, seeBefore } from "./prepare.ts";
 import { refuseToCompleted } from "./reject-completed.ts";
-import { resultsOf } from "./session-view.ts";
 
 type PartsOfOneDrive = "journal" | "files" | "control" | "log" | "onText" | "onStep" | "onPlanned";
 

@@ -1,13 +1,13 @@
 import { changesBetween, emptyTree, type Tree } from "../domain/tree.ts";
 import { isInstalled } from "../domain/tree-path.ts";
 import type { PersonaState, SessionState } from "../journal/session-state.ts";
+import type { ArtifactView } from "../journal/view.ts";
 import type { Artifacts } from "../store/artifacts.ts";
 import { groupsOf, orderPhases } from "../team/definition/order.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
 import type { PhaseDefinition } from "../team/definition/team-definition.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import { finalTree } from "./final-tree.ts";
-import type { ArtifactView } from "./session-view.ts";
 
 /** The files as the session has them now, each with the persona that changed it last. */
 export async function listFiles(state: SessionState, artifacts: Artifacts): Promise<ArtifactView[]> {
