@@ -77,8 +77,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const dispatcher = maestro.scheduler({ places: config.server.places, report });
     const book = new SessionBook(maestro);
     const limits = { maxAttempts: config.attempts.max, maxRounds: config.rounds.max };
-    const maxAttempts = limits.maxAttempts * limits.maxRounds;
-    const rows = new SessionRows({ maestro, clock, dispatcher, activity, maxAttempts });
+    const rows = new SessionRows({ maestro, clock, dispatcher, activity });
     const pages = new SessionPages({ maestro, rows, limits });
     const disk = new Disk(maestro.stateDirectory, clock);
     let listening: Listening | undefined;

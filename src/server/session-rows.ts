@@ -15,7 +15,6 @@ export interface SessionRowsParts {
   readonly clock: Clock;
   readonly dispatcher: Scheduler;
   readonly activity: LiveActivity;
-  readonly maxAttempts: number;
 }
 
 /** Reviews whose files were counted; a tree never changes. */
@@ -46,7 +45,7 @@ export class SessionRows {
 
   /** Only looked up as far as these sessions need it. */
   async present(listings: readonly Listing[]): Promise<Present> {
-    const { maestro, clock, dispatcher, activity, maxAttempts } = this.#parts;
+    const { maestro, clock, dispatcher, activity } = this.#parts;
     const has = (test: (listing: Listing) => boolean) => listings.some(test);
     const queue = has(({ status }) => status === "queued") ? await maestro.queued() : [];
     const ahead = new Map<string, number>(queue.map((id, index) => [id, index]));
@@ -63,7 +62,6 @@ export class SessionRows {
       latestOf: (id) => activity.of(id),
       breakers: new Map(breakers.map(({ dependency, record }) => [dependency, record])),
       filesChanged: (card) => this.#filesChanged.get(reviewKey(card)) ?? 0,
-      maxAttempts,
     };
   }
 

@@ -11,10 +11,10 @@ import { ActionButton } from "../session/actions.tsx";
 import { useScene } from "../session/context.ts";
 import { useCommand } from "../shell/use-command.ts";
 import { Status } from "../status/status.tsx";
-import { CommandLine } from "../ui/copy.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { LongText } from "../ui/long-text.tsx";
 import { NoteField } from "../ui/note-field.tsx";
+import { CommandThenResume } from "./advice-list.tsx";
 import { PhoneBar } from "./phone-bar.tsx";
 
 const BlobDiff = lazy(async () => ({ default: (await import("../artifacts/change-pane.tsx")).BlobDiff }));
@@ -118,7 +118,7 @@ export default function ReviewView({ review }: { readonly review: Review }) {
               ? "No file was changed."
               : `${counted(review.files.length, "file")} changed.`}
           </p>
-          <CommandLine command={reviewCommand(command, view, "approve", review.phase, note.trim())} />
+          <CommandThenResume first={reviewCommand(command, view, "approve", review.phase, note.trim())} />
           <PhoneBar
             other={{ word: "Reject…", run: () => open({ kind: "reject" }) }}
             main={{ word: "Approve…", run: () => open({ kind: "approve" }) }}

@@ -7,7 +7,7 @@ describeInBrowser("unusual input", () => {
     const server = await serve(newPlace());
     const { page, faults } = await visitServer(server, { width: 1280, height: 720 });
     await server.post("/v1/sessions", { team: "large", brief: "b", key: "large" });
-    await page.getByRole("row", { name: /large.*design is ready: 2 files changed/ }).waitFor();
+    await page.getByRole("row", { name: /large.*design waits for review, 2 files changed/ }).waitFor();
     await page.goto(`${server.url}/s/large`);
     await page.locator(".diff-line.added", { hasText: "line 3 of many" }).waitFor();
     expect(await page.locator("*").count(), "only visible lines exist").toBeLessThan(2_500);
@@ -93,7 +93,7 @@ describeInBrowser("unusual input", () => {
         .first()
         .click();
       await page
-        .getByRole("heading", { name: "importer could not go on: The city's price list is missing." })
+        .getByRole("heading", { name: "importer needs help: The city's price list is missing" })
         .waitFor();
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(key);
       const quoted = key.includes(";") ? `'${key}'` : key;

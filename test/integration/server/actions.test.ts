@@ -56,7 +56,7 @@ describe("a session that runs", () => {
     await act(server, `/v1/sessions/${id}/pause`);
     gate.open();
     const paused = await until(server, id, "paused");
-    expect(paused.situation).toEqual({ kind: "paused", after: null, how: "asked" });
+    expect(paused.headline).toBe("Paused by a person before the first phase was completed");
     await act(server, `/v1/sessions/${id}/resume`);
     const done = await until(server, id, "completed");
     expect(done["steps"]).toBe(3);

@@ -107,11 +107,13 @@ test("every answer about every kind of session has the shape that is described",
 });
 
 describe("what people see of a session", () => {
-  test("says in facts where each one stands", async () => {
+  test("has facts and a headline for each status", async () => {
     const gate = new Gate();
     const { server, ids } = await oneOfEach(gate);
     const situationOf = async (id: string) =>
       (await server.get<SessionPageView>(`/v1/sessions/${id}`)).situation;
+    const headlineOf = async (id: string) =>
+      (await server.get<SessionPageView>(`/v1/sessions/${id}`)).headline;
     expect(await situationOf(ids.completed)).toMatchObject({
       kind: "completed",
       unverified: ["first", "second"],
@@ -121,22 +123,25 @@ describe("what people see of a session", () => {
       phase: "design",
       filesChanged: 2,
       next: ["build"],
-      gate: { score: 1, threshold: 0.5, verdict: "passed" },
     });
+    expect(await headlineOf(ids.review)).toBe("design waits for review, gate 1.00 of 0.50");
     expect(await situationOf(ids.help)).toMatchObject({
       kind: "help",
       phase: "only",
       persona: "worker",
-      attempts: 2,
-      maxAttempts: 2,
+      personas: 1,
     });
+    expect(await headlineOf(ids.help)).toMatch(/^worker needs help after 2 attempts: /);
     expect(await situationOf(ids.failed)).toMatchObject({
       kind: "failed",
       phase: "only",
       acceptChanges: true,
     });
-    expect(await situationOf(ids.paused)).toEqual({ kind: "paused", after: "first", how: "until" });
-    expect(await situationOf(ids.canceled)).toEqual({ kind: "canceled", after: "first", checkpoints: 1 });
+    expect(await headlineOf(ids.failed)).toMatch(/^Failed in only: /);
+    expect(await headlineOf(ids.paused)).toBe("Paused after first (--until)");
+    expect(await headlineOf(ids.canceled)).toBe("Canceled after first");
+    expect(await headlineOf(ids.completed)).toBeNull();
+    expect(await headlineOf(ids.running)).toBeNull();
     expect(await situationOf(ids.running)).toMatchObject({
       kind: "running",
       phases: ["only"],
@@ -175,7 +180,9 @@ describe("what people see of a session", () => {
       files: [{ path: "docs/design.md", before: null }, { path: "page.html" }],
     });
     const help = await server.get<SessionPageView>(`/v1/sessions/${ids.help}`);
-    expect(help.stop).toMatchObject({ phase: "only", persona: "worker", sameFailure: { count: 2, of: 2 } });
+    expect(help.stop?.personas).toMatchObject([
+      { phase: "only", persona: "worker", sameFailure: { count: 2, of: 2 } },
+    ]);
     expect(help.ticket).toMatchObject({ status: expect.stringMatching(/pending|posting|delivered/) });
     expect(help.phases[0]?.personas[0]?.attempts).toHaveLength(2);
     gate.open();

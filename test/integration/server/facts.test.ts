@@ -7,7 +7,7 @@ import { activityView } from "../../../src/server/views/activity.ts";
 import { problemOf, quickTeam, start, startServer, until } from "./support.ts";
 import { failingTeam, quickRetries, reviewTeam } from "./teams.ts";
 
-test("nothing of a session that stopped is said to run, and it ends when the session did", async () => {
+test("shows no work of a stopped session as running, and ends it when the session stopped", async () => {
   const server = await startServer({ teams: [failingTeam], config: quickRetries });
   server.drive();
   const { id } = await start(server, { team: "failing" });
@@ -16,16 +16,20 @@ test("nothing of a session that stopped is said to run, and it ends when the ses
   expect(JSON.stringify(view.phases)).not.toContain('"running"');
 });
 
-test("of a failure that nothing recognized only the error is told, no meaning and no advice", async () => {
+test("explains an unrecognized failure by its error and adds no generic advice", async () => {
   const server = await startServer({ teams: [failingTeam], config: quickRetries });
   server.drive();
   const { id } = await start(server, { team: "failing", brief: "so" });
-  const { stop, situation } = await until(server, id, "parked");
-  expect(stop).toMatchObject({ category: "UNKNOWN", meaning: null, suggestedFix: null });
-  expect(situation).toMatchObject({ message: expect.stringContaining("it does not work: so") });
+  const { stop, headline, explanation } = await until(server, id, "parked");
+  expect(stop?.personas).toMatchObject([{ category: "UNKNOWN" }]);
+  expect(headline).toBe("worker needs help after 2 attempts: it does not work: so");
+  expect(explanation.why).toContain("it does not work: so");
+  expect(explanation.todo).toMatchObject([
+    { text: expect.stringMatching(/^Read the failures, fix the cause/) },
+  ]);
 });
 
-test("who asks for help itself says what to do, also where its words look like another failure", async () => {
+test("quotes the advice of a persona that asks for help, even if its message resembles another failure", async () => {
   const helpless = defineTeam("helpless", {
     phases: [
       phase("only", {
@@ -43,15 +47,12 @@ test("who asks for help itself says what to do, also where its words look like a
   server.drive();
   for (const brief of ["The price list is missing.", "401 Unauthorized: invalid api key"]) {
     const { id } = await start(server, { team: "helpless", brief });
-    const { stop } = await until(server, id, "parked");
-    expect(stop?.suggestedFix).toEqual({
-      text: "Put prices.csv there, then resume.",
-      by: "the error itself",
-    });
+    const { explanation } = await until(server, id, "parked");
+    expect(explanation.todo).toEqual([{ text: "Put prices.csv there, then resume.", command: null }]);
   }
 });
 
-test("who looks at the very moment a session stops is told why it did", async () => {
+test("explains the stop in an answer that was requested at the moment of the stop", async () => {
   const server = await startServer({ teams: [failingTeam], config: quickRetries });
   const { maestro } = server;
   const { id } = await start(server, { team: "failing", brief: "so" });
@@ -61,10 +62,10 @@ test("who looks at the very moment a session stops is told why it did", async ()
     return listed(ids);
   });
   const page = await server.get<SessionPageView>(`/v1/sessions/${id}`);
-  expect(page).toMatchObject({ status: "parked", stop: { category: "UNKNOWN" } });
+  expect(page).toMatchObject({ status: "parked", stop: { personas: [{ category: "UNKNOWN" }] } });
 });
 
-test("where several personas need help, each is explained, and the session says how many", async () => {
+test("explains each persona where several need help, and counts them in the headline", async () => {
   const many = defineTeam("many", {
     phases: [
       phase("all", {
@@ -83,32 +84,35 @@ test("where several personas need help, each is explained, and the session says 
   const server = await startServer({ teams: [many], config: quickRetries });
   server.drive();
   const { id } = await start(server, { team: "many" });
-  const { stop, situation } = await until(server, id, "parked");
+  const { stop, headline, situation, explanation } = await until(server, id, "parked");
+  expect(headline).toBe("11 personas need help in all");
   expect(situation).toMatchObject({ kind: "help", personas: 11, phase: "all" });
-  expect(stop?.needs.map(({ persona }) => persona).toSorted()).toEqual(
+  expect(stop?.personas.map(({ persona }) => persona).toSorted()).toEqual(
     [0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11].map((index) => `p${index}`).toSorted(),
   );
-  expect(stop?.needs.find(({ persona }) => persona === "p7")).toMatchObject({
+  expect(stop?.personas.find(({ persona }) => persona === "p7")).toMatchObject({
     phase: "all",
     attempts: 2,
-    message: expect.stringContaining("no 7"),
     sameFailure: { count: 2, of: 2 },
   });
-  expect(stop?.needs.find(({ persona }) => persona === "p5")?.suggestedFix).toEqual({
-    text: "Bring prices.csv.",
-    by: "the error itself",
+  const needOf = (name: string) => explanation.needs.find(({ persona }) => persona === name);
+  expect(needOf("p7")).toMatchObject({ phase: "all", why: "no 7." });
+  expect(needOf("p5")).toMatchObject({
+    why: "No price list.",
+    todo: [{ text: "Bring prices.csv.", command: null }],
   });
   const { sessions } = await server.get<{ sessions: SessionPageView[] }>("/v1/sessions");
   expect(sessions[0]?.situation).toMatchObject({ personas: 11 });
 });
 
-test("a session that one persona stopped has no list of others", async () => {
+test("lists no needs where one persona stopped the session", async () => {
   const server = await startServer({ teams: [failingTeam], config: quickRetries });
   server.drive();
   const { id } = await start(server, { team: "failing", brief: "so" });
-  const { stop, situation } = await until(server, id, "parked");
-  expect([stop?.needs, situation]).toMatchObject([[], { personas: 1 }]);
-  expect(stop).toMatchObject({ attempts: 2, message: expect.stringContaining("it does not work: so") });
+  const { stop, situation, explanation } = await until(server, id, "parked");
+  expect(explanation.needs).toEqual([]);
+  expect(stop?.personas).toMatchObject([{ persona: "worker", attempts: 2 }]);
+  expect(situation).toMatchObject({ personas: 1 });
 });
 
 test("a ticket keeps the time it was delivered, whatever happens to the session later", async () => {
