@@ -17,10 +17,10 @@ export interface SessionRowsParts {
   readonly activity: LiveActivity;
 }
 
-/** Reviews whose files were counted; a tree never changes. */
+/** Bounds the cache of file counts. A tree never changes, so entries stay valid. */
 const mostCounted = 1_000;
 
-/** Turns what the store knows of sessions into lines of a list; one look around serves all lines of a page. */
+/** Builds the rows of lists. The facts around the sessions are read once for all rows of a page. */
 export class SessionRows {
   readonly #parts: SessionRowsParts;
   readonly #filesChanged = new Map<string, number>();
@@ -43,7 +43,7 @@ export class SessionRows {
     return listings.map((listing) => sessionRow(listing, present, (id) => keys.get(id) ?? null));
   }
 
-  /** Only looked up as far as these sessions need it. */
+  /** Reads only the facts that these sessions need. */
   async present(listings: readonly Listing[]): Promise<Present> {
     const { maestro, clock, dispatcher, activity } = this.#parts;
     const has = (test: (listing: Listing) => boolean) => listings.some(test);
@@ -76,7 +76,7 @@ export class SessionRows {
       if (this.#filesChanged.size >= mostCounted) this.#filesChanged.clear();
       this.#filesChanged.set(key, changed);
     } catch {
-      // A damaged artifact is reported where it is looked at; a list shows what it can.
+      // The review page reports a damaged artifact; the list goes without its count.
     }
   }
 }

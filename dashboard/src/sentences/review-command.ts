@@ -11,7 +11,7 @@ export function reviewCommand(
   note: string,
 ): string {
   const name = commandName(view);
-  const said = note === "" && word === "reject" ? "..." : note;
-  const flags = ["--phase", phase, ...(said === "" ? [] : ["--note", said])];
+  const text = note === "" && word === "reject" ? "..." : note;
+  const flags = ["--phase", phase, ...(text === "" ? [] : ["--note", text])];
   return command(word, name, ...flags);
 }

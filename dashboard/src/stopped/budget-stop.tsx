@@ -65,7 +65,7 @@ interface FormProps {
 }
 
 function RaiseForm({ least, raise }: FormProps) {
-  const { view, speak, open } = useScene();
+  const { view, send, open } = useScene();
   const command = useCommand();
   const inTokens = raise.unit === "tokens";
   const forecast = inTokens ? null : view.forecast;
@@ -80,7 +80,7 @@ function RaiseForm({ least, raise }: FormProps) {
       return setError(`The next call alone needs ${inTokens ? `${count(least)} tokens` : money(least)}.`);
     setError(undefined);
     const limit = inTokens ? { tokens: value } : { usd: value };
-    void speak("Raising the limit…", "Could not raise the limit.", () =>
+    void send("Raising the limit…", "Could not raise the limit.", () =>
       client.raiseBudget(view.id, { ...place, ...limit, resume: true }),
     );
   };

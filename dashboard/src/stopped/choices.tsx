@@ -116,7 +116,7 @@ interface ResumeProps {
 }
 
 function ResumeChoice({ request, word }: ResumeProps) {
-  const { view, speak } = useScene();
+  const { view, send } = useScene();
   const plan = useQuery({
     queryKey: ["plan", "resume", view.id, view.entries, request],
     queryFn: ({ signal }) => client.planResume(view.id, request, signal),
@@ -127,7 +127,7 @@ function ResumeChoice({ request, word }: ResumeProps) {
       <div className="dialog-actions">
         <ActionButton
           className="button primary"
-          onClick={() => void speak("Resuming…", "Could not resume.", () => client.resume(view.id, request))}
+          onClick={() => void send("Resuming…", "Could not resume.", () => client.resume(view.id, request))}
         >
           <Icon name="play" size={14} />
           {word}

@@ -21,7 +21,7 @@ const BlobDiff = lazy(async () => ({ default: (await import("../artifacts/change
 
 /** Files, differences, checks, gate, note; then approve, reject with a note, or edit. */
 export default function ReviewView({ review }: { readonly review: Review }) {
-  const { view, speak, open } = useScene();
+  const { view, send, open } = useScene();
   const [path, setPath] = useState(review.files[0]?.path);
   const [note, setNote] = useState("");
   const [error, setError] = useState<string>();
@@ -32,7 +32,7 @@ export default function ReviewView({ review }: { readonly review: Review }) {
   const focusNote = () => document.getElementById(id)?.focus();
 
   const approve = () =>
-    void speak("Approving…", "Could not approve.", () =>
+    void send("Approving…", "Could not approve.", () =>
       client.approve(view.id, {
         phase: review.phase,
         ...(note.trim() !== "" && { note: note.trim() }),
@@ -46,7 +46,7 @@ export default function ReviewView({ review }: { readonly review: Review }) {
       return;
     }
     setError(undefined);
-    void speak("Rejecting…", "Could not reject.", () =>
+    void send("Rejecting…", "Could not reject.", () =>
       client.reject(view.id, { phase: review.phase, note: note.trim(), resume: true }),
     );
   };

@@ -57,7 +57,7 @@ export function WhyStopped({ stop }: { readonly stop: StoppedPersona | undefined
       )}
       {stop?.output == null ? null : <OutputLines output={stop.output} />}
       {todo.length === 0 ? null : (
-        <dl className="why-said">
+        <dl className="why-advice">
           <dt>What to do</dt>
           <dd>
             <AdviceList advice={todo} />

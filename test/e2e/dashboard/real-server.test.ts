@@ -18,7 +18,7 @@ const realPages: readonly (readonly [path: string, sign: string])[] = [
   ["/s/parking/decisions", ".decision-list"],
   ["/s/reviewed", ".diff-line"],
   ["/s/modeled", ".raise-stop"],
-  ["/s/helpless", ".why-said"],
+  ["/s/helpless", ".why-advice"],
   ["/usage", "h1"],
   ["/health", "h1"],
 ];
@@ -151,7 +151,7 @@ describeInBrowser("a run on a server", () => {
     await page.getByRole("row", { name: /poor.*2,000 tokens are left/ }).click();
     await page
       .getByRole("heading", {
-        name: /^The next call needs up to [\d,]+ tokens\. 2,000 tokens are left of 2,000 tokens\./,
+        name: /^The next call needs up to [\d,]+ tokens; 2,000 of 2,000 tokens are left/,
       })
       .waitFor();
     const limit = page.getByLabel("Raise the limit to");
@@ -197,7 +197,7 @@ describeInBrowser("a run on a server", () => {
     const server = await serve(place);
     const { page, faults } = await visitServer(server);
     await server.post("/v1/sessions", { team: "helpless", brief: place.folder, key: "helpless" });
-    await page.getByRole("row", { name: /importer: The city's price list is missing/ }).click();
+    await page.getByRole("row", { name: /importer needs help: The city's price list is missing/ }).click();
     await page
       .getByRole("heading", { name: "importer needs help: The city's price list is missing" })
       .waitFor();

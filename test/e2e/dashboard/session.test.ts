@@ -42,7 +42,7 @@ describeSeeded("a session", () => {
     const pending = page.locator(".pending-line", { hasText: "Pausing…" });
     await pending.waitFor();
     signal("text-ends");
-    await page.getByText("Paused after design, by a person.").waitFor();
+    await page.getByText("Paused by a person after design.").waitFor();
     await expect.poll(() => pending.count()).toBe(0);
   });
 

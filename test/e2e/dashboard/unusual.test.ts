@@ -66,7 +66,7 @@ describeInBrowser("unusual input", () => {
     const { page, faults } = await visitServer(server);
     await server.post("/v1/sessions", { team: "crowded", brief: "b", key: "crowd" });
     await page.getByRole("row", { name: /crowd.*10 personas need help in all/ }).click();
-    await page.getByRole("heading", { name: "10 personas need help in all." }).waitFor();
+    await page.getByRole("heading", { name: "10 personas need help in all" }).waitFor();
     const list = page.getByRole("region", { name: "Personas that need help" });
     await expect.poll(() => list.getByRole("button").count()).toBe(10);
     await list.getByRole("button", { name: /worker_7/ }).click();

@@ -106,7 +106,7 @@ test("every answer about every kind of session has the shape that is described",
   gate.open();
 });
 
-describe("what people see of a session", () => {
+describe("the page of a session", () => {
   test("has facts and a headline for each status", async () => {
     const gate = new Gate();
     const { server, ids } = await oneOfEach(gate);
@@ -189,7 +189,7 @@ describe("what people see of a session", () => {
   });
 });
 
-test("the steps of an attempt are told oldest first, in pages that end where the next one begins", async () => {
+test("lists the steps of an attempt oldest first, in contiguous pages", async () => {
   const gate = new Gate();
   gate.open();
   const server = await startServer({ teams: [gate.team("gated", 150)] });
@@ -211,7 +211,7 @@ test("the steps of an attempt are told oldest first, in pages that end where the
   expect(names).toEqual(Array.from({ length: 150 }, (_, index) => `step ${index}`));
 });
 
-test("the journal is told newest first, in pages, and filtered", async () => {
+test("lists the journal newest first, in pages, with filters", async () => {
   const server = await startServer({ teams: [failingTeam], config: quickRetries });
   server.drive();
   const { id } = await start(server, { team: "failing" });

@@ -115,7 +115,7 @@ test("lists no needs where one persona stopped the session", async () => {
   expect(situation).toMatchObject({ personas: 1 });
 });
 
-test("a ticket keeps the time it was delivered, whatever happens to the session later", async () => {
+test("a ticket keeps the time of its delivery when the session changes later", async () => {
   const server = await startServer({ teams: [failingTeam], config: quickRetries });
   server.drive();
   const { id } = await start(server, { team: "failing" });
@@ -132,7 +132,7 @@ test("a ticket keeps the time it was delivered, whatever happens to the session 
   expect((await server.get<SessionPageView>(`/v1/sessions/${id}`)).ticket).toEqual(before.ticket);
 });
 
-test("a review shows what was handed on besides files, and it can be edited", async () => {
+test("a review shows outputs besides files, and they can be edited", async () => {
   const server = await startServer({ teams: [reviewTeam] });
   server.drive();
   const { id } = await start(server, { team: "review", brief: "a bridge" });
@@ -159,14 +159,14 @@ test.each(["completed", "queued"])(
   },
 );
 
-test("retrying is asked for alone: together with others it would be silently ignored or mean too much", async () => {
+test("rejects status=retrying together with other statuses", async () => {
   const server = await startServer();
   expect((await server.request("/v1/sessions?status=retrying")).status).toBe(200);
   const refused = await problemOf(await server.request("/v1/sessions?status=retrying,failed"));
   expect(refused).toMatchObject({ status: 400, code: "INPUT_INVALID" });
 });
 
-test("usage shows what may still be spent: today, and by each session under way that has a limit", async () => {
+test("usage shows the budget of today and of each unfinished session with a limit", async () => {
   const server = await startServer({ config: { budget: { dayUsd: 20 } } });
   const { id } = await start(server, { key: "limited", budget: { usd: 9 } });
   await start(server);
@@ -179,7 +179,7 @@ test("usage shows what may still be spent: today, and by each session under way 
   expect(own.budgets).toEqual([session]);
 });
 
-test("what a persona does is what comes after its last recorded step, with what it works on", () => {
+test("derives the activity of a persona from its last recorded step", () => {
   const at = Date.parse("2026-11-15T00:00:00Z");
   const since = "2026-11-15T00:00:00.000Z";
   const step = (name: string) => ({ name, at });
@@ -200,7 +200,7 @@ test("what a persona does is what comes after its last recorded step, with what 
   });
 });
 
-test("teams say where they were read from, so that a command can name them", async () => {
+test("lists teams with their file, so that a command can name them", async () => {
   const server = await startServer({ teams: [quickTeam] });
   const { teams } = await server.get<TeamsView>("/v1/teams");
   expect(teams).toMatchObject([{ name: "quick", builtIn: false, file: null }]);
