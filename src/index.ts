@@ -26,7 +26,7 @@ export type { SessionForecast } from "./api/session-forecast.ts";
 export type { UsageOptions } from "./api/session-queries.ts";
 export type { FilesAt } from "./api/write-files.ts";
 export { usageCsv } from "./cost/csv.ts";
-export type { UsageReport, UsageRow, UsageTotals } from "./cost/reports.ts";
+export type { UsageReport } from "./cost/reports.ts";
 export type { Clock } from "./domain/clock.ts";
 export type { CheckResult, GateResult } from "./domain/contract.ts";
 export {
@@ -67,9 +67,18 @@ export type {
   InstalledDependency,
 } from "./domain/healing-action.ts";
 export type { Json } from "./domain/json.ts";
+export type { UsageRow, UsageTotals } from "./domain/usage-totals.ts";
 export type { Decision, PersonaResult } from "./journal/journal.ts";
 export type { SessionEvent } from "./journal/public-fact.ts";
 export type { ParkReason, SessionStatus } from "./journal/standing.ts";
+export type {
+  BudgetView,
+  PersonaView,
+  PhaseView,
+  SessionResult,
+  SessionView,
+  TicketView,
+} from "./journal/view.ts";
 export type {
   PersonaContext,
   PersonaFunction,
@@ -90,14 +99,6 @@ export {
 } from "./run/durable-model-api.ts";
 export type { Healer, HealingCase, Remedy } from "./run/healing/healer.ts";
 export type { Classification } from "./run/planning/classification.ts";
-export type {
-  BudgetView,
-  PersonaView,
-  PhaseView,
-  SessionResult,
-  SessionView,
-  TicketView,
-} from "./run/session-view.ts";
 export { type CheckpointInfo, verifyCheckpointFile } from "./store/list-checkpoints.ts";
 export type { RetentionPolicy } from "./store/retention.ts";
 export type { SessionRecord } from "./store/store.ts";

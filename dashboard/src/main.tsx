@@ -7,7 +7,7 @@ import { App, preloadFor } from "./app.tsx";
 import { listenForKeys } from "./keys/shortcuts.ts";
 import { watchVisibility } from "./live/connection.ts";
 import { connectLiveData } from "./shell/live-data.ts";
-import { watchHistory } from "./ui/kept-scroll.ts";
+import { watchHistory } from "./ui/restore-scroll.ts";
 import { parseSessionAddress } from "./url/session-url.ts";
 
 const queries = new QueryClient({

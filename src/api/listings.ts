@@ -1,5 +1,6 @@
-import { type UsageRow, type UsageTotals, usageReport } from "../cost/reports.ts";
+import { usageReport } from "../cost/reports.ts";
 import type { SessionId } from "../domain/ids.ts";
+import type { UsageRow, UsageTotals } from "../domain/usage-totals.ts";
 import { reduceCard } from "../journal/reduce.ts";
 import type { SessionCard } from "../journal/session-card.ts";
 import type { ListedSession, UsageGroupSums } from "../store/reports.ts";

@@ -1,8 +1,8 @@
 import type { SessionId } from "../domain/ids.ts";
 import type { Direction } from "../journal/journal.ts";
+import type { SessionResult } from "../journal/view.ts";
 import type { Brief } from "../run/acts/create-session.ts";
 import type { PhaseEdit } from "../run/acts/phase-edit.ts";
-import type { SessionResult } from "../run/session-view.ts";
 import type { RetentionPolicy } from "../store/retention.ts";
 import type { Team } from "../team/define.ts";
 

@@ -1,16 +1,17 @@
 import type { BudgetStatus } from "../cost/budget-status.ts";
-import { type UsageReport, type UsageTotals, usageReport } from "../cost/reports.ts";
+import { type UsageReport, usageReport } from "../cost/reports.ts";
 import { type Amount, noAmount } from "../domain/budget.ts";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, SessionNotFound } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import { utcDay } from "../domain/ledger.ts";
 import { emptyTree, emptyTreeHash, fromManifest, type Tree } from "../domain/tree.ts";
+import type { UsageTotals } from "../domain/usage-totals.ts";
 import type { RecordedRow } from "../journal/journal.ts";
 import type { SessionEvent } from "../journal/public-fact.ts";
 import type { SessionState } from "../journal/session-state.ts";
+import { describeSession, describeTicket, type SessionView, type TicketView } from "../journal/view.ts";
 import { finalTree, listFiles } from "../run/final-files.ts";
-import { describeSession, describeTicket, type SessionView, type TicketView } from "../run/session-view.ts";
 import { allBudgets } from "../run/spending.ts";
 import { type CheckpointInfo, listCheckpointFiles, listCheckpoints } from "../store/list-checkpoints.ts";
 import type {

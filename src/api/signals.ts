@@ -3,7 +3,7 @@ import { InputInvalid, SessionConflict } from "../domain/errors.ts";
 import type { Message } from "../journal/journal.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { finalStatuses } from "../journal/standing.ts";
-import type { PhaseView } from "../run/session-view.ts";
+import type { PhaseView } from "../journal/view.ts";
 import type { SessionRecord } from "../store/store.ts";
 
 /** Refuses a signal that makes no sense in this status. */

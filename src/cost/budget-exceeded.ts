@@ -86,7 +86,7 @@ function raise(
   if (level === "day")
     return [
       advise(
-        `Raise the day's budget in the configuration to at least ${show(unit, least)}, or wait for the next day (UTC)`,
+        `Raise ${unit === "usd" ? "budget.dayUsd" : "budget.dayTokens"} in the configuration to at least ${show(unit, least)}, or wait for the next day (UTC)`,
       ),
       advise("See what was spent", "budget", sessionId),
     ];

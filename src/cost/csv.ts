@@ -1,4 +1,5 @@
-import type { UsageReport, UsageTotals } from "./reports.ts";
+import type { UsageTotals } from "../domain/usage-totals.ts";
+import type { UsageReport } from "./reports.ts";
 
 type Cell = string | number | null;
 

@@ -1,9 +1,11 @@
 import { type Advice, advise, nameOf } from "../domain/advice.ts";
 import { billing, count, money, number } from "../domain/amounts.ts";
+import { microsToUsd } from "../domain/budget.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
+import { failureTable } from "../domain/failure.ts";
 import type { ParkReason, SessionStatus } from "./standing.ts";
 
-/** The part of a session's view that explains why it stopped. */
+/** The members of a session's view that the explanation is made of. */
 export interface StoppedSession {
   readonly id: string;
   readonly key: string | null;
@@ -11,7 +13,6 @@ export interface StoppedSession {
   readonly reason: ParkReason | null;
   readonly error: ErrorJson | null;
   readonly wakeAt: string | null;
-  /** Personas of its team are functions, which only the program that defines them can run. */
   readonly needsProgram: boolean;
   readonly simulated: boolean;
   readonly steps: number;
@@ -30,6 +31,7 @@ interface StoppedPhase {
     readonly verdict: string | null;
   } | null;
   readonly checkpoint: object | null;
+  readonly personas: readonly { readonly status: string }[];
 }
 
 interface UsedSoFar {
@@ -52,7 +54,10 @@ interface KeptBudget {
   readonly overrun: boolean;
 }
 
-/** The answers to the questions of the person on call, in the order in which they are asked. */
+/**
+ * The answers to the questions of the person on call, in the order in which they are asked. Terminal, HTTP, page and
+ * ticket quote them and have no sentences of their own about a stop. `stop-headline.ts` has the line for lists and titles.
+ */
 export interface StopExplanation {
   /** Is anything lost? */
   readonly lost: string;
@@ -64,6 +69,29 @@ export interface StopExplanation {
   readonly todo: readonly Advice[];
   /** How do I resume? Null where nothing is left to resume. */
   readonly resume: Advice | null;
+  /** One for each persona where several need help; otherwise empty. */
+  readonly needs: readonly PersonaNeed[];
+  /** The limit that `todo` proposes, for forms. */
+  readonly raise: ProposedLimit | null;
+}
+
+export interface PersonaNeed {
+  readonly phase: string;
+  readonly persona: string;
+  readonly why: string;
+  readonly todo: readonly Advice[];
+}
+
+/** Where a session that may need help of many personas is cut. */
+const mostNeeds = 50;
+const mostAdvice = 10;
+
+export interface ProposedLimit {
+  readonly level: "session" | "phase" | "persona";
+  /** Null for the session itself. */
+  readonly name: string | null;
+  readonly unit: "usd" | "tokens";
+  readonly amount: number;
 }
 
 /** `abandoned`: the session is marked as running, but the process that drove it has died. */
@@ -73,40 +101,71 @@ export function explainStop(
 ): StopExplanation {
   const isDriven = session.status === "running" && !abandoned;
   const isOver = session.status === "completed" || session.status === "canceled";
+  const isStopped = !isDriven && !isOver;
   return {
     lost: whatIsLost(session, abandoned),
-    cost: whatItCosts(session),
+    cost: isStopped ? `${nothingSpends} ${whatItCosts(session)}` : whatItCosts(session),
     why: isDriven || session.status === "completed" ? null : whyItStopped(session, abandoned),
-    todo: isDriven || isOver ? [] : whatToDo(session),
-    resume: isDriven || isOver ? null : resumeAdvice(session),
+    todo: isStopped ? whatToDo(session) : [],
+    resume: isStopped ? resumeAdvice(session) : null,
+    needs: isStopped ? needsOf(session.error).slice(0, mostNeeds).map(describeNeed) : [],
+    raise: isStopped ? proposedLimit(session) : null,
   };
 }
 
-/** How a session resumes: by a command, or by the program that defines its personas. */
+const startProgram = (verb: string): Advice =>
+  advise(`${verb} the program that defines its team again: personas of the team are code.`);
+
+/** No command resumes a session whose personas are functions. */
+export const resumeByProgram = startProgram("Start");
+
 export function resumeAdvice(
   session: Pick<StoppedSession, "id" | "key" | "needsProgram"> & { readonly reason?: ParkReason | null },
 ): Advice {
   const isReview = session.reason === "review";
-  if (session.needsProgram)
-    return advise(
-      `${isReview ? "Then start" : "Start"} the program that defines its team again: personas of the team are code.`,
-    );
+  if (session.needsProgram) return isReview ? startProgram("Then start") : resumeByProgram;
   return advise(isReview ? "Then resume with" : "Resume with", "resume", nameOf(session));
 }
 
+/** For tickets, which have no view of the session. */
+export const nothingIsLost =
+  "Nothing is lost: every finished step is recorded. A resume reuses it and does not pay for it again.";
+
 function whatIsLost({ phases, steps }: StoppedSession, abandoned: boolean): string {
   const sealed = phases.filter(({ checkpoint }) => checkpoint !== null).length;
-  const gone = abandoned ? "Its process is gone. " : "";
-  return `${gone}Nothing is lost: ${sealed} of ${count(phases.length, "phase")} sealed, ${count(steps, "step")} recorded.`;
+  const finished = phases
+    .filter(({ checkpoint }) => checkpoint === null)
+    .flatMap(({ personas }) => personas)
+    .filter(({ status }) => status === "completed" || status === "reused").length;
+  const kept = [
+    `${sealed} of ${count(phases.length, "phase")} sealed`,
+    ...(finished === 0 ? [] : [`${count(finished, "finished persona")} kept`]),
+    `${count(steps, "step")} recorded`,
+  ];
+  return `${abandoned ? "Its process is gone. " : ""}Nothing is lost: ${kept.join(", ")}.`;
 }
 
-export function whatItCosts({
+const nothingSpends = "Nothing is running or spending.";
+
+/** For tickets, which know only the sums. */
+export function costWhileStopped(
+  spent: { readonly tokens: number; readonly microUsd?: number | undefined } | undefined,
+): string {
+  if (spent === undefined) return nothingSpends;
+  if (spent.tokens === 0) return `${nothingSpends} ${noModelCalled}`;
+  const usd = spent.microUsd === undefined ? null : microsToUsd(spent.microUsd);
+  return `${nothingSpends} Cost: ${number(spent.tokens)} tokens, ${money(usd)}.`;
+}
+
+const noModelCalled = "Cost: no model was called.";
+
+function whatItCosts({
   usage,
   simulated,
   budgets,
 }: Pick<StoppedSession, "usage" | "simulated" | "budgets">): string {
   const { inputTokens, outputTokens, costUsd, calls, savedTokens, savedUsd, estimatedTokens } = usage;
-  if (calls === 0 && estimatedTokens === 0 && savedTokens === 0) return "Cost: no model was called.";
+  if (calls === 0 && estimatedTokens === 0 && savedTokens === 0) return noModelCalled;
   const price = simulated ? " at invented prices (the model is simulated; nothing was paid)" : partly(usage);
   const parts = [
     `Cost: ${number(inputTokens + outputTokens)} tokens in ${count(calls, "call")}, ${money(costUsd)}${price}`,
@@ -126,7 +185,7 @@ function partly({ simulatedCalls, simulatedUsd }: UsedSoFar): string {
   return ` (${money(simulatedUsd)} of it is invented: ${count(simulatedCalls, "call")} of the simulated model)`;
 }
 
-export function budgetText({ limit, used }: Pick<KeptBudget, "limit" | "used">): string {
+function budgetText({ limit, used }: Pick<KeptBudget, "limit" | "used">): string {
   const parts: string[] = [];
   if (limit.tokens !== null) parts.push(`${number(used.tokens)} of ${number(limit.tokens)} tokens`);
   if (limit.usd !== null) parts.push(`${money(used.usd)} of ${money(limit.usd)}`);
@@ -135,13 +194,13 @@ export function budgetText({ limit, used }: Pick<KeptBudget, "limit" | "used">):
 
 function whyItStopped(session: StoppedSession, abandoned: boolean): string {
   const { status, reason, error, wakeAt, phases } = session;
-  if (abandoned) return "The process that drove it died.";
+  if (abandoned) return "The process that drove it died. Where `maestro serve` runs, it resumes by itself.";
   if (reason === "review") return reviewText(phases);
   const message = error === null ? undefined : ended(error.message);
   if (reason === "breaker" && message !== undefined)
     return wakeAt === null
       ? message
-      : `${message} It resumes by itself at ${wakeAt} where \`maestro serve\` runs.`;
+      : `${message} Where \`maestro serve\` runs, it resumes by itself at ${wakeAt}.`;
   if (message !== undefined) return message;
   if (status === "canceled") return "A person canceled it.";
   if (status === "queued") return "It is queued and has not started.";
@@ -161,16 +220,49 @@ function reviewText(phases: readonly StoppedPhase[]): string {
   return `Phase ${names} waits for review.${failed.join("")}`;
 }
 
-/** Messages of others end like a sentence here. */
 const ended = (message: string): string => (/[.!?…]$/.test(message) ? message : `${message}.`);
 
 function whatToDo(session: StoppedSession): readonly Advice[] {
   const { reason, error } = session;
   if (reason === "review") return reviewAdvice(session);
-  const raise = reason === "budget" ? raiseAdvice(session) : undefined;
-  if (raise !== undefined) return [raise];
   if (error === null) return [];
-  return error.actions ?? (error.advice === undefined ? [] : [advise(error.advice)]);
+  const dependency = error.details?.["dependency"];
+  if (reason === "breaker" && typeof dependency === "string")
+    return [advise(`To try at once, when ${dependency} is back`, "breakers", "reset", dependency)];
+  const raise = proposedLimit(session);
+  if (raise !== null) return [raiseAdvice(session, raise)];
+  const all = [...needsOf(error), error].flatMap(adviceOf);
+  const unique = new Map(all.map((advice) => [JSON.stringify(advice), advice]));
+  return [...unique.values()].slice(0, mostAdvice);
+}
+
+/** The details of HelpNeeded; those of any other error have other members. */
+interface HelpDetails {
+  readonly phase?: string;
+  readonly persona?: string;
+  readonly message?: string;
+  readonly suggestedActions?: readonly string[];
+  readonly needs?: readonly ErrorJson[];
+}
+
+const helpOf = (error: ErrorJson): HelpDetails => error.details ?? {};
+
+const needsOf = (error: ErrorJson | null): readonly ErrorJson[] =>
+  error === null ? [] : (helpOf(error).needs ?? []);
+
+function describeNeed(error: ErrorJson): PersonaNeed {
+  const { phase = "", persona = "", message } = helpOf(error);
+  return { phase, persona, why: ended(message || error.message), todo: adviceOf(error) };
+}
+
+/** The fixes that its failures suggest come first, then what the error itself advises. */
+function adviceOf(error: ErrorJson): readonly Advice[] {
+  const { actions, advice } = error;
+  const suggested = (helpOf(error).suggestedActions ?? [])
+    // Of a failure that nothing recognized, the table has nothing to say.
+    .filter((text) => text !== failureTable.UNKNOWN.suggestedFix)
+    .map((text) => advise(text));
+  return [...suggested, ...(actions ?? (advice === undefined ? [] : [advise(advice)]))];
 }
 
 function reviewAdvice(session: StoppedSession): readonly Advice[] {
@@ -182,7 +274,7 @@ function reviewAdvice(session: StoppedSession): readonly Advice[] {
     const it = phase === undefined ? "it" : phase.name;
     return [
       advise(`Approve ${it}`, "approve", name, ...which),
-      advise(`Or reject ${it}, with what should be different`, "reject", name, ...which, "--note", "..."),
+      advise(`Or reject ${it} and say what should change`, "reject", name, ...which, "--note", "..."),
     ];
   });
 }
@@ -198,17 +290,26 @@ interface Refused {
 }
 
 /**
- * Proposes twice the limit, and at least enough for the next call. Undefined for a limit of the day, which is in the
- * configuration, and for a cost without a known price: there the error itself says what to do.
+ * Twice the limit, and at least enough for the next call. Null for a limit of the day, which is in the configuration, and
+ * for a cost without a known price: there the error itself says what to do.
  */
-function raiseAdvice(session: StoppedSession): Advice | undefined {
-  const { level, name, unit, limit, used = 0, asked = 0 } = (session.error?.details ?? {}) as Refused;
-  if (level === "day" || limit === null) return undefined;
-  const of = session.budgets.find((budget) => budget.level === level && budget.name === name);
-  const target = level === "persona" || level === "phase" ? [`--${level}`, String(name)] : [];
-  const amount =
-    unit === "usd"
-      ? ["--usd", Math.max((of?.limit.usd ?? 0.5) * 2, (used + asked) / 1_000_000).toFixed(2)]
-      : ["--tokens", String(Math.max((of?.limit.tokens ?? 5_000) * 2, used + asked))];
-  return advise("Raise the budget, if it is worth it", "budget", nameOf(session), ...target, ...amount);
+function proposedLimit({ reason, error, budgets }: StoppedSession): ProposedLimit | null {
+  if (reason !== "budget") return null;
+  const { level, name, unit, limit, used = 0, asked = 0 } = (error?.details ?? {}) as Refused;
+  if (level === "day" || limit === null) return null;
+  const now = budgets.find((budget) => budget.level === level && budget.name === name)?.limit;
+  const target =
+    (level === "phase" || level === "persona") && name !== undefined
+      ? ({ level, name } as const)
+      : ({ level: "session", name: null } as const);
+  if (unit !== "usd")
+    return { ...target, unit: "tokens", amount: Math.max((now?.tokens ?? 5_000) * 2, used + asked) };
+  const least = Math.ceil((used + asked) / 10_000) / 100;
+  return { ...target, unit: "usd", amount: Math.max((now?.usd ?? 0.5) * 2, least) };
+}
+
+function raiseAdvice(session: StoppedSession, { level, name, unit, amount }: ProposedLimit): Advice {
+  const target = name === null ? [] : [`--${level}`, name];
+  const limit = unit === "usd" ? ["--usd", amount.toFixed(2)] : ["--tokens", String(amount)];
+  return advise("Raise the budget, if it is worth it", "budget", nameOf(session), ...target, ...limit);
 }

@@ -5,6 +5,7 @@ import { awaiting } from "../journal/reset-phase.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { finalStatuses, reasonOf } from "../journal/standing.ts";
 import { StepBodyCache } from "../journal/step-body-cache.ts";
+import { resultsOf } from "../journal/view.ts";
 import type { Lease } from "../store/journal.ts";
 import { areCheckpointsWhole } from "../store/list-checkpoints.ts";
 import type { Projector } from "../store/projector.ts";
@@ -37,7 +38,6 @@ import {
   requireSession,
   seeBefore,
 } from "./prepare.ts";
-import { resultsOf } from "./session-view.ts";
 
 export interface EngineOptions extends EngineSettings, RowListeners {
   readonly projector: Projector;

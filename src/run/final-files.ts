@@ -1,6 +1,7 @@
 import { changesBetween, emptyTree, type Tree } from "../domain/tree.ts";
 import { isInstalled } from "../domain/tree-path.ts";
 import type { PersonaState, SessionState } from "../journal/session-state.ts";
+import type { ArtifactView } from "../journal/view.ts";
 import type { Blobs } from "../store/blobs.ts";
 import { groupsOf, orderPhases } from "../team/definition/order.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
@@ -8,7 +9,6 @@ import type { PhaseDefinition } from "../team/definition/team-definition.ts";
 import type { BlobStore } from "../workspace/blob-store.ts";
 import { BlobsBeside } from "../workspace/blobs-beside.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
-import type { ArtifactView } from "./session-view.ts";
 import { handsOnEverything } from "./trees.ts";
 
 /** The files as the session has them now, each with the persona that changed it last. */

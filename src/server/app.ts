@@ -24,7 +24,7 @@ import type { ServerParts } from "./server-parts.ts";
 
 const mostFields = 20;
 
-/** The whole HTTP API as a value: `fetch` in, `Response` out. Each line guards all that come after it. */
+/** The HTTP API as a value: `fetch` in, `Response` out. The order matters: each line guards the ones after it. */
 export function createApp(parts: ServerParts): App {
   const app: App = new OpenAPIHono<AppEnv>({ defaultHook: refuseInvalid });
   answerErrors(app, parts);
@@ -55,7 +55,7 @@ const healthRoute = createRoute({
   responses: { 200: json("It does.", health) },
 });
 
-/** Around everything: a number for each request, its time, and headers that keep browsers from doing harm. */
+/** Adds a request id, the duration and the security headers to every answer. */
 function frame(app: App, { metrics }: ServerParts): void {
   app.use(async (c, next) => {
     const startedMs = performance.now();
@@ -75,7 +75,7 @@ function answerErrors(app: App, { report }: ServerParts): void {
     const problem = problemOf(known(error), requestId);
     if (problem.code === "UNEXPECTED") report(`Request ${requestId}: ${error.stack ?? String(error)}`);
     const challenge = problem.status === 401 ? { "www-authenticate": 'Bearer realm="maestro"' } : {};
-    // What is left of a body that was refused is not read: the connection ends with the answer.
+    // The rest of a rejected body is not read: the connection ends with the answer.
     const ending = problem.status === 413 ? { connection: "close" } : {};
     if (problem.status === 401 && wantsPage(c.req.raw)) return signInPage(problem);
     return problemResponse(problem, { ...challenge, ...ending });
@@ -85,23 +85,23 @@ function answerErrors(app: App, { report }: ServerParts): void {
     const detail = `There is no ${c.req.method.slice(0, 20)} ${c.req.path.slice(0, 200)}.`;
     const allow = methodsOf(app, c.req.path).join(", ");
     if (allow === "") return problemResponse(problemOf(new HttpProblem("NOT_FOUND", detail), requestId));
-    const error = new HttpProblem("METHOD_NOT_ALLOWED", detail, `It can be asked with ${allow}.`);
+    const error = new HttpProblem("METHOD_NOT_ALLOWED", detail, `Use ${allow}.`);
     return problemResponse(problemOf(error, requestId), { allow });
   });
 }
 
-/** What the framework itself refuses. */
+/** Errors of the framework. */
 function known(error: Error): Error {
   if (!(error instanceof HTTPException)) return error;
-  if (error.status === 415) return new HttpProblem("UNSUPPORTED_MEDIA_TYPE", "Only JSON is read.");
+  if (error.status === 415) return new HttpProblem("UNSUPPORTED_MEDIA_TYPE", "The body must be JSON.");
   return new FieldsInvalid(error.message || "The request cannot be read.", []);
 }
 
-/** What is asked while everything is put away would only be half done. */
+/** A request during a shutdown could end half done. */
 function refuseWhenStopping(app: App, { isStopping }: ServerParts): void {
   app.use(async (_c, next) => {
     if (isStopping())
-      throw new HttpProblem("SHUTTING_DOWN", "The server is stopping.", "Sessions go on at its next start.");
+      throw new HttpProblem("SHUTTING_DOWN", "The server is stopping.", "Sessions resume at the next start.");
     await next();
   });
 }
@@ -129,12 +129,12 @@ function refuseInvalid({ success, target, error, data }: Validated): void {
   throw new FieldsInvalid(`The request is not valid: ${where}. ${first?.message ?? ""}`.trimEnd(), fields);
 }
 
-/** Whatever can have a body: read within its limits, before anybody else may read it without. */
+/** Reads the body within its limits, before the framework could read it without. */
 function readBodies(app: App): void {
   app.use(async (c, next) => {
     if (c.req.method !== "GET" && c.req.method !== "HEAD") {
       const text = (await readJsonBody(c.req.raw)) ?? "{}";
-      // The framework keeps a promise here, whatever its type says; validators find the body that was checked.
+      // The framework stores a promise here, despite the type. Validators then find the checked body.
       c.req.bodyCache.text = Promise.resolve(text) as never;
     }
     await next();

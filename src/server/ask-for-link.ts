@@ -12,7 +12,7 @@ export interface DashboardLink {
   readonly expiresAt: string;
 }
 
-/** A new link of the server that runs for this state directory, asked for as any other client does. */
+/** Requests a new link from the server of this state directory, as any client does. */
 export async function askForLink({ server, stateDir }: Config): Promise<DashboardLink> {
   const address = addressOf(server);
   const { path } = await resolveStateDirectory({ explicit: stateDir, env: process.env });

@@ -3,12 +3,11 @@ import { join } from "node:path";
 import type { Clock } from "../domain/clock.ts";
 import type { ServerStatus } from "./schemas/server.ts";
 
-/** Adding up a large state directory takes its time; nobody needs it to the second. */
+/** Summing up a large state directory is slow, and the sum changes little within this time. */
 const keptMs = 60_000;
-/** Then what is known by then is as good as it gets. */
+/** After this time the sum so far is used. */
 const mostFiles = 200_000;
 
-/** How full the disk is and how much of it the state takes. */
 export class Disk {
   readonly #folder: string;
   readonly #clock: Clock;
@@ -27,7 +26,7 @@ export class Disk {
       this.#counting ??= this.#count().finally(() => {
         this.#counting = undefined;
       });
-      // Only who asks first waits, and not for long.
+      // Only the first request waits, and not for long.
       if (this.#countedAt < 0) await this.#counting;
     }
     return { stateBytes: this.#stateBytes, freeBytes: bavail * bsize, totalBytes: blocks * bsize };

@@ -5,7 +5,7 @@ type Issue = z.core.$ZodIssue;
 
 const mostNameLength = 200;
 
-/** A refused field: where it is, what is wrong with it and what is allowed. `sent`: the value that was checked. */
+/** `sent`: the value that was checked. */
 export function fieldProblem(issue: Issue, sent: unknown): FieldProblem {
   const deepest = deepestOf(issue);
   const path = deepest.code === "unrecognized_keys" ? [...deepest.path, deepest.keys[0]] : deepest.path;
@@ -14,7 +14,7 @@ export function fieldProblem(issue: Issue, sent: unknown): FieldProblem {
   return { field, message: `${isMissing ? "It is missing. " : ""}${requirementOf(deepest)}` };
 }
 
-/** The first problem of the alternative that fits best tells more than "no alternative fits". */
+/** The first problem of the closest alternative says more than "no alternative fits". */
 function deepestOf(issue: Issue, above: readonly PropertyKey[] = []): Issue {
   const path = [...above, ...issue.path];
   const inner =

@@ -4,7 +4,7 @@ import { HttpProblem } from "./problem.ts";
 
 export const bodyLimits = { maxBytes: 8 * 1024 * 1024, maxDepth: 64 } as const;
 
-/** The text of a JSON body within its limits; undefined when there is none. Nothing else than JSON is read. */
+/** Undefined when there is no body. */
 export async function readJsonBody(request: Request): Promise<string | undefined> {
   const type = request.headers.get("content-type");
   const isJson = type !== null && /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type.trim());
@@ -21,7 +21,7 @@ export async function readJsonBody(request: Request): Promise<string | undefined
 async function readBytes(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Leaving the loop cancels the stream: whoever sends without end is not listened to.
+  // Leaving the loop cancels the stream, so that an endless body is not read.
   for await (const chunk of body ?? []) {
     length += chunk.byteLength;
     if (length > bodyLimits.maxBytes) throw tooLarge();

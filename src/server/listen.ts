@@ -4,7 +4,7 @@ import { getRequestListener } from "@hono/node-server";
 import { InputInvalid } from "../domain/errors.ts";
 import type { App } from "./routes/route.ts";
 
-/** A request's headers; the token and a cookie need a fraction of it. */
+/** Bytes for the headers of a request; the token and a cookie need a fraction of it. */
 const mostHeaderBytes = 16 * 1024;
 const headersWithinMs = 10_000;
 const requestWithinMs = 60_000;
@@ -14,13 +14,12 @@ const mostConnections = 2_000;
 export interface Listening {
   readonly host: string;
   readonly port: number;
-  /** Takes no new connections; those that are idle end now. */
+  /** Accepts no new connections and ends idle ones. */
   refuseNew(): void;
   /** Ends every connection. */
   close(): Promise<void>;
 }
 
-/** Binds the app to an address. */
 export async function listen(
   app: App,
   address: { readonly host: string; readonly port: number },
@@ -40,7 +39,7 @@ export async function listen(
     (request, response) => void answer(request, response),
   );
   server.maxConnections = mostConnections;
-  // Whoever sends what is no HTTP gets a short answer, and nobody a stack.
+  // A client that does not speak HTTP gets a short answer, never a stack.
   server.on("clientError", (_error, socket) => {
     if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n");
     else socket.destroy();
@@ -67,7 +66,7 @@ function bind(server: Server, { host, port }: { host: string; port: number }): P
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const { code } = error;
-      const why = code === "EADDRINUSE" ? "somebody else uses it" : (code ?? error.message);
+      const why = code === "EADDRINUSE" ? "another program uses it" : (code ?? error.message);
       const advice =
         code !== undefined && wrongHost.includes(code)
           ? "Choose an address of this machine with --host, for instance 127.0.0.1."

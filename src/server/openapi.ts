@@ -1,6 +1,5 @@
 import type { App } from "./routes/route.ts";
 
-/** The description of all routes that were added to the app, as OpenAPI 3.1. */
 export function describeApi(app: App, version: string) {
   app.openAPIRegistry.registerComponent("securitySchemes", "token", {
     type: "http",

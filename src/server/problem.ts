@@ -1,12 +1,11 @@
 import { MaestroError } from "../domain/errors.ts";
 
-/** A field of the request and what is wrong with it. */
 export interface FieldProblem {
   readonly field: string;
   readonly message: string;
 }
 
-/** An error as RFC 9457 has it, with the product's stable code. */
+/** RFC 9457, with a stable code. */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -18,7 +17,7 @@ export interface Problem {
   readonly fields?: readonly FieldProblem[];
 }
 
-/** Code, status and title of what only a server can meet. */
+/** Errors that only a server has. */
 const httpProblems = {
   UNAUTHORIZED: [401, "Not signed in"],
   HOST_NOT_ALLOWED: [403, "Host not allowed"],
@@ -45,10 +44,9 @@ export class HttpProblem extends Error {
   }
 }
 
-/** A request that says something that cannot be, field by field. */
 export class FieldsInvalid extends Error {
   readonly fields: readonly FieldProblem[];
-  /** The error it is about, where it has a code of its own. */
+  /** The error behind it, where that has a code of its own. */
   readonly error: MaestroError | undefined;
 
   constructor(message: string, fields: readonly FieldProblem[], error?: MaestroError) {
@@ -58,7 +56,7 @@ export class FieldsInvalid extends Error {
   }
 }
 
-/** What the caller learns of an error; nothing about this machine unless the error was written for people. */
+/** Details of this machine reach the caller only from errors that were written for people. */
 export function problemOf(error: unknown, requestId: string): Problem {
   if (error instanceof HttpProblem) {
     const [status, title] = httpProblems[error.code];
@@ -82,7 +80,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
   return problem({ code: "UNEXPECTED", status: 500, title: "Unexpected", detail }, requestId);
 }
 
-/** Where to look, in the words of this API. */
+/** Advice that names requests instead of commands. */
 const adviceOf: Readonly<Record<string, string>> = {
   SESSION_NOT_FOUND: "GET /v1/sessions lists them.",
   CIRCUIT_OPEN: "It is tried again by itself. POST /v1/breakers/{name}/reset tries at once.",
@@ -90,7 +88,7 @@ const adviceOf: Readonly<Record<string, string>> = {
 
 const commandLine = /\bmaestro [a-z]|(?:^|\s)--[a-z]/;
 
-/** Errors are written for the command line: its commands and flags, and where the files are, mean nothing to a caller. */
+/** Errors are written for the command line. Commands, flags and paths mean nothing to a caller. */
 function overHttp({ code, message, advice, details }: MaestroError): Pick<Known, "detail" | "advice"> {
   const { stateDirectory } = details as { readonly stateDirectory?: unknown };
   return {

@@ -34,7 +34,7 @@ export interface ServeOptions {
   readonly teams: readonly RegisteredTeam[];
   readonly version: string;
   readonly clock?: Clock;
-  /** Where the built dashboard is. */
+  /** The folder of the built dashboard. */
   readonly dashboardFolder?: string;
   readonly report: (notice: string) => void;
 }
@@ -43,17 +43,16 @@ export interface RunningServer {
   readonly app: App;
   readonly maestro: Maestro;
   readonly token: string;
-  /** Recovers what a crash left and drives sessions in their turn. */
+  /** Recovers sessions after a crash and drives queued ones. */
   drive(): void;
-  /** Listens and drives; gives the address, and how it is asked from this machine. */
+  /** Listens and drives. Returns the address, and the one to use on this machine. */
   listen(): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
   /** A link that opens the dashboard once. */
   dashboardLink(): string;
-  /** Lets steps under way finish, releases every session, ends every connection; within ten seconds. */
+  /** Lets running steps finish, releases every session and ends every connection, within ten seconds. */
   stop(): Promise<void>;
 }
 
-/** Opens the state directory, drives what is there to drive, and answers for it. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { loaded, teams, version, clock = systemClock, report } = options;
   const { config } = loaded;
@@ -77,8 +76,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const dispatcher = maestro.scheduler({ places: config.server.places, report });
     const book = new SessionBook(maestro);
     const limits = { maxAttempts: config.attempts.max, maxRounds: config.rounds.max };
-    const maxAttempts = limits.maxAttempts * limits.maxRounds;
-    const rows = new SessionRows({ maestro, clock, dispatcher, activity, maxAttempts });
+    const rows = new SessionRows({ maestro, clock, dispatcher, activity });
     const pages = new SessionPages({ maestro, rows, limits });
     const disk = new Disk(maestro.stateDirectory, clock);
     let listening: Listening | undefined;
@@ -121,7 +119,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       isStopping: () => isStopping,
       report,
     };
-    // A wrong name is said now, not at the first request.
+    // A wrong name fails now, not at the first request.
     parts.hosts();
     const app = createApp(parts);
     metrics.start();

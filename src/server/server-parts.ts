@@ -16,7 +16,6 @@ import type { SessionRows } from "./session-rows.ts";
 import type { DashboardFiles } from "./static.ts";
 import type { RegisteredTeam } from "./views/teams.ts";
 
-/** Everything that routes work with. */
 export interface ServerParts {
   readonly maestro: Maestro;
   readonly config: Config;
@@ -34,7 +33,7 @@ export interface ServerParts {
   readonly token: TokenCheck;
   readonly codes: OneTimeCodes;
   readonly cookie: BrowserCookie;
-  /** Names under which it may be asked; known once it listens. */
+  /** The accepted Host headers, known once it listens. */
   readonly hosts: () => ReadonlySet<string>;
   readonly dashboard: DashboardFiles;
   readonly isStopping: () => boolean;

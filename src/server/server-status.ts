@@ -11,9 +11,8 @@ export interface Identity {
   readonly version: string;
   readonly instance: string;
   readonly startedAt: number;
-  /** Known once it listens. */
   readonly address: () => string;
-  /** The state directory, where commands have to be told it. */
+  /** The state directory, where commands need --state-dir to find it. */
   readonly stateDirectoryFlag: string | null;
 }
 
@@ -25,7 +24,6 @@ export interface StatusParts {
   readonly identity: Identity;
 }
 
-/** How the server itself is. */
 export async function readStatus(parts: StatusParts): Promise<ServerStatus> {
   const { maestro, clock, dispatcher, disk, identity } = parts;
   const today = Date.parse(utcDay(clock.now()));

@@ -8,7 +8,7 @@ import { plannedPhases } from "../journal/planned.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import type { SessionBook } from "./feed/session-book.ts";
 
-/** How long a request waits for a drive that is about to end. */
+/** A request waits at most so long for a drive that is about to end. */
 const patienceMs = 5_000;
 
 export interface ActionParts {
@@ -17,7 +17,7 @@ export interface ActionParts {
   readonly book: SessionBook;
 }
 
-/** What people ask of a session that takes longer than an answer: put on record, and then it is the session's turn. */
+/** Actions that outlast their request: recorded first, then driven in the background. */
 export class SessionActions {
   readonly #parts: ActionParts;
 
@@ -25,13 +25,13 @@ export class SessionActions {
     this.#parts = parts;
   }
 
-  /** Goes on to the end. A session that goes on already is left alone. */
+  /** Resumes to the end. A session that is already driven is left alone. */
   async resume(idOrKey: string, options: ResumeOptions = {}): Promise<void> {
     const isPlain = Object.keys(options.edits ?? {}).length === 0 && options.acceptChanges !== true;
-    await this.#queue(idOrKey, options, (state) => isPlain && goesOn(state));
+    await this.#queue(idOrKey, options, (state) => isPlain && continues(state));
   }
 
-  /** One phase alone; joins a drive that will come to it anyway. */
+  /** Runs one phase; joins a drive that will reach it anyway. */
   async runPhase(idOrKey: string, phase: string): Promise<void> {
     const { state } = await this.#parts.book.open(idOrKey);
     const known = plannedPhases(state.created.definition).map(({ name }) => name);
@@ -41,10 +41,10 @@ export class SessionActions {
         advice: `Its phases: ${known.join(", ")}.`,
       });
     const direction: Direction = { only: [phase] };
-    await this.#queue(idOrKey, { direction }, (state) => goesOn(state) && comesTo(state.direction, phase));
+    await this.#queue(idOrKey, { direction }, (state) => continues(state) && reaches(state.direction, phase));
   }
 
-  /** Somebody has just put it in the queue. */
+  /** Takes a session that was queued just now. */
   queued(id: SessionId): void {
     this.#parts.dispatcher.tryAgain(id);
   }
@@ -60,11 +60,11 @@ export class SessionActions {
     if (drive !== undefined) {
       const { state } = await book.open(id);
       if (isDoneAnyway(state)) return;
-      // About to end, for a pause or at the end of what was asked for: then it can be asked for more.
+      // The drive is about to end, by a pause or at its last phase: the next one can start after it.
       if (!(await endsSoon(drive)))
         throw new SessionConflict(`Session ${id} is being driven and does not stop at once.`, {
           details: { session: id, status: state.standing.status },
-          advice: "Pause it, or ask again when it has stopped.",
+          advice: "Pause it, or try again when it has stopped.",
         });
     }
     await maestro.queueResume(id, options);
@@ -72,11 +72,11 @@ export class SessionActions {
   }
 }
 
-/** Nobody has asked it to stop. */
-const goesOn = ({ standing: { status }, messages }: SessionState): boolean =>
+/** No pause or cancel is pending. */
+const continues = ({ standing: { status }, messages }: SessionState): boolean =>
   (status === "running" || status === "queued") && messages.length === 0;
 
-function comesTo({ only, until }: Direction, phase: string): boolean {
+function reaches({ only, until }: Direction, phase: string): boolean {
   return until === undefined && (only === undefined || only.includes(phase));
 }
 

@@ -25,7 +25,7 @@ export interface SessionPagesParts {
   readonly limits: { readonly maxAttempts: number; readonly maxRounds: number };
 }
 
-/** One session in full: what `show --json` says, and what a page needs besides. */
+/** One session in full: `show --json` with the additions of the page. */
 export class SessionPages {
   readonly #parts: SessionPagesParts;
 
@@ -35,7 +35,7 @@ export class SessionPages {
 
   async view(feed: SessionFeed, { withFiles = true } = {}): Promise<SessionPageView> {
     const { maestro, rows } = this.#parts;
-    // A stream that starts here replays whatever the list row was read too early to show.
+    // A stream that starts here replays the changes that the list row was read too early for.
     const entries = feed.head;
     const [listing] = await maestro.listed([feed.id]);
     // The state must not be older than the list row: a parked row beside a running state fits no page.
@@ -54,7 +54,7 @@ export class SessionPages {
     };
     const [row] = listing === undefined ? [] : await rows.rows([listing]);
     if (listing === undefined || row === undefined)
-      throw new SessionNotFound(`Session ${feed.id} is there no more.`, { details: { session: feed.id } });
+      throw new SessionNotFound(`Session ${feed.id} no longer exists.`, { details: { session: feed.id } });
     const { phases: _phases, phaseCount: _count, ...line } = row;
     const context: PersonaContext = {
       state,
@@ -121,7 +121,7 @@ export class SessionPages {
       tickets,
       epoch,
       entries,
-      // Every row that is read is checked against the one before it.
+      // Reading verifies each row against the one before it.
       chainVerified: true,
       reservedUsd: reserved.microUsd === null ? null : microsToUsd(reserved.microUsd),
       restarts: chronicle.restarts.map(isoTime),
@@ -133,7 +133,7 @@ export class SessionPages {
     };
   }
 
-  /** With the time it was delivered, or asked for while it is not. */
+  /** With the time of its delivery, or of the request while it is pending. */
   async #ticket(ticket: SessionView["tickets"][number]): Promise<SessionHeader["tickets"][number]> {
     const found = await this.#parts.maestro.ticketRecord(ticket.fingerprint);
     const { delivery, ticket: asked } = found ?? {};
@@ -165,7 +165,7 @@ export class SessionPages {
   }
 }
 
-/** Null where something is not known: half a forecast is none. */
+/** Null where a part is unknown: half a forecast is none. */
 function rangeOf(forecast: SessionForecast | null): SessionHeader["forecast"] {
   const [low, high] = [forecast?.median.usd, forecast?.p90.usd];
   if (low == null || high == null || (forecast?.unknown.length ?? 0) > 0) return null;
@@ -177,7 +177,7 @@ function checkpointView(
   { name, checkpoint }: SessionView["phases"][number],
 ): SessionPageView["phases"][number]["checkpoint"] {
   if (checkpoint === null) return null;
-  // Whether its file is still what was sealed is said by the list of checkpoints, which reads it.
+  // The list of checkpoints reads and verifies the file.
   const sealedAt = chronicle.phases.get(name)?.sealedAt ?? chronicle.phases.get(name)?.endedAt ?? 0;
   return { ...checkpoint, sealedAt: isoTime(sealedAt) };
 }

@@ -15,13 +15,12 @@ export interface SessionRowsParts {
   readonly clock: Clock;
   readonly dispatcher: Scheduler;
   readonly activity: LiveActivity;
-  readonly maxAttempts: number;
 }
 
-/** Reviews whose files were counted; a tree never changes. */
+/** Bounds the cache of file counts. A tree never changes, so entries stay valid. */
 const mostCounted = 1_000;
 
-/** Turns what the store knows of sessions into lines of a list; one look around serves all lines of a page. */
+/** Builds the rows of lists. The facts around the sessions are read once for all rows of a page. */
 export class SessionRows {
   readonly #parts: SessionRowsParts;
   readonly #filesChanged = new Map<string, number>();
@@ -44,9 +43,9 @@ export class SessionRows {
     return listings.map((listing) => sessionRow(listing, present, (id) => keys.get(id) ?? null));
   }
 
-  /** Only looked up as far as these sessions need it. */
+  /** Reads only the facts that these sessions need. */
   async present(listings: readonly Listing[]): Promise<Present> {
-    const { maestro, clock, dispatcher, activity, maxAttempts } = this.#parts;
+    const { maestro, clock, dispatcher, activity } = this.#parts;
     const has = (test: (listing: Listing) => boolean) => listings.some(test);
     const queue = has(({ status }) => status === "queued") ? await maestro.queued() : [];
     const ahead = new Map<string, number>(queue.map((id, index) => [id, index]));
@@ -63,7 +62,6 @@ export class SessionRows {
       latestOf: (id) => activity.of(id),
       breakers: new Map(breakers.map(({ dependency, record }) => [dependency, record])),
       filesChanged: (card) => this.#filesChanged.get(reviewKey(card)) ?? 0,
-      maxAttempts,
     };
   }
 
@@ -78,7 +76,7 @@ export class SessionRows {
       if (this.#filesChanged.size >= mostCounted) this.#filesChanged.clear();
       this.#filesChanged.set(key, changed);
     } catch {
-      // A damaged artifact is reported where it is looked at; a list shows what it can.
+      // The review page reports a damaged artifact; the list goes without its count.
     }
   }
 }

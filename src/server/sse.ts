@@ -1,30 +1,30 @@
 import type { StreamEvents } from "./schemas/events.ts";
 
-/** How much may wait for a reader who does not read, besides what the system's own buffers hold. */
+/** Bytes that may wait for a slow reader, besides the buffers of the operating system. */
 const mostWaitingBytes = 2 * 1024 * 1024;
-/** A replay goes on when less than this waits, so that a long history is read only as fast as it is taken. */
+/** A replay continues below this mark, so that a long history is read no faster than it is sent. */
 const fewWaitingBytes = 64 * 1024;
-/** Live text is worth less than facts: it gives way first. */
+/** Live text is dropped before facts are. */
 const mostWaitingForTextBytes = 64 * 1024;
-/** Who takes nothing for so long in the middle of a replay is gone. */
+/** A reader that takes nothing for so long during a replay is dropped. */
 const patienceMs = 30_000;
 const beatEveryMs = 15_000;
 
 export type CloseReason = "slow" | "gone" | "ended";
 
-/** One event as it goes over the wire. JSON has no line breaks of its own, so nothing in the data can end the event. */
+/** One event on the wire. JSON has no raw line breaks, so nothing in the data can end the event. */
 export function frame(event: keyof StreamEvents | "journal", data: unknown, id?: number): string {
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 const encoder = new TextEncoder();
 
-/** Written and encoded once, however many read it. */
+/** Encoded once for all readers. */
 export class EventBatch {
   readonly #events: readonly { readonly id: number; readonly text: string }[];
   #bytes: Uint8Array | undefined;
 
-  /** In the order of their numbers. */
+  /** Ordered by id. */
   constructor(events: readonly { readonly id: number; readonly text: string }[]) {
     this.#events = events;
   }
@@ -33,7 +33,7 @@ export class EventBatch {
     return this.#events.at(-1)?.id;
   }
 
-  /** What comes after a number: nearly always all of it, in the bytes that the others get. */
+  /** The events after an id. Usually all of them, so the encoded bytes are shared. */
   after(sent: number): Uint8Array | undefined {
     const [first, last] = [this.#events.at(0), this.#events.at(-1)];
     if (first === undefined || last === undefined || last.id <= sent) return undefined;
@@ -48,13 +48,13 @@ export class EventBatch {
 const encode = (events: readonly { readonly text: string }[]): Uint8Array =>
   encoder.encode(events.map(({ text }) => text).join(""));
 
-/** One reader of server-sent events. Never waited for: who does not keep up is dropped and comes back where it was. */
+/** One reader of server-sent events. Writers never wait for it: a slow reader is dropped, and resumes when it reconnects. */
 export class SseChannel {
   readonly #waiting: Uint8Array[] = [];
   readonly #onClose: (reason: CloseReason) => void;
   #waitingBytes = 0;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  /** Resolves when the reader has taken what waits, or is gone. */
+  /** Resolves when the buffer has room again, or the reader has left. */
   #drained: (() => void) | undefined;
   #isWanted = false;
   #isClosed = false;
@@ -93,12 +93,12 @@ export class SseChannel {
     this.#give();
   }
 
-  /** Only while there is plenty of room. */
+  /** Sends only while the buffer has plenty of room. */
   sendIfIdle(text: string): void {
     if (this.#waitingBytes < mostWaitingForTextBytes) this.send(text);
   }
 
-  /** False: the reader is gone, or takes nothing any more. */
+  /** False: the reader has left or takes nothing. */
   async drained(): Promise<boolean> {
     if (!this.#isClosed && this.#waitingBytes >= fewWaitingBytes) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -114,7 +114,7 @@ export class SseChannel {
     this.#close("ended");
   }
 
-  /** The stream takes a chunk at a time, so that what waits is counted here and not hidden in its queue. */
+  /** The stream pulls one chunk at a time, so that the waiting bytes are counted here and not hidden in its queue. */
   #give(): void {
     if (!this.#isWanted || this.#isClosed) return;
     const next = this.#waiting.shift();

@@ -11,7 +11,7 @@ type StartRequest = z.infer<typeof startRequest>;
 type StartParts = Pick<ServerParts, "maestro" | "config" | "teams">;
 type Started = Awaited<ReturnType<ServerParts["maestro"]["queue"]>>;
 
-/** Refuses a request at its field, before there is a session. */
+/** Rejects a request by field, before a session exists. */
 export async function startSession(request: StartRequest, parts: StartParts): Promise<Started> {
   const { maestro, config, teams } = parts;
   const registered = teams.find(({ team }) => team.name === request.team);
@@ -82,7 +82,7 @@ function fieldOf(error: unknown, from: string | undefined): string | undefined {
     const { field = "key" } = error.details as { readonly field?: string };
     return field;
   }
-  // All names are known by then: only the begin or the end can be wrong.
+  // The names of phases are checked before: only the first or the last phase can be wrong.
   if (InputInvalid.is(error) && error.details["missing"] !== undefined)
     return from === undefined ? "only" : "from";
   return undefined;

@@ -16,13 +16,13 @@ const types: Readonly<Record<string, string>> = {
   ".txt": "text/plain; charset=utf-8",
 };
 
-/** A hash of the content in the name: what is under this name never changes. */
+/** The name contains a hash of the content, so the file never changes. */
 const hashedName = /-[\w-]{8,}\.[a-z0-9]+$/;
 
-/** Addresses that the page itself reads. */
+/** Addresses that the page routes itself. */
 const pagePath = /^\/(?:s\/[^/]+(?:\/[^/]*)?|usage|health)?\/?$/;
 
-/** The build has compressed what gets smaller; the smallest first. */
+/** The encodings of the build, smallest first. */
 const codings = [
   { name: "br", ending: ".br" },
   { name: "gzip", ending: ".gz" },
@@ -30,7 +30,7 @@ const codings = [
 
 const isCompressed = (path: string): boolean => codings.some(({ ending }) => path.endsWith(ending));
 
-/** `br;q=0` says that it is not wanted. */
+/** `br;q=0` rejects it. */
 const accepts = (header: string, name: string): boolean =>
   header.split(",").some((part) => {
     const [coding = "", ...parameters] = part.split(";").map((each) => each.trim().toLowerCase());
@@ -40,12 +40,12 @@ const accepts = (header: string, name: string): boolean =>
 const notBuilt =
   "The dashboard is not part of this installation. The HTTP API works all the same: see /openapi.json.\nIn a clone of the repository, `npm run build` builds it.\n";
 
-/** Where the build puts the page. */
+/** The folder of the built page. */
 export function dashboardFolder(): string {
   return fileURLToPath(packageFile("dist/dashboard/"));
 }
 
-/** The files of the built page. Only what was there at the start is served, so no address leads anywhere else. */
+/** The files of the built page, listed at the start, so that no address leads out of the folder. */
 export class DashboardFiles {
   readonly #folder: string;
   readonly #paths: ReadonlySet<string>;
@@ -55,7 +55,7 @@ export class DashboardFiles {
     this.#paths = new Set(listFiles(folder));
   }
 
-  /** Undefined: there is nothing under this address. */
+  /** Undefined: no such file. */
   async answer(path: string, acceptEncoding = ""): Promise<Response | undefined> {
     const isThere = this.#paths.has(path) && !isCompressed(path);
     const file = isThere ? path : pagePath.test(path) ? "/index.html" : undefined;

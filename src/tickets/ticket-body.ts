@@ -1,41 +1,40 @@
-import type { Ticket, TicketOutage, TicketSpend } from "../domain/ticket.ts";
+import type { Ticket, TicketOutage } from "../domain/ticket.ts";
+import { costWhileStopped, nothingIsLost, resumeByProgram } from "../journal/explain-stop.ts";
 import { cut } from "./plain-text.ts";
 
-/** `code` is shown as it is; everything else is a sentence. */
 export type Block =
   | { readonly kind: "heading" | "paragraph" | "code"; readonly text: string }
   | { readonly kind: "steps"; readonly items: readonly string[] };
 
-/** Leaves room in the 30,000 characters for what escaping adds to the sentences; code is never escaped. */
+/** Escaping lengthens sentences, never code: this leaves room within the 30,000 characters. */
 const codeLimit = 20_000;
+/** The reason stays short enough that the answers after it are not cut; the details have all of it. */
+const whyLimit = 1_500;
 
 /** The questions of the person on call, in their order; then the evidence, which may be cut. */
 export function ticketBody(ticket: Ticket): readonly Block[] {
   const { outage } = ticket;
   return boundCode([
     heading("Is anything lost?"),
-    paragraph("No. Every finished step is recorded; a resume reuses it and does not pay for it again."),
+    paragraph(nothingIsLost),
     ...(outage === undefined ? aboutSession(ticket) : aboutOutage(ticket, outage)),
-    ...(ticket.details === "" ? [] : [heading("Details"), code(ticket.details)]),
+    ...(ticket.details.length <= whyLimit ? [] : [heading("Details"), code(ticket.details)]),
     heading("Context"),
     code(contextLines(ticket).join("\n")),
   ]);
 }
 
 function aboutSession(ticket: Ticket): readonly Block[] {
-  const { phase, persona, team, failures } = ticket;
-  const last = failures.at(-1);
-  const attempts = ticket.attempts === 1 ? "1 attempt" : `${ticket.attempts} attempts`;
+  const { failures, spent, resumeCommand } = ticket;
   return [
     heading("What does it cost now?"),
-    paragraph(`Nothing: the session waits. ${spentSoFar(ticket.spent)}`.trim()),
+    paragraph(costWhileStopped(spent)),
     heading("Why did it stop?"),
-    paragraph(`${persona} gave up on ${phase} of team ${team} after ${attempts}: ${ticket.category}.`),
-    ...(last === undefined ? [] : [code(last.message)]),
+    code(cut(ticket.details || ticket.summary, whyLimit)),
     heading("What do I do?"),
     { kind: "steps", items: actions(ticket) },
     heading("How do I resume?"),
-    ticket.resumeCommand === "" ? paragraph(startProgram) : code(ticket.resumeCommand),
+    resumeCommand === "" ? paragraph(resumeByProgram.text) : code(resumeCommand),
     ...(failures.length > 1 ? [heading("Every failure"), code(failures.map(failureLine).join("\n"))] : []),
   ];
 }
@@ -57,8 +56,6 @@ function aboutOutage(ticket: Ticket, { dependency, since, nextProbeAt }: TicketO
   ];
 }
 
-const startProgram = "Start the program that defines the team again: personas of the team are code.";
-
 const heading = (text: string): Block => ({ kind: "heading", text });
 const paragraph = (text: string): Block => ({ kind: "paragraph", text });
 const code = (text: string): Block => ({ kind: "code", text });
@@ -77,14 +74,6 @@ function contextLines(ticket: Ticket): readonly string[] {
 }
 
 const isoTime = (at: number): string => new Date(at).toISOString();
-
-function spentSoFar(spent: TicketSpend | undefined): string {
-  if (spent === undefined) return "";
-  if (spent.tokens === 0) return "So far it has used no model.";
-  const tokens = `${spent.tokens.toLocaleString("en-US")} tokens`;
-  if (spent.microUsd === undefined) return `So far it has used ${tokens}, at a price that is not known.`;
-  return `So far it has used ${tokens}, ${(spent.microUsd / 1_000_000).toFixed(4)} USD.`;
-}
 
 /** Fills from the front, so that the answers stay whole and only evidence is cut. */
 function boundCode(blocks: readonly Block[]): readonly Block[] {

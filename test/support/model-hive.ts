@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
 import { type Maestro, type OpenOptions, open, type StartOptions } from "../../src/api/open.ts";
-import type { SessionResult, SessionView } from "../../src/run/session-view.ts";
+import type { SessionResult, SessionView } from "../../src/journal/view.ts";
 import type { Team } from "../../src/team/define.ts";
 import type { ModelTurn } from "./loopback-model-turn.ts";
 import { PaidModels, type Reply } from "./paid-models.ts";

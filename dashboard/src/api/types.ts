@@ -39,10 +39,12 @@ export type PhaseView = SessionView["phases"][number];
 export type PersonaView = Schema<typeof session.personaView>;
 export type AttemptView = Schema<typeof session.attemptView>;
 export type BudgetView = Schema<typeof session.budgetView>;
-type StopReport = Schema<typeof session.stopReport>;
-/** Why one persona stopped. */
-export type StoppedPersona = StopReport["needs"][number];
-export type FailureOutput = NonNullable<StopReport["output"]>;
+/** The evidence of why one persona stopped. */
+export type StoppedPersona = Schema<typeof session.stopReport>["personas"][number];
+export type FailureOutput = NonNullable<StoppedPersona["output"]>;
+type StopExplanation = Schema<typeof session.stopExplanation>;
+export type Advice = StopExplanation["todo"][number];
+export type ProposedLimit = NonNullable<StopExplanation["raise"]>;
 export type Review = Schema<typeof session.review>;
 export type TicketView = Schema<typeof session.ticketView>;
 

@@ -6,7 +6,7 @@ import type { Token } from "./highlight.ts";
 const lineHeight = 18;
 const mostCharacters = 5000;
 
-/** Text in lines: only those in view exist. Very long lines are cut, which the last character says. */
+/** Renders only the lines in view. Very long lines are cut and end with an ellipsis. */
 export function CodeLines({
   lines,
   tokens,

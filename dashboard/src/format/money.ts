@@ -1,6 +1,6 @@
 const cents = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** "$3.42"; an unknown price says so, and what is less than a cent is not shown as nothing. */
+/** "$3.42", "price unknown"; less than a cent is not shown as zero. */
 export function money(usd: number | null): string {
   if (usd === null) return "price unknown";
   if (usd > 0 && usd < 0.005) return "<$0.01";

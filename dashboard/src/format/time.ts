@@ -40,7 +40,7 @@ export function age(milliseconds: number): string {
   return `${Math.floor(past / day)} d`;
 }
 
-/** How long something took: "0.21 s", "14.2 s", "26 s", "4 m 02 s", "2 h 05 m", "3 d 4 h" */
+/** "0.21 s", "14.2 s", "26 s", "4 m 02 s", "2 h 05 m", "3 d 4 h" */
 export function duration(milliseconds: number): string {
   const took = Math.max(0, milliseconds);
   if (took < second) return `${(took / second).toFixed(2)} s`;
@@ -61,7 +61,7 @@ export function countdown(milliseconds: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** "in 3 s", "in 12 m"; what is due says "now". */
+/** "in 3 s", "in 12 m", "now" */
 export function soon(milliseconds: number): string {
   if (milliseconds <= 0) return "now";
   return milliseconds < minute ? `in ${Math.ceil(milliseconds / second)} s` : `in ${age(milliseconds)}`;

@@ -14,7 +14,6 @@ import { Dialog } from "../ui/dialog.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { addressOf } from "../url/session-url.ts";
 
-/** One dependency: state, cause, countdown, who waits. */
 export function BreakerCard({ breaker }: { readonly breaker: BreakerView }) {
   const now = useNow();
   const stale = useStale();
@@ -70,8 +69,8 @@ export function BreakerCard({ breaker }: { readonly breaker: BreakerView }) {
                 </span>
               ))}
               {waiting.length > 8 ? ` and ${waiting.length - 8} more` : ""}.{" "}
-              {waiting.length === 1 ? "It goes" : "They go"} on by{" "}
-              {waiting.length === 1 ? "itself" : "themselves"} when the probe passes.
+              {waiting.length === 1 ? "It continues by itself" : "They continue by themselves"} when the probe
+              passes.
             </p>
           )}
           <div className="dialog-actions">

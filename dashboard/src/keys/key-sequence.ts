@@ -10,7 +10,7 @@ export interface Press {
 }
 
 interface SequenceState {
-  /** "g" was pressed: the next letter says where to. */
+  /** "g" was pressed: the next letter selects the page. */
   readonly prefix: string | undefined;
   readonly at: number;
 }

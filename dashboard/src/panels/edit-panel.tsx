@@ -35,7 +35,7 @@ export default function EditPanel({ panel, onClose }: Props) {
 }
 
 function SealPanel({ edits, onClose }: { readonly edits: Edits; readonly onClose: () => void }) {
-  const { view, speak, pending, stale } = useScene();
+  const { view, send, pending, stale } = useScene();
   const plan = useQuery({
     queryKey: ["plan", "resume", view.id, view.entries, { edits }],
     queryFn: ({ signal }) => client.planResume(view.id, { edits }, signal),
@@ -46,7 +46,7 @@ function SealPanel({ edits, onClose }: { readonly edits: Edits; readonly onClose
   const revision = (view.phases.find(({ name }) => name === phase)?.checkpoint?.revision ?? 1) + 1;
   const blocked = stale || pending.kind === "sending";
   const seal = async () => {
-    if (await speak("Sealing the edit…", "Could not resume.", () => client.resume(view.id, { edits })))
+    if (await send("Sealing the edit…", "Could not resume.", () => client.resume(view.id, { edits })))
       onClose();
   };
   return (

@@ -15,7 +15,7 @@ import { CommandLine } from "../ui/copy.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Icon } from "../ui/icons.tsx";
-import { useSettled } from "../ui/use-settled.ts";
+import { useDebounced } from "../ui/use-debounced.ts";
 import { addressOf } from "../url/session-url.ts";
 import { EditField } from "./edit-field.tsx";
 import { ModelField } from "./model-field.tsx";
@@ -38,7 +38,7 @@ export default function ForkPanel({ at: given, forModel, onClose }: Props) {
   const [at, setAt] = useState(given ?? firstOpen ?? phases[0] ?? "");
   const [fresh, setFresh] = useState(false);
   const [typed, setTyped] = useState("");
-  const model = useSettled(typed.trim());
+  const model = useDebounced(typed.trim());
   const wrongModel = modelProblem(typed);
   const [edits, setEdits] = useState<Edits>({});
   const [sending, setSending] = useState(false);

@@ -16,7 +16,7 @@ import { PlanView } from "./plan-view.tsx";
 import { ConfirmButton } from "./signal-panel.tsx";
 
 export default function ResumePanel({ onClose }: { readonly onClose: () => void }) {
-  const { view, stale, speak, pending } = useScene();
+  const { view, stale, send, pending } = useScene();
   const command = useCommand();
   const [edits, setEdits] = useState<Edits>({});
   const needsAcceptance = view.situation.kind === "failed" && view.situation.acceptChanges;
@@ -32,7 +32,7 @@ export default function ResumePanel({ onClose }: { readonly onClose: () => void 
   const most = plan.data?.total?.highUsd;
   const blocked = stale || pending.kind === "sending" || (needsAcceptance && !acceptChanges);
   const resume = async () => {
-    const heard = await speak("Resuming…", "Could not resume.", () => client.resume(view.id, request));
+    const heard = await send("Resuming…", "Could not resume.", () => client.resume(view.id, request));
     if (heard) onClose();
   };
   return (

@@ -4,7 +4,7 @@ import { moneyRange } from "../format/money.ts";
 import { reviewCommand } from "../sentences/review-command.ts";
 import { useScene } from "../session/context.ts";
 import { useCommand } from "../shell/use-command.ts";
-import { CommandLine } from "../ui/copy.tsx";
+import { CommandThenResume } from "../stopped/advice-list.tsx";
 import { NoteField } from "../ui/note-field.tsx";
 import { SignalPanel } from "./signal-panel.tsx";
 
@@ -57,7 +57,7 @@ export default function ReviewPanel({ word, onClose }: Props) {
         error={error}
         onChange={setNote}
       />
-      <CommandLine command={reviewCommand(command, view, word, phase, text)} />
+      <CommandThenResume first={reviewCommand(command, view, word, phase, text)} />
     </SignalPanel>
   );
 }

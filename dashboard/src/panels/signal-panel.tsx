@@ -21,11 +21,11 @@ interface Props {
 /** Confirms one signal to a session. It stays open when the server refuses the signal. */
 export function SignalPanel({ title, button, label, failed, call, onClose, children, ...more }: Props) {
   const { leave = "Keep it as it is", isIncomplete = () => false } = more;
-  const { stale, speak, pending } = useScene();
+  const { stale, send, pending } = useScene();
   const blocked = stale || pending.kind === "sending";
   const say = async () => {
     if (isIncomplete()) return;
-    if (await speak(label, failed, call)) onClose();
+    if (await send(label, failed, call)) onClose();
   };
   return (
     <Dialog title={title} onClose={onClose}>

@@ -4,7 +4,7 @@ const DiffView = lazy(() => import("../artifacts/diff-view.tsx"));
 
 interface Props {
   readonly original: string;
-  /** How it is colored, and what the difference is called. */
+  /** Decides the colors and the title of the difference. */
   readonly path: string;
   /** The problem of a text; undefined when it has none. */
   readonly check?: (text: string) => string | undefined;

@@ -120,14 +120,14 @@ export function BudgetLine({ budget }: { readonly budget: BudgetView }) {
 }
 
 function RaiseSession() {
-  const { view, speak } = useScene();
+  const { view, send } = useScene();
   const [usd, setUsd] = useState("10.00");
   return (
     <form
       className="raise-form"
       onSubmit={(event) => {
         event.preventDefault();
-        void speak("Setting the limit…", "Could not set the limit.", () =>
+        void send("Setting the limit…", "Could not set the limit.", () =>
           client.raiseBudget(view.id, { usd: Number(usd) }),
         );
       }}

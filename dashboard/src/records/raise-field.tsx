@@ -12,7 +12,7 @@ interface Props {
 
 /** Raises a limit where it stands. */
 export function RaiseField({ budget, onDone }: Props) {
-  const { view, speak, stale } = useScene();
+  const { view, send, stale } = useScene();
   const inTokens = budget.limitUsd === null && budget.limitTokens !== null;
   const [text, setText] = useState(
     inTokens ? String(budget.limitTokens) : (budget.limitUsd ?? 10).toFixed(2),
@@ -29,7 +29,7 @@ export function RaiseField({ budget, onDone }: Props) {
       ...(budget.phase !== null && { phase: budget.phase }),
     };
     const limit = inTokens ? { tokens: value } : { usd: value };
-    const heard = await speak("Raising the limit…", "Could not raise the limit.", () =>
+    const heard = await send("Raising the limit…", "Could not raise the limit.", () =>
       client.raiseBudget(view.id, { ...place, ...limit }),
     );
     if (heard) onDone();

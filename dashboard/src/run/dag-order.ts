@@ -1,7 +1,7 @@
 import { Graph, layout } from "@dagrejs/dagre";
 import { type DagNode, nodeSize } from "./dag-layout.ts";
 
-/** Where dagre would put nodes from top to bottom, so that few lines cross. Loaded only for graphs that branch. */
+/** The order of nodes from top to bottom by dagre, so that few lines cross. Loaded only for graphs that branch. */
 export function dagreOrder(nodes: readonly DagNode[]): Map<string, number> {
   const graph = new Graph();
   graph.setGraph({ rankdir: "LR", ranksep: nodeSize.columnGap, nodesep: nodeSize.rowGap });

@@ -21,7 +21,7 @@ interface Props {
   readonly onPhase: (name: string) => void;
 }
 
-/** Phases only; a list for those who do not see it, lines are decoration. */
+/** Phases only. Screen readers get a list; the lines are decoration. */
 export const Dag = memo(function Dag({ phases, onPhase }: Props) {
   const nodes = useMemo(() => collapseChains(phases), [phases]);
   const order = useOrder(nodes);

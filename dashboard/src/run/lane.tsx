@@ -12,7 +12,7 @@ import { type Bar, personaBars, phaseBars, spread } from "./timeline-bars.ts";
 interface LaneProps {
   readonly scale: TimeScale;
   readonly now: number;
-  /** Where bars of running work end: now, or where the session stopped. */
+  /** The end of bars of running work: now, or the time of the stop. */
   readonly end: number;
   readonly stale: boolean;
 }

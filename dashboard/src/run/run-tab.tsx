@@ -3,7 +3,7 @@ import { useLocation, useSearch } from "wouter";
 import { Inspector } from "../inspector/inspector.tsx";
 import { useShortcut } from "../keys/shortcuts.ts";
 import { useNow } from "../live/clock.ts";
-import { sessionSentence } from "../sentences/session-sentence.ts";
+import { sessionSentence } from "../sentences/situation.ts";
 import { sessionWord } from "../sentences/status-word.ts";
 import { useScene } from "../session/context.ts";
 import { StatusMark } from "../status/status.tsx";
@@ -103,7 +103,6 @@ export default function RunTab() {
   );
 }
 
-/** What happens, and whether you are needed. */
 function Sentence() {
   const { view, stale } = useScene();
   const now = useNow();

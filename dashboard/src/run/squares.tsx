@@ -69,7 +69,7 @@ interface KindCountsProps {
   readonly onFilter: (kind: PersonaKind) => void;
 }
 
-/** How many failed, wait, run, are done or to come; each count chooses its lanes. */
+/** Counts by state: failed, waiting, running, done, pending. Each count filters the lanes. */
 export function KindCounts({ phase, shown, onFilter }: KindCountsProps) {
   return (
     <div className="square-counts" role="group" aria-label={`Personas of ${phase.name}`}>

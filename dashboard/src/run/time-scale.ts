@@ -43,7 +43,7 @@ export function axisTicks({ from, to, width, x }: TimeScale, end: number | undef
   return ticks;
 }
 
-/** How exact a label has to be. */
+/** The precision of a label. */
 export function tickPrecision(ticks: readonly number[]): "seconds" | "minutes" | "days" {
   const [first, second_] = ticks;
   const gap = first === undefined || second_ === undefined ? hour : second_ - first;

@@ -5,7 +5,7 @@ import { panned, type TimeWindow, zoomed } from "./time-scale.ts";
 export function useTimeWindow(
   whole: TimeWindow,
   chart: RefObject<HTMLElement | null>,
-  /** Where the wheel turns it: the chart and its lanes. */
+  /** The element that listens to the wheel: the chart with its lanes. */
   area: RefObject<HTMLElement | null>,
 ) {
   const [chosen, setChosen] = useState<TimeWindow>();

@@ -22,7 +22,7 @@ const verbs: Readonly<Record<Doing, Verb>> = {
   ran: { now: "ran", past: "had run" },
 };
 
-/** While the connection is lost, what was seen last is told in the past tense. */
+/** Past: the connection is lost, and the page shows the last known activity. */
 export type Tense = "now" | "past";
 
 /** "writes src/payments/refund.ts" */
@@ -47,7 +47,7 @@ export function heldPhrase(held: Held, now: number, tense: Tense = "now"): Phras
     case "rate-limit": {
       if (tense === "past") return [`was waiting for ${held.dependency}`];
       const wait = soon(Date.parse(held.notBefore) - now);
-      return [heldPart(`Waits for ${held.dependency}.`), ` Rate limit, goes on ${wait}`];
+      return [heldPart(`Waits for ${held.dependency}.`), ` Rate limit, continues ${wait}`];
     }
     case "reservation":
       if (tense === "past") return [`was waiting for the budget of the ${held.level}`];

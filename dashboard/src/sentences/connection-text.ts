@@ -2,19 +2,19 @@ import { counted } from "../format/count.ts";
 import { clockSeconds, soon } from "../format/time.ts";
 import { type Phrase, strong } from "./phrase.ts";
 
-/** "Connection lost at 14:31:07. Sessions go on as long as the server runs. Trying again in 2 s." */
+/** "Connection lost at 14:31:07. Sessions continue while the server runs. Trying again in 2 s." */
 export function lostPhrase(lostAt: number, retryAt: number | null, now: number): Phrase {
   const next = retryAt === null || retryAt <= now ? "Trying now." : `Trying again ${soon(retryAt - now)}.`;
   return [
     strong(`Connection lost at ${clockSeconds(lostAt)}.`),
-    ` Sessions go on as long as the server runs. ${next}`,
+    ` Sessions continue while the server runs. ${next}`,
   ];
 }
 
-/** The server runs and says no: waiting does not help, a new link does. */
+/** Waiting does not help here; a new link does. */
 export const signedOutPhrase: Phrase = [
   strong("Signed out."),
-  " The server does not know this browser any more. Open the link that this prints: ",
+  " The server no longer knows this browser. Open the link that this command prints: ",
   strong("maestro serve --link"),
 ];
 

@@ -8,7 +8,7 @@ export type Phrase = readonly Part[];
 
 export const strong = (text: string): Part => ({ strong: text });
 export const code = (text: string): Part => ({ code: text });
-/** What waits, in the color of waiting. */
+/** Shown in the color of waiting. */
 export const held = (text: string): Part => ({ held: text });
 
 export function plain(phrase: Phrase): string {

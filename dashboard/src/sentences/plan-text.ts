@@ -3,7 +3,7 @@ import { counted, listed } from "../format/count.ts";
 import { money, moneyRange } from "../format/money.ts";
 import { clock } from "../format/time.ts";
 
-/** What a line of a plan is about: "requirements, sealed 02:14", "design, 2 personas". */
+/** "requirements, sealed 02:14", "design, 2 personas" */
 export function planLineText({ action, phases, personas, sealedAt }: PlanLine): string {
   if (action === "reuse") {
     if (phases.length === 0) return `${namesOrCount(personas)} with unchanged inputs`;

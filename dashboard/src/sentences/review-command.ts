@@ -2,7 +2,7 @@ import { commandName, type shellCommand } from "../format/shell-command.ts";
 
 type Command = (...words: Parameters<typeof shellCommand>[0]) => string;
 
-/** What the buttons do: the word, and then the session goes on. */
+/** The command of the approve and reject buttons, without the resume that follows it. */
 export function reviewCommand(
   command: Command,
   view: { readonly key: string | null; readonly id: string },
@@ -11,7 +11,7 @@ export function reviewCommand(
   note: string,
 ): string {
   const name = commandName(view);
-  const said = note === "" && word === "reject" ? "..." : note;
-  const flags = ["--phase", phase, ...(said === "" ? [] : ["--note", said])];
-  return `${command(word, name, ...flags)} && ${command("resume", name)}`;
+  const text = note === "" && word === "reject" ? "..." : note;
+  const flags = ["--phase", phase, ...(text === "" ? [] : ["--note", text])];
+  return command(word, name, ...flags);
 }

@@ -18,8 +18,8 @@ interface SessionScene {
   /** The connection is lost: actions are disabled. */
   readonly stale: boolean;
   readonly pending: Pending;
-  /** Sends a signal to the session. The promise says only whether the server accepted it. */
-  readonly speak: (label: string, failed: string, call: () => Promise<unknown>) => Promise<boolean>;
+  /** Sends an action to the session. The promise resolves to whether the server accepted it. */
+  readonly send: (label: string, failed: string, call: () => Promise<unknown>) => Promise<boolean>;
   readonly open: (panel: SessionPanel) => void;
 }
 

@@ -24,7 +24,7 @@ import { SessionHead } from "./header.tsx";
 import { SessionKeys } from "./session-keys.tsx";
 import { SessionPanels } from "./session-panels.tsx";
 import { tabsOf, tabToShow } from "./tabs.ts";
-import { useSpeak } from "./use-speak.ts";
+import { useSend } from "./use-send.ts";
 
 const RunTab = preloadable(() => import("../run/run-tab.tsx"));
 const StoppedTab = preloadable(() => import("../stopped/stopped-tab.tsx"));
@@ -57,7 +57,7 @@ export default function SessionPage() {
   const query = useQuery(sessionQuery(name));
   const view = query.data;
   const stale = useStale();
-  const { pending, speak, forget } = useSpeak(view);
+  const { pending, send, forget } = useSend(view);
   const [panel, setPanel] = useState<SessionPanel>({ kind: "none" });
   const open = useCallback(
     (next: SessionPanel) => {
@@ -78,15 +78,15 @@ export default function SessionPage() {
     followPersona(text ?? "");
     const query = text === undefined ? "" : `?text=${encodeURIComponent(text)}`;
     stream.follow(sessionPath(sessionId, `/events${query}`), String(entries));
-    // Only the first answer says where the stream starts; afterwards it counts itself.
+    // Only the first answer sets the start of the stream; later events advance it.
     // oxlint-disable-next-line exhaustive-deps
   }, [sessionId, name, text]);
 
   useTitle(view === undefined ? name : tabTitle(view.status, view.reason, nameOf(view)), true);
   useShortcut("Escape", () => navigate("/"), panel.kind === "none" && selection === undefined);
   const scene = useMemo(
-    () => (view === undefined ? undefined : { view, name, stale, pending, speak, open }),
-    [view, name, stale, pending, speak, open],
+    () => (view === undefined ? undefined : { view, name, stale, pending, send, open }),
+    [view, name, stale, pending, send, open],
   );
 
   const tabs = useMemo(() => (view === undefined ? [] : tabsOf(view)), [view]);

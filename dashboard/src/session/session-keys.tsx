@@ -1,6 +1,5 @@
 import { useMemo } from "react";
 import { useLocation } from "wouter";
-import { commandName } from "../format/shell-command.ts";
 import { useShortcut } from "../keys/shortcuts.ts";
 import { type Command, useCommands } from "../shell/commands.ts";
 import { useCommand } from "../shell/use-command.ts";
@@ -22,7 +21,9 @@ export function SessionKeys({ tabs }: { readonly tabs: readonly TabInfo[] }) {
   const review = status === "parked" && reason === "review";
   const canResume = status === "paused" || status === "failed" || (status === "parked" && !review);
   const command = useCommand();
-  const resumeCommand = command("resume", commandName(view));
+  const { resume } = view.explanation;
+  const resumeText =
+    resume === null ? undefined : resume.command === null ? resume.text : command(...resume.command.slice(1));
   useShortcut("1", () => go(0));
   useShortcut("2", () => go(1));
   useShortcut("3", () => go(2));
@@ -30,7 +31,7 @@ export function SessionKeys({ tabs }: { readonly tabs: readonly TabInfo[] }) {
   useShortcut("5", () => go(4));
   useShortcut("6", () => go(5));
   useShortcut("7", () => go(6));
-  useShortcut("c", () => void copyText(resumeCommand));
+  useShortcut("c", () => void copyText(resumeText ?? ""), resumeText !== undefined);
   useShortcut("r", () => open({ kind: "resume" }), canResume);
   useShortcut("f", () => open({ kind: "fork" }));
   useShortcut("p", () => open({ kind: "pause" }), canPause);
@@ -54,10 +55,12 @@ export function SessionKeys({ tabs }: { readonly tabs: readonly TabInfo[] }) {
           ]
         : []),
       { name: "Fork this session…", keys: "f", run: () => open({ kind: "fork" }) },
-      { name: "Copy the resume command", keys: "c", run: () => void copyText(resumeCommand) },
+      ...(resumeText === undefined
+        ? []
+        : [{ name: "Copy the resume command", keys: "c", run: () => void copyText(resumeText) }]),
       ...tabCommands,
     ];
-  }, [tabs, name, navigate, open, canPause, canResume, review, resumeCommand]);
+  }, [tabs, name, navigate, open, canPause, canResume, review, resumeText]);
   useCommands(list);
   return null;
 }

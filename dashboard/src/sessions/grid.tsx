@@ -4,8 +4,8 @@ import { useLocation } from "wouter";
 import type { SessionRow } from "../api/types.ts";
 import { count } from "../format/count.ts";
 import { useShortcut } from "../keys/shortcuts.ts";
-import { useKeptScroll } from "../ui/kept-scroll.ts";
 import { Placed } from "../ui/placed.tsx";
+import { useRestoredScroll } from "../ui/restore-scroll.ts";
 import { phone, useMedia } from "../ui/screen.ts";
 import { addressOf } from "../url/session-url.ts";
 import { groupAside } from "./grouping.ts";
@@ -43,7 +43,7 @@ export function SessionGrid({ items, rows, states, stale, address, onNeed, onSti
     getItemKey: (index) => keyOf(items[index], index),
   });
   useEffect(() => virtualizer.measure(), [virtualizer, small, items]);
-  useKeptScroll(scroll, address, items.length > 0);
+  useRestoredScroll(scroll, address, items.length > 0);
 
   const shown = virtualizer.getVirtualItems();
   const needed = groupToRead(items, shown[0]?.index ?? 0, shown.at(-1)?.index ?? 0);

@@ -1,4 +1,5 @@
 import type { SessionRow, ViewCounts } from "../api/types.ts";
+import { waitClause } from "../sentences/situation.ts";
 import type { SessionsFilter, SessionsViewName } from "../url/sessions-url.ts";
 
 export type GroupName = "needs-you" | "active" | "finished" | "retrying" | "failed";
@@ -66,14 +67,11 @@ export function countOf(view: SessionsViewName, counts: ViewCounts): number {
   }
 }
 
-/** "2 personas wait, both go on by themselves". */
 export function groupAside({ name }: Group, rows: readonly SessionRow[]): string {
   if (name !== "active") return "newest first";
   const waiting = rows.reduce(
     (sum, { situation }) => sum + (situation.kind === "running" ? situation.held.length : 0),
     0,
   );
-  if (waiting === 0) return "newest first";
-  if (waiting === 1) return "1 persona waits, it goes on by itself";
-  return `${waiting.toLocaleString("en-US")} personas wait, ${waiting === 2 ? "both" : "all"} go on by themselves`;
+  return waiting === 0 ? "newest first" : waitClause(waiting);
 }

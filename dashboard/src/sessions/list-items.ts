@@ -9,9 +9,9 @@ export type ListItem =
 
 export interface GroupState {
   readonly group: Group;
-  /** How many the server has. */
+  /** On the server. */
   readonly total: number;
-  /** How many of them were read. */
+  /** Read so far. */
   readonly loaded: number;
 }
 

@@ -24,7 +24,7 @@ export default function CommandBox({ onClose }: { readonly onClose: () => void }
   const [current, setCurrent] = useState(0);
   const page = useStore(commands);
   const shown = useStore(theme);
-  const wanted = useSettled(text.trim());
+  const wanted = useDebounced(text.trim());
   const sessions = useQuery({
     queryKey: ["command-box", wanted],
     queryFn: ({ signal }) =>
@@ -138,7 +138,7 @@ export default function CommandBox({ onClose }: { readonly onClose: () => void }
 }
 
 /** The last value that stayed for a moment. */
-function useSettled(value: string): string {
+function useDebounced(value: string): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), 150);

@@ -6,7 +6,7 @@ import { backPhrase, lostPhrase, signedOutPhrase } from "../sentences/connection
 import { Icon } from "../ui/icons.tsx";
 import { PhraseText } from "../ui/phrase.tsx";
 
-/** Whether what is on the page may be old; then it is told in the past tense and nothing can be pressed. */
+/** The page may be outdated: it then uses the past tense and disables actions. */
 export function useStale(): boolean {
   const state = useStore(connection);
   const now = useNow();
@@ -22,7 +22,7 @@ export function useKnownNow(): number {
 
 export const lostReason = "The connection is lost; wait until it is back.";
 
-/** In the top bar: the word, never color alone. */
+/** A word in the top bar, never color alone. */
 export function ConnectionMark() {
   const state = useStore(connection);
   const stale = useStale();

@@ -80,8 +80,8 @@ export function startCommand(
     "--budget-tokens": tokenLimit === undefined ? "" : String(tokenLimit),
     "--pause-after": pauseAfter.join(","),
   };
-  const said = Object.entries(flags).filter(([, value]) => value !== "");
-  return shellCommand(["run", brief.trim() === "" ? "..." : brief.trim(), ...said.flat()], stateDirectory);
+  const given = Object.entries(flags).filter(([, value]) => value !== "");
+  return shellCommand(["run", brief.trim() === "" ? "..." : brief.trim(), ...given.flat()], stateDirectory);
 }
 
 function parseTokens(text: string): number | undefined {

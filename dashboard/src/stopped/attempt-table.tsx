@@ -17,9 +17,9 @@ function markOf(status: AttemptView["status"]) {
 }
 
 /** Every attempt of the persona that stopped. */
-export function AttemptTable({ of }: { readonly of: Pick<StoppedPersona, "phase" | "persona"> | null }) {
+export function AttemptTable({ of }: { readonly of: StoppedPersona | undefined }) {
   const { view, name } = useScene();
-  const found = stoppedPersona(of === null ? view : { ...view, stop: of });
+  const found = stoppedPersona(view, of);
   if (found === undefined || found.persona.attempts.length === 0) return null;
   const { phase, persona } = found;
   const ref = (attempt: AttemptView) => `attempt:${phase}/${persona.name}/${attemptName(attempt)}`;

@@ -1,15 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { breakersQuery } from "../api/queries.ts";
 import type { Situation } from "../api/types.ts";
+import { plainText } from "../format/plain-text.ts";
 import { BreakerCard } from "../health/breaker-card.tsx";
-import { useNow } from "../live/clock.ts";
-import { breakerRest } from "../sentences/session-sentence.ts";
 import { ActionButton } from "../session/actions.tsx";
 import { useScene } from "../session/context.ts";
-import { useCommand } from "../shell/use-command.ts";
-import { CommandLine } from "../ui/copy.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Loaded } from "../ui/loading.tsx";
+import { AdviceList } from "./advice-list.tsx";
 import { PhoneBar } from "./phone-bar.tsx";
 import { WhereStopped } from "./where-stopped.tsx";
 
@@ -18,19 +16,15 @@ interface Props {
 }
 
 export default function BreakerStop({ situation }: Props) {
-  const { open } = useScene();
-  const command = useCommand();
+  const { view, open } = useScene();
+  const { explanation } = view;
   const query = useQuery(breakersQuery);
-  const now = useNow();
   return (
     <div className="stopped-columns">
       <div className="stopped-why">
         <section aria-label="Why it stopped">
           <h3>Why it stopped</h3>
-          <p className="ink-2 part-text">
-            {breakerRest(situation, now)} Nothing needs you, unless you know that {situation.dependency} is
-            back.
-          </p>
+          <p className="ink-2 part-text outside">{plainText(explanation.why ?? "")}</p>
           <Loaded query={query} failed="Could not read the breakers." rows={2}>
             {({ breakers }) => {
               const breaker = breakers.find(({ name }) => name === situation.dependency);
@@ -43,9 +37,7 @@ export default function BreakerStop({ situation }: Props) {
       <div className="stopped-choices">
         <section className="choices" aria-label="What you can do">
           <h3>What you can do</h3>
-          <p className="part-text ink-2">
-            Wait: the session resumes by itself. Or, when {situation.dependency} is back:
-          </p>
+          <AdviceList advice={explanation.todo} />
           <div className="dialog-actions part-text">
             <ActionButton onClick={() => open({ kind: "resume" })}>
               <Icon name="play" size={14} />
@@ -56,7 +48,6 @@ export default function BreakerStop({ situation }: Props) {
               Fork…
             </ActionButton>
           </div>
-          <CommandLine command={command("breakers", "reset", situation.dependency)} />
           <PhoneBar
             other={{ word: "Fork…", run: () => open({ kind: "fork" }) }}
             main={{ word: "Resume now…", run: () => open({ kind: "resume" }) }}

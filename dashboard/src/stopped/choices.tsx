@@ -14,10 +14,11 @@ import { PhoneBar } from "./phone-bar.tsx";
 
 type Choice = "edit" | "resume" | "fork";
 
-/** The ways to resume, by situation. Each shows its plan and price before its button. */
+/** The ways to resume. Each shows its plan and price before its button. */
 export function Choices() {
   const { view, open } = useScene();
-  const { stop, situation } = view;
+  const { situation } = view;
+  const [stop] = view.stop?.personas ?? [];
   const accept = situation.kind === "failed" && situation.acceptChanges;
   const sealed = view.phases.filter(({ checkpoint }) => checkpoint !== null).map(({ name }) => name);
   const [choice, setChoice] = useState<Choice>("resume");
@@ -71,7 +72,7 @@ export function Choices() {
           note={`A new session. This one stays ${view.status} as it is.`}
         >
           <ActionButton
-            onClick={() => open(stop?.phase == null ? { kind: "fork" } : { kind: "fork", at: stop.phase })}
+            onClick={() => open(stop === undefined ? { kind: "fork" } : { kind: "fork", at: stop.phase })}
           >
             <Icon name="fork" size={14} />
             Fork…
@@ -115,7 +116,7 @@ interface ResumeProps {
 }
 
 function ResumeChoice({ request, word }: ResumeProps) {
-  const { view, speak } = useScene();
+  const { view, send } = useScene();
   const plan = useQuery({
     queryKey: ["plan", "resume", view.id, view.entries, request],
     queryFn: ({ signal }) => client.planResume(view.id, request, signal),
@@ -126,7 +127,7 @@ function ResumeChoice({ request, word }: ResumeProps) {
       <div className="dialog-actions">
         <ActionButton
           className="button primary"
-          onClick={() => void speak("Resuming…", "Could not resume.", () => client.resume(view.id, request))}
+          onClick={() => void send("Resuming…", "Could not resume.", () => client.resume(view.id, request))}
         >
           <Icon name="play" size={14} />
           {word}
@@ -143,12 +144,13 @@ interface BarProps {
 
 function ChosenBar({ choice, lastSealed }: BarProps) {
   const { view, open } = useScene();
+  const stoppedAt = view.stop?.personas[0]?.phase;
   const ways = {
     edit: { word: "Edit and resume…", panel: { kind: "edit", phase: lastSealed } },
     resume: { word: "Resume…", panel: { kind: "resume" } },
     fork: {
       word: "Fork…",
-      panel: { kind: "fork", ...(view.stop?.phase != null && { at: view.stop.phase }) },
+      panel: { kind: "fork", ...(stoppedAt !== undefined && { at: stoppedAt }) },
     },
   } as const;
   const { word, panel } = ways[choice];

@@ -3,20 +3,20 @@ import { useEffect, useRef } from "react";
 import { Link } from "wouter";
 import { checkpointsQuery } from "../api/queries.ts";
 import type { TicketView } from "../api/types.ts";
-import { useNow } from "../live/clock.ts";
-import { keptText, sealedText, stoppedHeadline, ticketsText } from "../sentences/stopped-text.ts";
+import { oneLine } from "../format/plain-text.ts";
+import { clock } from "../format/time.ts";
+import { ticketsText } from "../sentences/stopped-text.ts";
 import { useScene } from "../session/context.ts";
 import { StatusMark } from "../status/status.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
 
-/** More are told by their number. */
+/** More are shown as a number. */
 const mostTickets = 3;
 
-/** What stopped, and that nothing is lost. The focus starts here. */
+/** The focus starts here. */
 export function Headline() {
   const { view } = useScene();
-  const now = useNow();
   const head = useRef<HTMLHeadingElement>(null);
   // Reading the checkpoints verifies them.
   const seals = useQuery(checkpointsQuery(view.id));
@@ -24,29 +24,23 @@ export function Headline() {
     // Only when nothing else has the focus: a stop that arrives must not take it away.
     if (document.activeElement === document.body) head.current?.focus({ preventScroll: true });
   }, []);
-  const { situation, status, stop, tickets } = view;
-  const kept = keptText(stop?.keptPersonas ?? 0);
+  const { headline, explanation, status, tickets } = view;
   const parked = status === "parked";
   return (
     <header className={`headline ${parked ? "parked" : "failed"}`}>
       <h2 ref={head} tabIndex={-1} className="outside">
-        {stoppedHeadline(situation, now) ?? ""}
+        {oneLine(headline ?? "", 240)}
       </h2>
       <ul className="headline-facts">
         <li>
-          <Icon name="pause" size={14} />
-          Nothing is running or spending
+          <StatusMark icon="sealed" size={14} />
+          {explanation.lost}
+          {seals.data === undefined ? "" : ` Verified ${clock(seals.dataUpdatedAt)}.`}
         </li>
         <li>
-          <StatusMark icon="sealed" size={14} />
-          {sealedText(view, seals.data === undefined ? null : seals.dataUpdatedAt)}
+          <Icon name="pause" size={14} />
+          {explanation.cost}
         </li>
-        {kept === undefined ? null : (
-          <li>
-            <StatusMark icon="completed" size={14} />
-            {kept}
-          </li>
-        )}
         {tickets.length > mostTickets ? (
           <li>
             <Icon name="ticket" size={14} />

@@ -14,15 +14,15 @@ import { WhyStopped } from "./why-stopped.tsx";
 export default function HelpView() {
   const { view } = useScene();
   const checkpoints = useQuery(checkpointsQuery(view.id));
-  const needs = view.stop?.needs ?? [];
+  const needs = view.stop?.personas ?? [];
   const [chosen, setChosen] = useState<StoppedPersona>();
   // The session may have stopped again, for other personas.
-  const shown = needs.find((need) => isSame(need, chosen)) ?? needs[0] ?? view.stop;
+  const shown = needs.find((need) => isSame(need, chosen)) ?? needs[0];
   return (
     <div className="stopped-columns">
       <div className="stopped-why">
         {needs.length > 1 ? <NeedsList needs={needs} chosen={shown} onChoose={setChosen} /> : null}
-        {shown === null ? null : <WhyStopped stop={shown} />}
+        <WhyStopped stop={shown} />
         <AttemptTable of={shown} />
         <WhereStopped of={shown} />
       </div>

@@ -1,19 +1,19 @@
 import type { StoppedPersona } from "../api/types.ts";
 import { counted } from "../format/count.ts";
 import { oneLine } from "../format/plain-text.ts";
-import { categoryText } from "../sentences/stopped-text.ts";
+import { categoryText, needOf } from "../sentences/stopped-text.ts";
 import { useScene } from "../session/context.ts";
 import { StatusMark } from "../status/status.tsx";
 
 interface Props {
   readonly needs: readonly StoppedPersona[];
-  readonly chosen: StoppedPersona | null;
+  readonly chosen: StoppedPersona | undefined;
   readonly onChoose: (need: StoppedPersona) => void;
 }
 
 /** The personas that need help. The page explains the selected one below. */
 export function NeedsList({ needs, chosen, onChoose }: Props) {
-  const { situation } = useScene().view;
+  const { situation, explanation } = useScene().view;
   const total = situation.kind === "help" ? Math.max(situation.personas, needs.length) : needs.length;
   return (
     <section aria-label="Personas that need help">
@@ -29,7 +29,7 @@ export function NeedsList({ needs, chosen, onChoose }: Props) {
               <StatusMark icon="failed" tone="failed" />
               <span className="medium one-line outside">{need.persona}</span>
               <span className="one-line outside ink-2 need-message">
-                {oneLine(need.message ?? categoryText(need.category), 160)}
+                {oneLine(needOf(explanation, need)?.why ?? categoryText(need.category), 160)}
               </span>
               <span className="ink-3">{counted(need.attempts, "attempt")}</span>
             </button>

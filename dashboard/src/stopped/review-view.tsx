@@ -11,17 +11,17 @@ import { ActionButton } from "../session/actions.tsx";
 import { useScene } from "../session/context.ts";
 import { useCommand } from "../shell/use-command.ts";
 import { Status } from "../status/status.tsx";
-import { CommandLine } from "../ui/copy.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { LongText } from "../ui/long-text.tsx";
 import { NoteField } from "../ui/note-field.tsx";
+import { CommandThenResume } from "./advice-list.tsx";
 import { PhoneBar } from "./phone-bar.tsx";
 
 const BlobDiff = lazy(async () => ({ default: (await import("../artifacts/change-pane.tsx")).BlobDiff }));
 
 /** Files, differences, checks, gate, note; then approve, reject with a note, or edit. */
 export default function ReviewView({ review }: { readonly review: Review }) {
-  const { view, speak, open } = useScene();
+  const { view, send, open } = useScene();
   const [path, setPath] = useState(review.files[0]?.path);
   const [note, setNote] = useState("");
   const [error, setError] = useState<string>();
@@ -32,7 +32,7 @@ export default function ReviewView({ review }: { readonly review: Review }) {
   const focusNote = () => document.getElementById(id)?.focus();
 
   const approve = () =>
-    void speak("Approving…", "Could not approve.", () =>
+    void send("Approving…", "Could not approve.", () =>
       client.approve(view.id, {
         phase: review.phase,
         ...(note.trim() !== "" && { note: note.trim() }),
@@ -46,7 +46,7 @@ export default function ReviewView({ review }: { readonly review: Review }) {
       return;
     }
     setError(undefined);
-    void speak("Rejecting…", "Could not reject.", () =>
+    void send("Rejecting…", "Could not reject.", () =>
       client.reject(view.id, { phase: review.phase, note: note.trim(), resume: true }),
     );
   };
@@ -118,7 +118,7 @@ export default function ReviewView({ review }: { readonly review: Review }) {
               ? "No file was changed."
               : `${counted(review.files.length, "file")} changed.`}
           </p>
-          <CommandLine command={reviewCommand(command, view, "approve", review.phase, note.trim())} />
+          <CommandThenResume first={reviewCommand(command, view, "approve", review.phase, note.trim())} />
           <PhoneBar
             other={{ word: "Reject…", run: () => open({ kind: "reject" }) }}
             main={{ word: "Approve…", run: () => open({ kind: "approve" }) }}

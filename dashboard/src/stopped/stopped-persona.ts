@@ -1,22 +1,21 @@
-import type { PersonaView, SessionView } from "../api/types.ts";
+import type { PersonaView, SessionView, StoppedPersona } from "../api/types.ts";
 
-export interface Stopped extends Pick<SessionView, "situation" | "phases"> {
-  readonly stop: { readonly phase: string | null; readonly persona: string | null } | null;
-}
+type Stopped = Pick<SessionView, "situation" | "phases">;
+type Place = Pick<StoppedPersona, "phase" | "persona">;
 
-/** The persona at which a session stopped, or the one that was at work. */
+/** The persona at `place`, else the one that the situation names, else the one that was running. */
 export function stoppedPersona(
   view: Stopped,
+  place: Place | undefined,
 ): { readonly phase: string; readonly persona: PersonaView } | undefined {
-  const { situation, stop } = view;
-  const phaseName = stop?.phase ?? ("phase" in situation ? situation.phase : null);
-  const personaName = stop?.persona ?? ("persona" in situation ? situation.persona : null);
+  const { situation } = view;
+  const phaseName = place?.phase ?? ("phase" in situation ? situation.phase : null);
+  const personaName = place?.persona ?? ("persona" in situation ? situation.persona : null);
   const phase = view.phases.find(({ name }) => name === phaseName);
   const persona =
     phase?.personas.find(({ name }) => name === personaName) ??
     phase?.personas.find(({ status }) => status === "failed");
   if (phase !== undefined && persona !== undefined) return { phase: phase.name, persona };
-  // The error names no persona: take the one that was running.
   return view.phases
     .flatMap(({ name, personas }) => personas.map((each) => ({ phase: name, persona: each })))
     .find((each) => each.persona.status === "stopped");
@@ -29,8 +28,8 @@ interface StopLane {
 }
 
 /** Three lanes: the completed phases, the persona that stopped, and the other personas of its phase. */
-export function stopLanes(view: Stopped): readonly StopLane[] {
-  const found = stoppedPersona(view);
+export function stopLanes(view: Stopped, place: Place | undefined): readonly StopLane[] {
+  const found = stoppedPersona(view, place);
   const done = view.phases.filter(({ status }) => status === "completed" || status === "reused");
   const lanes: StopLane[] = [];
   if (done.length > 0)

@@ -1,5 +1,6 @@
 import { useMemo, useRef } from "react";
 import { Link } from "wouter";
+import type { StoppedPersona } from "../api/types.ts";
 import { clock } from "../format/time.ts";
 import { BarShape } from "../run/lane.tsx";
 import { TimelinePatterns } from "../run/patterns.tsx";
@@ -11,17 +12,17 @@ import { useScene } from "../session/context.ts";
 import { StatusMark } from "../status/status.tsx";
 import { useWidth } from "../ui/screen.ts";
 import { sessionAddress } from "../url/session-url.ts";
-import { type Stopped, stopLanes } from "./stopped-persona.ts";
+import { stopLanes } from "./stopped-persona.ts";
 
 /** The timeline in three lanes. */
-export function WhereStopped({ of = null }: { readonly of?: Stopped["stop"] }) {
+export function WhereStopped({ of }: { readonly of?: StoppedPersona | undefined }) {
   const { view, name } = useScene();
   const chart = useRef<HTMLDivElement>(null);
   const width = useWidth(chart);
   const end = Date.parse(view.since);
   const whole = useMemo(() => wholeWindow(view, end), [view, end]);
   const scale = useMemo(() => timeScale(whole, width), [whole, width]);
-  const lanes = useMemo(() => stopLanes(of === null ? view : { ...view, stop: of }), [view, of]);
+  const lanes = useMemo(() => stopLanes(view, of), [view, of]);
   if (lanes.length === 0) return null;
   const word = sessionWord(view.status, view.reason).word.toLowerCase();
   return (

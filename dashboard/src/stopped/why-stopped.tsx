@@ -1,34 +1,29 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { blobQuery } from "../api/queries.ts";
-import type { FailureOutput, SessionView, StoppedPersona } from "../api/types.ts";
+import type { Advice, FailureOutput, SessionView, StoppedPersona } from "../api/types.ts";
 import { decodeText } from "../artifacts/text.ts";
 import { counted } from "../format/count.ts";
 import { oneLine, plainText } from "../format/plain-text.ts";
 import { clock, duration } from "../format/time.ts";
-import { aroundMarked, categoryText, sameFailureText, stoppedHeadline } from "../sentences/stopped-text.ts";
+import { aroundMarked, categoryText, needOf, sameFailureText } from "../sentences/stopped-text.ts";
 import { useScene } from "../session/context.ts";
-import { useCommand } from "../shell/use-command.ts";
 import { StatusMark } from "../status/status.tsx";
 import { copyText } from "../ui/copy.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Loaded } from "../ui/loading.tsx";
+import { LongText } from "../ui/long-text.tsx";
+import { AdviceList, useAdviceText } from "./advice-list.tsx";
 
 const CodeLines = lazy(async () => ({ default: (await import("../artifacts/code-lines.tsx")).CodeLines }));
 
-/** The reason. Missing fields are left out, never invented. */
-export function WhyStopped({ stop }: { readonly stop: StoppedPersona }) {
+/** The explanation of the server, then its evidence. Missing evidence is left out. */
+export function WhyStopped({ stop }: { readonly stop: StoppedPersona | undefined }) {
   const { view } = useScene();
-  const command = useCommand();
-  const same = sameFailureText(stop.sameFailure);
-  const { resume } = view.explanation;
-  const resumeText =
-    resume === null
-      ? ""
-      : resume.command === null
-        ? resume.text
-        : `${resume.text}: ${command(...resume.command.slice(1))}`;
+  const adviceText = useAdviceText();
+  const { why, todo } = needOf(view.explanation, stop) ?? view.explanation;
+  const same = sameFailureText(stop?.sameFailure ?? null);
   return (
     <section aria-label="Why it stopped">
       <header className="part-head">
@@ -37,42 +32,36 @@ export function WhyStopped({ stop }: { readonly stop: StoppedPersona }) {
         <button
           type="button"
           className="button bare small"
-          onClick={() => void copyText(reportOf(view, stop, resumeText))}
+          onClick={() => void copyText(reportOf(view, stop, adviceText))}
         >
           <Icon name="copy" size={13} />
           Copy report
         </button>
       </header>
-      <p className="why-facts">
-        <span>
-          <span className="ink-3">Category</span> <b className="medium">{categoryText(stop.category)}</b>
-        </span>
-        <span>
-          <span className="ink-3">Recoverable</span>{" "}
-          <b className="medium">{stop.recoverable ? "yes" : "no"}</b>
-        </span>
-        {same === undefined ? null : <span className="tone-failed">{same}</span>}
-      </p>
-      {stop.output === null ? null : <OutputLines output={stop.output} />}
-      {stop.meaning === null && stop.suggestedFix === null ? null : (
-        <dl className="why-said">
-          {stop.meaning === null ? null : (
-            <>
-              <dt>What it means</dt>
-              <dd className="outside">
-                {plainText(stop.meaning.text)} <span className="ink-3">Said by {stop.meaning.by}.</span>
-              </dd>
-            </>
-          )}
-          {stop.suggestedFix === null ? null : (
-            <>
-              <dt>Suggested fix</dt>
-              <dd className="outside">
-                <b className="medium">{plainText(stop.suggestedFix.text)}</b>{" "}
-                <span className="ink-3">Said by {stop.suggestedFix.by}.</span>
-              </dd>
-            </>
-          )}
+      {why === null ? null : (
+        <div className="why-text">
+          <LongText text={why} />
+        </div>
+      )}
+      {stop === undefined ? null : (
+        <p className="why-facts">
+          <span>
+            <span className="ink-3">Category</span> <b className="medium">{categoryText(stop.category)}</b>
+          </span>
+          <span>
+            <span className="ink-3">Recoverable</span>{" "}
+            <b className="medium">{stop.recoverable ? "yes" : "no"}</b>
+          </span>
+          {same === undefined ? null : <span className="tone-failed">{same}</span>}
+        </p>
+      )}
+      {stop?.output == null ? null : <OutputLines output={stop.output} />}
+      {todo.length === 0 ? null : (
+        <dl className="why-advice">
+          <dt>What to do</dt>
+          <dd>
+            <AdviceList advice={todo} />
+          </dd>
         </dl>
       )}
     </section>
@@ -149,22 +138,30 @@ function AllLines({ sha256, command, onClose }: AllLinesProps) {
 }
 
 /** For a chat or a ticket: the answers of the page in its order, as plain text. */
-function reportOf(view: SessionView, stop: StoppedPersona, resumeText: string): string {
-  const { situation, ticket, explanation } = view;
+function reportOf(
+  { key, id, headline, since, ticket, explanation }: SessionView,
+  stop: StoppedPersona | undefined,
+  adviceText: (advice: Advice) => string,
+): string {
+  const need = needOf(explanation, stop);
+  const { todo } = need ?? explanation;
   return [
-    `${view.key ?? view.id}: ${stoppedHeadline(situation, Date.now()) ?? view.status}`,
-    `Stopped at ${clock(Date.parse(view.since))}. ${explanation.lost} Nothing is running or spending.`,
-    view.stop?.needs.length ? `${stop.persona}: ${plainText(stop.message ?? "")}` : "",
-    `Category: ${categoryText(stop.category)}, recoverable: ${stop.recoverable ? "yes" : "no"}`,
-    sameFailureText(stop.sameFailure) ?? "",
-    ...(stop.output?.lines.map(
-      ({ number, text, marked }) => `${marked ? ">" : " "} ${number} ${plainText(text)}`,
-    ) ?? []),
-    stop.meaning === null ? "" : `Means: ${plainText(stop.meaning.text)} (${stop.meaning.by})`,
-    stop.suggestedFix === null ? "" : `Fix: ${plainText(stop.suggestedFix.text)} (${stop.suggestedFix.by})`,
+    `${key ?? id}: ${headline ?? ""}`,
+    `Stopped at ${clock(Date.parse(since))}. ${explanation.lost} ${explanation.cost}`,
+    explanation.why ?? "",
+    need === undefined ? "" : `${need.persona}: ${need.why}`,
+    ...(stop === undefined ? [] : evidenceOf(stop)),
+    ...todo.map(adviceText),
     ticket?.key == null ? "" : `Ticket: ${ticket.key}`,
-    resumeText,
+    explanation.resume === null ? "" : adviceText(explanation.resume),
   ]
     .filter((line) => line !== "")
+    .map(plainText)
     .join("\n");
 }
+
+const evidenceOf = ({ category, recoverable, sameFailure, output }: StoppedPersona): readonly string[] => [
+  `Category: ${categoryText(category)}, recoverable: ${recoverable ? "yes" : "no"}`,
+  sameFailureText(sameFailure) ?? "",
+  ...(output?.lines.map(({ number, text, marked }) => `${marked ? ">" : " "} ${number} ${text}`) ?? []),
+];

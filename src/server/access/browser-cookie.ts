@@ -1,16 +1,16 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../domain/clock.ts";
 
-/** Short, because any program that listens on this machine gets to see it; whoever uses the page gets a new one in time. */
+/** Short, because every server on this host name receives the cookie; the page renews it while it is used. */
 export const cookieLifeMs = 24 * 3_600_000;
 const cookieForm = /^(\d{1,15})\.([\w-]{22})\.([\w-]{43})$/;
 
 /**
- * What a browser shows instead of the token. Signed and not stored, so that a restart signs nobody out; it is worth
- * nothing without the token it was signed with, and a new token ends them all.
+ * Stands for the token in a browser. Signed and not stored, so that a restart keeps browsers signed in. It is worth
+ * nothing without the token that signed it, and a new token invalidates all of them.
  */
 export class BrowserCookie {
-  /** Of the state directory: cookies know no ports, and two servers of a machine must not sign each other's page out. */
+  /** Named for the state directory: cookies ignore ports, and two servers of a machine must not sign out each other. */
   readonly name: string;
   readonly #key: Buffer;
   readonly #clock: Clock;
@@ -21,7 +21,7 @@ export class BrowserCookie {
     this.#clock = clock;
   }
 
-  /** The whole header. SameSite and HttpOnly: no other site's page sends it, no script reads it. */
+  /** The Set-Cookie header. SameSite and HttpOnly: no page of another site sends it, no script reads it. */
   issue({ secure }: { readonly secure: boolean }): string {
     const expiresAt = this.#clock.now() + cookieLifeMs;
     const nonce = randomBytes(16).toString("base64url");
@@ -30,12 +30,12 @@ export class BrowserCookie {
     return [`${this.name}=${value}`, ...attributes, ...(secure ? ["Secure"] : [])].join("; ");
   }
 
-  /** `header`: all cookies as they came. Of several of the same name any may be the right one. */
+  /** `header`: all cookies. Of several with the same name any may be valid. */
   accepts(header: string | undefined): boolean {
     return this.#expiryOf(header) > this.#clock.now();
   }
 
-  /** Less than half of its life is left: time for a new one. */
+  /** Less than half of its lifetime is left. */
   isOld(header: string | undefined): boolean {
     return this.#expiryOf(header) < this.#clock.now() + cookieLifeMs / 2;
   }
@@ -50,7 +50,7 @@ export class BrowserCookie {
     return Math.max(0, ...expiries);
   }
 
-  /** When it ends; 0: it is not one of ours. */
+  /** When it expires; 0 for a cookie that this server did not sign. */
   #check(value: string): number {
     const [, expiresAt, nonce, signature] = cookieForm.exec(value) ?? [];
     if (expiresAt === undefined || nonce === undefined || signature === undefined) return 0;

@@ -6,7 +6,7 @@ import { type AskedFrom, refusalOf } from "./host-check.ts";
 
 type GateParts = Pick<ServerParts, "hosts" | "token" | "cookie">;
 
-/** Under which name and from where: refused before anything else is looked at. */
+/** Checks host and origin before anything else reads the request. */
 export function checkOrigin({ hosts, token }: GateParts): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const refusal = refusalOf(askedFrom(c, token), hosts());
@@ -29,7 +29,7 @@ function askedFrom(c: Context<AppEnv>, token: GateParts["token"]): AskedFrom {
     urlHost: new URL(c.req.url).host,
     hosts: hostsOf(c),
     origin: header("origin"),
-    // The link to the dashboard may be opened from anywhere: what it carries is a secret that works once.
+    // The link to the dashboard may be opened from any page: its code is secret and works once.
     fetchSite: c.req.path === "/login" && c.req.method === "GET" ? undefined : header("sec-fetch-site"),
     byCookie: header("cookie") !== undefined && !token.accepts(header("authorization")),
   };
@@ -37,7 +37,7 @@ function askedFrom(c: Context<AppEnv>, token: GateParts["token"]): AskedFrom {
 
 export const isSecure = (c: Context): boolean => new URL(c.req.url).protocol === "https:";
 
-/** Two Host headers are somebody's attempt to be understood in two ways; Node keeps only the first. */
+/** Two Host headers are request smuggling; Node keeps only the first. */
 function hostsOf(c: Context<AppEnv>): string[] {
   const raw = c.env?.incoming?.rawHeaders;
   if (raw === undefined) return [c.req.header("host")].flatMap((host) => host ?? []);

@@ -4,7 +4,7 @@ const loopbackNames = ["127.0.0.1", "localhost", "[::1]"];
 const everyAddress = new Set(["0.0.0.0", "::", "[::]"]);
 const nameForm = /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/;
 
-/** The names, with their port, under which this server may be asked: any other one is somebody's trick with DNS. */
+/** The accepted Host headers, with port. Any other name may be DNS rebinding. */
 export function allowedHosts(
   listen: { readonly host: string; readonly port: number },
   also: string | undefined,
@@ -21,33 +21,32 @@ export function allowedHosts(
       throw new InputInvalid(`"${text.trim().slice(0, 100)}" is not the name of a host.`, {
         advice: "server.allowedHosts takes names such as maestro.example.org or maestro.example.org:8443.",
       });
-    // Behind a proxy the port people see may be another one: without a port, a name stands for its usual ports too.
+    // Behind a proxy the public port may differ: a name without a port also stands for the default ports.
     if (/:\d+$/.test(name)) hosts.add(name);
     else for (const each of [...withPort(name, port), name]) hosts.add(each);
   }
   return hosts;
 }
 
-/** Browsers leave the usual port out. */
+/** Browsers omit the default port. */
 function withPort(name: string, port: number): string[] {
   return port === 80 ? [name, `${name}:80`] : [`${name}:${port}`];
 }
 
 export interface AskedFrom {
   readonly method: string;
-  /** As in the request's address. */
   readonly urlHost: string;
-  /** Every Host header there is. */
+  /** All Host headers of the request. */
   readonly hosts: readonly string[];
   readonly origin: string | undefined;
   readonly fetchSite: string | undefined;
-  /** A browser's cookie is what it would be let in by. */
+  /** The request has a cookie and no token. */
   readonly byCookie: boolean;
 }
 
 export type Refusal = "host" | "origin";
 
-/** Whether the request may be answered at all, from where it comes and under which name it asks. */
+/** Judges the Host, Origin and Sec-Fetch-Site headers. */
 export function refusalOf(asked: AskedFrom, allowed: ReadonlySet<string>): Refusal | undefined {
   const { hosts, urlHost, origin, fetchSite, method, byCookie } = asked;
   if (hosts.length > 1) return "host";
@@ -56,7 +55,7 @@ export function refusalOf(asked: AskedFrom, allowed: ReadonlySet<string>): Refus
   // Pages on other ports of this machine are "same-site": they must not use the cookie either.
   if (fetchSite !== undefined && fetchSite !== "same-origin" && fetchSite !== "none") return "origin";
   const changes = method !== "GET" && method !== "HEAD";
-  // Every browser says where a request that changes something comes from; one that does not is not trusted with a cookie.
+  // Browsers send an Origin with every request that changes something. Without one, a cookie is not trusted.
   if (changes && byCookie && origin === undefined && fetchSite !== "same-origin") return "origin";
   return undefined;
 }

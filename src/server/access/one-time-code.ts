@@ -2,10 +2,10 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Clock } from "../../domain/clock.ts";
 
 export const codeLifeMs = 10 * 60_000;
-/** More links than anybody opens; the oldest give way. */
+/** Bounds the memory; the oldest codes are dropped. */
 const mostCodes = 100;
 
-/** Codes of links to the dashboard: each opens it once, and not for long. Only their hashes are kept. */
+/** Codes of links to the dashboard: each works once, for a short time. Only hashes are stored. */
 export class OneTimeCodes {
   readonly #clock: Clock;
   readonly #expiries = new Map<string, number>();
@@ -23,7 +23,7 @@ export class OneTimeCodes {
     return { code, expiresAt };
   }
 
-  /** True once for each code, while it lives. Looked up by its hash: how long that takes says nothing about the code. */
+  /** True once for each valid code. Looked up by hash, so that the time says nothing about the code. */
   redeem(code: string): boolean {
     const hash = hashOf(code);
     const expiresAt = this.#expiries.get(hash);

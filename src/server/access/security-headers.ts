@@ -1,4 +1,4 @@
-/** Nothing is loaded from elsewhere, nothing inline is run, nobody may frame it. */
+/** Nothing is loaded from other origins, nothing inline runs, no page may frame it. */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -11,7 +11,7 @@ export const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** For bytes that personas made: even opened as a page they do nothing. */
+/** For bytes that personas produced: opened as a page they can do nothing. */
 export const downloadPolicy = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
 export const securityHeaders: Readonly<Record<string, string>> = {

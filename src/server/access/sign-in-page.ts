@@ -1,11 +1,11 @@
 import type { Problem } from "../problem.ts";
 
-/** A person who typed the address, not a program. */
+/** A browser that opens the address, not a program. */
 export function wantsPage({ method, headers }: Request): boolean {
   return method === "GET" && (headers.get("accept") ?? "").includes("text/html");
 }
 
-/** What somebody sees who is not signed in: what happened, and how to get in. Nothing of it comes from the request. */
+/** Says how to sign in. Nothing on it comes from the request. */
 export function signInPage({ detail }: Problem): Response {
   const isUsedLink = detail.includes("link");
   const page = `<!doctype html>

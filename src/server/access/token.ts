@@ -8,7 +8,7 @@ export const tokenFile = "api-token";
 const tokenForm = /^[\w.~+/=-]{8,512}$/;
 const mostBytes = 1_024;
 
-/** The token of the state directory: read, or made at the first start. Its file is for its owner's eyes only. */
+/** Reads the token of the state directory, or creates it at the first start, readable by its owner only. */
 export async function loadToken(stateDirectory: string): Promise<string> {
   const path = join(stateDirectory, tokenFile);
   const found = await readToken(path);
@@ -22,7 +22,7 @@ export async function loadToken(stateDirectory: string): Promise<string> {
     await file.close();
   }
   try {
-    // A link is never half written, and of two servers that start together the first one's token stands.
+    // A hard link is atomic: of two servers that start together the first one's token stays.
     await link(temporary, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
@@ -34,7 +34,7 @@ export async function loadToken(stateDirectory: string): Promise<string> {
   return made;
 }
 
-/** Undefined: there is none yet. */
+/** Undefined before the first start. */
 export async function readToken(path: string): Promise<string | undefined> {
   let file: Awaited<ReturnType<typeof open>>;
   try {
@@ -48,7 +48,7 @@ export async function readToken(path: string): Promise<string | undefined> {
     const { mode, size, uid } = await file.stat();
     if ((mode & 0o077) !== 0) throw unusable(path, "others may read it");
     if (process.getuid !== undefined && uid !== process.getuid() && process.getuid() !== 0)
-      throw unusable(path, "it belongs to somebody else");
+      throw unusable(path, "it belongs to another user");
     if (size > mostBytes) throw unusable(path, "it is too long");
     const token = (await file.readFile("utf8")).trim();
     if (!tokenForm.test(token)) throw unusable(path, "it does not hold a token");
@@ -65,7 +65,7 @@ function unusable(path: string, why: string): StateUnavailable {
   });
 }
 
-/** Takes equally long for every wrong token, whatever its length: only hashes are compared. */
+/** Compares hashes, so that the time says nothing about the token or its length. */
 export class TokenCheck {
   readonly #hash: Buffer;
 
@@ -73,10 +73,9 @@ export class TokenCheck {
     this.#hash = sha256(token);
   }
 
-  /** `authorization`: the header as it came. */
   accepts(authorization: string | undefined): boolean {
     const given = /^Bearer ([^\s]{1,1024})$/i.exec(authorization ?? "")?.[1];
-    // Compared in any case, so that no answer is quicker than another.
+    // Always compared, so that all answers take equally long.
     const same = timingSafeEqual(sha256(given ?? ""), this.#hash);
     return given !== undefined && same;
   }

@@ -5,19 +5,19 @@ import type { SessionRows } from "../session-rows.ts";
 import { EventBatch, frame, type SseChannel } from "../sse.ts";
 import type { Changes } from "./journal-follower.ts";
 
-/** A line is not drawn more often. */
+/** Rows are sent at most this often. */
 const betweenRowsMs = 250;
-/** Who missed more reads the list again: that is less than all of it. */
+/** A watcher that missed more reads the list again, which is shorter than the replay. */
 const mostReplayed = 20_000;
 const rowsAtOnce = 1_000;
 
 interface Watcher {
   readonly channel: SseChannel;
-  /** Every row of every journal instead of the sessions they are about. */
+  /** Journal rows instead of session rows. */
   readonly journal: boolean;
   /** The last position it was sent. */
   sent: number;
-  /** Is told what happens only when it has caught up: a newer number must not come before an older one. */
+  /** Gets no new events before it has caught up: a newer id must not precede an older one. */
   isBehind: boolean;
 }
 
@@ -27,11 +27,11 @@ export interface AllSessionsParts {
   readonly report: (notice: string) => void;
 }
 
-/** The events of all sessions: the line of each that changed, numbered by the journal's position. */
+/** The events of all sessions: the row of each that changed, with the journal's position as id. */
 export class AllSessionsStream {
   readonly #parts: AllSessionsParts;
   readonly #watchers = new Set<Watcher>();
-  /** Sessions that changed since lines were last sent, with the position of the change. */
+  /** Sessions that changed since rows were last sent, with the position of the change. */
   readonly #changed = new Map<SessionId, number>();
   #toldJournal = 0;
   #toldRows = 0;
@@ -45,17 +45,17 @@ export class AllSessionsStream {
     return this.#watchers.size === 0;
   }
 
-  /** How many events came after a position; null when that cannot be told or is too much. */
+  /** The number of events after a position; null if it is unknown or too large to replay. */
   async missedSince(after: number, { journal }: { readonly journal: boolean }): Promise<number | null> {
     const end = await this.#parts.maestro.position();
-    // Not a number of this journal: nobody can say what came after.
+    // A position beyond this journal: the events after it are unknown.
     if (after > end) return null;
     if (journal) return end - after;
     const changes = await this.#parts.maestro.changes(after, mostReplayed + 1);
     return changes.length > mostReplayed ? null : new Set(changes.map(({ id }) => id)).size;
   }
 
-  /** Sends what came after a position and then what comes. */
+  /** Sends the events after a position, then new ones. */
   async add(
     channel: SseChannel,
     options: { readonly after: number; readonly journal: boolean },
@@ -72,9 +72,9 @@ export class AllSessionsStream {
       else await this.#sendMissed(watcher, changes);
       if (!(await channel.drained())) return;
       const isAll = changes.length < atOnce;
-      // Rows that were told to others and are not read here were deleted: waiting for them would never end.
+      // Rows that others were sent and that are not read here were deleted: waiting for them would never end.
       if (isAll) watcher.sent = Math.max(watcher.sent, toldBefore);
-      // Decided without waiting: what was told to others meanwhile is read again, what is told from now on is not missed.
+      // Nothing is awaited here: events sent to others meanwhile are read again, and later ones are not missed.
       watcher.isBehind = !isAll || told() > watcher.sent;
     }
   }
@@ -123,7 +123,7 @@ export class AllSessionsStream {
     watcher.sent = changes.at(-1)?.position ?? watcher.sent;
   }
 
-  /** In the order of their numbers, so that whoever comes back with the last one has missed none. */
+  /** In the order of their ids, so that a watcher that reconnects with the last one has missed none. */
   async #rowsBatch(changed: readonly (readonly [SessionId, number])[]): Promise<EventBatch> {
     const rows = await this.#parts.rows.of(changed.map(([id]) => id));
     const byId = new Map<string, (typeof rows)[number]>(rows.map((row) => [row.id, row]));

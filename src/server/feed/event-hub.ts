@@ -28,7 +28,7 @@ export interface HubParts {
   readonly report: (notice: string) => void;
 }
 
-/** Who watches, and what they are told. Nothing is read from the journal while nobody does. */
+/** Watchers and their streams. Without watchers the journal is not read. */
 export class EventHub {
   readonly #parts: HubParts;
   readonly #channels = new Set<SseChannel>();
@@ -61,7 +61,7 @@ export class EventHub {
     return this.#channels.size;
   }
 
-  /** What this process records, and what its models say. */
+  /** Live events of this process. */
   hear(event: SessionEvent): void {
     if (this.#channels.size === 0) return;
     if (event.kind === "text")
@@ -69,7 +69,7 @@ export class EventHub {
     else this.#follower.poke();
   }
 
-  /** `after` undefined: from the first row on. */
+  /** `after` undefined: from the first row. */
   async watchSession(
     idOrKey: string,
     options: { readonly after: number | undefined; readonly text: string | undefined },
@@ -85,10 +85,10 @@ export class EventHub {
         this.#streams.set(id, stream);
       }
       stream.join(channel);
-      // Only now are new rows passed on to this stream: one that was written since the feed was opened may be the last.
+      // New rows reach this stream only from here: a row written since the feed was opened may be the last.
       await stream.feed.advance();
       const { head } = stream.feed;
-      // A number that this journal does not have is of another: of a session that had the key before, or of a lost disk.
+      // A seq beyond the journal belongs to another one: an earlier session with this key, or a lost disk.
       const isKnown = (options.after ?? 0) <= head;
       const after = isKnown ? (options.after ?? 0) : 0;
       this.#greet(channel, isKnown ? head - after : null);
@@ -98,7 +98,7 @@ export class EventHub {
     return channel.stream;
   }
 
-  /** `after` undefined: only what happens from now on. */
+  /** `after` undefined: only new events. */
   async watchAll(
     options: { readonly after: number | undefined; readonly journal: boolean },
     onSlow: () => void,
@@ -124,7 +124,7 @@ export class EventHub {
 
   async #open(leave: (channel: SseChannel) => void, onSlow: () => void): Promise<SseChannel> {
     if (this.#isClosed)
-      throw new HttpProblem("SHUTTING_DOWN", "The server is stopping.", "Come back in a moment.");
+      throw new HttpProblem("SHUTTING_DOWN", "The server is stopping.", "Try again in a moment.");
     if (this.#channels.size >= this.#parts.mostStreams)
       throw new HttpProblem(
         "TOO_MANY_STREAMS",
@@ -150,7 +150,7 @@ export class EventHub {
     return channel;
   }
 
-  /** In the background: the answer begins before there is anything to say. */
+  /** Runs in the background, because the response starts before the first event. */
   #begin(channel: SseChannel, fill: () => Promise<void>): void {
     fill().catch((error: unknown) => {
       this.#parts.report(`A stream of events ended: ${String(error)}`);

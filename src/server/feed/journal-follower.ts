@@ -1,8 +1,8 @@
 import type { Maestro } from "../../api/open.ts";
 
-/** How often the journal is looked at for what other processes wrote. */
+/** The interval of polls for rows of other processes. */
 const lookEveryMs = 250;
-/** What this process wrote is looked at soon, but not for every row: a busy session writes thousands a second. */
+/** Delays the read after a row of this process, because a busy session writes thousands a second. */
 const soonMs = 20;
 const rowsAtOnce = 2_000;
 
@@ -14,7 +14,7 @@ export interface FollowerParts {
   readonly report: (notice: string) => void;
 }
 
-/** Follows the journal of all sessions, whoever writes it; rests while nobody watches. */
+/** Follows the journals of all sessions, whichever process writes them. Idle without watchers. */
 export class JournalFollower {
   readonly #parts: FollowerParts;
   #position = 0;
@@ -28,7 +28,7 @@ export class JournalFollower {
     this.#parts = parts;
   }
 
-  /** From now on; resolves when nothing that is written afterwards can be missed. */
+  /** Resolves when no later row can be missed. */
   start(): Promise<void> {
     this.#begun ??= this.#parts.maestro.position().then((position) => {
       this.#position = position;
@@ -46,7 +46,7 @@ export class JournalFollower {
     await this.#looking;
   }
 
-  /** Something was written here. */
+  /** This process wrote a row. */
   poke(): void {
     if (this.#timer === undefined || this.#soon !== undefined) return;
     this.#soon = setTimeout(() => {

@@ -3,20 +3,20 @@ import type { Chronicle } from "../../journal/chronicle.ts";
 import type { SessionState } from "../../journal/session-state.ts";
 import type { StreamEvents } from "../schemas/events.ts";
 
-/** At most ten pieces a second: what comes in between is joined. */
+/** At most ten pieces a second; text in between is joined. */
 const betweenMs = 100;
-/** One piece; a model that writes faster than this is not read along with. */
+/** Characters of one piece. The rest of a faster model's text is dropped. */
 const mostLength = 64 * 1024;
 const charactersPerToken = 4;
 
 interface Speech {
   delta: string;
-  /** Of the answer under way. */
+  /** Of the current answer. */
   length: number;
   startedAt: number;
 }
 
-/** What the personas of one session say while they say it, for whoever follows one of them. */
+/** The unrecorded text of the personas of one session, for watchers that follow one of them. */
 export class LiveText {
   readonly #say: (text: StreamEvents["text"]) => void;
   readonly #speeches = new Map<string, Speech>();
@@ -37,7 +37,7 @@ export class LiveText {
     }, betweenMs).unref();
   }
 
-  /** Its answer is recorded: what comes next belongs to another call. */
+  /** The answer is recorded: further text belongs to another call. */
   recorded(persona: string): void {
     this.#speeches.delete(persona);
   }
@@ -56,7 +56,7 @@ export class LiveText {
         persona,
         delta: speech.delta,
         call: `model#${calls + 1}`,
-        // Nobody reports tokens before the end; this is a guess for a counter that turns.
+        // Providers report tokens at the end; this is a guess for a live counter.
         outputTokens: Math.ceil(speech.length / charactersPerToken),
         startedAt: isoTime(speech.startedAt),
       });

@@ -10,7 +10,7 @@ export interface NewsParts {
   readonly report: (notice: string) => void;
 }
 
-/** Breakers and the server's own state, told to everybody when they change. */
+/** Sends breakers and the server's status to all watchers when they change. */
 export class ServerNews {
   readonly #parts: NewsParts;
   readonly #breakers = new Map<string, string>();
@@ -24,7 +24,7 @@ export class ServerNews {
 
   start(): void {
     if (this.#timer !== undefined) return;
-    // What is there when the first one comes is no news: he asks for it himself.
+    // The state at the first watch is no news: a page requests it itself.
     this.#look(() => {});
     this.#timer = setInterval(() => this.#look(this.#parts.tell), lookEveryMs).unref();
   }
@@ -52,7 +52,7 @@ export class ServerNews {
     }
     const status = await this.#parts.readStatus();
     const text = frame("status", status);
-    // Free space changes all the time; that alone is no news.
+    // Free space changes constantly; that alone is no news.
     const compared = JSON.stringify({ ...status, disk: null });
     if (compared === this.#status) return;
     this.#status = compared;

@@ -2,20 +2,20 @@ import type { Maestro } from "../../api/open.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import { SessionFeed } from "./session-feed.ts";
 
-/** Sessions whose history is kept in memory after somebody looked at them. */
+/** Feeds that stay in memory after their last use. */
 const mostIdleFeeds = 32;
 
-/** The feeds of all sessions that somebody looks at, or looked at lately. */
+/** The feeds of sessions that are watched or were read lately. */
 export class SessionBook {
   readonly #maestro: Maestro;
-  /** Those used last come last. */
+  /** Least recently used first. */
   readonly #feeds = new Map<SessionId, SessionFeed>();
 
   constructor(maestro: Maestro) {
     this.#maestro = maestro;
   }
 
-  /** By id or key, as it is now. */
+  /** By id or key, read up to the head. */
   async open(idOrKey: string): Promise<SessionFeed> {
     const { id } = await this.#maestro.find(idOrKey);
     const feed = this.#feeds.get(id) ?? new SessionFeed(id, this.#maestro);
@@ -25,14 +25,14 @@ export class SessionBook {
     try {
       await feed.advance();
     } catch (error) {
-      // Half a history must not be taken for the whole; the next one who looks starts anew.
+      // A feed that failed midway must not pass for a whole one; the next request starts again.
       if (!feed.isWatched) this.#feeds.delete(id);
       throw error;
     }
     return feed;
   }
 
-  /** Only if somebody looks at it. */
+  /** Undefined if it is not in memory. */
   peek(id: SessionId): SessionFeed | undefined {
     return this.#feeds.get(id);
   }

@@ -5,21 +5,21 @@ interface Parts {
   readonly session: SessionHeader;
   readonly phases: readonly PhaseHeader[];
   readonly personas: readonly { readonly phase: string; readonly persona: PersonaView }[];
-  /** Each of them whole: they are short, or change seldom. */
+  /** Sent whole: they are short or change seldom. */
   readonly lists: Pick<SessionPageView, ListName>;
 }
 
 type ListName = (typeof listNames)[number];
 const listNames = ["budgets", "decisions", "artifacts"] as const;
 
-/** What differs between one look at a session and the next. */
+/** The differences between two reads of a session's page. */
 export class SessionChanges {
   readonly #header = new Map<string, string>();
   readonly #phases = new Map<string, string>();
   readonly #personas = new Map<string, string>();
   readonly #lists = new Map<string, string>();
 
-  /** Only what changed since the last look; undefined when nothing did. `withFiles`: its artifacts were read. */
+  /** The changes since the last call; undefined without any. `withFiles`: artifacts were read. */
   since(page: SessionPageView, { withFiles }: { readonly withFiles: boolean }): SessionChange | undefined {
     const { session, phases, personas, lists } = partsOf(page);
     const header = Object.entries(session).filter(([name, value]) => differs(this.#header, name, value));
@@ -43,7 +43,7 @@ export class SessionChanges {
   }
 }
 
-/** Everything, for somebody who comes back. */
+/** The whole page as a change, for a watcher that reconnects. */
 export function wholeChange(page: SessionPageView): SessionChange {
   const { lists, ...parts } = partsOf(page);
   return { ...parts, ...lists };

@@ -42,7 +42,7 @@ export class SessionFeed {
     return this.#listeners.size > 0;
   }
 
-  /** Reads what is new. Reads run one at a time; each caller gets one that began after its call. */
+  /** Reads new rows. Reads run one at a time; each caller gets one that began after its call. */
   advance(): Promise<void> {
     const reading = this.#advancing.then(() => this.#advance());
     this.#advancing = reading.catch(() => undefined);

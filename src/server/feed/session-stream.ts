@@ -7,7 +7,7 @@ import { LiveText } from "./live-text.ts";
 import { SessionChanges, wholeChange } from "./session-changes.ts";
 import type { FeedRow, SessionFeed } from "./session-feed.ts";
 
-/** A page is not drawn more often. */
+/** Pages are sent at most this often. */
 const betweenChangesMs = 250;
 
 interface Watcher {
@@ -16,7 +16,7 @@ interface Watcher {
   readonly follows: string | undefined;
   /** The last row it was sent. */
   sent: number;
-  /** Changes that came while the whole page was read for it: sent after the page, which may be older. */
+  /** Changes that arrived while its whole page was read. They are sent after the page, which may be older. */
   waiting: string[] | undefined;
 }
 
@@ -37,9 +37,9 @@ export class SessionStream {
   readonly #text = new LiveText((text) => this.#sendText(text));
   readonly #leaveFeed: () => void;
   #timer: NodeJS.Timeout | undefined;
-  /** Rows came after the last look at the page. */
+  /** Rows arrived after the page was read last. */
   #isStale = false;
-  /** Reading all files of a session for every step would be slow; they change when a phase does. */
+  /** Listing all files for every step would be slow; they change with a phase. */
   #hasNewFiles = true;
 
   constructor(feed: SessionFeed, parts: StreamParts) {
@@ -56,7 +56,7 @@ export class SessionStream {
     this.#members.add(channel);
   }
 
-  /** Sends the rows after `after`, then new ones as they come: every seq once, with the steps of the followed persona. */
+  /** Sends the rows after `after`, then new ones: every seq once, with the steps of the followed persona. */
   async add(
     channel: SseChannel,
     options: { readonly after: number; readonly text: string | undefined },
@@ -73,7 +73,7 @@ export class SessionStream {
       }
     }
     if (!this.#members.has(channel)) return;
-    // Nothing was awaited since the head was compared: no row lies between the replay and the rows that come.
+    // Nothing was awaited since the head was compared: no row lies between the replay and the new rows.
     this.#watchers.add(watcher);
     if (!isBehind) return;
     channel.send(frame("change", wholeChange(await this.#parts.pages.view(this.feed))));
@@ -120,7 +120,7 @@ export class SessionStream {
     this.#sendChangeSoon();
   }
 
-  /** The recorded step replaces the text that was sent while it was made. */
+  /** The recorded step replaces the live text of its call. */
   #sendStep({ row, fact, request }: FeedRow, watchers: Iterable<Watcher>): void {
     const { kind, phase, persona } = fact;
     if (kind !== "step" || phase === null || persona === null) return;
@@ -160,7 +160,7 @@ export class SessionStream {
       this.#parts.report(`Session ${this.feed.id} cannot be shown: ${String(error)}`);
     } finally {
       this.#timer = undefined;
-      // The page may be older than a row that came meanwhile, and that row may be the last one.
+      // The page may be older than a row that arrived meanwhile, and that row may be the last one.
       if (this.#isStale && !this.isIdle) this.#sendChangeSoon();
     }
   }

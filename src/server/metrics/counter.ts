@@ -1,9 +1,8 @@
 import type { Labels, Sample } from "./exposition.ts";
 
-/** More combinations of labels than this are somebody's mistake; the rest share one line. */
+/** Bounds the memory: further combinations of labels share one line. */
 const mostSeries = 1_000;
 
-/** Counts by labels, since the process began. */
 export class Counter {
   readonly #series = new Map<string, { readonly labels: Labels; value: number }>();
 

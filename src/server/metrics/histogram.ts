@@ -1,6 +1,5 @@
 import type { Labels, Sample } from "./exposition.ts";
 
-/** How often a value was at most so large. */
 export class Histogram {
   readonly #bounds: readonly number[];
   readonly #counts: number[];

@@ -21,7 +21,7 @@ const knownMethods: ReadonlySet<string> = new Set([
   "OPTIONS",
 ]);
 
-/** Counters of this process since it began, kept in memory. */
+/** Counters of this process, in memory. */
 export class RunMetrics {
   readonly #attempts = new Counter();
   readonly #failures = new Counter();

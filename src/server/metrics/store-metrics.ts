@@ -4,7 +4,7 @@ import type { Metric, Sample } from "./exposition.ts";
 
 const breakerStates = ["closed", "open", "half-open"] as const;
 
-/** What the state directory says at this moment, of all processes that use it. */
+/** Gauges of the state directory, for all processes that use it. */
 export async function storeMetrics(maestro: Maestro, dispatcher: Scheduler): Promise<Metric[]> {
   const [{ byStatus, held }, queued, breakers, usage] = await Promise.all([
     maestro.count(),
@@ -27,7 +27,7 @@ export async function storeMetrics(maestro: Maestro, dispatcher: Scheduler): Pro
   });
   const sessions = Object.entries(byStatus).map(([status, value]) => ({ labels: { status }, value }));
   const tokens = rows.flatMap(({ name: model, ...row }): Sample[] => [
-    // No token is counted under two kinds: a sum over them is what was used.
+    // No token is counted under two kinds, so that their sum is the usage.
     { labels: { model, kind: "input" }, value: row.inputTokens - row.cachedInputTokens },
     { labels: { model, kind: "cached_input" }, value: row.cachedInputTokens },
     { labels: { model, kind: "output" }, value: row.outputTokens - row.reasoningTokens },

@@ -36,7 +36,7 @@ const cancelRoute = createRoute(action("cancel", "Stop for good", emptyRequest))
 const approveRoute = createRoute(action("approve", "Let what was reviewed count", reviewRequest));
 const rejectRoute = createRoute(action("reject", "Let it be done again, with a note", reviewRequest, true));
 const resumeRoute = createRoute({
-  ...action("resume", "Go on to the end", resumeRequest),
+  ...action("resume", "Resume to the end", resumeRequest),
   responses: { ...accepted, ...planned },
 });
 const forkRoute = createRoute({
@@ -48,7 +48,7 @@ const phaseRoute = createRoute({
   method: "post",
   path: "/v1/sessions/{id}/phases/{phase}",
   operationId: "runPhase",
-  summary: "Run one phase alone; one that is done stays done",
+  summary: "Run one phase; a completed phase does not run again",
   request: {
     params: idParam.extend({ phase: z.string().min(1).max(300) }),
     body: body(emptyRequest, { required: false }),
@@ -60,7 +60,7 @@ const budgetRoute = createRoute({
   method: "patch",
   path: "/v1/sessions/{id}/budgets",
   operationId: "setBudget",
-  summary: "A new limit for the session, a phase or a persona",
+  summary: "Set the limit of the session, a phase or a persona",
   request: { params: idParam, body: body(budgetRequest) },
   responses: accepted,
 });
@@ -68,7 +68,7 @@ const budgetRoute = createRoute({
 type MayRun = (phase: PhaseState | undefined, name: string) => boolean;
 const isOpen = (phase: PhaseState | undefined): boolean => phase?.status !== "completed";
 
-/** Everything that acts on a session. What takes long is put on record, and answered at once. */
+/** Actions on a session. Long ones are recorded and answered at once. */
 export function addActionRoutes(app: App, parts: ServerParts): void {
   const { maestro, book, pages, actions } = parts;
   const viewOf = async (idOrKey: string) => pages.view(await book.open(idOrKey));
@@ -76,7 +76,7 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
     const { created } = (await book.open(idOrKey)).state;
     await proveModel(await maestro.team(idOrKey), model ?? created.model, parts);
   };
-  /** Before anything is put on record. What is done asks no model again. */
+  /** Before anything is recorded. A completed session calls no model again. */
   const proveGoingOn = async (idOrKey: string, mayRun: MayRun = isOpen) => {
     const {
       created,

@@ -20,14 +20,14 @@ const sessionRoute = createRoute({
   method: "get",
   path: "/v1/sessions/{id}/events",
   operationId: "watchSession",
-  summary: "What happened and what happens, as server-sent events; as JSON, a page of the journal",
+  summary: "Past and new journal rows as server-sent events; as JSON, a page of the journal",
   request: {
     params: idParam,
     headers: z.object({ "last-event-id": position }),
     query: z.object({
-      after: position.openapi({ description: "Only what came after this seq; without it, everything." }),
+      after: position.openapi({ description: "Only rows after this seq; all rows without it." }),
       text: z.string().max(500).optional().openapi({
-        description: "Also what this persona's model says, unnumbered: persona, or phase/persona.",
+        description: "Also the live text of this persona, without ids: persona, or phase/persona.",
       }),
       before: z.coerce.number().int().min(1).optional(),
       limit: z.coerce.number().int().min(1).max(1_000).default(200),
@@ -52,10 +52,10 @@ const allRoute = createRoute({
     headers: z.object({ "last-event-id": position }),
     query: z.object({
       after: position.openapi({
-        description: "Only what came after this position; without it, from now on.",
+        description: "Only events after this position; only new ones without it.",
       }),
       journal: z.enum(["true", "false"]).default("false").openapi({
-        description: "Every row of every journal, by kind, instead of the sessions they are of.",
+        description: "The journal rows of all sessions instead of session rows.",
       }),
     }),
   },
@@ -70,7 +70,7 @@ export function addEventRoutes(app: App, { maestro, book, hub }: ServerParts): v
     if (accept.includes("application/json") && !accept.includes("text/event-stream"))
       return c.json(await readJournal(maestro, await book.open(id), { before, limit, show }), 200);
     const from = readPosition(c.req.valid("header")["last-event-id"] ?? after);
-    // Asked only whether it is there: nobody would ever read the stream.
+    // HEAD: the stream would never be read.
     if (c.req.raw.method === "HEAD") {
       await maestro.find(id);
       return streamOf(null);
@@ -86,7 +86,7 @@ export function addEventRoutes(app: App, { maestro, book, hub }: ServerParts): v
   });
 }
 
-/** A number, or nothing at all: an unknown id would replay too much or too little. */
+/** Rejects anything but a number: an unknown id would replay too much or too little. */
 function readPosition(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const number = Number(text);
@@ -105,7 +105,7 @@ function streamOf(stream: ReadableStream<Uint8Array> | null): Response {
   });
 }
 
-/** Who does not read must not keep a socket either. */
+/** A reader that does not read must not keep a socket. */
 const dropOf =
   (env: { readonly outgoing?: { destroy(): unknown } } | undefined): (() => void) =>
   () =>

@@ -3,7 +3,7 @@ import { HttpProblem } from "../problem.ts";
 import type { ServerParts } from "../server-parts.ts";
 import type { App } from "./route.ts";
 
-/** Sent on by the page itself and not by a redirect: only then does the browser call it this site's own and send the cookie. */
+/** The page navigates by itself instead of a redirect: only then does the browser treat it as same-site and send the cookie. */
 const page = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Maestro</title><link rel="icon" href="data:,"></head>
 <body><p><a href="/">Open the dashboard</a></p></body></html>
@@ -13,7 +13,7 @@ const page = `<!doctype html>
 export function addLoginRoute(app: App, { codes, cookie }: Pick<ServerParts, "codes" | "cookie">): void {
   app.get("/login", (c) => {
     const purpose = c.req.header("sec-purpose") ?? c.req.header("purpose") ?? "";
-    // Programs that look at links before people do must not use the code up.
+    // Link previews must not use up the code.
     const isOnlyLooking = c.req.raw.method !== "GET" || /prefetch|preview|prerender/i.test(purpose);
     if (isOnlyLooking) return c.body(null, 204);
     const code = c.req.query("code") ?? "";

@@ -4,7 +4,7 @@ import { problem } from "../schemas/actions.ts";
 
 export type AppEnv = {
   Variables: { requestId: string };
-  /** Missing when the app is asked in memory. */
+  /** Missing when the app is called in memory. */
   Bindings: Partial<HttpBindings>;
 };
 
@@ -14,7 +14,7 @@ type Handle<Route extends RouteConfig> = (
   context: Parameters<RouteHandler<Route, AppEnv>>[0],
 ) => Response | Promise<Response>;
 
-/** A route with its description. What it answers is checked against the schema by tests, not by its type. */
+/** Tests check the answers against the schema; the type does not. */
 export function addRoute<Route extends RouteConfig>(app: App, route: Route, handle: Handle<Route>): void {
   app.openapi(route, handle);
 }
@@ -29,7 +29,6 @@ export const body = <Schema extends z.ZodType>(schema: Schema, { required = true
   content: { "application/json": { schema } },
 });
 
-/** Every route may answer with one. */
 export const problems = {
   default: {
     description: "What went wrong, to what, and what to do.",

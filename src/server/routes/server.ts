@@ -36,7 +36,7 @@ const usageRoute = createRoute({
   },
   responses: {
     200: {
-      description: "What was used. As CSV the rows alone; what is not known is an empty field.",
+      description: "The usage. CSV has the rows only; an unknown value is an empty field.",
       content: { "application/json": { schema: usageReport }, "text/csv": { schema: z.string() } },
     },
     ...problems,
@@ -78,7 +78,7 @@ const linkRoute = createRoute({
   responses: { 201: json("The link.", dashboardLink), ...problems },
 });
 
-/** Everything that is about the whole, not about one session. */
+/** Reads and actions of the whole server. */
 export function addServerRoutes(app: App, parts: ServerParts): void {
   const { maestro, config, clock, teams, codes, identity } = parts;
   const readBreakers = () => breakerViews(maestro, config.breaker, clock.now());

@@ -39,7 +39,7 @@ const teamRoute = createRoute({
   method: "get",
   path: "/v1/sessions/{id}/team",
   operationId: "showTeam",
-  summary: "The team of the session, as it is on record",
+  summary: "The recorded team of the session",
   request: { params: idParam },
   responses: { 200: json("The team.", teamDefinition), ...problems },
 });
@@ -103,7 +103,7 @@ const stepsRoute = createRoute({
   responses: { 200: json("The steps.", stepsPage), ...problems },
 });
 
-/** Everything that only looks at one session. */
+/** Reads of one session. */
 export function addSessionReadingRoutes(app: App, parts: ServerParts): void {
   const { maestro, book, pages, config } = parts;
 
@@ -149,8 +149,7 @@ export function addSessionReadingRoutes(app: App, parts: ServerParts): void {
       phase,
       persona,
     });
-    if (detail === undefined)
-      throw new HttpProblem("NOT_FOUND", `There is no persona ${persona} in a phase ${phase}.`);
+    if (detail === undefined) throw new HttpProblem("NOT_FOUND", `Phase ${phase} has no persona ${persona}.`);
     return c.json(detail, 200);
   });
 

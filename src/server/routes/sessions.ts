@@ -23,7 +23,7 @@ export const timeParameter = z
 
 const listQuery = z.object({
   status: z.string().max(200).optional().openapi({
-    description: "Several separated by commas; `retrying`, alone: running, and some persona waits.",
+    description: "Several separated by commas. `retrying`, only alone: running with a persona that waits.",
   }),
   q: z.string().max(200).optional().openapi({ description: "Part of an id, key, team or brief." }),
   team: z.string().max(200).optional(),
@@ -45,11 +45,11 @@ const startRoute = createRoute({
   method: "post",
   path: "/v1/sessions",
   operationId: "startSession",
-  summary: "Start a session with a registered team; the same key again is the same session",
+  summary: "Start a session with a registered team, or resume the one with this key",
   request: { body: body(startRequest) },
   responses: {
     201: json("The session; it waits for its turn.", sessionView),
-    200: json("The session that had the key already; it goes on.", sessionView),
+    200: json("The session that already has this key. It resumes.", sessionView),
     ...problems,
   },
 });
@@ -68,7 +68,7 @@ export function addSessionRoutes(app: App, parts: ServerParts): void {
     const order = statuses?.every((each) => finished.includes(each)) ? "status" : "created";
     const heldAt = isHeld ? parts.clock.now() : undefined;
     const after = cursor === undefined ? undefined : readCursor(cursor, order);
-    // Before the list is read: what happens in between is sent again rather than missed.
+    // Before the list is read: an event in between is sent again rather than missed.
     const position = await maestro.position();
     const [found, counts] = await Promise.all([
       maestro.list({ ...filter, statuses, heldAt, order, after, limit: limit + 1 }),
@@ -102,7 +102,7 @@ function readStatuses(text: string | undefined): {
   const names = text.split(",").map((name) => name.trim());
   if (names.includes("retrying")) {
     if (names.length === 1) return { statuses: ["running"], isHeld: true };
-    throw new InputInvalid('"retrying" cannot be asked for together with others.', {
+    throw new InputInvalid("status=retrying cannot be combined with other statuses.", {
       advice: "It is a part of running: ask for it alone.",
     });
   }
@@ -128,16 +128,16 @@ function writeCursor(order: string, { statusAt, number }: Cursor): string {
   return Buffer.from(JSON.stringify([order, statusAt, number])).toString("base64url");
 }
 
-/** A cursor belongs to the list it came from: in another order it would skip sessions. */
+/** A cursor is valid only in its own list: in another order it would skip sessions. */
 function readCursor(text: string, order: string): Cursor {
   try {
     const [of, statusAt, number] = JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
     if (of === order && Number.isSafeInteger(statusAt) && Number.isSafeInteger(number))
       return { statusAt: statusAt as number, number: number as number };
   } catch {
-    // Said below, like any other cursor that is none.
+    // Rejected below, like any other invalid cursor.
   }
-  throw new InputInvalid("The cursor is not one of this list.", {
+  throw new InputInvalid("The cursor does not belong to this list.", {
     advice: "Use the cursor of the page before, with the same status.",
   });
 }

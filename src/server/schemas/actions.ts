@@ -7,7 +7,7 @@ const note = z.string().max(20_000);
 const tokens = z.number().int().min(1).max(1_000_000_000_000);
 const usd = z.number().min(0.01).max(1_000_000);
 
-/** The same number everywhere: what a request may hold of anything. */
+/** The most entries of any list in a request. */
 const most = 1_000;
 
 const phaseEdit = z.strictObject({
@@ -65,7 +65,7 @@ export const budgetRequest = z
   .strictObject({
     persona: name.optional(),
     phase: name.optional(),
-    usd: usd.nullable().optional().openapi({ description: "Null takes the limit away." }),
+    usd: usd.nullable().optional().openapi({ description: "Null removes the limit." }),
     tokens: tokens.nullable().optional(),
     resume: z.boolean().optional(),
   })
@@ -98,7 +98,7 @@ export const plan = z
     ),
     tokens: z.object({ least: z.number(), most: z.number() }),
     unknown: list(z.string()).openapi({
-      description: "Personas nobody has seen at work: not part of the cost.",
+      description: "Personas without earlier runs. They are not part of the cost.",
     }),
   })
   .openapi("Plan");

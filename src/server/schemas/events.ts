@@ -14,7 +14,7 @@ import { list, time } from "./values.ts";
 
 const count = z.number().int().min(0);
 
-/** A journal row for people. What a kind says besides depends on the kind. */
+/** A journal row for display. Each kind has members of its own. */
 export const journalEntry = z
   .looseObject({
     kind: z.string(),
@@ -34,7 +34,7 @@ export const journalPage = z
   .object({ entries: list(journalEntry), total: count })
   .openapi("JournalPage", { description: "Newest first." });
 
-/** What the streams send, by the name of the event. */
+/** The data of each event of the streams, by event name. */
 export const streamEvents = {
   hello: z.object({ now: time, instance: z.string(), replay: count.nullable() }),
   session: sessionRow,

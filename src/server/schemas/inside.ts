@@ -67,7 +67,7 @@ export const stepBlock = z
     z.object({ kind: z.literal("restart"), ...step, replayed: count, paidAgain: count }),
   ])
   .openapi("StepBlock", {
-    description: "A recorded step as a person reads it. Text from outside, never markup.",
+    description: "A recorded step for display. Its text is untrusted and never markup.",
   });
 
 export const stepsPage = z.object({ steps: list(stepBlock), earlier: count }).openapi("StepsPage");

@@ -12,16 +12,14 @@ export const serverStatus = z
     address: z.string(),
     stateDirectory: z.string(),
     stateDirectoryFlag: z.string().nullable().openapi({
-      description: "What a command needs as --state-dir; null: it finds the directory by itself.",
+      description: "The value of --state-dir for commands. Null: they find the directory without it.",
     }),
     disk: z.object({ stateBytes: count, freeBytes: count, totalBytes: count }),
     queue: z.object({ running: count, places: count, waiting: count }),
     counts: viewCounts,
     breakersNotClosed: count,
     spentTodayUsd: z.number().nullable(),
-    simulatedTodayUsd: z
-      .number()
-      .openapi({ description: "The part of it that is invented: of the simulated model." }),
+    simulatedTodayUsd: z.number().openapi({ description: "The invented part, from the simulated model." }),
     savedTodayUsd: z.number().nullable(),
   })
   .openapi("ServerStatus");
@@ -96,7 +94,7 @@ export const usageReport = z
         actualUsd: z.number().nullable(),
         finished: z
           .boolean()
-          .openapi({ description: "True: the forecast is the one that could be made when it was started." }),
+          .openapi({ description: "True: the forecast was made when the session started." }),
       }),
     ),
     budgets: list(
@@ -109,7 +107,7 @@ export const usageReport = z
         limitTokens: z.number().nullable(),
         usedTokens: z.number(),
       }),
-    ).openapi({ description: "Today's, and those of sessions that are not finished, newest first." }),
+    ).openapi({ description: "Today's budget and those of unfinished sessions, newest first." }),
     alerts: list(
       z.object({
         at: time,
@@ -131,7 +129,7 @@ export const teamsView = z
         phases: list(z.string()),
         personas: count,
         builtIn: z.boolean(),
-        file: z.string().nullable().openapi({ description: "Where the server read it from." }),
+        file: z.string().nullable().openapi({ description: "The file that the server read it from." }),
       }),
     ),
     models: list(z.string()),

@@ -29,6 +29,10 @@ const row = {
   brief: z.string(),
   simulated: z.boolean(),
   since: time,
+  headline: z
+    .string()
+    .nullable()
+    .openapi({ description: "Why it stopped, on one line. Null while it runs and when it has completed." }),
   situation,
   limitUsd: z.number().nullable(),
   limitTokens: z.number().nullable(),
@@ -47,7 +51,7 @@ export const sessionsPage = z
   .object({
     sessions: list(sessionRow),
     cursor: z.string().nullable().openapi({ description: "Pass it as `cursor` for the next page." }),
-    position: z.string().openapi({ description: "`/v1/events?after=` goes on from it." }),
+    position: z.string().openapi({ description: "`/v1/events?after=` continues from it." }),
     total: count,
     counts: viewCounts,
   })
@@ -66,11 +70,10 @@ export const ticketView = z
   })
   .openapi("Ticket");
 
-const stopped = {
-  phase: z.string().nullable(),
-  persona: z.string().nullable(),
+const stoppedPersona = z.object({
+  phase: z.string(),
+  persona: z.string(),
   attempts: count,
-  message: z.string().nullable(),
   category: failure.shape.category,
   recoverable: z.boolean(),
   sameFailure: z.object({ count, of: count }).nullable(),
@@ -86,19 +89,15 @@ const stopped = {
       sha256: sha256.nullable(),
     })
     .nullable(),
-  meaning: z.object({ text: z.string(), by: z.string() }).nullable(),
-  suggestedFix: z.object({ text: z.string(), by: z.string() }).nullable(),
-};
+});
 
 export const stopReport = z
   .object({
-    ...stopped,
-    needs: list(z.object(stopped).openapi("StoppedPersona")).openapi({
-      description: "Where more than one persona needs help: each of them, as far as there is room.",
+    personas: list(stoppedPersona.openapi("StoppedPersona")).openapi({
+      description: "The persona that stopped the session, or each one that needs help (at most 50).",
     }),
-    keptPersonas: count,
   })
-  .openapi("StopReport");
+  .openapi("StopReport", { description: "The evidence: attempts, categories and output." });
 
 export const personaResult = {
   summary: z.string(),
@@ -132,6 +131,18 @@ export const stopExplanation = z
     why: z.string().nullable().openapi({ description: "Why did it stop? Null while it runs." }),
     todo: list(advice).openapi({ description: "What do I do?" }),
     resume: advice.nullable().openapi({ description: "How do I resume?" }),
+    needs: list(
+      z.object({ phase: z.string(), persona: z.string(), why: z.string(), todo: list(advice) }),
+    ).openapi({ description: "One for each persona where several need help; otherwise empty." }),
+    raise: z
+      .object({
+        level: z.enum(["session", "phase", "persona"]),
+        name: z.string().nullable(),
+        unit: z.enum(["usd", "tokens"]),
+        amount: z.number(),
+      })
+      .nullable()
+      .openapi({ description: "The limit that `todo` proposes." }),
   })
   .openapi("StopExplanation");
 
@@ -168,7 +179,7 @@ const phase = {
 
 export const phaseHeader = z.looseObject(phase).openapi("PhaseHeader");
 
-/** `did` is what a program reads, `action` the same in words. */
+/** `did` is for programs; `action` is the same as a sentence. */
 const healed = z
   .object({
     healer: z.string(),
@@ -248,7 +259,7 @@ export const decision = z
   })
   .openapi("Decision");
 
-/** `show --json`, and what a page needs besides. */
+/** `show --json`, with the additions of the page. */
 export const sessionView = z
   .looseObject({
     ...header,

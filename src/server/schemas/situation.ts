@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { gate, list, time } from "./values.ts";
+import { list, time } from "./values.ts";
 
 const count = z.number().int().min(0);
 
@@ -10,7 +10,7 @@ export const held = z
     z.object({ kind: z.literal("rate-limit"), dependency: z.string(), notBefore: time }),
     z.object({ kind: z.literal("reservation"), level: z.string() }),
   ])
-  .openapi("Held", { description: "What holds up a persona that is still running; it goes on by itself." });
+  .openapi("Held", { description: "Why a running persona waits. It continues by itself." });
 
 export const activity = z
   .object({
@@ -32,7 +32,7 @@ export const activity = z
   })
   .openapi("Activity");
 
-/** Where a session stands, as facts: one shape per status and reason. */
+/** Numbers and names for lists and forms, one shape per status and reason. `headline` has the sentence. */
 export const situation = z
   .discriminatedUnion("kind", [
     z.object({ kind: z.literal("queued"), ahead: count, places: count, inUse: count }),
@@ -43,15 +43,10 @@ export const situation = z
       held: list(z.object({ persona: z.string(), held })),
       driverDied: z.boolean(),
     }),
-    z.object({
-      kind: z.literal("paused"),
-      after: z.string().nullable(),
-      how: z.enum(["asked", "until", "only", "pause-after", "interrupted"]),
-    }),
+    z.object({ kind: z.literal("paused") }),
     z.object({
       kind: z.literal("review"),
       phase: z.string(),
-      gate: gate.nullable(),
       filesChanged: count,
       next: list(z.string()),
     }),
@@ -59,24 +54,19 @@ export const situation = z
       kind: z.literal("help"),
       phase: z.string(),
       persona: z.string(),
-      check: z.string().nullable(),
-      message: z.string(),
       personas: count.openapi({
-        description: "How many need help; with more than one, persona is one of them.",
+        description: "The number of personas that need help. `persona` is one of them.",
       }),
-      attempts: count,
-      maxAttempts: count,
     }),
     z.object({
       kind: z.literal("budget"),
-      level: z.string(),
+      level: z.enum(["session", "day", "phase", "persona"]),
       unit: z.enum(["usd", "tokens"]),
       asked: z.number(),
       used: z.number(),
       limit: z.number(),
       phase: z.string().nullable(),
       persona: z.string().nullable(),
-      attempt: count.nullable(),
     }),
     z.object({
       kind: z.literal("breaker"),
@@ -95,11 +85,11 @@ export const situation = z
     z.object({
       kind: z.literal("failed"),
       phase: z.string().nullable(),
-      message: z.string(),
-      gate: gate.nullable(),
-      acceptChanges: z.boolean(),
+      acceptChanges: z
+        .boolean()
+        .openapi({ description: "A resume with `acceptChanges` lets it continue as it is now." }),
     }),
-    z.object({ kind: z.literal("canceled"), after: z.string().nullable(), checkpoints: count }),
+    z.object({ kind: z.literal("canceled") }),
   ])
   .openapi("Situation");
 

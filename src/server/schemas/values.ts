@@ -2,7 +2,6 @@ import { z } from "@hono/zod-openapi";
 import { failureCategories } from "../../domain/failure.ts";
 import { parkReasonNames, sessionStatuses } from "../../journal/standing.ts";
 
-/** A list that is only read. */
 export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 
 export const time = z.iso
@@ -15,7 +14,7 @@ export const sessionStatus = z.enum(sessionStatuses);
 export const parkReason = z.enum(parkReasonNames);
 export const runStatus = z
   .enum(["pending", "running", "stopped", "completed", "failed", "skipped", "reused"])
-  .openapi({ description: "`stopped`: was under way when the session stopped." });
+  .openapi({ description: "`stopped`: it was running when the session stopped." });
 
 export const usage = z
   .object({
@@ -23,22 +22,24 @@ export const usage = z
     cachedInputTokens: count,
     outputTokens: count,
     reasoningTokens: count,
-    costUsd: z.number().nullable().openapi({ description: "Null: the price of a model is not known." }),
+    costUsd: z.number().nullable().openapi({ description: "Null: the price of a model is unknown." }),
     calls: count,
     estimatedTokens: count,
     estimatedUsd: z.number(),
     savedTokens: z.number(),
-    savedUsd: z.number().nullable().openapi({ description: "Null: the price of some of it is not known." }),
+    savedUsd: z.number().nullable().openapi({ description: "Null: a part of it has no known price." }),
     unpricedCalls: count,
-    unreportedCalls: count.openapi({ description: "Nobody said how many tokens they took." }),
-    simulatedCalls: count.openapi({ description: "Of the simulated model; its dollars are invented." }),
+    unreportedCalls: count.openapi({ description: "Calls whose tokens were not reported." }),
+    simulatedCalls: count.openapi({
+      description: "Calls of the simulated model. Their dollars are invented.",
+    }),
     simulatedUsd: z.number(),
   })
   .openapi("Usage");
 
 export const range = z
   .object({ lowUsd: z.number(), highUsd: z.number() })
-  .openapi("Range", { description: "Dollars: likely at least, and possible at most." });
+  .openapi("Range", { description: "Dollars: the likely least and the possible most." });
 
 export const gate = z
   .object({

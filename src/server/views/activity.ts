@@ -4,7 +4,7 @@ import type { AttemptTrail } from "../../journal/chronicle.ts";
 import { type RequestedTool, targetOf } from "../../journal/step-facts.ts";
 import type { Activity } from "../schemas/situation.ts";
 
-/** What a persona does now, derived from its last recorded step: steps are recorded when they are done. */
+/** Derived from the last recorded step: a step is recorded when it is done, so the next one is running. */
 export function activityView(
   { lastStep, modelCalls }: Pick<AttemptTrail, "lastStep" | "modelCalls">,
   pending: readonly RequestedTool[],
@@ -22,7 +22,7 @@ export function activityView(
     : { doing: "ran", target: lastStep.name, since };
 }
 
-/** The same where only the name of the last step is known: after a tool the model continues. */
+/** Only the name of the last step is known here: after a tool the model continues. */
 export function activityAfter(name: string, since: string): Activity {
   const isOfModel = isModelName(name) || isTool(name);
   return isOfModel ? { doing: "thinks", target: null, since } : { doing: "ran", target: name, since };

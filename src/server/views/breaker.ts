@@ -4,7 +4,7 @@ import { isoTimeOrNull } from "../../domain/iso-time.ts";
 import type { BreakerView } from "../schemas/server.ts";
 import type { Listing } from "./listing.ts";
 
-/** Sessions that are looked through for who waits. */
+/** Sessions that are searched for those that wait. */
 const mostSessions = 500;
 
 export interface BreakerLimits {

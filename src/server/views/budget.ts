@@ -4,7 +4,7 @@ import type { BudgetView } from "../schemas/session.ts";
 
 type Budget = SessionView["budgets"][number];
 
-/** As `show` has it, and flat, as a page shows it. `expected`: micro-dollars it will probably come to. */
+/** The budget of `show`, flat. `expected`: the forecast in micro-dollars. */
 export function budgetView(budget: Budget, expected: number | null | undefined): BudgetView {
   const { level, name, limit, used, reserved } = budget;
   return {

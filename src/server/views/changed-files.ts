@@ -2,10 +2,9 @@ import type { Maestro } from "../../api/open.ts";
 import { changesBetween, emptyTree, type Tree } from "../../domain/tree.ts";
 import type { ChangedFile } from "../schemas/values.ts";
 
-/** More are not shown in one list. */
 const mostFiles = 2_000;
 
-/** What happened to files between two trees of a session; lines are counted by whoever shows the difference. */
+/** The files that differ between two trees. The page counts the lines when it shows a difference. */
 export async function changedFiles(
   maestro: Maestro,
   id: string,

@@ -2,7 +2,7 @@ import { isoTime } from "../../domain/iso-time.ts";
 import type { SessionView } from "../../index.ts";
 import type { DecisionView } from "../schemas/session.ts";
 
-/** What was rejected is recorded as a text; its reason is in that text. */
+/** The journal has each rejected choice as one text, with its reason in it. */
 export function decisionView({
   title,
   choice,

@@ -1,11 +1,10 @@
 import type { Team } from "../../index.ts";
 import type { SessionState } from "../../journal/session-state.ts";
 
-/** A team as data, as it is recorded with a session. */
 export type Definition = Team["definition"];
 export type PersonaDefinition = Definition["phases"][number]["personas"][number];
 
-/** The journal's chain vouches for it; what an older version left out is filled in. */
+/** Not validated: the journal's chain vouches for it. */
 export function definitionOf({ created }: SessionState): Definition {
   const recorded = (created.definition ?? {}) as Partial<Definition>;
   return {

@@ -3,7 +3,7 @@ import { isoTime } from "../../domain/iso-time.ts";
 import type { CardHold } from "../../journal/session-card.ts";
 import type { Held } from "../schemas/situation.ts";
 
-/** What stands in the way until its time has come; undefined when that time is over. */
+/** Null when the wait is over. */
 export function heldView(
   hold: CardHold | undefined,
   breakers: ReadonlyMap<string, BreakerRecord>,

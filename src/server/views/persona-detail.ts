@@ -33,7 +33,7 @@ export async function personaDetail(
     limitTokens: budget?.limitTokens ?? null,
     reservedUsd: budget === undefined ? 0 : budget.reservedUsd,
     instructions: work.kind === "function" ? "" : (work.instructions ?? ""),
-    // Only its fingerprint is on record: a prompt is made anew from what it consists of.
+    // The journal has only its fingerprint; the prompt is built again from its parts.
     prompt: null,
     contract: {
       deliverables: contract.deliverables.map(({ name, files }) => ({ name, files })),

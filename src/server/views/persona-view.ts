@@ -12,7 +12,7 @@ import { usageView } from "./usage.ts";
 
 type ShownPersona = SessionView["phases"][number]["personas"][number];
 
-/** A timeline of more lanes than this shows no single steps. */
+/** A timeline with more lanes does not show single steps. */
 const mostLanesWithSteps = 50;
 
 export interface PersonaContext {
@@ -26,7 +26,7 @@ export interface PersonaContext {
   readonly maxAttemptsOf: (phase: string, persona: string) => number | undefined;
 }
 
-/** What is shown of a persona in a phase: as `show` has it, and when it did what. */
+/** A persona of `show`, with the times of its steps and waits. */
 export function personaView(
   phase: string,
   shown: ShownPersona,

@@ -6,7 +6,7 @@ import type { Range } from "../schemas/values.ts";
 
 const free: Range = { lowUsd: 0, highUsd: 0 };
 
-/** What would be reused and what would run, as lines for people. */
+/** Lines for display: what is reused and what runs. */
 export function planView(plan: Plan, page: SessionPageView): PlanView {
   const { personas, cost, unknown } = plan;
   const runs = personas.filter(({ action }) => action === "runs" || action === "may-run");
@@ -37,7 +37,7 @@ export function planView(plan: Plan, page: SessionPageView): PlanView {
   };
 }
 
-/** Whole phases by name; of phases that are gone through, the personas that are not run again. */
+/** Whole phases by name; of phases that run, the personas that are reused. */
 function reusedLines(planned: Plan["personas"], page: SessionPageView): PlanView["lines"] {
   const isKept = (action: string): boolean => action === "kept" || action === "reused";
   const byPhase = [...Map.groupBy(planned, ({ phase }) => phase)];

@@ -1,12 +1,12 @@
 import { type Budget, changedBudget, microsToUsd } from "../../domain/budget.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { isAllSimulated } from "../../domain/simulated.ts";
+import { stopHeadline } from "../../journal/stop-headline.ts";
 import type { SessionRow } from "../schemas/session.ts";
 import type { Listing } from "./listing.ts";
 import { type Present, situationOf } from "./situation.ts";
 import { usageView } from "./usage.ts";
 
-/** A line of the list. */
 export function sessionRow(
   listing: Listing,
   present: Present,
@@ -25,6 +25,7 @@ export function sessionRow(
     brief: card.brief,
     simulated: isAllSimulated(usage, card.model),
     since: isoTime(statusAt),
+    headline: stopHeadline(listing, { abandoned: present.isAbandoned(id) }),
     situation: situationOf(listing, present),
     phases: card.phases.map(({ name, status }) => ({ name, status })),
     phaseCount: card.phaseCount,

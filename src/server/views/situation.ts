@@ -1,29 +1,25 @@
 import type { BreakerRecord } from "../../domain/breaker.ts";
-import { microsToUsd } from "../../domain/budget.ts";
+import { budgetLevels, microsToUsd } from "../../domain/budget.ts";
 import { isoTime, isoTimeOrNull } from "../../domain/iso-time.ts";
-import { gateFact } from "../../journal/facts.ts";
 import type { SessionCard } from "../../journal/session-card.ts";
 import type { ParkReason } from "../../journal/standing.ts";
 import type { Activity, Situation } from "../schemas/situation.ts";
 import { heldView } from "./held.ts";
 import type { Listing } from "./listing.ts";
 
-/** What a card does not know. */
+/** Facts that are not in the card of a session. */
 export interface Present {
   readonly now: number;
   readonly places: number;
   readonly inUse: number;
-  /** How many are before it in the queue. */
+  /** The number of sessions before it in the queue. */
   readonly aheadOf: (id: string) => number;
   readonly isAbandoned: (id: string) => boolean;
   readonly latestOf: (id: string) => { readonly persona: string; readonly activity: Activity } | undefined;
   readonly breakers: ReadonlyMap<string, BreakerRecord>;
   readonly filesChanged: (card: SessionCard) => number;
-  /** Attempts a persona has before it asks for help, unless its team says otherwise. */
-  readonly maxAttempts: number;
 }
 
-/** Where a session stands, as facts. */
 export function situationOf(listing: Listing, present: Present): Situation {
   const { id, status, reason, card } = listing;
   switch (status) {
@@ -37,7 +33,7 @@ export function situationOf(listing: Listing, present: Present): Situation {
     case "running":
       return running(listing, present);
     case "paused":
-      return { kind: "paused", after: card.lastPhase, how: howPaused(card) };
+      return { kind: "paused" };
     case "parked":
       return parkedFor[reason ?? "help"](listing, present);
     case "completed":
@@ -45,13 +41,13 @@ export function situationOf(listing: Listing, present: Present): Situation {
     case "failed":
       return failed(card);
     case "canceled":
-      return { kind: "canceled", after: card.lastPhase, checkpoints: card.checkpoints };
+      return { kind: "canceled" };
   }
 }
 
 const parkedFor: Readonly<Record<ParkReason, (listing: Listing, present: Present) => Situation>> = {
   review: ({ card }, present) => reviewed(card, present),
-  help: ({ card }, present) => needsHelp(card, present),
+  help: ({ card }) => needsHelp(card),
   budget: ({ card }) => overBudget(card),
   breaker: (listing, present) => waitsForBreaker(listing, present),
 };
@@ -74,37 +70,23 @@ function running({ id, card }: Listing, present: Present): Of<"running"> {
   };
 }
 
-function howPaused({ pauseSaid, direction }: SessionCard): Of<"paused">["how"] {
-  if (pauseSaid) return "asked";
-  if (direction.only) return "only";
-  if (direction.until) return "until";
-  return direction.pauseAfter ? "pause-after" : "interrupted";
-}
-
 function reviewed(card: SessionCard, { filesChanged }: Present): Of<"review"> {
   const next = card.phases.find(({ status }) => status === "pending");
   return {
     kind: "review",
     phase: card.review?.phase ?? card.lastPhase ?? "",
-    gate: gateFact(card.review?.gate),
     filesChanged: filesChanged(card),
     next: next === undefined ? [] : [next.name],
   };
 }
 
-function needsHelp({ error, lastFailure }: SessionCard, { maxAttempts }: Present): Of<"help"> {
+function needsHelp({ error, lastFailure }: SessionCard): Of<"help"> {
   const details = error?.details ?? {};
-  const attempts = Number(details["attempts"] ?? 0);
   return {
     kind: "help",
     phase: String(details["phase"] ?? lastFailure?.phase ?? ""),
     persona: String(details["persona"] ?? lastFailure?.persona ?? ""),
-    check: lastFailure?.check ?? null,
-    message: String(details["message"] ?? error?.message ?? ""),
     personas: Number(details["personas"] ?? 1),
-    attempts,
-    // Who asks for help after attempts has used up all it had, whatever its team allowed.
-    maxAttempts: attempts > 0 ? attempts : maxAttempts,
   };
 }
 
@@ -113,17 +95,15 @@ function overBudget({ error, lastFailure }: SessionCard): Of<"budget"> {
   const isUsd = unit !== "tokens";
   const amount = (value: string | number | undefined): number =>
     isUsd ? microsToUsd(Number(value ?? 0)) : Number(value ?? 0);
-  const whose = level === "phase" || level === "persona" ? `${level} ${name}` : String(level);
   return {
     kind: "budget",
-    level: whose,
+    level: budgetLevels.find((known) => known === level) ?? "session",
     unit: isUsd ? "usd" : "tokens",
     asked: amount(asked),
     used: amount(used),
     limit: amount(limit),
     phase: lastFailure?.phase ?? (level === "phase" ? String(name) : null),
     persona: lastFailure?.persona ?? (level === "persona" ? String(name) : null),
-    attempt: null,
   };
 }
 
@@ -153,7 +133,7 @@ function completed({ phases, resumes }: SessionCard): Of<"completed"> {
   };
 }
 
-/** What a person may accept to go on all the same. */
+/** Errors after which a person may accept the change and resume. */
 const acceptable: readonly string[] = ["TEAM_CHANGED", "TEAM_INVALID", "GOVERNANCE_VIOLATION"];
 
 function failed({ error, lastFailure, phases }: SessionCard): Of<"failed"> {
@@ -161,8 +141,6 @@ function failed({ error, lastFailure, phases }: SessionCard): Of<"failed"> {
   return {
     kind: "failed",
     phase,
-    message: error?.message ?? "",
-    gate: gateFact(phases.find(({ name }) => name === phase)?.gate),
     acceptChanges: acceptable.includes(error?.code ?? ""),
   };
 }

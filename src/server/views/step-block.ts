@@ -8,7 +8,7 @@ const mostTextLength = 100_000;
 const mostOutputLength = 16_000;
 const mostDiffLines = 400;
 
-/** A step's row as the page shows it. `request`: the call that the row of a tool answers. */
+/** `request`: the call that the row of a tool answers. */
 export function stepBlocks(row: RecordedRow, request: RequestedTool | undefined): StepBlock[] {
   if (row.kind === "step.model") return modelBlocks(row);
   const { seq, at } = row;

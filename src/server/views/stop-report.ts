@@ -1,68 +1,43 @@
 import type { ErrorJson } from "../../domain/error-json.ts";
-import { failureTable } from "../../domain/failure.ts";
 import type { RecordedFailure } from "../../journal/journal.ts";
 import type { AttemptState, PersonaState, SessionState } from "../../journal/session-state.ts";
 import { errorOf, reasonOf } from "../../journal/standing.ts";
 import type { StopReport } from "../schemas/session.ts";
 
-const mostLines = 10;
-/** More are told by their number, and found on the timeline. */
-const mostNeeds = 50;
-/** Who says what is the same for every failure of a category. */
-const maestro = "Maestro, of all failures of this kind";
+type StoppedPersona = StopReport["personas"][number];
 
-/** Why a session stopped; null while it has not, or for reasons that explain themselves. */
+const mostLines = 10;
+const mostPersonas = 50;
+
+/** The evidence beside the explanation: which personas failed, how often, and with which output. */
 export function stopReport(state: SessionState): StopReport | null {
   const { standing } = state;
   const isStopped = standing.status === "failed" || reasonOf(standing) === "help";
   if (!isStopped) return null;
   const failed = failedPersonas(state);
-  const needs = needsOf(state, failed).map(({ attempts }) => explain(presentAttempts(attempts)));
-  return {
-    ...explain(presentAttempts(failed[0]?.attempts ?? [])),
-    needs: needs.length > 1 ? needs : [],
-    keptPersonas: keptPersonas(state),
-  };
+  const named = namedPersonas(state, failed);
+  const stopped = named.length > 1 ? named : failed.slice(0, 1);
+  return { personas: stopped.flatMap(({ attempts }) => describe(presentAttempts(attempts))) };
 }
 
-/** What stopped one persona, judged by its attempts. */
-function explain(attempts: readonly AttemptState[]): Explained {
+function describe(attempts: readonly AttemptState[]): readonly StoppedPersona[] {
   const last = attempts.at(-1);
-  const failure = last?.failure;
-  const isRecognized = failure !== undefined && failure.category !== "UNKNOWN";
-  const { meaning } = failureTable[failure?.category ?? "UNKNOWN"];
-  return {
-    phase: last?.phase ?? null,
-    persona: last?.persona ?? null,
-    attempts: attempts.length,
-    message: failure?.message ?? null,
-    category: failure?.category ?? "UNKNOWN",
-    recoverable: failure?.recoverable ?? false,
-    sameFailure: sameFailure(attempts),
-    output: last === undefined || failure === undefined ? null : outputOf(last, failure),
-    // Of what nothing recognized only the error itself says something.
-    meaning: isRecognized ? { text: meaning, by: maestro } : null,
-    suggestedFix: failure === undefined ? null : suggestedFix(failure),
-  };
+  if (last === undefined) return [];
+  const { phase, persona, failure } = last;
+  return [
+    {
+      phase,
+      persona,
+      attempts: attempts.length,
+      category: failure?.category ?? "UNKNOWN",
+      recoverable: failure?.recoverable ?? false,
+      sameFailure: sameFailure(attempts),
+      output: failure === undefined ? null : outputOf(last, failure),
+    },
+  ];
 }
 
-type Explained = Omit<StopReport, "needs" | "keptPersonas">;
-
-/** Who asks for help itself knows better than a table what has to be done. */
-function suggestedFix({
-  category,
-  code,
-  error,
-  source,
-  suggestedFix,
-}: RecordedFailure): StopReport["suggestedFix"] {
-  const isRecognized = category !== "UNKNOWN";
-  if (error.advice !== undefined && (code === "HELP_NEEDED" || !isRecognized))
-    return { text: error.advice, by: "the error itself" };
-  return isRecognized ? { text: suggestedFix, by: source === "error" ? maestro : source } : null;
-}
-
-/** Who failed and has not been at work since, last first. */
+/** Personas whose last attempt failed, the latest failure first. */
 function failedPersonas({ phases }: SessionState): readonly PersonaState[] {
   return [...phases.values()]
     .flatMap(({ personas }) => [...personas.values()])
@@ -70,14 +45,14 @@ function failedPersonas({ phases }: SessionState): readonly PersonaState[] {
     .toSorted((a, b) => endOf(b.attempts) - endOf(a.attempts));
 }
 
-/** Those of its present revision. */
+/** The attempts of the present revision. */
 function presentAttempts(attempts: readonly AttemptState[]): readonly AttemptState[] {
   const revision = attempts.at(-1)?.revision;
   return attempts.filter((attempt) => attempt.revision === revision);
 }
 
-/** The personas that the error names, in its order: each needs help of its own. */
-function needsOf({ standing }: SessionState, failed: readonly PersonaState[]): readonly PersonaState[] {
+/** The personas that the error names, in its order. */
+function namedPersonas({ standing }: SessionState, failed: readonly PersonaState[]): readonly PersonaState[] {
   const { needs = [] } = (errorOf(standing)?.details ?? {}) as {
     readonly needs?: readonly Partial<ErrorJson>[];
   };
@@ -91,20 +66,21 @@ function needsOf({ standing }: SessionState, failed: readonly PersonaState[]): r
         }) ?? []
       );
     })
-    .slice(0, mostNeeds);
+    .slice(0, mostPersonas);
 }
 
 const endOf = (attempts: readonly AttemptState[]): number => attempts.at(-1)?.endedAt ?? 0;
 
-/** The same but for its numbers, as in "failed after 12 ms" and "failed after 15 ms". */
-function sameFailure(attempts: readonly AttemptState[]): StopReport["sameFailure"] {
-  const said = attempts.map(({ failure }) => `${failure?.category} ${failure?.message.replace(/\d+/g, "#")}`);
-  if (said.length < 2) return null;
-  return { count: said.filter((text) => text === said.at(-1)).length, of: said.length };
+/** Numbers may differ, as in "failed after 12 ms" and "failed after 15 ms". */
+function sameFailure(attempts: readonly AttemptState[]): StoppedPersona["sameFailure"] {
+  const texts = attempts.map(
+    ({ failure }) => `${failure?.category} ${failure?.message.replace(/\d+/g, "#")}`,
+  );
+  if (texts.length < 2) return null;
+  return { count: texts.filter((text) => text === texts.at(-1)).length, of: texts.length };
 }
 
-/** The lines a tool printed, as far as they were kept with the failure. */
-function outputOf(attempt: AttemptState, failure: RecordedFailure): StopReport["output"] {
+function outputOf(attempt: AttemptState, failure: RecordedFailure): StoppedPersona["output"] {
   const lines = failure.details?.split("\n") ?? [];
   if (lines.length === 0) return null;
   const marked = lines.findIndex((text) => text.includes(failure.message.slice(0, 40)));
@@ -114,7 +90,7 @@ function outputOf(attempt: AttemptState, failure: RecordedFailure): StopReport["
     exitCode: null,
     round: attempt.round,
     attempt: attempt.attempt,
-    // Of the attempt: how long the tool itself took is not kept with its failure.
+    // Of the whole attempt: the time of the tool alone is not recorded with its failure.
     durationMs: (attempt.endedAt ?? attempt.startedAt) - attempt.startedAt,
     lines: lines
       .slice(from, from + mostLines)
@@ -122,11 +98,4 @@ function outputOf(attempt: AttemptState, failure: RecordedFailure): StopReport["
     totalLines: lines.length,
     sha256: null,
   };
-}
-
-function keptPersonas({ phases }: SessionState): number {
-  return [...phases.values()]
-    .filter(({ status }) => status !== "completed")
-    .flatMap(({ personas }) => [...personas.values()])
-    .filter(({ result }) => result !== undefined).length;
 }

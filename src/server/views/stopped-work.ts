@@ -3,8 +3,8 @@ import type { PersonaView, SessionPageView } from "../schemas/session.ts";
 type PhaseView = SessionPageView["phases"][number];
 
 /**
- * The journal says of a phase under way that it runs, also while nobody drives its session. Nothing of a session that
- * has stopped is shown as running: such work stopped when the session did.
+ * The journal shows unfinished work as running, even while its session is not driven. Of a session that has stopped,
+ * such work is shown as stopped at the same time.
  */
 export function withStoppedWork(view: SessionPageView): SessionPageView {
   if (view.status === "running" || !view.phases.some(({ status }) => status === "running")) return view;

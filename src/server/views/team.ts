@@ -2,7 +2,6 @@ import type { SessionState } from "../../journal/session-state.ts";
 import type { TeamDefinitionView } from "../schemas/inside.ts";
 import { definitionOf } from "./definition.ts";
 
-/** The team of a session, as it is on record. */
 export function teamView(state: SessionState, maxAttempts: number): TeamDefinitionView {
   const { created } = state;
   const { name, model, phases } = definitionOf(state);

@@ -2,15 +2,13 @@ import { isProvider, isReady } from "../../api/providers.ts";
 import type { Team } from "../../index.ts";
 import type { TeamsView } from "../schemas/server.ts";
 
-/** A team that sessions may be started with. */
 export interface RegisteredTeam {
   readonly team: Team;
-  /** Where it was read from. */
   readonly file: string | undefined;
   readonly builtIn: boolean;
 }
 
-/** Models that somebody here has named and that can be had. */
+/** Models that the configuration or a team names and that can be called from here. */
 export function usableModels(
   teams: readonly RegisteredTeam[],
   model: string | undefined,

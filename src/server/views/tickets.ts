@@ -3,7 +3,7 @@ import type { SessionId } from "../../domain/ids.ts";
 import { isoTime, isoTimeOrNull } from "../../domain/iso-time.ts";
 import type { TicketsView } from "../schemas/server.ts";
 
-/** Requests for help, newest first, and how far their delivery is. */
+/** Newest first. */
 export async function ticketsView(maestro: Maestro): Promise<TicketsView> {
   const records = await maestro.ticketRecords();
   const ids = [...new Set(records.map(({ ticket }) => ticket.sessionId as SessionId))];

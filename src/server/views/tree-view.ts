@@ -6,17 +6,17 @@ import type { SessionFeed } from "../feed/session-feed.ts";
 import type { ArtifactTree } from "../schemas/inside.ts";
 import type { SessionPageView } from "../schemas/session.ts";
 
-/** Attempts of one persona that can be chosen to compare with. */
+/** Attempts of one persona that a page can compare with. */
 const mostAttempts = 20;
 
-/** By its name only: nobody reads every file for a list. */
+/** Judged by its name: reading every file would be slow. */
 const binaryEndings: ReadonlySet<string> = new Set(
   ".png .jpg .jpeg .gif .webp .avif .ico .pdf .zip .gz .tgz .bz2 .xz .zst .7z .jar .class .exe .dll .so .dylib .wasm .woff .woff2 .ttf .otf .mp3 .mp4 .webm .mov .sqlite .db .bin".split(
     " ",
   ),
 );
 
-/** The files of a tree of the session, named by a reference: see `refs` for what there is. */
+/** The files of one tree of the session. `refs` lists the references. */
 export async function treeView(
   maestro: Maestro,
   feed: SessionFeed,
@@ -38,7 +38,7 @@ export async function treeView(
 
 async function filesAt(maestro: Maestro, feed: SessionFeed, { artifacts }: SessionPageView, ref: string) {
   const { state } = feed;
-  // In a graph the files of now are those of more than one phase.
+  // In a graph the current files are those of more than one phase.
   if (ref === "head") return new Map(artifacts.map((file) => [file.path, file]));
   if (ref === "parent") {
     const parent = state.created.fork?.session;

@@ -10,7 +10,7 @@ export interface DayLimit {
   readonly usd: number | undefined;
 }
 
-/** What may still be spent: today, and by each session that is not finished and has a limit. */
+/** The budget of today, and of each unfinished session that has a limit. */
 export async function usageBudgets(
   maestro: Maestro,
   { limit, now, session }: { limit: DayLimit; now: number; session: string | undefined },

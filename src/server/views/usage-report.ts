@@ -9,7 +9,7 @@ import type { UsageReportView } from "../schemas/server.ts";
 import { usageView } from "./usage.ts";
 import { type DayLimit, usageBudgets } from "./usage-budgets.ts";
 
-/** Lines of the chart; what is left is one more. */
+/** Lines of the chart; one more line has the rest. */
 const mostNames = 20;
 const others = "others";
 const mostAlerts = 50;
@@ -17,7 +17,7 @@ const mostForecasts = 20;
 const mostFinished = 10;
 const unfinished = ["queued", "running", "paused", "parked"] as const;
 
-/** Tokens and money by whom or by what, day by day, and what did not have to be paid. */
+/** Tokens and money in groups and by day, with the savings. */
 export async function usageReportView(
   maestro: Maestro,
   query: UsageOptions,
@@ -69,7 +69,7 @@ function seriesOf(points: Points, by: UsageOptions["by"]): UsageReportView["seri
   return [...sums.values()];
 }
 
-/** By day there is one line: the days themselves are its points. */
+/** Grouped by day there is one line, and the days are its points. */
 const nameOf = (name: string | null, by: UsageOptions["by"]): string =>
   by === "day" ? "all" : (name ?? "(deleted)");
 
@@ -92,13 +92,13 @@ async function alertsOf(maestro: Maestro, session: string | undefined): Promise<
   }));
 }
 
-/** Newest first, like those of all sessions. */
+/** Newest first. */
 async function alertsOfSession(maestro: Maestro, id: SessionId) {
   const found = (await maestro.alertsOf(id)).toReversed().slice(0, mostAlerts);
   return found.map((alert) => ({ ...alert, session: alert.level === "day" ? null : id }));
 }
 
-/** What sessions have cost against what they were going to: those under way, and those that were completed last. */
+/** The cost of running and recently completed sessions beside their forecast. */
 async function forecastsOf(maestro: Maestro, session: string | undefined): Promise<Forecasts> {
   const [open, done] = await (session === undefined
     ? Promise.all([
@@ -106,7 +106,7 @@ async function forecastsOf(maestro: Maestro, session: string | undefined): Promi
         maestro.list({ limit: mostFinished, statuses: ["completed"], order: "status" }),
       ])
     : onlyOne(maestro, session));
-  // A session that cannot be read is told where it is shown; the others are no worse for it.
+  // The page of a damaged session reports it; the report goes without it.
   const found = await Promise.all(
     [
       ...open.map((listing) => openForecast(maestro, listing)),
@@ -129,7 +129,7 @@ async function onlyOne(maestro: Maestro, session: string): Promise<readonly [Lis
   return listings[0]?.status === "completed" ? [[], listings] : [listings, []];
 }
 
-/** What it has cost, and with what is left it will probably have cost in the end. */
+/** The cost so far, and the probable cost at the end. */
 async function openForecast(
   maestro: Maestro,
   { id, key, usage }: Listings[number],
@@ -138,7 +138,7 @@ async function openForecast(
   const spent = usage.costUsd;
   if (left === undefined || spent === null) return undefined;
   const forecast = { lowUsd: spent + left.lowUsd, highUsd: spent + left.highUsd };
-  // Whoever asks no model has nothing to be judged by.
+  // A session without model calls has no forecast.
   if (forecast.highUsd === 0) return undefined;
   return { id, key: key ?? null, forecast, actualUsd: spent, finished: false };
 }
@@ -151,7 +151,7 @@ async function finishedForecast(
   return forecast && { id, key: key ?? null, forecast, actualUsd: usage.costUsd, finished: true };
 }
 
-/** Undefined where some of it nobody could have known. */
+/** Undefined where a part could not be forecast. */
 function rangeOf(forecast: SessionForecast | null): Forecasts[number]["forecast"] | undefined {
   const [lowUsd, highUsd] = [forecast?.median.usd, forecast?.p90.usd];
   if (forecast === null || forecast.unknown.length > 0 || lowUsd == null || highUsd == null) return undefined;

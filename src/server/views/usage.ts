@@ -1,7 +1,7 @@
 import type { UsageTotals } from "../../index.ts";
 import type { Usage } from "../schemas/values.ts";
 
-/** What people see of what was used; unknown stays unknown. */
+/** An unknown price stays null. */
 export function usageView(totals: UsageTotals | null | undefined): Usage {
   return {
     inputTokens: totals?.inputTokens ?? 0,

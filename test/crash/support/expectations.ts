@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect } from "vitest";
-import type { ArtifactView } from "../../../src/run/session-view.ts";
+import type { ArtifactView } from "../../../src/journal/view.ts";
 import { listCheckpoints } from "../../../src/store/list-checkpoints.ts";
 import { SessionFiles } from "../../../src/store/session-files.ts";
 import { readState } from "../../../src/store/session-journal.ts";

@@ -1,5 +1,5 @@
 import type { Maestro } from "../../../src/api/open.ts";
-import type { ArtifactView } from "../../../src/run/session-view.ts";
+import type { ArtifactView } from "../../../src/journal/view.ts";
 import { clockAhead } from "./later.ts";
 import { open } from "./package.ts";
 

@@ -18,7 +18,7 @@ const realPages: readonly (readonly [path: string, sign: string])[] = [
   ["/s/parking/decisions", ".decision-list"],
   ["/s/reviewed", ".diff-line"],
   ["/s/modeled", ".raise-stop"],
-  ["/s/helpless", ".why-said"],
+  ["/s/helpless", ".why-advice"],
   ["/usage", "h1"],
   ["/health", "h1"],
 ];
@@ -90,8 +90,8 @@ describeInBrowser("a run on a server", () => {
     const server = await serve(place);
     const { page, faults } = await visitServer(server);
     await server.post("/v1/sessions", { team: "reviewed", brief: "A parking app", key: "reviewed" });
-    await page.getByRole("row", { name: /reviewed.*design is ready: 1 file changed/ }).click();
-    await page.getByRole("heading", { name: "design waits for your review: 1 file changed." }).waitFor();
+    await page.getByRole("row", { name: /reviewed.*design waits for review, 1 file changed/ }).click();
+    await page.getByRole("heading", { name: "design waits for review" }).waitFor();
     await page.locator(".diff-line.added", { hasText: "Five services." }).waitFor();
     await page.getByRole("button", { name: "Edit…" }).click();
     const editor = page.getByRole("dialog", { name: "Edit what a phase left" });
@@ -151,7 +151,7 @@ describeInBrowser("a run on a server", () => {
     await page.getByRole("row", { name: /poor.*2,000 tokens are left/ }).click();
     await page
       .getByRole("heading", {
-        name: /^The next call needs up to [\d,]+ tokens\. 2,000 tokens are left of 2,000 tokens\./,
+        name: /^The next call needs up to [\d,]+ tokens; 2,000 of 2,000 tokens are left/,
       })
       .waitFor();
     const limit = page.getByLabel("Raise the limit to");
@@ -197,13 +197,13 @@ describeInBrowser("a run on a server", () => {
     const server = await serve(place);
     const { page, faults } = await visitServer(server);
     await server.post("/v1/sessions", { team: "helpless", brief: place.folder, key: "helpless" });
-    await page.getByRole("row", { name: /importer: The city's price list is missing/ }).click();
+    await page.getByRole("row", { name: /importer needs help: The city's price list is missing/ }).click();
     await page
-      .getByRole("heading", { name: "importer could not go on: The city's price list is missing." })
+      .getByRole("heading", { name: "importer needs help: The city's price list is missing" })
       .waitFor();
     await page.getByText("Put prices.csv into the folder of the brief, then resume.").waitFor();
     await page.getByText(/Ticket maestro-[0-9a-f]{16} delivered \d\d:\d\d/).waitFor();
-    await page.getByText(/1 of 2 phases sealed, verified \d\d:\d\d/).waitFor();
+    await page.getByText(/1 of 2 phases sealed, .*\. Verified \d\d:\d\d\./).waitFor();
     writeFileSync(join(place.folder, "prices.csv"), "zone,fee\n1,2\n");
     await page.getByRole("button", { name: "Resume", exact: true }).click();
     await page.getByText("Completed.", { exact: true }).waitFor();

@@ -61,7 +61,7 @@ describeSeeded("reports on all sessions", () => {
       brief: "/nowhere",
       key: "k",
     });
-    await page.getByRole("row", { name: /importer: The city's price list is missing/ }).waitFor();
+    await page.getByRole("row", { name: /importer needs help: The city's price list is missing/ }).waitFor();
     await page.goto(`${server.url}/s/k/checkpoints`);
     const row = page.getByRole("row", { name: /^plan/ });
     await row.getByText("Valid").waitFor();

@@ -6,7 +6,7 @@ import { describeSeeded, visit, visitByLine, visitOwn } from "./support/seeded.t
 describeSeeded("a session", () => {
   test("shows a running session as a sentence, a list of phases, lanes and a journal", async () => {
     const { page } = await visit("/s/parking-1");
-    await page.getByText("2 personas wait; both go on by themselves. Nothing needs you.").waitFor();
+    await page.getByText("2 personas wait and continue by themselves. Nothing needs you.").waitFor();
     const phases = page.getByRole("region", { name: "Phases" }).getByRole("listitem");
     expect(await phases.count()).toBe(5);
     await page.getByRole("row", { name: /frontend_developer.*Retries (in \d+|now)/ }).waitFor();
@@ -42,7 +42,7 @@ describeSeeded("a session", () => {
     const pending = page.locator(".pending-line", { hasText: "Pausing…" });
     await pending.waitFor();
     signal("text-ends");
-    await page.getByText("Paused after design, by a person.").waitFor();
+    await page.getByText("Paused by a person after design.").waitFor();
     await expect.poll(() => pending.count()).toBe(0);
   });
 

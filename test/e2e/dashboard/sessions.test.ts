@@ -5,7 +5,9 @@ import { describeSeeded, visit, visitOwn } from "./support/seeded.ts";
 describeSeeded("the list of sessions", () => {
   test("groups sessions by who needs you, what is active and what is finished", async () => {
     const { page } = await visit("/");
-    await page.getByRole("row", { name: /parking-payments.*backend_developer: api-tests failed/ }).waitFor();
+    await page
+      .getByRole("row", { name: /parking-payments.*backend_developer failed the check api-tests/ })
+      .waitFor();
     await page.getByRole("row", { name: /parking-1.*2 waiting/ }).waitFor();
     const groups = await page.locator(".group-line").allTextContents();
     expect(groups.map((text) => text.trim())).toEqual([

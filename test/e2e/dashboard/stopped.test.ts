@@ -3,23 +3,24 @@ import { focusedText, overflowOf } from "./support/browser.ts";
 import { describeSeeded, visit, visitOwn } from "./support/seeded.ts";
 
 describeSeeded("a stopped session", () => {
-  test("answers every question of the night in order, unscrolled, with focus on the headline", async () => {
+  test("answers the questions of the person on call in order, without scrolling, with focus on the headline", async () => {
     const { page } = await visit("/s/parking-payments");
     const headline = page.getByRole("heading", {
-      name: "backend_developer could not pass the check api-tests. All 6 attempts are used.",
+      name: "backend_developer failed the check api-tests in 6 attempts",
     });
     await headline.waitFor();
     await expect.poll(() => focusedText(page)).toBe(await headline.textContent());
     const answers = [
       headline,
-      page.getByText("Nothing is running or spending"),
-      page.getByText("Same failure in 6 of 6 attempts"),
+      page.getByText(/^Nothing is lost: /),
+      page.getByText(/^Nothing is running or spending\./),
       page.getByText(/expected 201 "Created", got 422 "Unprocessable Entity"/),
+      page.getByText("Same failure in 6 of 6 attempts"),
       page.getByText("Make the code do what the test expects."),
       page.getByRole("heading", { name: "Where it stopped" }),
     ];
     await page.getByRole("cell", { name: /about \$[\d.]+ of \$[\d.]+ left/ }).waitFor();
-    await page.getByText(/2 of 5 phases sealed, verified \d\d:\d\d/).waitFor();
+    await page.getByText(/2 of 5 phases sealed, 2 finished personas kept, .* Verified \d\d:\d\d\./).waitFor();
     await page.getByText(/Ticket maestro-[0-9a-f]{16} delivered \d\d:\d\d/).waitFor();
     let above = 0;
     for (const answer of answers) {
@@ -123,9 +124,7 @@ describeSeeded("a stopped session", () => {
 
   test("shows files, differences, checks and gate of a review, and approving resumes", async () => {
     const { page, changes } = await visitOwn("/s/onboarding-copy");
-    await page
-      .getByRole("heading", { name: "draft waits for your review: 3 files changed, gate 0.89 of 0.80." })
-      .waitFor();
+    await page.getByRole("heading", { name: "draft waits for review, gate 0.89 of 0.80" }).waitFor();
     await page.getByRole("button", { name: "docs/.gitignore" }).waitFor();
     await page.getByRole("button", { name: /screens\.md/ }).click();
     await page.locator(".diff-line.added", { hasText: "Price in EUR" }).waitFor();
@@ -169,7 +168,7 @@ describeSeeded("a stopped session", () => {
   test("refuses a limit below the next call, then raises it and resumes", async () => {
     const { page, changes } = await visitOwn("/s/ledger-migration");
     await page
-      .getByRole("heading", { name: "The next call needs up to $0.42. $0.20 is left of $1.90." })
+      .getByRole("heading", { name: "The next call needs up to $0.42; $0.20 of $1.90 is left" })
       .waitFor();
     const limit = page.getByLabel("Raise the limit to");
     await limit.fill("2.00");
@@ -185,8 +184,8 @@ describeSeeded("a stopped session", () => {
 
   test("names the setting of the day's limit instead of raising it", async () => {
     const { page, changes } = await visit("/s/roadmap-2027");
-    await page.getByRole("heading", { name: /is left of \$0\.20 for the day\.$/ }).waitFor();
-    await page.getByText("budget.dayUsd").waitFor();
+    await page.getByRole("heading", { name: /of \$0\.20 is left for the day$/ }).waitFor();
+    await page.getByText(/^Raise budget\.dayUsd in the configuration to at least/).waitFor();
     expect(await page.getByRole("button", { name: "Raise and resume" }).count()).toBe(0);
     await page.getByRole("button", { name: "Resume…" }).click();
     await page.getByRole("dialog", { name: "Resume roadmap-2027" }).waitFor();

@@ -7,7 +7,7 @@ describeInBrowser("unusual input", () => {
     const server = await serve(newPlace());
     const { page, faults } = await visitServer(server, { width: 1280, height: 720 });
     await server.post("/v1/sessions", { team: "large", brief: "b", key: "large" });
-    await page.getByRole("row", { name: /large.*design is ready: 2 files changed/ }).waitFor();
+    await page.getByRole("row", { name: /large.*design waits for review, 2 files changed/ }).waitFor();
     await page.goto(`${server.url}/s/large`);
     await page.locator(".diff-line.added", { hasText: "line 3 of many" }).waitFor();
     expect(await page.locator("*").count(), "only visible lines exist").toBeLessThan(2_500);
@@ -66,7 +66,7 @@ describeInBrowser("unusual input", () => {
     const { page, faults } = await visitServer(server);
     await server.post("/v1/sessions", { team: "crowded", brief: "b", key: "crowd" });
     await page.getByRole("row", { name: /crowd.*10 personas need help in all/ }).click();
-    await page.getByRole("heading", { name: "10 personas need help in all." }).waitFor();
+    await page.getByRole("heading", { name: "10 personas need help in all" }).waitFor();
     const list = page.getByRole("region", { name: "Personas that need help" });
     await expect.poll(() => list.getByRole("button").count()).toBe(10);
     await list.getByRole("button", { name: /worker_7/ }).click();
@@ -93,7 +93,7 @@ describeInBrowser("unusual input", () => {
         .first()
         .click();
       await page
-        .getByRole("heading", { name: "importer could not go on: The city's price list is missing." })
+        .getByRole("heading", { name: "importer needs help: The city's price list is missing" })
         .waitFor();
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(key);
       const quoted = key.includes(";") ? `'${key}'` : key;

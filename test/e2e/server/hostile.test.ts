@@ -109,7 +109,7 @@ test("Host and Origin tricks, more than forty of them, change nothing over a rea
   expect(statusOf(await sendRaw(port, cancel(id, [own, auth])))).toBe(202);
 });
 
-test("what is no HTTP, or too much of it, leaves the server working", async () => {
+test("the server survives malformed and oversized HTTP", async () => {
   const server = await startServer(join(newFolder(), "state"));
   const { port } = server;
   const own = `host: 127.0.0.1:${port}`;

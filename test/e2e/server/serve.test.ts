@@ -54,14 +54,14 @@ test("the first start makes a token for its owner alone, listens on loopback, an
   expect(restarted.status, "a restart signs nobody out").toBe(200);
 });
 
-test("told to listen on every address, it prints one under which it answers", async () => {
+test("prints a reachable address when it listens on all interfaces", async () => {
   const server = await startServer(join(newFolder(), "state"), ["--host", "0.0.0.0"]);
   expect(new URL(server.url).hostname).toBe("127.0.0.1");
   expect((await server.fetch("/v1/status")).status).toBe(200);
   expect(new URL(server.dashboard).host).toBe(new URL(server.url).host);
 });
 
-test("killed with SIGKILL in the middle and started again, the session goes on; a stream that comes back sees every seq once", async () => {
+test("a session resumes after SIGKILL and a restart, and a reconnecting stream sees every seq once", async () => {
   const folder = newFolder();
   const [stateDir, effects] = [join(folder, "state"), join(folder, "effects.txt")];
   const first = await startServer(stateDir, ["--team", team]);
@@ -100,7 +100,7 @@ test("killed with SIGKILL in the middle and started again, the session goes on; 
   expect(done.length).toBeLessThanOrEqual(41);
 });
 
-test("SIGTERM finishes the step under way, ends within ten seconds with 0, and the next start goes on", async () => {
+test("SIGTERM finishes the running step and exits with 0 within ten seconds, and the next start resumes", async () => {
   const folder = newFolder();
   const [stateDir, effects] = [join(folder, "state"), join(folder, "effects.txt")];
   const server = await startServer(stateDir, ["--team", team]);
@@ -119,7 +119,7 @@ test("SIGTERM finishes the step under way, ends within ten seconds with 0, and t
   expect(lines(effects), "nothing ran twice").toHaveLength(10);
 });
 
-test("SIGTERM ends it within ten seconds also when work hears no signal, and the next start goes on with that work", async () => {
+test("SIGTERM ends the server within ten seconds even if work ignores its signal, and the next start resumes that work", async () => {
   const folder = newFolder();
   const stateDir = join(folder, "state");
   const server = await startServer(stateDir, ["--team", deafTeam]);
@@ -142,7 +142,7 @@ test("SIGTERM ends it within ten seconds also when work hears no signal, and the
   for (const { file } of places) expect(lines(`${file}.steps`)).toEqual(["before", "after"]);
 });
 
-test("a server whose log nobody reads any more still puts everything away", async () => {
+test("a server whose log pipe is closed still shuts down cleanly", async () => {
   const folder = newFolder();
   const [stateDir, effects] = [join(folder, "state"), join(folder, "effects.txt")];
   const server = await startServer(stateDir, ["--team", team]);
@@ -174,7 +174,7 @@ test("two servers on one state directory share the work and nothing runs twice",
   expect(lines(effects)).toHaveLength(80);
 });
 
-test("a port that is taken, an address of another machine, a wrong team and a token file for all to see are said in a sentence, with exit code 2", async () => {
+test("reports a used port, a foreign address, a wrong team and a readable token file in one sentence with exit code 2", async () => {
   const folder = newFolder();
   const stateDir = join(folder, "state");
   const server = await startServer(stateDir);
@@ -184,7 +184,7 @@ test("a port that is taken, an address of another machine, a wrong team and a to
       timeout: 60_000,
     });
   const taken = run("--port", String(server.port));
-  expect([taken.status, taken.stderr]).toEqual([2, expect.stringContaining("somebody else uses it")]);
+  expect([taken.status, taken.stderr]).toEqual([2, expect.stringContaining("another program uses it")]);
   // An address that is for documents only (RFC 5737).
   const elsewhere = run("--port", "0", "--host", "203.0.113.1");
   expect([elsewhere.status, elsewhere.stderr]).toEqual([2, expect.stringContaining("with --host")]);

@@ -38,9 +38,9 @@ test("each session that the same problem stops raises its own ticket with its re
     const text = textOf(result.ticket?.url);
     expect(text).toContain(result.id);
     // Personas of this team are code, which no command can resume.
-    expect(text).toContain("Start the program that defines the team again");
+    expect(text).toContain("Start the program that defines its team again");
     expect(text).not.toContain("maestro resume");
-    expect(text).toContain("So far it has used no model.");
+    expect(text).toContain("Nothing is running or spending. Cost: no model was called.");
   }
   const [one, two] = (await maestro.ticketRecords()).map(({ ticket }) => ticket.problem);
   expect(one).toBe(two);
@@ -113,7 +113,7 @@ test("a persona that asks for help itself is named in the ticket, with its own m
     details: { phase: "work", persona: "designer", attempts: 1 },
   });
   const text = textOf(ticket?.url);
-  expect(text).toContain("designer gave up on work of team team after 1 attempt");
+  expect(text).toContain("## Why did it stop?\n\n```text\nWhich of the two designs?\n```");
   expect(text).toContain("1. Choose one in docs/choice.md.");
 });
 

@@ -52,7 +52,7 @@ describe("every route but /healthz", () => {
     }
   });
 
-  test("is not told apart from one that is not there by somebody without the token", async () => {
+  test("looks the same as a missing route without the token", async () => {
     const { app } = await startServer();
     const [there, nowhere] = await Promise.all([
       app.request(`${base}/v1/sessions`),
@@ -71,7 +71,7 @@ describe("every route but /healthz", () => {
   });
 });
 
-test("an address that is asked with a method it does not have says which ones it has", async () => {
+test("answers 405 with the allowed methods to an unknown method", async () => {
   const server = await startServer();
   const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"];
   const routes = Map.groupBy(
@@ -131,7 +131,7 @@ describe("the dashboard's link", () => {
     expect(await attack({ origin: base, "sec-fetch-site": "same-origin" })).toBe(201);
   });
 
-  test("is not used up by programs that look at links before people do", async () => {
+  test("is not used up by link previews", async () => {
     const server = await startServer();
     const link = server.dashboardLink();
     await server.app.request(link, { method: "HEAD" });
@@ -140,7 +140,7 @@ describe("the dashboard's link", () => {
     expect((await login(server, link)).headers.get("set-cookie")).not.toBeNull();
   });
 
-  test("can be made anew with the token", async () => {
+  test("can be requested again with the token", async () => {
     const server = await startServer();
     const made = await server.post("/v1/dashboard-links");
     expect(made.status).toBe(201);
@@ -202,7 +202,7 @@ test("every answer, errors too, keeps browsers from sniffing, framing, caching a
   }
 });
 
-test("somebody who opens the address without being signed in is told how to get in", async () => {
+test("a browser without a cookie gets a page that says how to sign in", async () => {
   const { app } = await startServer();
   for (const path of ["/", "/s/x/run", "/login?code=used"]) {
     const response = await app.request(`${base}${path}`, { headers: { accept: "text/html,*/*;q=0.8" } });
@@ -213,7 +213,7 @@ test("somebody who opens the address without being signed in is told how to get 
   }
 });
 
-test("a browser that is used stays signed in", async () => {
+test("renews the cookie of a browser that is used", async () => {
   const clock = new ManualClock(Date.parse("2026-11-15T00:00:00Z"));
   const server = await startServer({ clock });
   const { stateDirectory } = server.maestro;
@@ -230,7 +230,7 @@ test("a browser that is used stays signed in", async () => {
   expect([late.status, late.headers.get("set-cookie")]).toEqual([401, null]);
 });
 
-test("a new link can be had from a server that runs, and only with its state directory", async () => {
+test("makes a new link only for a client with its state directory", async () => {
   const server = await startServer({ config: { server: { apiToken: token, port: 0 } } });
   const { host, port } = await server.listen();
   const config = { stateDir: server.stateDir, server: { host, port, apiToken: token } };
@@ -242,7 +242,7 @@ test("a new link can be had from a server that runs, and only with its state dir
   await expect(askForLink(config as never)).rejects.toThrow("No server answers");
 });
 
-test("what is refused is said in the words of the API, without paths of this machine", async () => {
+test("rejects requests in terms of the API, without paths of this machine", async () => {
   const server = await startServer();
   const missing = await problemOf(await server.request("/v1/sessions/nowhere"));
   expect(missing).toMatchObject({ code: "SESSION_NOT_FOUND", advice: "GET /v1/sessions lists them." });

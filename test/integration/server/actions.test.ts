@@ -47,16 +47,16 @@ test("the answer to a start names the session, which waits for its turn", async 
 });
 
 describe("a session that runs", () => {
-  test("pauses at its next step, and goes on when it is resumed, without repeating anything", async () => {
+  test("pauses at its next step, and a resume repeats nothing", async () => {
     const gate = new Gate();
     const server = await startServer({ teams: [gate.team("gated", 3)] });
     server.drive();
     const { id } = await start(server, { team: "gated" });
-    await vi.waitUntil(() => gate.entered.length === 1);
+    await vi.waitUntil(() => gate.entered.length === 1, { timeout: 60_000 });
     await act(server, `/v1/sessions/${id}/pause`);
     gate.open();
     const paused = await until(server, id, "paused");
-    expect(paused.situation).toEqual({ kind: "paused", after: null, how: "asked" });
+    expect(paused.headline).toBe("Paused by a person before the first phase was completed");
     await act(server, `/v1/sessions/${id}/resume`);
     const done = await until(server, id, "completed");
     expect(done["steps"]).toBe(3);
@@ -67,7 +67,7 @@ describe("a session that runs", () => {
     const server = await startServer({ teams: [gate.team()] });
     server.drive();
     const { id } = await start(server, { team: "gated" });
-    await vi.waitUntil(() => gate.entered.length === 1);
+    await vi.waitUntil(() => gate.entered.length === 1, { timeout: 60_000 });
     const resumed = await act(server, `/v1/sessions/${id}/resume`);
     expect(resumed.status).toBe("running");
     await act(server, `/v1/sessions/${id}/cancel`);
@@ -77,12 +77,12 @@ describe("a session that runs", () => {
     expect(await problemOf(response)).toMatchObject({ status: 409, code: "SESSION_CANCELED" });
   });
 
-  test("that is resumed while it pauses goes on: the last word counts", async () => {
+  test("continues when it is resumed before its pause takes effect", async () => {
     const gate = new Gate();
     const server = await startServer({ teams: [gate.team("gated", 3)] });
     server.drive();
     const { id } = await start(server, { team: "gated" });
-    await vi.waitUntil(() => gate.entered.length === 1);
+    await vi.waitUntil(() => gate.entered.length === 1, { timeout: 60_000 });
     await act(server, `/v1/sessions/${id}/pause`);
     const resuming = act(server, `/v1/sessions/${id}/resume`);
     gate.open();
@@ -110,7 +110,7 @@ test("a session that waits for its turn can be canceled, and never runs", async 
 });
 
 describe("a review", () => {
-  test("approved with `resume` goes on; what was reviewed counts", async () => {
+  test("approved with `resume` continues with the reviewed work", async () => {
     const server = await startServer({ teams: [reviewTeam] });
     server.drive();
     const { id } = await start(server, { team: "review" });
@@ -173,7 +173,7 @@ describe("a review", () => {
   });
 });
 
-describe("words that mean nothing at the moment are conflicts", () => {
+describe("signals that do not fit the status are conflicts", () => {
   test.each(["pause", "approve", "reject", "cancel"])("%s of a session that is done", async (word) => {
     const server = await startServer();
     server.drive();

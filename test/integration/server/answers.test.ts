@@ -106,12 +106,14 @@ test("every answer about every kind of session has the shape that is described",
   gate.open();
 });
 
-describe("what people see of a session", () => {
-  test("says in facts where each one stands", async () => {
+describe("the page of a session", () => {
+  test("has facts and a headline for each status", async () => {
     const gate = new Gate();
     const { server, ids } = await oneOfEach(gate);
     const situationOf = async (id: string) =>
       (await server.get<SessionPageView>(`/v1/sessions/${id}`)).situation;
+    const headlineOf = async (id: string) =>
+      (await server.get<SessionPageView>(`/v1/sessions/${id}`)).headline;
     expect(await situationOf(ids.completed)).toMatchObject({
       kind: "completed",
       unverified: ["first", "second"],
@@ -121,22 +123,25 @@ describe("what people see of a session", () => {
       phase: "design",
       filesChanged: 2,
       next: ["build"],
-      gate: { score: 1, threshold: 0.5, verdict: "passed" },
     });
+    expect(await headlineOf(ids.review)).toBe("design waits for review, gate 1.00 of 0.50");
     expect(await situationOf(ids.help)).toMatchObject({
       kind: "help",
       phase: "only",
       persona: "worker",
-      attempts: 2,
-      maxAttempts: 2,
+      personas: 1,
     });
+    expect(await headlineOf(ids.help)).toMatch(/^worker needs help after 2 attempts: /);
     expect(await situationOf(ids.failed)).toMatchObject({
       kind: "failed",
       phase: "only",
       acceptChanges: true,
     });
-    expect(await situationOf(ids.paused)).toEqual({ kind: "paused", after: "first", how: "until" });
-    expect(await situationOf(ids.canceled)).toEqual({ kind: "canceled", after: "first", checkpoints: 1 });
+    expect(await headlineOf(ids.failed)).toMatch(/^Failed in only: /);
+    expect(await headlineOf(ids.paused)).toBe("Paused after first (--until)");
+    expect(await headlineOf(ids.canceled)).toBe("Canceled after first");
+    expect(await headlineOf(ids.completed)).toBeNull();
+    expect(await headlineOf(ids.running)).toBeNull();
     expect(await situationOf(ids.running)).toMatchObject({
       kind: "running",
       phases: ["only"],
@@ -175,14 +180,16 @@ describe("what people see of a session", () => {
       files: [{ path: "docs/design.md", before: null }, { path: "page.html" }],
     });
     const help = await server.get<SessionPageView>(`/v1/sessions/${ids.help}`);
-    expect(help.stop).toMatchObject({ phase: "only", persona: "worker", sameFailure: { count: 2, of: 2 } });
+    expect(help.stop?.personas).toMatchObject([
+      { phase: "only", persona: "worker", sameFailure: { count: 2, of: 2 } },
+    ]);
     expect(help.ticket).toMatchObject({ status: expect.stringMatching(/pending|posting|delivered/) });
     expect(help.phases[0]?.personas[0]?.attempts).toHaveLength(2);
     gate.open();
   });
 });
 
-test("the steps of an attempt are told oldest first, in pages that end where the next one begins", async () => {
+test("lists the steps of an attempt oldest first, in contiguous pages", async () => {
   const gate = new Gate();
   gate.open();
   const server = await startServer({ teams: [gate.team("gated", 150)] });
@@ -204,7 +211,7 @@ test("the steps of an attempt are told oldest first, in pages that end where the
   expect(names).toEqual(Array.from({ length: 150 }, (_, index) => `step ${index}`));
 });
 
-test("the journal is told newest first, in pages, and filtered", async () => {
+test("lists the journal newest first, in pages, with filters", async () => {
   const server = await startServer({ teams: [failingTeam], config: quickRetries });
   server.drive();
   const { id } = await start(server, { team: "failing" });

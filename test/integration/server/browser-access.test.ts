@@ -17,7 +17,7 @@ test("a code opens once, not twice, and not after ten minutes", async () => {
   expect(codes.redeem(late)).toBe(false);
 });
 
-test("codes that nobody redeems do not pile up; the newest ones work", () => {
+test("bounds unredeemed codes and keeps the newest", () => {
   const codes = new OneTimeCodes(new ManualClock());
   const issued = Array.from({ length: 500 }, () => codes.issue().code);
   expect(codes.redeem(issued[0] ?? "")).toBe(false);
@@ -67,7 +67,7 @@ test("a cookie that was changed in any place is refused", () => {
   expect(cookies.accepts(`${cookies.name}=${"1".repeat(100_000)}`)).toBe(false);
 });
 
-test("two servers of one machine do not take each other's cookie away", () => {
+test("two servers of one machine keep separate cookies", () => {
   const clock = new ManualClock();
   const [one, two] = [cookieWith("token-one", clock, "/one"), cookieWith("token-two", clock, "/two")];
   expect(one.name).not.toBe(two.name);

@@ -58,7 +58,7 @@ test.each(["/v1/events", "/v1/events?journal=true"])(
   },
 );
 
-test("whoever was away while sessions were deleted and others came gets every one that came", async () => {
+test("a watcher that reconnects after deletions gets every new session", async () => {
   const server = await startServer();
   server.drive();
   for (let count = 0; count < 3; count += 1) await until(server, (await start(server)).id, "completed");
@@ -76,7 +76,7 @@ test("whoever was away while sessions were deleted and others came gets every on
   await reader.cancel();
 });
 
-test("what somebody watches from the start to the end is all there, also budgets, decisions and files", async () => {
+test("a stream watched from start to end has all changes, including budgets, decisions and files", async () => {
   const server = await startServer({ teams: [reviewTeam] });
   const { id } = await start(server, { team: "review" });
   const reader = await watch(server, `/v1/sessions/${id}/events`);
@@ -106,12 +106,12 @@ test("what somebody watches from the start to the end is all there, also budgets
   await reader.cancel();
 });
 
-test("the last change of a session is told, also when it comes while the page is being read", async () => {
+test("sends the last change of a session even if it happens while the page is read", async () => {
   const gate = new Gate();
   const server = await startServer({ teams: [gate.team("gated", 1)] });
   server.drive();
   const { id } = await start(server, { team: "gated" });
-  await vi.waitUntil(() => gate.entered.length === 1);
+  await vi.waitUntil(() => gate.entered.length === 1, { timeout: 60_000 });
   const feed = new SessionFeed(id as SessionId, server.maestro);
   await feed.advance();
   const reading = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -153,12 +153,12 @@ test("the last change of a session is told, also when it comes while the page is
   channel.end();
 });
 
-test("whoever comes back is left with the newest page, also when the whole of it was read before the last change", async () => {
+test("a watcher that reconnects ends with the newest page, even if the whole page was read before the last change", async () => {
   const gate = new Gate();
   const server = await startServer({ teams: [gate.team("gated", 1)] });
   server.drive();
   const { id } = await start(server, { team: "gated" });
-  await vi.waitUntil(() => gate.entered.length === 1);
+  await vi.waitUntil(() => gate.entered.length === 1, { timeout: 60_000 });
   const feed = new SessionFeed(id as SessionId, server.maestro);
   await feed.advance();
   const first = Promise.withResolvers<void>();
@@ -182,7 +182,7 @@ test("whoever comes back is left with the newest page, also when the whole of it
   const channel = new SseChannel(() => {});
   stream.join(channel);
   const added = stream.add(channel, { after: 1, text: undefined });
-  await vi.waitUntil(() => looks === 1);
+  await vi.waitUntil(() => looks === 1, { timeout: 60_000 });
   gate.open();
   await until(server, id, "completed");
   await feed.advance();
@@ -203,7 +203,7 @@ test("sends the last row of a session when it is written while the stream opens"
   const server = await startServer({ teams: [gate.team("gated", 1)] });
   server.drive();
   const { id } = await start(server, { team: "gated" });
-  await vi.waitUntil(() => gate.entered.length === 1);
+  await vi.waitUntil(() => gate.entered.length === 1, { timeout: 60_000 });
   const { maestro } = server;
   const { entries } = await server.get<SessionPageView>(`/v1/sessions/${id}`);
   const rows = maestro.rows.bind(maestro);
@@ -222,7 +222,7 @@ test("sends the last row of a session when it is written while the stream opens"
   await reader.cancel();
 });
 
-test("a number that the session's journal does not have is not believed: all is sent, and said to be all", async () => {
+test("replays everything for a seq beyond the journal, and says so", async () => {
   const server = await startServer();
   server.drive();
   const { id } = await start(server, { key: "k" });

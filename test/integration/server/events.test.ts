@@ -10,12 +10,12 @@ const watch = async (server: TestServer, path: string, headers: Record<string, s
   SseReader.of(await server.request(path, { headers }));
 
 describe("the events of a session", () => {
-  test("tell everything from the first row on, each seq once, in order, and then what happens", async () => {
+  test("send every row from the first, each seq once, in order, then new ones", async () => {
     const gate = new Gate();
     const server = await startServer({ teams: [gate.team("gated", 20)] });
     server.drive();
     const { id } = await start(server, { team: "gated" });
-    await vi.waitUntil(() => gate.entered.length === 1);
+    await vi.waitUntil(() => gate.entered.length === 1, { timeout: 60_000 });
     const reader = await watch(server, `/v1/sessions/${id}/events`);
     await reader.until((events) => events.some(({ data }) => data.includes('"attempt.started"')));
     gate.open();
@@ -26,7 +26,7 @@ describe("the events of a session", () => {
     await reader.cancel();
   });
 
-  test("whoever comes back with Last-Event-ID or ?after= misses nothing and gets nothing twice", async () => {
+  test("resume after Last-Event-ID or ?after= without gaps or repeats", async () => {
     const gate = new Gate();
     const server = await startServer({ teams: [gate.team("gated", 100)] });
     server.drive();
@@ -55,7 +55,7 @@ describe("the events of a session", () => {
     expect(seen).toEqual(range(1, entries));
   });
 
-  test("the header wins over the address, as when a browser comes back by itself", async () => {
+  test("prefer the header over the address, as a reconnecting browser needs", async () => {
     const server = await startServer();
     server.drive();
     const { id } = await start(server);
@@ -102,7 +102,7 @@ describe("the events of a session", () => {
     const server = await startServer({ teams: [gate.team("gated", 3)] });
     server.drive();
     const { id } = await start(server, { team: "gated" });
-    await vi.waitUntil(() => gate.entered.length === 1);
+    await vi.waitUntil(() => gate.entered.length === 1, { timeout: 60_000 });
     const { entries } = await server.get<SessionPageView>(`/v1/sessions/${id}`);
     const reader = await watch(server, `/v1/sessions/${id}/events?after=${entries}`);
     await reader.until((events) => events.length > 0);
@@ -144,7 +144,7 @@ describe("the events of a session", () => {
     await reader.cancel();
   });
 
-  test("bring what another process records", async () => {
+  test("stream rows written by another process", async () => {
     const gate = new Gate();
     gate.open();
     const team = gate.team("gated", 5);
@@ -160,7 +160,7 @@ describe("the events of a session", () => {
     await reader.cancel();
   });
 
-  test("two who watch one session get the same, and one who leaves takes nothing from the other", async () => {
+  test("are the same for two watchers, and one that leaves does not affect the other", async () => {
     const gate = new Gate();
     const server = await startServer({ teams: [gate.team("gated", 30)] });
     server.drive();
@@ -209,7 +209,7 @@ describe("the events of all sessions", () => {
     await reader.cancel();
   });
 
-  test("whoever comes back gets the newest line of each session that changed meanwhile, and no other", async () => {
+  test("send a reconnecting watcher the newest row of each changed session, and no other", async () => {
     const server = await startServer();
     server.drive();
     const old = await start(server);
@@ -229,7 +229,7 @@ describe("the events of all sessions", () => {
     await again.cancel();
   });
 
-  test("a number that the journal does not know yet says that nothing can be told", async () => {
+  test("report a position beyond the journal as unknown", async () => {
     const server = await startServer();
     const reader = await watch(server, "/v1/events?after=999999");
     await reader.until((events) => events.length > 0);
@@ -270,7 +270,7 @@ describe("the events of all sessions", () => {
   });
 });
 
-test("streams end when the server stops, and those that are left open cost nothing afterwards", async () => {
+test("streams end when the server stops and hold no resources afterwards", async () => {
   const server = await startServer();
   const reader = await watch(server, "/v1/events");
   await reader.until((events) => events.length > 0);
@@ -279,7 +279,7 @@ test("streams end when the server stops, and those that are left open cost nothi
   expect(reader.isDone).toBe(true);
 });
 
-test("asking whether a stream is there opens none", async () => {
+test("HEAD opens no stream", async () => {
   const server = await startServer();
   const { id } = await start(server);
   for (const path of ["/v1/events", `/v1/sessions/${id}/events`])

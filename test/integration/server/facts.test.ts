@@ -7,7 +7,7 @@ import { activityView } from "../../../src/server/views/activity.ts";
 import { problemOf, quickTeam, start, startServer, until } from "./support.ts";
 import { failingTeam, quickRetries, reviewTeam } from "./teams.ts";
 
-test("nothing of a session that stopped is said to run, and it ends when the session did", async () => {
+test("shows no work of a stopped session as running, and ends it when the session stopped", async () => {
   const server = await startServer({ teams: [failingTeam], config: quickRetries });
   server.drive();
   const { id } = await start(server, { team: "failing" });
@@ -16,16 +16,20 @@ test("nothing of a session that stopped is said to run, and it ends when the ses
   expect(JSON.stringify(view.phases)).not.toContain('"running"');
 });
 
-test("of a failure that nothing recognized only the error is told, no meaning and no advice", async () => {
+test("explains an unrecognized failure by its error and adds no generic advice", async () => {
   const server = await startServer({ teams: [failingTeam], config: quickRetries });
   server.drive();
   const { id } = await start(server, { team: "failing", brief: "so" });
-  const { stop, situation } = await until(server, id, "parked");
-  expect(stop).toMatchObject({ category: "UNKNOWN", meaning: null, suggestedFix: null });
-  expect(situation).toMatchObject({ message: expect.stringContaining("it does not work: so") });
+  const { stop, headline, explanation } = await until(server, id, "parked");
+  expect(stop?.personas).toMatchObject([{ category: "UNKNOWN" }]);
+  expect(headline).toBe("worker needs help after 2 attempts: it does not work: so");
+  expect(explanation.why).toContain("it does not work: so");
+  expect(explanation.todo).toMatchObject([
+    { text: expect.stringMatching(/^Read the failures, fix the cause/) },
+  ]);
 });
 
-test("who asks for help itself says what to do, also where its words look like another failure", async () => {
+test("quotes the advice of a persona that asks for help, even if its message resembles another failure", async () => {
   const helpless = defineTeam("helpless", {
     phases: [
       phase("only", {
@@ -43,15 +47,12 @@ test("who asks for help itself says what to do, also where its words look like a
   server.drive();
   for (const brief of ["The price list is missing.", "401 Unauthorized: invalid api key"]) {
     const { id } = await start(server, { team: "helpless", brief });
-    const { stop } = await until(server, id, "parked");
-    expect(stop?.suggestedFix).toEqual({
-      text: "Put prices.csv there, then resume.",
-      by: "the error itself",
-    });
+    const { explanation } = await until(server, id, "parked");
+    expect(explanation.todo).toEqual([{ text: "Put prices.csv there, then resume.", command: null }]);
   }
 });
 
-test("who looks at the very moment a session stops is told why it did", async () => {
+test("explains the stop in an answer that was requested at the moment of the stop", async () => {
   const server = await startServer({ teams: [failingTeam], config: quickRetries });
   const { maestro } = server;
   const { id } = await start(server, { team: "failing", brief: "so" });
@@ -61,10 +62,10 @@ test("who looks at the very moment a session stops is told why it did", async ()
     return listed(ids);
   });
   const page = await server.get<SessionPageView>(`/v1/sessions/${id}`);
-  expect(page).toMatchObject({ status: "parked", stop: { category: "UNKNOWN" } });
+  expect(page).toMatchObject({ status: "parked", stop: { personas: [{ category: "UNKNOWN" }] } });
 });
 
-test("where several personas need help, each is explained, and the session says how many", async () => {
+test("explains each persona where several need help, and counts them in the headline", async () => {
   const many = defineTeam("many", {
     phases: [
       phase("all", {
@@ -83,35 +84,38 @@ test("where several personas need help, each is explained, and the session says 
   const server = await startServer({ teams: [many], config: quickRetries });
   server.drive();
   const { id } = await start(server, { team: "many" });
-  const { stop, situation } = await until(server, id, "parked");
+  const { stop, headline, situation, explanation } = await until(server, id, "parked");
+  expect(headline).toBe("11 personas need help in all");
   expect(situation).toMatchObject({ kind: "help", personas: 11, phase: "all" });
-  expect(stop?.needs.map(({ persona }) => persona).toSorted()).toEqual(
+  expect(stop?.personas.map(({ persona }) => persona).toSorted()).toEqual(
     [0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11].map((index) => `p${index}`).toSorted(),
   );
-  expect(stop?.needs.find(({ persona }) => persona === "p7")).toMatchObject({
+  expect(stop?.personas.find(({ persona }) => persona === "p7")).toMatchObject({
     phase: "all",
     attempts: 2,
-    message: expect.stringContaining("no 7"),
     sameFailure: { count: 2, of: 2 },
   });
-  expect(stop?.needs.find(({ persona }) => persona === "p5")?.suggestedFix).toEqual({
-    text: "Bring prices.csv.",
-    by: "the error itself",
+  const needOf = (name: string) => explanation.needs.find(({ persona }) => persona === name);
+  expect(needOf("p7")).toMatchObject({ phase: "all", why: "no 7." });
+  expect(needOf("p5")).toMatchObject({
+    why: "No price list.",
+    todo: [{ text: "Bring prices.csv.", command: null }],
   });
   const { sessions } = await server.get<{ sessions: SessionPageView[] }>("/v1/sessions");
   expect(sessions[0]?.situation).toMatchObject({ personas: 11 });
 });
 
-test("a session that one persona stopped has no list of others", async () => {
+test("lists no needs where one persona stopped the session", async () => {
   const server = await startServer({ teams: [failingTeam], config: quickRetries });
   server.drive();
   const { id } = await start(server, { team: "failing", brief: "so" });
-  const { stop, situation } = await until(server, id, "parked");
-  expect([stop?.needs, situation]).toMatchObject([[], { personas: 1 }]);
-  expect(stop).toMatchObject({ attempts: 2, message: expect.stringContaining("it does not work: so") });
+  const { stop, situation, explanation } = await until(server, id, "parked");
+  expect(explanation.needs).toEqual([]);
+  expect(stop?.personas).toMatchObject([{ persona: "worker", attempts: 2 }]);
+  expect(situation).toMatchObject({ personas: 1 });
 });
 
-test("a ticket keeps the time it was delivered, whatever happens to the session later", async () => {
+test("a ticket keeps the time of its delivery when the session changes later", async () => {
   const server = await startServer({ teams: [failingTeam], config: quickRetries });
   server.drive();
   const { id } = await start(server, { team: "failing" });
@@ -128,7 +132,7 @@ test("a ticket keeps the time it was delivered, whatever happens to the session 
   expect((await server.get<SessionPageView>(`/v1/sessions/${id}`)).ticket).toEqual(before.ticket);
 });
 
-test("a review shows what was handed on besides files, and it can be edited", async () => {
+test("a review shows outputs besides files, and they can be edited", async () => {
   const server = await startServer({ teams: [reviewTeam] });
   server.drive();
   const { id } = await start(server, { team: "review", brief: "a bridge" });
@@ -155,14 +159,14 @@ test.each(["completed", "queued"])(
   },
 );
 
-test("retrying is asked for alone: together with others it would be silently ignored or mean too much", async () => {
+test("rejects status=retrying together with other statuses", async () => {
   const server = await startServer();
   expect((await server.request("/v1/sessions?status=retrying")).status).toBe(200);
   const refused = await problemOf(await server.request("/v1/sessions?status=retrying,failed"));
   expect(refused).toMatchObject({ status: 400, code: "INPUT_INVALID" });
 });
 
-test("usage shows what may still be spent: today, and by each session under way that has a limit", async () => {
+test("usage shows the budget of today and of each unfinished session with a limit", async () => {
   const server = await startServer({ config: { budget: { dayUsd: 20 } } });
   const { id } = await start(server, { key: "limited", budget: { usd: 9 } });
   await start(server);
@@ -175,7 +179,7 @@ test("usage shows what may still be spent: today, and by each session under way 
   expect(own.budgets).toEqual([session]);
 });
 
-test("what a persona does is what comes after its last recorded step, with what it works on", () => {
+test("derives the activity of a persona from its last recorded step", () => {
   const at = Date.parse("2026-11-15T00:00:00Z");
   const since = "2026-11-15T00:00:00.000Z";
   const step = (name: string) => ({ name, at });
@@ -196,7 +200,7 @@ test("what a persona does is what comes after its last recorded step, with what 
   });
 });
 
-test("teams say where they were read from, so that a command can name them", async () => {
+test("lists teams with their file, so that a command can name them", async () => {
   const server = await startServer({ teams: [quickTeam] });
   const { teams } = await server.get<TeamsView>("/v1/teams");
   expect(teams).toMatchObject([{ name: "quick", builtIn: false, file: null }]);

@@ -15,7 +15,7 @@ function listening() {
   return { said, hear: (persona: string, delta: string) => text.hear(persona, delta, 1_000, of), text };
 }
 
-test("a thousand pieces in a tenth of a second are told as one", () => {
+test("joins a thousand pieces within a tenth of a second into one", () => {
   const { said, hear } = listening();
   for (let count = 0; count < 1_000; count += 1) hear("writer", "ab");
   expect(said).toEqual([]);
@@ -31,7 +31,7 @@ test("a thousand pieces in a tenth of a second are told as one", () => {
   expect(said).toHaveLength(1);
 });
 
-test("what was said before its step was recorded is not told again as the next call's", () => {
+test("text of a recorded step is not sent as text of the next call", () => {
   const { said, hear, text } = listening();
   hear("writer", "first");
   text.recorded("writer");
@@ -40,7 +40,7 @@ test("what was said before its step was recorded is not told again as the next c
   expect(said.map(({ delta }) => delta)).toEqual(["second"]);
 });
 
-test("personas that speak at the same time are told apart", () => {
+test("keeps the text of concurrent personas apart", () => {
   const { said, hear } = listening();
   hear("one", "a");
   hear("two", "b");
@@ -52,7 +52,7 @@ test("personas that speak at the same time are told apart", () => {
   ]);
 });
 
-test("a model that never stops is heard, not stored", () => {
+test("bounds the stored text of a model that never stops", () => {
   const { said, hear } = listening();
   for (let count = 0; count < 200; count += 1) hear("writer", "x".repeat(10_000));
   vi.advanceTimersByTime(100);

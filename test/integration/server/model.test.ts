@@ -20,7 +20,7 @@ const simulatedTeam = defineTeam("simulated-team", {
   ],
 });
 
-test("what a model says and does is told live, and as steps with text, tools and edits", async () => {
+test("streams a model's text live and its steps with text, tools and edits", async () => {
   const server = await startServer({ teams: [simulatedTeam] });
   const { id } = await start(server, { team: "simulated-team", brief: "notes" });
   const reader = await SseReader.of(
@@ -77,7 +77,7 @@ test("money is listed call by call, reported by model, and counted for Prometheu
   expect(metrics).toMatch(/maestro_journal_commit_seconds_count [1-9]/);
 });
 
-test("live words come only to who follows the persona, unnumbered, and are made anew by nobody who comes back", async () => {
+test("sends live text only to followers of the persona, without ids, and never again after a reconnect", async () => {
   const server = await startServer({ teams: [simulatedTeam] });
   const { id } = await start(server, { team: "simulated-team", brief: "notes" });
   const follow = async (query: string) =>
@@ -89,7 +89,7 @@ test("live words come only to who follows the persona, unnumbered, and are made 
   ];
   server.drive();
   await Promise.all([one.until(isDone), other.until(isDone), none.until(isDone)]);
-  await vi.waitUntil(() => one.events.some(({ event }) => event === "step"));
+  await vi.waitUntil(() => one.events.some(({ event }) => event === "step"), { timeout: 60_000 });
   const live = one.events.filter(({ event }) => event === "text" || event === "step");
   expect(live.filter(({ id }) => id !== undefined)).toEqual([]);
   for (const reader of [other, none])

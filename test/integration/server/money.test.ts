@@ -70,7 +70,7 @@ test("warnings are in the session's journal and in the server's log, and those o
   ]);
 });
 
-test("what has no known price is unknown, not 0", async () => {
+test("reports an unknown price as unknown, not as 0", async () => {
   const team = teamOf("unpriced", async (context) => {
     await ask(unknown, context, "q");
     return { summary: "done" };
@@ -82,7 +82,7 @@ test("what has no known price is unknown, not 0", async () => {
   expect(report.series).toMatchObject([{ name: "somebody/large", costUsd: null }]);
 });
 
-test("what a session will still cost is on its page and in the report, as past runs were", async () => {
+test("forecasts the rest of a session from past runs, on its page and in the report", async () => {
   const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
   let runs = 0;
   const team = teamOf("spender", async (context) => {
@@ -106,7 +106,7 @@ test("what a session will still cost is on its page and in the report, as past r
   expect((await pageOf(server, id)).forecast).toBeNull();
 });
 
-test("a session whose journal is damaged takes nothing away from the report of the others", async () => {
+test("a damaged session does not affect the report of the others", async () => {
   const server = await startDriven([teamOf("spender", spending(8_000)), quickTeam]);
   await finished(server, await startSession(server, "spender"));
   const damaged = await startSession(server, "quick", { only: ["first"] });
@@ -122,7 +122,7 @@ test("a session whose journal is damaged takes nothing away from the report of t
   expect([total.costUsd, forecasts]).toEqual([0.01, []]);
 });
 
-test("what a finished session has cost stands against what it was going to cost when it was started", async () => {
+test("compares the cost of a finished session with the forecast at its start", async () => {
   let tokens = 8_000;
   const team = teamOf("spender", async (context) => spending(tokens)(context));
   const server = await startDriven([team]);

@@ -6,7 +6,7 @@ import { Gate } from "./teams.ts";
 
 const places = (count: number) => ({ server: { apiToken: token, places: count } });
 
-test("no more sessions run at once than there are places; the others wait, and know how many are ahead", async () => {
+test("runs at most as many sessions as there are places, and tells the others their position in the queue", async () => {
   const gate = new Gate();
   const server = await startServer({ teams: [gate.team()], config: places(2) });
   server.drive();
@@ -26,18 +26,18 @@ test("no more sessions run at once than there are places; the others wait, and k
   await vi.waitUntil(() => gate.entered.length === 5);
 });
 
-test("sessions that wait are taken up in the order they came", async () => {
+test("starts queued sessions in order", async () => {
   const gate = new Gate();
   const server = await startServer({ teams: [gate.team()], config: places(1) });
   server.drive();
   const briefs = ["a", "b", "c", "d"];
   for (const brief of briefs) await start(server, { team: "gated", brief });
   gate.open();
-  await vi.waitUntil(() => gate.entered.length === 4);
+  await vi.waitUntil(() => gate.entered.length === 4, { timeout: 60_000 });
   expect(gate.entered).toEqual(briefs);
 });
 
-test("a server that is stopped and started again goes on with what ran and what waited", async () => {
+test("a restarted server resumes running and queued sessions", async () => {
   const first = new Gate();
   const before = await startServer({ teams: [first.team("gated", 2)], config: places(1) });
   before.drive();
@@ -58,7 +58,7 @@ test("a server that is stopped and started again goes on with what ran and what 
   expect((await until(after, waiting.id, "completed"))["steps"]).toBe(2);
 });
 
-test("sessions that somebody only created are not driven", async () => {
+test("does not drive sessions that were only created", async () => {
   const gate = new Gate();
   gate.open();
   const team = gate.team();
@@ -71,7 +71,7 @@ test("sessions that somebody only created are not driven", async () => {
   expect(gate.entered).toEqual(["started"]);
 });
 
-test("a session whose team nobody registered here waits, and takes nobody's place", async () => {
+test("a session of an unregistered team waits without using a place", async () => {
   const gate = new Gate();
   const other = new Gate();
   const first = await startServer({ teams: [gate.team("one")], config: places(1) });
@@ -101,7 +101,7 @@ test("a session whose team nobody registered here waits, and takes nobody's plac
   ]);
 });
 
-test("stopping lets the step under way finish, records it, and refuses what comes meanwhile", async () => {
+test("a stop lets the running step finish, records it, and rejects new requests", async () => {
   const gate = new Gate();
   const server = await startServer({ teams: [gate.team("gated", 5)] });
   server.drive();

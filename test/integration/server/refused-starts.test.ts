@@ -15,7 +15,7 @@ const modelTeam = defineTeam("asks", {
 
 const total = async (server: TestServer) => (await server.get<{ total: number }>("/v1/sessions")).total;
 
-test("a start that cannot be gone is refused at its field and leaves nothing; the corrected one starts as it says", async () => {
+test("an impossible start is rejected at its field and leaves nothing; the corrected one starts", async () => {
   const server = await startServer();
   const post = (body: object) =>
     server.post("/v1/sessions", { team: "quick", brief: "b", key: "k", ...body });
@@ -42,7 +42,7 @@ test("a start that cannot be gone is refused at its field and leaves nothing; th
   await until(server, "k", "paused");
 });
 
-test("a model that cannot be had is said at its field, at a start and at a fork, and nothing is left behind", async () => {
+test("an unusable model is rejected at its field, at a start and at a fork, and leaves nothing", async () => {
   vi.stubEnv("ANTHROPIC_API_KEY", "");
   const server = await startServer({ teams: [modelTeam] });
   const post = (body: object) => server.post("/v1/sessions", { team: "asks", brief: "b", key: "k", ...body });
@@ -75,7 +75,7 @@ test("a model that cannot be had is said at its field, at a start and at a fork,
   expect(fork.status, "its own model is simulated").toBe(201);
 });
 
-test("a key again with another model or budget says so, and the session stays as it is", async () => {
+test("a known key with another model or budget is a conflict, and the session stays unchanged", async () => {
   const server = await startServer({ teams: [modelTeam] });
   const body = { team: "asks", brief: "b", key: "k", model: "simulated", budget: { usd: 1 } };
   await start(server, body);
@@ -94,7 +94,7 @@ test("a key again with another model or budget says so, and the session stays as
   expect((await server.post("/v1/sessions", body)).status).toBe(200);
 });
 
-test("a key again that asks a session under way for other phases says so; asked the same, it is left alone", async () => {
+test("a known key with other phases is a conflict for a running session; the same phases leave it alone", async () => {
   const server = await startServer();
   const body = { team: "quick", brief: "b", key: "k", until: "first", pauseAfter: ["first"] };
   const post = (more: object) =>
@@ -123,7 +123,7 @@ test("a key again that asks a session under way for other phases says so; asked 
   await until(server, "k", "completed");
 });
 
-test("a session that is there goes on with its own model, whatever the server's is; without its key a resume says so", async () => {
+test("an existing session resumes with its own model, and a resume without that model's API key is rejected", async () => {
   vi.stubEnv("ANTHROPIC_API_KEY", "");
   const server = await startServer({ teams: [modelTeam], config: { model: "anthropic/claude-sonnet-4-5" } });
   const { id } = await start(server, { team: "asks", model: "simulated", key: "k", only: ["one"] });
@@ -145,7 +145,7 @@ test("a session that is there goes on with its own model, whatever the server's 
   expect((await server.get<SessionPageView>(`/v1/sessions/${keyed}`)).status).toBe("parked");
 });
 
-test("a word that lets a session go on is refused while its model cannot be had, and nothing is put on record", async () => {
+test("actions that resume a session are rejected while its model is unusable, and record nothing", async () => {
   vi.stubEnv("ANTHROPIC_API_KEY", "");
   const reviewed = defineTeam("reviewed", {
     phases: [
@@ -187,7 +187,7 @@ test("a word that lets a session go on is refused while its model cannot be had,
   );
 });
 
-test("a model is not asked for by what is done: the rest goes on without its key", async () => {
+test("completed phases need no model: the rest resumes without its API key", async () => {
   vi.stubEnv("ANTHROPIC_API_KEY", "");
   const team = defineTeam("half", {
     model: "anthropic/claude-sonnet-4-5",

@@ -3,7 +3,7 @@ import { problemOf, start, startServer } from "./support.ts";
 
 const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
 
-test("what is no valid request is refused with a stable code, and the next request works", async () => {
+test("rejects an invalid request with a stable code, and answers the next one", async () => {
   const server = await startServer();
   const post = (body: string | Uint8Array<ArrayBuffer> | null, type: string | null = "application/json") =>
     server.request("/v1/sessions", {
@@ -64,7 +64,7 @@ test("what is no valid request is refused with a stable code, and the next reque
   await start(server);
 });
 
-test("a body that never says how long it is is cut off at the limit", async () => {
+test("cuts off a body of unknown length at the limit", async () => {
   const server = await startServer();
   let sent = 0;
   let isCanceled = false;
@@ -90,7 +90,7 @@ test("a body that never says how long it is is cut off at the limit", async () =
   expect(isCanceled).toBe(true);
 });
 
-test("an edit of more files or phases than anybody makes is refused before it is looked at", async () => {
+test("rejects an edit with too many files or phases before reading it", async () => {
   const server = await startServer();
   const { id } = await start(server);
   const many = (value: unknown) =>

@@ -18,7 +18,7 @@ test("an event is one block of lines, whatever is in its data", () => {
   expect(JSON.parse(written.split("\n")[2]?.slice("data: ".length) ?? "")).toEqual(data);
 });
 
-test("what is sent is read in order, also by who waits for it", async () => {
+test("events arrive in order, also at a reader that waits", async () => {
   const { channel, reader } = open();
   const waiting = reader.read();
   channel.send("one");
@@ -33,7 +33,7 @@ test("what is sent is read in order, also by who waits for it", async () => {
   expect((await reader.read()).done).toBe(true);
 });
 
-test("who does not read is dropped after two megabytes, at once and for good", async () => {
+test("drops a reader for good when two megabytes wait for it", async () => {
   const { channel, reasons, reader } = open();
   const piece = "x".repeat(10_000);
   let sent = 0;
@@ -45,14 +45,14 @@ test("who does not read is dropped after two megabytes, at once and for good", a
   expect((await reader.read()).done).toBe(true);
 });
 
-test("one event larger than the limit still reaches a reader who keeps up", async () => {
+test("one event larger than the limit reaches a reader that keeps up", async () => {
   const { channel, reasons, reader } = open();
   channel.send("y".repeat(5_000_000));
   expect((await reader.read()).value?.byteLength).toBe(5_000_000);
   expect(reasons).toEqual([]);
 });
 
-test("a replay waits for its reader and goes on when there is room; live text gives way", async () => {
+test("a replay waits for room in the buffer, and live text is dropped first", async () => {
   const { channel, reader } = open();
   channel.send("x".repeat(200_000));
   channel.sendIfIdle("not worth waiting for");
@@ -63,7 +63,7 @@ test("a replay waits for its reader and goes on when there is room; live text gi
   expect(text(await reader.read())).toBe("now there is room");
 });
 
-test("who leaves is noticed, and a replay for him ends", async () => {
+test("a replay ends when its reader leaves", async () => {
   const { channel, reasons, reader } = open();
   channel.send("x".repeat(200_000));
   const drained = channel.drained();
@@ -74,7 +74,7 @@ test("who leaves is noticed, and a replay for him ends", async () => {
   expect(reasons).toHaveLength(1);
 });
 
-test("a batch is encoded once for all who have what came before, and cut for who has more", () => {
+test("encodes a batch once for readers at its start, and cuts it for readers further on", () => {
   const batch = new EventBatch([
     { id: 4, text: "four " },
     { id: 5, text: "five " },

@@ -31,7 +31,7 @@ test("the page is served for each of its addresses, its files by their type, has
   expect((await server.request("/theme.js")).headers.get("cache-control")).toBe("no-cache");
 });
 
-test("what the build has compressed is sent compressed to whoever takes it, and to nobody else", async () => {
+test("sends compressed files only to clients that accept the encoding", async () => {
   const folder = await builtDashboard();
   await writeFile(join(folder, "assets/index-AbCd1234.js.gz"), "gzipped");
   await writeFile(join(folder, "assets/index-AbCd1234.js.br"), "brotli");

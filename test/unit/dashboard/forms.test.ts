@@ -3,7 +3,6 @@ import { noSequence, type Press, readPress } from "../../../dashboard/src/keys/k
 import { planLineText, planTotalText } from "../../../dashboard/src/sentences/plan-text.ts";
 import {
   aroundMarked,
-  keptText,
   resumeWarning,
   sameFailureText,
 } from "../../../dashboard/src/sentences/stopped-text.ts";
@@ -16,7 +15,6 @@ import {
   startRequest,
 } from "../../../dashboard/src/start/start-form.ts";
 import { stopLanes, stoppedPersona } from "../../../dashboard/src/stopped/stopped-persona.ts";
-import { placeOf, suggestedLimit } from "../../../dashboard/src/stopped/suggested-limit.ts";
 import { stackSeries } from "../../../dashboard/src/usage/stack.ts";
 import { parkingPayments } from "./samples.ts";
 
@@ -125,30 +123,13 @@ test("a plan names what is reused, what runs and what is left", () => {
   expect(planTotalText({ ...plan, expectedUsd: null, leftUsd: null })).toBe("");
 });
 
-test("the suggested limit is enough for the next call and the forecast, and easy to type", () => {
-  expect(suggestedLimit({ unit: "usd", used: 7.89, asked: 0.42 }, { lowUsd: 2.1, highUsd: 2.8 })).toBe(11);
-  expect(suggestedLimit({ unit: "usd", used: 0.2, asked: 0.1 }, null)).toBe(0.5);
-  expect(suggestedLimit({ unit: "tokens", used: 39_500, asked: 9000 }, null)).toBe(60_000);
-});
-
-test("a limit is raised where it was met", () => {
-  expect(placeOf("session")).toEqual({});
-  expect(placeOf("phase design")).toEqual({ phase: "design" });
-  expect(placeOf("persona persona of two words")).toEqual({ persona: "persona of two words" });
-});
-
 describe("a stopped session", () => {
-  test("warns before the same is paid for again", () => {
+  test("warns before the same attempt is paid for again", () => {
     expect(sameFailureText({ count: 6, of: 6 })).toBe("Same failure in 6 of 6 attempts");
     expect(sameFailureText({ count: 1, of: 6 })).toBeUndefined();
     expect(resumeWarning({ count: 6, of: 6 })).toBe(
       "Same inputs, same place. After 6 equal failures, expect another.",
     );
-    expect([keptText(0), keptText(1), keptText(3)]).toEqual([
-      undefined,
-      "1 finished persona keeps its work",
-      "3 finished personas keep their work",
-    ]);
   });
 
   test("shows the lines around the error, whatever is cut", () => {
@@ -159,17 +140,19 @@ describe("a stopped session", () => {
     expect(aroundMarked(lines.slice(0, 5), 8)).toHaveLength(5);
   });
 
-  test("is told in three lanes, the one that stopped among them", () => {
+  test("has three lanes: completed phases, the persona that stopped, the others of its phase", () => {
     const view = parkingPayments();
-    expect(stoppedPersona(view)?.persona.name).toBe("backend_developer");
-    expect(stopLanes(view).map(({ name, status }) => `${name}: ${status}`)).toEqual([
+    expect(stoppedPersona(view, undefined)?.persona.name).toBe("backend_developer");
+    const place = { phase: "implementation", persona: "ui_ux_designer" };
+    expect(stoppedPersona(view, place)?.persona.name).toBe("ui_ux_designer");
+    expect(stopLanes(view, undefined).map(({ name, status }) => `${name}: ${status}`)).toEqual([
       "requirements, design: completed",
       "backend_developer: failed",
       "3 other personas: completed",
     ]);
   });
 
-  test("leads with Stopped; once it goes on again that address shows the run", () => {
+  test("opens on the tab Stopped, whose address shows the run once the session resumes", () => {
     const view = parkingPayments();
     expect(tabsOf(view)[0]?.tab).toBe("stopped");
     expect(tabToShow(view, undefined)).toBe("stopped");

@@ -167,7 +167,8 @@ export function view(input: ViewInput): SessionView {
     ticket: null,
     epoch: 1,
     entries: 200,
-    explanation: { lost: "", cost: "", why: null, todo: [], resume: null },
+    headline: null,
+    explanation: { lost: "", cost: "", why: null, todo: [], resume: null, needs: [], raise: null },
     chainVerified: true,
     reservedUsd: 0,
     restarts: [],
@@ -186,7 +187,7 @@ export function view(input: ViewInput): SessionView {
 /** The row of a session in the list. */
 export function rowOf(session: SessionView): SessionRow {
   const { id, key, team, status, reason, createdAt, updatedAt, usage, brief, simulated, since } = session;
-  const { situation, limitUsd, limitTokens, forkOf, phases } = session;
+  const { headline, situation, limitUsd, limitTokens, forkOf, phases } = session;
   return {
     id,
     key,
@@ -199,6 +200,7 @@ export function rowOf(session: SessionView): SessionRow {
     brief: brief.slice(0, 200),
     simulated,
     since,
+    headline,
     situation,
     phases: phases.slice(0, 40).map(({ name, status }) => ({ name, status })),
     phaseCount: phases.length,
@@ -298,11 +300,7 @@ export function parkingPayments(): SessionView {
       kind: "help",
       phase: "implementation",
       persona: "backend_developer",
-      check: "api-tests",
-      message: "expected 201, got 422",
       personas: 1,
-      attempts: 6,
-      maxAttempts: 6,
     },
     phases: [
       ...(requirements === undefined || design === undefined ? [] : [requirements, design]),

@@ -159,7 +159,7 @@ test("held-up personas are counted above the active ones", () => {
     },
   } as const;
   expect(groupAside(active, [waiting, row("b", "running")])).toBe(
-    "2 personas wait, both go on by themselves",
+    "2 personas wait and continue by themselves",
   );
   expect(groupAside(active, [row("b", "running")])).toBe("newest first");
 });
@@ -174,7 +174,7 @@ test("the diamond of a parked session stands where it stopped; a phase in review
     ...row("r", "parked"),
     phases,
     phaseCount: 3,
-    situation: { kind: "review", phase: "design", gate: null, filesChanged: 1, next: [] },
+    situation: { kind: "review", phase: "design", filesChanged: 1, next: [] },
   } as const;
   expect(phaseGlyphs(review)).toEqual({ glyphs: ["completed", "parked", "pending"], done: 1, total: 3 });
   expect(idOf("r")).toHaveLength(26);

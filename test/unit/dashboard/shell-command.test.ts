@@ -53,15 +53,16 @@ test("a key that reads as a flag, or has signs that nobody sees, gives way to th
     expect(commandName({ key, id })).toBe(id);
 });
 
-test("a reviewer's command does what the button does, with the whole note", () => {
+test("the command of a review has the phase and the whole note", () => {
   const note = `${"not this. ".repeat(40)}$(rm -rf ~) "quoted"`;
   const command = (...words: Parameters<typeof shellCommand>[0]) => shellCommand(words, "/my state");
   const said = reviewCommand(command, { key: "k", id: "s_1" }, "reject", "design", note);
   expect(callsOf(said)).toEqual([
     ["reject", "k", "--phase", "design", "--note", note, "--state-dir", "/my state"],
-    ["resume", "k", "--state-dir", "/my state"],
   ]);
-  expect(callsOf(reviewCommand(command, { key: "k", id: "s_1" }, "approve", "design", ""))).toHaveLength(2);
+  expect(callsOf(reviewCommand(command, { key: "k", id: "s_1" }, "approve", "design", ""))).toEqual([
+    ["approve", "k", "--phase", "design", "--state-dir", "/my state"],
+  ]);
 });
 
 test("a start can be copied with anything in its fields", () => {

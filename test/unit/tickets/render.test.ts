@@ -3,7 +3,7 @@ import { escapeMarkdown, renderAdf, renderMarkdown } from "../../../src/tickets/
 import { adfProblem } from "../../support/loopback-adf.ts";
 import { sampleTicket } from "./sample-ticket.ts";
 
-test("the body answers what the person on call asks, in that order", () => {
+test("the body answers the questions of the person on call in their order", () => {
   const markdown = renderMarkdown(sampleTicket());
   const questions = markdown.split("\n").filter((line) => line.startsWith("## "));
   expect(questions.slice(0, 5)).toEqual([
@@ -14,8 +14,8 @@ test("the body answers what the person on call asks, in that order", () => {
     "## How do I resume?",
   ]);
   for (const part of [
-    "41,000 tokens, 0.3125 USD",
-    "after 6 attempts: CONTRACT",
+    "Nothing is running or spending. Cost: 41,000 tokens, \\$0.31.",
+    "attempts: 6",
     "docs/design.md has no title",
     "1. Read the failures",
     "\nmaestro resume 01k0g2t5c8r7w9x3y4z5a6b7c8\n",
@@ -27,14 +27,13 @@ test("the body answers what the person on call asks, in that order", () => {
     expect(markdown).toContain(part);
 });
 
-test("what is not known is not made up", () => {
+test("the body leaves out unknown costs and falls back to the summary", () => {
   const { spent: _spent, ...ticket } = sampleTicket({ failures: [], suggestedActions: [], details: "" });
   const markdown = renderMarkdown(ticket);
-  expect(markdown).not.toContain("USD");
+  expect(markdown).toContain("## Why did it stop?\n\n```text\n" + ticket.summary);
+  expect(markdown).not.toContain("tokens");
   expect(markdown).toContain("Read the failures below");
-  expect(renderMarkdown({ ...ticket, spent: { tokens: 5 } })).toContain(
-    "5 tokens, at a price that is not known",
-  );
+  expect(renderMarkdown({ ...ticket, spent: { tokens: 5 } })).toContain("5 tokens, price unknown");
   expect(adfProblem(renderAdf(ticket))).toBeUndefined();
 });
 

@@ -4,11 +4,11 @@ import { serverNow } from "../live/clock.ts";
 import { say } from "../shell/announcer.tsx";
 import { markOf, nothingPending, type Pending, settle } from "./pending.ts";
 
-export function useSpeak(view: SessionView | undefined) {
+export function useSend(view: SessionView | undefined) {
   const [said, setPending] = useState<Pending>(nothingPending);
   const pending = view === undefined ? said : settle(said, view);
   const was = view === undefined ? "" : markOf(view);
-  const speak = useCallback(
+  const send = useCallback(
     async (label: string, failed: string, call: () => Promise<unknown>): Promise<boolean> => {
       setPending({ kind: "sending", label });
       say({ text: label, urgent: true });
@@ -30,5 +30,5 @@ export function useSpeak(view: SessionView | undefined) {
     () => setPending((known) => (known.kind === "failed" ? nothingPending : known)),
     [],
   );
-  return { pending, speak, forget };
+  return { pending, send, forget };
 }

@@ -1,30 +1,30 @@
-import type { BudgetStatus } from "../cost/budget-status.ts";
-import type { UsageReport, UsageTotals } from "../cost/reports.ts";
-import { microsToUsd } from "../domain/budget.ts";
+import { type Budget, type BudgetLevelName, type Ledger, microsToUsd } from "../domain/budget.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import type { Healed } from "../domain/healing-action.ts";
+import { isoTime } from "../domain/iso-time.ts";
 import { isAllSimulated } from "../domain/simulated.ts";
-import type { Direction, PersonaChecks, PersonaResult, RecordedFailure } from "../journal/journal.ts";
-import { needsProgram, type PlannedPhase, plannedPhases } from "../journal/planned.ts";
+import type { Ticket } from "../domain/ticket.ts";
+import type { TicketDelivery } from "../domain/ticket-delivery.ts";
+import type { UsageRow, UsageTotals } from "../domain/usage-totals.ts";
+import type { Direction, PersonaChecks, PersonaResult, RecordedFailure } from "./journal.ts";
+import { needsProgram, type PlannedPhase, plannedPhases } from "./planned.ts";
 import type {
   AttemptState,
   PersonaState,
   PhaseState,
   RecordedDecision,
   SessionState,
-} from "../journal/session-state.ts";
-import { errorOf, type ParkReason, reasonOf, type SessionStatus, wakeAtOf } from "../journal/standing.ts";
-import type { TicketRecord } from "../store/ticket-store.ts";
+} from "./session-state.ts";
+import { errorOf, type ParkReason, reasonOf, type SessionStatus, wakeAtOf } from "./standing.ts";
 
-/** A request for help, as people look for it. */
 export interface TicketView {
   readonly fingerprint: string;
   readonly summary: string;
-  readonly status: TicketRecord["delivery"]["kind"];
-  /** Where the tracker has it, once it is delivered. */
+  readonly status: TicketDelivery["kind"];
+  /** In the tracker, once it is delivered. */
   readonly key: string | null;
   readonly url: string | null;
-  /** Why it is not there yet, and when it is tried again. */
+  /** Why it is not delivered yet. `notBefore`: when it is tried again. */
   readonly lastError: string | null;
   readonly notBefore: string | null;
 }
@@ -36,7 +36,6 @@ export interface SessionResult {
   /** When a session that waits for a breaker resumes by itself. */
   readonly wakeAt?: number;
   readonly ticket: TicketView | null;
-  /** All of them, when several personas need help. */
   readonly tickets: readonly TicketView[];
   readonly id: string;
   /** Phase, then persona. */
@@ -52,14 +51,14 @@ export interface SessionView {
   readonly reason: ParkReason | null;
   readonly error: ErrorJson | null;
   readonly model: string | null;
-  /** Nothing in it was said by a real model. */
+  /** No real model took part. */
   readonly simulated: boolean;
   readonly teamFile: string | null;
-  /** Personas are functions that only the program which defines the team can run. */
+  /** Personas are functions, which only the program that defines the team can run. */
   readonly needsProgram: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** When a session that waits for a breaker goes on by itself. */
+  /** When a session that waits for a breaker resumes by itself. */
   readonly wakeAt: string | null;
   readonly steps: number;
   readonly phases: readonly PhaseView[];
@@ -68,7 +67,7 @@ export interface SessionView {
   readonly usage: UsageTotals;
   readonly budgets: readonly BudgetView[];
   readonly ticket: TicketView | null;
-  /** All of the last time that it asked for help. */
+  /** Of the last request for help, one for each persona that needs it. */
   readonly tickets: readonly TicketView[];
   readonly artifacts: readonly ArtifactView[];
   readonly decisions: readonly RecordedDecision[];
@@ -87,7 +86,6 @@ export interface PhaseView {
   readonly checks: readonly PersonaChecks[];
   readonly review: PhaseState["review"];
   readonly notes: readonly string[];
-  /** Where it came from, if not from work of this session. */
   readonly source: PhaseState["source"];
   readonly tree: string | null;
   readonly personas: readonly PersonaView[];
@@ -107,7 +105,7 @@ export interface PersonaView {
 
 /** Amounts in tokens and dollars; null where there is no limit, or the price is not known. */
 export interface BudgetView {
-  readonly level: BudgetStatus["level"];
+  readonly level: BudgetLevelName;
   readonly name: string;
   readonly limit: { readonly tokens: number | null; readonly usd: number | null };
   readonly used: { readonly tokens: number; readonly usd: number | null };
@@ -123,12 +121,11 @@ export interface AttemptView {
   readonly endedAt: string | null;
   readonly failure: RecordedFailure | null;
   readonly healing: readonly Healed[];
-  /** When the next one may begin. */
+  /** The earliest start of the next attempt. */
   readonly notBefore: string | null;
   readonly tree: string | null;
 }
 
-/** A file as the session left it, and whose it is. */
 export interface ArtifactView {
   readonly path: string;
   readonly sha256: string;
@@ -150,7 +147,7 @@ export function resultsOf(state: SessionState): SessionResult["results"] {
 
 export function describeSession(
   state: SessionState,
-  { tickets, artifacts, usage, budgets }: Beside,
+  { tickets, artifacts, usage, budgets }: OutsideJournal,
 ): SessionView {
   const { created, createdHead } = state;
   const planned = plannedPhases(created.definition);
@@ -186,7 +183,7 @@ export function describeSession(
 function describePhase(
   state: SessionState,
   { name, dependsOn, personas }: PlannedPhase,
-  usage: UsageReport,
+  usage: UsageByPersona,
 ): PhaseView {
   const phase = state.phases.get(name);
   const done = phase?.status === "completed";
@@ -211,13 +208,19 @@ function describePhase(
   };
 }
 
-/** A phase that nobody could judge is unverified, and says so. */
+/** A phase without checks is unverified, never passed. */
 function describeGate({ gate }: PhaseState): PhaseView["gate"] {
   const { threshold = null, score = null, verdict = "unverified" } = gate ?? {};
   return { threshold, score, verdict };
 }
 
-export function describeTicket({ ticket, delivery }: TicketRecord): TicketView {
+export function describeTicket({
+  ticket,
+  delivery,
+}: {
+  readonly ticket: Ticket;
+  readonly delivery: TicketDelivery;
+}): TicketView {
   const { key, url } = delivery.kind === "delivered" ? delivery.reference : { key: null, url: null };
   const lastError = delivery.kind === "delivered" ? null : (delivery.lastError ?? null);
   const notBefore = delivery.kind === "pending" ? isoTime(delivery.notBefore) : null;
@@ -225,14 +228,25 @@ export function describeTicket({ ticket, delivery }: TicketRecord): TicketView {
   return { fingerprint, summary, status: delivery.kind, key, url, lastError, notBefore };
 }
 
-/** What the journal does not know. */
-interface Beside extends Pick<SessionView, "tickets" | "artifacts"> {
-  /** By persona. */
-  readonly usage: UsageReport;
-  readonly budgets: readonly BudgetStatus[];
+/** The parts of a view that are not in the journal. */
+interface OutsideJournal extends Pick<SessionView, "tickets" | "artifacts"> {
+  readonly usage: UsageByPersona;
+  readonly budgets: readonly UsedBudget[];
 }
 
-export function describeBudget({ level, name, budget, used, reserved, overrun }: BudgetStatus): BudgetView {
+interface UsageByPersona {
+  readonly total: UsageTotals;
+  readonly rows: readonly UsageRow[];
+}
+
+interface UsedBudget extends Ledger {
+  readonly level: BudgetLevelName;
+  readonly name: string;
+  readonly budget: Budget;
+  readonly overrun: boolean;
+}
+
+export function describeBudget({ level, name, budget, used, reserved, overrun }: UsedBudget): BudgetView {
   const limit = { tokens: budget.tokens ?? null, usd: usd(budget.microUsd ?? null) };
   return {
     level,
@@ -277,8 +291,4 @@ function describeAttempt(attempt: AttemptState): AttemptView {
     notBefore: next !== undefined && "wait" in next ? isoTime(next.wait.notBefore) : null,
     tree: tree ?? null,
   };
-}
-
-function isoTime(at: number): string {
-  return new Date(at).toISOString();
 }

@@ -14,7 +14,7 @@ export function watchHistory(): void {
   });
 }
 
-export function useKeptScroll(ref: RefObject<HTMLElement | null>, address: string, ready: boolean): void {
+export function useRestoredScroll(ref: RefObject<HTMLElement | null>, address: string, ready: boolean): void {
   useLayoutEffect(() => {
     const element = ref.current;
     const offset = offsets.get(address);

@@ -1,0 +1,89 @@
+import { count, money, number } from "../domain/amounts.ts";
+import { microsToUsd } from "../domain/budget.ts";
+import { gateClause, gateFact } from "./facts.ts";
+import type { SessionCard } from "./session-card.ts";
+import type { ParkReason, SessionStatus } from "./standing.ts";
+
+/** A session as a list has it. */
+interface ListedSession {
+  readonly status: SessionStatus;
+  readonly reason?: ParkReason | null | undefined;
+  readonly card: SessionCard;
+}
+
+/** One short line without a full stop, for lists and titles. Null where a session has not stopped, or has completed. */
+export function stopHeadline(
+  { status, reason, card }: ListedSession,
+  { abandoned = false }: { readonly abandoned?: boolean } = {},
+): string | null {
+  switch (status) {
+    case "queued":
+    case "completed":
+      return null;
+    case "running":
+      return abandoned ? "Its process died" : null;
+    case "paused":
+      return pausedHeadline(card);
+    case "canceled":
+      return `Canceled ${whereIn(card)}`;
+    case "failed": {
+      const phase = card.lastFailure?.phase ?? card.phases.find((each) => each.status === "running")?.name;
+      return `Failed${phase === undefined ? "" : ` in ${phase}`}: ${inShort(card.error?.message)}`;
+    }
+    case "parked":
+      return parkedHeadline(reason, card);
+  }
+}
+
+function parkedHeadline(reason: ParkReason | null | undefined, card: SessionCard): string {
+  if (reason === "review") {
+    const { phase = card.lastPhase, gate } = card.review ?? {};
+    return `${phase} waits for review${gateClause(gateFact(gate))}`;
+  }
+  if (reason === "budget") return budgetHeadline(card);
+  const dependency = card.error?.details["dependency"];
+  if (reason === "breaker" && dependency !== undefined) return `${dependency} does not answer`;
+  return helpHeadline(card);
+}
+
+function helpHeadline({ error, lastFailure }: SessionCard): string {
+  const { persona, phase = lastFailure?.phase, personas = 1, attempts = 0, message } = error?.details ?? {};
+  if (Number(personas) > 1) return `${count(Number(personas), "persona")} need help in ${phase}`;
+  if (persona === undefined) return inShort(error?.message);
+  // A persona that asked for help at once did not use up its attempts.
+  const tries = Number(attempts) > 1 ? count(Number(attempts), "attempt") : "";
+  if (lastFailure?.check != null && lastFailure.persona === persona)
+    return `${persona} failed the check ${lastFailure.check}${tries && ` in ${tries}`}`;
+  return `${persona} needs help${tries && ` after ${tries}`}: ${inShort(String(message || error?.message))}`;
+}
+
+function budgetHeadline({ error }: SessionCard): string {
+  const { level, name, unit, limit, used = 0, asked = 0 } = error?.details ?? {};
+  if (limit === undefined) return inShort(error?.message);
+  const whose = level === "session" ? "" : level === "day" ? " for the day" : ` for ${level} ${name}`;
+  const left = Math.max(0, Number(limit) - Number(used));
+  if (unit !== "usd")
+    return `The next call needs up to ${count(Number(asked), "token")}; ${number(left)} of ${count(Number(limit), "token")} are left${whose}`;
+  const [needed, rest, all] = [asked, left, limit].map((micros) => money(microsToUsd(Number(micros))));
+  return `The next call needs up to ${needed}; ${rest} of ${all} is left${whose}`;
+}
+
+function pausedHeadline(card: SessionCard): string {
+  const { pauseSaid, direction } = card;
+  if (pauseSaid) return `Paused by a person ${whereIn(card)}`;
+  const flag = direction.only
+    ? "--only"
+    : direction.until
+      ? "--until"
+      : direction.pauseAfter && "--pause-after";
+  return flag ? `Paused ${whereIn(card)} (${flag})` : `Interrupted ${whereIn(card)}`;
+}
+
+const whereIn = ({ lastPhase }: SessionCard): string =>
+  lastPhase === null ? "before the first phase was completed" : `after ${lastPhase}`;
+
+/** Other people's text on one line, cut to the size of a headline. */
+function inShort(message = ""): string {
+  const line = message.replace(/\s+/g, " ").trim().replace(/\.$/, "");
+  return line.length <= 160 ? line : `${line.slice(0, 159).toWellFormed().trimEnd()}…`;
+}
