@@ -1,4 +1,5 @@
 import type { TokenTracker } from "../cost/token-tracker.ts";
+import type { Notify } from "../domain/advice.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { TeamEngine } from "../run/engine.ts";
 import type { BudgetDefaults } from "../run/spending.ts";
@@ -25,5 +26,5 @@ export interface HiveParts {
   readonly tracker: TokenTracker;
   readonly budgets: BudgetDefaults;
   readonly teams: readonly Team[];
-  readonly onNotice: (notice: string) => void;
+  readonly onNotice: Notify;
 }

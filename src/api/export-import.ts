@@ -1,6 +1,7 @@
 import { open, readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
+import { advise } from "../domain/advice.ts";
 import { sha256 } from "../domain/canonical.ts";
 import {
   CheckpointCorrupt,
@@ -112,9 +113,9 @@ export async function importCheckpoints(
   const packed = await readPacked(file);
   const { session, checkpoints, contents } = await unpack(packed, file);
   if ((await store.findSession(session)) !== undefined)
-    throw new SessionConflict(`Session ${session} is here already.`, {
+    throw new SessionConflict(`Session ${session} already exists in this state directory.`, {
       details: { session },
-      advice: `Look at it with: maestro show ${session}`,
+      advice: advise("Look at it", "show", session),
     });
   const files = new SessionFiles(stateDirectory, session);
   for (const content of contents) await artifacts.put(content);
@@ -148,7 +149,7 @@ export async function verifyExport(file: string): Promise<CheckpointInfo[]> {
     throw new CheckpointCorrupt(`The export ${file} is damaged: ${error.message}`, {
       cause: error,
       details: { file },
-      advice: "Make it again where the session is: maestro checkpoints export <session> <file>",
+      advice: advise("Export it again where the session is", "checkpoints", "export", "<session>", "<file>"),
     });
   }
 }
@@ -238,7 +239,7 @@ function textsAt(content: JsonObject, key: string, file: string): readonly strin
 
 function notAnExport(file: string, why: string, cause?: unknown): InputInvalid {
   return new InputInvalid(`${file} is not an export of a session: ${why}.`, {
-    advice: "Make one with: maestro checkpoints export <session> <file>",
+    advice: advise("Export one", "checkpoints", "export", "<session>", "<file>"),
     cause,
   });
 }

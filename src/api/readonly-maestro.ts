@@ -1,3 +1,4 @@
+import type { Notify } from "../domain/advice.ts";
 import type { StateUnavailable } from "../domain/errors.ts";
 import { removeUnneeded } from "../store/retention.ts";
 import { Reading, type ReadingParts } from "./session-queries.ts";
@@ -5,7 +6,7 @@ import { Reading, type ReadingParts } from "./session-queries.ts";
 interface LookingParts extends ReadingParts {
   readonly isMissing: boolean;
   readonly unwritable: StateUnavailable | undefined;
-  readonly onNotice: (notice: string) => void;
+  readonly onNotice: Notify;
 }
 
 /** A state directory that is open for looking alone. */

@@ -1,3 +1,4 @@
+import { advise } from "../domain/advice.ts";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, SessionConflict } from "../domain/errors.ts";
 import type { Message } from "../journal/message.ts";
@@ -20,12 +21,15 @@ export function refuseWord({ id, status }: SessionRecord, { say }: Message): voi
   if (finalStatuses.includes(status) && say !== "budget")
     throw new SessionConflict(`Session ${id} is ${status}; there is nothing to ${say}.`, {
       details,
-      advice: `See how it ended with: maestro show ${id}; for another end, make a new session of it: maestro fork ${id} --at <phase>`,
+      advice: [
+        advise("See how it ended", "show", id),
+        advise("Run part of it again in a new session", "fork", id, "--at", "<phase>"),
+      ],
     });
   if (say === "pause" && (status === "parked" || status === "paused"))
     throw new SessionConflict(`Session ${id} is ${status} already; there is nothing to pause.`, {
       details,
-      advice: `See why with: maestro show ${id}`,
+      advice: advise("See why", "show", id),
     });
 }
 
@@ -61,17 +65,16 @@ function reviewedPhase(
   if (named !== undefined)
     throw new SessionConflict(`Phase ${named} does not wait for review.${didYouMean(named, waiting)}`, {
       details,
-      advice:
-        waiting.length === 0 ? `See why with: maestro show ${id}` : `These wait: ${waiting.join(", ")}.`,
+      advice: waiting.length === 0 ? advise("See why", "show", id) : `These wait: ${waiting.join(", ")}.`,
     });
   if (only === undefined)
     throw new SessionConflict(`No phase of session ${id} waits for review.`, {
       details,
-      advice: `See why with: maestro show ${id}`,
+      advice: advise("See why", "show", id),
     });
   if (others.length === 0) return only;
   throw new SessionConflict(`More than one phase waits for review: ${waiting.join(", ")}.`, {
     details,
-    advice: `Say which one you mean: maestro ${say} ${id} --phase ${only}`,
+    advice: advise("Name one of them", say, id, "--phase", only),
   });
 }

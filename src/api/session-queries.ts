@@ -1,5 +1,6 @@
 import type { BudgetStatus } from "../cost/budget-status.ts";
 import { type UsageReport, type UsageTotals, usageReport } from "../cost/reports.ts";
+import { advise } from "../domain/advice.ts";
 import { type Amount, noAmount } from "../domain/budget.ts";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, SessionNotFound } from "../domain/errors.ts";
@@ -82,7 +83,7 @@ export class Reading {
       `There is no session with the id or key "${named}" in ${this.stateDirectory}.${didYouMean(named, known)}`,
       {
         details: { session: idOrKey, stateDirectory: this.stateDirectory },
-        advice: "List them with: maestro sessions",
+        advice: advise("List the sessions", "sessions"),
       },
     );
   }
@@ -261,7 +262,7 @@ export class Reading {
       return blobs.get(sha256);
     throw new InputInvalid(`Session ${id} has no artifact ${sha256.slice(0, 64)}.`, {
       details: { session: id },
-      advice: `List them with: maestro show ${id} --json`,
+      advice: advise("List its artifacts", "show", id, "--json"),
     });
   }
 

@@ -1,3 +1,4 @@
+import { advise } from "./advice.ts";
 import { fingerprint } from "./canonical.ts";
 import { StateCorrupt } from "./errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
@@ -179,6 +180,6 @@ function listAt(source: JsonObject, key: string): readonly Json[] {
 
 export const damagedTicket = (why: string, found: Json | undefined): StateCorrupt =>
   new StateCorrupt(`a stored ticket is damaged: ${why}`, {
-    advice: "The session itself is whole: `maestro show` says why it stopped.",
+    advice: advise("The session itself is intact. See why it stopped", "show", "<session>"),
     details: { why, found },
   });

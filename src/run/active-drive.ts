@@ -1,3 +1,4 @@
+import { advise } from "../domain/advice.ts";
 import { canonicalJson } from "../domain/canonical.ts";
 import { SessionConflict } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
@@ -93,7 +94,7 @@ export class UnderWay {
     if (what === undefined) return;
     throw new SessionConflict(`Session ${this.#id} is being driven; ${what} would come too late for it.`, {
       details: { session: this.#id },
-      advice: `Pause it first: maestro pause ${this.#id}`,
+      advice: advise("Pause it first", "pause", this.#id),
     });
   }
 }

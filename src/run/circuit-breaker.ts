@@ -1,4 +1,4 @@
-import type { CommandFor } from "../domain/advice.ts";
+import { advise } from "../domain/advice.ts";
 import {
   type Admission,
   type BreakerPolicy,
@@ -19,7 +19,6 @@ export interface BreakerParts {
   readonly breakers: BreakerStore;
   readonly policy: BreakerPolicy;
   readonly clock: Clock;
-  readonly commandFor: CommandFor;
   /** Probes keep failing: a person should know. */
   readonly onHopeless: (dependency: string, record: BreakerRecord) => Promise<void>;
 }
@@ -42,12 +41,14 @@ export class CircuitBreaker {
 
   /** The error for a call that is refused and does not wait. */
   refusal(dependency: string, retryAt: number): CircuitOpen {
-    const reset = this.#parts.commandFor("breakers", "reset", dependency);
     return new CircuitOpen(
       `${dependency} is not called: its breaker is open until ${new Date(retryAt).toISOString()}.`,
       {
         details: { dependency, retryAt },
-        advice: `It is tried again by itself then. To try at once: ${reset}`,
+        advice: [
+          advise("It is tried again by itself then."),
+          advise("To try now", "breakers", "reset", dependency),
+        ],
       },
     );
   }

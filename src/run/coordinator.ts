@@ -43,7 +43,7 @@ function allNeedHelp(errors: readonly HelpNeeded[]): HelpNeeded | undefined {
     {
       // The count first: a very long list of needs is cut.
       details: { personas: errors.length, needs: errors.map(toErrorJson) },
-      advice: first.advice,
+      advice: first.actions,
     },
   );
 }

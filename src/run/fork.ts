@@ -1,3 +1,4 @@
+import { advise } from "../domain/advice.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { isFromOutside, staysGiven } from "../journal/from-outside.ts";
 import type { ForkOrigin, PersonaSpent, Transition } from "../journal/journal.ts";
@@ -95,7 +96,10 @@ function refuseChanged(definition: TeamDefinition, parent: SessionState, kept: r
       advice:
         joined(name).length > 0
           ? `Fork without the edit of ${name}: who joined it works on what was given.`
-          : `Leave it as it was, or let it be gone through again: maestro fork ${id} --at ${name} --team <file>`,
+          : [
+              advise("Leave it as it was."),
+              advise("Or run it again", "fork", id, "--at", name, "--team", "<file>"),
+            ],
     },
   );
 }
@@ -136,7 +140,7 @@ function refuseContradiction(
       `Phase ${name} rests on ${changed}, which is edited, and would be taken over as it was.`,
       {
         details: { session: id, at, phase: name, edited: changed },
-        advice: `Let it run again: maestro fork ${id} --at ${name} --edit ${changed}=<file>`,
+        advice: advise("Run it again", "fork", id, "--at", name, "--edit", `${changed}=<file>`),
       },
     );
   const anew = before.find((other) => !kept.includes(other));
@@ -147,7 +151,15 @@ function refuseContradiction(
       `Phase ${name} was made before ${joined.join(", ")} joined phase ${anew}, and would be taken over as it was.`,
       {
         details: { session: id, at, phase: name, joined },
-        advice: `Let it be gone through again: maestro fork ${id} --at ${dependentsOf(definition, anew)[0]} --team <file>`,
+        advice: advise(
+          "Run it again",
+          "fork",
+          id,
+          "--at",
+          dependentsOf(definition, anew)[0] ?? name,
+          "--team",
+          "<file>",
+        ),
       },
     );
   const [after] = dependentsOf(definition, name);
@@ -155,8 +167,8 @@ function refuseContradiction(
     details: { session: id, at, phase: name },
     advice:
       after === undefined
-        ? `Nothing rests on ${name}; edit it where it is: maestro resume ${id} --edit ${name}=<file>`
-        : `Fork behind it: maestro fork ${id} --at ${after} --edit ${name}=<file>`,
+        ? advise(`No phase depends on ${name}: edit it in place`, "resume", id, "--edit", `${name}=<file>`)
+        : advise(`Fork at the phase after it`, "fork", id, "--at", after, "--edit", `${name}=<file>`),
   });
 }
 

@@ -1,3 +1,4 @@
+import { advise } from "../domain/advice.ts";
 import { canonicalJson } from "../domain/canonical.ts";
 import { InputInvalid, SessionConflict } from "../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
@@ -85,7 +86,15 @@ export function refuseEditInPlace(definition: TeamDefinition, state: SessionStat
   }
   throw new SessionConflict(`Phase ${name} cannot be edited: ${rests.join(", ")} already rests on it.`, {
     details: { session: state.id, phase: name, rests },
-    advice: `Make a new session from here: maestro fork ${state.id} --at ${rests[0]} --edit ${name}=<file>`,
+    advice: advise(
+      "Edit it in a new session",
+      "fork",
+      state.id,
+      "--at",
+      rests[0] ?? "<phase>",
+      "--edit",
+      `${name}=<file>`,
+    ),
   });
 }
 

@@ -140,7 +140,7 @@ function changeTeam(
       {
         details: { session: state.id, changes, recorded: state.created.teamFingerprint, now: fingerprint },
         advice: [
-          advise("Resume with the team it was started with"),
+          advise("Resume with the team it was started with."),
           advise(
             "Or accept the new one; unchanged personas keep their results",
             "resume",

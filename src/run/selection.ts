@@ -1,3 +1,4 @@
+import { advise } from "../domain/advice.ts";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, SessionConflict } from "../domain/errors.ts";
 import type { Direction } from "../journal/journal.ts";
@@ -81,7 +82,9 @@ function refuseMissing(
       `Phase ${needy.join(", and phase ")}: ${waiting.join(", ")} ${wait} for review.`,
       {
         details: { session: state.id, missing: [...missing], waiting },
-        advice: `Look at it, then: ${waiting.map((name) => `maestro approve ${state.id} --phase ${name}`).join("; ")}`,
+        advice: waiting.map((name) =>
+          advise(`Review ${name}, then approve it`, "approve", state.id, "--phase", name),
+        ),
       },
     );
   }

@@ -1,3 +1,4 @@
+import { adviceText, type CommandPlace } from "../domain/advice.ts";
 import { MaestroError } from "../domain/errors.ts";
 
 /** A field of the request and what is wrong with it. */
@@ -58,8 +59,8 @@ export class FieldsInvalid extends Error {
   }
 }
 
-/** What the caller learns of an error; nothing about this machine unless the error was written for people. */
-export function problemOf(error: unknown, requestId: string): Problem {
+/** Errors that were not written for people say nothing about this machine. */
+export function problemOf(error: unknown, requestId: string, place: CommandPlace = {}): Problem {
   if (error instanceof HttpProblem) {
     const [status, title] = httpProblems[error.code];
     return problem(
@@ -70,32 +71,33 @@ export function problemOf(error: unknown, requestId: string): Problem {
   if (error instanceof FieldsInvalid) {
     const known = { code: "INPUT_INVALID", status: 400, title: "Input invalid", detail: error.message };
     const described =
-      error.error === undefined ? problem(known, requestId) : problemOf(error.error, requestId);
+      error.error === undefined ? problem(known, requestId) : problemOf(error.error, requestId, place);
     return { ...described, fields: error.fields };
   }
   if (MaestroError.is(error)) {
     const { code, httpStatus: status } = error;
-    const { detail, advice } = overHttp(error);
+    const { detail, advice } = overHttp(error, place);
     return problem({ code, status, title: titleOf(code), detail, advice }, requestId);
   }
   const detail = "Something went wrong inside Maestro. Its log has more under this request id.";
   return problem({ code: "UNEXPECTED", status: 500, title: "Unexpected", detail }, requestId);
 }
 
-/** Where to look, in the words of this API. */
+/** Advice that names a route of this API instead of a command. */
 const adviceOf: Readonly<Record<string, string>> = {
   SESSION_NOT_FOUND: "GET /v1/sessions lists them.",
   CIRCUIT_OPEN: "It is tried again by itself. POST /v1/breakers/{name}/reset tries at once.",
 };
 
-const commandLine = /\bmaestro [a-z]|(?:^|\s)--[a-z]/;
-
-/** Errors are written for the command line: its commands and flags, and where the files are, mean nothing to a caller. */
-function overHttp({ code, message, advice, details }: MaestroError): Pick<Known, "detail" | "advice"> {
+/** Commands find this server's state; the message does not say where its files are. */
+function overHttp(
+  { code, message, actions, details }: MaestroError,
+  place: CommandPlace,
+): Pick<Known, "detail" | "advice"> {
   const { stateDirectory } = details as { readonly stateDirectory?: unknown };
   return {
     detail: typeof stateDirectory === "string" ? message.replace(` in ${stateDirectory}`, "") : message,
-    advice: adviceOf[code] ?? (advice !== undefined && commandLine.test(advice) ? undefined : advice),
+    advice: adviceOf[code] ?? (actions.length === 0 ? undefined : adviceText(actions, place)),
   };
 }
 

@@ -15,6 +15,8 @@ export interface Identity {
   readonly address: () => string;
   /** The state directory, where commands have to be told it. */
   readonly stateDirectoryFlag: string | null;
+  /** How a shell starts Maestro on the server's machine. */
+  readonly program: string;
 }
 
 export interface StatusParts {

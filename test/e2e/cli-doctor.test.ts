@@ -36,7 +36,7 @@ test.each([
     "little space",
     'require("node:fs").promises.statfs = async () => ({ bavail: 1, bsize: 4096 });',
     3,
-    /✘ disk space: 4\.0 KiB free\n {4}→ Free some space: maestro prune/,
+    /✘ disk space: 4\.0 KiB free\n {4}→ Remove old sessions:\n {6}maestro prune/,
   ],
   [
     "no sandbox",

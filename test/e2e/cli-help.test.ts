@@ -135,7 +135,10 @@ test.each([
   [["completion", "zhs"], /Did you mean "zsh"/],
   [["checkpoints", "exprt", "hello", "x"], /Did you mean "export"/],
   [["breakers", "reset", "nobody"], /There is no breaker/],
-  [["breakers", "reset", "--state-dir", "other"], /: maestro breakers reset <name> --state-dir other$/m],
+  [
+    ["breakers", "reset", "--state-dir", "other"],
+    /^ {2}maestro breakers reset <dependency> --state-dir other$/m,
+  ],
   [["reject", "hello"], /--note/],
 ])("2: %j names the closest right one", async (args, expected) => {
   const at = await ready("show");

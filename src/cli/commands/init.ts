@@ -8,7 +8,7 @@ import { InputInvalid, TeamInvalid } from "../../domain/errors.ts";
 import { packageFile } from "../../package-files.ts";
 import { exitCodes } from "../exit-code.ts";
 import type { GlobalOptions } from "../open.ts";
-import { pasteable, print, printJson, quote, say } from "../output.ts";
+import { print, printJson, say, sayCommand } from "../output.ts";
 import { readList } from "../read-flags.ts";
 import { count } from "../terminal/format.ts";
 
@@ -53,7 +53,7 @@ export async function init(options: InitOptions): Promise<void> {
   if (options.json) return printJson({ file, name, model, phases });
   print(`${file} is a team of ${count(phases.length, "phase")}.`);
   if (model === "simulated") say("Its model is simulated: it runs offline and delivers placeholders.");
-  say(pasteable(`Try it: maestro run "Say hello" --team ${quote(file)} --key hello`, options.stateDir));
+  sayCommand("Try it", options.stateDir, "run", "Say hello", "--team", file, "--key", "hello");
 }
 
 /** Points editors to the schema of the team file. */

@@ -1,3 +1,4 @@
+import { advise } from "../../domain/advice.ts";
 import { sha256 } from "../../domain/canonical.ts";
 import { didYouMean } from "../../domain/closest.ts";
 import { ConfigInvalid } from "../../domain/errors.ts";
@@ -121,14 +122,21 @@ function checkUrl(text: string, variable: string): string {
   });
 }
 
+const offline = [
+  advise("Or add --model simulated to try it offline."),
+  advise("Or watch a demonstration", "demo"),
+];
+
 function noKey(provider: ProviderName, variable: string): ConfigInvalid {
   const others = knownProviders.filter((other) => other !== provider && other !== "openai-compatible");
   return new ConfigInvalid(`There is no key for ${provider}: ${variable} is not set.`, {
     advice: [
-      `Three ways on: set ${variable};`,
-      `choose another model with --model or MAESTRO_MODEL (${others.map((other) => providers[other].example).join(", ")}, or openai-compatible/... for a server of your own);`,
-      "or try it offline: the same with --model simulated, or `maestro demo`.",
-    ].join(" "),
+      advise(`Set ${variable}.`),
+      advise(
+        `Or choose another model with --model or MAESTRO_MODEL (${others.map((other) => providers[other].example).join(", ")}, or openai-compatible/... for a server of your own).`,
+      ),
+      ...offline,
+    ],
     details: { provider, variable },
   });
 }
@@ -138,9 +146,11 @@ function noModel(env: Environment): ConfigInvalid {
   const found = ready.length === 0 ? "" : ` There is a key for ${ready.join(" and ")}.`;
   return new ConfigInvalid(`No model is named.${found}`, {
     advice: [
-      `Three ways on: name one with --model or MAESTRO_MODEL and set its key (${knownProviders.map((name) => `${providers[name].example} with ${providers[name].keyVariable}`).join("; ")});`,
-      "write `model:` in the team file;",
-      "or try it offline: the same with --model simulated, or `maestro demo`.",
-    ].join(" "),
+      advise(
+        `Name one with --model or MAESTRO_MODEL and set its key (${knownProviders.map((name) => `${providers[name].example} with ${providers[name].keyVariable}`).join("; ")}).`,
+      ),
+      advise("Or write `model:` in the team file."),
+      ...offline,
+    ],
   });
 }

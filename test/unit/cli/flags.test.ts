@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { quote } from "../../../src/cli/output.ts";
 import { readEdits, readGiven, readPairs } from "../../../src/cli/read-edit.ts";
 import { readDollars, readList, readSince, readTokens } from "../../../src/cli/read-flags.ts";
+import { quote } from "../../../src/domain/advice.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "maestro-flags-"));
 afterAll(() => rmSync(folder, { recursive: true }));
