@@ -25,7 +25,7 @@ export function adviseEdit(existing: string, written: string): string | undefine
   if (editBytes * 2 >= rewriteBytes) return undefined;
   return (
     `The file exists, and the new content differs from it only at ${places(hunks)} of ${lines.length} lines. ` +
-    `Use edit_file for them: about ${editBytes} bytes instead of ${rewriteBytes}.`
+    `Edit those lines instead: about ${editBytes} bytes instead of ${rewriteBytes}.`
   );
 }
 

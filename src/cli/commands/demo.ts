@@ -2,10 +2,12 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { makeFolders } from "../../api/open-readonly.ts";
+import { namedTools } from "../../api/tables.ts";
 import { loadConfig } from "../../config/load.ts";
 import { advise, quote } from "../../domain/advice.ts";
 import { InputInvalid, SessionFailed } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
+import { simulatedName } from "../../domain/simulated.ts";
 import type { CheckpointInfo, Maestro, SessionEvent, SessionView } from "../../index.ts";
 import { type Ended, runMaestro, teamFile } from "../demo/child.ts";
 import { DemoScreen } from "../demo/screen.ts";
@@ -106,7 +108,7 @@ async function firstLife(
 ): Promise<{ readonly before: SessionView; readonly killedPid: number }> {
   let writes = 0;
   const isTheMoment = (event: SessionEvent): boolean => {
-    if (event.kind !== "step" || event.persona !== "backend_developer" || event.name !== "write_file")
+    if (event.kind !== "step" || event.persona !== "backend_developer" || event.name !== namedTools.write)
       return false;
     writes += 1;
     return writes === writesBeforeKill;
@@ -117,7 +119,7 @@ async function firstLife(
     "--team",
     teamFile,
     "--model",
-    "simulated",
+    simulatedName,
     "--key",
     key,
     "--state-dir",

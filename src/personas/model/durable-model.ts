@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../../domain/clock.ts";
 import { InputInvalid } from "../../domain/errors.ts";
-import { isJsonObject, type Json } from "../../domain/json.ts";
+import type { Json } from "../../domain/json.ts";
+import { simulatedName } from "../../domain/simulated.ts";
 import type { TokenUsage } from "../../domain/usage.ts";
 import { callAbandoned, type RunStep } from "../../journal/durable-step.ts";
 import { type Answer, answerOf, toGenerateResult, toStreamParts } from "./answer.ts";
@@ -18,15 +19,13 @@ import { canonicalCall } from "./canonical-call.ts";
 import { collectStream } from "./collect-stream.ts";
 import { recognizeOverflow } from "./context-overflow.ts";
 import { type InputCount, InputCounter } from "./count-input.ts";
+import { thinkingTokens } from "./known-providers.ts";
 import { lazyModel } from "./lazy-model.ts";
 import { LiveStream } from "./live-stream.ts";
 import { readUsage, spendOf, usageOfFailure } from "./model-usage.ts";
 import type { Pricing } from "./ports.ts";
 import { cleanError } from "./provider-error.ts";
 import type { AnyModel, CallOptions, Middleware, Model, StreamPart } from "./sdk-types.ts";
-
-const leastThinkingTokens = 1_024;
-const simulatedName = "simulated";
 
 /** The ports of a durable model. */
 export interface DurableModelContext {
@@ -234,12 +233,8 @@ function abandoned(reason: unknown): unknown {
   return Object.assign(new Error(message, { cause: reason }), { name, code: callAbandoned });
 }
 
-/** Anthropic's package allows thoughts on top of what the call asks for. */
-function allowedOutput({ maxOutputTokens = defaultMaxOutputTokens, providerOptions }: CallOptions): number {
-  const thinking = providerOptions?.["anthropic"]?.["thinking"];
-  const { type, budgetTokens } = isJsonObject(thinking) ? thinking : {};
-  if (type !== "enabled") return maxOutputTokens;
-  return maxOutputTokens + Math.max(leastThinkingTokens, typeof budgetTokens === "number" ? budgetTokens : 0);
+function allowedOutput(options: CallOptions): number {
+  return (options.maxOutputTokens ?? defaultMaxOutputTokens) + thinkingTokens(options);
 }
 
 const isOutput = ({ type }: StreamPart): boolean =>

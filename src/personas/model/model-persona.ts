@@ -3,6 +3,7 @@ import { type Clock, systemClock } from "../../domain/clock.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { RunStep } from "../../journal/durable-step.ts";
 import { ToolRunner } from "../tools/tool-runner.ts";
+import { namedTools } from "../tools/tool-table.ts";
 import { createTools } from "../tools/tools.ts";
 import { type CallLimits, defaultMaxOutputTokens } from "./call-limits.ts";
 import { repeatedWrongCall, withShortErrors } from "./conversation-errors.ts";
@@ -126,7 +127,7 @@ class Conversation {
     this.#messages.push(...result.responseMessages);
     if (submission !== undefined) return this.#refuse(last);
     if (this.#nudges > 0)
-      throw this.#failed("answered without submitting, twice", "End with the submit tool.");
+      throw this.#failed("answered without submitting, twice", `End with the ${namedTools.submit} tool.`);
     this.#nudges += 1;
     return {
       kind: "told",

@@ -1,5 +1,6 @@
 import type { StepResult, ToolSet } from "ai";
 import type { Json } from "../../domain/json.ts";
+import { namedTools } from "../tools/tool-table.ts";
 
 export interface Decision {
   readonly decision: string;
@@ -16,7 +17,7 @@ export interface PersonaReturn {
 
 /** The calls of an answer that submit something; a wrong one was answered already. */
 export function submitCalls({ toolCalls }: StepResult<ToolSet>): StepResult<ToolSet>["toolCalls"] {
-  return toolCalls.filter(({ toolName, invalid }) => toolName === "submit" && invalid !== true);
+  return toolCalls.filter(({ toolName, invalid }) => toolName === namedTools.submit && invalid !== true);
 }
 
 /** The submission in an answer, if there is one: of several the first. */

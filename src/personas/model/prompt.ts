@@ -1,6 +1,7 @@
 import type { Check, Contract } from "../../domain/contract.ts";
 import type { Failure } from "../../domain/failure.ts";
 import type { Json } from "../../domain/json.ts";
+import { namedTools } from "../tools/tool-table.ts";
 import { deliverableLine } from "./deliverable-lines.ts";
 import { markerLine } from "./marker.ts";
 
@@ -41,9 +42,9 @@ export interface PersonaPrompt {
 const howToWork = `## How to work
 
 - You reach the files of the project only through your tools. Paths are relative to its root.
-- Change existing files with edit_file; write_file is for new files and for rewriting one from the ground up.
-- Run the checks with run_check before you finish.
-- When everything is done, call submit with a summary, the decisions you made and your outputs. Only submit ends your work: an answer without a tool call does not.`;
+- Change existing files with ${namedTools.edit}; ${namedTools.write} is for new files and for rewriting one from the ground up.
+- Run the checks with ${namedTools.check} before you finish.
+- When everything is done, call ${namedTools.submit} with a summary, the decisions you made and your outputs. Only ${namedTools.submit} ends your work: an answer without a tool call does not.`;
 
 const howToWorkAlone = `## How to work
 

@@ -2,6 +2,7 @@ import { advise } from "../../domain/advice.ts";
 import { sha256 } from "../../domain/canonical.ts";
 import { didYouMean } from "../../domain/closest.ts";
 import { ConfigInvalid } from "../../domain/errors.ts";
+import { simulatedName } from "../../domain/simulated.ts";
 import { modelName } from "./durable-model.ts";
 import {
   type Environment,
@@ -41,7 +42,7 @@ export async function resolveModel(
   { env, script }: ResolveOptions,
 ): Promise<ResolvedModel> {
   if (name === undefined || name.trim() === "") throw noModel(env);
-  if (name === "simulated") {
+  if (name === simulatedName) {
     const { simulatedModel } = await import("./simulated/simulated-model.ts");
     return { name, model: await simulatedModel(script), simulated: true };
   }
@@ -58,7 +59,7 @@ export async function resolveModel(
 
 /** Checks a name without a key and without loading a package. */
 export function checkModelName(name: string): void {
-  if (name !== "simulated") parse(name);
+  if (name !== simulatedName) parse(name);
 }
 
 async function create(
@@ -82,7 +83,7 @@ function parse(name: string): { readonly provider: ProviderName; readonly modelI
   const slash = name.indexOf("/");
   const provider = slash === -1 ? name : name.slice(0, slash);
   const modelId = slash === -1 ? "" : name.slice(slash + 1);
-  const names = [...knownProviders, "simulated"];
+  const names = [...knownProviders, simulatedName];
   if (isProvider(provider) && modelId !== "") return { provider, modelId };
   if (isProvider(provider)) {
     throw new ConfigInvalid(`The model "${name}" names a provider but no model.`, {
@@ -93,7 +94,7 @@ function parse(name: string): { readonly provider: ProviderName; readonly modelI
   const owner = slash === -1 ? ownerOf(name) : undefined;
   const hint = owner === undefined ? didYouMean(provider, names) : ` Did you mean "${owner}/${name}"?`;
   throw new ConfigInvalid(`The model "${name}" has no provider that Maestro knows.${hint}`, {
-    advice: `Write provider/model with one of: ${knownProviders.join(", ")}; or simulated.`,
+    advice: `Write provider/model with one of: ${knownProviders.join(", ")}; or ${simulatedName}.`,
     details: { model: name },
   });
 }
@@ -123,17 +124,17 @@ function checkUrl(text: string, variable: string): string {
 }
 
 const offline = [
-  advise("Or add --model simulated to try it offline."),
+  advise(`Or add --model ${simulatedName} to try it offline.`),
   advise("Or watch a demonstration", "demo"),
 ];
 
 function noKey(provider: ProviderName, variable: string): ConfigInvalid {
-  const others = knownProviders.filter((other) => other !== provider && other !== "openai-compatible");
+  const others = knownProviders.filter((other) => other !== provider);
   return new ConfigInvalid(`There is no key for ${provider}: ${variable} is not set.`, {
     advice: [
       advise(`Set ${variable}.`),
       advise(
-        `Or choose another model with --model or MAESTRO_MODEL (${others.map((other) => providers[other].example).join(", ")}, or openai-compatible/... for a server of your own).`,
+        `Or choose another model with --model or MAESTRO_MODEL (${others.map((other) => providers[other].example).join(", ")}).`,
       ),
       ...offline,
     ],

@@ -195,6 +195,14 @@ export type ToolName = keyof typeof table;
 export const tools: Readonly<Record<ToolName, Tool>> = table;
 export const toolNames = Object.keys(table) as readonly ToolName[];
 
+/** The tools that prompts, the simulated model and the end of an attempt are about. */
+export const namedTools = {
+  edit: "edit_file",
+  write: "write_file",
+  check: "run_check",
+  submit: "submit",
+} as const satisfies Record<string, ToolName>;
+
 export const isTool = (name: string): name is ToolName => Object.hasOwn(table, name);
 
 async function writeFile(

@@ -27,7 +27,7 @@ export const delivering = (...files: string[]): Contract => ({
 /** Longer files are edited; the real rule is the workspace's. */
 export const adviseEdit = (before: string, after: string): string | undefined =>
   before.length > 500 && after.startsWith(before.slice(0, 100)) && after.length < before.length * 1.5
-    ? "Use edit_file."
+    ? "Edit those lines."
     : undefined;
 
 /** A persona with a simulated model, files and steps in memory. */

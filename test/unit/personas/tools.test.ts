@@ -116,7 +116,7 @@ describe("write_file", () => {
     const files = new MemoryFiles({ "a.txt": long });
     const changed = long.replace("line 50\n", "line fifty\n");
     expect(await told("write_file", { path: "a.txt", content: changed }, files)).toBe(
-      "Error: a.txt was not written. Use edit_file.",
+      "Error: a.txt was not written. Edit those lines.",
     );
     expect(files.contents["a.txt"]).toBe(long);
   });

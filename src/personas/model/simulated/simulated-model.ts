@@ -1,6 +1,8 @@
 import { sha256 } from "../../../domain/canonical.ts";
 import { systemClock } from "../../../domain/clock.ts";
 import type { Json } from "../../../domain/json.ts";
+import { simulatedName } from "../../../domain/simulated.ts";
+import { namedTools } from "../../tools/tool-table.ts";
 import { type Answer, toGenerateResult, toStreamParts } from "../answer.ts";
 import { type Asking, whoAsks } from "../marker.ts";
 import type { CallOptions, Content, Model, StreamPart } from "../sdk-types.ts";
@@ -37,8 +39,8 @@ function create(script: SimulatedScript): Model {
   const player = new Player(script);
   return {
     specificationVersion: "v4",
-    provider: "simulated",
-    modelId: "simulated",
+    provider: simulatedName,
+    modelId: simulatedName,
     supportedUrls: {},
     doGenerate: async (options) => {
       const { answer, cut } = await player.play(options);
@@ -119,7 +121,7 @@ class Player {
         type: "tool-call" as const,
         toolCallId: `simulated-${index}-${call}-${sha256(`${this.#script.seed ?? 0} ${tool}`).slice(0, 8)}`,
         toolName: tool,
-        input: JSON.stringify(tool === "submit" ? markedSubmit(input) : input),
+        input: JSON.stringify(tool === namedTools.submit ? markedSubmit(input) : input),
       })),
     ];
     const input = usage?.input ?? tokensOf(options.prompt);
@@ -128,14 +130,14 @@ class Player {
     const reasoning = Math.min(usage?.reasoning ?? 0, output);
     return {
       content,
-      finishReason: { unified: calls.length > 0 ? "tool-calls" : "stop", raw: "simulated" },
+      finishReason: { unified: calls.length > 0 ? "tool-calls" : "stop", raw: simulatedName },
       usage: {
         inputTokens: { total: input, noCache: input - cachedInput, cacheRead: cachedInput, cacheWrite: 0 },
         outputTokens: { total: output, text: output - reasoning, reasoning },
       },
       warnings: [],
       providerMetadata: { simulated: { simulated: true } },
-      response: { id: `simulated-${index}`, modelId: "simulated" },
+      response: { id: `simulated-${index}`, modelId: simulatedName },
     };
   }
 }
