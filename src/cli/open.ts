@@ -32,12 +32,15 @@ export async function withMaestro<T>(
 export async function withLook<T>(
   options: GlobalOptions,
   use: (looking: Looking) => Promise<T>,
-  { onNotice = sayNotice }: { readonly onNotice?: Notify } = {},
+  {
+    onNotice = sayNotice,
+    mayBeMissing = false,
+  }: { readonly onNotice?: Notify; readonly mayBeMissing?: boolean } = {},
 ): Promise<T> {
   const { look } = await import("../api/open-readonly.ts");
   const loaded = await loadFromFlags(options);
   const looking = await look({ loaded, onNotice });
-  if (looking.isMissing && loaded.config.stateDir !== undefined)
+  if (looking.isMissing && !mayBeMissing && loaded.config.stateDir !== undefined)
     onNotice(`The state directory ${looking.stateDirectory} does not exist.`);
   try {
     return await use(looking);

@@ -27,7 +27,7 @@ test("every check is named when all is well: Node, configuration, state, disk, d
   ])
     expect(stdout).toMatch(new RegExp(`^[✔!] ${what}: `, "m"));
   expect(stdout).toMatch(
-    /! model keys: none is set\n {4}→ Set one of ANTHROPIC_API_KEY, .*--model simulated/,
+    /! model keys: none is set\n {4}→ Set one of ANTHROPIC_API_KEY, [^]*--model simulated/,
   );
 });
 

@@ -94,7 +94,7 @@ async function state(options: GlobalOptions): Promise<Finding[]> {
         await maestro.announceLost();
         findings.push(await space(maestro.stateDirectory), ...(await database(maestro)));
       },
-      { onNotice },
+      { onNotice, mayBeMissing: true },
     );
   } catch (error) {
     findings.push(wrong("state directory", error));
