@@ -9,7 +9,7 @@ import { emptyTree, type Tree } from "../domain/tree.ts";
 import { conversationOf } from "../journal/conversation.ts";
 import type { PersonaResult, RecordedFailure } from "../journal/journal.ts";
 import type { Perform, TeamContext, WorkContext } from "../personas/function.ts";
-import { type PersonaPolicy, refuseForbidden, writeRule } from "../personas/tools/policy.ts";
+import { type PersonaPolicy, refuseForbidden, writeRule } from "../personas/tools/tool-runner.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import type { ActiveAttempt } from "./active-attempt.ts";

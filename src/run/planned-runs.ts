@@ -1,6 +1,6 @@
 import type { PlannedRun } from "../cost/forecast.ts";
 import type { SessionState } from "../journal/session-state.ts";
-import { commandName } from "../personas/command/agent-name.ts";
+import { commandName } from "../personas/command/agent.ts";
 import type { TeamDefinition } from "../team/definition/team-definition.ts";
 
 /** A persona's work as the ledger will know it. What code calls, only its past says. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { buildProgram } from "../../src/cli/program.ts";
 import { simulatedName } from "../../src/domain/simulated.ts";
-import { knownProviders } from "../../src/personas/model/known-providers.ts";
+import { knownProviders } from "../../src/personas/model/provider-table.ts";
 import { namedTools, toolNames } from "../../src/personas/tools/tool-table.ts";
 import { readSources, withoutComments } from "./source-files.ts";
 
@@ -17,7 +17,7 @@ const escaped = (name: string): string => name.replaceAll(/[.*+?^${}()|[\]\\]/g,
 
 describe("each name stands in one file, and the others derive from it", () => {
   test("a provider is named only in the table of providers", () => {
-    expect(filesWith(knownProviders)).toEqual(["src/personas/model/known-providers.ts"]);
+    expect(filesWith(knownProviders)).toEqual(["src/personas/model/provider-table.ts"]);
   });
 
   test("the simulated model is named only by its constant", () => {

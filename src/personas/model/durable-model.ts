@@ -16,19 +16,17 @@ import {
   withinLimits,
 } from "./call-limits.ts";
 import { canonicalCall } from "./canonical-call.ts";
-import { collectStream } from "./collect-stream.ts";
-import { recognizeOverflow } from "./context-overflow.ts";
 import { type InputCount, InputCounter } from "./count-input.ts";
-import { thinkingTokens } from "./known-providers.ts";
 import { lazyModel } from "./lazy-model.ts";
-import { LiveStream } from "./live-stream.ts";
-import { readUsage, spendOf, usageOfFailure } from "./model-usage.ts";
 import type { Pricing } from "./ports.ts";
-import { cleanError } from "./provider-error.ts";
+import { cleanError, recognizeOverflow } from "./provider-error.ts";
+import { thinkingTokens } from "./provider-table.ts";
 import type { AnyModel, CallOptions, Middleware, Model, StreamPart } from "./sdk-types.ts";
+import { collectStream, LiveStream } from "./stream.ts";
+import { readUsage, spendOf, usageOfFailure } from "./usage.ts";
 
 /** The ports of a durable model. */
-export interface DurableModelContext {
+interface DurableModelContext {
   readonly runStep: RunStep;
   readonly signal?: AbortSignal;
   readonly pricing?: Pricing;
@@ -81,7 +79,7 @@ export function durableModel(model: AnyModel, context: DurableModelOptions): Mod
 }
 
 /** The same as middleware, for models that the caller wraps. */
-export function durableMiddleware(context: DurableModelOptions): Middleware {
+function durableMiddleware(context: DurableModelOptions): Middleware {
   const calls = new DurableCalls(context);
   return {
     specificationVersion: "v4",

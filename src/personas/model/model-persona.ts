@@ -3,13 +3,13 @@ import { type Clock, systemClock } from "../../domain/clock.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { RunStep } from "../../journal/durable-step.ts";
 import { ToolRunner } from "../tools/tool-runner.ts";
+import { createTools } from "../tools/tool-set.ts";
 import { namedTools } from "../tools/tool-table.ts";
-import { createTools } from "../tools/tools.ts";
+import { type PersonaReturn, submissionOf, submitCalls } from "./answer.ts";
 import { type CallLimits, defaultMaxOutputTokens } from "./call-limits.ts";
 import { repeatedWrongCall, withShortErrors } from "./conversation-errors.ts";
 import { durableModel } from "./durable-model.ts";
 import { type LoopLimits, LoopMeter } from "./loop-limits.ts";
-import { type PersonaReturn, submissionOf, submitCalls } from "./persona-return.ts";
 import {
   type AdviseEdit,
   allowEverything,

@@ -1,9 +1,9 @@
-import type { Check, Contract } from "../../domain/contract.ts";
-import type { Failure } from "../../domain/failure.ts";
-import type { Json } from "../../domain/json.ts";
+import { type Check, type Contract, type Deliverable } from "../../domain/contract.ts";
+import { type Failure } from "../../domain/failure.ts";
+import { type Json } from "../../domain/json.ts";
+import { readNamedFiles } from "../../workspace/named-files.ts";
 import { namedTools } from "../tools/tool-table.ts";
-import { deliverableLine } from "./deliverable-lines.ts";
-import { markerLine } from "./marker.ts";
+import { type Prompt } from "./sdk-types.ts";
 
 /** The whole result of an earlier persona. */
 export interface EarlierResult {
@@ -34,7 +34,7 @@ export interface PersonaWork {
   readonly notes: readonly string[];
 }
 
-export interface PersonaPrompt {
+interface PersonaPrompt {
   readonly instructions: string;
   readonly prompt: string;
 }
@@ -115,4 +115,40 @@ function failureText({ category, message, details, file, line, suggestedFix }: F
   const place = file === undefined ? "" : ` (${file}${line === undefined ? "" : `:${line}`})`;
   const more = details === undefined ? "" : `\n${details.replace(/^/gm, "  ")}`;
   return `- ${category}: ${message}${place} ${suggestedFix}${more}`;
+}
+
+const line =
+  /^- ([^\n:]{1,200}): ("(?:[^"\\\n]|\\.)*"(?:, "(?:[^"\\\n]|\\.)*")*)(?: except [^\n]*)? \((?:required|optional)\)$/gm;
+
+/** Globs as JSON texts, so that no glob can pose as two. */
+function deliverableLine({ name, files, must }: Deliverable): string {
+  const { globs, except } = readNamedFiles(files);
+  const listed = (all: readonly string[]) => all.map((glob) => JSON.stringify(glob)).join(", ");
+  const leftOut = except.length === 0 ? "" : ` except ${listed(except)}`;
+  return `- ${name}: ${listed(globs)}${leftOut} (${must ? "required" : "optional"})`;
+}
+
+/** The globs that a prompt asks for: the simulated model has nothing else to go by. */
+export function readDeliverables(prompt: string): string[] {
+  return [...prompt.matchAll(line)].flatMap(([, , globs = ""]) => JSON.parse(`[${globs}]`) as string[]);
+}
+
+export interface Asking {
+  readonly persona: string;
+  readonly phase: string;
+  readonly attempt: number;
+}
+
+/** The first line of every model's instructions: it tells a model who it is, and the simulated one whose script to play. */
+export const markerLine = ({ persona, phase, attempt }: Asking): string =>
+  `You are ${persona} in phase ${phase}, attempt ${attempt}.`;
+
+const marker = /^You are (\S{1,64}) in phase (\S{1,64}), attempt (\d{1,6})\.$/m;
+
+export function whoAsks(prompt: Prompt): Asking | undefined {
+  for (const message of prompt) {
+    const found = message.role === "system" ? marker.exec(message.content.slice(0, 400)) : null;
+    if (found !== null) return { persona: found[1] ?? "", phase: found[2] ?? "", attempt: Number(found[3]) };
+  }
+  return undefined;
 }

@@ -1,6 +1,6 @@
 import { closest } from "../../domain/closest.ts";
 import { simulatedName } from "../../domain/simulated.ts";
-import { isProvider, knownProviders, ownerOf } from "../../personas/model/known-providers.ts";
+import { isProvider, knownProviders, ownerOf } from "../../personas/model/provider-table.ts";
 import type { Kind } from "./kinds.ts";
 import { shown } from "./shown.ts";
 

@@ -1,5 +1,5 @@
-import { providers } from "../../personas/model/known-providers.ts";
 import { defaultLoopLimits } from "../../personas/model/loop-limits.ts";
+import { providers } from "../../personas/model/provider-table.ts";
 import {
   type BudgetDefinition,
   budget,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { noUsage, type TokenUsage } from "../../../src/domain/usage.ts";
-import { ContextOverflow } from "../../../src/personas/model/context-overflow.ts";
+import { ContextOverflow } from "../../../src/personas/model/provider-error.ts";
 import { classifyError } from "../../../src/run/failure/classify-error.ts";
 import { type ModelFault, modelKey, type Reaction } from "../../support/loopback-models.ts";
 import { closeServers, question, type WireModel, wire, wireModels } from "../../unit/personas/wire-place.ts";

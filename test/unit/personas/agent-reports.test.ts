@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import type { RunStep } from "../../../src/journal/durable-step.ts";
-import { commandName } from "../../../src/personas/command/agent-name.ts";
-import { AgentOutput } from "../../../src/personas/command/agent-output.ts";
-import { readLastWord } from "../../../src/personas/command/last-word.ts";
+import { commandName } from "../../../src/personas/command/agent.ts";
+import { AgentOutput, readLastWord } from "../../../src/personas/command/agent-output.ts";
 import type { CommandPlace } from "../../../src/personas/model/ports.ts";
 import { commandPlace } from "../../support/command-place.ts";
 import { MemoryFiles } from "../../support/memory-files.ts";

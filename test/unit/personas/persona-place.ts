@@ -1,7 +1,7 @@
 import { type Contract, emptyContract } from "../../../src/domain/contract.ts";
 import { type ModelPersonaPorts, runModelPersona } from "../../../src/personas/model/model-persona.ts";
 import type { PersonaWork } from "../../../src/personas/model/prompt.ts";
-import { resolveModel } from "../../../src/personas/model/providers.ts";
+import { resolveModel } from "../../../src/personas/model/resolve-model.ts";
 import type { SimulatedScript, SimulatedTurn } from "../../../src/personas/model/simulated/script.ts";
 import { MemoryFiles } from "../../support/memory-files.ts";
 import { RecordingSteps } from "../../support/recording-steps.ts";

@@ -2,9 +2,13 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { emptyContract } from "../../../src/domain/contract.ts";
 import { createFailure } from "../../../src/domain/failure.ts";
-import { readDeliverables } from "../../../src/personas/model/deliverable-lines.ts";
-import { markerLine, whoAsks } from "../../../src/personas/model/marker.ts";
-import { type PersonaWork, personaPrompt } from "../../../src/personas/model/prompt.ts";
+import {
+  markerLine,
+  type PersonaWork,
+  personaPrompt,
+  readDeliverables,
+  whoAsks,
+} from "../../../src/personas/model/prompt.ts";
 import { someWork } from "./persona-place.ts";
 
 const everything: PersonaWork = {

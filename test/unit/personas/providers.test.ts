@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ConfigInvalid } from "../../../src/domain/errors.ts";
-import { resolveModel } from "../../../src/personas/model/providers.ts";
+import { resolveModel } from "../../../src/personas/model/resolve-model.ts";
 
 const key = { ANTHROPIC_API_KEY: "sk-ant-test-0123456789" };
 

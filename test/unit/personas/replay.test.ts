@@ -1,9 +1,13 @@
 import { afterEach, describe, expect, test } from "vitest";
+import type { PersonaReturn } from "../../../src/personas/model/answer.ts";
 import { runModelPersona } from "../../../src/personas/model/model-persona.ts";
-import type { PersonaReturn } from "../../../src/personas/model/persona-return.ts";
-import { resolveModel } from "../../../src/personas/model/providers.ts";
-import type { LoopbackModels, ModelRequest, Reaction } from "../../support/loopback-models.ts";
-import { LoopbackModels as Models } from "../../support/loopback-models.ts";
+import { resolveModel } from "../../../src/personas/model/resolve-model.ts";
+import {
+  type LoopbackModels,
+  type ModelRequest,
+  LoopbackModels as Models,
+  type Reaction,
+} from "../../support/loopback-models.ts";
 import { type Blobs, MemoryFiles } from "../../support/memory-files.ts";
 import { RecordingSteps } from "../../support/recording-steps.ts";
 import { adviseEdit, someWork } from "./persona-place.ts";

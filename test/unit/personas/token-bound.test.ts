@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tokenBound } from "../../../src/personas/model/token-bound.ts";
+import { tokenBound } from "../../../src/personas/model/count-input.ts";
 import { processorMs } from "../../support/processor-time.ts";
 
 /** Tokens in a vocabulary of 32,000 entries that keeps no two digits together: the most of those in use. */

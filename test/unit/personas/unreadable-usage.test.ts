@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { withReadableUsage } from "../../../src/personas/model/readable-usage.ts";
+import { withReadableUsage } from "../../../src/personas/model/usage.ts";
 import { event } from "../../support/loopback-model-turn.ts";
 import { closeServers, question, type WireModel, wire } from "./wire-place.ts";
 

@@ -2,7 +2,7 @@ import { jsonSchema, streamText, type ToolSet, tool } from "ai";
 import { afterEach, describe, expect, test } from "vitest";
 import { durableModel } from "../../../src/personas/model/durable-model.ts";
 import { runModelPersona } from "../../../src/personas/model/model-persona.ts";
-import { resolveModel } from "../../../src/personas/model/providers.ts";
+import { resolveModel } from "../../../src/personas/model/resolve-model.ts";
 import type { Model } from "../../../src/personas/model/sdk-types.ts";
 import { LoopbackModels, modelKey } from "../../support/loopback-models.ts";
 import { MemoryFiles } from "../../support/memory-files.ts";

@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.ts";
 import { namedTools } from "../../tools/tool-table.ts";
-import { readDeliverables } from "../deliverable-lines.ts";
-import type { Asking } from "../marker.ts";
+import { type Asking, readDeliverables } from "../prompt.ts";
 import type { CallOptions } from "../sdk-types.ts";
 import type { SimulatedTurn } from "./script.ts";
 

@@ -4,6 +4,7 @@ import { didYouMean } from "../../domain/closest.ts";
 import { ConfigInvalid } from "../../domain/errors.ts";
 import { simulatedName } from "../../domain/simulated.ts";
 import { modelName } from "./durable-model.ts";
+import { hideKey } from "./provider-error.ts";
 import {
   type Environment,
   isProvider,
@@ -13,20 +14,19 @@ import {
   type ProviderSettings,
   providers,
   readVariable,
-} from "./known-providers.ts";
-import { hideKey } from "./provider-error.ts";
-import type { Model } from "./sdk-types.ts";
-import type { SimulatedScript } from "./simulated/script.ts";
+} from "./provider-table.ts";
+import { type Model } from "./sdk-types.ts";
+import { type SimulatedScript } from "./simulated/script.ts";
 
-export type { Environment } from "./known-providers.ts";
+export type { Environment } from "./provider-table.ts";
 
-export interface ResolveOptions {
+interface ResolveOptions {
   readonly env: Environment;
   /** The script of the simulated model, or the path of its file. */
   readonly script?: SimulatedScript | string | undefined;
 }
 
-export interface ResolvedModel {
+interface ResolvedModel {
   /** "anthropic/claude-sonnet-4-5": the name in prices, breakers and journals. */
   readonly name: string;
   readonly model: Model;
@@ -55,11 +55,6 @@ export async function resolveModel(
   shared.set(key, created);
   created.catch(() => shared.delete(key));
   return created;
-}
-
-/** Checks a name without a key and without loading a package. */
-export function checkModelName(name: string): void {
-  if (name !== simulatedName) parse(name);
 }
 
 async function create(

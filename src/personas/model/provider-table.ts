@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../domain/json.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
-import { withReadableUsage } from "./readable-usage.ts";
-import type { CallOptions, Message, Middleware, Model } from "./sdk-types.ts";
+import { type CallOptions, type Message, type Middleware, type Model } from "./sdk-types.ts";
+import { withReadableUsage } from "./usage.ts";
 
 export interface ProviderSettings {
   readonly apiKey: string | undefined;
@@ -31,12 +31,12 @@ const ephemeral = { anthropic: { cacheControl: { type: "ephemeral" } } } as cons
  * and Google find it by themselves. It wraps the provider's model from within, beneath the journal: the marks move on
  * with each call and must not change what a call is found again by.
  */
-export const anthropicCaching: Middleware = {
+const anthropicCaching: Middleware = {
   specificationVersion: "v4",
   transformParams: async ({ params }) => withCacheMarks(params),
 };
 
-export function withCacheMarks(params: CallOptions): CallOptions {
+function withCacheMarks(params: CallOptions): CallOptions {
   const { prompt, tools } = params;
   const lastSystem = prompt.findLastIndex(({ role }) => role === "system");
   const marked = new Set([lastSystem, prompt.length - 1]);
@@ -64,7 +64,7 @@ const mark = <T extends { providerOptions?: CallOptions["providerOptions"] }>(it
  * OpenAI stores nothing: a conversation that resumes next month, or on another machine, must not depend on the provider's
  * memory. Reasoning then travels encrypted within the prompt.
  */
-export const openaiStateless: Middleware = {
+const openaiStateless: Middleware = {
   specificationVersion: "v4",
   transformParams: async ({ params }) => ({
     ...params,
