@@ -1,9 +1,9 @@
-import { alertText } from "../domain/alert-text.ts";
+import { alertText } from "../domain/budget-alert.ts";
 import type { GateResult } from "../domain/contract.ts";
 import type { AttemptSettings, Healed } from "../domain/healing-action.ts";
 import { isoTime, isoTimeOrNull } from "../domain/iso-time.ts";
 import type { Json } from "../domain/json.ts";
-import { type AfterFailure, type ClaimCause, type RecordedFailure, type Transition } from "./journal.ts";
+import type { AfterFailure, ClaimCause, RecordedFailure, Transition } from "./journal.ts";
 import { plannedPhases } from "./planned.ts";
 import type {
   Fact,

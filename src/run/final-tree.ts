@@ -2,8 +2,7 @@ import { emptyTree, type Tree } from "../domain/tree.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { orderPhases } from "../team/definition/order.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
-import type { BlobStore } from "../workspace/blob-store.ts";
-import { BlobsBeside } from "../workspace/blobs-beside.ts";
+import { type BlobStore, BlobsBeside } from "../workspace/blobs.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import { handsOnEverything } from "./file-lineage.ts";
 

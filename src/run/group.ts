@@ -7,7 +7,7 @@ import type { Transition } from "../journal/journal.ts";
 import { personaOf, phaseOf, type Reopened, type SessionState } from "../journal/session-state.ts";
 import type { SessionFiles } from "../store/session-files.ts";
 import type { PersonaDefinition, PhaseDefinition } from "../team/definition/team-definition.ts";
-import { type Conflict, describeConflict } from "../workspace/conflict.ts";
+import { type Conflict, describeConflict } from "../workspace/merge.ts";
 import { runTogether } from "./coordinator.ts";
 import type { Drive } from "./drive.ts";
 import { withMaxAttempts } from "./persona-executor.ts";

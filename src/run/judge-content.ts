@@ -43,8 +43,8 @@ async function judgeFiles(
 ): Promise<CheckResult[]> {
   if (deliverables.length === 0 && schema === undefined) return [];
   const [{ judgeDeliverable }, { judgeOutputs }] = await Promise.all([
-    import("../workspace/check-deliverable.ts"),
-    import("../workspace/check-outputs.ts"),
+    import("../workspace/checks.ts"),
+    import("../workspace/checks.ts"),
   ]);
   const judged: CheckResult[] = deliverables.map((deliverable) => judgeDeliverable(deliverable, tree));
   if (schema !== undefined) judged.push(judgeOutputs(schema, { ...result?.outputs }));

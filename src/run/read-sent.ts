@@ -6,7 +6,7 @@ import { parseBody } from "../journal/journal-codec.ts";
 import { stepRowKinds } from "../journal/recorded-step.ts";
 import type { SentCall } from "../journal/sent-call.ts";
 import type { Store } from "../store/store.ts";
-import type { BlobStore } from "../workspace/blob-store.ts";
+import type { BlobStore } from "../workspace/blobs.ts";
 import { inParallel } from "../workspace/in-parallel.ts";
 import { type CallParts, maxBlobBytes } from "./sent-calls.ts";
 import { StepIdentities } from "./step-record.ts";

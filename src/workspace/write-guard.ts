@@ -1,6 +1,5 @@
 import { diffLines, type Hunk } from "./line-diff.ts";
-import { unify } from "./line-ends.ts";
-import { splitLines } from "./text.ts";
+import { splitLines, unify } from "./text.ts";
 
 const maxShownHunks = 5;
 /** Enough of a long line around a change to find the place by, on each side. */

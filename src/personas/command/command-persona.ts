@@ -1,17 +1,11 @@
-import { type Budget, type BudgetUnit } from "../../domain/budget.ts";
+import type { Budget, BudgetUnit } from "../../domain/budget.ts";
 import { AttemptTimeout, ConfigInvalid } from "../../domain/errors.ts";
-import { type TreeChange } from "../../domain/tree.ts";
-import { type Spend, type Spent, type TokenUsage } from "../../domain/usage.ts";
-import { type RunStep } from "../../journal/durable-step.ts";
-import { type PersonaReturn } from "../model/answer.ts";
+import type { TreeChange } from "../../domain/tree.ts";
+import type { Spend, Spent, TokenUsage } from "../../domain/usage.ts";
+import type { RunStep } from "../../journal/durable-step.ts";
+import type { PersonaReturn } from "../model/answer.ts";
 import { raceAbort } from "../model/call-limits.ts";
-import {
-  type CommandEnding,
-  type CommandFolder,
-  type CommandPlace,
-  type RunCommand,
-  type ToolFiles,
-} from "../model/ports.ts";
+import type { CommandEnding, CommandFolder, CommandPlace, RunCommand, ToolFiles } from "../model/ports.ts";
 import { commandPrompt, goOnPrompt, type PersonaWork } from "../model/prompt.ts";
 import { commandName, resumeArguments } from "./agent.ts";
 import { type Hide, hideValues, thrownBy } from "./agent-error.ts";

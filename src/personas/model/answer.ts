@@ -1,7 +1,7 @@
-import { type StepResult, type ToolSet } from "ai";
-import { type Json } from "../../domain/json.ts";
+import type { StepResult, ToolSet } from "ai";
+import type { Json } from "../../domain/json.ts";
 import { namedTools } from "../tools/tool-table.ts";
-import { type Content, type GenerateResult, type StreamPart } from "./sdk-types.ts";
+import type { Content, GenerateResult, StreamPart } from "./sdk-types.ts";
 
 /** A model's answer as it is recorded: what a replay needs, as plain JSON; no bodies, headers or requests. */
 export interface Answer {

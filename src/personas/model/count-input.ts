@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, type Json } from "../../domain/json.ts";
-import { type TokenUsage } from "../../domain/usage.ts";
+import type { TokenUsage } from "../../domain/usage.ts";
 
 /** An estimate of a call's input tokens, before the provider counts them. */
 export interface InputCount {

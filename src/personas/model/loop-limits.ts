@@ -1,8 +1,8 @@
 import { fingerprint } from "../../domain/canonical.ts";
-import { type Clock } from "../../domain/clock.ts";
-import { type Json } from "../../domain/json.ts";
-import { type RunStep } from "../../journal/durable-step.ts";
-import { type Steps } from "./conversation-errors.ts";
+import type { Clock } from "../../domain/clock.ts";
+import type { Json } from "../../domain/json.ts";
+import type { RunStep } from "../../journal/durable-step.ts";
+import type { Steps } from "./conversation-errors.ts";
 
 export interface LoopLimits {
   /** Answers of the model in one attempt. */

@@ -1,9 +1,9 @@
-import { type Check, type Contract, type Deliverable } from "../../domain/contract.ts";
-import { type Failure } from "../../domain/failure.ts";
-import { type Json } from "../../domain/json.ts";
+import type { Check, Contract, Deliverable } from "../../domain/contract.ts";
+import type { Failure } from "../../domain/failure.ts";
+import type { Json } from "../../domain/json.ts";
 import { readNamedFiles } from "../../workspace/named-files.ts";
 import { namedTools } from "../tools/tool-table.ts";
-import { type Prompt } from "./sdk-types.ts";
+import type { Prompt } from "./sdk-types.ts";
 
 /** The whole result of an earlier persona. */
 export interface EarlierResult {

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../domain/json.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
-import { type CallOptions, type Message, type Middleware, type Model } from "./sdk-types.ts";
+import type { CallOptions, Message, Middleware, Model } from "./sdk-types.ts";
 import { withReadableUsage } from "./usage.ts";
 
 export interface ProviderSettings {

@@ -15,8 +15,8 @@ import {
   providers,
   readVariable,
 } from "./provider-table.ts";
-import { type Model } from "./sdk-types.ts";
-import { type SimulatedScript } from "./simulated/script.ts";
+import type { Model } from "./sdk-types.ts";
+import type { SimulatedScript } from "./simulated/script.ts";
 
 export type { Environment } from "./provider-table.ts";
 

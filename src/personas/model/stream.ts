@@ -1,6 +1,6 @@
 import { type Answer, responseOf, withTextData } from "./answer.ts";
-import { type AnswerErrors } from "./bad-answer.ts";
-import { type Content, type GenerateResult, type StreamPart } from "./sdk-types.ts";
+import type { AnswerErrors } from "./bad-answer.ts";
+import type { Content, GenerateResult, StreamPart } from "./sdk-types.ts";
 
 type TextContent = Extract<Content, { type: "text" | "reasoning" }>;
 type Open = { -readonly [Key in keyof TextContent]: TextContent[Key] };

@@ -1,11 +1,11 @@
 import { type ModelPrice, spentOn, worstCase } from "../../cost/model-price.ts";
 import { readProperty } from "../../domain/bounded-json.ts";
-import { type Amount } from "../../domain/budget.ts";
+import type { Amount } from "../../domain/budget.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import { normalizeUsage, noUsage, type Spend, type Spent, type TokenUsage } from "../../domain/usage.ts";
-import { type Answer } from "./answer.ts";
-import { type InputCount } from "./count-input.ts";
-import { type Pricing } from "./ports.ts";
+import type { Answer } from "./answer.ts";
+import type { InputCount } from "./count-input.ts";
+import type { Pricing } from "./ports.ts";
 
 /**
  * `null` when the provider did not report it, or reported nonsense. So is an input of less than the call can have, and an

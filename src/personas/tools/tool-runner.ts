@@ -1,13 +1,13 @@
 import { GovernanceViolation, InputInvalid, MaestroError, RecoverableError } from "../../domain/errors.ts";
-import { type Json } from "../../domain/json.ts";
+import type { Json } from "../../domain/json.ts";
 import { redact } from "../../domain/redact.ts";
 import { changesBetween, type Tree, type TreeChange } from "../../domain/tree.ts";
-import { type RunStep } from "../../journal/durable-step.ts";
+import type { RunStep } from "../../journal/durable-step.ts";
 import { namedMatcher } from "../../workspace/named-files.ts";
-import { type Workspace } from "../../workspace/workspace.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
 import { raceAbort } from "../model/call-limits.ts";
 import { StuckDetector } from "../model/loop-limits.ts";
-import { type PolicyDecision, type ToolPolicy } from "../model/ports.ts";
+import type { PolicyDecision, ToolPolicy } from "../model/ports.ts";
 import {
   isTool,
   type ToolArguments,

@@ -1,8 +1,8 @@
-import { type ToolSet } from "ai";
-import { type Contract } from "../../domain/contract.ts";
+import type { ToolSet } from "ai";
+import type { Contract } from "../../domain/contract.ts";
 import { isJsonObject, type Json, type JsonObject, toJsonText } from "../../domain/json.ts";
 import { type SchemaProblem, showProblem, validateJson } from "../../workspace/json-schema.ts";
-import { type ToolRunner } from "./tool-runner.ts";
+import type { ToolRunner } from "./tool-runner.ts";
 import { type ToolArguments, type ToolName, toolNames, tools } from "./tool-table.ts";
 
 const maxProblems = 5;

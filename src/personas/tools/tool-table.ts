@@ -1,14 +1,8 @@
 import { didYouMean } from "../../domain/closest.ts";
-import { type CheckResult, type Contract } from "../../domain/contract.ts";
+import type { CheckResult, Contract } from "../../domain/contract.ts";
 import { InputInvalid } from "../../domain/errors.ts";
-import { type Json, type JsonObject } from "../../domain/json.ts";
-import {
-  type AdviseEdit,
-  type EditSavings,
-  type FileEdit,
-  type RunCheck,
-  type ToolFiles,
-} from "../model/ports.ts";
+import type { Json, JsonObject } from "../../domain/json.ts";
+import type { AdviseEdit, EditSavings, FileEdit, RunCheck, ToolFiles } from "../model/ports.ts";
 
 const maxPaths = 1000;
 const maxMatches = 200;

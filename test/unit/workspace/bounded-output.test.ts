@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BoundedOutput } from "../../../src/workspace/bounded-output.ts";
+import { BoundedOutput } from "../../../src/workspace/supervise.ts";
 
 function print(maxBytes: number, ...chunks: (string | Buffer)[]): BoundedOutput {
   const output = new BoundedOutput(maxBytes);

@@ -11,8 +11,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { InputInvalid } from "../../../src/domain/errors.ts";
 import type { Tree } from "../../../src/domain/tree.ts";
-import { materialize } from "../../../src/workspace/materialize.ts";
 import { readBack } from "../../../src/workspace/read-back.ts";
+import { materialize } from "../../../src/workspace/write-tree.ts";
 import { MemoryBlobs } from "./counted-blobs.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 

@@ -14,8 +14,8 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { StorageFailed } from "../../../src/domain/errors.ts";
 import { emptyTree } from "../../../src/domain/tree.ts";
-import { materialize } from "../../../src/workspace/materialize.ts";
 import { isIgnoredName, readBack, readLimits } from "../../../src/workspace/read-back.ts";
+import { materialize } from "../../../src/workspace/write-tree.ts";
 import { MemoryBlobs } from "./counted-blobs.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 

@@ -1,11 +1,11 @@
 import { sha256 } from "../../../domain/canonical.ts";
 import { systemClock } from "../../../domain/clock.ts";
-import { type Json } from "../../../domain/json.ts";
+import type { Json } from "../../../domain/json.ts";
 import { simulatedName } from "../../../domain/simulated.ts";
 import { namedTools } from "../../tools/tool-table.ts";
 import { type Answer, toGenerateResult, toStreamParts } from "../answer.ts";
 import { type Asking, whoAsks } from "../prompt.ts";
-import { type CallOptions, type Content, type Model, type StreamPart } from "../sdk-types.ts";
+import type { CallOptions, Content, Model, StreamPart } from "../sdk-types.ts";
 import { defaultTurns, simulatedMark, submitTurn } from "./default-turns.ts";
 import {
   loadScript,
