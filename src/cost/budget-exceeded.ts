@@ -52,7 +52,7 @@ function unpriced(
   const instead = withoutDollars(sessionId, level, name);
   if (!isAsked) {
     return new BudgetExceeded(
-      `The dollar budget of ${whose} cannot be kept: earlier calls have no known price, so nobody knows what is left.`,
+      `The dollar budget of ${whose} cannot be kept: earlier calls have no known price, so the rest is unknown.`,
       { details, advice: instead },
     );
   }

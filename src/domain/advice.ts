@@ -31,7 +31,7 @@ export function shellCommand(command: readonly string[], { start, stateDir }: Co
 }
 
 /** A placeholder stays bare: pasted as it is, it is a syntax error and not a file of that name. */
-const placeholder = /^(?:(?:[\w.-]+|<phase>)=)?<(?:file|folder|phase|session|dependency|n)>$/;
+const placeholder = /^(?:(?:[\w.-]+|<phase>)=)?<(?:brief|file|folder|phase|session|dependency|n)>$/;
 
 export function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) || placeholder.test(word)

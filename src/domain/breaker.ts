@@ -5,7 +5,7 @@ export interface BreakerContext {
   readonly now: number;
   /** Unique to one call, so that two calls of one process are never both the probe. */
   readonly owner: string;
-  /** The call was let through as a probe, whoever probes now. */
+  /** The call was let through as a probe, even if another call probes now. */
   readonly isProbe?: boolean | undefined;
   readonly policy: BreakerPolicy;
 }
@@ -107,10 +107,10 @@ export function onRateLimit(
   now: number,
   owner?: string,
 ): BreakerRecord {
-  // Calls that were under way together are told together: that is one rate limit.
+  // Calls in flight together fail together: that is one rate limit.
   const isNews = record.notBefore === null || record.notBefore <= now;
   const rateLimits = Math.max((record.rateLimits ?? 0) + (isNews ? 1 : 0), 1);
-  // "At once", or a time that is over, says nothing: whoever believed it would ask again without a pause.
+  // "At once", or a time that is over, says nothing: believing it would mean calls without a pause.
   const isSaid = retryAfterMs !== undefined && retryAfterMs >= firstRateLimitMs;
   const waitMs = Math.min(Math.ceil(isSaid ? retryAfterMs : unsaidMs(rateLimits)), maxRateLimitMs);
   const notBefore = Math.max(record.notBefore ?? 0, now + waitMs);
@@ -131,7 +131,7 @@ function giveBack(record: BreakerRecord, now: number, owner: string | undefined)
 export const raisesTicket = ({ state }: BreakerRecord): boolean =>
   state.kind !== "closed" && state.failedProbes >= ticketAfterFailedProbes;
 
-/** Whether this failed probe is one of the first: nobody needs to be told of it, so no attempt has to end for it. */
+/** Whether this failed probe is one of the first: no person needs a ticket for it, so no attempt ends. */
 export const isEarlyProbe = ({ state }: BreakerRecord): boolean =>
   state.kind === "half-open" && state.failedProbes + 1 < ticketAfterFailedProbes;
 

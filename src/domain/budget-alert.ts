@@ -9,7 +9,7 @@ export interface BudgetAlert {
   readonly unit: BudgetUnit;
   readonly limit: number;
   readonly used: number;
-  /** What it will come to by the end; only a forecast knows. */
+  /** The expected total; set only by a forecast. */
   readonly expected: number | null;
 }
 

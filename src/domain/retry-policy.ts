@@ -45,7 +45,7 @@ export function roundDelayMs(policy: RetryPolicy, failedRounds: number): number 
   return Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** doublings);
 }
 
-/** What is left of a recorded wait: never longer than it was at first, whatever the clock did since. */
+/** The rest of a recorded wait: never longer than the wait itself, even if the clock was set back. */
 export const remainingWaitMs = (
   wait: { readonly notBefore: number; readonly waitMs: number },
   now: number,

@@ -25,7 +25,7 @@ export interface Ticket {
   /** Empty where only the program that defines the team can resume the session. */
   readonly resumeCommand: string;
   readonly createdAt: number;
-  /** What the session has spent so far, where that is known. */
+  /** The session's spend so far, where it is known. */
   readonly spent?: TicketSpend;
   /** It is about a service that sessions wait for, and not about one of them. */
   readonly outage?: TicketOutage;
@@ -77,7 +77,7 @@ export const labelsOf = ({ fingerprint, problem }: Ticket): readonly string[] =>
   ...new Set(["maestro", fingerprint, problem]),
 ];
 
-/** What differs from one occurrence to the next. The order matters: a time is no number, a path is no id. */
+/** Parts that differ from one occurrence to the next. The order matters: a time is no number, a path is no id. */
 const passing: readonly (readonly [RegExp, string])[] = [
   // oxlint-disable-next-line no-control-regex -- colors of terminals are exactly that
   [/\u001b\[[0-9;?]*[ -/]*[@-~]/g, ""],

@@ -13,7 +13,7 @@ export interface TreeFile {
 /** The files a persona or a phase left, by path relative to the root, with "/" between names. */
 export type Tree = ReadonlyMap<string, TreeFile>;
 
-/** What happened to one path; `after` is missing when the file was removed. */
+/** The change of one path; `after` is missing when the file was removed. */
 export interface TreeChange {
   readonly path: string;
   readonly after?: TreeFile;

@@ -12,7 +12,7 @@ export interface Confinement {
   settle(): Promise<void>;
   /** Whether the program itself was reached. */
   readonly hasRun: boolean;
-  /** Whether an end by a signal is told only as the exit code 128 and its number. */
+  /** Whether an end by a signal is reported only as the exit code 128 and its number. */
   readonly hidesSignals: boolean;
 }
 

@@ -38,7 +38,7 @@ interface ReadBack {
 }
 
 /**
- * What a command left in a folder that began as `base`. The command is not trusted: no link is followed, nothing but
+ * The files that a command left in a folder that began as `base`. The command is not trusted: no link is followed, nothing but
  * ordinary files is read, and what is not taken is listed. A path that is refused, ignored or was not reached changes
  * nothing: the tree keeps there what the base had.
  */

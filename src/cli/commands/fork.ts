@@ -73,12 +73,10 @@ export async function fork(idOrKey: string, options: ForkFlags, command: Command
   );
 }
 
-function freshWords(
-  parent: string,
-  { stateDir: _, ...given }: ForkFlags,
-  command: Command,
-): readonly string[] {
-  return [command.name(), parent, ...flagsOf(command, { ...given, fresh: true, dryRun: false, json: false })];
+/** Without the state directory, which every printed command gets. */
+function freshWords(parent: string, options: ForkFlags, command: Command): readonly string[] {
+  const flags = { ...options, stateDir: undefined, fresh: true, dryRun: false, json: false };
+  return [command.name(), parent, ...flagsOf(command, flags)];
 }
 
 function printPlan(plan: Plan): void {

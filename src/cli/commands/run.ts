@@ -35,7 +35,7 @@ export async function run(
   if (brief === undefined) {
     throw new InputInvalid("There is no brief.", {
       advice: [
-        advise("Describe what the team should do", "run", "..."),
+        advise("Describe what the team should do", "run", "<brief>"),
         advise("Or pass it on standard input", "run", "-"),
       ],
     });

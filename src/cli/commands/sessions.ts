@@ -102,7 +102,7 @@ function sayAbandoned(
 function sayNone(statuses: readonly SessionStatus[] | undefined, stateDir: string | undefined): void {
   if (statuses !== undefined) return sayWrapped(`No session is ${statuses.join(" or ")}.`);
   say("No sessions yet.");
-  sayCommand("Start one", stateDir, "run", "...", "--team", "<file>");
+  sayCommand("Start one", stateDir, "run", "<brief>", "--team", "<file>");
   sayCommand("Or try the demo", stateDir, "demo");
 }
 

@@ -21,7 +21,7 @@ function knownAgent(argv: readonly string[]): KnownAgent | undefined {
 }
 
 /**
- * What breakers and reports know a command by: the agent, not the shell or the runner that starts it. Two commands share
+ * The name of a command in breakers and reports: the agent, not the shell or the runner that starts it. Two commands share
  * a name, and so a breaker, only when they run the same program.
  */
 export function commandName(argv: readonly string[]): string {

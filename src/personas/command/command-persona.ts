@@ -95,7 +95,7 @@ async function perform(
       onReport(again.report);
       if (!isLost(again)) return endedWell(ports, hide, again);
     }
-    // What an earlier run left is of no use to one that does not know of it.
+    // A new conversation does not know about the files of an earlier run.
     if (folder.session !== null) await folder.restart();
     const ended = await runAgent(ports, folder, hide, { argv, stdin: prompt });
     onReport(ended.report);

@@ -17,7 +17,7 @@ export interface AnswerErrors {
 }
 
 /**
- * The SDK's own classes: their names say to whoever classifies them that the service failed, not the work, so that
+ * The SDK's own classes: their names tell the classifier that the service failed, not the work, so that
  * only this call is repeated.
  */
 export function answerErrors(): Promise<AnswerErrors> {

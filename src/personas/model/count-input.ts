@@ -181,7 +181,7 @@ function indexOf(first: number, second: number): number {
   return (first - smallA) * letters + (second - smallA);
 }
 
-/** Of a letter that goes on a word. In the languages that are written with these letters it is a fourth to a half. */
+/** Of a letter within a word. In the languages that are written with these letters it is a fourth to a half. */
 const perLetter = 0.6;
 const perRarePair = 2;
 

@@ -131,7 +131,7 @@ class Conversation {
     this.#nudges += 1;
     return {
       kind: "told",
-      message: "You answered without a tool call. If everything is done, call submit; otherwise go on.",
+      message: "You answered without a tool call. If everything is done, call submit; otherwise continue.",
     };
   }
 
@@ -197,7 +197,7 @@ class Conversation {
     if (reached !== undefined) throw this.#failed(reached.what, reached.advice);
   }
 
-  /** On quality, not from an outage: the next attempt begins a new conversation and is told why. */
+  /** On quality, not from an outage: the next attempt begins a new conversation with the reasons. */
   #failed(what: string, advice: string): InputInvalid {
     const { persona, phase } = this.#work;
     return new InputInvalid(`${persona} ${what}.`, { advice, details: { persona, phase } });

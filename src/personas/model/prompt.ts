@@ -20,7 +20,7 @@ export interface PersonaWork {
   readonly persona: string;
   readonly phase: string;
   /**
-   * The attempt that began this conversation. One that goes on after an outage keeps the number, the failures and the
+   * The attempt that began this conversation. One that continues after an outage keeps the number, the failures and the
    * notes it began with, or its recorded calls would no longer be its own.
    */
   readonly attempt: number;
@@ -67,7 +67,7 @@ export function commandPrompt(work: PersonaWork): string {
 }
 
 /** For an agent whose conversation was interrupted: it knows the rest. */
-export const goOnPrompt = `You were interrupted. Your files are as you left them: look at what is done, and go on from there.
+export const goOnPrompt = `You were interrupted. Your files are as you left them: look at what is done, and continue from there.
 When everything is done, end with the one block of JSON that was asked for, and nothing after it.
 `;
 

@@ -74,7 +74,7 @@ export const holdsAnswer = (body: unknown): boolean =>
   typeof body === "object" && body !== null && [...answerKeys, ...partKeys].some((key) => key in body);
 
 /**
- * Some gateways report an error as JSON with status 200. Whoever waits for a stream finds nothing in it, so it gets the
+ * Some gateways report an error as JSON with status 200. A reader of a stream finds nothing in it, so it gets the
  * status that it should have had.
  */
 export async function withStatusOfError(response: Response): Promise<Response> {

@@ -72,7 +72,7 @@ const isRefusal = (status: number): boolean => status < 500 || status === 503 ||
 
 /**
  * Nothing is billed for a request that was refused or never arrived. Where the answer broke off, or a gateway
- * gave up, nobody reports what it took: that is unknown, not zero.
+ * gave up, no usage is reported: it is unknown, not zero.
  */
 export function usageOfFailure(error: unknown, outputSeen: boolean): TokenUsage | null {
   if (outputSeen) return null;

@@ -21,8 +21,8 @@ const maxRefusals = 3;
 const maxErrorLength = 2000;
 
 /**
- * What is recorded of a tool call. The blobs that `changes` names must live as long as the record. A failure and a refusal
- * are told to the model, so they are results.
+ * The record of a tool call. The blobs that `changes` names must live as long as the record. A failure and a refusal
+ * are sent to the model, so they are results.
  */
 export type ToolOutcome =
   | ({ readonly kind: "done"; readonly changes: readonly TreeChange[] } & ToolDone)

@@ -258,13 +258,13 @@ export function textPage(text: string, from = 1, lines = Number.POSITIVE_INFINIT
   if (shown.length === 0) {
     const beginning = Buffer.from(wanted[0] ?? "").subarray(0, pageLimits.bytes);
     const cut = new TextDecoder().decode(beginning, { stream: true });
-    const next = from < all.length ? `; go on with from: ${from + 1}` : "";
+    const next = from < all.length ? `; continue with from: ${from + 1}` : "";
     return `${cut}\n[line ${from} of ${all.length} is longer than 64 KiB and was cut${next}]`;
   }
   const last = from + shown.length - 1;
   const note =
     last < all.length && shown.length < lines
-      ? `\n[lines ${from} to ${last} of ${all.length}; go on with from: ${last + 1}]`
+      ? `\n[lines ${from} to ${last} of ${all.length}; continue with from: ${last + 1}]`
       : from > 1 || last < all.length
         ? `\n[lines ${from} to ${last} of ${all.length}]`
         : "";

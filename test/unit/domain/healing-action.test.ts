@@ -37,7 +37,7 @@ const actions: readonly [HealingAction, string, object | undefined][] = [
     "keep 50 % of the earlier results in the prompt",
     { contextShare: 0.5 },
   ],
-  [{ kind: "switched-model", from: "a/b", to: "c/d" }, "go on with c/d instead of a/b", { model: "c/d" }],
+  [{ kind: "switched-model", from: "a/b", to: "c/d" }, "continue with c/d instead of a/b", { model: "c/d" }],
   [
     { kind: "raised-limit", limit, from: 60_000, to: 90_500 },
     "let the next attempt stand still for 90.5 s instead of 60 s",

@@ -43,7 +43,7 @@ describe("read_file", () => {
   test("gives 2,000 lines at once and says how to go on", async () => {
     const files = new MemoryFiles({ "long.txt": lines(4500) });
     const first = await told("read_file", { path: "long.txt" }, files);
-    expect(first.endsWith("line 2000\n[lines 1 to 2000 of 4500; go on with from: 2001]")).toBe(true);
+    expect(first.endsWith("line 2000\n[lines 1 to 2000 of 4500; continue with from: 2001]")).toBe(true);
     const last = await told("read_file", { path: "long.txt", from: 4001, lines: 5000 }, files);
     expect(last.startsWith("line 4001\n")).toBe(true);
     expect(last.endsWith("line 4500\n[lines 4001 to 4500 of 4500]")).toBe(true);
@@ -62,7 +62,7 @@ describe("read_file", () => {
   test("never gives more than 64 KiB, whatever the lines are like", () => {
     const wide = textPage(lines(100, () => "y".repeat(5000)));
     expect(Buffer.byteLength(wide)).toBeLessThan(65 * 1024);
-    expect(wide).toContain("[lines 1 to 13 of 100; go on with from: 14]");
+    expect(wide).toContain("[lines 1 to 13 of 100; continue with from: 14]");
     const endless = textPage("🅿️".repeat(60_000));
     expect(Buffer.byteLength(endless)).toBeLessThan(65 * 1024);
     expect(endless.isWellFormed()).toBe(true);
