@@ -58,7 +58,7 @@ test("a state directory that is none is found, and how to mend it is said", asyn
   expect(stdout).toMatch(/✘ state directory: .*taken[^]*→ /);
 });
 
-test("what takes longer than a second says so while it does, and leaves nothing of it on the screen", async () => {
+test("a command that takes over a second shows its time and clears it when it ends", async () => {
   const server = createServer(() => undefined);
   onTestFinished(() => server.closeAllConnections());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

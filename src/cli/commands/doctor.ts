@@ -198,7 +198,7 @@ async function database(maestro: Looking): Promise<Finding[]> {
     all > sessions.length
       ? `the newest ${sessions.length} of ${count(all, "session")}`
       : count(all, "session");
-  const found = `${count(rows, "row")} and ${count(proved.size, "file")} of ${which} read and proved`;
+  const found = `${count(rows, "row")} and ${count(proved.size, "file")} of ${which} verified`;
   return findings.length > 0 ? findings : [{ what: "database", state: "ok", found }];
 }
 

@@ -157,7 +157,7 @@ describe.each(wireModels)("%s", (name) => {
     }
   });
 
-  test("a redirect is not followed: it would carry the key to somebody else", async () => {
+  test("a redirect is not followed, because it would send the key to another host", async () => {
     const elsewhere = await wire(name, [{ text: "give me the key" }]);
     const location = `${elsewhere.server.url}/v1/messages`;
     const { error } = await failing(name, refuse(307, "moved", "Moved.", { location }), true);

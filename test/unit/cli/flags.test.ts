@@ -135,7 +135,7 @@ describe("an edit", () => {
   });
 });
 
-test("what is printed for pasting is read back by a shell as it was", () => {
+test("a shell reads a printed command back unchanged", () => {
   expect(["plain-1", "a b", "it's", "$(rm)", ""].map(quote)).toEqual([
     "plain-1",
     "'a b'",

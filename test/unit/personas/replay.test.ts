@@ -80,7 +80,7 @@ async function drive(name: string, steps: RecordingSteps, blobs: Blobs) {
 }
 
 describe.each(wireModels)("%s: a conversation of ten answers", (name) => {
-  test("goes on after any record, with the same prompts and no recorded call made again", {
+  test("resumes after any record with the same prompts and repeats no recorded call", {
     timeout: 60_000,
   }, async () => {
     const blobs: Blobs = new Map();

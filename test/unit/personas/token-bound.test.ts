@@ -50,7 +50,7 @@ test.each(counted.slice(0, 4))("%s is bounded far below its bytes", (_, text) =>
   expect(tokenBound(text)).toBeLessThan(Buffer.byteLength(text) * 0.75);
 });
 
-test("what is added has no smaller bound than it has alone", () => {
+test("a text added to a prompt counts at least as much as it does alone", () => {
   for (const [, one] of counted)
     for (const [, other] of counted)
       expect(tokenBound(`${one}"${other}`) - tokenBound(one)).toBeGreaterThanOrEqual(tokenBound(other) - 1);

@@ -40,7 +40,7 @@ describe("read_file", () => {
     expect(await told("read_file", { path: "a.md" }, files)).toBe("# A\n\ntext");
   });
 
-  test("gives 2,000 lines at once and says how to go on", async () => {
+  test("returns at most 2,000 lines and says how to read the next page", async () => {
     const files = new MemoryFiles({ "long.txt": lines(4500) });
     const first = await told("read_file", { path: "long.txt" }, files);
     expect(first.endsWith("line 2000\n[lines 1 to 2000 of 4500; continue with from: 2001]")).toBe(true);
@@ -102,7 +102,7 @@ describe("list_files and search_files", () => {
     expect(await told("search_files", { pattern: "needle" }, many)).toContain("[there may be more;");
   });
 
-  test("a pattern that is none is told to the model", async () => {
+  test("an invalid pattern is reported to the model", async () => {
     expect(await told("search_files", { pattern: "/(/" }, new MemoryFiles({ "a.md": "" }))).toContain(
       "Invalid regular expression",
     );
@@ -202,7 +202,7 @@ describe("run_check", () => {
   });
 });
 
-test("a key in the words of an error does not reach the model", async () => {
+test("an API key in an error message does not reach the model", async () => {
   class Talkative extends MemoryFiles {
     override async readText(): Promise<string> {
       throw new Error("denied: api_key=abcdefgh12345678");

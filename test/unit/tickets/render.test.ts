@@ -27,7 +27,7 @@ test("the body answers what the person on call asks, in that order", () => {
     expect(markdown).toContain(part);
 });
 
-test("what is not known is not made up", () => {
+test("unknown values are left out", () => {
   const { spent: _spent, ...ticket } = sampleTicket({ failures: [], suggestedActions: [], details: "" });
   const markdown = renderMarkdown(ticket);
   expect(markdown).not.toContain("USD");

@@ -7,7 +7,7 @@ function print(maxBytes: number, ...chunks: (string | Buffer)[]): BoundedOutput 
   return output;
 }
 
-test("what fits is kept as it was", () => {
+test("output within the limit is kept unchanged", () => {
   const output = print(10, "01234", "56", "789");
   expect([output.text(), output.isTruncated]).toEqual(["0123456789", false]);
 });

@@ -34,7 +34,7 @@ test("a tree comes back from the disk as it went there, contents and executable 
   expect([changes, refused, blobs.puts]).toEqual([[], [], []]);
 });
 
-test("modes are exact whatever the umask, and nobody else can enter", async () => {
+test("modes are exact whatever the umask, and other users cannot enter", async () => {
   const blobs = new MemoryBlobs();
   const directory = newDirectory();
   const before = process.umask(0o077);

@@ -144,7 +144,7 @@ function patched(
   return result;
 }
 
-test("a byte order mark that who writes the file does not see is no difference", () => {
+test("a byte order mark alone is not a difference", () => {
   const text = "one line\nand another\n";
   expect(adviseEdit(`\ufeff${text}`, text)).toBe("The file has exactly this content already.");
   expect(adviseEdit(`\ufeff${text}`, "something else entirely, and much of it\n".repeat(3))).toBeUndefined();

@@ -100,7 +100,7 @@ test("a fork that would make nothing under the key it was given says so, exit 2"
   expect(await json<unknown[]>(at, "sessions")).toHaveLength(1);
 });
 
-test("a key again with another model is refused before anything runs, and says how to go on with it", async () => {
+test("a known key with another model is refused before anything runs, with the command that resumes with that model", async () => {
   const at = await withTeam();
   expect((await maestro(at, ...run, "--until", "greeting")).code).toBe(0);
   const keyed = { ...at, env: { ...at.env, OPENAI_API_KEY: "a-key-of-no-use" } };
@@ -183,7 +183,7 @@ test("a key that looks like the id of a session is refused", async () => {
   }
 });
 
-test("what a finished session cannot do any more comes with what can be done", async () => {
+test("a command that a finished session cannot follow names the commands that it can", async () => {
   const at = await withTeam();
   await maestro(at, ...run);
   for (const command of [
