@@ -1,3 +1,4 @@
+import { advise } from "../domain/advice.ts";
 import { canonicalJson } from "../domain/canonical.ts";
 import { SessionConflict } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
@@ -75,7 +76,10 @@ async function refuseOtherGifts(
   if (textOf(wanted) === textOf(begun.given ?? [])) return;
   throw new SessionConflict(`The key "${key}" belongs to session ${id}, which has other given phases.`, {
     details: { key, session: id },
-    advice: `Use another key, or edit its given phases: maestro fork ${id} --at <phase> --edit <phase>=<file>`,
+    advice: [
+      advise("Use another key."),
+      advise("Or edit what it was given", "fork", id, "--at", "<phase>", "--edit", "<phase>=<file>"),
+    ],
   });
 }
 

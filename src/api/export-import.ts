@@ -1,6 +1,7 @@
 import { open, readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
+import { advise } from "../domain/advice.ts";
 import { sha256 } from "../domain/canonical.ts";
 import {
   CheckpointCorrupt,
@@ -29,8 +30,13 @@ import type { Services } from "./services.ts";
 /** One file with everything that a session needs to resume elsewhere: its checkpoints and the artifacts they name. */
 const kind = "maestro-checkpoints";
 const format = 1;
-const exportAgain =
-  "Export it again from the state directory that has the session: maestro checkpoints export <session> <file>";
+const exportAgain = advise(
+  "Export it again from the state directory that has the session",
+  "checkpoints",
+  "export",
+  "<session>",
+  "<file>",
+);
 const maxFileBytes = 1024 * 1024 * 1024;
 const maxContentBytes = 256 * 1024 * 1024;
 /** Checkpoints are texts within a text: each quote of theirs takes another byte. */
@@ -119,7 +125,7 @@ export async function importCheckpoints(
   if ((await store.findSession(session)) !== undefined)
     throw new SessionConflict(`Session ${session} already exists in this state directory.`, {
       details: { session },
-      advice: `Show it with: maestro show ${session}`,
+      advice: advise("Show it", "show", session),
     });
   await refuseTakenKey(session, key, store);
   const files = new SessionFiles(stateDirectory, session);
@@ -274,7 +280,7 @@ function textsAt(content: JsonObject, key: string, file: string): readonly strin
 
 function notAnExport(file: string, why: string, cause?: unknown): InputInvalid {
   return new InputInvalid(`${file} is not an export of a session: ${why}.`, {
-    advice: "Create one with: maestro checkpoints export <session> <file>",
+    advice: advise("Export one", "checkpoints", "export", "<session>", "<file>"),
     cause,
   });
 }

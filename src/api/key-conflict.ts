@@ -1,5 +1,5 @@
 import { canonicalJson } from "../domain/canonical.ts";
-import { SessionConflict } from "../domain/errors.ts";
+import { type MaestroErrorOptions, SessionConflict } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
 import type { Direction } from "../journal/journal.ts";
 import { isSameDirection, nextDirection } from "../run/direction.ts";
@@ -14,7 +14,7 @@ export async function refuseOtherTerms(
   session: SessionRecord,
   { model, budget }: Pick<StartOptions, "model" | "budget">,
   store: Store,
-  resumeAdvice?: string,
+  otherModel: MaestroErrorOptions["advice"] = "Use another key, or fork that session with the other model.",
 ): Promise<void> {
   if (model === undefined && budget === undefined) return;
   const { begun } = await readState(store, session.id);
@@ -22,7 +22,7 @@ export async function refuseOtherTerms(
   if (model !== undefined && model !== own)
     throw conflict(session, "model", {
       what: `was started with ${own === undefined ? "the default model" : `the model ${own}`}`,
-      advice: resumeAdvice ?? "Use another key, or fork that session with the other model.",
+      advice: otherModel,
     });
   if (budget !== undefined && textOf(toBudget(budget)) !== textOf(begun.budget ?? {}))
     throw conflict(session, "budget", {
@@ -52,7 +52,7 @@ export async function refuseOtherDirection(
 function conflict(
   { id, key }: SessionRecord,
   field: "key" | "model" | "budget" | keyof Direction,
-  { what, advice }: { readonly what: string; readonly advice: string },
+  { what, advice }: { readonly what: string; readonly advice: MaestroErrorOptions["advice"] },
 ): SessionConflict {
   return new SessionConflict(`The key "${key}" belongs to session ${id}, which ${what}.`, {
     details: { key, session: id, field },

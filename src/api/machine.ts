@@ -1,6 +1,6 @@
 import { dirname, isAbsolute } from "node:path";
 import { ConfigInvalid } from "../domain/errors.ts";
-import { knownProviders, providers, readVariable } from "../personas/model/known-providers.ts";
+import { knownProviders, providers, readVariable } from "../personas/model/provider-table.ts";
 import type { Team } from "../team/define.ts";
 import type { Sandbox } from "../workspace/sandbox-kind.ts";
 
@@ -52,7 +52,7 @@ export async function proveModels(
     work.kind === "model" ? [work.model ?? model ?? definition.model ?? undefined] : [],
   );
   if (asked.length === 0) return [];
-  const { resolveModel } = await import("../personas/model/providers.ts");
+  const { resolveModel } = await import("../personas/model/resolve-model.ts");
   const names = new Set<string>();
   for (const name of new Set(asked)) names.add((await resolveModel(name, { env, script })).name);
   return [...names];

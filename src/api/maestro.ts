@@ -1,4 +1,4 @@
-import { quote } from "../domain/advice.ts";
+import { advise, nameOf } from "../domain/advice.ts";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, LeaseHeld, TeamInvalid } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
@@ -95,9 +95,12 @@ export class Maestro extends SessionQueries {
     const direction = directionOf(options);
     const { session, isNew } = await this.#create(team, options, { kind: "creator" }, direction);
     if (key !== undefined && model !== undefined) {
-      const resumeAdvice = `Use another key, or resume with that model: maestro resume ${quote(key)} --model ${quote(model)}`;
+      const otherModel = [
+        advise("Use another key."),
+        advise("Or resume it with that model", "resume", nameOf(session), "--model", model),
+      ];
       const isOver = finalStatuses.includes(session.status);
-      await refuseOtherTerms(session, { model }, this.#services.store, isOver ? undefined : resumeAdvice);
+      await refuseOtherTerms(session, { model }, this.#services.store, isOver ? undefined : otherModel);
     }
     if (!isNew && budget !== undefined && !finalStatuses.includes(session.status))
       await this.setBudget(session.id, budget);
@@ -263,7 +266,7 @@ export class Maestro extends SessionQueries {
     if (await breakers.reset(dependency)) return;
     const known = (await breakers.list()).map((breaker) => breaker.dependency);
     throw new InputInvalid(`There is no breaker "${dependency}".${didYouMean(dependency, known)}`, {
-      advice: "List them with: maestro breakers",
+      advice: advise("List the breakers", "breakers"),
     });
   }
 

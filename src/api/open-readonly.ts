@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { TokenTracker } from "../cost/token-tracker.ts";
+import type { Notify } from "../domain/advice.ts";
 import { systemClock } from "../domain/clock.ts";
 import { budgetDefaults } from "../run/spending.ts";
 import { Artifacts } from "../store/artifacts.ts";
@@ -21,7 +22,7 @@ export type { SessionQueries } from "./session-queries.ts";
 
 export interface LookOptions {
   readonly loaded?: LoadedConfig;
-  readonly onNotice?: (notice: string) => void;
+  readonly onNotice?: Notify;
 }
 
 /** Opens a state directory for looking alone. Its own file, because all that drives sessions takes time to load. */

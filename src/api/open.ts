@@ -4,7 +4,7 @@ import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { BudgetGuard } from "../cost/budget.ts";
 import { Prices } from "../cost/prices.ts";
 import { TokenTracker } from "../cost/token-tracker.ts";
-import { type CommandFor, shellCommand } from "../domain/advice.ts";
+import { type CommandFor, type Notify, shellCommand } from "../domain/advice.ts";
 import { breakerPolicy } from "../domain/breaker.ts";
 import { type Clock, systemClock } from "../domain/clock.ts";
 import { newId } from "../domain/ids.ts";
@@ -62,7 +62,9 @@ export interface OpenOptions extends ConfigOverrides {
   /** For every model persona that this process runs, whatever its session was started with. */
   readonly modelInstead?: string;
   /** Things a person should know that stop nothing: repaired files, a fallback directory, lost sessions. */
-  readonly onNotice?: (notice: string) => void;
+  readonly onNotice?: Notify;
+  /** How a shell starts Maestro here, for the commands in tickets: "maestro", "npx maestro-hive". */
+  readonly program?: string;
   readonly onEvent?: (event: SessionEvent) => void;
 }
 
@@ -75,6 +77,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     clock = systemClock,
     healers: ownHealers = [],
     onNotice = () => {},
+    program = "maestro",
     onEvent,
     script,
     modelInstead,
@@ -123,12 +126,12 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const projector = new Projector((problem) => onNotice(String(problem)));
   // A printed command names the state directory unless it is the default one.
   const stateDir = config.stateDir === undefined ? undefined : path;
-  const commandFor: CommandFor = (...args) => shellCommand(["maestro", ...args], { stateDir });
+  const commandFor: CommandFor = (...args) =>
+    shellCommand(["maestro", ...args], { start: program, stateDir });
   const breaker = new CircuitBreaker({
     breakers: store.breakers,
     policy: { ...breakerPolicy, threshold: config.breaker.threshold, cooldownMs: config.breaker.cooldownMs },
     clock,
-    commandFor,
     onHopeless: async (dependency, record) => {
       const { ticketForDependency } = await import("../run/help.ts");
       const parked = await store.reports.listSessions({ statuses: ["parked"], limit: 1_000 });

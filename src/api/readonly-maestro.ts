@@ -1,3 +1,4 @@
+import type { Notify } from "../domain/advice.ts";
 import type { StateUnavailable } from "../domain/errors.ts";
 import { removeUnneeded } from "../store/retention.ts";
 import type { QueryServices } from "./services.ts";
@@ -6,7 +7,7 @@ import { SessionQueries } from "./session-queries.ts";
 interface ReadonlyServices extends QueryServices {
   readonly isMissing: boolean;
   readonly unwritable: StateUnavailable | undefined;
-  readonly onNotice: (notice: string) => void;
+  readonly onNotice: Notify;
 }
 
 /** A state directory that is open for reading only. */

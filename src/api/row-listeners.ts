@@ -1,6 +1,5 @@
-import { alertText } from "../domain/alert-text.ts";
 import { microsToUsd } from "../domain/budget.ts";
-import type { BudgetAlert } from "../domain/budget-alert.ts";
+import { alertText, type BudgetAlert } from "../domain/budget-alert.ts";
 import { MaestroError } from "../domain/errors.ts";
 import { attemptsOf, FactReader } from "../journal/fact-reader.ts";
 import type { RecordedRow } from "../journal/journal.ts";

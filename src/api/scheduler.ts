@@ -1,3 +1,4 @@
+import { advise, type Notify } from "../domain/advice.ts";
 import type { Clock } from "../domain/clock.ts";
 import { LeaseHeld, LeaseLost, MaestroError } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
@@ -22,7 +23,7 @@ export interface SchedulerParts {
   /** Undefined: another process may have its team. Throws: it cannot be taken, for a reason that people should read. */
   readonly teamOf: (session: SessionRecord) => Promise<Team | undefined>;
   readonly deliverTickets: () => Promise<unknown>;
-  readonly report: (notice: string) => void;
+  readonly report: Notify;
 }
 
 /** Gives the places of this process to sessions that continue by themselves. The queue itself is in the store. */
@@ -147,10 +148,10 @@ export class Scheduler {
     const isHeld = LeaseHeld.is(error) || LeaseLost.is(error);
     this.#notBefore.set(id, clock.now() + (isHeld ? heldMs : againMs));
     if (isHeld) return;
-    const advice = MaestroError.is(error) && error.advice !== undefined ? ` ${error.advice}` : "";
-    const notice = `Session ${id} could not be taken: ${String(error)}${advice} It is tried again every minute; see it with: maestro show ${id}`;
+    const notice = `Session ${id} could not be resumed: ${String(error)} It is tried again every minute.`;
     if (this.#reported.get(id) === notice) return;
     this.#reported.set(id, notice);
-    report(notice);
+    const own = MaestroError.is(error) ? error.actions : [];
+    report(notice, [...own, advise("See it", "show", id)]);
   }
 }

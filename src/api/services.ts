@@ -1,4 +1,5 @@
 import type { TokenTracker } from "../cost/token-tracker.ts";
+import type { Notify } from "../domain/advice.ts";
 import type { OpenState } from "../run/drive.ts";
 import type { TeamEngine } from "../run/engine.ts";
 import type { BudgetDefaults } from "../run/spending.ts";
@@ -24,5 +25,5 @@ export interface Services extends QueryServices {
   /** The model of sessions whose team and start name none. */
   readonly model: string | undefined;
   readonly teams: readonly Team[];
-  readonly onNotice: (notice: string) => void;
+  readonly onNotice: Notify;
 }

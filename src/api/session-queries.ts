@@ -1,5 +1,6 @@
 import type { BudgetStatus } from "../cost/budget-status.ts";
 import { type UsageReport, usageReport } from "../cost/reports.ts";
+import { advise } from "../domain/advice.ts";
 import { type Amount, noAmount } from "../domain/budget.ts";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, SessionNotFound } from "../domain/errors.ts";
@@ -77,7 +78,7 @@ export class SessionQueries {
       `There is no session with the id or key "${named}" in ${this.stateDirectory}.${didYouMean(named, known)}`,
       {
         details: { session: idOrKey, stateDirectory: this.stateDirectory },
-        advice: "List them with: maestro sessions",
+        advice: advise("List the sessions", "sessions"),
       },
     );
   }
@@ -256,7 +257,7 @@ export class SessionQueries {
       return blobs.get(sha256);
     throw new InputInvalid(`Session ${id} has no artifact ${sha256.slice(0, 64)}.`, {
       details: { session: id },
-      advice: `List its artifacts with: maestro show ${id} --json`,
+      advice: advise("List its artifacts", "show", id, "--json"),
     });
   }
 

@@ -1,3 +1,4 @@
+import { advise } from "../domain/advice.ts";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, SessionConflict } from "../domain/errors.ts";
 import type { Message } from "../journal/journal.ts";
@@ -12,12 +13,15 @@ export function refuseSignal({ id, status }: SessionRecord, { say }: Message): v
   if (finalStatuses.includes(status) && say !== "budget")
     throw new SessionConflict(`Session ${id} is ${status}; there is nothing to ${say}.`, {
       details,
-      advice: `See how it ended with: maestro show ${id}. To change the result, fork it: maestro fork ${id} --at <phase>`,
+      advice: [
+        advise("See how it ended", "show", id),
+        advise("To change the result, fork it", "fork", id, "--at", "<phase>"),
+      ],
     });
   if (say === "pause" && (status === "parked" || status === "paused"))
     throw new SessionConflict(`Session ${id} is already ${status}; there is nothing to pause.`, {
       details,
-      advice: `See why with: maestro show ${id}`,
+      advice: advise("See why", "show", id),
     });
 }
 
@@ -58,17 +62,17 @@ function reviewedPhase(
       details,
       advice:
         waiting.length === 0
-          ? `See why with: maestro show ${id}`
+          ? advise("See why", "show", id)
           : `Phases waiting for review: ${waiting.join(", ")}.`,
     });
   if (only === undefined)
     throw new SessionConflict(`No phase of session ${id} is waiting for review.`, {
       details,
-      advice: `See why with: maestro show ${id}`,
+      advice: advise("See why", "show", id),
     });
   if (others.length === 0) return only;
   throw new SessionConflict(`More than one phase is waiting for review: ${waiting.join(", ")}.`, {
     details,
-    advice: `Name one of them: maestro ${say} ${id} --phase ${only}`,
+    advice: advise("Name one of them", say, id, "--phase", only),
   });
 }

@@ -1,3 +1,4 @@
+import { advise } from "../domain/advice.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { emptyTree } from "../domain/tree.ts";
 import { isInstalled } from "../domain/tree-path.ts";
@@ -49,7 +50,7 @@ async function treeOf(
     const which = revision === undefined ? `Phase ${name}` : `Revision ${revision} of phase ${name}`;
     throw new InputInvalid(`${which} of session ${state.id} has no files yet.`, {
       details: { session: state.id, phase: name },
-      advice: `List its checkpoints with: maestro checkpoints ${state.id}`,
+      advice: advise("List its checkpoints", "checkpoints", state.id),
     });
   }
   const tree = isNewest ? phase.tree : sealed?.content.tree;

@@ -9,7 +9,7 @@ import { packageFile } from "../package-files.ts";
 import { flagsOf } from "./define/command.ts";
 import { exitCodes } from "./exit-code.ts";
 import { type GlobalOptions, withMaestro } from "./open.ts";
-import { commandLine, print, printJson, say } from "./output.ts";
+import { print, printJson, say, sayCommand } from "./output.ts";
 
 /** The message of a background run to the process that started it. */
 interface Begun {
@@ -59,6 +59,6 @@ export async function detach(
     child.unref();
     if (json) return printJson({ id: first.id, key, pid: child.pid, log });
     print(`Session ${first.id} runs in the background (process ${child.pid}); its log is ${log}.`);
-    say(`Watch it with: ${commandLine("watch", key, stateDir)}`);
+    sayCommand("Watch it with", stateDir, "watch", key);
   });
 }

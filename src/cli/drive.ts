@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { type OutFolder, recallOut, rememberOut } from "../api/open-readonly.ts";
+import { advise, type Notify } from "../domain/advice.ts";
 import type { Maestro, OpenOptions, SessionEvent, SessionResult } from "../index.ts";
 import { tellStarter } from "./detach.ts";
 import { exitCodeOf, exitCodes } from "./exit-code.ts";
@@ -10,15 +11,15 @@ import { LiveView } from "./live/live-view.ts";
 import { type GlobalOptions, withMaestro } from "./open.ts";
 import { checkOut, isGone } from "./out-folder.ts";
 import {
-  commandLine,
   folded,
   nameOf,
-  pasteable,
+  noticeLines,
   printJson,
   printWrapped,
-  resumeCommand,
   say,
+  sayCommand,
   sayLines,
+  sayNotice,
   sayWrapped,
 } from "./output.ts";
 import { progressLine } from "./progress.ts";
@@ -46,7 +47,7 @@ type Begin = (maestro: Maestro, ready: (id: string) => Promise<void>) => Promise
 /** Shows events: not at all, as lines, as JSON, or as a live frame. */
 interface Watching {
   readonly onEvent: (event: SessionEvent) => void;
-  readonly say: (text: string) => void;
+  readonly say: Notify;
   /** From now on Ctrl-C stops immediately. */
   readonly stopping: () => void;
   readonly follow: (maestro: Maestro, id: string) => Promise<void>;
@@ -79,7 +80,7 @@ export async function drive(
       if (!end.interrupt.interrupted()) await finish(maestro, end);
       return end;
     },
-    { ...open, onEvent: watching.onEvent, onNotice: (text) => watching.say(pasteable(plain(text))) },
+    { ...open, onEvent: watching.onEvent, onNotice: watching.say },
   );
   const interrupted = ended.interrupt.interrupted();
   // The interrupt has closed the first Maestro.
@@ -96,7 +97,7 @@ async function watchToTheEnd(
   maestro: Maestro,
   begin: Begin,
   watching: Watching,
-  { stateDir, out }: DriveOptions,
+  { out }: DriveOptions,
 ): Promise<Ended> {
   try {
     const session = await begin(maestro, async (id) => {
@@ -106,7 +107,12 @@ async function watchToTheEnd(
       if (recalled !== undefined && !(await isGone(recalled))) await checkOut(recalled.folder);
     });
     tellStarter(session.id);
-    const interrupt = pauseOnInterrupt(maestro, session.id, resumeCommand(session.id, stateDir), watching);
+    const interrupt = pauseOnInterrupt(
+      maestro,
+      session.id,
+      advise("Resume with", "resume", session.id),
+      watching,
+    );
     try {
       await watching.follow(maestro, session.id);
       return { result: await session.result(), interrupt };
@@ -156,15 +162,20 @@ async function conclude(
   printWrapped(`Session ${result.id} is ${state}.`);
   sayLines(explanationLines(view, { stateDir: options.stateDir, abandoned: false }));
   if (!hasFiles && view.artifacts.length > 0 && result.status === "completed")
-    sayWrapped(
-      `It wrote ${count(view.artifacts.length, "file")}. To get them: ${commandLine("show", nameOf(view), options.stateDir, "--out", "<folder>")}`,
+    sayCommand(
+      `It wrote ${count(view.artifacts.length, "file")}. To get them`,
+      options.stateDir,
+      "show",
+      nameOf(view),
+      "--out",
+      "<folder>",
     );
 }
 
 function silently(): Watching {
   return {
     onEvent: () => {},
-    say: sayWrapped,
+    say: sayNotice,
     stopping: () => {},
     follow: async () => {},
     close: async () => {},
@@ -184,8 +195,10 @@ function asJson(): Watching {
 function asPeopleSee(): Watching {
   if (!screenOf(process.stderr).live) return asLines();
   const view = new LiveView().open();
-  const say = (text: string): void => {
-    for (const line of folded(text, screenOf(process.stderr).columns)) view.say(line);
+  const say: Notify = (notice, actions) => {
+    const { columns } = screenOf(process.stderr);
+    for (const { text, isCommand } of noticeLines(notice, actions))
+      for (const line of isCommand ? [text] : folded(text, columns)) view.say(line);
   };
   return {
     onEvent: (event) => view.apply(event),

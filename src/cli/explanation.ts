@@ -1,14 +1,8 @@
-import { type Advice, shellCommand } from "../domain/advice.ts";
+import type { Advice } from "../domain/advice.ts";
 import type { SessionView } from "../index.ts";
 import { explainStop } from "../journal/explain-stop.ts";
-import { howStarted } from "./how-started.ts";
 import { plain } from "./terminal/format.ts";
-
-export interface AnswerLine {
-  readonly text: string;
-  /** A command is printed on one line, however long. */
-  readonly isCommand: boolean;
-}
+import { type AnswerLine, adviceLines, commandFor, textLine as text } from "./typed-command.ts";
 
 export interface Facing {
   readonly stateDir: string | undefined;
@@ -31,22 +25,12 @@ export function explanationLines(view: SessionView, { stateDir, abandoned }: Fac
   ];
 }
 
-/** A sentence, and below it the command to paste. */
-export function adviceLines(
-  { text: sentence, command }: Advice,
-  stateDir: string | undefined,
-): readonly AnswerLine[] {
-  if (command === null) return [text(sentence)];
-  const typed = shellCommand(command, { start: howStarted(), stateDir });
-  return [text(`${sentence}:`), { text: `  ${plain(typed)}`, isCommand: true }];
-}
-
 function resumeLines(
   { text: sentence, command }: Advice,
   stateDir: string | undefined,
 ): readonly AnswerLine[] {
   if (command === null) return [text(sentence)];
-  const typed = shellCommand(command, { start: howStarted(), stateDir });
+  const typed = commandFor(stateDir, ...command.slice(1));
   return [{ text: plain(`${sentence}: ${typed}`), isCommand: true }];
 }
 
@@ -62,5 +46,3 @@ function ticketLines({
     ...(lastError === null ? [] : [text(`  not delivered: ${lastError}`)]),
   ];
 }
-
-const text = (line: string): AnswerLine => ({ text: plain(line), isCommand: false });

@@ -1,4 +1,5 @@
 import type { Maestro } from "../api/open.ts";
+import type { Advice, Notify } from "../domain/advice.ts";
 import { exitCodes } from "./exit-code.ts";
 
 /** A stop within ten seconds is promised, and the process needs some of them to exit. */
@@ -16,15 +17,14 @@ export interface Interrupt {
 export function pauseOnInterrupt(
   maestro: Maestro,
   session: string,
-  resumeCommand: string,
-  show: { readonly say: (text: string) => void; readonly stopping: () => void },
+  resume: Advice,
+  show: { readonly say: Notify; readonly stopping: () => void },
 ): Interrupt {
   let interrupted = false;
   let isTold = false;
   const stopNow = (what: string): void => {
     if (!isTold) {
-      show.say(`${what} No recorded step is lost.`);
-      show.say(`Resume with: ${resumeCommand}`);
+      show.say(`${what} No recorded step is lost.`, [resume]);
     }
     process.exit(exitCodes.interrupted);
   };

@@ -2,8 +2,8 @@ import type { Maestro, SessionEvent } from "../index.ts";
 import { printJson } from "./output.ts";
 
 /**
- * One event a line. The first one heard is the claim; what stands before it and is news, the creation of a new session
- * or words that waited for a driver, is read from the journal, so that who reads the lines misses nothing.
+ * One event a line. The first live event is the claim. New rows before it (the creation of a session, a signal that
+ * waited for a driver) are read from the journal, so that the output is complete.
  */
 export class JsonEvents {
   /** Heard before what comes first was read. */

@@ -1,9 +1,9 @@
 import { type Command, CommanderError } from "commander";
+import { advise } from "../domain/advice.ts";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, MaestroError } from "../domain/errors.ts";
 import { exitCodes } from "./exit-code.ts";
-import { adviceLines } from "./explanation.ts";
-import { pasteable, say, sayLines, sayWrapped, stateDirFlag } from "./output.ts";
+import { adviceLines, say, sayLines, sayWrapped } from "./output.ts";
 import { buildProgram } from "./program.ts";
 import { plain } from "./terminal/format.ts";
 import { startSpinner, stopSpinner } from "./terminal/spinner.ts";
@@ -36,7 +36,7 @@ function refuseUnknownHelp(program: Command, [command, about]: readonly string[]
   const known = program.commands.map((each) => each.name());
   if (known.includes(about) || about === "help") return;
   throw new InputInvalid(`There is no command "${about}".${didYouMean(about, known)}`, {
-    advice: "List the commands with: maestro --help",
+    advice: advise("List the commands", "--help"),
   });
 }
 
@@ -51,10 +51,8 @@ function explain(error: unknown, debug: boolean): number {
     return exitCodes.usage;
   }
   if (MaestroError.is(error)) {
-    write(pasteable(`Error: ${error.message}`));
-    for (const { text, command } of error.actions)
-      if (command === null) write(pasteable(text));
-      else sayLines(adviceLines({ text, command }, stateDirFlag()));
+    write(`Error: ${error.message}`);
+    for (const advice of error.actions) sayLines(adviceLines(advice));
     write(`(${error.code})`);
   } else {
     const message = error instanceof Error ? error.message : String(error);

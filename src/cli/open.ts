@@ -1,9 +1,10 @@
 import type { Maestro, OpenOptions } from "../api/open.ts";
 import type { Looking } from "../api/open-readonly.ts";
 import { loadConfig } from "../config/load.ts";
+import type { Notify } from "../domain/advice.ts";
 import { SessionNotFound } from "../domain/errors.ts";
-import { pasteable, sayWrapped } from "./output.ts";
-import { plain } from "./terminal/format.ts";
+import { howStarted } from "./how-started.ts";
+import { sayNotice } from "./output.ts";
 
 export interface GlobalOptions {
   readonly stateDir?: string;
@@ -19,7 +20,7 @@ export async function withMaestro<T>(
 ): Promise<T> {
   const loaded = more.loaded ?? (await loadFromFlags(options));
   const { open } = await import("../api/open.ts");
-  const maestro = await open({ onNotice: sayPlain, ...more, loaded });
+  const maestro = await open({ onNotice: sayNotice, program: howStarted(), ...more, loaded });
   try {
     return await use(maestro);
   } finally {
@@ -31,12 +32,15 @@ export async function withMaestro<T>(
 export async function withLook<T>(
   options: GlobalOptions,
   use: (looking: Looking) => Promise<T>,
-  { onNotice = sayPlain }: { readonly onNotice?: (notice: string) => void } = {},
+  {
+    onNotice = sayNotice,
+    mayBeMissing = false,
+  }: { readonly onNotice?: Notify; readonly mayBeMissing?: boolean } = {},
 ): Promise<T> {
   const { look } = await import("../api/open-readonly.ts");
   const loaded = await loadFromFlags(options);
   const looking = await look({ loaded, onNotice });
-  if (looking.isMissing && loaded.config.stateDir !== undefined)
+  if (looking.isMissing && !mayBeMissing && loaded.config.stateDir !== undefined)
     onNotice(`The state directory ${looking.stateDirectory} does not exist.`);
   try {
     return await use(looking);
@@ -67,9 +71,6 @@ export async function requireState(options: GlobalOptions, idOrKey: string): Pro
     },
   );
 }
-
-/** Notices contain file names and keys, which may contain control characters. */
-const sayPlain = (notice: string): void => sayWrapped(pasteable(plain(notice)));
 
 export function loadFromFlags({ stateDir, model }: GlobalOptions) {
   const flags = { ...(stateDir !== undefined && { stateDir }), ...(model !== undefined && { model }) };

@@ -1,11 +1,11 @@
+import type { Advice, Notify } from "../domain/advice.ts";
 import { screenOf } from "./terminal/screen.ts";
 import { stopSpinner } from "./terminal/spinner.ts";
 import { type Column, table } from "./terminal/table.ts";
-import { wrapWords } from "./terminal/width.ts";
-import { wordsOf } from "./typed-command.ts";
+import { wrap } from "./terminal/width.ts";
+import { type AnswerLine, adviceLines, commandFor, textLine } from "./typed-command.ts";
 
-export { quote } from "../domain/advice.ts";
-export { commandLine, nameOf, pasteable, resumeCommand, stateDirFlag } from "./typed-command.ts";
+export { adviceLines, commandFor, nameOf, stateDirFlag } from "./typed-command.ts";
 
 /** Results go to standard output, everything else to standard error. */
 export function print(text: string): void {
@@ -28,7 +28,7 @@ export function sayWrapped(text: string): void {
 }
 
 /** Folds sentences and keeps commands whole. */
-export function sayLines(lines: readonly { readonly text: string; readonly isCommand: boolean }[]): void {
+export function sayLines(lines: readonly AnswerLine[]): void {
   for (const { text, isCommand } of lines) {
     if (isCommand) say(text);
     else sayWrapped(text);
@@ -39,12 +39,25 @@ export function printWrapped(text: string): void {
   for (const line of folded(text, screenOf(process.stdout).columns)) print(line);
 }
 
-/** Wraps between words. A command to paste stays on one line, however long. */
+/** A command to paste stays on the line of its text, however long. */
+export function sayCommand(text: string, stateDir: string | undefined, ...words: readonly string[]): void {
+  say(`${text}: ${commandFor(stateDir, ...words)}`);
+}
+
+/** A notice and what to do about it. Notices contain file names and keys, which may contain control characters. */
+export const noticeLines = (notice: string, actions: readonly Advice[] = []): readonly AnswerLine[] => [
+  textLine(notice),
+  ...actions.flatMap((advice) => adviceLines(advice)),
+];
+
+export const sayNotice: Notify = (notice, actions) => sayLines(noticeLines(notice, actions));
+
+/** Wraps between words, and keeps the indent of each line. */
 export function folded(text: string, columns: number): readonly string[] {
   return text.split("\n").flatMap((line) => {
     if (!Number.isFinite(columns) || line.trim() === "") return [line];
     const [indent = ""] = /^ */.exec(line) ?? [];
-    return wrapWords(wordsOf(line), columns - indent.length).map((piece) => indent + piece);
+    return wrap(line, columns - indent.length).map((piece) => indent + piece);
   });
 }
 

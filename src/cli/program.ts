@@ -18,6 +18,8 @@ export function buildProgram(spinning: Set<string> = new Set()): Command {
   const program = new Command("maestro")
     .description("Runs teams of AI personas and never loses, repeats or overpays for what is already done.")
     .version(packageVersion(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .helpCommand("help [command]", "Print the help of a command")
     .exitOverride()
     .configureHelp(helpThatFits)
     .showSuggestionAfterError()

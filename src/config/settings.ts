@@ -71,7 +71,7 @@ const priceParts = ["input", "cached", "cacheWrite", "output", "reasoning"];
 
 const priceTable: Kind<PriceTable> = {
   allowed:
-    'dollars per million tokens by model, such as { "openai-compatible/llama": { "input": 0.2, "output": 0.6 } }',
+    'dollars per million tokens by model, such as { "provider/model": { "input": 0.2, "output": 0.6 } }',
   read(raw, isText) {
     const table = isText ? parsed(raw) : raw;
     return isObject(table) && Object.values(table).every(isPrice) ? (table as PriceTable) : undefined;

@@ -52,29 +52,29 @@ function unpriced(
   const instead = withoutDollars(sessionId, level, name);
   if (!isAsked) {
     return new BudgetExceeded(
-      `The dollar budget of ${whose} cannot be kept: earlier calls have no known price, so nobody knows what is left.`,
+      `The dollar budget of ${whose} cannot be kept: earlier calls have no known price, so the rest is unknown.`,
       { details, advice: instead },
     );
   }
   const price = `prices: { ${JSON.stringify(model)}: { input: <dollars per million tokens>, output: <...> } }`;
   return new BudgetExceeded(
     `The price of ${model} is not known, so the dollar budget of ${whose} cannot be kept.`,
-    { details, advice: [advise(`Set its price in the configuration, ${price}`), ...instead] },
+    { details, advice: [advise(`Set its price in the configuration, ${price}.`), ...instead] },
   );
 }
 
 /** Ways that leave no limit in dollars behind. */
 function withoutDollars(sessionId: string, level: Final["level"], name: string): readonly Advice[] {
-  const allow = "Count such calls as free, MAESTRO_UNPRICED=allow";
+  const allow = "count such calls as free (MAESTRO_UNPRICED=allow)";
   if (level === "day")
     return [
       advise(
-        `${allow}, limit the day in tokens instead, MAESTRO_DAY_TOKEN_BUDGET, or wait for the next day (UTC)`,
+        `Either ${allow}, limit the day in tokens instead (MAESTRO_DAY_TOKEN_BUDGET), or wait for the next day (UTC).`,
       ),
     ];
   const whose = level === "session" ? [] : [`--${level}`, name];
   const inTokens = ["budget", sessionId, ...whose, "--usd", "none", "--tokens", "<n>"];
-  return [advise("Replace the dollar limit by one in tokens", ...inTokens), advise(`Or: ${allow}`)];
+  return [advise("Replace the dollar limit by one in tokens", ...inTokens), advise(`Or ${allow}.`)];
 }
 
 function raise(
@@ -86,7 +86,7 @@ function raise(
   if (level === "day")
     return [
       advise(
-        `Raise ${unit === "usd" ? "budget.dayUsd" : "budget.dayTokens"} in the configuration to at least ${show(unit, least)}, or wait for the next day (UTC)`,
+        `Raise ${unit === "usd" ? "budget.dayUsd" : "budget.dayTokens"} in the configuration to at least ${show(unit, least)}, or wait for the next day (UTC).`,
       ),
       advise("See what was spent", "budget", sessionId),
     ];

@@ -6,7 +6,7 @@ import { type ModelPrice, priceFromTable, roundUp, worstCase } from "./model-pri
 import { checkPrice, type PriceTable, simulatedPrice } from "./price-per-million.ts";
 
 /**
- * What models cost: the user's own table first, then the published prices. A model in neither has no price (null), and
+ * The prices of models: the user's own table first, then the published prices. A model in neither has no price (null), and
  * dollar budgets refuse it: a guess would be a budget that does not hold.
  */
 export class Prices {

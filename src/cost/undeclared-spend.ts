@@ -16,7 +16,7 @@ export function undeclaredSpend(of: {
     {
       details: { level: "persona", name: persona, unit, limit: null, used: null, asked: null, session },
       advice: [
-        advise(`Write the most that one run may take into the team, at the persona: reserve: { ${amount} }`),
+        advise(`Write the most that one run may take into the team, at the persona: reserve: { ${amount} }.`),
         advise("Then resume", "resume", session, "--team", "<file>"),
       ],
     },

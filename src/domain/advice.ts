@@ -1,4 +1,4 @@
-/** What a person can do next. `command` is the argument vector, program first; renderers quote it for their shell. */
+/** A next step for a person. `command` is the argument vector, program first; renderers quote it for their shell. */
 export type Advice = {
   readonly text: string;
   readonly command: readonly string[] | null;
@@ -8,6 +8,9 @@ export const advise = (text: string, ...command: readonly string[]): Advice => (
   text,
   command: command.length === 0 ? null : ["maestro", ...command],
 });
+
+/** Something a person should know, with the commands that help. */
+export type Notify = (notice: string, actions?: readonly Advice[]) => void;
 
 /** Quotes a command of Maestro so that it finds this state directory. */
 export type CommandFor = (...words: readonly string[]) => string;
@@ -27,8 +30,13 @@ export function shellCommand(command: readonly string[], { start, stateDir }: Co
   return [start ?? quote(program), ...[...words, ...where].map(quote)].join(" ");
 }
 
+/** A placeholder stays bare: pasted as it is, it is a syntax error and not a file of that name. */
+const placeholder = /^(?:(?:[\w.-]+|<phase>)=)?<(?:brief|file|folder|phase|session|dependency|n)>$/;
+
 export function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return /^[\w@%+=:,./-]+$/.test(word) || placeholder.test(word)
+    ? word
+    : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** One line for logs and plain errors; terminals and pages show the command on a line of its own. */
@@ -36,10 +44,17 @@ export function adviceLine({ text, command }: Advice, place?: CommandPlace): str
   return command === null ? text : `${text}: ${shellCommand(command, place)}`;
 }
 
-export const adviceText = (actions: readonly Advice[]): string =>
-  actions.map((advice) => adviceLine(advice)).join("; ");
+/** A text without a command is a sentence of its own; a command ends at a semicolon. */
+export function adviceText(actions: readonly Advice[], place?: CommandPlace): string {
+  return actions
+    .map((advice, index) => {
+      const isLast = index === actions.length - 1;
+      return adviceLine(advice, place) + (isLast || advice.command === null ? "" : ";");
+    })
+    .join(" ");
+}
 
-/** The name that a command gives a session: its key, unless that reads as a flag or has invisible characters. */
+/** The name of a session in a command: its key, unless that reads as a flag or a placeholder or has invisible characters. */
 export function nameOf({
   key,
   id,
@@ -47,5 +62,5 @@ export function nameOf({
   readonly key?: string | null | undefined;
   readonly id: string;
 }): string {
-  return key == null || /^-|\p{C}/u.test(key) ? id : key;
+  return key == null || /^[-<]|\p{C}/u.test(key) ? id : key;
 }

@@ -1,19 +1,11 @@
-import type { BreakerPolicy, BreakerRecord, BreakerState } from "./breaker-record.ts";
-
-export {
-  type BreakerPolicy,
-  type BreakerRecord,
-  type BreakerState,
-  breakerPolicy,
-  newBreaker,
-  parseBreaker,
-} from "./breaker-record.ts";
+import { StateCorrupt } from "./errors.ts";
+import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 
 export interface BreakerContext {
   readonly now: number;
   /** Unique to one call, so that two calls of one process are never both the probe. */
   readonly owner: string;
-  /** The call was let through as a probe, whoever probes now. */
+  /** The call was let through as a probe, even if another call probes now. */
   readonly isProbe?: boolean | undefined;
   readonly policy: BreakerPolicy;
 }
@@ -115,10 +107,10 @@ export function onRateLimit(
   now: number,
   owner?: string,
 ): BreakerRecord {
-  // Calls that were under way together are told together: that is one rate limit.
+  // Calls in flight together fail together: that is one rate limit.
   const isNews = record.notBefore === null || record.notBefore <= now;
   const rateLimits = Math.max((record.rateLimits ?? 0) + (isNews ? 1 : 0), 1);
-  // "At once", or a time that is over, says nothing: whoever believed it would ask again without a pause.
+  // "At once", or a time that is over, says nothing: believing it would mean calls without a pause.
   const isSaid = retryAfterMs !== undefined && retryAfterMs >= firstRateLimitMs;
   const waitMs = Math.min(Math.ceil(isSaid ? retryAfterMs : unsaidMs(rateLimits)), maxRateLimitMs);
   const notBefore = Math.max(record.notBefore ?? 0, now + waitMs);
@@ -139,7 +131,7 @@ function giveBack(record: BreakerRecord, now: number, owner: string | undefined)
 export const raisesTicket = ({ state }: BreakerRecord): boolean =>
   state.kind !== "closed" && state.failedProbes >= ticketAfterFailedProbes;
 
-/** Whether this failed probe is one of the first: nobody needs to be told of it, so no attempt has to end for it. */
+/** Whether this failed probe is one of the first: no person needs a ticket for it, so no attempt ends. */
 export const isEarlyProbe = ({ state }: BreakerRecord): boolean =>
   state.kind === "half-open" && state.failedProbes + 1 < ticketAfterFailedProbes;
 
@@ -162,3 +154,80 @@ function clampState(state: BreakerState, now: number, policy: BreakerPolicy): Br
     ? state
     : { ...state, openedAt, deadline };
 }
+
+export type BreakerState =
+  | { readonly kind: "closed"; readonly failures: number }
+  | {
+      readonly kind: "open";
+      readonly openedAt: number;
+      readonly probeAt: number;
+      readonly failedProbes: number;
+    }
+  | {
+      readonly kind: "half-open";
+      readonly openedAt: number;
+      readonly owner: string;
+      readonly deadline: number;
+      readonly failedProbes: number;
+    };
+
+/** One dependency's breaker. `notBefore` comes from rate limits, which are no outages. */
+export interface BreakerRecord {
+  readonly state: BreakerState;
+  readonly notBefore: number | null;
+  /** Rate limits in a row, so that a service that does not say how long to wait is asked less and less often. */
+  readonly rateLimits?: number;
+}
+
+export interface BreakerPolicy {
+  readonly threshold: number;
+  readonly cooldownMs: number;
+  readonly probeDeadlineMs: number;
+}
+
+export const breakerPolicy: BreakerPolicy = { threshold: 5, cooldownMs: 300_000, probeDeadlineMs: 60_000 };
+
+export const newBreaker: BreakerRecord = { state: { kind: "closed", failures: 0 }, notBefore: null };
+
+/** Restored state is checked, never cast: a breaker that cannot be understood must not decide anything. */
+export function parseBreaker(json: Json): BreakerRecord {
+  const record = objectAt(json, "the breaker");
+  const notBefore = record.notBefore === null ? null : wholeNumber(record, "notBefore");
+  const rateLimits = record.rateLimits === undefined ? {} : { rateLimits: wholeNumber(record, "rateLimits") };
+  return { state: parseState(objectAt(record.state, "the breaker's state")), notBefore, ...rateLimits };
+}
+
+function parseState(state: JsonObject): BreakerState {
+  if (state.kind === "closed") return { kind: "closed", failures: wholeNumber(state, "failures") };
+  if (state.kind !== "open" && state.kind !== "half-open") throw corrupt("its kind is not known", state);
+  const openedAt = wholeNumber(state, "openedAt");
+  const failedProbes = wholeNumber(state, "failedProbes");
+  if (state.kind === "open")
+    return { kind: "open", openedAt, probeAt: wholeNumber(state, "probeAt"), failedProbes };
+  if (typeof state.owner !== "string" || state.owner === "") throw corrupt("its probe has no owner", state);
+  return {
+    kind: "half-open",
+    openedAt,
+    owner: state.owner,
+    deadline: wholeNumber(state, "deadline"),
+    failedProbes,
+  };
+}
+
+function objectAt(json: Json | undefined, what: string): JsonObject {
+  if (!isJsonObject(json)) throw corrupt(`${what} is not an object`, json);
+  return json;
+}
+
+function wholeNumber(source: JsonObject, key: string): number {
+  const value = source[key];
+  if (!Number.isSafeInteger(value) || (value as number) < 0)
+    throw corrupt(`${key} is not a whole number`, source);
+  return value as number;
+}
+
+const corrupt = (why: string, found: Json | undefined): StateCorrupt =>
+  new StateCorrupt(`a stored breaker is damaged: ${why}`, {
+    advice: "Reset the breaker.",
+    details: { why, found },
+  });

@@ -1,4 +1,4 @@
-import type { BudgetLevelName, BudgetUnit } from "./budget.ts";
+import { type BudgetLevelName, type BudgetUnit, microsToUsd } from "./budget.ts";
 
 /** Four fifths of a budget are gone, or it will not be enough; said once for each limit. */
 export interface BudgetAlert {
@@ -9,6 +9,15 @@ export interface BudgetAlert {
   readonly unit: BudgetUnit;
   readonly limit: number;
   readonly used: number;
-  /** What it will come to by the end; only a forecast knows. */
+  /** The expected total; set only by a forecast. */
   readonly expected: number | null;
+}
+
+/** One line for logs, screens and receivers. */
+export function alertText({ kind, level, name, unit, limit, used, expected }: BudgetAlert): string {
+  const amount = (value: number): string =>
+    unit === "usd" ? `$${microsToUsd(value).toFixed(2)}` : `${value.toLocaleString("en-US")} tokens`;
+  const whose = `budget of ${level === "session" ? "the session" : `${level} ${name}`}`;
+  if (kind === "threshold") return `${whose}: ${amount(used)} of ${amount(limit)} are gone`;
+  return `${whose} will not be enough: about ${amount(expected ?? 0)} of ${amount(limit)}`;
 }

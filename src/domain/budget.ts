@@ -87,7 +87,7 @@ export function decideReservation<Level extends string>(
   return blocked ? { kind: "wait", level: blocked.level } : { kind: "granted" };
 }
 
-/** What is partly unknown is unknown. */
+/** A sum with an unknown part is unknown. */
 export function add(a: Amount, b: Amount): Amount {
   const sum: Amount = {
     tokens: a.tokens + b.tokens,

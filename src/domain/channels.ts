@@ -1,4 +1,4 @@
-/** Names of node:diagnostics_channel on which parts say what they measure; free while nobody listens. */
+/** The diagnostics channels on which parts publish measurements; free without a subscriber. */
 export const commitChannel = "maestro:commit";
 
 /** From handing a write over to its commit. */

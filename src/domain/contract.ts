@@ -21,7 +21,7 @@ export interface Check {
   readonly timeoutMs?: number;
 }
 
-/** What a persona must deliver. Deliverables, schema and commands are all checks. */
+/** The work that a persona must deliver. Deliverables, schema and commands are all checks. */
 export interface Contract {
   readonly deliverables: readonly Deliverable[];
   /** JSON Schema that the persona's `outputs` must fit. */

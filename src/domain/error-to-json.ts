@@ -8,16 +8,16 @@ export const errorMarker: unique symbol = Symbol.for("maestro.error") as never;
 export type ErrorJson = {
   readonly name: string;
   readonly message: string;
-  /** A Maestro code, Node's (`ECONNRESET`), or a number of somebody's own (the exit code of a command). */
+  /** A Maestro code, Node's (`ECONNRESET`), or a number (the exit code of a command). */
   readonly code?: string | number;
-  /** Always there for Maestro's own errors, never for others: this is how they are told apart. */
+  /** Always set for Maestro's own errors and never for others, which tells them apart. */
   readonly details?: JsonObject;
   readonly advice?: string;
   /** The advice as data, where a command is part of it. */
   readonly actions?: readonly Advice[];
   readonly cause?: ErrorJson;
   readonly errors?: readonly ErrorJson[];
-  /** What was thrown, when it was not an error. */
+  /** The thrown value, when it was not an error. */
   readonly thrown?: Json;
 };
 

@@ -1,12 +1,12 @@
 import { type Advice, adviceText, advise } from "./advice.ts";
 import { type ErrorJson, errorMarker, toErrorJson } from "./error-to-json.ts";
 
-/** What Maestro does next. */
+/** Maestro's reaction to the error. */
 export type NextAction = "retry" | "next-round" | "wait" | "park" | "fail" | "stop" | "report";
 
 export interface MaestroErrorOptions {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
-  /** A sentence, or what to do as data where a command is part of it. */
+  /** A sentence, or data where a command is part of it. */
   readonly advice?: string | Advice | readonly Advice[] | undefined;
   readonly cause?: unknown;
 }
@@ -18,9 +18,9 @@ export abstract class MaestroError extends Error {
   abstract readonly exitCode: number;
   abstract readonly httpStatus: number;
   readonly details: Readonly<Record<string, unknown>>;
-  /** What to do, as one text. */
+  /** The advice as one text. */
   readonly advice: string | undefined;
-  /** The same as data: renderers quote the commands for their shell. */
+  /** The advice as data: renderers quote the commands for their shell. */
   readonly actions: readonly Advice[];
 
   constructor(message: string, options: MaestroErrorOptions = {}) {

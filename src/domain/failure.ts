@@ -63,7 +63,7 @@ const row = (
   suggestedFix,
 });
 
-/** What a category means unless the error itself says more. */
+/** The meaning of a category, unless the error itself says more. */
 export const failureTable: Readonly<Record<FailureCategory, CategoryRow>> = {
   SYNTAX: row("high", true, "text that cannot be parsed", "Correct the syntax at the place named."),
   TYPE: row("medium", true, "a value or name that does not fit", "Make the types agree at the place named."),
@@ -102,7 +102,7 @@ export const failureTable: Readonly<Record<FailureCategory, CategoryRow>> = {
     "low",
     true,
     "too many calls for the moment",
-    "Wait as long as the service says, then go on.",
+    "Wait as long as the service says, then retry.",
   ),
   AUTH: row(
     "critical",
@@ -121,7 +121,7 @@ export const failureTable: Readonly<Record<FailureCategory, CategoryRow>> = {
   UNKNOWN: row("medium", true, "a failure nothing recognized", "Read the details."),
 };
 
-/** What a reader knows; the rest comes from the category's row. */
+/** The part that a reader finds; the rest comes from the category's row. */
 export interface FailureInput {
   readonly category: FailureCategory;
   readonly message: string;

@@ -20,7 +20,7 @@ interface Listed {
 }
 
 /**
- * What a healer did. Nothing of it is final: files are rolled back to the tree before the healer's step, outputs to the
+ * The action of a healer. Nothing of it is final: files are rolled back to the tree before the healer's step, outputs to the
  * ones the work returned, and a setting to the `from` that stands beside it.
  */
 export type HealingAction =
@@ -48,7 +48,7 @@ export type HealingAction =
       readonly from: number;
       readonly to: number;
     }
-  /** In a healer's own words; what it changed is found out, not believed. */
+  /** The healer's own description; Maestro reads the changes from the files, not from this text. */
   | ({
       readonly kind: "custom";
       readonly words: string;
@@ -62,7 +62,7 @@ export type InstalledDependency = Extract<HealingAction, { kind: "installed-depe
 /** One action of one healer and what became of it. */
 export interface Healed {
   readonly healer: string;
-  /** What it did, in words. */
+  /** A description of the action. */
   readonly action: string;
   readonly did: HealingAction;
   readonly outcome: "passed" | "rolled-back" | "kept";
@@ -73,7 +73,7 @@ export interface Healed {
 /** As older journals have it: words alone. */
 type RecordedHealed = Omit<Healed, "did"> & Partial<Pick<Healed, "did">>;
 
-/** What an action does to the attempts after it; nothing, unless it is about how they work. */
+/** The effect of an action on later attempts; none, unless it changes how they work. */
 export function settingsOf(action: HealingAction): AttemptSettings | undefined {
   switch (action.kind) {
     case "shortened-context":
@@ -112,7 +112,7 @@ export function inWords(action: HealingAction): string {
     case "shortened-context":
       return `keep ${Math.round(action.to * 100)} % of the earlier results in the prompt`;
     case "switched-model":
-      return `go on with ${action.to} instead of ${action.from}`;
+      return `continue with ${action.to} instead of ${action.from}`;
     case "raised-limit":
       return action.limit === "timeoutMs"
         ? `let the next attempt stand still for ${action.to / 1_000} s instead of ${action.from / 1_000} s`

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { advise } from "./advice.ts";
 import { InputInvalid } from "./errors.ts";
 
 export type SessionId = string & { readonly __brand: "SessionId" };
@@ -46,7 +47,7 @@ export const isSessionId = (text: string): text is SessionId => form.test(text);
 export function parseSessionId(text: string): SessionId {
   if (isSessionId(text)) return text;
   throw new InputInvalid(`${JSON.stringify(text.slice(0, 100))} is not a session id`, {
-    advice: "A session id has 26 digits and lowercase letters; `maestro sessions` shows them.",
+    advice: advise("A session id has 26 digits and lowercase letters. List the sessions", "sessions"),
   });
 }
 

@@ -3,7 +3,7 @@ import { InputInvalid } from "./errors.ts";
 import { mostTokens, normalizeUsage, noUsage, type Spent, type TokenUsage, totalTokens } from "./usage.ts";
 
 /**
- * `open`: reserved, and nobody knows yet how the call ends. `estimated`: nobody will ever know what it took, so what
+ * `open`: reserved, and the call has not ended. `estimated`: its usage stays unknown, so what
  * was asked for counts as used.
  */
 export type CallStatus = "open" | "settled" | "failed" | "estimated";
@@ -67,7 +67,7 @@ export function checkAsked({ tokens, microUsd }: Amount): void {
   });
 }
 
-/** What the crash of its driver leaves of a call: perhaps it was made, perhaps not. */
+/** A call whose driver crashed: perhaps it was made, perhaps not. */
 export const lostCall: CallEnding = { status: "estimated", failed: false, usage: null, costMicroUsd: null };
 
 export function endingOf({ spent, failed }: Omit<Settlement, "reservation">): CallEnding {
@@ -76,7 +76,7 @@ export function endingOf({ spent, failed }: Omit<Settlement, "reservation">): Ca
   return { status, failed, usage, costMicroUsd: isCost(spent.costMicroUsd) ? spent.costMicroUsd : null };
 }
 
-/** What an ended call counts for against every budget: what is not known counts as it was reserved. */
+/** The amount of an ended call in every budget: an unknown amount counts as it was reserved. */
 export function countedAs({ usage, costMicroUsd }: CallEnding, asked: Amount): Amount {
   return {
     tokens: usage === null ? asked.tokens : totalTokens(usage),
@@ -84,7 +84,7 @@ export function countedAs({ usage, costMicroUsd }: CallEnding, asked: Amount): A
   };
 }
 
-/** What an ended call adds to reports; tokens and dollars together are what `countedAs` says. */
+/** The amount of an ended call in reports; tokens and dollars together are what `countedAs` says. */
 export function sumsOf(ending: CallEnding, asked: Amount): UsageSums {
   const { usage, costMicroUsd, failed } = ending;
   const isUnpriced = costMicroUsd === null && asked.microUsd === null;

@@ -50,7 +50,7 @@ export class ManualClock implements Clock {
     this.elapsedMs = targetMs;
   }
 
-  /** Moves `now()` and wakes nobody, as when somebody sets the wall clock. */
+  /** Moves `now()` without waking a sleeper, as a change of the wall clock does. */
   jump(ms: number): void {
     this.wallMs += ms;
   }

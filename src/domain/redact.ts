@@ -41,7 +41,7 @@ const secrets: readonly (readonly [pattern: RegExp, replacement: string])[] = [
 
 /** Secrets of this process, which need not look like any known kind of key. Longest first: one may contain another. */
 let known: readonly string[] = [];
-/** Shorter ones would take ordinary words out of the text. */
+/** A shorter secret would match ordinary text. */
 const leastLength = 8;
 
 /** From now on these values are in no text that is shown, recorded or sent by this process. */

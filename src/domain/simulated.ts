@@ -1,3 +1,6 @@
+/** The name of the model that plays a script, offline. */
+export const simulatedName = "simulated";
+
 /** Whether nothing of a session was said by a real model: by its calls, and before the first one by its model. */
 export function isAllSimulated(
   { calls, simulatedCalls }: { readonly calls: number; readonly simulatedCalls: number },
@@ -8,5 +11,5 @@ export function isAllSimulated(
 
 /** Nothing it says comes from a model, and nothing it costs is money. */
 export function isSimulated(model: string): boolean {
-  return model === "simulated" || model.startsWith("simulated/");
+  return model === simulatedName || model.startsWith(`${simulatedName}/`);
 }

@@ -3,7 +3,7 @@ import { remainingWaitMs, roundDelayMs } from "./retry-policy.ts";
 import { damagedTicket as damaged, type TicketReference, textAt, wholeNumberAt } from "./ticket.ts";
 
 /**
- * `unclear`: some POST may have created the ticket without anybody knowing. Once set it stays: a ticket that is
+ * `unclear`: a POST may have created the ticket without an answer. Once set it stays: a ticket that is
  * unclear is searched for before every further POST.
  */
 export type PendingDelivery = {
@@ -119,12 +119,12 @@ export function onUnclear(
   return { ...refused, unclear: true };
 }
 
-/** An open breaker or a rate limit says when; nobody failed. */
+/** An open breaker or a rate limit says when; it is not a failure. */
 export const onPostponed = (taken: PostingDelivery, now: number, waitMs: number): PendingDelivery =>
   pending(Math.max(waitMs, leastPostponedMs), now, taken.failures, taken.unclear);
 
 /**
- * What to keep when the outcome of a call arrives. Somebody may have taken the ticket over meanwhile: then a late
+ * The delivery after the outcome of a call. Another process may have claimed the ticket meanwhile: then a late
  * failure changes nothing, but a late delivery is a fact. The first delivery stays.
  */
 export function settle(stored: TicketDelivery, taken: PostingDelivery, next: TicketDelivery): TicketDelivery {

@@ -1,3 +1,4 @@
+import { advise } from "./advice.ts";
 import { fingerprint } from "./canonical.ts";
 import { StateCorrupt } from "./errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
@@ -24,7 +25,7 @@ export interface Ticket {
   /** Empty where only the program that defines the team can resume the session. */
   readonly resumeCommand: string;
   readonly createdAt: number;
-  /** What the session has spent so far, where that is known. */
+  /** The session's spend so far, where it is known. */
   readonly spent?: TicketSpend;
   /** It is about a service that sessions wait for, and not about one of them. */
   readonly outage?: TicketOutage;
@@ -76,7 +77,7 @@ export const labelsOf = ({ fingerprint, problem }: Ticket): readonly string[] =>
   ...new Set(["maestro", fingerprint, problem]),
 ];
 
-/** What differs from one occurrence to the next. The order matters: a time is no number, a path is no id. */
+/** Parts that differ from one occurrence to the next. The order matters: a time is no number, a path is no id. */
 const passing: readonly (readonly [RegExp, string])[] = [
   // oxlint-disable-next-line no-control-regex -- colors of terminals are exactly that
   [/\u001b\[[0-9;?]*[ -/]*[@-~]/g, ""],
@@ -179,6 +180,6 @@ function listAt(source: JsonObject, key: string): readonly Json[] {
 
 export const damagedTicket = (why: string, found: Json | undefined): StateCorrupt =>
   new StateCorrupt(`a stored ticket is damaged: ${why}`, {
-    advice: "The session itself is whole: `maestro show` says why it stopped.",
+    advice: advise("The session itself is intact. See why it stopped", "show", "<session>"),
     details: { why, found },
   });

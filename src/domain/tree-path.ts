@@ -1,6 +1,6 @@
 import { InputInvalid } from "./errors.ts";
 
-/** What a tree may hold. All of it comes from models and commands, so all of it is bounded. */
+/** The limits of a tree: its content comes from models and commands, so all of it is bounded. */
 export const treeLimits = {
   maxFiles: 10_000,
   maxFileBytes: 8 * 1024 * 1024,
@@ -39,7 +39,7 @@ export function foldPath(path: string): string {
   return visible.toUpperCase().toLowerCase().normalize("NFC");
 }
 
-/** Of a package that was installed for checks and tools: it is no work of anybody here, and never delivered. */
+/** Of a package that was installed for checks and tools: it is not a persona's work and never delivered. */
 export const isInstalled = (path: string): boolean => `/${path}`.includes("/node_modules/");
 
 /** A path for messages: in quotes, cut, and with nothing in it that a terminal would act on or hide. */
@@ -50,9 +50,9 @@ export function showPath(path: string): string {
 }
 
 const plain = /^[ -~]*$/;
-// What asks for Unicode properties stands inside functions: to read it takes half a millisecond, and most paths are plain.
+// Patterns with Unicode properties are inside functions: compiling one takes half a millisecond, and most paths are ASCII.
 const withoutInvisible = (text: string): string => text.replace(/\p{Default_Ignorable_Code_Point}/gu, "");
-/** Joiners and variation selectors are part of words and emoji; the rest only deceives. */
+/** Joiners and variation selectors are part of text and emoji; the rest only deceives. */
 const holdsForbidden = (name: string): boolean =>
   /(?![\u200c\u200d\p{Variation_Selector}])[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u.test(name);
 /** Also the short names that Windows makes up for them. */
@@ -103,7 +103,7 @@ function checkName(name: string, path: string): void {
 
 function checkReserved(name: string, path: string): void {
   const folded = foldPath(name);
-  // What follows a colon is a stream of the same file on Windows.
+  // On Windows, a colon names a stream of the same file.
   if (owned.test(untilFirst(folded, ":"))) {
     throw refused(path, "belongs to version control or to Maestro", "Keep out of .git and .maestro folders.");
   }

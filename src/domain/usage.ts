@@ -1,6 +1,6 @@
 import type { Amount, BudgetUnit, Money } from "./budget.ts";
 
-/** What one model call took. Cached and cache-write tokens are part of the input, reasoning is part of the output. */
+/** The tokens of one model call. Cached and cache-write tokens are part of the input, reasoning is part of the output. */
 export interface TokenUsage {
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
@@ -26,9 +26,9 @@ export function totalTokens({ inputTokens, outputTokens }: TokenUsage): number {
 }
 
 /**
- * What a provider reported, as something that can be added up. Parts may have been reported beside their whole, and
+ * A provider's report, as numbers that can be added up. Parts may have been reported beside their whole, and
  * then are added to it: the provider's own sum says so, and without a sum that fits, parts that exceed their whole. Null
- * when a number is no count at all: then nobody reported anything.
+ * when a number is no count at all: then there is no report.
  */
 export function normalizeUsage(usage: TokenUsage, sum?: number): TokenUsage | null {
   const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage;
@@ -60,22 +60,22 @@ function withRest(input: number, output: number, sum: number | undefined): { inp
   return { input, output: output + Math.max(0, rest) };
 }
 
-/** What a call came to. `costMicroUsd: null` means that the price is not known, `usage: null` that nobody reported it. */
+/** The usage and cost of a call. `costMicroUsd: null`: the price is not known. `usage: null`: the provider reported none. */
 export interface Spent {
   readonly usage: TokenUsage | null;
   readonly costMicroUsd: Money | null;
-  /** What the same tokens would have cost more without the provider's cache; less than nothing when it did not pay. */
+  /** The saving through the provider's cache; negative when the cache cost more than it saved. */
   readonly cacheSavedMicroUsd?: Money | null;
 }
 
-/** What a call may cost at most, and how to read what it did cost from its outcome. */
+/** The most that a call may cost, and how to read its cost from its outcome. */
 export interface Spend<T> {
   readonly model: string;
-  /** What it will probably take at most: reserved before the call, and what it counts for if its answer is lost. */
+  /** The probable maximum: reserved before the call, and counted if the answer is lost. */
   readonly asked: Amount;
-  /** What it cannot exceed, in the place of `asked` wherever a limit applies. */
+  /** The hard maximum, used instead of `asked` wherever a limit applies. */
   readonly atMost?: Amount;
-  /** Where nobody could say what it may take. */
+  /** Set when no maximum is known. */
   readonly undeclared?: readonly BudgetUnit[];
   readonly spent: (outcome: { readonly result: T } | { readonly error: unknown }) => Spent;
 }

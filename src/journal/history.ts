@@ -1,5 +1,5 @@
 import { canonicalJson } from "../domain/canonical.ts";
-import { CheckpointCorrupt, InputInvalid } from "../domain/errors.ts";
+import { CheckpointCorrupt, InputInvalid, type MaestroErrorOptions } from "../domain/errors.ts";
 import { isSessionId } from "../domain/ids.ts";
 import { type Json, parseJson } from "../domain/json.ts";
 import { type Checkpoint, type CheckpointRow, checkpointFile } from "./checkpoint.ts";
@@ -20,7 +20,10 @@ const firstSeq = 1;
  * kinds, valid fields, ascending seqs, the sealed digest, and a state at the end. A seal proves none of that, because
  * anyone can write one. Returns that state. `advice`: how to get a better copy.
  */
-export function checkHistory(checkpoints: readonly Checkpoint[], advice: string): SessionState {
+export function checkHistory(
+  checkpoints: readonly Checkpoint[],
+  advice: MaestroErrorOptions["advice"],
+): SessionState {
   const [init] = checkpoints;
   if (init?.content.session === undefined || !isSessionId(init.content.sessionId))
     throw new Error("a history starts with the checkpoint of the session's start");
@@ -33,13 +36,13 @@ export function checkHistory(checkpoints: readonly Checkpoint[], advice: string)
 }
 
 class History {
-  readonly #advice: string;
+  readonly #advice: MaestroErrorOptions["advice"];
   state: SessionState;
   #card: SessionCard | undefined;
   /** The last row that the checkpoint before covers. */
   #head = 0;
 
-  constructor(id: Parameters<typeof emptyState>[0], advice: string) {
+  constructor(id: Parameters<typeof emptyState>[0], advice: MaestroErrorOptions["advice"]) {
     this.#advice = advice;
     this.state = emptyState(id);
   }

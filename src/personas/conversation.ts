@@ -1,5 +1,5 @@
 import type { PersonaReturn, WorkContext } from "./function.ts";
-import type { PersonaReturn as Submitted } from "./model/persona-return.ts";
+import type { PersonaReturn as Submitted } from "./model/answer.ts";
 import type { EarlierResult, PersonaWork } from "./model/prompt.ts";
 
 /** The beginning of a conversation with a model or an agent. */

@@ -23,7 +23,7 @@ export interface TeamContext {
 }
 
 /** A persona's own copy of the files. Changes count when its attempt completes. */
-export type PersonaWorkspace = Pick<
+type PersonaWorkspace = Pick<
   Workspace,
   "read" | "readText" | "write" | "remove" | "edit" | "list" | "search"
 >;

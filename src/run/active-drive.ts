@@ -1,3 +1,4 @@
+import { advise } from "../domain/advice.ts";
 import { canonicalJson } from "../domain/canonical.ts";
 import { SessionConflict } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
@@ -96,7 +97,7 @@ export class ActiveDrive {
     if (what === undefined) return;
     throw new SessionConflict(`Session ${this.#id} is running; ${what} would come too late.`, {
       details: { session: this.#id },
-      advice: `Pause it first: maestro pause ${this.#id}`,
+      advice: advise("Pause it first", "pause", this.#id),
     });
   }
 }

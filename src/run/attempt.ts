@@ -9,7 +9,7 @@ import { emptyTree, type Tree } from "../domain/tree.ts";
 import type { PersonaResult, RecordedFailure } from "../journal/journal.ts";
 import { conversationOf } from "../journal/session-state.ts";
 import type { WorkContext } from "../personas/function.ts";
-import { refuseForbidden, writeRule } from "../personas/tools/policy.ts";
+import { refuseForbidden, writeRule } from "../personas/tools/tool-runner.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import type { ActiveAttempt } from "./active-attempt.ts";

@@ -1,4 +1,4 @@
-import type { CommandFor } from "../domain/advice.ts";
+import { advise } from "../domain/advice.ts";
 import {
   type Admission,
   type BreakerPolicy,
@@ -19,7 +19,6 @@ export interface BreakerOptions {
   readonly breakers: BreakerStore;
   readonly policy: BreakerPolicy;
   readonly clock: Clock;
-  readonly commandFor: CommandFor;
   /** The probes keep failing, and a person should know. */
   readonly onHopeless: (dependency: string, record: BreakerRecord) => Promise<void>;
 }
@@ -42,12 +41,14 @@ export class CircuitBreaker {
 
   /** The error of a refused call that does not wait. */
   refusal(dependency: string, retryAt: number): CircuitOpen {
-    const reset = this.#options.commandFor("breakers", "reset", dependency);
     return new CircuitOpen(
       `${dependency} is not called: its breaker is open until ${new Date(retryAt).toISOString()}.`,
       {
         details: { dependency, retryAt },
-        advice: `It is tried again automatically then. To try at once: ${reset}`,
+        advice: [
+          advise("It is tried again automatically then."),
+          advise("To try now", "breakers", "reset", dependency),
+        ],
       },
     );
   }

@@ -1,3 +1,4 @@
+import { advise } from "../domain/advice.ts";
 import { canonicalJson } from "../domain/canonical.ts";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, SessionConflict } from "../domain/errors.ts";
@@ -128,7 +129,9 @@ function refuseMissing(
       `Phase ${needy.join(", and phase ")}: ${waiting.join(", ")} ${wait} for review.`,
       {
         details: { session: state.id, missing: [...missing], waiting },
-        advice: `Review it, then run: ${waiting.map((name) => `maestro approve ${state.id} --phase ${name}`).join("; ")}`,
+        advice: waiting.map((name) =>
+          advise(`Review ${name}, then approve it`, "approve", state.id, "--phase", name),
+        ),
       },
     );
   }

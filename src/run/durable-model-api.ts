@@ -2,8 +2,8 @@ import { InputInvalid } from "../domain/errors.ts";
 import { keepSecret } from "../domain/redact.ts";
 import type { FunctionContext, PersonaContext } from "../personas/function.ts";
 import { lazyModel } from "../personas/model/lazy-model.ts";
-import { pricingOf } from "../personas/model/pricing.ts";
 import type { AnyModel } from "../personas/model/sdk-types.ts";
+import { pricingOf } from "../personas/model/usage.ts";
 
 export interface OwnModelOptions {
   /** Keys the model was created with. Keys in the environment are masked already; these are masked from now on. */

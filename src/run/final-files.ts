@@ -6,8 +6,8 @@ import type { Blobs } from "../store/blobs.ts";
 import { groupsOf, orderPhases } from "../team/definition/order.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
 import type { PhaseDefinition } from "../team/definition/team-definition.ts";
-import type { BlobStore } from "../workspace/blob-store.ts";
-import { BlobsBeside } from "../workspace/blobs-beside.ts";
+import type { BlobStore } from "../workspace/blobs.ts";
+import { BlobsBeside } from "../workspace/blobs.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import { handsOnEverything } from "./trees.ts";
 

@@ -71,7 +71,10 @@ function ticketFor(
       context: { session: state.id, steps: String(state.stepCount), brief: state.created.brief },
       suggestedActions: [
         ...(details.suggestedActions ?? []),
-        ...actionsOf(error).map((advice) => withCommand(advice, commandFor)),
+        // A ticket is read on another machine: its commands name the state directory.
+        ...actionsOf(error).map(({ text, command }) =>
+          command === null ? text : `${text}: ${commandFor(...command.slice(1))}`,
+        ),
       ],
       resumeCommand: command === null ? "" : commandFor(...command.slice(1)),
       spent,
@@ -82,10 +85,6 @@ function ticketFor(
 
 const actionsOf = ({ actions, advice }: ErrorJson): readonly Advice[] =>
   actions ?? (advice === undefined ? [] : [{ text: advice, command: null }]);
-
-/** The ticket is read on another machine: its commands name the state directory. */
-const withCommand = ({ text, command }: Advice, commandFor: CommandFor): string =>
-  command === null ? text : `${text}: ${commandFor(...command.slice(1))}`;
 
 /** A dependency that fails every probe affects all sessions, so it gets a ticket of its own. */
 export function ticketForDependency(

@@ -2,7 +2,7 @@ import { TeamInvalid } from "../domain/errors.ts";
 import { asReturn, conversationWork } from "../personas/conversation.ts";
 import type { FunctionContext, Perform, PersonaFunction } from "../personas/function.ts";
 import { type ModelAccess, performWithModel } from "../personas/model/perform.ts";
-import type { Environment } from "../personas/model/providers.ts";
+import type { Environment } from "../personas/model/provider-table.ts";
 import type { Team } from "../team/define.ts";
 import type { PersonaDefinition } from "../team/definition/team-definition.ts";
 import type { PerformOf } from "./drive.ts";

@@ -2,7 +2,7 @@ import type { Contract } from "../domain/contract.ts";
 import { personaOf, phaseOf, type SessionState } from "../journal/session-state.ts";
 import type { Perform, TeamContext } from "../personas/function.ts";
 import { defaultMaxOutputTokens } from "../personas/model/call-limits.ts";
-import type { PersonaPolicy } from "../personas/tools/policy.ts";
+import type { PersonaPolicy } from "../personas/tools/tool-runner.ts";
 import type { Team } from "../team/define.ts";
 import type { PersonaDefinition, PhaseDefinition } from "../team/definition/team-definition.ts";
 import type { TeamDrive } from "./drive.ts";

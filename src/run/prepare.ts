@@ -1,4 +1,4 @@
-import { advise } from "../domain/advice.ts";
+import { advise, type Notify } from "../domain/advice.ts";
 import { SessionCanceled, SessionConflict, SessionNotFound, TeamChanged } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Direction, Entry, Transition } from "../journal/journal.ts";
@@ -138,7 +138,7 @@ function changeTeam(
       {
         details: { session: state.id, changes, recorded: state.created.teamFingerprint, now: fingerprint },
         advice: [
-          advise("Resume with the team it was started with"),
+          advise("Resume with the team it was started with."),
           advise(
             "Or accept the new one; unchanged personas keep their results",
             "resume",
@@ -178,15 +178,23 @@ export async function refuseToCompleted(
   team: Team,
   { direction = {}, acceptChanges = false }: Preparation,
   store: Store,
-  report: (notice: string) => void,
+  report: Notify,
 ): Promise<void> {
   refuseUnknown(team.definition, direction);
   if (teamFingerprint === team.fingerprint) return;
   const before = (await readState(store, id)).created.definition as unknown as TeamDefinition;
   const at = changedPersonas(before, team.definition)[0]?.phase ?? team.definition.phases[0]?.name;
   const message = `Session ${id} is completed, so the changed team is not applied.`;
-  const advice = `Fork the session with the changed team: maestro fork ${id} --at ${at} --team <file>`;
-  if (!acceptChanges) return report(`${message} ${advice}`);
+  const advice = advise(
+    "Use the changed team in a new session",
+    "fork",
+    id,
+    "--at",
+    at ?? "<phase>",
+    "--team",
+    "<file>",
+  );
+  if (!acceptChanges) return report(message, [advice]);
   throw new SessionConflict(message, { details: { session: id }, advice });
 }
 

@@ -5,7 +5,7 @@ import type { RecordedRow, SentCall } from "../journal/journal.ts";
 import { parseBody } from "../journal/journal-codec.ts";
 import { stepRowKinds } from "../journal/recorded-step.ts";
 import type { Store } from "../store/store.ts";
-import type { BlobStore } from "../workspace/blob-store.ts";
+import type { BlobStore } from "../workspace/blobs.ts";
 import { inParallel } from "../workspace/in-parallel.ts";
 import { maxBlobBytes, type SplitCall } from "./sent-calls.ts";
 import { StepIdentities } from "./step-record.ts";

@@ -43,7 +43,7 @@ function stopped(work: PersonaWork, attempts: readonly AttemptState[], error: un
     : [];
   return new HelpNeeded(error.message, {
     details: { ...own, ...details, suggestedActions, message: error.message },
-    advice: error.advice,
+    advice: error.actions,
     cause: error.cause,
   });
 }

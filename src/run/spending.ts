@@ -16,7 +16,7 @@ import type { SessionId } from "../domain/ids.ts";
 import { utcDay } from "../domain/ledger.ts";
 import type { Spend } from "../domain/usage.ts";
 import type { AttemptState, SessionState } from "../journal/session-state.ts";
-import { commandName } from "../personas/command/agent-name.ts";
+import { commandName } from "../personas/command/agent.ts";
 import type { BudgetLimit } from "../store/journal.ts";
 import type { LevelTotals, RunSample } from "../store/reports.ts";
 import type { SessionJournal } from "../store/session-journal.ts";

@@ -69,10 +69,12 @@ function frame(app: App, { metrics }: ServerParts): void {
   });
 }
 
-function answerErrors(app: App, { report }: ServerParts): void {
+function answerErrors(app: App, { report, identity }: ServerParts): void {
+  const { program: start, stateDirectoryFlag } = identity;
+  const place = { start, stateDir: stateDirectoryFlag ?? undefined };
   app.onError((error, c) => {
     const requestId = c.get("requestId") ?? newId();
-    const problem = problemOf(known(error), requestId);
+    const problem = problemOf(known(error), requestId, place);
     if (problem.code === "UNEXPECTED") report(`Request ${requestId}: ${error.stack ?? String(error)}`);
     const challenge = problem.status === 401 ? { "www-authenticate": 'Bearer realm="maestro"' } : {};
     // The rest of a rejected body is not read: the connection ends with the answer.

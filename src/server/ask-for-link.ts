@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { resolveStateDirectory } from "../api/open-readonly.ts";
 import type { Config } from "../config/config.ts";
+import { advise } from "../domain/advice.ts";
 import { StateUnavailable } from "../domain/errors.ts";
 import { readToken, tokenFile } from "./access/token.ts";
 import { addressOf } from "./server-address.ts";
@@ -19,7 +20,10 @@ export async function askForLink({ server, stateDir }: Config): Promise<Dashboar
   const token = server.apiToken ?? (await readToken(join(path, tokenFile)));
   if (token === undefined)
     throw new StateUnavailable(`No server has run for ${path} yet.`, {
-      advice: "Start it with: maestro serve. If it has another state directory, name it with --state-dir.",
+      advice: [
+        advise("Start it", "serve"),
+        advise("If it runs for another state directory, name that with --state-dir."),
+      ],
     });
   const response = await fetch(`http://${address}/v1/dashboard-links`, {
     method: "POST",
@@ -31,7 +35,10 @@ export async function askForLink({ server, stateDir }: Config): Promise<Dashboar
   }).catch((error: unknown) => {
     throw new StateUnavailable(`No server answers on ${address}.`, {
       cause: error,
-      advice: "Start it with: maestro serve. If it listens elsewhere, say where with --port and --host.",
+      advice: [
+        advise("Start it", "serve"),
+        advise("If it listens elsewhere, name its address with --port and --host."),
+      ],
     });
   });
   if (response.status === 201) return (await response.json()) as DashboardLink;

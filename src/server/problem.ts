@@ -1,3 +1,4 @@
+import { adviceText, type CommandPlace } from "../domain/advice.ts";
 import { MaestroError } from "../domain/errors.ts";
 
 export interface FieldProblem {
@@ -57,7 +58,7 @@ export class FieldsInvalid extends Error {
 }
 
 /** Details of this machine reach the caller only from errors that were written for people. */
-export function problemOf(error: unknown, requestId: string): Problem {
+export function problemOf(error: unknown, requestId: string, place: CommandPlace = {}): Problem {
   if (error instanceof HttpProblem) {
     const [status, title] = httpProblems[error.code];
     return problem(
@@ -68,32 +69,33 @@ export function problemOf(error: unknown, requestId: string): Problem {
   if (error instanceof FieldsInvalid) {
     const known = { code: "INPUT_INVALID", status: 400, title: "Input invalid", detail: error.message };
     const described =
-      error.error === undefined ? problem(known, requestId) : problemOf(error.error, requestId);
+      error.error === undefined ? problem(known, requestId) : problemOf(error.error, requestId, place);
     return { ...described, fields: error.fields };
   }
   if (MaestroError.is(error)) {
     const { code, httpStatus: status } = error;
-    const { detail, advice } = overHttp(error);
+    const { detail, advice } = overHttp(error, place);
     return problem({ code, status, title: titleOf(code), detail, advice }, requestId);
   }
   const detail = "Something went wrong inside Maestro. Its log has more under this request id.";
   return problem({ code: "UNEXPECTED", status: 500, title: "Unexpected", detail }, requestId);
 }
 
-/** Advice that names requests instead of commands. */
+/** Advice that names a route of this API instead of a command. */
 const adviceOf: Readonly<Record<string, string>> = {
   SESSION_NOT_FOUND: "GET /v1/sessions lists them.",
   CIRCUIT_OPEN: "It is tried again by itself. POST /v1/breakers/{name}/reset tries at once.",
 };
 
-const commandLine = /\bmaestro [a-z]|(?:^|\s)--[a-z]/;
-
-/** Errors are written for the command line. Commands, flags and paths mean nothing to a caller. */
-function overHttp({ code, message, advice, details }: MaestroError): Pick<Known, "detail" | "advice"> {
+/** Commands find this server's state; the message does not say where its files are. */
+function overHttp(
+  { code, message, actions, details }: MaestroError,
+  place: CommandPlace,
+): Pick<Known, "detail" | "advice"> {
   const { stateDirectory } = details as { readonly stateDirectory?: unknown };
   return {
     detail: typeof stateDirectory === "string" ? message.replace(` in ${stateDirectory}`, "") : message,
-    advice: adviceOf[code] ?? (advice !== undefined && commandLine.test(advice) ? undefined : advice),
+    advice: adviceOf[code] ?? (actions.length === 0 ? undefined : adviceText(actions, place)),
   };
 }
 

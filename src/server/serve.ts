@@ -1,6 +1,7 @@
 import type { Maestro } from "../api/open.ts";
 import { open } from "../api/open.ts";
 import type { LoadedConfig } from "../config/load.ts";
+import type { Notify } from "../domain/advice.ts";
 import { type Clock, systemClock } from "../domain/clock.ts";
 import { newId } from "../domain/ids.ts";
 import { BrowserCookie } from "./access/browser-cookie.ts";
@@ -36,7 +37,9 @@ export interface ServeOptions {
   readonly clock?: Clock;
   /** The folder of the built dashboard. */
   readonly dashboardFolder?: string;
-  readonly report: (notice: string) => void;
+  readonly report: Notify;
+  /** How a shell starts Maestro here, for the commands in answers and tickets. */
+  readonly program?: string;
 }
 
 export interface RunningServer {
@@ -54,7 +57,7 @@ export interface RunningServer {
 }
 
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { loaded, teams, version, clock = systemClock, report } = options;
+  const { loaded, teams, version, clock = systemClock, report, program = "maestro" } = options;
   const { config } = loaded;
   const metrics = new RunMetrics();
   const activity = new LiveActivity();
@@ -64,6 +67,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     clock,
     teams: teams.map(({ team }) => team),
     onNotice: report,
+    program,
     onEvent: (event) => {
       metrics.hear(event);
       activity.hear(event);
@@ -83,7 +87,14 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     let isStopping = false;
     const address = () => addressOf(listening ?? config.server);
     const stateDirectoryFlag = config.stateDir === undefined ? null : maestro.stateDirectory;
-    const identity = { version, instance: newId(), startedAt: clock.now(), address, stateDirectoryFlag };
+    const identity = {
+      version,
+      instance: newId(),
+      startedAt: clock.now(),
+      address,
+      stateDirectoryFlag,
+      program,
+    };
     hub = new EventHub({
       maestro,
       clock,

@@ -14,6 +14,8 @@ export interface Identity {
   readonly address: () => string;
   /** The state directory, where commands need --state-dir to find it. */
   readonly stateDirectoryFlag: string | null;
+  /** How a shell starts Maestro on the server's machine. */
+  readonly program: string;
 }
 
 export interface StatusParts {

@@ -1,3 +1,4 @@
+import { advise } from "../domain/advice.ts";
 import { InputInvalid, JournalCorrupt, LeaseHeld, MaestroError, SessionConflict } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import { finalStatuses } from "../journal/standing.ts";
@@ -103,7 +104,7 @@ export async function removeDamaged(id: SessionId, parts: RetentionParts): Promi
     return { sessions: [id], artifacts: 0, tickets: 0 };
   }
   throw new InputInvalid(`The journal of session ${id} is not damaged.`, {
-    advice: `Cancel it, and prune takes it in its time: maestro cancel ${id}`,
+    advice: advise("Cancel it; prune removes it later", "cancel", id),
   });
 }
 

@@ -1,3 +1,4 @@
+import { advise } from "../domain/advice.ts";
 import type { BudgetAlert } from "../domain/budget-alert.ts";
 import { JournalCorrupt } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
@@ -166,7 +167,12 @@ function notAsSealed(id: SessionId, { phase, head }: Seal): JournalCorrupt {
     `The journal of session ${id} is damaged: rows up to ${head.seq} are not the ones that checkpoint ${phase} sealed.`,
     {
       details: { session: id, seq: head.seq, phase },
-      advice: `Check the state directory with: maestro doctor. Restore maestro.db from a backup, or move it away and resume ${id} from its checkpoints.`,
+      advice: [
+        advise(
+          "Restore maestro.db from a backup, or move it away and resume the session from its checkpoints.",
+        ),
+        advise("Check the state directory", "doctor"),
+      ],
     },
   );
 }

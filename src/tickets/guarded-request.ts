@@ -58,7 +58,7 @@ export class NoAnswer extends Error {
 /**
  * One request, up to the head of its answer; redirects are not followed. A name is resolved once, and it is the addresses
  * that were checked which are connected to, so the owner of the name cannot change it in between. The exception is a
- * proxy that Node is told to use (NODE_USE_ENV_PROXY): then the proxy resolves the name, and decides.
+ * proxy that Node is set to use (NODE_USE_ENV_PROXY): then the proxy resolves the name, and decides.
  */
 export function guardedRequest(call: GuardedRequest): Promise<GuardedAnswer> {
   const { url, method, body, signal, reach } = call;

@@ -2,7 +2,7 @@ import { redactedMark } from "../domain/redact.ts";
 import type { Ticket } from "../domain/ticket.ts";
 import { plainEntry, plainText } from "./plain-text.ts";
 
-/** Shorter values would remove ordinary words from the text. */
+/** A shorter value would match ordinary text. */
 const leastLength = 6;
 
 /**

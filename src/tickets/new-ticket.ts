@@ -46,7 +46,7 @@ export function newTicket(request: TicketRequest, now: number): Ticket {
   const message = oneLine(request.message) || "no reason was given";
   const category = cut(oneLine(request.category), 60);
   const problem = problemLabel({ team, phase, persona, category, message });
-  // A dependency that was up again in between is down anew, and somebody should hear of it anew.
+  // A dependency that recovered and failed again gets a new ticket.
   const occasion = outage === undefined ? sessionId : String(outage.since);
   const subject =
     outage === undefined ? `${persona} needs help in ${phase} of ${team}: ` : "Sessions wait for a service: ";

@@ -26,7 +26,7 @@ function fenced(text: string): string {
 }
 
 /**
- * One line of text as text: no markup, no HTML, no links; an @ that notifies nobody and a # that points nowhere (a
+ * One line of text as text: no markup, no HTML, no links; an @ that does not notify and a # that points nowhere (a
  * backslash does not stop trackers from linking these two, an invisible word joiner does).
  */
 export function escapeMarkdown(text: string): string {

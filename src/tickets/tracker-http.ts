@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
-import { isRateLimit, type ReadHeader, readRetryAfter } from "../domain/retry-after.ts";
+import { isRateLimit, type ReadHeader, readRetryAfter } from "../domain/retry-policy.ts";
 import {
   AddressRefused,
   type GuardedAnswer,

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { endMarked, signalGroup, startOf, untilGone } from "./process-end.ts";
-import { sandboxDescriptors } from "./sandbox-arguments.ts";
+import { sandboxDescriptors } from "./sandbox-launch.ts";
 
 /** How a command and all that it started are held together. */
 export interface Confinement {
@@ -12,7 +12,7 @@ export interface Confinement {
   settle(): Promise<void>;
   /** Whether the program itself was reached. */
   readonly hasRun: boolean;
-  /** Whether an end by a signal is told only as the exit code 128 and its number. */
+  /** Whether an end by a signal is reported only as the exit code 128 and its number. */
   readonly hidesSignals: boolean;
 }
 

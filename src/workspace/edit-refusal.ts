@@ -1,6 +1,4 @@
-import { closestRegion } from "./closest-region.ts";
-import { countLines, type Replacement } from "./line-ends.ts";
-import { cutLine } from "./text.ts";
+import { countLines, cutLine, type Replacement } from "./text.ts";
 
 /** Nothing was changed. */
 export interface EditRefusal {
@@ -89,4 +87,103 @@ function closest(text: string, find: string): string {
     .map((line, index) => `${region.from + index} | ${cutLine(line)}`);
   const cut = to < region.to ? [`… (up to line ${region.to})`] : [];
   return [" The closest to it is:", ...shown, ...cut].join("\n");
+}
+
+/** Lines of a file, numbered from 1, both ends included. */
+interface Region {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Bounds that keep a miss in a large file as cheap as a hit. */
+const maxWantedLines = 200;
+const maxLines = 200_000;
+/** A line that is there more often says nothing about where the region is. */
+const maxVotesOfLine = 1000;
+const maxComparedLength = 200;
+const maxComparedTotal = 2_000_000;
+/** Of the weight of the wanted lines, or of the likeness of two lines. */
+const leastAgreement = 0.3;
+const leastLikeness = 0.5;
+
+/** The one region that is most like the wanted lines; none when several are equally good or nothing is like them. */
+function closestRegion(lines: readonly string[], wanted: readonly string[]): Region | undefined {
+  const shown = wanted.slice(0, maxWantedLines).map((line) => line.trim());
+  const total = shown.reduce((sum, line) => sum + weightOf(line), 0);
+  const agreed = mostAgreed(lines, shown);
+  const start =
+    agreed !== undefined && agreed.weight >= leastAgreement * total
+      ? agreed.start
+      : (mostAlike(lines, shown) ?? agreed?.start);
+  if (start === undefined) return undefined;
+  const from = Math.max(0, start);
+  return { from: from + 1, to: Math.max(from + 1, Math.min(lines.length, start + wanted.length)) };
+}
+
+/** Each line that the file has as well votes for where the region would begin. */
+function mostAgreed(
+  lines: readonly string[],
+  wanted: readonly string[],
+): { readonly start: number; readonly weight: number } | undefined {
+  const places = Map.groupBy(wanted.keys(), (index) => wanted[index] ?? "");
+  places.delete("");
+  const votes = new Map<number, number>();
+  const cast = new Map<string, number>();
+  for (const [index, line] of lines.slice(0, maxLines).entries()) {
+    const trimmed = line.trim();
+    const here = places.get(trimmed);
+    const count = (cast.get(trimmed) ?? 0) + (here?.length ?? 0);
+    if (here === undefined || count > maxVotesOfLine) continue;
+    cast.set(trimmed, count);
+    for (const place of here) {
+      votes.set(index - place, (votes.get(index - place) ?? 0) + weightOf(trimmed));
+    }
+  }
+  const best = onlyBest(votes);
+  return best && { start: best[0], weight: best[1] };
+}
+
+/** By the longest wanted line, which says most. */
+function mostAlike(lines: readonly string[], wanted: readonly string[]): number | undefined {
+  const anchor = wanted.reduce((a, b) => (b.length > a.length ? b : a), "").slice(0, maxComparedLength);
+  const pairs = pairsOf(anchor);
+  if (pairs.size === 0) return undefined;
+  const likeness = new Map<number, number>();
+  let compared = 0;
+  for (const [index, line] of lines.slice(0, maxLines).entries()) {
+    const other = line.trim().slice(0, maxComparedLength);
+    compared += other.length;
+    if (compared > maxComparedTotal) break;
+    const alike = likenessOf(pairs, pairsOf(other));
+    if (alike >= leastLikeness) likeness.set(index, alike);
+  }
+  const best = onlyBest(likeness);
+  return best && best[0] - wanted.findIndex((line) => line.slice(0, maxComparedLength) === anchor);
+}
+
+function onlyBest(scores: ReadonlyMap<number, number>): readonly [number, number] | undefined {
+  let best: readonly [number, number] | undefined;
+  let isOnly = false;
+  for (const entry of scores) {
+    if (best !== undefined && entry[1] < best[1]) continue;
+    isOnly = best === undefined || entry[1] > best[1];
+    best = entry;
+  }
+  return isOnly ? best : undefined;
+}
+
+/** A brace alone says little about where it stands. */
+const weightOf = (line: string): number => Math.min(line.length, 40);
+
+function pairsOf(text: string): Set<number> {
+  const pairs = new Set<number>();
+  for (let at = 1; at < text.length; at += 1)
+    pairs.add(text.charCodeAt(at - 1) * 65_536 + text.charCodeAt(at));
+  return pairs;
+}
+
+function likenessOf(a: ReadonlySet<number>, b: ReadonlySet<number>): number {
+  let common = 0;
+  for (const pair of b) if (a.has(pair)) common += 1;
+  return (2 * common) / (a.size + b.size);
 }

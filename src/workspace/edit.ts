@@ -9,7 +9,7 @@ import {
   type Turn,
 } from "./edit-refusal.ts";
 import { findExactly, findTolerantly } from "./find-places.ts";
-import { countLines, type Replacement, replaceIn, restore, type UnifiedText, unify } from "./line-ends.ts";
+import { countLines, type Replacement, replaceIn, restore, type UnifiedText, unify } from "./text.ts";
 
 export interface Edit {
   readonly find: string;
@@ -21,7 +21,7 @@ export interface Edit {
 /** How the text was found: as it stands, with other line ends, or with other indentation or spaces at line ends. */
 export type EditRung = "exact" | "line-ends" | "whitespace";
 
-export interface AppliedEdit {
+interface AppliedEdit {
   readonly rung: EditRung;
   /** How many places were replaced. */
   readonly places: number;
@@ -38,7 +38,7 @@ export interface EditReport {
   readonly editBytes: number;
 }
 
-export type EditResult =
+type EditResult =
   | { readonly kind: "applied"; readonly text: string; readonly report: EditReport }
   | EditRefusal;
 

@@ -1,6 +1,4 @@
-import type { Replacement } from "./line-ends.ts";
-import { occurrencesOf, occurrencesOfLines } from "./occurrences.ts";
-import { indentOf, reindent } from "./reindent.ts";
+import type { Replacement } from "./text.ts";
 
 interface Wanted {
   readonly find: string;
@@ -118,4 +116,134 @@ function notOverlapping(starts: readonly number[], length: number): number[] {
     end = start + length;
     return true;
   });
+}
+
+/** Places where the needle is in the text, overlapping ones too, in time proportional to both whatever they are. */
+function occurrencesOf(needle: string, text: string, most?: number): number[] {
+  return occurrences(unitsOf(text), unitsOf(needle), most);
+}
+
+/** Places where these lines follow each other among the others, whatever spaces are at their ends. */
+function occurrencesOfLines(needle: readonly string[], lines: readonly string[], most?: number): number[] {
+  // Numbers are compared faster than lines; what is not looked for at all is 0.
+  const numbers = new Map<string, number>();
+  for (const line of needle) if (!numbers.has(line.trim())) numbers.set(line.trim(), numbers.size + 1);
+  const numbered = (line: string): number => numbers.get(line.trim()) ?? 0;
+  return occurrences(Uint32Array.from(lines, numbered), Uint32Array.from(needle, numbered), most);
+}
+
+const unitsOf = (text: string): Uint16Array => {
+  const bytes = Buffer.from(text, "utf16le");
+  return new Uint16Array(bytes.buffer, bytes.byteOffset, text.length);
+};
+
+/** Knuth, Morris and Pratt. */
+function occurrences(
+  haystack: ArrayLike<number>,
+  needle: ArrayLike<number>,
+  most = Number.POSITIVE_INFINITY,
+): number[] {
+  if (needle.length === 0 || needle.length > haystack.length) return [];
+  const fallbacks = fallbacksOf(needle);
+  const found: number[] = [];
+  let matched = 0;
+  for (let at = 0; at < haystack.length; at += 1) {
+    while (matched > 0 && needle[matched] !== haystack[at]) matched = fallbacks[matched - 1] ?? 0;
+    if (needle[matched] === haystack[at]) matched += 1;
+    if (matched < needle.length) continue;
+    if (found.push(at + 1 - needle.length) === most) return found;
+    matched = fallbacks[matched - 1] ?? 0;
+  }
+  return found;
+}
+
+/** How much of the needle's beginning stands again at each of its places. */
+function fallbacksOf(needle: ArrayLike<number>): Uint32Array {
+  const fallbacks = new Uint32Array(needle.length);
+  let matched = 0;
+  for (let at = 1; at < needle.length; at += 1) {
+    while (matched > 0 && needle[matched] !== needle[at]) matched = fallbacks[matched - 1] ?? 0;
+    if (needle[matched] === needle[at]) matched += 1;
+    fallbacks[at] = matched;
+  }
+  return fallbacks;
+}
+
+/** How deep a line was written, and how deep the file has it. */
+interface IndentPair {
+  readonly written: string;
+  readonly found: string;
+}
+
+/** Moves lines that were written at one depth to where the file has their neighbors. */
+function reindent(lines: readonly string[], pairs: readonly IndentPair[]): string[] {
+  if (pairs.every(({ written, found }) => written === found)) return [...lines];
+  const known = new Map<string, string>();
+  for (const { written, found } of pairs) if (!known.has(written)) known.set(written, found);
+  const scale = scaleOf(pairs, lines);
+  return lines.map((line) => {
+    const bare = line.trimStart();
+    if (bare === "") return "";
+    return movedIndent(indentOf(line), known, scale) + bare;
+  });
+}
+
+const indentOf = (line: string): string => line.slice(0, line.length - line.trimStart().length);
+
+interface Scale {
+  /** The indentation of the file. */
+  readonly character: " " | "\t";
+  /** How many of them for one character as it was written. */
+  readonly ratio: number;
+}
+
+function movedIndent(indent: string, known: ReadonlyMap<string, string>, scale: Scale): string {
+  const same = known.get(indent);
+  if (same !== undefined) return same;
+  const moved = (extra: number): string => scale.character.repeat(Math.round(extra * scale.ratio));
+  const byLength = [...known].sort(([a], [b]) => a.length - b.length);
+  const outer = byLength.findLast(([written]) => indent.startsWith(written));
+  if (outer !== undefined) return outer[1] + moved(indent.length - outer[0].length);
+  // Less deep than anything that was written to be found.
+  const inner = byLength.find(([written]) => written.startsWith(indent));
+  if (inner === undefined) return byLength[0]?.[1] ?? indent;
+  const less = moved(inner[0].length - indent.length).length;
+  return inner[1].slice(0, Math.max(0, inner[1].length - less));
+}
+
+function scaleOf(pairs: readonly IndentPair[], lines: readonly string[]): Scale {
+  const found = pairs.map((pair) => pair.found);
+  const written = [...pairs.map((pair) => pair.written), ...lines.map(indentOf)];
+  const character = styleOf(found) ?? styleOf(written) ?? " ";
+  return { character, ratio: measuredRatio(pairs) ?? guessedRatio(character, written, found) };
+}
+
+/** Two lines at different depths show how far apart the file has them. */
+function measuredRatio(pairs: readonly IndentPair[]): number | undefined {
+  const [first] = pairs;
+  if (first === undefined) return undefined;
+  for (const { written, found } of pairs) {
+    const writtenStep = written.length - first.written.length;
+    const foundStep = found.length - first.found.length;
+    if (writtenStep !== 0 && foundStep / writtenStep > 0) return foundStep / writtenStep;
+  }
+  return undefined;
+}
+
+function guessedRatio(character: " " | "\t", written: readonly string[], found: readonly string[]): number {
+  const style = styleOf(written) ?? character;
+  if (style === character) return 1;
+  return character === "\t" ? 1 / stepOf(written) : stepOf(found);
+}
+
+const styleOf = (indents: readonly string[]): " " | "\t" | undefined => {
+  const indent = indents.find((each) => each !== "");
+  return indent === undefined ? undefined : indent.startsWith("\t") ? "\t" : " ";
+};
+
+/** The smallest step between two depths. */
+function stepOf(indents: readonly string[]): number {
+  const depths = [...new Set([0, ...indents.map(({ length }) => length)])].sort((a, b) => a - b);
+  const steps = depths.slice(1).map((depth, index) => depth - (depths[index] ?? 0));
+  return steps.length === 0 ? 4 : Math.min(...steps);
 }

@@ -1,7 +1,22 @@
 import { InputInvalid } from "../domain/errors.ts";
-import { type Characters, complement, maxUnit, only, union } from "./pattern/characters.ts";
-import { characters, choice, type Expression, repeat, sequence } from "./pattern/expression.ts";
-import { PatternMachine } from "./pattern/machine.ts";
+import {
+  type Characters,
+  characters,
+  choice,
+  compile,
+  complement,
+  cutsOf,
+  type Expression,
+  includes,
+  maxUnit,
+  only,
+  PatternMachine,
+  type Program,
+  reach,
+  repeat,
+  sequence,
+  union,
+} from "./pattern.ts";
 
 const maxLength = 1000;
 const maxNesting = 20;
@@ -23,7 +38,7 @@ export function globMatcher(glob: string): (path: string) => boolean {
   return (path) => (path === bare || machine.matches(path)) !== isInverted;
 }
 
-export interface ParsedGlob {
+interface ParsedGlob {
   /** Without what stands before it. */
   readonly bare: string;
   /** Of a whole path. */
@@ -32,7 +47,7 @@ export interface ParsedGlob {
   readonly isInverted: boolean;
 }
 
-export function parseGlob(glob: string): ParsedGlob {
+function parseGlob(glob: string): ParsedGlob {
   if (glob.length > maxLength) throw refused(`is longer than ${maxLength} characters`);
   const isInverted = glob.startsWith("!") && !glob.startsWith("!(");
   const bare = (isInverted ? glob.slice(1) : glob).replace(/^(?:\.\/)+/, "");
@@ -166,3 +181,75 @@ const literal = (character: string): Expression => characters(only(character.cha
 
 const refused = (why: string): InputInvalid =>
   new InputInvalid(`The glob ${why}.`, { advice: 'Use a simpler one, such as "src/**/*.ts".' });
+
+/** More pairs of states than any sensible glob needs; beyond them the answer is no. */
+const maxPairs = 1_000;
+
+/** The instructions reached by a text, without splits. */
+type Reached = readonly number[];
+
+/**
+ * Whether every path that `inner` matches is matched by `outer` too, and there is such a path. Both are followed over all
+ * texts at once: exact, without trying paths.
+ */
+export function isWithin(inner: string, outer: string): boolean {
+  const [narrow, wide] = [new Walker(inner), new Walker(outer)];
+  // No instruction of either tells two characters between the same cuts apart.
+  const letters = new Set([...cutsOf(narrow.program), ...cutsOf(wide.program)]);
+  const open: [Reached, Reached][] = [[narrow.first, wide.first]];
+  const seen = new Set<string>();
+  let isShared = false;
+  for (const [here, there] of open) {
+    if (narrow.matches(here)) {
+      if (!wide.matches(there)) return false;
+      isShared = true;
+    }
+    for (const letter of letters) {
+      const next = narrow.after(here, letter);
+      if (narrow.isOver(next)) continue;
+      const beside = wide.after(there, letter);
+      const pair = `${next.join()} ${beside.join()}`;
+      if (seen.has(pair)) continue;
+      if (seen.size >= maxPairs) return false;
+      seen.add(pair);
+      open.push([next, beside]);
+    }
+  }
+  return isShared;
+}
+
+class Walker {
+  readonly program: Program;
+  readonly first: Reached;
+  readonly #isInverted: boolean;
+
+  constructor(glob: string) {
+    const { expression, isInverted } = parseGlob(glob);
+    this.program = compile(expression);
+    this.#isInverted = isInverted;
+    this.first = this.#reach([this.program.start]);
+  }
+
+  matches(reached: Reached): boolean {
+    return reached.some((at) => this.program.instructions[at]?.kind === "found") !== this.#isInverted;
+  }
+
+  /** No continuation can match. */
+  isOver(reached: Reached): boolean {
+    return reached.length === 0 && !this.#isInverted;
+  }
+
+  after(reached: Reached, letter: number): Reached {
+    const next = reached.flatMap((at) => {
+      const instruction = this.program.instructions[at];
+      return instruction?.kind === "take" && includes(instruction.set, letter) ? [instruction.next] : [];
+    });
+    return this.#reach(next);
+  }
+
+  #reach(seeds: readonly number[]): Reached {
+    return [...reach(this.program, seeds)]
+      .filter((at) => this.program.instructions[at]?.kind !== "split")
+      .sort((one, other) => one - other);
+  }
+}

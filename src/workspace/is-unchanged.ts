@@ -1,7 +1,6 @@
 import { sha256 } from "../domain/canonical.ts";
 import type { Tree } from "../domain/tree.ts";
-import { foldersAbove } from "./folders-above.ts";
-import { OpenFolder } from "./open-folder.ts";
+import { foldersAbove, OpenFolder } from "./open-folder.ts";
 import { readFile } from "./read-file.ts";
 
 /**

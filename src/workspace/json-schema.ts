@@ -1,7 +1,7 @@
 import { canonicalJson } from "../domain/canonical.ts";
 import { closest } from "../domain/closest.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
-import { matchPattern, patternLimits } from "./bounded-pattern.ts";
+import { matchPattern, patternLimits } from "./pattern.ts";
 import { childPointer, resolveReference, type SchemaProblem } from "./schema-definition.ts";
 
 export { checkSchema, type SchemaProblem, showProblem } from "./schema-definition.ts";

@@ -15,7 +15,7 @@ const maxProducts = 20_000_000;
 const maxEffort = 40;
 
 /**
- * What differs, in order: between lines that are unique in both texts, then thoroughly where little is left. What is
+ * The differences, in order: between lines that are unique in both texts, then thoroughly where little is left. What is
  * neither small nor has unique lines counts as changed as a whole, so large texts take little more than linear time.
  */
 export function diffLines(lines: readonly string[], others: readonly string[]): Hunk[] {

@@ -1,7 +1,7 @@
 import { globMatcher } from "./glob.ts";
 
 /** Files as people name them: `["src/**", "!src/db/**"]` is all under `src` but what is under `src/db`. */
-export interface NamedFiles {
+interface NamedFiles {
   readonly globs: readonly string[];
   /** The excluding globs, without the `!`. */
   readonly except: readonly string[];

@@ -20,7 +20,7 @@ export interface OutManifest {
   readonly folders: readonly string[];
 }
 
-export const emptyManifest: OutManifest = { files: new Map(), offered: new Map(), folders: [] };
+const emptyManifest: OutManifest = { files: new Map(), offered: new Map(), folders: [] };
 
 export function manifestText({ files, offered, folders }: OutManifest): string {
   const sorted = <V>(map: ReadonlyMap<string, V>): Record<string, V> =>
@@ -126,7 +126,7 @@ export interface OutPlan {
 
 export const reservedReason = "that name is for the list of files itself";
 
-export const besideName = (path: string): string => `${path}.maestro-new`;
+const besideName = (path: string): string => `${path}.maestro-new`;
 
 /** Every path that `planOut` looks up. */
 export const plannedPaths = (tree: Tree, { files }: OutManifest): string[] => [

@@ -3,10 +3,9 @@ import { basename, dirname, join, resolve } from "node:path";
 import { InputInvalid } from "../domain/errors.ts";
 import { idTime, newId } from "../domain/ids.ts";
 import type { Tree, TreeFile } from "../domain/tree.ts";
-import type { BlobStore } from "./blob-store.ts";
-import { foldersAbove } from "./folders-above.ts";
+import type { BlobStore } from "./blobs.ts";
 import { makeFolders } from "./make-folders.ts";
-import { OpenFolder } from "./open-folder.ts";
+import { foldersAbove, OpenFolder } from "./open-folder.ts";
 import {
   type Found,
   type Kept,

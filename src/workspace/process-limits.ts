@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 const mebibyte = 1024 * 1024;
 
 /**
- * What one command may use. Processes count with their threads, and a test runner starts a dozen threads for each
+ * The limits of one command. Processes count with their threads, and a test runner starts a dozen threads for each
  * core. Memory is that of each process, as RLIMIT_DATA counts it: RLIMIT_AS would also count what a runtime such as
  * V8 only reserves, and would stop it at once. There is no limit for all processes together, nor for the disk.
  */

@@ -2,12 +2,11 @@ import { sha256 } from "../domain/canonical.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { changesBetween, type Tree, type TreeChange, type TreeFile } from "../domain/tree.ts";
 import { checkPath, treeLimits } from "../domain/tree-path.ts";
-import type { BlobStore } from "./blob-store.ts";
-import { foldersAbove } from "./folders-above.ts";
-import { type Entry, OpenFolder } from "./open-folder.ts";
+import type { BlobStore } from "./blobs.ts";
+import { type Entry, foldersAbove, OpenFolder } from "./open-folder.ts";
 import { readFile, reasonOf } from "./read-file.ts";
 
-export interface ReadLimits {
+interface ReadLimits {
   /** Files, folders and all else together. */
   readonly maxEntries: number;
   readonly maxFileBytes: number;
@@ -21,7 +20,7 @@ export const readLimits: ReadLimits = {
 };
 
 /** Names that are never read, at any depth: a tool's own, or ours. */
-export const ignoredNames: readonly string[] = [".git", "node_modules", ".maestro"];
+const ignoredNames: readonly string[] = [".git", "node_modules", ".maestro"];
 
 export const isIgnoredName = (name: string): boolean =>
   ignoredNames.includes(name) || name.startsWith(".maestro-");
@@ -32,14 +31,14 @@ export interface Refusal {
   readonly reason: string;
 }
 
-export interface ReadBack {
+interface ReadBack {
   readonly tree: Tree;
   readonly changes: TreeChange[];
   readonly refused: readonly Refusal[];
 }
 
 /**
- * What a command left in a folder that began as `base`. The command is not trusted: no link is followed, nothing but
+ * The files that a command left in a folder that began as `base`. The command is not trusted: no link is followed, nothing but
  * ordinary files is read, and what is not taken is listed. A path that is refused, ignored or was not reached changes
  * nothing: the tree keeps there what the base had.
  */

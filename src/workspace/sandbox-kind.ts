@@ -1,5 +1,5 @@
 /**
- * Who a command is in the sandbox. `other-user`: we are root, and it is a user that owns nothing else. `user-namespace`:
+ * The user of a command in the sandbox. `other-user`: we are root, and it is a user that owns nothing else. `user-namespace`:
  * our own user, without rights over anything outside. `same-user`: our own user, where the system allows no more.
  */
 export type SandboxIdentity = "other-user" | "user-namespace" | "same-user";

@@ -1,9 +1,9 @@
 import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
-import { findInstall } from "./find-install.ts";
+import { findInstall, type Install } from "./find-install.ts";
 import { findProgram, searchPath } from "./find-program.ts";
 import type { Launch } from "./launch.ts";
-import { sandboxArguments, sandboxUsers } from "./sandbox-arguments.ts";
+import { limitingWords, processLimits } from "./process-limits.ts";
 import type { Bubblewrap } from "./sandbox-kind.ts";
 import {
   findPlaces,
@@ -75,4 +75,106 @@ async function isThere(
     folder === own && modules !== undefined ? join(modules, ".bin") : folder,
   );
   return (await findProgram(program, folders.filter(isAbsolute))) !== undefined;
+}
+
+interface SandboxRequest {
+  readonly directory: string;
+  readonly writable: "workspace" | "nothing";
+  readonly network: boolean;
+  readonly places: SandboxPlaces;
+  /** The folder that is the command's home; none: an empty one that goes with it. */
+  readonly home?: string | undefined;
+  /** The program, when it is not where the system keeps its own. */
+  readonly install?: Install | undefined;
+  /** The user that the command is. */
+  readonly uid: number;
+}
+
+/** The descriptors that bubblewrap inherits and the command does not. */
+export const sandboxDescriptors = { status: 3, passwd: 4, group: 5 } as const;
+
+/** The arguments before a confined command. Later mounts cover earlier ones: the order matters. */
+function sandboxArguments(sandbox: Bubblewrap, request: SandboxRequest): string[] {
+  const { directory, writable, network, places, home, install } = request;
+  const shown = [...places.visible, ...(install === undefined ? [] : [install.root])];
+  const shared = places.shared.filter(({ path }) => !isInside(path, [homePlace])).map(({ path }) => path);
+  const links = install === undefined || isInside(install.path, shown) ? [] : [install];
+  const named = [...shown, ...shared, ...links.map(({ path }) => path)];
+  const bind = writable === "workspace" ? "--bind" : "--ro-bind";
+  const mounts: string[][] = [
+    ...places.links.map(({ path, target }) => ["--symlink", target, path]),
+    ["--proc", "/proc", "--dev", "/dev"],
+    ...["/dev/shm", "/tmp"].map((path) => temporary(sandbox, path)),
+    ["--dir", "/run", "--dir", "/var", "--symlink", "/tmp", "/var/tmp", "--symlink", "/run", "/var/run"],
+    home === undefined ? ["--perms", "0777", "--dir", homePlace] : ["--bind", home, homePlace],
+    ...foldersOf(named).map((path) => ["--dir", path]),
+    ...shown.map((path) => ["--ro-bind", path, path]),
+    ...links.map(({ path, target }) => ["--symlink", target, path]),
+    ...places.shared.map(({ source, path, writable: mayWrite }) => [
+      mayWrite ? "--bind" : "--ro-bind",
+      source,
+      path,
+    ]),
+    ["--perms", "0644", "--ro-bind-data", String(sandboxDescriptors.passwd), "/etc/passwd"],
+    ["--perms", "0644", "--ro-bind-data", String(sandboxDescriptors.group), "/etc/group"],
+    places.modules === undefined ? [] : ["--ro-bind", places.modules, modulesPlace],
+    ...places.hidden.map((path) => ["--tmpfs", path, "--remount-ro", path]),
+    network ? ["--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf"] : [],
+    [bind, directory, workspacePlace, "--chdir", workspacePlace],
+    // bubblewrap covers /proc/sys only where it thinks it may be written, which as root it gets wrong.
+    ...["/proc", "/dev", "/"].map((path) => ["--remount-ro", path]),
+  ];
+  return [
+    ["--die-with-parent", "--new-session", "--json-status-fd", String(sandboxDescriptors.status)],
+    ["--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "sandbox"],
+    network ? [] : ["--unshare-net"],
+    rights(sandbox),
+    ...mounts,
+    ["--"],
+    otherUser(sandbox, request.uid),
+    limitingWords(sandbox.prlimit, true),
+  ].flat();
+}
+
+/** Files that bubblewrap reads from descriptors: the only users in the sandbox. */
+function sandboxUsers(uid: number): { readonly passwd: string; readonly group: string } {
+  const gid = process.getgid?.() ?? uid;
+  const own = uid === 0 ? "" : `maestro:x:${uid}:${uid}::${homePlace}:/bin/sh\n`;
+  return {
+    passwd: `root:x:0:0::${homePlace}:/bin/sh\n${own}`,
+    group: `root:x:0:\n${[...new Set([uid, gid])].map((id) => (id === 0 ? "" : `group${id}:x:${id}:\n`)).join("")}`,
+  };
+}
+
+function rights({ identity, version }: Bubblewrap): string[] {
+  const none = ["--cap-drop", "ALL"];
+  // To enter the workspace, which is the other user's already, and to become that user; all are gone with the change.
+  const toChange = ["CAP_DAC_READ_SEARCH", "CAP_SETUID", "CAP_SETGID"];
+  if (identity === "other-user") return [...none, ...toChange.flatMap((name) => ["--cap-add", name])];
+  if (identity === "same-user") return none;
+  return ["--unshare-user", ...(isAtLeast(version, 0, 8) ? ["--disable-userns"] : []), ...none];
+}
+
+function otherUser({ identity, setpriv }: Bubblewrap, uid: number): string[] {
+  if (identity !== "other-user" || setpriv === undefined) return [];
+  return [setpriv, `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--inh-caps=-all", "--"];
+}
+
+function temporary({ version }: Bubblewrap, path: string): string[] {
+  const size = isAtLeast(version, 0, 7) ? ["--size", String(processLimits.temporaryBytes)] : [];
+  return ["--perms", "1777", ...size, "--tmpfs", path];
+}
+
+/** Made by name: those that bubblewrap makes by itself are closed to a command that is another user. */
+function foldersOf(paths: readonly string[]): string[] {
+  const folders = new Set<string>();
+  for (const path of paths) {
+    for (let folder = dirname(path); folder !== "/"; folder = dirname(folder)) folders.add(folder);
+  }
+  return [...folders].filter((folder) => !paths.includes(folder)).sort();
+}
+
+function isAtLeast(version: string, major: number, minor: number): boolean {
+  const [theirMajor = 0, theirMinor = 0] = version.split(".").map(Number);
+  return theirMajor > major || (theirMajor === major && theirMinor >= minor);
 }

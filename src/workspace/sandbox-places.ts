@@ -69,7 +69,7 @@ export interface SandboxPlaces {
   readonly programs: readonly string[];
 }
 
-export interface SharedPlace {
+interface SharedPlace {
   readonly source: string;
   /** Its own name, or the same place in the command's home. */
   readonly path: string;

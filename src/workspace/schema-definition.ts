@@ -1,6 +1,6 @@
 import { closest } from "../domain/closest.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
-import { patternProblem } from "./bounded-pattern.ts";
+import { patternProblem } from "./pattern.ts";
 
 export interface SchemaProblem {
   /** JSON pointer to the place in the value, or in the schema; empty for all of it. */

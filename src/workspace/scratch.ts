@@ -6,7 +6,7 @@ import { startOf } from "./process-end.ts";
 import { removeFolder } from "./remove-folder.ts";
 
 /** Folders that outlive their process, one for each session. */
-export const keptFolder = "kept";
+const keptFolder = "kept";
 
 const owned = /^([0-9a-f]{8})-(\d{1,10})-(\d{1,20})-/;
 /** A process whose life cannot be checked is taken for dead after this time. */

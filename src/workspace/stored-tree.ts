@@ -1,6 +1,6 @@
 import { ArtifactCorrupt } from "../domain/errors.ts";
 import { emptyTree, emptyTreeHash, fromManifest, type Tree, toManifest } from "../domain/tree.ts";
-import type { BlobStore } from "./blob-store.ts";
+import type { BlobStore } from "./blobs.ts";
 import { decodeText } from "./text.ts";
 
 /** Trees never change, so what was stored or loaded once is not hashed again. */

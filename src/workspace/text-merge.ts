@@ -8,7 +8,7 @@ export interface TextConflict {
   readonly theirs: LineRange;
 }
 
-export interface MergedText {
+interface MergedText {
   /** With ours where there is a conflict. */
   readonly lines: readonly string[];
   readonly conflicts: readonly TextConflict[];

@@ -2,27 +2,25 @@ import { sha256 } from "../domain/canonical.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { sameFile, type Tree, type TreeChange, type TreeFile, treeHash } from "../domain/tree.ts";
 import { checkPath, isInstalled, showPath, treeLimits } from "../domain/tree-path.ts";
-import type { BlobStore } from "./blob-store.ts";
+import { type BlobStore, FreshBlobs } from "./blobs.ts";
 import { applyEdits, type Edit, type EditReport } from "./edit.ts";
-import { FreshBlobs } from "./fresh-blobs.ts";
 import { globMatcher } from "./glob.ts";
-import { missingFile } from "./missing-file.ts";
+import { missingFile } from "./read-file.ts";
 import { type Recording, Recordings } from "./recordings.ts";
-import { type SearchMatch, searchFiles } from "./search.ts";
-import { searchPattern } from "./search-pattern.ts";
+import { type SearchMatch, searchFiles, searchPattern } from "./search.ts";
 import { storedHash, storeTree } from "./stored-tree.ts";
-import { type EncodedText, encodedLike, readEncoded } from "./text-encoding.ts";
+import { type EncodedText, encodedLike, readEncoded } from "./text.ts";
 import { refusedFile, WorkingTree } from "./working-tree.ts";
 
-export type { BlobStore } from "./blob-store.ts";
+export type { BlobStore } from "./blobs.ts";
 export { loadTree, storeTree } from "./stored-tree.ts";
 
-export interface WriteOptions {
+interface WriteOptions {
   /** Default: as it was; a new file is not. */
   readonly executable?: boolean | undefined;
 }
 
-export interface SavedTree {
+interface SavedTree {
   /** Hash of the manifest, to load it by. */
   readonly tree: string;
   /** Hashes that the journal row of the tree must reference: the manifest, and the blobs that the base lacks. */

@@ -1,6 +1,5 @@
 import { diffLines, type Hunk } from "./line-diff.ts";
-import { unify } from "./line-ends.ts";
-import { splitLines } from "./text.ts";
+import { splitLines, unify } from "./text.ts";
 
 const maxShownHunks = 5;
 /** Enough of a long line around a change to find the place by, on each side. */
@@ -25,7 +24,7 @@ export function adviseEdit(existing: string, written: string): string | undefine
   if (editBytes * 2 >= rewriteBytes) return undefined;
   return (
     `The file exists, and the new content differs from it only at ${places(hunks)} of ${lines.length} lines. ` +
-    `Use edit_file for them: about ${editBytes} bytes instead of ${rewriteBytes}.`
+    `Edit those lines instead: about ${editBytes} bytes instead of ${rewriteBytes}.`
   );
 }
 

@@ -1,19 +1,22 @@
 import { constants } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { InputInvalid } from "../domain/errors.ts";
 import type { Tree, TreeFile } from "../domain/tree.ts";
 import { checkPath, showPath } from "../domain/tree-path.ts";
-import type { BlobStore } from "./blob-store.ts";
+import type { BlobStore } from "./blobs.ts";
 import { inParallel } from "./in-parallel.ts";
 import { OpenFolder } from "./open-folder.ts";
+import { removeFolder } from "./remove-folder.ts";
+import { storageFailure } from "./storage-failure.ts";
 
 const foldersAtOnce = 4;
 const filesAtOnce = 4;
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
 /** `exact`: 0644 and 0755. `umask`: as the user's own programs would make them. */
-export type FileModes = "exact" | "umask";
+type FileModes = "exact" | "umask";
 
-export interface WriteTreeOptions {
+interface WriteTreeOptions {
   readonly modes: FileModes;
   /** On the disk when it returns, and not only in the cache. */
   readonly isDurable: boolean;
@@ -81,4 +84,33 @@ function byFolder(tree: Tree): [names: readonly string[], files: Named[]][] {
     else known[1].push([name, file]);
   }
   return [...folders.values()];
+}
+
+/**
+ * Writes the tree into a new folder of mode 0700; one that exists must be empty. When that fails, what was written is
+ * removed again.
+ */
+export async function materialize(tree: Tree, blobs: BlobStore, directory: string): Promise<void> {
+  await makeEmpty(directory);
+  try {
+    await using root = await OpenFolder.open(directory);
+    await root.setMode(0o700);
+    await writeTree(root, tree, blobs, { modes: "exact", isDurable: false });
+  } catch (error) {
+    await removeFolder(directory).catch(() => undefined);
+    throw storageFailure(directory, error);
+  }
+}
+
+async function makeEmpty(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw storageFailure(directory, error);
+    await using folder = await OpenFolder.open(directory).catch((cause: unknown) => {
+      throw new InputInvalid(`${directory} is not a folder of its own.`, { cause });
+    });
+    if ((await folder.list(0)).length > 0)
+      throw new InputInvalid(`${directory} is not empty.`, { advice: "Name a new folder." });
+  }
 }

@@ -76,7 +76,7 @@ test("a selection that leaves no phase, and an empty one, is refused before ther
   expect(await sessionsIn(at)).toEqual([]);
 });
 
-test("a key alone goes on with its team, its brief and its model", async () => {
+test("a key alone resumes the session with its team, brief and model", async () => {
   const at = await withTeam();
   await maestro(at, ...run, "--until", "greeting");
   expect((await maestro(at, "run", "--key", "k")).code).toBe(0);
@@ -151,7 +151,7 @@ test.each([
   expect(existsSync(join(at.folder, "t.yaml"))).toBe(false);
 });
 
-test("words that YAML reads as something else are names all the same", async () => {
+test("names that YAML would read as other values stay names", async () => {
   const at = place();
   expect((await maestro(at, "init", "--yes", "--name", "null", "--phases", "true,no")).code).toBe(0);
   expect((await maestro(at, "run", "Say hello", "--team", "null.yaml")).code).toBe(0);
@@ -239,7 +239,7 @@ test("a remembered folder that cannot be written any more stops a resume before 
   expect(readdirSync(join(at.folder, "new/below"))).toContain("docs");
 });
 
-test("what a person typed cannot paint the terminal", async () => {
+test("typed text cannot send control characters to the terminal", async () => {
   const { stderr } = await maestro(place(), "show", "a\u001b[31mb");
   expect(stderr).not.toContain("\u001b");
 });
@@ -249,7 +249,7 @@ test("doctor proves files against their hashes, and says how many sessions it re
   await maestro(at, ...run);
   const well = await maestro(at, "doctor", "--offline");
   expect(well).toMatchObject({ code: 0 });
-  expect(well.stdout).toMatch(/\d+ rows and 2 files of 1 session read and proved/);
+  expect(well.stdout).toMatch(/\d+ rows and 2 files of 1 session verified/);
   const artifacts = join(at.folder, "state/artifacts");
   const { artifacts: files } = JSON.parse((await maestro(at, "show", "k", "--json")).stdout) as {
     artifacts: { sha256: string }[];

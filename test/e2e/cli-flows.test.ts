@@ -38,7 +38,7 @@ test("JSON: every document and every event is what the interface promises, the l
   expect(watched).toEqual(expect.arrayContaining(events.slice(0, -1)));
 });
 
-test("review: parks with exit 4 and says who acts; rejected it runs again with the note, approved it goes on", async () => {
+test("review: parks with exit 4 and says what to do; a rejected phase runs again with the note, an approved session resumes", async () => {
   const at = await withTeam();
   const parked = await maestro(at, ...run, "--pause-after", "greeting");
   expect(parked.code).toBe(4);
@@ -87,7 +87,7 @@ test("an edit counts as approval, and what rests on it reads the edit", async ()
   expect(late.stderr).toContain("maestro fork");
 });
 
-test("budget: parks before it is passed, exit 4, proposes the command that raises it, and goes on", async () => {
+test("budget: parks with exit 4 before the limit, prints the command that raises it, and resumes", async () => {
   const at = await withTeam();
   const parked = await maestro(at, ...run, "--budget-tokens", "10k");
   expect(parked.code).toBe(4);
@@ -156,7 +156,7 @@ test("a changed team: says what changed, exit 2; with --accept-changes unchanged
   expect(usage.calls, "greeting 2, reply 2 and again 2, farewell 2").toBe(8);
 });
 
-test("checkpoints are carried to another machine in one file, and the session goes on there", async () => {
+test("checkpoints move to another machine in one file, and the session resumes there", async () => {
   const at = await withTeam();
   await maestro(at, ...run, "--until", "reply");
   expect((await maestro(at, "checkpoints", "export", "k", "k.maestro")).code).toBe(0);

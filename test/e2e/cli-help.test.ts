@@ -84,7 +84,7 @@ test.each(others)("the example of %s works offline", async (name) => {
   expect(reached()).toBe("");
 });
 
-test("what is not offline would be noticed", async () => {
+test("an example that uses the network would fail this suite", async () => {
   const { at, reached } = offline(place({ OPENAI_API_KEY: "none", OPENAI_BASE_URL: "http://192.0.2.1" }));
   expect((await maestro(at, "doctor")).stdout).toContain("does not answer");
   expect(reached()).toContain("192.0.2.1");
@@ -102,7 +102,7 @@ test("the example of serve works offline, and its link opens the dashboard", asy
   expect(reached()).toBe("");
 });
 
-test("1: a bug says that it is one, and where only to those who ask", async () => {
+test("exit 1: a bug is reported as one, and prints its stack only with --debug", async () => {
   const at = place();
   const preload = join(at.folder, "preload.cjs");
   writeFileSync(
@@ -135,7 +135,10 @@ test.each([
   [["completion", "zhs"], /Did you mean "zsh"/],
   [["checkpoints", "exprt", "hello", "x"], /Did you mean "export"/],
   [["breakers", "reset", "nobody"], /There is no breaker/],
-  [["breakers", "reset", "--state-dir", "other"], /: maestro breakers reset <name> --state-dir other$/m],
+  [
+    ["breakers", "reset", "--state-dir", "other"],
+    /^ {2}maestro breakers reset <dependency> --state-dir other$/m,
+  ],
   [["reject", "hello"], /--note/],
 ])("2: %j names the closest right one", async (args, expected) => {
   const at = await ready("show");

@@ -92,7 +92,7 @@ test("with --json every command prints what its schema promises, and nothing els
   expect(problems).toEqual([]);
 });
 
-test("pause --json: the session as it stands, and how to go on", async () => {
+test("pause --json prints the session's status", async () => {
   const at = place();
   await maestro(at, "init", "--yes", "--name", "hello", "--phases", "greeting,reply");
   const script = join(at.folder, "script.json");

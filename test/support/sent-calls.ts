@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { systemClock } from "../../src/domain/clock.ts";
 import type { RecordedRow } from "../../src/journal/journal.ts";
-import { resolveModel } from "../../src/personas/model/providers.ts";
+import { resolveModel } from "../../src/personas/model/resolve-model.ts";
 import type { CallOptions } from "../../src/personas/model/sdk-types.ts";
 import { readSent } from "../../src/run/read-sent.ts";
 import type { SplitCall } from "../../src/run/sent-calls.ts";

@@ -1,6 +1,6 @@
 import type { BreakerRecord, BreakerState } from "../../domain/breaker.ts";
 import { type GlobalOptions, withLook, withMaestro } from "../open.ts";
-import { commandLine, print, printJson, printTable, say } from "../output.ts";
+import { print, printJson, printTable, say, sayCommand } from "../output.ts";
 import { countdown } from "../terminal/format.ts";
 
 export async function breakers(options: GlobalOptions): Promise<void> {
@@ -20,11 +20,7 @@ export async function breakers(options: GlobalOptions): Promise<void> {
     found.map(({ dependency, record }) => [dependency, state(record), nextCall(record)]),
   );
   if (found.some(({ record }) => record.state.kind !== "closed"))
-    say(`To let the next call through now: ${resetCommand("<dependency>", options.stateDir)}`);
-}
-
-export function resetCommand(dependency: string, stateDir: string | undefined): string {
-  return commandLine("breakers", "reset", stateDir, dependency);
+    sayCommand("To let the next call through now", options.stateDir, "breakers", "reset", "<dependency>");
 }
 
 export async function resetBreaker(dependency: string, options: GlobalOptions): Promise<void> {

@@ -2,7 +2,7 @@ import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { BudgetView } from "../../index.ts";
 import { type GlobalOptions, requireState, withMaestro } from "../open.ts";
-import { commandLine, nameOf, print, printJson, printTable, quote, resumeCommand, say } from "../output.ts";
+import { nameOf, print, printJson, printTable, say, sayCommand } from "../output.ts";
 import { readDollars, readTokens } from "../read-flags.ts";
 import { money, number } from "../terminal/format.ts";
 import { bar } from "../terminal/table.ts";
@@ -59,14 +59,14 @@ export async function budget(idOrKey: string, options: BudgetFlags): Promise<voi
   if (shown.length === 0) {
     print("No budget is set.");
     const target = Object.entries({ "--persona": persona, "--phase": phase }).flatMap(([flag, name]) =>
-      name === undefined ? [] : [flag, quote(name)],
+      name === undefined ? [] : [flag, name],
     );
-    return say(`Set one: ${commandLine("budget", nameOf(view), stateDir, ...target, "--tokens", "200000")}`);
+    return sayCommand("Set one", stateDir, "budget", nameOf(view), ...target, "--tokens", "200000");
   }
   list(shown);
   if (raises && shown.some(isBelowUse))
     say("The limit is below the amount already used: the next call is refused.");
-  if (raises && reason === "budget") say(`Resume with: ${resumeCommand(nameOf(view), stateDir)}`);
+  if (raises && reason === "budget") sayCommand("Resume with", stateDir, "resume", nameOf(view));
 }
 
 function isBelowUse({ limit, used }: BudgetView): boolean {

@@ -1,10 +1,20 @@
 import { statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Looking } from "../../api/open-readonly.ts";
+import { advise, shellCommand } from "../../domain/advice.ts";
 import { CheckpointCorrupt, InputInvalid, JournalCorrupt, SessionNotFound } from "../../domain/errors.ts";
 import type { CheckpointInfo } from "../../index.ts";
 import { type GlobalOptions, withLook, withMaestro } from "../open.ts";
-import { pasteable, print, printJson, printTable, quote, resumeCommand, say, sayWrapped } from "../output.ts";
+import {
+  adviceLines,
+  print,
+  printJson,
+  printTable,
+  say,
+  sayCommand,
+  sayLines,
+  sayWrapped,
+} from "../output.ts";
 import { ago, bytes, count } from "../terminal/format.ts";
 
 export async function checkpoints(idOrKey: string, options: GlobalOptions): Promise<void> {
@@ -22,7 +32,7 @@ async function checkpointsOf(
   } catch (error) {
     if (!JournalCorrupt.is(error)) throw error;
     sayWrapped(`${error.message} The list below is checked by the seals of the files alone.`);
-    sayWrapped(pasteable(`To recover: ${error.advice}`, stateDir));
+    for (const advice of error.actions) sayLines(adviceLines(advice, stateDir));
     return maestro.checkpointFiles(idOrKey);
   }
 }
@@ -49,8 +59,8 @@ export async function verify(sessionOrFile: string, options: GlobalOptions): Pro
     `${bad.length} of ${count(found.length, "checkpoint")} ${bad.length === 1 ? "is" : "are"} not valid: ${bad.map((each) => each.file).join(", ")}.`,
     {
       advice: isFile
-        ? "If the session exists here, its journal restores them: maestro resume <session>"
-        : `The journal restores them: maestro resume ${quote(sessionOrFile)}`,
+        ? advise("If the session exists here, its journal restores them", "resume", "<session>")
+        : advise("The journal restores them", "resume", sessionOrFile),
     },
   );
 }
@@ -62,8 +72,7 @@ async function verifyFile(file: string): Promise<readonly CheckpointInfo[]> {
   // Only a file that was once a checkpoint can be damaged; any other file is the wrong argument.
   if (!found.valid && !/(?:^|[/\\])checkpoint_[^/\\]*\.json$/.test(file) && !(await beginsAsCheckpoint(file)))
     throw new InputInvalid(`${file} is neither a checkpoint nor an export.`, {
-      advice:
-        "Name a session, a file checkpoint_<phase>.json, or a file that `maestro checkpoints export` wrote.",
+      advice: "Name a session, a file checkpoint_<phase>.json, or an export of a session.",
     });
   return [found];
 }
@@ -88,7 +97,7 @@ function onlyFolder(name: string): InputInvalid {
 
 function noFile(name: string): InputInvalid {
   return new InputInvalid(`There is no file ${name}, and no session with that key.`, {
-    advice: "List sessions with: maestro sessions",
+    advice: advise("List the sessions", "sessions"),
   });
 }
 
@@ -99,14 +108,14 @@ export async function exportTo(idOrKey: string, file: string, options: GlobalOpt
     `${count(exported.checkpoints, "checkpoint")} and ${count(exported.artifacts, "artifact")} of session ${exported.session} exported to ${file} (${bytes(exported.bytes)}).`,
   );
   // Not the way this process was started: the other machine has its own installation.
-  say(`On the other machine: maestro checkpoints import ${quote(file)}`);
+  say(`On the other machine: ${shellCommand(["maestro", "checkpoints", "import", file])}`);
 }
 
 export async function importFrom(file: string, options: GlobalOptions): Promise<void> {
   const imported = await withMaestro(options, (maestro) => maestro.importCheckpoints(file));
   if (options.json) return printJson({ ...imported, file });
   print(`Imported session ${imported.session} with ${count(imported.checkpoints, "checkpoint")}.`);
-  say(`Resume with: ${resumeCommand(imported.session, options.stateDir)}`);
+  sayCommand("Resume with", options.stateDir, "resume", imported.session);
 }
 
 function list(found: readonly CheckpointInfo[], { json }: GlobalOptions): void {

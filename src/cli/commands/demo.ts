@@ -2,16 +2,19 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { makeFolders } from "../../api/open-readonly.ts";
+import { namedTools } from "../../api/tables.ts";
 import { loadConfig } from "../../config/load.ts";
+import { advise, quote } from "../../domain/advice.ts";
 import { InputInvalid, SessionFailed } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
+import { simulatedName } from "../../domain/simulated.ts";
 import type { CheckpointInfo, Maestro, SessionEvent, SessionView } from "../../index.ts";
 import { type Ended, runMaestro, teamFile } from "../demo/child.ts";
 import { DemoScreen } from "../demo/screen.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type GlobalOptions, withMaestro } from "../open.ts";
 import { checkOut } from "../out-folder.ts";
-import { commandLine, print, printJson, quote, sayWrapped } from "../output.ts";
+import { commandFor, print, printJson, say, sayWrapped } from "../output.ts";
 import { painter } from "../terminal/color.ts";
 import { count, duration, money, number } from "../terminal/format.ts";
 import { screenOf } from "../terminal/screen.ts";
@@ -20,6 +23,8 @@ import { wrap } from "../terminal/width.ts";
 const brief = "A URL shortener with tests";
 /** Halfway through implementation: two of its three files are recorded, the call for the third is in flight. */
 const writesBeforeKill = 2;
+
+type TellCommand = (text: string, ...words: readonly string[]) => void;
 
 interface Place {
   readonly folder: string;
@@ -33,10 +38,13 @@ export async function demo(options: GlobalOptions & { readonly out?: string }): 
   const startedAt = Date.now();
   const place = await choosePlace(options);
   const tell = options.json ? () => {} : sayWrapped;
+  const tellCommand: TellCommand = (text, ...words) => {
+    if (!options.json) say(text + commandFor(undefined, ...words));
+  };
   // Through exit, so that the terminal is restored and no child process stays behind.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
-      tell(`\nStopped. Resume with: ${commandLine("resume", place.key, place.stateDir)}`);
+      tellCommand("\nStopped. Resume with: ", "resume", place.key, "--state-dir", place.stateDir);
       process.exit(exitCodes.interrupted);
     });
   }
@@ -49,13 +57,12 @@ export async function demo(options: GlobalOptions & { readonly out?: string }): 
   const loaded = await loadConfig({ flags: { stateDir: place.stateDir }, env: {}, cwd: place.folder });
   const look = async (maestro: Maestro): Promise<void> => {
     const screen = new DemoScreen(maestro, options.json === true);
-    const { before, killedPid } = await firstLife(maestro, screen, place, tell);
-    tell(
-      bold(
-        `\n*** kill -9 ${killedPid}: the process is gone, halfway through implementation.\n*** A new process resumes: ${commandLine("resume", place.key, place.stateDir)}\n`,
-      ),
-    );
-    const resume = ["resume", place.key, "--state-dir", place.stateDir, "--out", place.project];
+    const { before, killedPid } = await firstLife(maestro, screen, place, tellCommand);
+    tell(bold(`\n*** kill -9 ${killedPid}: the process is gone, halfway through implementation.`));
+    const found = ["resume", place.key, "--state-dir", place.stateDir];
+    tellCommand("*** A new process resumes: ", ...found);
+    tell("");
+    const resume = [...found, "--out", place.project];
     const second = await runMaestro(
       resume,
       place.folder,
@@ -97,11 +104,11 @@ async function firstLife(
   maestro: Maestro,
   screen: DemoScreen,
   { folder, stateDir, key }: Place,
-  tell: (text: string) => void,
+  tellCommand: TellCommand,
 ): Promise<{ readonly before: SessionView; readonly killedPid: number }> {
   let writes = 0;
   const isTheMoment = (event: SessionEvent): boolean => {
-    if (event.kind !== "step" || event.persona !== "backend_developer" || event.name !== "write_file")
+    if (event.kind !== "step" || event.persona !== "backend_developer" || event.name !== namedTools.write)
       return false;
     writes += 1;
     return writes === writesBeforeKill;
@@ -112,14 +119,13 @@ async function firstLife(
     "--team",
     teamFile,
     "--model",
-    "simulated",
+    simulatedName,
     "--key",
     key,
     "--state-dir",
     stateDir,
   ];
-  const shown = commandLine("run", brief, undefined, "--team", "teams/demo/team.yaml", "--key", key);
-  tell(`$ ${shown}\n`);
+  tellCommand("$ ", "run", brief, "--team", "teams/demo/team.yaml", "--key", key);
   const ended = await runMaestro(run, folder, (event) => screen.apply(event), isTheMoment);
   await screen.leave();
   if (!ended.killed) throw didNotEnd("The demo's team ended before it could be killed", ended);
@@ -128,7 +134,7 @@ async function firstLife(
 
 function didNotEnd(what: string, { code, said }: Ended): SessionFailed {
   return new SessionFailed(`${what}; its process ended with ${code}.`, {
-    advice: said.trim() === "" ? "Check the machine with: maestro doctor" : `It said: ${said.trim()}`,
+    advice: said.trim() === "" ? advise("Check the machine", "doctor") : `It said: ${said.trim()}`,
   });
 }
 
@@ -179,8 +185,8 @@ function* summary(
   yield `  project      ${count(counts.files, "file")} in ${project}, checked by its own tests`;
   yield "";
   yield "Try next:";
-  yield `  ${commandLine("show", key, stateDir)}`;
-  yield `  ${commandLine("usage", "--session", stateDir, key)}`;
+  yield `  ${commandFor(stateDir, "show", key)}`;
+  yield `  ${commandFor(stateDir, "usage", "--session", key)}`;
   yield `  (cd ${quote(project)} && node --test)`;
 }
 

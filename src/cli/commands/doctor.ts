@@ -1,10 +1,12 @@
 import { access, constants, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Looking } from "../../api/open-readonly.ts";
+import { type Advice, adviceText, advise } from "../../domain/advice.ts";
 import { MaestroError } from "../../domain/errors.ts";
 import { exitCodes } from "../exit-code.ts";
+import { howStarted } from "../how-started.ts";
 import { type GlobalOptions, loadFromFlags, withLook } from "../open.ts";
-import { folded, pasteable, print, printJson } from "../output.ts";
+import { adviceLines, folded, print, printJson } from "../output.ts";
 import { painter } from "../terminal/color.ts";
 import { bytes, count, plain } from "../terminal/format.ts";
 import { screenOf } from "../terminal/screen.ts";
@@ -13,7 +15,7 @@ interface Finding {
   readonly what: string;
   readonly state: "ok" | "warning" | "wrong";
   readonly found: string;
-  readonly fix?: string;
+  readonly fix?: readonly Advice[];
   /** The highest exit code of all findings is the command's. */
   readonly exitCode?: number;
 }
@@ -37,8 +39,16 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   findings.push(await sandbox(), ...(await providers(options.offline === true)));
   const exitCode = Math.max(0, ...findings.map((finding) => finding.exitCode ?? 0));
   process.exitCode = exitCode;
-  if (options.json) return printJson({ ok: exitCode === 0, findings });
-  show(findings);
+  const { stateDir } = options;
+  if (!options.json) return show(findings, stateDir);
+  const place = { start: howStarted(), stateDir };
+  printJson({
+    ok: exitCode === 0,
+    findings: findings.map(({ fix, ...finding }) => ({
+      ...finding,
+      ...(fix !== undefined && { fix: adviceText(fix, place) }),
+    })),
+  });
 }
 
 function node(): Finding {
@@ -48,7 +58,7 @@ function node(): Finding {
     what: "Node.js",
     state: "wrong",
     found: version,
-    fix: `Install ${oldestNode} or newer.`,
+    fix: [advise(`Install ${oldestNode} or newer.`)],
     exitCode: exitCodes.usage,
   };
 }
@@ -84,7 +94,7 @@ async function state(options: GlobalOptions): Promise<Finding[]> {
         await maestro.announceLost();
         findings.push(await space(maestro.stateDirectory), ...(await database(maestro)));
       },
-      { onNotice },
+      { onNotice, mayBeMissing: true },
     );
   } catch (error) {
     findings.push(wrong("state directory", error));
@@ -114,7 +124,7 @@ async function notYet(directory: string): Promise<Finding[]> {
       what,
       state: "warning",
       found: `${directory} does not exist, and ${parent} cannot be written`,
-      fix: "Without --state-dir, runs use a directory in your home instead.",
+      fix: [advise("Without --state-dir, runs use a directory in your home instead.")],
     },
   ];
 }
@@ -128,7 +138,10 @@ async function space(directory: string): Promise<Finding> {
     what: "disk space",
     state: free > tooLittleSpace ? "warning" : "wrong",
     found,
-    fix: "Free some space: maestro prune --older-than 7, or another disk with --state-dir.",
+    fix: [
+      advise("Remove old sessions", "prune", "--older-than", "7"),
+      advise("Or choose another disk with --state-dir."),
+    ],
     ...(free <= tooLittleSpace && { exitCode: exitCodes.failed }),
   };
 }
@@ -145,7 +158,11 @@ async function database(maestro: Looking): Promise<Finding[]> {
         what: "database",
         state: "wrong",
         found: `it is damaged: ${damage.join("; ")}`,
-        fix: "Move maestro.db aside, with its -wal and -shm; resume then restores the sessions from their newest checkpoints.",
+        fix: [
+          advise(
+            "Move maestro.db aside, with its -wal and -shm; resume then restores the sessions from their newest checkpoints.",
+          ),
+        ],
         exitCode: exitCodes.damaged,
       },
     ];
@@ -168,7 +185,7 @@ async function database(maestro: Looking): Promise<Finding[]> {
           what: "checkpoints",
           state: "wrong",
           found: `session ${id}: ${bad.map(({ file, problem }) => `${file}: ${problem}`).join("; ")}`,
-          fix: `The journal restores them: maestro resume ${id}`,
+          fix: [advise("The journal restores them", "resume", id)],
           exitCode: exitCodes.damaged,
         });
     } catch (error) {
@@ -181,7 +198,7 @@ async function database(maestro: Looking): Promise<Finding[]> {
     all > sessions.length
       ? `the newest ${sessions.length} of ${count(all, "session")}`
       : count(all, "session");
-  const found = `${count(rows, "row")} and ${count(proved.size, "file")} of ${which} read and proved`;
+  const found = `${count(rows, "row")} and ${count(proved.size, "file")} of ${which} verified`;
   return findings.length > 0 ? findings : [{ what: "database", state: "ok", found }];
 }
 
@@ -194,7 +211,7 @@ async function sandbox(): Promise<Finding> {
     what: "sandbox",
     state: "warning",
     found: `none: ${found.reason} Checks run as your own user, on all your files.`,
-    fix: "On Linux, install the package bubblewrap and allow user namespaces.",
+    fix: [advise("On Linux, install the package bubblewrap and allow user namespaces.")],
   };
 }
 
@@ -210,7 +227,10 @@ async function providers(offline: boolean): Promise<Finding[]> {
         what: "model keys",
         state: "warning",
         found: "none is set",
-        fix: `Set one of ${known.map(({ keyVariable }) => keyVariable).join(", ")}; without a key: maestro demo, or --model simulated.`,
+        fix: [
+          advise(`Set one of ${known.map(({ keyVariable }) => keyVariable).join(", ")}.`),
+          advise("Without a key, run with --model simulated, or watch a demonstration", "demo"),
+        ],
       },
     ];
   return Promise.all(
@@ -224,7 +244,7 @@ async function providers(offline: boolean): Promise<Finding[]> {
         what: name,
         state: "warning",
         found: `${key}; ${hostOf(baseUrl)} does not answer: ${problem}`,
-        fix: `Check the network and proxy, or ${baseUrlVariable}.`,
+        fix: [advise(`Check the network and proxy, or ${baseUrlVariable}.`)],
       };
     }),
   );
@@ -246,19 +266,23 @@ const hostOf = (url: string | null): string => URL.parse(url ?? "")?.host ?? "it
 
 function wrong(what: string, error: unknown): Finding {
   if (!MaestroError.is(error)) throw error;
-  const { message, advice, exitCode } = error;
-  return { what, state: "wrong", found: message, exitCode, ...(advice !== undefined && { fix: advice }) };
+  const { message, actions, exitCode } = error;
+  return { what, state: "wrong", found: message, exitCode, ...(actions.length > 0 && { fix: actions }) };
 }
 
-function show(findings: readonly Finding[]): void {
+function show(findings: readonly Finding[], stateDir: string | undefined): void {
   const { columns, color } = screenOf(process.stdout);
   const paint = painter(color);
   const marks = { ok: paint("green", "✔"), warning: paint("yellow", "!"), wrong: paint("red", "✘") };
-  const fit = (text: string) => folded(pasteable(plain(text)), columns - 4);
-  for (const { what, state, found, fix } of findings) {
+  const fit = (text: string) => folded(plain(text), columns - 4);
+  const fixLines = (advice: Advice) =>
+    adviceLines({ ...advice, text: `→ ${advice.text}` }, stateDir).flatMap(({ text, isCommand }) =>
+      isCommand ? [text] : fit(text),
+    );
+  for (const { what, state, found, fix = [] } of findings) {
     const [first = "", ...others] = fit(`${what}: ${found}`);
     print(`${marks[state]} ${first}`);
-    for (const line of [...others, ...(fix === undefined ? [] : fit(`→ ${fix}`))]) print(`    ${line}`);
+    for (const line of [...others, ...fix.flatMap(fixLines)]) print(`    ${line}`);
   }
   const bad = findings.filter(({ state }) => state === "wrong").length;
   print(bad === 0 ? "Ready." : `${count(bad, "thing")} to fix first.`);

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { advise } from "../../domain/advice.ts";
 import { type Amount, microsToUsd } from "../../domain/budget.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { ForkOptions, Plan } from "../../index.ts";
@@ -6,7 +7,7 @@ import { flagsOf } from "../define/command.ts";
 import { type DriveOptions, drive } from "../drive.ts";
 import { requireState, withMaestro } from "../open.ts";
 import { checkOut } from "../out-folder.ts";
-import { commandLine, nameOf, print, printJson, quote, say } from "../output.ts";
+import { nameOf, print, printJson, say, sayCommand } from "../output.ts";
 import { pathsOf, readEdits } from "../read-edit.ts";
 import { readBudget } from "../read-flags.ts";
 import { proveFor, teamForSession } from "../team-of.ts";
@@ -48,16 +49,16 @@ export async function fork(idOrKey: string, options: ForkFlags, command: Command
   if (!options.json) for (const line of describePlan(plan)) say(line);
   const runs = plan.personas.some(({ action }) => action === "runs" || action === "may-run");
   if (!runs) {
-    const fresh = freshCommand(parent, options, command);
+    const fresh = freshWords(parent, options, command);
     // A later resume with that key would find no session.
     if (options.key !== undefined && !options.dryRun)
       throw new InputInvalid(`Nothing would run, so session "${options.key}" is not created.`, {
-        advice: `To run it again: ${fresh}`,
+        advice: advise("To run it again", ...fresh),
       });
     if (options.json) return printPlan(plan);
     print("Nothing will run; --fresh reruns it.");
     say(`No session is created: it would equal ${parent}.`);
-    return say(`To run it again: ${fresh}`);
+    return sayCommand("To run it again", options.stateDir, ...fresh);
   }
   if (options.dryRun) return options.json ? printPlan(plan) : undefined;
   const { model: _, ...others } = options;
@@ -72,9 +73,10 @@ export async function fork(idOrKey: string, options: ForkFlags, command: Command
   );
 }
 
-function freshCommand(parent: string, { stateDir, ...given }: ForkFlags, command: Command): string {
-  const flags = flagsOf(command, { ...given, fresh: true, dryRun: false, json: false });
-  return commandLine(command.name(), parent, stateDir, ...flags.map(quote));
+/** Without the state directory, which every printed command gets. */
+function freshWords(parent: string, options: ForkFlags, command: Command): readonly string[] {
+  const flags = { ...options, stateDir: undefined, fresh: true, dryRun: false, json: false };
+  return [command.name(), parent, ...flagsOf(command, flags)];
 }
 
 function printPlan(plan: Plan): void {

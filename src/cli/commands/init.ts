@@ -3,12 +3,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, extname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { knownProviders } from "../../api/providers.ts";
+import { knownProviders } from "../../api/tables.ts";
 import { InputInvalid, TeamInvalid } from "../../domain/errors.ts";
+import { simulatedName } from "../../domain/simulated.ts";
 import { packageFile } from "../../package-files.ts";
 import { exitCodes } from "../exit-code.ts";
 import type { GlobalOptions } from "../open.ts";
-import { pasteable, print, printJson, quote, say } from "../output.ts";
+import { print, printJson, say, sayCommand } from "../output.ts";
 import { readList } from "../read-flags.ts";
 import { count } from "../terminal/format.ts";
 
@@ -32,7 +33,7 @@ export async function init(options: InitOptions): Promise<void> {
       throw new InputInvalid(`"${word}" cannot be a name.`, {
         advice: "A name begins with a letter and has letters, digits, - and _.",
       });
-  const model = answers.model ?? "simulated";
+  const model = answers.model ?? simulatedName;
   const file = answers.out ?? `${name}.yaml`;
   if (!/\.(?:ya?ml|json)$/.test(file))
     throw new InputInvalid(`${file} is not a YAML or JSON file.`, {
@@ -52,8 +53,8 @@ export async function init(options: InitOptions): Promise<void> {
   });
   if (options.json) return printJson({ file, name, model, phases });
   print(`${file} is a team of ${count(phases.length, "phase")}.`);
-  if (model === "simulated") say("Its model is simulated: it runs offline and delivers placeholders.");
-  say(pasteable(`Try it: maestro run "Say hello" --team ${quote(file)} --key hello`, options.stateDir));
+  if (model === simulatedName) say("Its model is simulated: it runs offline and delivers placeholders.");
+  sayCommand("Try it", options.stateDir, "run", "Say hello", "--team", file, "--key", "hello");
 }
 
 /** Points editors to the schema of the team file. */
@@ -101,7 +102,7 @@ async function ask(options: InitOptions): Promise<InitOptions> {
     const model = await question(
       options.model,
       "Model (provider/model, or simulated to try it offline)?",
-      "simulated",
+      simulatedName,
     );
     return { ...options, name, phases, model };
   } catch (error) {
@@ -118,7 +119,7 @@ function teamText(name: string, model: string, phases: readonly string[]): strin
   const persona = (phase: string): string => `${phase}_author`;
   return `# A team for Maestro. Try it: maestro run "Say hello" --team <this file>
 name: ${JSON.stringify(name)}
-# provider/model (${knownProviders.map((provider) => `${provider}/...`).join(", ")}), or simulated: offline, placeholders.
+# provider/model (${knownProviders.map((provider) => `${provider}/...`).join(", ")}), or ${simulatedName}: offline, placeholders.
 model: ${JSON.stringify(model)}
 # What a session may use at most, over all its resumes.
 budget: { tokens: 500000 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { advise } from "../../domain/advice.ts";
 import { InputInvalid, SessionNotFound } from "../../domain/errors.ts";
 import type { SessionView, StartOptions } from "../../index.ts";
 import { detach } from "../detach.ts";
@@ -33,8 +34,10 @@ export async function run(
   const brief = written ?? known?.brief;
   if (brief === undefined) {
     throw new InputInvalid("There is no brief.", {
-      advice:
-        'Describe what the team should do: maestro run "..."; or pass it on standard input: maestro run -',
+      advice: [
+        advise("Describe what the team should do", "run", "<brief>"),
+        advise("Or pass it on standard input", "run", "-"),
+      ],
     });
   }
   const teamFile = options.team ?? known?.teamFile ?? undefined;

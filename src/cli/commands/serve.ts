@@ -1,9 +1,9 @@
 import { type LoadedConfig, loadConfig } from "../../config/load.ts";
 import { builtInTeam, loadTeam } from "../../index.ts";
 import { packageVersion } from "../../package-files.ts";
+import { howStarted } from "../how-started.ts";
 import type { GlobalOptions } from "../open.ts";
-import { pasteable, print, printJson, say } from "../output.ts";
-import { plain } from "../terminal/format.ts";
+import { print, printJson, say, sayNotice } from "../output.ts";
 
 /** Less than supervisors usually wait before they kill. */
 const hardStopMs = 9_500;
@@ -30,7 +30,8 @@ export async function serve(options: ServeFlags): Promise<void> {
     loaded,
     teams,
     version: packageVersion(),
-    report: (notice) => say(pasteable(plain(notice))),
+    program: howStarted(),
+    report: sayNotice,
   });
   const stopped = stopOnSignal(() => running.stop());
   const { url } = await running.listen().catch(async (error: unknown) => {

@@ -2,9 +2,17 @@ import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import { resumeAdvice } from "../../journal/explain-stop.ts";
 import { type SessionStatus, sessionStatuses } from "../../journal/standing.ts";
-import { adviceLines } from "../explanation.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
-import { pasteable, print, printJson, printTable, say, sayLines, sayWrapped } from "../output.ts";
+import {
+  adviceLines,
+  print,
+  printJson,
+  printTable,
+  say,
+  sayCommand,
+  sayLines,
+  sayWrapped,
+} from "../output.ts";
 import { readCount } from "../read-flags.ts";
 import { ago, cost, count, plain, shortNumber } from "../terminal/format.ts";
 import { screenOf } from "../terminal/screen.ts";
@@ -93,8 +101,9 @@ function sayAbandoned(
 
 function sayNone(statuses: readonly SessionStatus[] | undefined, stateDir: string | undefined): void {
   if (statuses !== undefined) return sayWrapped(`No session is ${statuses.join(" or ")}.`);
-  const advice = 'No sessions yet. Start one: maestro run "..." --team <file>; or try: maestro demo';
-  sayWrapped(pasteable(advice, stateDir));
+  say("No sessions yet.");
+  sayCommand("Start one", stateDir, "run", "<brief>", "--team", "<file>");
+  sayCommand("Or try the demo", stateDir, "demo");
 }
 
 /** Ten characters are the time in milliseconds: two sessions share them only when they were created together. */

@@ -1,6 +1,6 @@
 import type { Maestro } from "../../index.ts";
 import { type GlobalOptions, requireState, withMaestro } from "../open.ts";
-import { nameOf, print, printJson, resumeCommand, say } from "../output.ts";
+import { commandFor, nameOf, print, printJson, say } from "../output.ts";
 
 interface NoteOptions extends GlobalOptions {
   readonly note?: string;
@@ -45,7 +45,7 @@ async function tell(
     const { id } = session;
     await act(maestro, id);
     const { status, reason } = await maestro.find(id);
-    const resume = resumeCommand(nameOf(session), options.stateDir);
+    const resume = commandFor(options.stateDir, "resume", nameOf(session));
     if (options.json) printJson({ id, status, reason: reason ?? null, ...(goesOn && { resume }) });
     else {
       print(`Session ${id} ${what}.`);

@@ -3,7 +3,7 @@ import { exitCodeOf, exitCodes } from "../exit-code.ts";
 import { explanationLines } from "../explanation.ts";
 import { LiveView } from "../live/live-view.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
-import { commandLine, nameOf, print, printJson, say, sayLines } from "../output.ts";
+import { nameOf, print, printJson, say, sayCommand, sayLines } from "../output.ts";
 import { progressLine } from "../progress.ts";
 import { readCount } from "../read-flags.ts";
 import { screenOf } from "../terminal/screen.ts";
@@ -67,7 +67,7 @@ async function conclude(
   const abandoned = stopped === "died";
   if (json) printJson({ kind: "result", id, status, reason, error, usage, ticket, abandoned });
   else if (stopped === "interrupted")
-    say(`The session keeps running. Watch it again with: ${commandLine("watch", nameOf(view), stateDir)}`);
+    sayCommand("The session keeps running. Watch it again with", stateDir, "watch", nameOf(view));
   else {
     print(`Session ${id} is ${reason === null ? status : `${status} (${reason})`}.`);
     sayLines(explanationLines(view, { stateDir, abandoned }));

@@ -1,4 +1,5 @@
 import { Argument } from "commander";
+import { advise } from "../../domain/advice.ts";
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { GlobalOptions } from "../open.ts";
@@ -88,13 +89,13 @@ export function defineDeciding(define: Define): void {
     .argument("[name]")
     .usage("[reset <name>] [options]")
     .action(async (action: string | undefined, name: string | undefined, options: GlobalOptions) => {
-      const { breakers, resetBreaker, resetCommand } = await import("../commands/breakers.ts");
+      const { breakers, resetBreaker } = await import("../commands/breakers.ts");
       if (action === undefined) return breakers(options);
       if (action === "reset" && name !== undefined) return resetBreaker(name, options);
       const what =
         action === "reset" ? "breakers reset needs a name." : `"breakers ${action}" is not a command.`;
       throw new InputInvalid(`${what}${action === "reset" ? "" : didYouMean(action, ["reset"])}`, {
-        advice: `To let the next call through: ${resetCommand("<name>", options.stateDir)}`,
+        advice: advise("To let the next call through", "breakers", "reset", "<dependency>"),
       });
     });
 }

@@ -2,6 +2,7 @@ import { Option } from "commander";
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import { sessionStatuses } from "../../journal/standing.ts";
+import { howStarted } from "../how-started.ts";
 import type { GlobalOptions } from "../open.ts";
 import { usageGroups } from "../read-flags.ts";
 import type { Define } from "./command.ts";
@@ -106,5 +107,5 @@ async function checkpoints(
     needed === undefined
       ? `"checkpoints ${first}" is not a command.${didYouMean(first, Object.keys(subcommands))}`
       : `checkpoints ${first} needs ${needed}.`;
-  throw new InputInvalid(what, { advice: `Usage: maestro checkpoints ${checkpointsUsage}` });
+  throw new InputInvalid(what, { advice: `Usage: ${howStarted()} checkpoints ${checkpointsUsage}` });
 }

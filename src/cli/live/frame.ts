@@ -1,3 +1,4 @@
+import { simulatedName } from "../../domain/simulated.ts";
 import type { PersonaProgress, PhaseProgress } from "../../journal/progress.ts";
 import type { GateFact } from "../../journal/public-fact.ts";
 import { type Color, painter } from "../terminal/color.ts";
@@ -62,7 +63,7 @@ function warningLine(text: string): Line {
 function headline(session: LiveSession, now: number): Line {
   const { team, brief, model, createdAt, claimedAt, endedAt } = session.progress;
   const since = claimedAt ?? createdAt;
-  const simulated = model === "simulated" ? " · simulated model" : "";
+  const simulated = model === simulatedName ? " · simulated model" : "";
   return {
     pieces: [
       { text: team, color: "bold" },
@@ -173,7 +174,7 @@ function bottomLine({ usage, hint, progress }: LiveSession, now: number): Line {
     if (ended) pieces.push({ text: " · " });
     const tokens = shortNumber(total.inputTokens + total.outputTokens);
     pieces.push({ text: `${tokens} tokens · ${money(total.costUsd)}` });
-    if (model === "simulated") pieces.push({ text: " at invented prices", color: "dim" });
+    if (model === simulatedName) pieces.push({ text: " at invented prices", color: "dim" });
     if (total.savedTokens > 0)
       pieces.push(
         { text: " · " },

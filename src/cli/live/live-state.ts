@@ -2,7 +2,7 @@ import type { UsageReport } from "../../index.ts";
 import type { StepKind } from "../../journal/journal.ts";
 import { noProgress, type SessionProgress } from "../../journal/progress.ts";
 
-/** What a persona does right now, between two recorded facts. */
+/** The activity of a persona between two recorded facts. */
 export interface LiveActivity {
   readonly text: string;
   /** The effect that runs. */
@@ -16,7 +16,7 @@ export interface LiveSession {
   /** By persona: live events do not name the phase. */
   readonly live: ReadonlyMap<string, LiveActivity>;
   readonly usage: UsageReport | undefined;
-  /** What Ctrl-C does here. */
+  /** The effect of Ctrl-C here. */
   readonly hint: string;
 }
 

@@ -43,12 +43,12 @@ export class LiveView {
     if (this.#early !== undefined) return void this.#early.push(event);
     const isNext = !("seq" in event) || event.seq <= this.session.progress.seq + 1;
     if (isNext || this.#source === undefined) return this.#add(event);
-    // Not everything is told by who records it: words that waited for a driver, for instance.
+    // Some rows have no live event: a signal that waited for a driver, for example.
     this.#early = [event];
     this.#catchUp(this.#source).catch(() => undefined);
   }
 
-  /** What Ctrl-C does now. */
+  /** The effect of Ctrl-C now. */
   hint(text: string): void {
     this.session = { ...this.session, hint: text };
   }

@@ -1,4 +1,4 @@
-import { alertText } from "../../domain/alert-text.ts";
+import { alertText } from "../../domain/budget-alert.ts";
 import { limitOf, phasesFact, plannedPhases } from "../planned.ts";
 import { changeTeam } from "../reset-phase.ts";
 import * as is from "../schema.ts";

@@ -1,15 +1,14 @@
-import { isJsonObject, parseJson } from "../../domain/json.ts";
+import { isJsonObject, type Json, parseJson } from "../../domain/json.ts";
 import { redact } from "../../domain/redact.ts";
-import { type AgentReport, type EventReader, noReport } from "./agent-report.ts";
-import { ClaudeEvents } from "./claude-events.ts";
-import { CodexEvents } from "./codex-events.ts";
-import type { Hide } from "./hide-values.ts";
+import type { Decision, PersonaReturn } from "../model/answer.ts";
+import type { Hide } from "./agent-error.ts";
+import { type AgentReport, ClaudeEvents, CodexEvents, type EventReader, noReport } from "./agent-events.ts";
 
 /** An event longer than this is passed over; a text longer than this keeps its end. */
 const maxLineLength = 8 * 1024 * 1024;
 const maxTextLength = 256 * 1024;
 
-export interface AgentListener {
+interface AgentListener {
   readonly onText: (text: string) => void;
   /** The id of the conversation, as soon as the agent prints it. */
   readonly onSession?: (session: string) => void;
@@ -104,3 +103,56 @@ export class AgentOutput {
 /** The end says how it came out. Cut last: what is hidden must be recognized first. */
 export const endOf = (hidden: string, maxLength: number): string =>
   hidden.slice(-maxLength).toWellFormed().trim();
+
+const maxDecisions = 100;
+
+/** The closing JSON block that the prompt asks for, or the text as it is. */
+export function readLastWord(text: string): PersonaReturn {
+  const found = lastObject(text);
+  const summary = found?.["summary"];
+  if (found === undefined || typeof summary !== "string" || summary.trim() === "")
+    return { summary: text, outputs: {}, decisions: [] };
+  const outputs = found["outputs"];
+  return {
+    summary: summary.trim(),
+    outputs: isJsonObject(outputs) ? outputs : {},
+    decisions: decisionsOf(found["decisions"]),
+  };
+}
+
+/** Fenced or bare, as long as nothing follows. */
+function lastObject(text: string): Readonly<Record<string, Json>> | undefined {
+  const fenced = text.lastIndexOf("```json");
+  const bare = text.trimEnd();
+  const candidates = [
+    fenced === -1 ? undefined : text.slice(fenced + "```json".length).replace(/```[\s\S]*$/, ""),
+    bare.startsWith("{") ? bare : undefined,
+  ];
+  for (const candidate of candidates) {
+    if (candidate === undefined) continue;
+    try {
+      const value = parseJson(candidate.trim(), { maxBytes: 1024 * 1024, maxDepth: 50, refuseProto: true });
+      if (isJsonObject(value)) return value;
+    } catch {
+      // Not JSON: the text is the summary.
+    }
+  }
+  return undefined;
+}
+
+function decisionsOf(value: Json | undefined): Decision[] {
+  if (!Array.isArray(value)) return [];
+  return (value as readonly Json[]).slice(0, maxDecisions).flatMap((item) => {
+    if (!isJsonObject(item) || typeof item["decision"] !== "string") return [];
+    const { decision, reason, rejected } = item;
+    return [
+      {
+        decision,
+        reason: typeof reason === "string" ? reason : "",
+        ...(Array.isArray(rejected) && {
+          rejected: (rejected as readonly Json[]).filter((text) => typeof text === "string"),
+        }),
+      },
+    ];
+  });
+}

@@ -1,25 +1,21 @@
-import type { Budget } from "../../domain/budget.ts";
+import type { Budget, BudgetUnit } from "../../domain/budget.ts";
 import { AttemptTimeout, ConfigInvalid } from "../../domain/errors.ts";
 import type { TreeChange } from "../../domain/tree.ts";
-import type { Spent, TokenUsage } from "../../domain/usage.ts";
+import type { Spend, Spent, TokenUsage } from "../../domain/usage.ts";
 import type { RunStep } from "../../journal/durable-step.ts";
+import type { PersonaReturn } from "../model/answer.ts";
 import { raceAbort } from "../model/call-limits.ts";
-import type { PersonaReturn } from "../model/persona-return.ts";
 import type { CommandEnding, CommandFolder, CommandPlace, RunCommand, ToolFiles } from "../model/ports.ts";
 import { commandPrompt, goOnPrompt, type PersonaWork } from "../model/prompt.ts";
-import { thrownBy } from "./agent-error.ts";
-import { commandName } from "./agent-name.ts";
-import { AgentOutput, endOf } from "./agent-output.ts";
-import type { AgentReport } from "./agent-report.ts";
-import { commandSpend } from "./command-spend.ts";
-import { type Hide, hideValues } from "./hide-values.ts";
-import { readLastWord } from "./last-word.ts";
-import { resumeArguments } from "./resume-arguments.ts";
+import { commandName, resumeArguments } from "./agent.ts";
+import { type Hide, hideValues, thrownBy } from "./agent-error.ts";
+import type { AgentReport } from "./agent-events.ts";
+import { AgentOutput, endOf, readLastWord } from "./agent-output.ts";
 
 const maxOutputBytes = 256 * 1024;
 const maxWords = 2000;
 
-export const defaultCommandTimeoutMs = 3_600_000;
+const defaultCommandTimeoutMs = 3_600_000;
 
 export interface CommandPersonaPorts {
   /** Program and arguments, as the team wrote them. */
@@ -37,7 +33,7 @@ export interface CommandPersonaPorts {
   readonly onText?: (text: string) => void;
 }
 
-export interface CommandPersonaReturn extends PersonaReturn {
+interface CommandPersonaReturn extends PersonaReturn {
   readonly usage: TokenUsage | null;
   readonly cliSession: string | null;
   /** Files of the agent's folder that are not taken over. */
@@ -99,7 +95,7 @@ async function perform(
       onReport(again.report);
       if (!isLost(again)) return endedWell(ports, hide, again);
     }
-    // What an earlier run left is of no use to one that does not know of it.
+    // A new conversation does not know about the files of an earlier run.
     if (folder.session !== null) await folder.restart();
     const ended = await runAgent(ports, folder, hide, { argv, stdin: prompt });
     onReport(ended.report);
@@ -206,3 +202,11 @@ const spentOf = (said: { usage: TokenUsage | null; costMicroUsd: number | null }
   usage: said?.usage ?? null,
   costMicroUsd: said?.costMicroUsd ?? null,
 });
+
+/** An undeclared unit is unknown beforehand: a limit in that unit refuses the command. */
+function commandSpend({ tokens, microUsd }: Budget = {}): Pick<Spend<never>, "asked" | "undeclared"> {
+  const undeclared: BudgetUnit[] = [];
+  if (tokens === undefined) undeclared.push("tokens");
+  if (microUsd === undefined) undeclared.push("usd");
+  return { asked: { tokens: tokens ?? 0, microUsd: microUsd ?? null }, undeclared };
+}

@@ -1,8 +1,7 @@
 import { isError, readProperty } from "../../domain/bounded-json.ts";
 import { isDeeperThan } from "../../domain/json.ts";
 import type { Answer } from "./answer.ts";
-import { errorIn, holdsAnswer } from "./error-in-200.ts";
-import { reportedStatus } from "./reported-status.ts";
+import { errorIn, holdsAnswer, reportedStatus } from "./provider-error.ts";
 import type { Prompt } from "./sdk-types.ts";
 
 /** Tool arguments nested deeper than this could not be written into the next prompt. */
@@ -18,7 +17,7 @@ export interface AnswerErrors {
 }
 
 /**
- * The SDK's own classes: their names say to whoever classifies them that the service failed, not the work, so that
+ * The SDK's own classes: their names tell the classifier that the service failed, not the work, so that
  * only this call is repeated.
  */
 export function answerErrors(): Promise<AnswerErrors> {

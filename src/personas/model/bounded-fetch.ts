@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { withStatusOfError } from "./error-in-200.ts";
+import { withStatusOfError } from "./provider-error.ts";
 
 /** A longer body is no answer and would fill the memory. */
-export const maxBodyBytes = 32 * 1024 * 1024;
+const maxBodyBytes = 32 * 1024 * 1024;
 
 /** Called when bytes arrive: a package hides pings, and they are signs of life too. */
 export const onBytes = new AsyncLocalStorage<() => void>();

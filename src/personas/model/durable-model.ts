@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../../domain/clock.ts";
 import { InputInvalid } from "../../domain/errors.ts";
-import { isJsonObject, type Json } from "../../domain/json.ts";
+import type { Json } from "../../domain/json.ts";
+import { simulatedName } from "../../domain/simulated.ts";
 import type { TokenUsage } from "../../domain/usage.ts";
 import { callAbandoned, type RunStep } from "../../journal/durable-step.ts";
 import { type Answer, answerOf, toGenerateResult, toStreamParts } from "./answer.ts";
@@ -15,21 +16,17 @@ import {
   withinLimits,
 } from "./call-limits.ts";
 import { canonicalCall } from "./canonical-call.ts";
-import { collectStream } from "./collect-stream.ts";
-import { recognizeOverflow } from "./context-overflow.ts";
 import { type InputCount, InputCounter } from "./count-input.ts";
 import { lazyModel } from "./lazy-model.ts";
-import { LiveStream } from "./live-stream.ts";
-import { readUsage, spendOf, usageOfFailure } from "./model-usage.ts";
 import type { Pricing } from "./ports.ts";
-import { cleanError } from "./provider-error.ts";
+import { cleanError, recognizeOverflow } from "./provider-error.ts";
+import { thinkingTokens } from "./provider-table.ts";
 import type { AnyModel, CallOptions, Middleware, Model, StreamPart } from "./sdk-types.ts";
-
-const leastThinkingTokens = 1_024;
-const simulatedName = "simulated";
+import { collectStream, LiveStream } from "./stream.ts";
+import { readUsage, spendOf, usageOfFailure } from "./usage.ts";
 
 /** The ports of a durable model. */
-export interface DurableModelContext {
+interface DurableModelContext {
   readonly runStep: RunStep;
   readonly signal?: AbortSignal;
   readonly pricing?: Pricing;
@@ -82,7 +79,7 @@ export function durableModel(model: AnyModel, context: DurableModelOptions): Mod
 }
 
 /** The same as middleware, for models that the caller wraps. */
-export function durableMiddleware(context: DurableModelOptions): Middleware {
+function durableMiddleware(context: DurableModelOptions): Middleware {
   const calls = new DurableCalls(context);
   return {
     specificationVersion: "v4",
@@ -234,12 +231,8 @@ function abandoned(reason: unknown): unknown {
   return Object.assign(new Error(message, { cause: reason }), { name, code: callAbandoned });
 }
 
-/** Anthropic's package allows thoughts on top of what the call asks for. */
-function allowedOutput({ maxOutputTokens = defaultMaxOutputTokens, providerOptions }: CallOptions): number {
-  const thinking = providerOptions?.["anthropic"]?.["thinking"];
-  const { type, budgetTokens } = isJsonObject(thinking) ? thinking : {};
-  if (type !== "enabled") return maxOutputTokens;
-  return maxOutputTokens + Math.max(leastThinkingTokens, typeof budgetTokens === "number" ? budgetTokens : 0);
+function allowedOutput(options: CallOptions): number {
+  return (options.maxOutputTokens ?? defaultMaxOutputTokens) + thinkingTokens(options);
 }
 
 const isOutput = ({ type }: StreamPart): boolean =>

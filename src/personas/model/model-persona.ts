@@ -3,12 +3,13 @@ import { type Clock, systemClock } from "../../domain/clock.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { RunStep } from "../../journal/durable-step.ts";
 import { ToolRunner } from "../tools/tool-runner.ts";
-import { createTools } from "../tools/tools.ts";
+import { createTools } from "../tools/tool-set.ts";
+import { namedTools } from "../tools/tool-table.ts";
+import { type PersonaReturn, submissionOf, submitCalls } from "./answer.ts";
 import { type CallLimits, defaultMaxOutputTokens } from "./call-limits.ts";
 import { repeatedWrongCall, withShortErrors } from "./conversation-errors.ts";
 import { durableModel } from "./durable-model.ts";
 import { type LoopLimits, LoopMeter } from "./loop-limits.ts";
-import { type PersonaReturn, submissionOf, submitCalls } from "./persona-return.ts";
 import {
   type AdviseEdit,
   allowEverything,
@@ -126,11 +127,11 @@ class Conversation {
     this.#messages.push(...result.responseMessages);
     if (submission !== undefined) return this.#refuse(last);
     if (this.#nudges > 0)
-      throw this.#failed("answered without submitting, twice", "End with the submit tool.");
+      throw this.#failed("answered without submitting, twice", `End with the ${namedTools.submit} tool.`);
     this.#nudges += 1;
     return {
       kind: "told",
-      message: "You answered without a tool call. If everything is done, call submit; otherwise go on.",
+      message: "You answered without a tool call. If everything is done, call submit; otherwise continue.",
     };
   }
 
@@ -196,7 +197,7 @@ class Conversation {
     if (reached !== undefined) throw this.#failed(reached.what, reached.advice);
   }
 
-  /** On quality, not from an outage: the next attempt begins a new conversation and is told why. */
+  /** On quality, not from an outage: the next attempt begins a new conversation with the reasons. */
   #failed(what: string, advice: string): InputInvalid {
     const { persona, phase } = this.#work;
     return new InputInvalid(`${persona} ${what}.`, { advice, details: { persona, phase } });

@@ -3,12 +3,12 @@ import { noUsage } from "../../domain/usage.ts";
 import type { RunStep, SavedBy } from "../../journal/durable-step.ts";
 import { asReturn, conversationWork } from "../conversation.ts";
 import type { Perform } from "../function.ts";
-import { type PersonaPolicy, toolPolicy } from "../tools/policy.ts";
+import { type PersonaPolicy, toolPolicy } from "../tools/tool-runner.ts";
 import type { EditSavings } from "./ports.ts";
-import { pricingOf } from "./pricing.ts";
-import type { Environment } from "./providers.ts";
+import type { Environment } from "./resolve-model.ts";
+import { pricingOf } from "./usage.ts";
 
-export interface ModelWork {
+interface ModelWork {
   readonly instructions: string;
   /** Undefined: running it throws an error that says how to name one. */
   readonly model: string | undefined;
@@ -30,7 +30,7 @@ export interface ModelAccess {
 export function performWithModel(work: ModelWork, parts: ModelAccess): Perform {
   return async (context) => {
     const [{ resolveModel }, { runModelPersona }, { adviseEdit }] = await Promise.all([
-      import("./providers.ts"),
+      import("./resolve-model.ts"),
       import("./model-persona.ts"),
       import("../../workspace/write-guard.ts"),
     ]);

@@ -1,8 +1,9 @@
-import type { Check, Contract } from "../../domain/contract.ts";
+import type { Check, Contract, Deliverable } from "../../domain/contract.ts";
 import type { Failure } from "../../domain/failure.ts";
 import type { Json } from "../../domain/json.ts";
-import { deliverableLine } from "./deliverable-lines.ts";
-import { markerLine } from "./marker.ts";
+import { readNamedFiles } from "../../workspace/named-files.ts";
+import { namedTools } from "../tools/tool-table.ts";
+import type { Prompt } from "./sdk-types.ts";
 
 /** The whole result of an earlier persona. */
 export interface EarlierResult {
@@ -19,7 +20,7 @@ export interface PersonaWork {
   readonly persona: string;
   readonly phase: string;
   /**
-   * The attempt that began this conversation. One that goes on after an outage keeps the number, the failures and the
+   * The attempt that began this conversation. One that continues after an outage keeps the number, the failures and the
    * notes it began with, or its recorded calls would no longer be its own.
    */
   readonly attempt: number;
@@ -33,7 +34,7 @@ export interface PersonaWork {
   readonly notes: readonly string[];
 }
 
-export interface PersonaPrompt {
+interface PersonaPrompt {
   readonly instructions: string;
   readonly prompt: string;
 }
@@ -41,9 +42,9 @@ export interface PersonaPrompt {
 const howToWork = `## How to work
 
 - You reach the files of the project only through your tools. Paths are relative to its root.
-- Change existing files with edit_file; write_file is for new files and for rewriting one from the ground up.
-- Run the checks with run_check before you finish.
-- When everything is done, call submit with a summary, the decisions you made and your outputs. Only submit ends your work: an answer without a tool call does not.`;
+- Change existing files with ${namedTools.edit}; ${namedTools.write} is for new files and for rewriting one from the ground up.
+- Run the checks with ${namedTools.check} before you finish.
+- When everything is done, call ${namedTools.submit} with a summary, the decisions you made and your outputs. Only ${namedTools.submit} ends your work: an answer without a tool call does not.`;
 
 const howToWorkAlone = `## How to work
 
@@ -66,7 +67,7 @@ export function commandPrompt(work: PersonaWork): string {
 }
 
 /** For an agent whose conversation was interrupted: it knows the rest. */
-export const goOnPrompt = `You were interrupted. Your files are as you left them: look at what is done, and go on from there.
+export const goOnPrompt = `You were interrupted. Your files are as you left them: look at what is done, and continue from there.
 When everything is done, end with the one block of JSON that was asked for, and nothing after it.
 `;
 
@@ -114,4 +115,40 @@ function failureText({ category, message, details, file, line, suggestedFix }: F
   const place = file === undefined ? "" : ` (${file}${line === undefined ? "" : `:${line}`})`;
   const more = details === undefined ? "" : `\n${details.replace(/^/gm, "  ")}`;
   return `- ${category}: ${message}${place} ${suggestedFix}${more}`;
+}
+
+const line =
+  /^- ([^\n:]{1,200}): ("(?:[^"\\\n]|\\.)*"(?:, "(?:[^"\\\n]|\\.)*")*)(?: except [^\n]*)? \((?:required|optional)\)$/gm;
+
+/** Globs as JSON texts, so that no glob can pose as two. */
+function deliverableLine({ name, files, must }: Deliverable): string {
+  const { globs, except } = readNamedFiles(files);
+  const listed = (all: readonly string[]) => all.map((glob) => JSON.stringify(glob)).join(", ");
+  const leftOut = except.length === 0 ? "" : ` except ${listed(except)}`;
+  return `- ${name}: ${listed(globs)}${leftOut} (${must ? "required" : "optional"})`;
+}
+
+/** The globs that a prompt asks for: the simulated model has nothing else to go by. */
+export function readDeliverables(prompt: string): string[] {
+  return [...prompt.matchAll(line)].flatMap(([, , globs = ""]) => JSON.parse(`[${globs}]`) as string[]);
+}
+
+export interface Asking {
+  readonly persona: string;
+  readonly phase: string;
+  readonly attempt: number;
+}
+
+/** The first line of every model's instructions: it tells a model who it is, and the simulated one whose script to play. */
+export const markerLine = ({ persona, phase, attempt }: Asking): string =>
+  `You are ${persona} in phase ${phase}, attempt ${attempt}.`;
+
+const marker = /^You are (\S{1,64}) in phase (\S{1,64}), attempt (\d{1,6})\.$/m;
+
+export function whoAsks(prompt: Prompt): Asking | undefined {
+  for (const message of prompt) {
+    const found = message.role === "system" ? marker.exec(message.content.slice(0, 400)) : null;
+    if (found !== null) return { persona: found[1] ?? "", phase: found[2] ?? "", attempt: Number(found[3]) };
+  }
+  return undefined;
 }

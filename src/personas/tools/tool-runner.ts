@@ -1,25 +1,35 @@
 import { GovernanceViolation, InputInvalid, MaestroError, RecoverableError } from "../../domain/errors.ts";
+import type { Json } from "../../domain/json.ts";
 import { redact } from "../../domain/redact.ts";
-import type { TreeChange } from "../../domain/tree.ts";
+import { changesBetween, type Tree, type TreeChange } from "../../domain/tree.ts";
 import type { RunStep } from "../../journal/durable-step.ts";
+import { namedMatcher } from "../../workspace/named-files.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
 import { raceAbort } from "../model/call-limits.ts";
-import type { ToolPolicy } from "../model/ports.ts";
-import { StuckDetector } from "../model/stuck.ts";
-import { type ToolArguments, type ToolDone, type ToolName, type ToolPorts, tools } from "./tool-table.ts";
+import { StuckDetector } from "../model/loop-limits.ts";
+import type { PolicyDecision, ToolPolicy } from "../model/ports.ts";
+import {
+  isTool,
+  type ToolArguments,
+  type ToolDone,
+  type ToolName,
+  type ToolPorts,
+  tools,
+} from "./tool-table.ts";
 
 const maxRefusals = 3;
 const maxErrorLength = 2000;
 
 /**
- * What is recorded of a tool call. The blobs that `changes` names must live as long as the record. A failure and a refusal
- * are told to the model, so they are results.
+ * The record of a tool call. The blobs that `changes` names must live as long as the record. A failure and a refusal
+ * are sent to the model, so they are results.
  */
 export type ToolOutcome =
   | ({ readonly kind: "done"; readonly changes: readonly TreeChange[] } & ToolDone)
   | { readonly kind: "failed"; readonly message: string }
   | { readonly kind: "refused"; readonly reason: string };
 
-export interface ToolRunnerPorts extends ToolPorts {
+interface ToolRunnerPorts extends ToolPorts {
   readonly runStep: RunStep;
   readonly policy: ToolPolicy;
 }
@@ -121,3 +131,61 @@ function messageOf(error: unknown): string {
   const text = redact(`${message}${advice}`.slice(0, maxErrorLength * 2));
   return text.length <= maxErrorLength ? text : `${text.slice(0, maxErrorLength).toWellFormed()}…`;
 }
+
+/** The rights of a persona; null means all that its contract asks for. The model cannot change them. */
+export interface PersonaPolicy {
+  readonly write: readonly string[] | null;
+  readonly checks: readonly string[] | null;
+  readonly tools: readonly string[] | null;
+}
+
+/** Asked before each tool call; a refusal is recorded and told to the model. */
+export function toolPolicy(policy: PersonaPolicy): ToolPolicy {
+  const mayWrite = writeRule(policy);
+  return {
+    allow(tool: string, args: Readonly<Record<string, Json>>): PolicyDecision {
+      if (policy.tools !== null && !policy.tools.includes(tool))
+        return refused(`the tool ${tool} is not one of ${list(policy.tools)}`);
+      const { writes, runsCheck } = isTool(tool) ? tools[tool] : {};
+      const path = args["path"];
+      if (writes && typeof path === "string" && !mayWrite(path))
+        return refused(`${path} is not one of the files this persona may write: ${list(policy.write ?? [])}`);
+      const name = typeof args["name"] === "string" ? args["name"] : "";
+      if (runsCheck && policy.checks !== null && !policy.checks.includes(name))
+        return refused(`the check ${name} is not one of ${list(policy.checks)}`);
+      return { allowed: true };
+    },
+  };
+}
+
+/** Which paths a persona may write, by its policy. */
+export function writeRule({ write }: PersonaPolicy): (path: string) => boolean {
+  return write === null ? () => true : namedMatcher(write);
+}
+
+/**
+ * However the work wrote: when it changed a path that the policy does not allow, all its changes are put back, and the
+ * failure is not retried.
+ */
+export function refuseForbidden(
+  persona: string,
+  policy: PersonaPolicy,
+  began: Tree,
+  files: Pick<Workspace, "tree" | "reapply">,
+): void {
+  if (policy.write === null) return;
+  const mayWrite = writeRule(policy);
+  const paths = changesBetween(began, files.tree).flatMap(({ path }) => (mayWrite(path) ? [] : [path]));
+  if (paths.length === 0) return;
+  files.reapply(changesBetween(files.tree, began));
+  throw new GovernanceViolation(
+    `${persona} changed files that it may not write: ${paths.slice(0, 10).join(", ")}`,
+    {
+      details: { persona, paths: paths.slice(0, 100) },
+      advice: `It may write only: ${list(policy.write)}. Correct its work or its policy.write, then resume.`,
+    },
+  );
+}
+
+const refused = (reason: string): PolicyDecision => ({ allowed: false, reason });
+const list = (names: readonly string[]): string => (names.length === 0 ? "none" : names.join(", "));

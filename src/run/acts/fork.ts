@@ -1,3 +1,4 @@
+import { advise } from "../../domain/advice.ts";
 import { type Amount, add, noAmount } from "../../domain/budget.ts";
 import { canonicalJson } from "../../domain/canonical.ts";
 import { InputInvalid, SessionConflict } from "../../domain/errors.ts";
@@ -244,7 +245,10 @@ function refuseChanged(definition: TeamDefinition, parent: SessionState, kept: r
       advice:
         joined(name).length > 0
           ? `Fork without the edit of ${name}, so that its new personas work on the given files.`
-          : `Undo the change, or run the phase again: maestro fork ${id} --at ${name} --team <file>`,
+          : [
+              advise("Undo the change."),
+              advise("Or run the phase again", "fork", id, "--at", name, "--team", "<file>"),
+            ],
     },
   );
 }
@@ -285,7 +289,7 @@ function refuseContradiction(
       `Phase ${name} depends on ${changed}, which is edited, and the fork would take it over unchanged.`,
       {
         details: { session: id, at, phase: name, edited: changed },
-        advice: `Run it again: maestro fork ${id} --at ${name} --edit ${changed}=<file>`,
+        advice: advise("Run it again", "fork", id, "--at", name, "--edit", `${changed}=<file>`),
       },
     );
   const anew = before.find((other) => !kept.includes(other));
@@ -296,7 +300,15 @@ function refuseContradiction(
       `Phase ${name} ran before ${joined.join(", ")} joined phase ${anew}, and the fork would take it over unchanged.`,
       {
         details: { session: id, at, phase: name, joined },
-        advice: `Run it again: maestro fork ${id} --at ${dependentsOf(definition, anew)[0]} --team <file>`,
+        advice: advise(
+          "Run it again",
+          "fork",
+          id,
+          "--at",
+          dependentsOf(definition, anew)[0] ?? name,
+          "--team",
+          "<file>",
+        ),
       },
     );
   const [after] = dependentsOf(definition, name);
@@ -304,8 +316,8 @@ function refuseContradiction(
     details: { session: id, at, phase: name },
     advice:
       after === undefined
-        ? `No phase depends on ${name}. Edit it in place: maestro resume ${id} --edit ${name}=<file>`
-        : `Fork after it: maestro fork ${id} --at ${after} --edit ${name}=<file>`,
+        ? advise(`No phase depends on ${name}: edit it in place`, "resume", id, "--edit", `${name}=<file>`)
+        : advise("Fork at the phase after it", "fork", id, "--at", after, "--edit", `${name}=<file>`),
   });
 }
 

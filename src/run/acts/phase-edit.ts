@@ -1,3 +1,4 @@
+import { advise } from "../../domain/advice.ts";
 import { canonicalJson } from "../../domain/canonical.ts";
 import {
   type Check,
@@ -95,7 +96,15 @@ export function refuseEditInPlace(definition: TeamDefinition, state: SessionStat
   }
   throw new SessionConflict(`Phase ${name} cannot be edited: ${rests.join(", ")} already used its result.`, {
     details: { session: state.id, phase: name, rests },
-    advice: `Fork the session: maestro fork ${state.id} --at ${rests[0]} --edit ${name}=<file>`,
+    advice: advise(
+      "Edit it in a new session",
+      "fork",
+      state.id,
+      "--at",
+      rests[0] ?? "<phase>",
+      "--edit",
+      `${name}=<file>`,
+    ),
   });
 }
 
@@ -224,8 +233,8 @@ async function judgeFiles(
 ): Promise<CheckResult[]> {
   if (deliverables.length === 0 && schema === undefined) return [];
   const [{ judgeDeliverable }, { judgeOutputs }] = await Promise.all([
-    import("../../workspace/check-deliverable.ts"),
-    import("../../workspace/check-outputs.ts"),
+    import("../../workspace/checks.ts"),
+    import("../../workspace/checks.ts"),
   ]);
   const judged: CheckResult[] = deliverables.map((deliverable) => judgeDeliverable(deliverable, tree));
   if (schema !== undefined) judged.push(judgeOutputs(schema, { ...result?.outputs }));

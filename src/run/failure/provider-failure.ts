@@ -1,5 +1,5 @@
-import { boundRetryAfter, isRateLimit, type ReadHeader, readRetryAfter } from "../../domain/retry-after.ts";
-import { overflowWords } from "../../personas/model/context-overflow.ts";
+import { boundRetryAfter, isRateLimit, type ReadHeader, readRetryAfter } from "../../domain/retry-policy.ts";
+import { overflowWords } from "../../personas/model/provider-error.ts";
 import type { Link, Verdict } from "./error-chain.ts";
 import { readHttpStatus, readServiceCode } from "./service-codes.ts";
 import { verdictOfCode } from "./system-failure.ts";

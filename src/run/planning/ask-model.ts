@@ -1,6 +1,6 @@
 import type { FunctionContext } from "../../personas/function.ts";
-import { pricingOf } from "../../personas/model/pricing.ts";
-import type { Environment } from "../../personas/model/providers.ts";
+import type { Environment } from "../../personas/model/resolve-model.ts";
+import { pricingOf } from "../../personas/model/usage.ts";
 import type { AskModel } from "./classify-with-model.ts";
 import type { PlannerCall } from "./planner-call.ts";
 
@@ -12,7 +12,7 @@ export function askModel(
 ): AskModel {
   return async ({ instructions, prompt, maxOutputTokens }) => {
     const [{ resolveModel }, { durableModel }] = await Promise.all([
-      import("../../personas/model/providers.ts"),
+      import("../../personas/model/resolve-model.ts"),
       import("../../personas/model/durable-model.ts"),
     ]);
     const resolved = await resolveModel(name, { env });

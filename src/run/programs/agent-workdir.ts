@@ -4,7 +4,7 @@ import { isJsonObject, parseJson } from "../../domain/json.ts";
 import type { TreeChange } from "../../domain/tree.ts";
 import type { CommandFolder } from "../../personas/model/ports.ts";
 import { reach } from "../../store/fault-points.ts";
-import type { BlobStore } from "../../workspace/blob-store.ts";
+import type { BlobStore } from "../../workspace/blobs.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 
 /** The result of a program, and the files that it left in its folder. */
@@ -58,7 +58,7 @@ export class AgentWorkdir {
   }
 
   async #restart({ tree }: Workspace): Promise<void> {
-    const { materialize } = await import("../../workspace/materialize.ts");
+    const { materialize } = await import("../../workspace/write-tree.ts");
     await this.forget();
     await mkdir(this.#at("home"), { recursive: true, mode: 0o700 });
     await materialize(tree, this.#blobs, this.#at("workspace"));

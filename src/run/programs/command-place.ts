@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { newId } from "../../domain/ids.ts";
 import { reach } from "../../store/fault-points.ts";
-import type { BlobStore } from "../../workspace/blob-store.ts";
+import type { BlobStore } from "../../workspace/blobs.ts";
 import type { Command, CommandResult } from "../../workspace/command.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { AgentWorkdir, type LeftBehind } from "./agent-workdir.ts";
@@ -27,7 +27,7 @@ export class CommandPlace {
   /** Copies the files into a fresh folder, runs the work there and reads back its changes. The folder is removed. */
   async inFolder<T>(workspace: Workspace, work: (directory: string) => Promise<T>): Promise<LeftBehind<T>> {
     const [{ materialize }, { readBack }, { removeFolder }, { ownerMark }] = await Promise.all([
-      import("../../workspace/materialize.ts"),
+      import("../../workspace/write-tree.ts"),
       import("../../workspace/read-back.ts"),
       import("../../workspace/remove-folder.ts"),
       import("../../workspace/scratch.ts"),

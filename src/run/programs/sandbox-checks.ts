@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import type { Check, CheckResult, Contract } from "../../domain/contract.ts";
 import type { Json } from "../../domain/json.ts";
 import type { Tree } from "../../domain/tree.ts";
-import type { BlobStore } from "../../workspace/blob-store.ts";
+import type { BlobStore } from "../../workspace/blobs.ts";
 
 export interface SandboxOptions {
   readonly sandboxRequired?: boolean;

@@ -1,5 +1,6 @@
 import { isTool, tools } from "../../api/machine.ts";
 import { isoTime } from "../../domain/iso-time.ts";
+import { simulatedName } from "../../domain/simulated.ts";
 import type { AttemptTrail } from "../../journal/chronicle.ts";
 import { type RequestedTool, targetOf } from "../../journal/step-facts.ts";
 import type { Activity } from "../schemas/situation.ts";
@@ -28,4 +29,4 @@ export function activityAfter(name: string, since: string): Activity {
   return isOfModel ? { doing: "thinks", target: null, since } : { doing: "ran", target: name, since };
 }
 
-const isModelName = (name: string): boolean => name === "simulated" || /^[a-z][a-z0-9-]*\/\S+$/.test(name);
+const isModelName = (name: string): boolean => name === simulatedName || /^[a-z][a-z0-9-]*\/\S+$/.test(name);

@@ -1,4 +1,5 @@
-import { isProvider, isReady } from "../../api/providers.ts";
+import { isProvider, isReady } from "../../api/tables.ts";
+import { simulatedName } from "../../domain/simulated.ts";
 import type { Team } from "../../index.ts";
 import type { TeamsView } from "../schemas/server.ts";
 
@@ -24,7 +25,7 @@ export function usableModels(
     const provider = name.split("/")[0] ?? "";
     return isProvider(provider) && isReady(provider, env);
   });
-  return [...usable.toSorted(), "simulated"];
+  return [...usable.toSorted(), simulatedName];
 }
 
 export function teamsView(

@@ -1,6 +1,6 @@
 import type { Maestro } from "../../api/open.ts";
-import { alertText } from "../../domain/alert-text.ts";
 import { microsToUsd } from "../../domain/budget.ts";
+import { alertText } from "../../domain/budget-alert.ts";
 import { JournalCorrupt } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import { isoTime } from "../../domain/iso-time.ts";

@@ -1,3 +1,4 @@
+import { advise } from "../../domain/advice.ts";
 import { JournalCorrupt } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import type { JournalHead, RecordedRow } from "../../journal/journal.ts";
@@ -69,9 +70,12 @@ function verify(id: SessionId, head: JournalHead, row: RecordedRow): JournalHead
     `The journal of session ${id} is damaged at row ${row.seq}: ${isGap ? `rows after ${head.seq} are missing` : "its hash does not match"}.`,
     {
       details: { session: id, seq: row.seq },
-      advice:
-        `Restore maestro.db from a backup; or resume from the checkpoints elsewhere: maestro checkpoints export ${id} <file>, ` +
-        `then maestro checkpoints import <file> --state-dir <new>. Remove it here with: maestro prune --damaged ${id}`,
+      advice: [
+        advise("Restore maestro.db from a backup."),
+        advise("Or export the checkpoints", "checkpoints", "export", id, "<file>"),
+        advise("and import them elsewhere", "checkpoints", "import", "<file>", "--state-dir", "<folder>"),
+        advise("Then remove the session here", "prune", "--damaged", id),
+      ],
     },
   );
 }

@@ -1,5 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
 import { type SavingKind, savingKinds, utcDay } from "../../domain/ledger.ts";
+import { simulatedName } from "../../domain/simulated.ts";
 import type { SessionUsage } from "../../journal/journal.ts";
 import type { RunSample, SavedSum, UsageGroup, UsageGroupSums, UsagePoint } from "../reports.ts";
 import type { NamedRow, Queries } from "./queries.ts";
@@ -176,7 +177,7 @@ const sumsOf = (columns: readonly string[]): string =>
 
 /** As `isSimulated` says it. */
 const ofSimulated = (column: string): string =>
-  `sum(CASE WHEN u.model = 'simulated' OR u.model LIKE 'simulated/%' THEN u.${column} ELSE 0 END)`;
+  `sum(CASE WHEN u.model = '${simulatedName}' OR u.model LIKE '${simulatedName}/%' THEN u.${column} ELSE 0 END)`;
 
 const usageSums = `${sumsOf(sumColumns)}, ${ofSimulated("calls")} AS simulated_calls,
   ${ofSimulated("cost_micro_usd")} AS simulated_micro_usd`;

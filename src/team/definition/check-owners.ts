@@ -1,5 +1,4 @@
-import { globMatcher } from "../../workspace/glob.ts";
-import { isWithin } from "../../workspace/glob-within.ts";
+import { globMatcher, isWithin } from "../../workspace/glob.ts";
 import { readNamedFiles } from "../../workspace/named-files.ts";
 import { reachFrom } from "./graph.ts";
 import { isPattern } from "./is-pattern.ts";

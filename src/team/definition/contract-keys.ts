@@ -1,3 +1,4 @@
+import { namedTools } from "../../personas/tools/tool-table.ts";
 import { checkLimits } from "../../workspace/checks.ts";
 import {
   Fields,
@@ -24,7 +25,7 @@ import {
   yesOrNo,
 } from "./kinds.ts";
 import { outputsSchema } from "./outputs-schema.ts";
-import { toolList } from "./tool-list.ts";
+import { toolList, toolsExample } from "./tool-list.ts";
 
 // The keys of budget, gate, contract and policy. team-keys.ts has the others.
 
@@ -137,7 +138,10 @@ export const checkSection = section({
   allowed: "an object with name and run",
   hints: { command: "Write run instead." },
   keys: {
-    name: required(name, { sentence: "Its name in results and for `run_check`.", example: "has-title" }),
+    name: required(name, {
+      sentence: `Its name in results and for \`${namedTools.check}\`.`,
+      example: "has-title",
+    }),
     run: required(commandLine, {
       sentence: "The program and its arguments. There is no shell.",
       example: ["grep", "-q", "^# ", "docs/requirements.md"],
@@ -186,8 +190,8 @@ export const policySection = section({
       otherwise: "every file",
     }),
     tools: withDefault(toolList, null, {
-      sentence: "The tools of a model. `submit` is always among them.",
-      example: ["read_file", "edit_file"],
+      sentence: `The tools of a model. \`${namedTools.submit}\` is always among them.`,
+      example: toolsExample,
       otherwise: "all tools",
     }),
     checks: withDefault(

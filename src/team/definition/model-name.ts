@@ -1,20 +1,19 @@
 import { closest } from "../../domain/closest.ts";
-import { isProvider, knownProviders, ownerOf } from "../../personas/model/known-providers.ts";
+import { simulatedName } from "../../domain/simulated.ts";
+import { isProvider, knownProviders, ownerOf } from "../../personas/model/provider-table.ts";
 import type { Kind } from "./kinds.ts";
 import { shown } from "./shown.ts";
 
-export const simulatedModel = "simulated";
-
 const form = /^([^\s/]+)\/\S+$/;
 const maxLength = 200;
-const allowed = `provider/model, or "${simulatedModel}"`;
+const allowed = `provider/model, or "${simulatedName}"`;
 
 /** Errors name the model that was probably meant. */
 export const modelName: Kind<string> = {
   allowed,
   schema: {
     type: "string",
-    pattern: `^(?:${simulatedModel}|(?:${knownProviders.join("|")})/\\S+)$`,
+    pattern: `^(?:${simulatedName}|(?:${knownProviders.join("|")})/\\S+)$`,
     maxLength,
   },
   read: (value, place) => {
@@ -22,7 +21,7 @@ export const modelName: Kind<string> = {
       place.problem(`is ${shown(value)}; it must be ${allowed}.`);
       return undefined;
     }
-    if (value === simulatedModel) return value;
+    if (value === simulatedName) return value;
     const provider = form.exec(value)?.[1];
     if (provider === undefined) {
       place.problem(`is ${shown(value)}; it must be ${allowed}.${guess(value)}`);
@@ -40,6 +39,6 @@ export const modelName: Kind<string> = {
 
 function guess(value: string): string {
   const owner = /[\s/]/.test(value) ? undefined : ownerOf(value);
-  const meant = owner === undefined ? closest(value, [simulatedModel]) : `${owner}/${value}`;
+  const meant = owner === undefined ? closest(value, [simulatedName]) : `${owner}/${value}`;
   return meant === undefined ? "" : ` Did you mean "${meant}"?`;
 }

@@ -1,4 +1,5 @@
 import { defaultLoopLimits } from "../../personas/model/loop-limits.ts";
+import { providers } from "../../personas/model/provider-table.ts";
 import {
   type BudgetDefinition,
   budget,
@@ -32,7 +33,7 @@ import {
 } from "./kinds.ts";
 import { definitionLimits } from "./limits.ts";
 import { modelName } from "./model-name.ts";
-import { toolList } from "./tool-list.ts";
+import { toolList, toolsExample } from "./tool-list.ts";
 
 export type { BudgetDefinition, GateDefinition };
 export { checkSection, contractSection, deliverableSection, policySection };
@@ -105,12 +106,12 @@ const instructionsKey = optional(instructions, {
 export const modelKeys = {
   model: withDefault(modelName, null, {
     sentence: "The persona's own model.",
-    example: "anthropic/claude-sonnet-4-5",
+    example: providers.anthropic.example,
     otherwise: "the team's `model`",
   }),
   fallbackModels: withDefault(list(modelName, { allowed: "a list of models", most: 10 }), [], {
     sentence: "Models to use, in this order, when the model's service is down.",
-    example: ["openai/gpt-5"],
+    example: [providers.openai.example],
     otherwise: "none",
   }),
   maxSteps: withDefault(wholeNumber(1, 1_000), null, {
@@ -137,7 +138,7 @@ export const modelKeys = {
 
 const toolsKey = optional(toolList, {
   sentence: "Short for `policy.tools`.",
-  example: ["read_file", "edit_file"],
+  example: toolsExample,
   otherwise: "all tools",
 });
 
@@ -155,7 +156,7 @@ export const commandKeys = {
   }),
   env: withDefault(uniqueVariables(), [], {
     sentence: "Names of environment variables that are passed through. Values come from the environment.",
-    example: ["ANTHROPIC_API_KEY"],
+    example: [providers.anthropic.keyVariable],
     otherwise: "none",
   }),
   readable: optional(outsidePaths(), {
@@ -309,7 +310,7 @@ export const teamSection = section({
     }),
     model: withDefault(modelName, null, {
       sentence: "The model of every persona that names none. `--model` and `MAESTRO_MODEL` override it.",
-      example: "anthropic/claude-sonnet-4-5",
+      example: providers.anthropic.example,
       otherwise: "none: `--model` or `MAESTRO_MODEL` must name one",
     }),
     parallel: withDefault(wholeNumber(1, 100), 4, {

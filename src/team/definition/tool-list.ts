@@ -1,9 +1,12 @@
-import { type ToolName, toolNames } from "../../personas/tools/tool-table.ts";
+import { namedTools, type ToolName, toolNames, tools } from "../../personas/tools/tool-table.ts";
 import { itemsOf, type Kind } from "./kinds.ts";
 import { shown } from "./shown.ts";
 
 const allowed = `one of ${toolNames.join(", ")}`;
 const listed = "a list of tools";
+
+/** Reads and edits, and nothing else. */
+export const toolsExample = toolNames.filter((name) => ["reads", "edits"].includes(tools[name].doing));
 
 /** In a fixed order, so that the same tools make the same definition. Always with `submit`, which ends an attempt. */
 export const toolList: Kind<readonly ToolName[]> = {
@@ -12,7 +15,7 @@ export const toolList: Kind<readonly ToolName[]> = {
   read: (value, place) => {
     const items = itemsOf(value, place, listed);
     if (items === undefined) return undefined;
-    const chosen = new Set<ToolName>(["submit"]);
+    const chosen = new Set<ToolName>([namedTools.submit]);
     for (const [item, at] of items) {
       const tool = toolNames.find((name) => name === item);
       if (tool !== undefined) chosen.add(tool);

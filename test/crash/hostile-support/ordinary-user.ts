@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { sha256 } from "../../../src/domain/canonical.ts";
 import type { Tree } from "../../../src/domain/tree.ts";
 import { runCommand } from "../../../src/workspace/command.ts";
-import { materialize } from "../../../src/workspace/materialize.ts";
 import { readBack } from "../../../src/workspace/read-back.ts";
 import { removeFolder } from "../../../src/workspace/remove-folder.ts";
 import { describeSandbox } from "../../../src/workspace/sandbox.ts";
+import { materialize } from "../../../src/workspace/write-tree.ts";
 
 /** A program that runs as a user without special rights and reports what it saw. */
 const contents = new Map<string, Buffer>();

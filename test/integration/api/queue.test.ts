@@ -149,7 +149,7 @@ test("a start with a known key is refused with another model, and resumes with t
   const other = maestro.start(own, { ...options, model: "openai/gpt-5" });
   await expect(other).rejects.toMatchObject({
     code: "SESSION_CONFLICT",
-    advice: "Use another key, or resume with that model: maestro resume k --model openai/gpt-5",
+    advice: "Use another key. Or resume it with that model: maestro resume k --model openai/gpt-5",
   });
   const again = await maestro.start(own, { brief: "b", key: "k", model: "simulated" });
   expect((await again.result()).status).toBe("completed");

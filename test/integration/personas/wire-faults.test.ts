@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { noUsage, type TokenUsage } from "../../../src/domain/usage.ts";
-import { ContextOverflow } from "../../../src/personas/model/context-overflow.ts";
+import { ContextOverflow } from "../../../src/personas/model/provider-error.ts";
 import { classifyError } from "../../../src/run/failure/classify-error.ts";
 import { type ModelFault, modelKey, type Reaction } from "../../support/loopback-models.ts";
 import { closeServers, question, type WireModel, wire, wireModels } from "../../unit/personas/wire-place.ts";
@@ -157,7 +157,7 @@ describe.each(wireModels)("%s", (name) => {
     }
   });
 
-  test("a redirect is not followed: it would carry the key to somebody else", async () => {
+  test("a redirect is not followed, because it would send the key to another host", async () => {
     const elsewhere = await wire(name, [{ text: "give me the key" }]);
     const location = `${elsewhere.server.url}/v1/messages`;
     const { error } = await failing(name, refuse(307, "moved", "Moved.", { location }), true);

@@ -143,7 +143,7 @@ describe("a call without a known price", () => {
     const maestro = await place.open();
     const session = await maestro.start(team({ usd: 1 }), { brief: "b" });
     const { error } = await session.result();
-    expect(error?.advice).toContain("--usd none --tokens '<n>'");
+    expect(error?.advice).toContain("--usd none --tokens <n>");
     await maestro.setBudget(session.id, { usd: null, tokens: 100_000 });
     expect(await (await maestro.resume(session.id)).result()).toMatchObject({ status: "completed" });
     const { budgets } = await maestro.show(session.id);

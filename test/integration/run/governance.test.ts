@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toolPolicy } from "../../../src/personas/tools/policy.ts";
+import { toolPolicy } from "../../../src/personas/tools/tool-runner.ts";
 
 const free = { write: null, checks: null, tools: null };
 const allows = (policy: Partial<Parameters<typeof toolPolicy>[0]>, tool: string, args = {}) =>

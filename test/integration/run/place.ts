@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { adviceText } from "../../../src/domain/advice.ts";
 import {
   type Maestro,
   type OpenOptions,
@@ -33,7 +34,7 @@ export class TeamPlace {
       attempts: { ...quick },
       rounds: { ...quick, max: 2 },
       onEvent: (event) => this.events.push(event),
-      onNotice: (notice) => this.notices.push(notice),
+      onNotice: (notice, actions = []) => this.notices.push(`${notice} ${adviceText(actions)}`.trim()),
       ...options,
     });
     this.#open.push(maestro);

@@ -89,7 +89,7 @@ test("a session of an unregistered team waits without using a place", async () =
   const mine = await start(second, { team: "two" });
   await until(second, mine.id, "completed");
   expect((await second.get<SessionPageView>(`/v1/sessions/${id}`)).status).toBe("queued");
-  const said = () => second.notices.filter((notice) => notice.includes("could not be taken"));
+  const said = () => second.notices.filter((notice) => notice.includes("could not be resumed"));
   await vi.waitUntil(() => said().length > 0);
   // A minute later it is tried again, for the same reason in vain, and that is not said again.
   await clock.advance(61_000);
@@ -97,7 +97,9 @@ test("a session of an unregistered team waits without using a place", async () =
   const later = await start(second, { team: "two" });
   await until(second, later.id, "completed");
   expect(said()).toEqual([
-    expect.stringMatching(/--team\. It is tried again every minute; see it with: maestro show /),
+    expect.stringMatching(
+      /is not registered\..* It is tried again every minute\. .*--team\. See it: maestro show /,
+    ),
   ]);
 });
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
 import { loadConfig } from "../../../src/config/load.ts";
+import { adviceText } from "../../../src/domain/advice.ts";
 import { defineTeam, type PersonaContext, persona, phase, type Team } from "../../../src/index.ts";
 import type { Problem } from "../../../src/server/problem.ts";
 import type { SessionPageView } from "../../../src/server/schemas/session.ts";
@@ -59,7 +60,7 @@ export async function startServer(options: Options = {}): Promise<TestServer> {
     loaded,
     teams: teams.map((team) => ({ team, file: undefined, builtIn: false })),
     version: "0.0.0-test",
-    report: (notice) => notices.push(notice),
+    report: (notice, actions = []) => notices.push(`${notice} ${adviceText(actions)}`.trim()),
     ...rest,
   });
   onTestFinished(() => server.stop());

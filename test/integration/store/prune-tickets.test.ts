@@ -82,7 +82,6 @@ test("a ticket about a service goes by its age, and not while the service is dow
     policy: { ...breakerPolicy, threshold: 1 },
     clock,
     onHopeless: async () => {},
-    commandFor: () => "",
   });
   await deliver("up.example.org");
   await deliver("down.example.org");

@@ -67,7 +67,7 @@ describe("deliverables", () => {
     ]);
   });
 
-  test("what an exception leaves out is not delivered", async () => {
+  test("an excluded file does not count as delivered", async () => {
     const globs = ["src/**", "!src/db/**"];
     expect(await judge({ "src/db/a.sql": "x" }, ...globs)).toMatchObject({
       status: "failed",
@@ -250,7 +250,7 @@ test("one check can be run alone", async () => {
   }
 });
 
-test("progress is told before and after each check", async () => {
+test("progress is reported before and after each check", async () => {
   const told: string[] = [];
   const onProgress: ChecksOptions["onProgress"] = (check, result) =>
     told.push(`${check.kind}:${result?.status ?? "running"}`);

@@ -22,7 +22,7 @@ function pathWith(script: string): string[] {
   return [folder];
 }
 
-describe("what a machine can do is found out by trying", () => {
+describe("the kind of sandbox is found by trying", () => {
   test("no bubblewrap: says which package to install", async () => {
     expect(await detectSandbox([temporaryDirectory()])).toEqual({
       kind: "none",
@@ -30,7 +30,7 @@ describe("what a machine can do is found out by trying", () => {
     });
   });
 
-  test("a bubblewrap that may not make namespaces counts as none, with its own words as the reason", async () => {
+  test("a bubblewrap that may not make namespaces counts as missing, with its own message as the reason", async () => {
     const path = pathWith(
       'test "$1" = --version && echo "bubblewrap 0.8.0" && exit 0\necho "bwrap: No permissions to create new namespace" >&2\nexit 1',
     );
@@ -186,7 +186,7 @@ describe.skipIf(sandbox.kind === "none")("in bubblewrap (needs bubblewrap)", () 
     expect(result).toMatchObject({ kind: "exited", code: 1, stdout: "tool.\n..\n" });
   });
 
-  test("has Node also where Node lives in somebody's home, with the npx beside it", async () => {
+  test("finds Node in a home folder, with the npx beside it", async () => {
     const home = temporaryDirectory();
     const [bin, npm] = [join(home, "node", "bin"), join(home, "node", "lib", "node_modules", "npm")];
     for (const folder of [bin, join(npm, "bin")]) mkdirSync(folder, { recursive: true });

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { howStarted } from "../../../src/cli/how-started.ts";
 import { folded } from "../../../src/cli/output.ts";
-import { nameOf, pasteable, wordsOf } from "../../../src/cli/typed-command.ts";
+import { adviceLines, nameOf } from "../../../src/cli/typed-command.ts";
+import { adviceText, advise, quote, shellCommand } from "../../../src/domain/advice.ts";
 
 const node = process.execPath;
 
@@ -99,35 +100,47 @@ test("the Node.js of the path is called by its name", () => {
   expect(howStarted(started)).toBe("node /clone/bin/maestro.cjs");
 });
 
-test.each([
-  ["Look at it with: maestro show k", "Look at it with: npx maestro show --state-dir 'a b' k"],
-  [
-    "Elsewhere: maestro checkpoints export k <file>, then maestro checkpoints import <file> --state-dir <new>. Remove it: maestro prune --damaged k",
-    "Elsewhere: npx maestro checkpoints --state-dir 'a b' export k <file>, then npx maestro checkpoints import <file> --state-dir <new>. Remove it: npx maestro prune --state-dir 'a b' --damaged k",
-  ],
-  [
-    "Raise it: maestro budget k --tokens 5 && maestro resume k; or wait.",
-    "Raise it: npx maestro budget --state-dir 'a b' k --tokens 5 && npx maestro resume --state-dir 'a b' k; or wait.",
-  ],
-  ["or see it offline with `maestro demo`.", "or see it offline with `npx maestro demo --state-dir 'a b'`."],
-  ["Maestro resumes it, maestro.db is intact.", "Maestro resumes it, maestro.db is intact."],
-])("advice can be pasted where it is read: %s", (text, expected) => {
-  expect(pasteable(text, "a b", "npx maestro")).toBe(expected);
+test("a command starts as this process was started and names the state directory", () => {
+  const { command } = advise("See why", "show", "a key");
+  const place = { start: "npx maestro-hive", stateDir: "a b" };
+  expect(shellCommand(command ?? [], place)).toBe("npx maestro-hive show 'a key' --state-dir 'a b'");
+  expect(shellCommand(command ?? [], { start: "maestro" })).toBe("maestro show 'a key'");
 });
 
-test("with the usual state directory nothing is said of it", () => {
-  expect(pasteable("See: maestro show k", undefined, "maestro")).toBe("See: maestro show k");
-  expect(pasteable("It reruns: npx maestro fork k --fresh", undefined, "npx maestro")).toBe(
-    "It reruns: npx maestro fork k --fresh",
+test("a command that names a state directory keeps it", () => {
+  const { command } = advise("Import it", "checkpoints", "import", "<file>", "--state-dir", "<folder>");
+  expect(shellCommand(command ?? [], { stateDir: "/elsewhere" })).toBe(
+    "maestro checkpoints import <file> --state-dir <folder>",
   );
 });
 
-test("a text is broken between words, a command in it never", () => {
-  const words = wordsOf("Go on with `npx maestro resume k --state-dir x`; or leave it.", "npx maestro");
-  expect(words).toEqual(["Go", "on", "with", "`npx maestro resume k --state-dir x`;", "or", "leave", "it."]);
-  expect(folded("What to do: look at it, then approve it: maestro approve k --state-dir /tmp/x", 30)).toEqual(
-    ["What to do: look at it, then", "approve it:", "maestro approve k --state-dir /tmp/x"],
+test("placeholders stay bare, and anything else that a shell would interpret is quoted", () => {
+  expect(["<file>", "design=<file>", "<phase>=<file>", "<a>/etc/x", "<file>;x"].map(quote)).toEqual([
+    "<file>",
+    "design=<file>",
+    "<phase>=<file>",
+    "'<a>/etc/x'",
+    "'<file>;x'",
+  ]);
+});
+
+test("sentences and commands of an advice read as one text", () => {
+  const actions = [advise("Restore a backup."), advise("Or export it", "show", "k"), advise("Then", "prune")];
+  expect(adviceText(actions, { stateDir: "s" })).toBe(
+    "Restore a backup. Or export it: maestro show k --state-dir s; Then: maestro prune --state-dir s",
   );
+});
+
+test("the terminal wraps the text of an advice and prints its command on one line", () => {
+  const long = "s".repeat(200);
+  expect(adviceLines(advise("See why", "show", "k"), long)).toEqual([
+    { text: "See why:", isCommand: false },
+    { text: `  maestro show k --state-dir ${long}`, isCommand: true },
+  ]);
+  expect(folded("Restore the database from a backup, then resume.", 30)).toEqual([
+    "Restore the database from a",
+    "backup, then resume.",
+  ]);
 });
 
 test.each([
@@ -136,6 +149,7 @@ test.each([
   ["-x", "01id"],
   ["--out", "01id"],
   ["a\u202eb", "01id"],
+  ["<file>", "01id"],
 ])("a session with the key %j is called %s in a command", (key, name) => {
   expect(nameOf({ key, id: "01id" })).toBe(name);
 });

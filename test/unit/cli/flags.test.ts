@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { quote } from "../../../src/cli/output.ts";
 import { readEdits, readGiven, readPairs } from "../../../src/cli/read-edit.ts";
 import { readDollars, readList, readSince, readTokens } from "../../../src/cli/read-flags.ts";
+import { quote } from "../../../src/domain/advice.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "maestro-flags-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -135,7 +135,7 @@ describe("an edit", () => {
   });
 });
 
-test("what is printed for pasting is read back by a shell as it was", () => {
+test("a shell reads a printed command back unchanged", () => {
   expect(["plain-1", "a b", "it's", "$(rm)", ""].map(quote)).toEqual([
     "plain-1",
     "'a b'",

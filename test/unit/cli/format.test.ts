@@ -48,7 +48,7 @@ test("a countdown never stands at 0 while one still waits", () => {
   ]);
 });
 
-test("small sums are told from nothing, and an unknown price from a sum", () => {
+test("small sums differ from zero, and an unknown price differs from a sum", () => {
   expect([0, 0.00001, 0.0123, 0.5, 1_234.5, null].map(money)).toEqual([
     "$0.00",
     "<$0.0001",
@@ -64,7 +64,7 @@ test("large numbers can be read", () => {
   expect([950, 12_345, 999_600, 4_500_000].map(shortNumber)).toEqual(["950", "12.3k", "1.0M", "4.5M"]);
 });
 
-test("what somebody wrote cannot steer the terminal, nor turn text around", () => {
+test("text from outside cannot control the terminal or reverse text", () => {
   expect(plain("a\u001b[31mb\nc\u202ed\u0007")).toBe("a [31mb c d ");
 });
 
@@ -103,7 +103,7 @@ test("text is cut between graphemes", () => {
   expect(cut("abcd", 0)).toBe("");
 });
 
-test("a text is broken between words, and a word that is too long within", () => {
+test("text is wrapped between words, and a word that is too long is split", () => {
   expect(wrap("one two three", 7)).toEqual(["one two", "three"]);
   expect(wrap("abcdefghij kl", 4)).toEqual(["abcd", "efgh", "ij", "kl"]);
   expect(wrap("日本語 x", 3)).toEqual(["日", "本", "語", "x"]);

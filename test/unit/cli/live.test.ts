@@ -60,7 +60,7 @@ const designDone = [
 ];
 
 describe("the picture", () => {
-  test("shows what is done, who works on what, and what is to come", () => {
+  test("shows finished work, current activities, and phases to come", () => {
     const session = told(...designDone, step("write_file"));
     const lines = frame(session, wide, 9_000);
     expect(lines.map((line) => line.trimEnd().replaceAll(/ {2,}/g, "  "))).toEqual([

@@ -121,7 +121,7 @@ describe("a value that is not allowed is refused with its place and what is allo
   });
 });
 
-test("problems of several places are told together", async () => {
+test("problems of several places are reported together", async () => {
   const cwd = await project({ "maestro.config.yaml": "modle: x\n" });
   const message = await refusal({ cwd, env: { MAESTRO_LEASE_MS: "1", MAESTRO_NONSENSE: "1" } });
   expect(message).toContain("The configuration has 3 problems:");

@@ -13,7 +13,7 @@ test.each<[unknown, string]>([
   expect(showValue(value)).toBe(shown);
 });
 
-test("what lies deeper may be a secret and is not shown", () => {
+test("nested values may be secrets and are not shown", () => {
   expect(showValue([{ apiToken: "very-secret" }])).toBe("[ [Object] ]");
 });
 

@@ -47,7 +47,7 @@ describe("an alert", () => {
     expect(kinds({ microUsd: 100 }, amount(1, 1), amount(9, null))).toEqual([]);
   });
 
-  test("says nothing about dollars nobody knows, a budget of nothing, or no budget", () => {
+  test("raises no alert for unknown dollars, an empty budget, or no budget", () => {
     expect(kinds({ microUsd: 100 }, amount(500, null))).toEqual([]);
     expect(kinds({ tokens: 0 }, amount(0))).toEqual([]);
     expect(kinds({}, amount(500))).toEqual([]);

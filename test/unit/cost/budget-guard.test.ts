@@ -56,7 +56,7 @@ test("a call waits for those under way and is granted as soon as one of this pro
   expect(clock.pending(), "nobody waits any more").toBe(0);
 });
 
-test("what another process settles is noticed within a quarter of a second", async () => {
+test("a settlement of another process is noticed within a quarter of a second", async () => {
   const { store, guard, lease, clock } = await openGuard();
   const first = await granted(store, lease, { limits });
   const second = asking(guard, lease, { limits });
@@ -153,7 +153,7 @@ test("a model without a price under a dollar budget says how to give it one", as
   expect((later.error as BudgetExceeded).message).toContain("earlier calls have no known price");
 });
 
-test("those who wait are served in order: a small call does not pass by a large one", async () => {
+test("waiting calls are served in order: a small call does not overtake a large one", async () => {
   const { store, guard, lease } = await openGuard();
   const order: string[] = [];
   const first = await guard.reserve(lease, request({ asked: amount(120), limits }));
@@ -173,7 +173,7 @@ test("those who wait are served in order: a small call does not pass by a large 
   expect(order).toEqual(["large", "small", "tiny"]);
 });
 
-test("who waits for one budget holds up nobody who has another", async () => {
+test("a call that waits for one budget does not delay calls with another", async () => {
   const { store, guard, lease } = await openGuard();
   const own = [limit("persona", { tokens: 100 }), limit("session", { tokens: 10_000 })];
   await guard.reserve(lease, request({ limits: own }));
@@ -185,7 +185,7 @@ test("who waits for one budget holds up nobody who has another", async () => {
   expect(blocked.reservation).toBeUndefined();
 });
 
-test("a stop ends the wait at once, and those behind go on", async () => {
+test("a stop ends the wait at once, and the calls behind it proceed", async () => {
   const { store, guard, lease, clock } = await openGuard();
   const stop = new AbortController();
   const first = await guard.reserve(lease, request({ asked: amount(60), limits }));
@@ -225,7 +225,7 @@ test("a stop while the answer is on its way leaves nothing reserved", async () =
   expect((await totalsAt(store, lease.sessionId, "session")).reserved).toEqual(amount(0));
 });
 
-test("who waits for the day's budget gets it when a new day begins", async () => {
+test("a call that waits for the day's budget is granted when a new day begins", async () => {
   const { guard, lease, clock } = await openGuard();
   await clock.advance(24 * 3_600_000 - 1_000);
   const day = [limit("day", { tokens: 150 })];
@@ -239,7 +239,7 @@ test("who waits for the day's budget gets it when a new day begins", async () =>
   expect(second.reservation).toBeDefined();
 });
 
-test("a driver that has lost its session while it waited is told so", async () => {
+test("a driver that lost its lease while it waited gets LeaseLost", async () => {
   const { store, guard, id, lease, clock } = await openGuard();
   await guard.reserve(lease, request({ limits }));
   const waiting = asking(guard, lease, { limits });

@@ -37,7 +37,7 @@ describe("the forecast of a run", () => {
   });
 });
 
-test("phases and the whole are the sums of their runs, and who is unknown is named", () => {
+test("phases and the total are the sums of their runs, and unknown personas are named", () => {
   const tester = { phase: "test", persona: "tester", model: "m" };
   const history = [...samples([10, 20, 30]), ...samples([5], tester)];
   const planned = [run, { ...run, persona: "newcomer" }, tester];
@@ -53,7 +53,7 @@ test("phases and the whole are the sums of their runs, and who is unknown is nam
   expect(forecast([], [])).toEqual({ phases: [], median: noAmount, p90: noAmount, unknown: [] });
 });
 
-test("what will be used in the end is what is used and what is usual for the rest", () => {
+test("the expected total is the usage so far plus the usual usage of the rest", () => {
   const expected = expectedAtEnd(samples([10, 20, 30]), [run], []);
   const status = { budget: {}, used: amount(100), reserved: noAmount, overrun: false };
   expect(expected({ ...status, level: "session", name: "s" })).toEqual(amount(120));
@@ -62,7 +62,7 @@ test("what will be used in the end is what is used and what is usual for the res
   expect(expected({ ...status, level: "persona", name: "coder" })).toBeUndefined();
 });
 
-test("what a persona has used of its usual amount is not expected once more", () => {
+test("the usage of a running persona is not expected a second time", () => {
   const status = { budget: {}, used: amount(100), reserved: noAmount, overrun: false };
   const atEnd = (used: number) => {
     const totals = [{ level: "persona" as const, name: run.persona, used: amount(used), reserved: noAmount }];

@@ -75,7 +75,7 @@ describe("published prices", () => {
 });
 
 describe("the user's own prices", () => {
-  test("price what nobody publishes, each kind of token apart", async () => {
+  test("price a model without published prices, each kind of token apart", async () => {
     const used = usage({
       inputTokens: 1_000,
       cachedInputTokens: 500,
@@ -149,7 +149,7 @@ describe("the worst case", () => {
   });
 });
 
-describe("what a call came to", () => {
+describe("the cost of a call", () => {
   test("says what the cache saved, and when it cost more than it saved", async () => {
     const price = await prices.of("anthropic/claude-sonnet-4-5");
     expect(spentOn(price, usage({ inputTokens: 1_000, cachedInputTokens: 900 })).cacheSavedMicroUsd).toBe(
@@ -161,7 +161,7 @@ describe("what a call came to", () => {
     expect(spentOn(price, usage({ inputTokens: 1_000 })).cacheSavedMicroUsd).toBe(0);
   });
 
-  test("is unknown when nobody reported it or the report is nonsense", async () => {
+  test("is unknown when the usage is missing or invalid", async () => {
     const price = await prices.of("openai/gpt-5");
     const unknown = { usage: null, costMicroUsd: null };
     expect(spentOn(price, null)).toEqual(unknown);

@@ -66,7 +66,7 @@ test("a killed prober frees the probe at its deadline; one that was only slow ma
   expect(onOutcome(second.record, { kind: "unknown" }, at(0, "a"))).toBe(second.record);
 });
 
-test("the late success of a probe closes it, whoever probes now: the service answers", () => {
+test("the late success of a probe closes the breaker even while another call probes", () => {
   const second = admit(probing("a"), at(probeAt + policy.probeDeadlineMs, "b")).record;
   const failed = onOutage(second, at(probeAt + policy.probeDeadlineMs, "b"));
   for (const record of [second, failed]) {

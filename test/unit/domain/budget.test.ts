@@ -17,18 +17,18 @@ const level = (name: string, budget: Budget, used = noAmount, reserved = noAmoun
   ledger: { used, reserved },
 });
 
-test("what fits at every level is granted, up to the limit itself", () => {
+test("a call that fits at every level is granted, up to the limit itself", () => {
   expect(decideReservation([], amount(10 ** 9, null))).toEqual({ kind: "granted" });
   const levels = [level("persona", { tokens: 100 }, amount(40), amount(50)), level("session", {})];
   expect(decideReservation(levels, amount(10))).toEqual({ kind: "granted" });
 });
 
-test("what only open reservations block waits", () => {
+test("a call that only open reservations block waits", () => {
   const levels = [level("persona", { tokens: 100 }, amount(40), amount(51))];
   expect(decideReservation(levels, amount(10))).toEqual({ kind: "wait", level: "persona" });
 });
 
-test("what passes a limit is refused with its numbers, also when another level would only wait", () => {
+test("a call over a limit is refused with its numbers, even if another level would only wait", () => {
   const levels = [
     level("persona", { tokens: 100 }, noAmount, amount(100)),
     level("day", { microUsd: usdToMicros(1) }, amount(0, 900_000)),

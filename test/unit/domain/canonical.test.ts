@@ -40,7 +40,7 @@ test("odd members are written plainly", () => {
   expect(canonicalJson({ when: new Date(0) } as unknown as Json)).toBe('{"when":"1970-01-01T00:00:00.000Z"}');
 });
 
-test("what has no faithful text is refused", () => {
+test("a value without a faithful text is refused", () => {
   const ring: Json[] = [];
   ring.push(ring);
   const wrong: unknown[] = [Number.NaN, Number.POSITIVE_INFINITY, 1n, () => 1, { a: Symbol("s") }, ring];

@@ -50,7 +50,7 @@ test("a manual clock wakes sleepers in time order, also those started on the way
   expect([clock.pending(), clock.nextDueInMs()]).toEqual([0, undefined]);
 });
 
-test("a jump of the wall clock wakes nobody and makes no sleep longer", async () => {
+test("a jump of the wall clock wakes no sleeper and makes no sleep longer", async () => {
   const clock = new ManualClock(0);
   const sleeping = clock.sleep(10);
   clock.jump(-1_000_000);

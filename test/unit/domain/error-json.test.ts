@@ -55,7 +55,7 @@ test("no stack and no machine path is written", () => {
   expect(text).not.toContain(import.meta.dirname);
 });
 
-test("what is thrown without being an error is kept and told", () => {
+test("a thrown value that is not an error is kept and named", () => {
   expect(toErrorJson("boom")).toMatchObject({ name: "ThrownValue", thrown: "boom" });
   expect(toErrorJson("boom").message).toContain('"boom"');
   expect(toErrorJson({ status: 500 })).toMatchObject({ thrown: { status: 500 } });
@@ -175,7 +175,7 @@ test("an error that throws when it is read is still written", () => {
   expect(toErrorJson(new HelpNeeded("x", { details: { proxy } })).details).toEqual({ proxy: {} });
 });
 
-test("a code of a newer version comes back as a plain error with its words", () => {
+test("a code of a newer version is restored as a plain error with its message", () => {
   const restored = fromErrorJson({ name: "Newer", code: "NEWER", message: "m", details: {} });
   expect(restored).toMatchObject({ name: "Newer", code: "NEWER", message: "m" });
 });

@@ -42,7 +42,7 @@ test("an error of another copy of the package is recognized", async () => {
   expect(HelpNeeded.is(foreign)).toBe(false);
 });
 
-test("what only looks like one of our errors is not taken for one", () => {
+test("an object that only looks like a Maestro error is not recognized as one", () => {
   const lookalike = Object.assign(new Error("x"), { code: "LEASE_HELD", details: {} });
   for (const value of [lookalike, undefined, null, "LEASE_HELD", 7, {}])
     expect(MaestroError.is(value)).toBe(false);

@@ -37,7 +37,7 @@ const actions: readonly [HealingAction, string, object | undefined][] = [
     "keep 50 % of the earlier results in the prompt",
     { contextShare: 0.5 },
   ],
-  [{ kind: "switched-model", from: "a/b", to: "c/d" }, "go on with c/d instead of a/b", { model: "c/d" }],
+  [{ kind: "switched-model", from: "a/b", to: "c/d" }, "continue with c/d instead of a/b", { model: "c/d" }],
   [
     { kind: "raised-limit", limit, from: 60_000, to: 90_500 },
     "let the next attempt stand still for 90.5 s instead of 60 s",
@@ -61,7 +61,7 @@ const actions: readonly [HealingAction, string, object | undefined][] = [
   ],
 ];
 
-describe("what a healer did", () => {
+describe("the recorded action of a healer", () => {
   test.each(actions)(
     "%j is said in words, and says how the next attempt works",
     (action, words, settings) => {
@@ -76,7 +76,7 @@ const said = { healer: "fix-imports", action: "pointed ./a to ./b", outcome: "pa
 const did = { kind: "custom", words: "pointed ./a to ./b", paths: [], members: [] };
 
 describe("a journal of before there were kinds of actions", () => {
-  test("is read: its words are the action", () => {
+  test("a plain text is read as a described action", () => {
     expect(decodeTransition(row("attempt.completed", { healed: said, healing: [said] }))).toEqual({
       kind: "attempt.completed",
       healed: { ...said, did },

@@ -135,7 +135,7 @@ test("a value is written as JSON.stringify writes it, undefined as null", () => 
   expect(toJsonText({ a: undefined, b: new Date(0), c: () => 1 })).toBe('{"b":"1970-01-01T00:00:00.000Z"}');
 });
 
-test("as a member it is written as part of an object, within the same limits and with the same words", () => {
+test("a member is written within the same limits and with the same errors as a whole value", () => {
   const member = "result";
   expect(toJsonText([1, "two"], { member })).toBe('{"result":[1,"two"]}');
   expect(toJsonText(undefined, { member })).toBe("{}");
@@ -149,7 +149,7 @@ test("as a member it is written as part of an object, within the same limits and
   expect(refusal(() => toJsonText(() => 1, { member, what: "it" })).message).toContain("it is a function");
 });
 
-test("what JSON cannot hold is refused with its path", () => {
+test("a value that JSON cannot hold is refused with its path", () => {
   const ring: Record<string, unknown> = {};
   ring.rows = [1, { "a b": ring }];
   expect(refusal(() => toJsonText(ring, { what: "result" })).message).toBe(

@@ -7,7 +7,7 @@ import { newSeed, seededRandom } from "./seeded-random.ts";
 const asked: Amount = { tokens: 100, microUsd: 250 };
 const usage = { ...noUsage, inputTokens: 20, outputTokens: 5 };
 
-test("what is known counts, and what is not counts as it was asked", () => {
+test("known usage counts as reported, and unknown usage counts as reserved", () => {
   const counted = (spent: Spent) => countedAs(endingOf({ spent, failed: false }), asked);
   expect(counted({ usage, costMicroUsd: 7 })).toEqual({ tokens: 25, microUsd: 7 });
   expect(counted({ usage, costMicroUsd: null })).toEqual({ tokens: 25, microUsd: 250 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { InputInvalid } from "../../../src/domain/errors.ts";
-import { PathIndex } from "../../../src/domain/path-index.ts";
+import { PathIndex } from "../../../src/domain/tree.ts";
 import { checkPath, foldPath, showPath, treeLimits } from "../../../src/domain/tree-path.ts";
 import { newSeed, seededRandom } from "./seeded-random.ts";
 

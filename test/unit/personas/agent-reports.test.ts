@@ -1,15 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import type { RunStep } from "../../../src/journal/durable-step.ts";
-import { commandName } from "../../../src/personas/command/agent-name.ts";
-import { AgentOutput } from "../../../src/personas/command/agent-output.ts";
-import { readLastWord } from "../../../src/personas/command/last-word.ts";
+import { commandName } from "../../../src/personas/command/agent.ts";
+import { AgentOutput, readLastWord } from "../../../src/personas/command/agent-output.ts";
 import type { CommandPlace } from "../../../src/personas/model/ports.ts";
 import { commandPlace } from "../../support/command-place.ts";
 import { MemoryFiles } from "../../support/memory-files.ts";
 import { agent, failureOf, fixture, place, printing } from "./command-agent-place.ts";
 
-describe("what known agents report is read", () => {
+describe("reads the reports of known agents", () => {
   test("Claude Code, as a stream of events", async () => {
     const { run, steps, heard, files } = place(printing("claude-stream.jsonl"));
     expect(await run()).toEqual({
@@ -60,7 +59,7 @@ describe("what known agents report is read", () => {
     expect(steps.settled[0]?.spent).toEqual({ usage: null, costMicroUsd: null });
   });
 
-  test("what a run reported is not what the next one took, which never began", async () => {
+  test("a run that did not start does not repeat the usage of the run before", async () => {
     const failed = {
       type: "result",
       subtype: "error",
@@ -135,7 +134,7 @@ describe("what known agents report is read", () => {
   });
 });
 
-describe("what a command is known by", () => {
+describe("the name of a command in breakers and reports", () => {
   test.each([
     [["claude", "-p"], "command/claude"],
     [["/home/me/.local/bin/claude", "-p"], "command/claude"],

@@ -60,24 +60,27 @@ describe("a compatible server that reports an error with 200", () => {
     expect(await failing(1302)).toMatchObject({ category: "API_ERROR", code: "no_answer", outage: true });
   });
 
-  test.each([true, false])("keeps its words in place of an answer (streamed: %s)", async (streamAlways) => {
-    const say = {
-      fault: "say",
-      body: JSON.stringify({ error: slowDown }),
-      type: "application/json",
-    } as const;
-    const limited = await outcomeOn(compatible, say, { streamAlways });
-    expect(limited.failure).toMatchObject({ category: "RATE_LIMIT", code: "429" });
-    expect(limited.failure.message).toContain("Rate limit exceeded");
-    const body = JSON.stringify({ error: { message: "The model is being loaded" } });
-    const loading = await outcomeOn(compatible, { ...say, body }, { streamAlways });
-    expect(loading.failure).toMatchObject({ category: "API_ERROR", outage: true });
-    expect(loading.failure.message).toContain("The model is being loaded");
-    expect(loading.outcome).toEqual({ kind: "outage" });
-  });
+  test.each([true, false])(
+    "reports the body's own text when it is not an answer (streamed: %s)",
+    async (streamAlways) => {
+      const say = {
+        fault: "say",
+        body: JSON.stringify({ error: slowDown }),
+        type: "application/json",
+      } as const;
+      const limited = await outcomeOn(compatible, say, { streamAlways });
+      expect(limited.failure).toMatchObject({ category: "RATE_LIMIT", code: "429" });
+      expect(limited.failure.message).toContain("Rate limit exceeded");
+      const body = JSON.stringify({ error: { message: "The model is being loaded" } });
+      const loading = await outcomeOn(compatible, { ...say, body }, { streamAlways });
+      expect(loading.failure).toMatchObject({ category: "API_ERROR", outage: true });
+      expect(loading.failure.message).toContain("The model is being loaded");
+      expect(loading.outcome).toEqual({ kind: "outage" });
+    },
+  );
 });
 
-describe("an error that is named in words, with 200", () => {
+describe("an error that a message names, with status 200", () => {
   const compatible = "openai-compatible/llama-3.3-70b";
   const [limited, wrongName] = [
     { category: "RATE_LIMIT", outage: true },
@@ -149,7 +152,7 @@ describe("an error that is named in words, with 200", () => {
     expect((await outcomeOn("google/gemini-2.5-pro", asJson({ error }))).failure).toMatchObject(limited);
   });
 
-  test.each([true, false])("a bare text keeps its words (streamed: %s)", async (streamAlways) => {
+  test.each([true, false])("a plain-text body is kept in the error (streamed: %s)", async (streamAlways) => {
     const said = async (error: string) =>
       (await outcomeOn(compatible, asJson({ error }), { streamAlways })).failure;
     const loading = await said("The model is being loaded");

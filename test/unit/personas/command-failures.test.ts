@@ -17,7 +17,7 @@ describe("a command that fails", () => {
     ["Credit balance is too low", { category: "AUTH", recoverable: false }],
     ["API Error: 529 overloaded", { category: "API_ERROR", outage: true }],
     ["Invalid API key · Please run /login", { category: "AUTH", recoverable: false }],
-  ])("in the agent's own words: %s", async (result, expected) => {
+  ])("reports the agent's own message: %s", async (result, expected) => {
     const event = {
       type: "result",
       subtype: "success",
@@ -65,7 +65,7 @@ describe("a command that fails", () => {
     "payment required",
     "Invalid API key",
     "getaddrinfo ENOTFOUND api.example.org",
-  ])("what it printed of its work is no word about its provider: %s", async (words) => {
+  ])("output of the work is not read as a provider error: %s", async (words) => {
     const printed = await failureOf(
       place(agent(`console.error(${JSON.stringify(words)}); process.exit(1)`)).run,
     );

@@ -8,7 +8,7 @@ import { RecordingSteps } from "../../support/recording-steps.ts";
 import { agent, failureOf, fixture, place } from "./command-agent-place.ts";
 
 describe("an agent's command line", () => {
-  test("gets the prompt, works in a folder of its own, and its words are the summary", async () => {
+  test("gets the prompt, works in a folder of its own, and its output is the summary", async () => {
     const { run, files, steps, heard } = place(
       agent(
         `fs.writeFileSync("seen.txt", prompt); fs.rmSync("old.txt"); console.log("All is", process.argv.at(-1));`,

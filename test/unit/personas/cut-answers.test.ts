@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { runModelPersona } from "../../../src/personas/model/model-persona.ts";
-import { resolveModel } from "../../../src/personas/model/providers.ts";
+import { resolveModel } from "../../../src/personas/model/resolve-model.ts";
 import { classifyError } from "../../../src/run/failure/classify-error.ts";
 import { LoopbackModels, type Reaction } from "../../support/loopback-models.ts";
 import { MemoryFiles } from "../../support/memory-files.ts";

@@ -19,7 +19,7 @@ const thrownBy = async (model: Model): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe("what is recorded", () => {
+describe("the record of a model call", () => {
   test("is what a replay needs, without request, headers and body", async () => {
     const steps = new RecordingSteps();
     const model = durableModel(answering(text("hi")), { runStep: steps.runStep });
@@ -132,7 +132,7 @@ describe("a stream", () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  test("that nobody reads any more ends the call", async () => {
+  test("a stream that its reader cancels ends the call", async () => {
     let signal: AbortSignal | undefined;
     const endless = ownModel({
       doStream: async (options) => {
@@ -152,7 +152,7 @@ describe("a stream", () => {
     expect(steps.records).toEqual([]);
   });
 
-  test("is not broken by somebody who watches it", async () => {
+  test("a failing watcher does not break the stream", async () => {
     const parts = [{ type: "text-start", id: "1" } as const, delta("1", "x"), finish()];
     const streaming = ownModel({ doStream: async () => ({ stream: ReadableStream.from(parts) }) });
     const model = durableModel(streaming, {
@@ -220,7 +220,7 @@ describe("a call ends", () => {
   });
 });
 
-test("the name of a model is not a model: it would go to somebody's gateway", () => {
+test("the name of a model is rejected in place of a model, because it would be sent to a gateway", () => {
   const { runStep } = new RecordingSteps();
   expect(() => durableModel("openai/gpt-5" as unknown as AnyModel, { runStep })).toThrow(/not from its name/);
 });

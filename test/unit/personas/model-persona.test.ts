@@ -39,7 +39,7 @@ describe("a persona with a model", () => {
     expect(JSON.parse(steps.records.at(-1)?.body ?? "")).toMatchObject({ kind: "done", output: "two" });
   });
 
-  test("what a tool refuses is told to the model and recorded", async () => {
+  test("a refusal of a tool is sent to the model and recorded", async () => {
     const { run, steps } = await place([call("read_file", { path: "missing.txt" }), submit()]);
     await run();
     expect(steps.asked.at(-1)).toContain("There is no file missing.txt.");

@@ -5,7 +5,7 @@ import { RecordingSteps } from "../../support/recording-steps.ts";
 import { answering, text, usage } from "./own-model-place.ts";
 import { question } from "./wire-place.ts";
 
-describe("what is spent", () => {
+describe("the recorded spend of a call", () => {
   const cost = (input: number, output: number): number => input * 3 + output * 15;
   const pricing: Pricing = {
     worstCase: async (_, input, output) => ({ tokens: input + output, microUsd: cost(input, output) }),

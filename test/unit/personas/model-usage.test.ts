@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readUsage } from "../../../src/personas/model/model-usage.ts";
+import { readUsage } from "../../../src/personas/model/usage.ts";
 
 interface Reported {
   readonly prompt: number;

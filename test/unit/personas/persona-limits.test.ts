@@ -27,7 +27,7 @@ describe("a persona must submit", () => {
     expect(steps.records).toHaveLength(2);
   });
 
-  test("who works on after the reminder may be reminded again", async () => {
+  test("a model that continues working after a reminder can be reminded again", async () => {
     const write = (path: string) => call("write_file", { path, content: "x" });
     const talk: SimulatedTurn = { text: "Next I will write." };
     const { run, files } = await place([talk, write("a"), write("b"), talk, write("c"), submit()]);
@@ -42,7 +42,7 @@ describe("a persona must submit", () => {
     expect(await run()).toMatchObject({ summary: "(simulated) done" });
   });
 
-  test("a submission that does not fit is told what is wrong and may be made again", async () => {
+  test("an invalid submission is answered with its problems and can be repeated", async () => {
     const outputs = { type: "object", properties: { count: { type: "integer" } }, required: ["count"] };
     const { run, steps } = await place(
       [submit(), submit({ outputs: { count: "many" } }), submit({ outputs: { count: 3 } })],
@@ -70,7 +70,7 @@ describe("a persona must submit", () => {
     expect(steps.asked[1]).toContain("/outputs/count must");
   });
 
-  test("several submissions beside a call that failed are not accepted, and each is told so", async () => {
+  test("several submissions beside a failed call are each rejected", async () => {
     const twice = [...(submit().calls ?? []), ...(submit().calls ?? [])];
     const { run, steps } = await place([{ calls: [...(read.calls ?? []), ...twice] }, submit()]);
     expect(await run()).toMatchObject({ summary: "(simulated) done" });
@@ -194,7 +194,7 @@ describe("governance", () => {
     tool === "write_file" ? { allowed: false as const, reason: "read only" } : { allowed: true as const };
   const write = (path: string): SimulatedTurn => call("write_file", { path, content: "x" });
 
-  test("a refused call is told to the model, recorded and does nothing", async () => {
+  test("a refused call is reported to the model, recorded, and has no effect", async () => {
     const { run, steps, files } = await place([write("a"), write("b"), submit()], { policy: forbidden });
     await run();
     expect(files.contents).toEqual({});
@@ -216,7 +216,7 @@ describe("governance", () => {
   });
 });
 
-describe("what is not the model's fault is not told to the model", () => {
+describe("failures that are not the model's fault are not sent to the model", () => {
   test("a full disk ends the attempt with its own error", async () => {
     class FullDisk extends MemoryFiles {
       override async write(): Promise<void> {

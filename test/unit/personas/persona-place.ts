@@ -1,7 +1,7 @@
 import { type Contract, emptyContract } from "../../../src/domain/contract.ts";
 import { type ModelPersonaPorts, runModelPersona } from "../../../src/personas/model/model-persona.ts";
 import type { PersonaWork } from "../../../src/personas/model/prompt.ts";
-import { resolveModel } from "../../../src/personas/model/providers.ts";
+import { resolveModel } from "../../../src/personas/model/resolve-model.ts";
 import type { SimulatedScript, SimulatedTurn } from "../../../src/personas/model/simulated/script.ts";
 import { MemoryFiles } from "../../support/memory-files.ts";
 import { RecordingSteps } from "../../support/recording-steps.ts";
@@ -27,7 +27,7 @@ export const delivering = (...files: string[]): Contract => ({
 /** Longer files are edited; the real rule is the workspace's. */
 export const adviseEdit = (before: string, after: string): string | undefined =>
   before.length > 500 && after.startsWith(before.slice(0, 100)) && after.length < before.length * 1.5
-    ? "Use edit_file."
+    ? "Edit those lines."
     : undefined;
 
 /** A persona with a simulated model, files and steps in memory. */

@@ -2,9 +2,13 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { emptyContract } from "../../../src/domain/contract.ts";
 import { createFailure } from "../../../src/domain/failure.ts";
-import { readDeliverables } from "../../../src/personas/model/deliverable-lines.ts";
-import { markerLine, whoAsks } from "../../../src/personas/model/marker.ts";
-import { type PersonaWork, personaPrompt } from "../../../src/personas/model/prompt.ts";
+import {
+  markerLine,
+  type PersonaWork,
+  personaPrompt,
+  readDeliverables,
+  whoAsks,
+} from "../../../src/personas/model/prompt.ts";
 import { someWork } from "./persona-place.ts";
 
 const everything: PersonaWork = {
@@ -55,7 +59,7 @@ const everything: PersonaWork = {
 const golden = (name: string): Promise<string> =>
   readFile(new URL(`../../fixtures/models/${name}`, import.meta.url), "utf8");
 
-describe("a persona is told", () => {
+describe("the prompt of a persona contains", () => {
   test("everything it needs, whole", async () => {
     const { instructions, prompt } = personaPrompt(everything);
     expect(`${instructions}\n\n=====\n\n${prompt}\n`).toBe(await golden("prompt-everything.txt"));
@@ -78,7 +82,7 @@ describe("a persona is told", () => {
   });
 });
 
-test("who asks is read from the first line of the instructions only", () => {
+test("the asking persona is read from the first line of the instructions only", () => {
   const asking = { persona: "back-end_dev", phase: "build", attempt: 3 };
   const told = markerLine({ persona: "other", phase: "p", attempt: 1 });
   const { instructions } = personaPrompt(someWork({ ...asking, instructions: told }));

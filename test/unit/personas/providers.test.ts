@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ConfigInvalid } from "../../../src/domain/errors.ts";
-import { resolveModel } from "../../../src/personas/model/providers.ts";
+import { resolveModel } from "../../../src/personas/model/resolve-model.ts";
 
 const key = { ANTHROPIC_API_KEY: "sk-ant-test-0123456789" };
 
@@ -14,7 +14,7 @@ describe("a model that cannot be had is an error that says what to do", () => {
   test("no key: the three ways to get on, and no fall to something else", async () => {
     const { message, advice } = await refusal("anthropic/claude-sonnet-4-5");
     expect(message).toBe("There is no key for anthropic: ANTHROPIC_API_KEY is not set.");
-    expect(advice).toMatch(/set ANTHROPIC_API_KEY.*--model or MAESTRO_MODEL.*maestro demo/);
+    expect(advice).toMatch(/Set ANTHROPIC_API_KEY.*--model or MAESTRO_MODEL.*maestro demo/);
   });
 
   test("no model named: the same, and which keys there are", async () => {

@@ -1,9 +1,13 @@
 import { afterEach, describe, expect, test } from "vitest";
+import type { PersonaReturn } from "../../../src/personas/model/answer.ts";
 import { runModelPersona } from "../../../src/personas/model/model-persona.ts";
-import type { PersonaReturn } from "../../../src/personas/model/persona-return.ts";
-import { resolveModel } from "../../../src/personas/model/providers.ts";
-import type { LoopbackModels, ModelRequest, Reaction } from "../../support/loopback-models.ts";
-import { LoopbackModels as Models } from "../../support/loopback-models.ts";
+import { resolveModel } from "../../../src/personas/model/resolve-model.ts";
+import {
+  type LoopbackModels,
+  type ModelRequest,
+  LoopbackModels as Models,
+  type Reaction,
+} from "../../support/loopback-models.ts";
 import { type Blobs, MemoryFiles } from "../../support/memory-files.ts";
 import { RecordingSteps } from "../../support/recording-steps.ts";
 import { adviseEdit, someWork } from "./persona-place.ts";
@@ -76,7 +80,7 @@ async function drive(name: string, steps: RecordingSteps, blobs: Blobs) {
 }
 
 describe.each(wireModels)("%s: a conversation of ten answers", (name) => {
-  test("goes on after any record, with the same prompts and no recorded call made again", {
+  test("resumes after any record with the same prompts and repeats no recorded call", {
     timeout: 60_000,
   }, async () => {
     const blobs: Blobs = new Map();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConfigInvalid } from "../../../src/domain/errors.ts";
 import type { Json } from "../../../src/domain/json.ts";
-import { resolveModel } from "../../../src/personas/model/providers.ts";
+import { resolveModel } from "../../../src/personas/model/resolve-model.ts";
 import type { CallOptions, Model } from "../../../src/personas/model/sdk-types.ts";
 import {
   parseScript,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { emptyContract } from "../../../src/domain/contract.ts";
-import { knownProviders, providers } from "../../../src/personas/model/known-providers.ts";
+import { knownProviders, providers } from "../../../src/personas/model/provider-table.ts";
 import { toolNames, tools } from "../../../src/personas/tools/tool-table.ts";
 
 const document = readFileSync(new URL("../../../docs/models.md", import.meta.url), "utf8");

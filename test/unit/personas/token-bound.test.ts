@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tokenBound } from "../../../src/personas/model/token-bound.ts";
+import { tokenBound } from "../../../src/personas/model/count-input.ts";
 import { processorMs } from "../../support/processor-time.ts";
 
 /** Tokens in a vocabulary of 32,000 entries that keeps no two digits together: the most of those in use. */
@@ -50,7 +50,7 @@ test.each(counted.slice(0, 4))("%s is bounded far below its bytes", (_, text) =>
   expect(tokenBound(text)).toBeLessThan(Buffer.byteLength(text) * 0.75);
 });
 
-test("what is added has no smaller bound than it has alone", () => {
+test("a text added to a prompt counts at least as much as it does alone", () => {
   for (const [, one] of counted)
     for (const [, other] of counted)
       expect(tokenBound(`${one}"${other}`) - tokenBound(one)).toBeGreaterThanOrEqual(tokenBound(other) - 1);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { CheckResult, Contract } from "../../../src/domain/contract.ts";
 import { createFailure } from "../../../src/domain/failure.ts";
-import { textPage } from "../../../src/personas/tools/text-page.ts";
 import type { ToolOutcome } from "../../../src/personas/tools/tool-runner.ts";
+import { textPage } from "../../../src/personas/tools/tool-table.ts";
 import { MemoryFiles } from "../../support/memory-files.ts";
 import { call, place, submit } from "./persona-place.ts";
 
@@ -40,10 +40,10 @@ describe("read_file", () => {
     expect(await told("read_file", { path: "a.md" }, files)).toBe("# A\n\ntext");
   });
 
-  test("gives 2,000 lines at once and says how to go on", async () => {
+  test("returns at most 2,000 lines and says how to read the next page", async () => {
     const files = new MemoryFiles({ "long.txt": lines(4500) });
     const first = await told("read_file", { path: "long.txt" }, files);
-    expect(first.endsWith("line 2000\n[lines 1 to 2000 of 4500; go on with from: 2001]")).toBe(true);
+    expect(first.endsWith("line 2000\n[lines 1 to 2000 of 4500; continue with from: 2001]")).toBe(true);
     const last = await told("read_file", { path: "long.txt", from: 4001, lines: 5000 }, files);
     expect(last.startsWith("line 4001\n")).toBe(true);
     expect(last.endsWith("line 4500\n[lines 4001 to 4500 of 4500]")).toBe(true);
@@ -62,7 +62,7 @@ describe("read_file", () => {
   test("never gives more than 64 KiB, whatever the lines are like", () => {
     const wide = textPage(lines(100, () => "y".repeat(5000)));
     expect(Buffer.byteLength(wide)).toBeLessThan(65 * 1024);
-    expect(wide).toContain("[lines 1 to 13 of 100; go on with from: 14]");
+    expect(wide).toContain("[lines 1 to 13 of 100; continue with from: 14]");
     const endless = textPage("🅿️".repeat(60_000));
     expect(Buffer.byteLength(endless)).toBeLessThan(65 * 1024);
     expect(endless.isWellFormed()).toBe(true);
@@ -102,7 +102,7 @@ describe("list_files and search_files", () => {
     expect(await told("search_files", { pattern: "needle" }, many)).toContain("[there may be more;");
   });
 
-  test("a pattern that is none is told to the model", async () => {
+  test("an invalid pattern is reported to the model", async () => {
     expect(await told("search_files", { pattern: "/(/" }, new MemoryFiles({ "a.md": "" }))).toContain(
       "Invalid regular expression",
     );
@@ -116,7 +116,7 @@ describe("write_file", () => {
     const files = new MemoryFiles({ "a.txt": long });
     const changed = long.replace("line 50\n", "line fifty\n");
     expect(await told("write_file", { path: "a.txt", content: changed }, files)).toBe(
-      "Error: a.txt was not written. Use edit_file.",
+      "Error: a.txt was not written. Edit those lines.",
     );
     expect(files.contents["a.txt"]).toBe(long);
   });
@@ -202,7 +202,7 @@ describe("run_check", () => {
   });
 });
 
-test("a key in the words of an error does not reach the model", async () => {
+test("an API key in an error message does not reach the model", async () => {
   class Talkative extends MemoryFiles {
     override async readText(): Promise<string> {
       throw new Error("denied: api_key=abcdefgh12345678");

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { withReadableUsage } from "../../../src/personas/model/readable-usage.ts";
+import { withReadableUsage } from "../../../src/personas/model/usage.ts";
 import { event } from "../../support/loopback-model-turn.ts";
 import { closeServers, question, type WireModel, wire } from "./wire-place.ts";
 
@@ -140,7 +140,7 @@ test.each<readonly [string, unknown, readonly number[] | null]>([
   expect(found.usage).toEqual(expected);
 });
 
-test("what can be read stays as it is, byte by byte, in whatever pieces it comes", async () => {
+test("a readable answer passes unchanged, byte by byte, however it is split", async () => {
   const text = protocols["openai-compatible/llama-3.3-70b"].streamed(200, 5).join("").replace('"none"', "0");
   const pieces = new Response(
     ReadableStream.from(Array.from(Buffer.from(text), (byte) => Uint8Array.of(byte))),

@@ -2,7 +2,7 @@ import { jsonSchema, streamText, type ToolSet, tool } from "ai";
 import { afterEach, describe, expect, test } from "vitest";
 import { durableModel } from "../../../src/personas/model/durable-model.ts";
 import { runModelPersona } from "../../../src/personas/model/model-persona.ts";
-import { resolveModel } from "../../../src/personas/model/providers.ts";
+import { resolveModel } from "../../../src/personas/model/resolve-model.ts";
 import type { Model } from "../../../src/personas/model/sdk-types.ts";
 import { LoopbackModels, modelKey } from "../../support/loopback-models.ts";
 import { MemoryFiles } from "../../support/memory-files.ts";
@@ -102,7 +102,7 @@ describe.each(wireModels)("%s", (name) => {
   });
 });
 
-test("Anthropic is told what to cache, and what a call is found by does not change with it", async () => {
+test("cache marks are sent to Anthropic and do not change the fingerprint of a call", async () => {
   const { model, server, steps } = await wire("anthropic/claude-sonnet-4-5", [{ text: "hi" }]);
   await model.doGenerate({ ...question(), tools: [greet] });
   const cache_control = { type: "ephemeral" };
@@ -114,7 +114,7 @@ test("Anthropic is told what to cache, and what a call is found by does not chan
   expect(steps.asked[0]).not.toContain("cacheControl");
 });
 
-test("OpenAI is told to keep nothing, so that a conversation can go on from anywhere", async () => {
+test("OpenAI is asked to store nothing, so that any machine can resume the conversation", async () => {
   const { model, server } = await wire("openai/gpt-5", [{ text: "hi" }]);
   await model.doGenerate(question());
   expect(server.requests[0]?.body).toMatchObject({

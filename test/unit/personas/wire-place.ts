@@ -1,5 +1,5 @@
 import { type DurableModelOptions, durableModel } from "../../../src/personas/model/durable-model.ts";
-import { resolveModel } from "../../../src/personas/model/providers.ts";
+import { resolveModel } from "../../../src/personas/model/resolve-model.ts";
 import type { CallOptions, Model } from "../../../src/personas/model/sdk-types.ts";
 import { LoopbackModels, type Reaction } from "../../support/loopback-models.ts";
 import { RecordingSteps } from "../../support/recording-steps.ts";

@@ -55,7 +55,7 @@ test("a team that did not change has no changes", () => {
   expect(teamFingerprint(define())).toBe(teamFingerprint(define()));
 });
 
-describe("what changes a persona's result is said and costs its result", () => {
+describe("a change of a persona's work is described and discards its result", () => {
   test.each<[string, Written, readonly string[]]>([
     ["architect", { instructions: "Do more." }, ["instructions changed"]],
     ["architect", { model: "openai/b" }, ["model changed from openai/a to openai/b"]],
@@ -105,7 +105,7 @@ describe("what changes a persona's result is said and costs its result", () => {
   });
 });
 
-describe("what only limits or judges the work is said and costs nothing", () => {
+describe("a change of limits or checks is described and keeps the result", () => {
   test.each<[string, TeamDefinition, readonly string[]]>([
     [
       "attempts",
@@ -184,7 +184,7 @@ describe("phases and personas that come and go", () => {
     ]);
   });
 
-  test("leave alone who names what it reads, and cost the results of who reads everything", () => {
+  test("keep results of personas that name their inputs, and discard those of personas that read everything", () => {
     const after = define({
       phases: [
         { name: "law", personas: ["lawyer"] },

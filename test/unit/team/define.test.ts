@@ -127,7 +127,7 @@ describe("a team in code", () => {
     }
   });
 
-  test("cannot be changed by who shares it", () => {
+  test("cannot be changed through a shared object", () => {
     const outputs = { type: "object", title: "before" };
     const team = defineTeam("frozen", {
       phases: [phase("one", { personas: [persona("a", { run: work, contract: { outputs } })] })],

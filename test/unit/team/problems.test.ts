@@ -289,7 +289,7 @@ describe("a persona has exactly one kind of work", () => {
     expect(others).toEqual([]);
   });
 
-  test("what looks like a key is not shown", () => {
+  test("a value that looks like an API key is not shown", () => {
     const [problem] = problemsOf(withTeam({ model: "sk-abcdefghijklmnop1234567890" }));
     expect(problem).not.toContain("abcdefghijklmnop");
   });

@@ -5,7 +5,7 @@ import { recordedDefinition } from "../../../src/team/definition/recorded.ts";
 import { definitionJson } from "../../../src/team/definition/team-definition.ts";
 import { definitionOf, fileTeam } from "./written-team.ts";
 
-test("what was recorded is read back as it was", () => {
+test("a recorded definition is read back unchanged", () => {
   const definition = definitionOf(fileTeam([{ name: "a", personas: ["b"] }]));
   const recorded = JSON.parse(JSON.stringify(definitionJson(definition))) as Json;
   expect(recordedDefinition(recorded)).toStrictEqual(definition);

@@ -144,7 +144,7 @@ describe("one team in three languages", () => {
   });
 });
 
-describe("what is wrong is named with file, line and column", () => {
+describe("problems are named with file, line and column", () => {
   test.each([
     [
       "a key",
@@ -226,7 +226,7 @@ describe("what is wrong is named with file, line and column", () => {
   });
 });
 
-describe("what is not YAML or JSON is refused at its place", () => {
+describe("text that is not YAML or JSON is refused at its place", () => {
   test.each([
     [
       "a colon in a text",
@@ -297,7 +297,7 @@ describe("what is not YAML or JSON is refused at its place", () => {
   });
 });
 
-describe("a file that nobody should read is refused soon", () => {
+describe("a hostile or unreadable file is refused quickly", () => {
   const bomb = `a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n${Array.from(
     { length: 12 },
     (_, level) => `a${level + 1}: &a${level + 1} [${`*a${level},`.repeat(10)}]\n`,

@@ -57,7 +57,7 @@ test("the fixture with every key has every key, so that a new one is read from a
   expect(keys.filter((key) => !names.has(key))).toEqual([]);
 });
 
-test("a rule that the schema cannot express is told by the reader alone", () => {
+test("a rule that the schema cannot express is reported by the reader alone", () => {
   const team = fileTeam([{ name: "a", personas: ["b"], dependsOn: ["c"] }]);
   expect(validateJson(teamSchema(), team as Json)).toEqual([]);
   expect(problemsOf(team)).toEqual([expect.stringMatching(beyondSchema[0] as RegExp)]);

@@ -63,7 +63,7 @@ describe("phases have an order", () => {
   });
 });
 
-describe("a persona reads from who is there and done by then", () => {
+describe("a persona reads only from personas that exist and finish before it", () => {
   test.each([
     [
       "a misspelled persona, said once however many phases it is in",
@@ -113,7 +113,7 @@ describe("a persona reads from who is there and done by then", () => {
     expect(problemsOf(written)).toEqual(problems);
   });
 
-  test("its own earlier work, its neighbors and everybody upstream are fine", () => {
+  test("its own earlier work, its neighbors and all personas upstream are valid inputs", () => {
     const team = fileTeam(
       [phase("a", ["analyst"]), phase("b", ["critic"]), phase("c", ["critic", "author"])],
       { critic: works({ consumes: ["analyst"] }), author: works({ consumes: ["analyst", "critic"] }) },
@@ -128,7 +128,7 @@ describe("a persona reads from who is there and done by then", () => {
     ]);
   });
 
-  test("a misspelled dependency is not also blamed on those who rely on it", () => {
+  test("a misspelled dependency is not also reported at the phases that depend on it", () => {
     const team = fileTeam(
       [phase("first", ["analyst"]), phase("second", ["architect"], { dependsOn: ["frist"] })],
       {

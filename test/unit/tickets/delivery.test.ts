@@ -49,7 +49,7 @@ describe("taking", () => {
     expect(taken(delivery, now)).toMatchObject(expected);
   });
 
-  test("says who posts, and until when", () => {
+  test("names the process that posts, and its deadline", () => {
     expect(taken(onRefused(posting({ failures: 3 }), start), start + hour).delivery).toEqual({
       kind: "posting",
       owner: "b",
@@ -68,7 +68,7 @@ describe("outcomes", () => {
     ]);
   });
 
-  test("what is once unclear stays unclear, whatever comes after", () => {
+  test("a delivery that is unclear once stays unclear", () => {
     const unclear = posting({ unclear: true });
     expect(onRefused(unclear, start).unclear).toBe(true);
     expect(onPostponed(unclear, start, 5000).unclear).toBe(true);
@@ -94,7 +94,7 @@ describe("outcomes", () => {
 });
 
 describe("the clock", () => {
-  test("set back, makes nobody wait longer than at first", () => {
+  test("set back, makes no wait longer than planned", () => {
     const refused = onRefused(posting(), start);
     const first = taken(refused, start - year);
     expect(first).toMatchObject({ kind: "not-due", at: start - year + 5000 });

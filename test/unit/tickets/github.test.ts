@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ConfigInvalid } from "../../../src/domain/errors.ts";
-import { readRetryAfter } from "../../../src/domain/retry-after.ts";
+import { readRetryAfter } from "../../../src/domain/retry-policy.ts";
 import { GithubSink } from "../../../src/tickets/github.ts";
 import { TicketRefused } from "../../../src/tickets/ticket-sink.ts";
 import { githubAccount, issuesPath, LoopbackGithub } from "../../support/loopback-github.ts";

@@ -89,7 +89,7 @@ test("two processes deliver every ticket once", async () => {
   expect(place.jira.issues).toHaveLength(6);
 });
 
-test("whoever slept through the deadline does not post", async () => {
+test("a process that slept through its deadline does not post", async () => {
   place.add();
   const sleepy = <T>(_dependency: string, call: () => Promise<T>): Promise<T> => {
     place.clock.jump(deliveryPolicy.deadlineMs);

@@ -125,7 +125,7 @@ test("why it is not delivered stays on record until it is, without the credentia
   });
 });
 
-test("what the tracker refuses lies on the shelf meanwhile; what may pass by itself does not", async () => {
+test("a ticket that the tracker refuses is written to a file; one that may still be delivered is not", async () => {
   const kept: string[] = [];
   const shelf = {
     post: async ({ summary }: { readonly summary: string }) => {

@@ -125,7 +125,7 @@ describe("an address that is written in the configuration", () => {
     expect(asked).toEqual(["hook.example"]);
   });
 
-  test.each(trackers)("%s is not given a ticket by a host that cannot show who it is", async (tracker) => {
+  test.each(trackers)("%s gets no ticket through a host with an invalid certificate", async (tracker) => {
     const resolve = async () => ["127.0.0.1"];
     const url = `https://tracker.example:${webhook.server.port}`;
     const error = await failureOf(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BoundedOutput } from "../../../src/workspace/bounded-output.ts";
+import { BoundedOutput } from "../../../src/workspace/supervise.ts";
 
 function print(maxBytes: number, ...chunks: (string | Buffer)[]): BoundedOutput {
   const output = new BoundedOutput(maxBytes);
@@ -7,7 +7,7 @@ function print(maxBytes: number, ...chunks: (string | Buffer)[]): BoundedOutput 
   return output;
 }
 
-test("what fits is kept as it was", () => {
+test("output within the limit is kept unchanged", () => {
   const output = print(10, "01234", "56", "789");
   expect([output.text(), output.isTruncated]).toEqual(["0123456789", false]);
 });

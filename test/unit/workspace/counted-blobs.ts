@@ -1,6 +1,6 @@
 import { sha256 } from "../../../src/domain/canonical.ts";
 import type { Tree, TreeFile } from "../../../src/domain/tree.ts";
-import type { BlobStore } from "../../../src/workspace/blob-store.ts";
+import type { BlobStore } from "../../../src/workspace/blobs.ts";
 
 /** Blobs in memory, which remembers what was put. */
 export class MemoryBlobs implements BlobStore {

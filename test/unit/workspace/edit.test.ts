@@ -108,7 +108,7 @@ describe("the ladder", () => {
   });
 });
 
-describe("what is found more than once", () => {
+describe("a passage that occurs more than once", () => {
   test("is refused with the lines where it is", () => {
     const refusal = refused("a\nb\na\nc\na a\n", { find: "a", replace: "x" });
     expect(refusal).toMatchObject({ reason: "ambiguous", edit: 1 });
@@ -143,7 +143,7 @@ describe("what is found more than once", () => {
   });
 });
 
-describe("what is not found", () => {
+describe("a passage that does not occur", () => {
   const source = [
     "import { a } from './a.ts';",
     "",
@@ -251,7 +251,7 @@ describe("edits that make no sense are refused:", () => {
   });
 });
 
-describe("what is not replaced stays as it is:", () => {
+describe("the rest of the file stays unchanged:", () => {
   test("the line ends of a mixed file", () => {
     const text = "a\r\nb\nc\r\nd\ne";
     expect(applied(text, { find: "b", replace: "x" }).text).toBe("a\r\nx\nc\r\nd\ne");
@@ -262,7 +262,7 @@ describe("what is not replaced stays as it is:", () => {
     expect(applied(text, { find: "e", replace: "e\nf" }).text).toBe("a\r\nb\nc\r\nd\ne\nf");
   });
 
-  test("a byte order mark, seen or not by who edits", () => {
+  test("a byte order mark, with or without it in the edit", () => {
     expect(applied("\ufeffa\nb", { find: "a", replace: "x" }).text).toBe("\ufeffx\nb");
     expect(applied("\ufeffa\nb", { find: "\ufeffa", replace: "\ufeffx" }).text).toBe("\ufeffx\nb");
     expect(applied("\ufeff  a\nb", { find: "a\nb", replace: "x\ny" }).text).toBe("\ufeff  x\ny");

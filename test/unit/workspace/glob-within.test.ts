@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { globMatcher } from "../../../src/workspace/glob.ts";
-import { isWithin } from "../../../src/workspace/glob-within.ts";
+import { globMatcher, isWithin } from "../../../src/workspace/glob.ts";
 import { processorMs } from "../../support/processor-time.ts";
 
 describe("a glob within another", () => {

@@ -136,7 +136,7 @@ describe("a value against a schema", () => {
     ]);
   });
 
-  test("the message names the place and what is wrong in words that a model can act on", () => {
+  test("the message names the place and the problem so that a model can correct it", () => {
     const schema: Json = {
       type: "object",
       required: ["title", "count"],
@@ -175,7 +175,7 @@ describe("a value against a schema", () => {
   });
 });
 
-describe("what would take too long does not pass", () => {
+describe("a validation that would take too long fails", () => {
   test("a pattern that runs away is interrupted", () => {
     const from = performance.now();
     const long = Array.from({ length: 1000 }, () => `${"a".repeat(40)}b`);

@@ -11,8 +11,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { InputInvalid } from "../../../src/domain/errors.ts";
 import type { Tree } from "../../../src/domain/tree.ts";
-import { materialize } from "../../../src/workspace/materialize.ts";
 import { readBack } from "../../../src/workspace/read-back.ts";
+import { materialize } from "../../../src/workspace/write-tree.ts";
 import { MemoryBlobs } from "./counted-blobs.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
@@ -34,7 +34,7 @@ test("a tree comes back from the disk as it went there, contents and executable 
   expect([changes, refused, blobs.puts]).toEqual([[], [], []]);
 });
 
-test("modes are exact whatever the umask, and nobody else can enter", async () => {
+test("modes are exact whatever the umask, and other users cannot enter", async () => {
   const blobs = new MemoryBlobs();
   const directory = newDirectory();
   const before = process.umask(0o077);

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../../../src/domain/canonical.ts";
 import { type Tree, treeHash } from "../../../src/domain/tree.ts";
-import { describeConflict } from "../../../src/workspace/conflict.ts";
-import { mergeTrees } from "../../../src/workspace/merge.ts";
+import { describeConflict, mergeTrees } from "../../../src/workspace/merge.ts";
 import { MemoryBlobs } from "./memory-blobs.ts";
 import { type Files, merged } from "./merged.ts";
 
-describe("what one side did is taken:", () => {
+describe("a change of one side is taken:", () => {
   test.each<[string, Files, Files, Files, Files]>([
     ["added by ours", {}, { a: "1" }, {}, { a: "1" }],
     ["added by theirs", {}, {}, { a: "1" }, { a: "1" }],

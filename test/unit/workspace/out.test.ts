@@ -97,7 +97,7 @@ describe("a folder that is new or empty", () => {
 });
 
 describe("the next version", () => {
-  test("replaces and removes what Maestro made and nobody touched, with the folders that are empty then", async () => {
+  test("replaces and removes files that Maestro made and no one changed, with folders that become empty", async () => {
     const place = new Place();
     await place.write({ "a.txt": "1", "old/deep/b.txt": "b", "same.txt": "s" });
     expect(await place.write({ "a.txt": "2", "same.txt": "s", "new/c.txt": "c" })).toEqual({

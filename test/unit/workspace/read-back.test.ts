@@ -14,8 +14,8 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { StorageFailed } from "../../../src/domain/errors.ts";
 import { emptyTree } from "../../../src/domain/tree.ts";
-import { materialize } from "../../../src/workspace/materialize.ts";
 import { isIgnoredName, readBack, readLimits } from "../../../src/workspace/read-back.ts";
+import { materialize } from "../../../src/workspace/write-tree.ts";
 import { MemoryBlobs } from "./counted-blobs.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
@@ -34,7 +34,7 @@ async function workspace(files: Record<string, string>) {
   };
 }
 
-describe("what a command did", () => {
+describe("the changes of a command", () => {
   test("files made, changed, moved, removed and made executable are the changes, and only new contents are stored", async () => {
     const { blobs, at, read } = await workspace({
       "same.txt": "same",
@@ -85,7 +85,7 @@ describe("what a command did", () => {
   });
 });
 
-describe("what is refused is listed, and changes nothing", () => {
+describe("refused files are listed and change nothing", () => {
   test("links of every kind: what was there before stays, what they point to never gets in", async () => {
     const outside = temporaryDirectory();
     writeFileSync(join(outside, "secret.txt"), "secret");
@@ -121,7 +121,7 @@ describe("what is refused is listed, and changes nothing", () => {
     expect(blobs.puts).toEqual([tree.get("moved/a.txt")?.sha256]);
   });
 
-  test("pipes and sockets, without waiting for whoever is at the other end", async () => {
+  test("pipes and sockets, without waiting for the other end", async () => {
     const { at, read } = await workspace({});
     execFileSync("mkfifo", [at("pipe")]);
     const server = createServer().listen(at("socket"));

@@ -105,7 +105,7 @@ describe("a recording", () => {
     expect(pathsOf(outer.changes)).toEqual(["inner", "outer", "replayed"]);
   });
 
-  test("keeps a path that looks unchanged when somebody else changed it meanwhile", async () => {
+  test("keeps a path that looks unchanged when another writer changed it meanwhile", async () => {
     const { workspace } = start({ a: "1" });
     const { promise, resolve } = Promise.withResolvers<void>();
     const one = workspace.recordings.record(async () => {
@@ -211,7 +211,7 @@ describe("an effect that fails", () => {
     expect(await workspace.readText("a")).toBe("2");
   });
 
-  test("inside one that goes on leaves no change in that one either", async () => {
+  test("a failed recording inside a running one leaves no change in it", async () => {
     const { workspace } = start({ a: "1" });
     const { changes } = await workspace.recordings.record(async () => {
       await workspace.write("kept", "x");
@@ -221,7 +221,7 @@ describe("an effect that fails", () => {
     expect(await workspace.readText("a")).toBe("1");
   });
 
-  test("does not bring back a file where somebody else now has a folder", async () => {
+  test("does not restore a file where another writer now has a folder", async () => {
     const { workspace } = start({ a: "1" });
     const gate = Promise.withResolvers<void>();
     const failed = workspace.recordings.record(async () => {

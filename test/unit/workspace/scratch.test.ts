@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { ownerMark, sweepScratch } from "../../../src/workspace/scratch.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
-test("what killed processes left goes, and nothing that somebody works in", async () => {
+test("removes the folders of killed processes and keeps those in use", async () => {
   const scratch = temporaryDirectory();
   const mine = await ownerMark();
   const [machine, pid, started] = mine.split("-");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { InputInvalid } from "../../../src/domain/errors.ts";
-import { searchPattern } from "../../../src/workspace/search-pattern.ts";
+import { searchPattern } from "../../../src/workspace/search.ts";
 import { newSeed, seededRandom } from "../domain/seeded-random.ts";
 import { clearlyLess, growth } from "./growth.ts";
 

@@ -64,7 +64,7 @@ test("an edit with characters that the encoding has not is refused, and not a by
   expect(await workspace.read("a.txt")).toEqual(bytes);
 });
 
-test("every byte that nobody replaces stays, whatever the bytes are", async () => {
+test("every byte that is not replaced stays, whatever the bytes are", async () => {
   const all = Array.from({ length: 256 }, (_, byte) => byte);
   for (const byte of all) {
     const bytes = Buffer.from([0x61, byte, 0x20, 0xe9, 0x20, 0x7a]);

@@ -30,7 +30,7 @@ describe("files", () => {
     expect(workspace.list()).toEqual(["a.txt", "b.bin"]);
   });
 
-  test("of installed packages are listed and searched only for who names node_modules", async () => {
+  test("of installed packages are listed and searched only when the glob names node_modules", async () => {
     const { workspace } = empty();
     for (const path of [
       "node_modules/a/b.js",
@@ -47,7 +47,7 @@ describe("files", () => {
     expect(await workspace.readText("node_modules/a/b.js")).toBe("sum");
   });
 
-  test("keep what was written when the writer or a reader goes on with its bytes", async () => {
+  test("keep their content when the writer or a reader changes its buffer later", async () => {
     const { workspace } = empty();
     const bytes = new Uint8Array([1, 2, 3]);
     await workspace.write("a", bytes);
@@ -281,7 +281,7 @@ describe("saving", () => {
     expect(here.stored.has(tree)).toBe(true);
   });
 
-  test("can go on: what is written later is saved later", async () => {
+  test("can be written again: later files are in the next save", async () => {
     const { blobs, workspace } = empty();
     await workspace.write("a", "1");
     await workspace.save();
@@ -339,7 +339,7 @@ describe("loading", () => {
     expect(emptyTreeHash).toBe(sha256(toManifest(emptyTree)));
   });
 
-  test("what is not a manifest says so", async () => {
+  test("a blob that is not a manifest is reported", async () => {
     const blobs = new MemoryBlobs();
     for (const content of ["hello", "[1]", Buffer.from([0xff])]) {
       await expect(loadTree(blobs, await blobs.put(content))).rejects.toThrow(ArtifactCorrupt);

@@ -13,7 +13,7 @@ const changed = (count: number, ...places: readonly number[]) =>
 describe("writing a file again", () => {
   test("where few lines differ is refused, with where they are and what it would save", () => {
     const advice = adviseEdit(numbered(100).join(""), changed(100, 5, 40, 41));
-    expect(advice).toMatch(/only at line 5, lines 40 to 41 of 100 lines\. Use edit_file/);
+    expect(advice).toMatch(/only at line 5, lines 40 to 41 of 100 lines\. Edit those lines/);
     const [, edit, rewrite] = /about (\d+) bytes instead of (\d+)/.exec(advice ?? "") ?? [];
     expect(Number(edit)).toBeLessThan(Number(rewrite) / 2);
   });
@@ -49,7 +49,7 @@ describe("writing a file again", () => {
     const middle = before.length / 2;
     const replaced = `${before.slice(0, middle)}#${before.slice(middle + 1)}`;
     const inserted = `start ${before.slice(0, middle)}#${before.slice(middle)}`;
-    for (const after of [replaced, inserted]) expect(adviseEdit(before, after)).toMatch(/Use edit_file/);
+    for (const after of [replaced, inserted]) expect(adviseEdit(before, after)).toMatch(/Edit those lines/);
     expect(adviseEdit(before, before.split("").toReversed().join(""))).toBeUndefined();
   });
 
@@ -144,7 +144,7 @@ function patched(
   return result;
 }
 
-test("a byte order mark that who writes the file does not see is no difference", () => {
+test("a byte order mark alone is not a difference", () => {
   const text = "one line\nand another\n";
   expect(adviseEdit(`\ufeff${text}`, text)).toBe("The file has exactly this content already.");
   expect(adviseEdit(`\ufeff${text}`, "something else entirely, and much of it\n".repeat(3))).toBeUndefined();

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.ts";
-import { readDeliverables } from "../deliverable-lines.ts";
-import type { Asking } from "../marker.ts";
+import { namedTools } from "../../tools/tool-table.ts";
+import { type Asking, readDeliverables } from "../prompt.ts";
 import type { CallOptions } from "../sdk-types.ts";
 import type { SimulatedTurn } from "./script.ts";
 
@@ -10,7 +10,7 @@ export const simulatedMark = "(simulated)";
 export function defaultTurns(asking: Asking, options: CallOptions): SimulatedTurn[] {
   const paths = [...new Set(readDeliverables(promptText(options)).map(pathFor))];
   const calls = paths.map((path) => ({
-    tool: "write_file",
+    tool: namedTools.write,
     input: { path, content: contentFor(path, asking) },
   }));
   const writing: SimulatedTurn = { text: "Writing what the contract asks for.", calls };
@@ -21,7 +21,7 @@ export function submitTurn({ persona, phase }: Asking, options: CallOptions): Si
   const summary = `${simulatedMark} ${persona} did its part of phase ${phase}.`;
   const outputs = sample(outputsSchema(options), 0);
   return {
-    calls: [{ tool: "submit", input: { summary, ...(isJsonObject(outputs) && { outputs }) } }],
+    calls: [{ tool: namedTools.submit, input: { summary, ...(isJsonObject(outputs) && { outputs }) } }],
   };
 }
 
@@ -55,7 +55,7 @@ const promptText = ({ prompt }: CallOptions): string =>
     .join("\n");
 
 function outputsSchema({ tools }: CallOptions): Json {
-  const submit = tools?.find(({ name }) => name === "submit");
+  const submit = tools?.find(({ name }) => name === namedTools.submit);
   const schema = submit?.type === "function" ? (submit.inputSchema as Json) : null;
   const properties = isJsonObject(schema) ? schema["properties"] : undefined;
   return (isJsonObject(properties) ? properties["outputs"] : undefined) ?? {};

@@ -1,13 +1,19 @@
 import { sha256 } from "../../../domain/canonical.ts";
 import { systemClock } from "../../../domain/clock.ts";
 import type { Json } from "../../../domain/json.ts";
+import { simulatedName } from "../../../domain/simulated.ts";
+import { namedTools } from "../../tools/tool-table.ts";
 import { type Answer, toGenerateResult, toStreamParts } from "../answer.ts";
-import { type Asking, whoAsks } from "../marker.ts";
+import { type Asking, whoAsks } from "../prompt.ts";
 import type { CallOptions, Content, Model, StreamPart } from "../sdk-types.ts";
 import { defaultTurns, simulatedMark, submitTurn } from "./default-turns.ts";
-import { loadScript } from "./load-script.ts";
-import { parseScript, type SimulatedFault, type SimulatedScript, type SimulatedTurn } from "./script.ts";
-import { cutConnection, simulatedError } from "./simulated-faults.ts";
+import {
+  loadScript,
+  parseScript,
+  type SimulatedFault,
+  type SimulatedScript,
+  type SimulatedTurn,
+} from "./script.ts";
 
 /** One player per script and process: it knows which faults have happened. */
 const shared = new Map<string, Promise<Model>>();
@@ -37,8 +43,8 @@ function create(script: SimulatedScript): Model {
   const player = new Player(script);
   return {
     specificationVersion: "v4",
-    provider: "simulated",
-    modelId: "simulated",
+    provider: simulatedName,
+    modelId: simulatedName,
     supportedUrls: {},
     doGenerate: async (options) => {
       const { answer, cut } = await player.play(options);
@@ -119,7 +125,7 @@ class Player {
         type: "tool-call" as const,
         toolCallId: `simulated-${index}-${call}-${sha256(`${this.#script.seed ?? 0} ${tool}`).slice(0, 8)}`,
         toolName: tool,
-        input: JSON.stringify(tool === "submit" ? markedSubmit(input) : input),
+        input: JSON.stringify(tool === namedTools.submit ? markedSubmit(input) : input),
       })),
     ];
     const input = usage?.input ?? tokensOf(options.prompt);
@@ -128,14 +134,14 @@ class Player {
     const reasoning = Math.min(usage?.reasoning ?? 0, output);
     return {
       content,
-      finishReason: { unified: calls.length > 0 ? "tool-calls" : "stop", raw: "simulated" },
+      finishReason: { unified: calls.length > 0 ? "tool-calls" : "stop", raw: simulatedName },
       usage: {
         inputTokens: { total: input, noCache: input - cachedInput, cacheRead: cachedInput, cacheWrite: 0 },
         outputTokens: { total: output, text: output - reasoning, reasoning },
       },
       warnings: [],
       providerMetadata: { simulated: { simulated: true } },
-      response: { id: `simulated-${index}`, modelId: "simulated" },
+      response: { id: `simulated-${index}`, modelId: simulatedName },
     };
   }
 }
@@ -154,4 +160,45 @@ const untilAborted = (signal: AbortSignal | undefined): Promise<never> =>
   new Promise((_, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+
+/** The very errors that provider packages throw, so that everything above meets what it would meet. */
+async function simulatedError(fault: SimulatedFault): Promise<Error> {
+  const { APICallError } = await import("ai");
+  const about = { url: "simulated:", requestBodyValues: {} };
+  if ("status" in fault) {
+    const { status, retryAfter, message } = fault;
+    const headers = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+    return new APICallError({
+      ...about,
+      message: message ?? `Simulated failure: status ${status}.`,
+      statusCode: status,
+      responseHeaders: headers,
+    });
+  }
+  if (fault.kind === "reset") {
+    const cause = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+    return new APICallError({
+      ...about,
+      message: "Cannot connect to API: read ECONNRESET (simulated)",
+      cause,
+      isRetryable: true,
+    });
+  }
+  if (fault.kind === "overflow") {
+    const message = "Simulated failure: prompt is too long (context_length_exceeded).";
+    return new APICallError({ ...about, message, statusCode: 400 });
+  }
+  return new APICallError({
+    ...about,
+    message: "Invalid JSON response (simulated)",
+    statusCode: 200,
+    responseBody: "<html>garbage</html>",
+  });
+}
+
+/** How a connection ends that the other side closed in the middle of an answer. */
+const cutConnection = (): Error =>
+  new TypeError("terminated", {
+    cause: Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" }),
   });

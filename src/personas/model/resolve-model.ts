@@ -1,7 +1,10 @@
+import { advise } from "../../domain/advice.ts";
 import { sha256 } from "../../domain/canonical.ts";
 import { didYouMean } from "../../domain/closest.ts";
 import { ConfigInvalid } from "../../domain/errors.ts";
+import { simulatedName } from "../../domain/simulated.ts";
 import { modelName } from "./durable-model.ts";
+import { hideKey } from "./provider-error.ts";
 import {
   type Environment,
   isProvider,
@@ -11,20 +14,19 @@ import {
   type ProviderSettings,
   providers,
   readVariable,
-} from "./known-providers.ts";
-import { hideKey } from "./provider-error.ts";
+} from "./provider-table.ts";
 import type { Model } from "./sdk-types.ts";
 import type { SimulatedScript } from "./simulated/script.ts";
 
-export type { Environment } from "./known-providers.ts";
+export type { Environment } from "./provider-table.ts";
 
-export interface ResolveOptions {
+interface ResolveOptions {
   readonly env: Environment;
   /** The script of the simulated model, or the path of its file. */
   readonly script?: SimulatedScript | string | undefined;
 }
 
-export interface ResolvedModel {
+interface ResolvedModel {
   /** "anthropic/claude-sonnet-4-5": the name in prices, breakers and journals. */
   readonly name: string;
   readonly model: Model;
@@ -40,7 +42,7 @@ export async function resolveModel(
   { env, script }: ResolveOptions,
 ): Promise<ResolvedModel> {
   if (name === undefined || name.trim() === "") throw noModel(env);
-  if (name === "simulated") {
+  if (name === simulatedName) {
     const { simulatedModel } = await import("./simulated/simulated-model.ts");
     return { name, model: await simulatedModel(script), simulated: true };
   }
@@ -53,11 +55,6 @@ export async function resolveModel(
   shared.set(key, created);
   created.catch(() => shared.delete(key));
   return created;
-}
-
-/** Checks a name without a key and without loading a package. */
-export function checkModelName(name: string): void {
-  if (name !== "simulated") parse(name);
 }
 
 async function create(
@@ -81,7 +78,7 @@ function parse(name: string): { readonly provider: ProviderName; readonly modelI
   const slash = name.indexOf("/");
   const provider = slash === -1 ? name : name.slice(0, slash);
   const modelId = slash === -1 ? "" : name.slice(slash + 1);
-  const names = [...knownProviders, "simulated"];
+  const names = [...knownProviders, simulatedName];
   if (isProvider(provider) && modelId !== "") return { provider, modelId };
   if (isProvider(provider)) {
     throw new ConfigInvalid(`The model "${name}" names a provider but no model.`, {
@@ -92,7 +89,7 @@ function parse(name: string): { readonly provider: ProviderName; readonly modelI
   const owner = slash === -1 ? ownerOf(name) : undefined;
   const hint = owner === undefined ? didYouMean(provider, names) : ` Did you mean "${owner}/${name}"?`;
   throw new ConfigInvalid(`The model "${name}" has no provider that Maestro knows.${hint}`, {
-    advice: `Write provider/model with one of: ${knownProviders.join(", ")}; or simulated.`,
+    advice: `Write provider/model with one of: ${knownProviders.join(", ")}; or ${simulatedName}.`,
     details: { model: name },
   });
 }
@@ -121,14 +118,21 @@ function checkUrl(text: string, variable: string): string {
   });
 }
 
+const offline = [
+  advise(`Or add --model ${simulatedName} to try it offline.`),
+  advise("Or watch a demonstration", "demo"),
+];
+
 function noKey(provider: ProviderName, variable: string): ConfigInvalid {
-  const others = knownProviders.filter((other) => other !== provider && other !== "openai-compatible");
+  const others = knownProviders.filter((other) => other !== provider);
   return new ConfigInvalid(`There is no key for ${provider}: ${variable} is not set.`, {
     advice: [
-      `Three ways on: set ${variable};`,
-      `choose another model with --model or MAESTRO_MODEL (${others.map((other) => providers[other].example).join(", ")}, or openai-compatible/... for a server of your own);`,
-      "or try it offline: the same with --model simulated, or `maestro demo`.",
-    ].join(" "),
+      advise(`Set ${variable}.`),
+      advise(
+        `Or choose another model with --model or MAESTRO_MODEL (${others.map((other) => providers[other].example).join(", ")}).`,
+      ),
+      ...offline,
+    ],
     details: { provider, variable },
   });
 }
@@ -138,9 +142,11 @@ function noModel(env: Environment): ConfigInvalid {
   const found = ready.length === 0 ? "" : ` There is a key for ${ready.join(" and ")}.`;
   return new ConfigInvalid(`No model is named.${found}`, {
     advice: [
-      `Three ways on: name one with --model or MAESTRO_MODEL and set its key (${knownProviders.map((name) => `${providers[name].example} with ${providers[name].keyVariable}`).join("; ")});`,
-      "write `model:` in the team file;",
-      "or try it offline: the same with --model simulated, or `maestro demo`.",
-    ].join(" "),
+      advise(
+        `Name one with --model or MAESTRO_MODEL and set its key (${knownProviders.map((name) => `${providers[name].example} with ${providers[name].keyVariable}`).join("; ")}).`,
+      ),
+      advise("Or write `model:` in the team file."),
+      ...offline,
+    ],
   });
 }

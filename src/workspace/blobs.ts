@@ -1,4 +1,32 @@
-import type { BlobStore } from "./blob-store.ts";
+import { sha256 } from "../domain/canonical.ts";
+
+/** Where the bytes of files are, by their hash; the artifact store is one. */
+export interface BlobStore {
+  /** Durable when it returns. */
+  put(content: string | Uint8Array): Promise<string>;
+  get(sha256: string): Promise<Buffer>;
+}
+
+/** Reads from a store and keeps new content in memory, for read-only callers. */
+export class BlobsBeside implements BlobStore {
+  readonly #blobs: Pick<BlobStore, "get">;
+  readonly #own = new Map<string, Buffer>();
+
+  constructor(blobs: Pick<BlobStore, "get">) {
+    this.#blobs = blobs;
+  }
+
+  async put(content: string | Uint8Array): Promise<string> {
+    const hash = sha256(content);
+    this.#own.set(hash, Buffer.from(content as Uint8Array));
+    return hash;
+  }
+
+  async get(hash: string): Promise<Buffer> {
+    const own = this.#own.get(hash);
+    return own === undefined ? this.#blobs.get(hash) : Buffer.from(own);
+  }
+}
 
 const maxFreshBytes = 32 * 1024 * 1024;
 const putsAtOnce = 8;

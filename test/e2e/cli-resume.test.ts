@@ -67,7 +67,7 @@ test("a second Ctrl-C exits now and prints the resume command; so does a step th
   ]);
   expect(twice).toMatchObject({ code: 130, cursorHidden: false, stepsLeft: 0 });
   expect(twice.lines.join("\n")).toMatch(
-    /Stopped\. No recorded step is lost\.\s+Resume with: maestro resume/,
+    /Stopped\. No recorded step is lost\.\s+Resume with:\s+maestro resume/,
   );
 });
 
@@ -82,7 +82,7 @@ test("a stop by the clock is said once, and after it nothing else", async () => 
   const { code, stderr } = await running.finished;
   expect(code).toBe(130);
   expect(Date.now() - startedAt).toBeLessThan(50_000);
-  expect(stderr.match(/Resume with: maestro resume/g)).toHaveLength(1);
+  expect(stderr.match(/Resume with:\s+maestro resume/g)).toHaveLength(1);
 });
 
 test("a fork that would make nothing under the key it was given says so, exit 2", async () => {
@@ -100,13 +100,13 @@ test("a fork that would make nothing under the key it was given says so, exit 2"
   expect(await json<unknown[]>(at, "sessions")).toHaveLength(1);
 });
 
-test("a key again with another model is refused before anything runs, and says how to go on with it", async () => {
+test("a known key with another model is refused before anything runs, with the command that resumes with that model", async () => {
   const at = await withTeam();
   expect((await maestro(at, ...run, "--until", "greeting")).code).toBe(0);
   const keyed = { ...at, env: { ...at.env, OPENAI_API_KEY: "a-key-of-no-use" } };
   const other = await maestro(keyed, ...run, "--model", "openai/gpt-5");
   expect(other).toMatchObject({ code: 2, stdout: "" });
-  expect(other.stderr).toContain("resume with that model: maestro resume k --model openai/gpt-5");
+  expect(other.stderr).toContain("Or resume it with that model:\n  maestro resume k --model openai/gpt-5");
   expect(await json(at, "show", "k")).toMatchObject({ status: "paused" });
 });
 
@@ -183,7 +183,7 @@ test("a key that looks like the id of a session is refused", async () => {
   }
 });
 
-test("what a finished session cannot do any more comes with what can be done", async () => {
+test("a command that a finished session cannot follow names the commands that it can", async () => {
   const at = await withTeam();
   await maestro(at, ...run);
   for (const command of [
@@ -195,7 +195,7 @@ test("what a finished session cannot do any more comes with what can be done", a
     const { code, stderr } = await maestro(at, ...command, "--state-dir", "state");
     expect(code).toBe(2);
     expect(stderr).toMatch(
-      /nothing to [a-z]+\.\n.*maestro show --state-dir state [^]*maestro fork --state-dir state /,
+      /nothing to [a-z]+\.\n.*\n {2}maestro show \S+ --state-dir state\n[^]*maestro fork \S+ --at <phase> --state-dir state\n/,
     );
   }
 });

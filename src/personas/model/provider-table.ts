@@ -1,7 +1,7 @@
+import { isJsonObject } from "../../domain/json.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
-import { anthropicCaching, openaiStateless } from "./prompt-caching.ts";
-import { withReadableUsage } from "./readable-usage.ts";
-import type { Middleware, Model } from "./sdk-types.ts";
+import type { CallOptions, Message, Middleware, Model } from "./sdk-types.ts";
+import { withReadableUsage } from "./usage.ts";
 
 export interface ProviderSettings {
   readonly apiKey: string | undefined;
@@ -23,6 +23,57 @@ interface Provider {
 }
 
 const providerFetch = withReadableUsage(boundedFetch);
+
+const ephemeral = { anthropic: { cacheControl: { type: "ephemeral" } } } as const;
+
+/**
+ * Marks for Anthropic what stays the same from call to call: tools, instructions, and the conversation so far. OpenAI
+ * and Google find it by themselves. It wraps the provider's model from within, beneath the journal: the marks move on
+ * with each call and must not change what a call is found again by.
+ */
+const anthropicCaching: Middleware = {
+  specificationVersion: "v4",
+  transformParams: async ({ params }) => withCacheMarks(params),
+};
+
+function withCacheMarks(params: CallOptions): CallOptions {
+  const { prompt, tools } = params;
+  const lastSystem = prompt.findLastIndex(({ role }) => role === "system");
+  const marked = new Set([lastSystem, prompt.length - 1]);
+  return {
+    ...params,
+    prompt: prompt.map((message, index): Message => (marked.has(index) ? mark(message) : message)),
+    ...(tools !== undefined && {
+      tools: tools.map((tool, index) =>
+        index === tools.length - 1 && tool.type === "function" ? mark(tool) : tool,
+      ),
+    }),
+  };
+}
+
+/** A mark that the caller set stays. */
+const mark = <T extends { providerOptions?: CallOptions["providerOptions"] }>(item: T): T => ({
+  ...item,
+  providerOptions: {
+    ...item.providerOptions,
+    anthropic: { ...ephemeral.anthropic, ...item.providerOptions?.["anthropic"] },
+  },
+});
+
+/**
+ * OpenAI stores nothing: a conversation that resumes next month, or on another machine, must not depend on the provider's
+ * memory. Reasoning then travels encrypted within the prompt.
+ */
+const openaiStateless: Middleware = {
+  specificationVersion: "v4",
+  transformParams: async ({ params }) => ({
+    ...params,
+    providerOptions: {
+      ...params.providerOptions,
+      openai: { store: false, ...params.providerOptions?.["openai"] },
+    },
+  }),
+};
 
 /** Every provider. The team file, the configuration, `maestro doctor`, the server and error texts read this table. */
 const table = {
@@ -90,6 +141,16 @@ const table = {
     },
   },
 } as const satisfies Record<string, Provider>;
+
+const leastThinkingTokens = 1_024;
+
+/** The tokens that Anthropic's package allows for thoughts, on top of what the call asks for. */
+export function thinkingTokens({ providerOptions }: CallOptions): number {
+  const thinking = providerOptions?.["anthropic"]?.["thinking"];
+  const { type, budgetTokens } = isJsonObject(thinking) ? thinking : {};
+  if (type !== "enabled") return 0;
+  return Math.max(leastThinkingTokens, typeof budgetTokens === "number" ? budgetTokens : 0);
+}
 
 export type ProviderName = keyof typeof table;
 export const providers: Readonly<Record<ProviderName, Provider>> = table;
