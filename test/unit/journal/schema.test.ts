@@ -60,8 +60,9 @@ describe("a schema", () => {
     ],
   ])("%s", (_title, value, says) => {
     const fault = shape.check(value, "shape");
-    if (says === undefined) expect(fault).toBeUndefined();
-    else expect(`${fault?.path} ${fault?.problem}`).toContain(says);
+    expect(fault === undefined ? undefined : `${fault.path} ${fault.problem}`).toEqual(
+      says === undefined ? undefined : expect.stringContaining(says),
+    );
   });
 
   test("refuses keys of records that are no names", () => {
