@@ -256,7 +256,7 @@ function describeNeed(error: ErrorJson): PersonaNeed {
 }
 
 /** The fixes that its failures suggest come first, then what the error itself advises. */
-function adviceOf(error: ErrorJson): readonly Advice[] {
+export function adviceOf(error: ErrorJson): readonly Advice[] {
   const { actions, advice } = error;
   const suggested = (helpOf(error).suggestedActions ?? [])
     // Of a failure that nothing recognized, the table has nothing to say.
@@ -268,7 +268,7 @@ function adviceOf(error: ErrorJson): readonly Advice[] {
 function reviewAdvice(session: StoppedSession): readonly Advice[] {
   const name = nameOf(session);
   const waiting = session.phases.filter(({ review }) => review === "awaiting");
-  // One answer without a phase is for all that wait.
+  // Where one phase waits, an answer need not name it.
   return (waiting.length > 1 ? waiting : [undefined]).flatMap((phase) => {
     const which = phase === undefined ? [] : ["--phase", phase.name];
     const it = phase === undefined ? "it" : phase.name;

@@ -1,8 +1,8 @@
-import type { Advice, CommandFor } from "../domain/advice.ts";
+import type { CommandFor } from "../domain/advice.ts";
 import type { BreakerRecord } from "../domain/breaker.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import type { Ticket, TicketFailure, TicketSpend } from "../domain/ticket.ts";
-import { resumeAdvice } from "../journal/explain-stop.ts";
+import { adviceOf, resumeAdvice } from "../journal/explain-stop.ts";
 import { needsProgram } from "../journal/planned.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { newTicket } from "../tickets/new-ticket.ts";
@@ -15,7 +15,6 @@ interface HelpDetails {
   readonly message?: string;
   readonly attempts?: number;
   readonly failures?: readonly TicketFailure[];
-  readonly suggestedActions?: readonly string[];
   /** Where several personas need help: the error of each. */
   readonly needs?: readonly ErrorJson[];
 }
@@ -69,22 +68,16 @@ function ticketFor(
       failures: details.failures ?? [],
       details: error.message,
       context: { session: state.id, steps: String(state.stepCount), brief: state.created.brief },
-      suggestedActions: [
-        ...(details.suggestedActions ?? []),
-        // A ticket is read on another machine: its commands name the state directory.
-        ...actionsOf(error).map(({ text, command }) =>
-          command === null ? text : `${text}: ${commandFor(...command.slice(1))}`,
-        ),
-      ],
+      // A ticket is read on another machine: its commands name the state directory.
+      suggestedActions: adviceOf(error).map(({ text, command }) =>
+        command === null ? text : `${text}: ${commandFor(...command.slice(1))}`,
+      ),
       resumeCommand: command === null ? "" : commandFor(...command.slice(1)),
       spent,
     },
     now,
   );
 }
-
-const actionsOf = ({ actions, advice }: ErrorJson): readonly Advice[] =>
-  actions ?? (advice === undefined ? [] : [{ text: advice, command: null }]);
 
 /** A dependency that fails every probe affects all sessions, so it gets a ticket of its own. */
 export function ticketForDependency(

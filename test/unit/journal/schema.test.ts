@@ -60,9 +60,8 @@ describe("a schema", () => {
     ],
   ])("%s", (_title, value, says) => {
     const fault = shape.check(value, "shape");
-    expect(fault === undefined ? undefined : `${fault.path} ${fault.problem}`).toEqual(
-      says === undefined ? undefined : expect.stringContaining(says),
-    );
+    const said = fault === undefined ? "" : `${fault.path} ${fault.problem}`;
+    expect(says === undefined ? said === "" : said.includes(says), said).toBe(true);
   });
 
   test("refuses keys of records that are no names", () => {
