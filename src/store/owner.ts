@@ -5,6 +5,8 @@ import { newId } from "../domain/ids.ts";
 /** A process, told apart from every other that ever had its pid. */
 export interface Owner {
   readonly id: string;
+  /** Empty where the system has no identity of its own: then no other owner is known to be on the same machine. */
+  readonly machine: string;
   readonly boot: string;
   readonly pidNamespace: string;
   readonly pid: number;
@@ -25,6 +27,7 @@ export function uptimeMs(): number {
 export function thisOwner(): Owner {
   return {
     id: newId(),
+    machine: machineIdentity(),
     boot: readOr("/proc/sys/kernel/random/boot_id", () => `host:${hostname()}`),
     pidNamespace: linkOr("/proc/self/ns/pid", ""),
     pid: process.pid,
@@ -42,6 +45,11 @@ export function isKnownDead(owner: Owner, observer: Owner): boolean {
 /** It will not beat before it is continued. Only a process of this boot and this pid namespace can be known to be. */
 export function isKnownStopped(owner: Owner, observer: Owner): boolean {
   return isNear(owner, observer) && isStopped(owner.pid);
+}
+
+/** A machine has one boot at a time: the processes of an earlier one are dead. */
+export function isOfEarlierBoot(owner: Owner, observer: Owner): boolean {
+  return owner.machine !== "" && owner.machine === observer.machine && owner.boot !== observer.boot;
 }
 
 function isNear(owner: Owner, observer: Owner): boolean {
@@ -90,6 +98,12 @@ function startFromPs(pid: number): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** With the host's name, because containers of one image may share the id. */
+function machineIdentity(): string {
+  const id = readOr("/etc/machine-id", () => "");
+  return id === "" ? "" : `${id} ${hostname()}`;
 }
 
 function readOr(path: string, otherwise: () => string): string {

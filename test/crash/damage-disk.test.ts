@@ -168,7 +168,7 @@ function createCommand() {
 
 function claimCommand() {
   const none = { attempt: null, occurrence: null, fingerprint: null, name: null };
-  const owner = { id: "owner", boot: "b", pidNamespace: "n", pid: 1, started: "s" };
+  const owner = { id: "owner", machine: "m", boot: "b", pidNamespace: "n", pid: 1, started: "s" };
   return {
     verb: "claim",
     session: 1,

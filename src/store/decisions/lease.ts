@@ -1,4 +1,4 @@
-import { type Heartbeat, isKnownDead, isKnownStopped, type Owner } from "../owner.ts";
+import { type Heartbeat, isKnownDead, isKnownStopped, isOfEarlierBoot, type Owner } from "../owner.ts";
 
 export type LeaseState = "free" | "held" | "dead" | "expired";
 
@@ -37,10 +37,11 @@ export function leaseState(
  * How long a claimant must watch an expired lease without a beat before it takes the lease. Times that others recorded
  * prove nothing alone: wall clocks of two machines differ, a machine may have been suspended between a beat and this
  * look, and a long write of another process keeps all owners from beating. The watch runs on the claimant's own clock.
- * Within one boot the silence so far counts, so the time for one more beat is enough.
+ * Within one boot the silence so far counts, so the time for one more beat is enough. A holder that cannot beat, because it
+ * is stopped or its machine was started anew, is not watched.
  */
 export function watchMs(holder: Heartbeat, observer: Owner, leaseMs: number): number {
-  if (isKnownStopped(holder, observer)) return 0;
+  if (isKnownStopped(holder, observer) || isOfEarlierBoot(holder, observer)) return 0;
   return holder.boot === observer.boot ? 1.5 * beatMs(leaseMs) : leaseMs;
 }
 

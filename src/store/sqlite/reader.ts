@@ -9,7 +9,8 @@ import type { Queries } from "./queries.ts";
 
 const sessionColumns = "id, key, team, team_fingerprint, identity, status, reason, created_at, updated_at";
 const rowColumns = "seq, epoch, at, kind, attempt, occurrence, fingerprint, name, body, hash";
-const ownerColumns = "o.id, o.boot, o.pid_namespace, o.pid, o.started, o.beat_uptime_ms, o.beat_at";
+const ownerColumns =
+  "o.id, o.machine, o.boot, o.pid_namespace, o.pid, o.started, o.beat_uptime_ms, o.beat_at";
 
 export interface LeaseRow {
   readonly epoch: number;
@@ -260,7 +261,8 @@ function toSession(row: unknown[]): SessionRecord {
 }
 
 function toHeartbeat(row: unknown[]): Heartbeat {
-  const [id, boot, pidNamespace, pid, started, beatUptimeMs, beatAt] = row as [
+  const [id, machine, boot, pidNamespace, pid, started, beatUptimeMs, beatAt] = row as [
+    string,
     string,
     string,
     string,
@@ -269,7 +271,7 @@ function toHeartbeat(row: unknown[]): Heartbeat {
     number,
     number,
   ];
-  return { id, boot, pidNamespace, pid, started, beatUptimeMs, beatAt };
+  return { id, machine, boot, pidNamespace, pid, started, beatUptimeMs, beatAt };
 }
 
 /** By place and not by destructuring, which takes three times as long: a history has many rows. */

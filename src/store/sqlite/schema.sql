@@ -80,6 +80,7 @@ CREATE TABLE transitions (
 -- A process that drives sessions. Its heartbeat covers all its leases at once.
 CREATE TABLE owners (
   id              TEXT PRIMARY KEY,
+  machine         TEXT NOT NULL,
   boot            TEXT NOT NULL,
   pid_namespace   TEXT NOT NULL,
   pid             INTEGER NOT NULL,

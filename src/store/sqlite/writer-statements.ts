@@ -53,7 +53,7 @@ const sql = {
   take: `INSERT INTO leases (session, epoch, owner) VALUES (?, ?, ?)
      ON CONFLICT (session) DO UPDATE SET epoch = excluded.epoch, owner = excluded.owner`,
   release: "UPDATE leases SET owner = NULL WHERE session = ? AND epoch = ? AND owner = ?",
-  introduce: `INSERT INTO owners (id, boot, pid_namespace, pid, started, beat_uptime_ms, beat_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+  introduce: `INSERT INTO owners (id, machine, boot, pid_namespace, pid, started, beat_uptime_ms, beat_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET beat_uptime_ms = excluded.beat_uptime_ms, beat_at = excluded.beat_at`,
   beat: "UPDATE owners SET beat_uptime_ms = ?, beat_at = ? WHERE id = ?",
   forgetOwners: "DELETE FROM owners WHERE id NOT IN (SELECT owner FROM leases WHERE owner IS NOT NULL)",

@@ -224,8 +224,8 @@ export class Writer {
     const asJudged = isAsJudged({ ...lease, beat }, { epoch, ...expected });
     const hasStatus = expectedStatus === null || sql.hasStatus.get(session, expectedStatus) !== undefined;
     if (!asJudged || !hasStatus) return { kind: "refused", epoch: lease.epoch };
-    const { id, boot, pidNamespace, pid, started, beatUptimeMs, beatAt } = claimant;
-    sql.introduce.run(id, boot, pidNamespace, pid, started, beatUptimeMs, beatAt);
+    const { id, machine, boot, pidNamespace, pid, started, beatUptimeMs, beatAt } = claimant;
+    sql.introduce.run(id, machine, boot, pidNamespace, pid, started, beatUptimeMs, beatAt);
     sql.take.run(session, epoch + 1, id);
     this.#journal.forgetHead(session);
     this.#ledger.estimateOpen(session, at);

@@ -8,7 +8,13 @@ const observer = thisOwner();
 /** This process itself, so that its pid is known to live. */
 const near: Heartbeat = { ...observer, id: "near", beatUptimeMs: 1_000_000, beatAt: 5_000_000 };
 const otherContainer: Heartbeat = { ...near, id: "container", pidNamespace: "another" };
-const otherBoot: Heartbeat = { ...near, id: "boot", boot: "another", pidNamespace: "another" };
+const otherBoot: Heartbeat = {
+  ...near,
+  id: "boot",
+  machine: "another",
+  boot: "another",
+  pidNamespace: "another",
+};
 const look = (silentMs: number, clockJumpMs = 0) => ({
   observer,
   leaseMs,
@@ -43,6 +49,12 @@ describe("the watch before an expired lease is taken", () => {
       expect(watchMs(holder, observer, leaseMs)).toBeLessThan(leaseMs);
     }
     expect(watchMs(otherBoot, observer, leaseMs)).toBe(leaseMs);
+  });
+
+  test("is not needed for a holder of this machine from before it was started anew", () => {
+    const here = { ...observer, machine: "this machine" };
+    expect(watchMs({ ...otherBoot, machine: here.machine }, here, leaseMs)).toBe(0);
+    expect(watchMs({ ...otherBoot, machine: "" }, { ...observer, machine: "" }, leaseMs)).toBe(leaseMs);
   });
 
   test("ends with the lease held after any beat, also when the clocks are an hour apart", () => {
