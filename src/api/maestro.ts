@@ -2,7 +2,7 @@ import { advise, nameOf } from "../domain/advice.ts";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, LeaseHeld, TeamInvalid } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
-import type { ClaimCause, Direction, Message } from "../journal/journal.ts";
+import type { ClaimCause, Direction, Signal } from "../journal/journal.ts";
 import { finalStatuses } from "../journal/standing.ts";
 import { resultsOf, type SessionResult } from "../journal/view.ts";
 import type { CreatedSession, FirstDriver } from "../run/acts/create-session.ts";
@@ -193,14 +193,14 @@ export class Maestro extends SessionQueries {
 
   /** Approves the phase that is waiting for review. */
   async approve(idOrKey: string, options: ApproveOptions = {}): Promise<void> {
-    await this.#signal(idOrKey, { say: "approve", ...options });
+    await this.#signal(idOrKey, { action: "approve", ...options });
   }
 
   /** Rejects the phase that is waiting for review. It runs again with the note. */
   async reject(idOrKey: string, { note, ...options }: RejectOptions): Promise<void> {
     if (typeof note !== "string" || note.trim() === "")
       throw new InputInvalid("A rejection needs a note.", { advice: "Write what should change." });
-    await this.#signal(idOrKey, { say: "reject", ...options, note });
+    await this.#signal(idOrKey, { action: "reject", ...options, note });
   }
 
   /** Sets or removes the limit of the session, a phase or a persona. A session parked for its budget waits for a resume. */
@@ -213,7 +213,7 @@ export class Maestro extends SessionQueries {
     const level = persona !== undefined ? "persona" : phase !== undefined ? "phase" : "session";
     const name = persona ?? phase;
     if (name !== undefined) refuseUnknownName(level, name, (await this.show(idOrKey)).phases);
-    await this.#signal(idOrKey, { say: "budget", level, ...(name !== undefined && { name }), budget });
+    await this.#signal(idOrKey, { action: "budget", level, ...(name !== undefined && { name }), budget });
   }
 
   /** Predicts which personas a resume would keep, reuse and run. */
@@ -234,12 +234,12 @@ export class Maestro extends SessionQueries {
 
   /** Pauses the session at its next step. */
   async pause(idOrKey: string): Promise<void> {
-    await this.#signal(idOrKey, { say: "pause" });
+    await this.#signal(idOrKey, { action: "pause" });
   }
 
   /** Cancels the session, which is final. */
   async cancel(idOrKey: string): Promise<void> {
-    await this.#signal(idOrKey, { say: "cancel" });
+    await this.#signal(idOrKey, { action: "cancel" });
   }
 
   /** Imports a session from another machine. It waits for a resume. */
@@ -375,7 +375,7 @@ export class Maestro extends SessionQueries {
     });
   }
 
-  async #signal(idOrKey: string, message: Message): Promise<void> {
+  async #signal(idOrKey: string, message: Signal): Promise<void> {
     const { store, engine } = this.#services;
     const session = await this.find(idOrKey);
     refuseSignal(session, message);

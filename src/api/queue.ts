@@ -46,7 +46,8 @@ async function enqueueNow(
   try {
     const { state } = await continueReplay(store, before);
     // A cancel before the claim may not be applied yet, and a status row would drop it.
-    isCanceled = state.standing.status === "canceled" || state.messages.some(({ say }) => say === "cancel");
+    isCanceled =
+      state.standing.status === "canceled" || state.signals.some(({ action }) => action === "cancel");
     if (!isCanceled) {
       const append = (row: Entry) => store.append(lease, [row], {});
       const prepared = await prepareClaimed({ ...first, seq }, state, team, preparation, artifacts, append);

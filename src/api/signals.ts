@@ -1,24 +1,24 @@
 import { advise } from "../domain/advice.ts";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, SessionConflict } from "../domain/errors.ts";
-import type { Message } from "../journal/journal.ts";
+import type { Signal } from "../journal/journal.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { finalStatuses } from "../journal/standing.ts";
 import type { PhaseView } from "../journal/view.ts";
 import type { SessionRecord } from "../store/store.ts";
 
 /** Refuses a signal that makes no sense in this status. */
-export function refuseSignal({ id, status }: SessionRecord, { say }: Message): void {
+export function refuseSignal({ id, status }: SessionRecord, { action }: Signal): void {
   const details = { session: id, status };
-  if (finalStatuses.includes(status) && say !== "budget")
-    throw new SessionConflict(`Session ${id} is ${status}; there is nothing to ${say}.`, {
+  if (finalStatuses.includes(status) && action !== "budget")
+    throw new SessionConflict(`Session ${id} is ${status}; there is nothing to ${action}.`, {
       details,
       advice: [
         advise("See how it ended", "show", id),
         advise("To change the result, fork it", "fork", id, "--at", "<phase>"),
       ],
     });
-  if (say === "pause" && (status === "parked" || status === "paused"))
+  if (action === "pause" && (status === "parked" || status === "paused"))
     throw new SessionConflict(`Session ${id} is already ${status}; there is nothing to pause.`, {
       details,
       advice: advise("See why", "show", id),
@@ -37,17 +37,17 @@ export function refuseUnknownName(level: string, name: string, phases: readonly 
 
 /** Adds the reviewed phase to an approval or rejection: one signal is about one phase. */
 export async function withReviewedPhase(
-  message: Message,
+  signal: Signal,
   readState: () => Promise<SessionState>,
-): Promise<Message> {
-  if (message.say !== "approve" && message.say !== "reject") return message;
-  return { ...message, phase: reviewedPhase(await readState(), message.say, message.phase) };
+): Promise<Signal> {
+  if (signal.action !== "approve" && signal.action !== "reject") return signal;
+  return { ...signal, phase: reviewedPhase(await readState(), signal.action, signal.phase) };
 }
 
 /** The phase under review. With more than one, a guess could approve work that was not reviewed. */
 function reviewedPhase(
   { id, phases }: SessionState,
-  say: "approve" | "reject",
+  action: "approve" | "reject",
   named: string | undefined,
 ): string {
   // A phase without a checkpoint is not finished by its driver yet.
@@ -73,6 +73,6 @@ function reviewedPhase(
   if (others.length === 0) return only;
   throw new SessionConflict(`More than one phase is waiting for review: ${waiting.join(", ")}.`, {
     details,
-    advice: advise("Name one of them", say, id, "--phase", only),
+    advice: advise("Name one of them", action, id, "--phase", only),
   });
 }

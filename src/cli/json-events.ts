@@ -43,7 +43,7 @@ export class JsonEvents {
     for await (const event of maestro.events(id, { follow: false })) {
       if ("seq" in event && event.seq >= seq) break;
       if (event.kind === "session.claimed") isNew = false;
-      before = isNew || event.kind === "message.received" ? [...before, event] : [];
+      before = isNew || event.kind === "signal.received" ? [...before, event] : [];
     }
     for (const event of before) printJson(event);
   }

@@ -59,7 +59,7 @@ export class FactReader {
     }
     if (started !== undefined) this.#lastAt.set(started, at);
     const place = started === undefined ? undefined : this.#placeOf(started);
-    const named = entry.kind === "message.received" ? entry.message : entry;
+    const named = entry.kind === "signal.received" ? entry.signal : entry;
     const fact = factOf(entry, { at, epoch, startedAt: place?.startedAt });
     if (endsAttempt(fact) && started !== undefined) this.#lastAt.delete(started);
     return { ...placeOf(row, place ?? named, started ?? null), ...fact };

@@ -20,7 +20,6 @@ export type {
   ForkOrigin,
   GivenPhase,
   JournalHead,
-  Message,
   OfAttempt,
   PaidAmount,
   PersonaChecks,
@@ -29,6 +28,7 @@ export type {
   PhaseContent,
   RecordedFailure,
   SessionUsage,
+  Signal,
   Wait,
 } from "./values.ts";
 

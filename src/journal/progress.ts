@@ -79,7 +79,7 @@ export function applyFact(progress: SessionProgress, fact: PublicFact): SessionP
 /** The status after one more fact. */
 export function statusAfter(status: SessionStatus, fact: Fact): SessionStatus {
   if (fact.kind === "session.status") return fact.status;
-  const isDriven = fact.kind === "session.claimed" && fact.cause !== "message";
+  const isDriven = fact.kind === "session.claimed" && fact.cause !== "signal";
   return isDriven && status !== "canceled" ? "running" : status;
 }
 
@@ -103,7 +103,7 @@ const changes: { readonly [Kind in FactKind]?: Change<Kind> } = {
     phases: fact.reset.reduce(resetPhase, plan(phases, fact.phases)),
   }),
   "session.claimed": ({ status }, fact, at) =>
-    fact.cause === "message"
+    fact.cause === "signal"
       ? {}
       : {
           status: statusAfter(status, fact),
@@ -118,7 +118,7 @@ const changes: { readonly [Kind in FactKind]?: Change<Kind> } = {
     wakeAt: timeOf(wakeAt),
     endedAt: at,
   }),
-  "message.received": ({ phases }, fact) => ({ phases: afterSignal(phases, fact) }),
+  "signal.received": ({ phases }, fact) => ({ phases: afterSignal(phases, fact) }),
   "phase.started": (progress, { phase }, at) =>
     onPhase(progress, phase, () => ({ status: "running", startedAt: at, endedAt: undefined })),
   "phase.completed": (progress, { phase, gate, awaitsReview }, at) =>
@@ -235,13 +235,13 @@ function resetPhase(phases: readonly PhaseProgress[], name: string): readonly Ph
 /** An answer without a phase is for every phase that waits. */
 function afterSignal(
   phases: readonly PhaseProgress[],
-  { say, phase: name }: Pick<PublicFact, "phase"> & FactOf<"message.received">,
+  { action, phase: name }: Pick<PublicFact, "phase"> & FactOf<"signal.received">,
 ): readonly PhaseProgress[] {
   const isMeant = (phase: PhaseProgress) =>
     phase.review === "awaiting" && (name === null || phase.name === name);
-  if (say === "approve")
+  if (action === "approve")
     return phases.map((phase) => (isMeant(phase) ? { ...phase, review: "approved" } : phase));
-  if (say !== "reject") return phases;
+  if (action !== "reject") return phases;
   return phases.filter(isMeant).reduce((next, phase) => resetPhase(next, phase.name), phases);
 }
 

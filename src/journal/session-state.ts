@@ -12,13 +12,13 @@ import type {
   FilesEdit,
   GivenFiles,
   JournalHead,
-  Message,
   OfAttempt,
   PaidAmount,
   PersonaChecks,
   PersonaResult,
   RecordedFailure,
   SessionCreated,
+  Signal,
 } from "./values.ts";
 
 export interface AttemptState extends OfAttempt {
@@ -205,7 +205,7 @@ export interface SessionState {
   /** The last row of an earlier life, when the rows before it were restored from checkpoints. */
   readonly restoredSeq: number | undefined;
   /** Signals that the driver has not acted on yet. */
-  readonly messages: readonly Message[];
+  readonly signals: readonly Signal[];
   /** Attempts under way, by the seq of their first row. */
   readonly running: ReadonlyMap<number, RunningAttempt>;
   /** Digest over all transition rows so far. Seals carry it, so that rows before a seal can be verified without steps. */
@@ -251,7 +251,7 @@ export function emptyState(id: SessionId): SessionState {
     teamChanged: false,
     budgets: new Map(),
     restoredSeq: undefined,
-    messages: [],
+    signals: [],
     running: new Map(),
     transitions: "",
   };

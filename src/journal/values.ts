@@ -12,7 +12,7 @@ import * as is from "./schema.ts";
  * `start`: the first claim, one phase alone, or a resume after a clean end. `resume`: a person asked. `recovery`: automatic,
  * after an unclean end. `message`: only to act on a signal.
  */
-export const claimCause = is.literal("start", "resume", "recovery", "message");
+export const claimCause = is.literal("start", "resume", "recovery", "signal");
 export type ClaimCause = is.TypeOf<typeof claimCause>;
 
 /** A choice with its reason and the rejected alternatives. */
@@ -293,22 +293,22 @@ export const ofAttempt = { started: is.whole, phase: is.name, persona: is.name }
 export type OfAttempt = is.FieldsOf<typeof ofAttempt>;
 
 /** A signal from another process; becomes one journal row. */
-export const message = is.union(
-  { say: is.literal("pause") },
-  { say: is.literal("cancel") },
+export const signal = is.union(
+  { action: is.literal("pause") },
+  { action: is.literal("cancel") },
   /** `phase`: several may wait for review at once. */
-  { say: is.literal("approve"), phase: is.optional(is.name), note: is.optional(is.text) },
-  { say: is.literal("reject"), phase: is.optional(is.name), note: is.text },
+  { action: is.literal("approve"), phase: is.optional(is.name), note: is.optional(is.text) },
+  { action: is.literal("reject"), phase: is.optional(is.name), note: is.text },
   /** A new limit; fields that are missing stay as they are. */
   {
-    say: is.literal("budget"),
+    action: is.literal("budget"),
     level: is.literal("persona", "phase", "session"),
     /** Of the persona or the phase. */
     name: is.optional(is.label),
     budget: budgetChange,
   },
 );
-export type Message = is.TypeOf<typeof message>;
+export type Signal = is.TypeOf<typeof signal>;
 
 const maxDecisions = 100;
 

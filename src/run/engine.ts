@@ -93,7 +93,7 @@ export class TeamEngine {
   async settle(id: SessionId, claim?: Promise<Claim>): Promise<Outcome> {
     const { store, artifacts, projector, report } = this.#options;
     const control = new Control();
-    const settling = this.#withLease(id, "message", control, undefined, claim, async (journal, files) => {
+    const settling = this.#withLease(id, "signal", control, undefined, claim, async (journal, files) => {
       if (!finalStatuses.includes(journal.state.standing.status)) obey({ journal, control });
       if (control.stopped !== undefined)
         await journal.append([{ kind: "session.status", ...outcomeOf(control.stopped) }]);
@@ -265,9 +265,9 @@ export class TeamEngine {
 
   /** A signal that arrives during a release finds the lease held and relies on the driver, so the driver looks again. */
   async #settleLate(state: SessionState): Promise<Outcome | undefined> {
-    const { id, standing, messages } = state;
+    const { id, standing, signals } = state;
     if (finalStatuses.includes(standing.status)) return undefined;
-    const isSettled = messages.length === 0 && !isAnswered(state);
+    const isSettled = signals.length === 0 && !isAnswered(state);
     if (isSettled && !(await this.#options.store.reports.hasSignals(id))) return undefined;
     return this.settle(id).catch((error: unknown) => {
       if (LeaseHeld.is(error)) return undefined;

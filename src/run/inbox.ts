@@ -91,7 +91,7 @@ export class Inbox {
 
 /** Takes effect at the next step. A cancel also stops the running one. */
 export function obey({ journal, control }: Watched): void {
-  for (const { say } of journal.state.messages) {
-    if (say === "pause" || say === "cancel") control.stop(say, { abort: say === "cancel" });
+  for (const { action } of journal.state.signals) {
+    if (action === "pause" || action === "cancel") control.stop(action, { abort: action === "cancel" });
   }
 }

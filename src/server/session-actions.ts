@@ -73,8 +73,8 @@ export class SessionActions {
 }
 
 /** No pause or cancel is pending. */
-const continues = ({ standing: { status }, messages }: SessionState): boolean =>
-  (status === "running" || status === "queued") && messages.length === 0;
+const continues = ({ standing: { status }, signals }: SessionState): boolean =>
+  (status === "running" || status === "queued") && signals.length === 0;
 
 function reaches({ only, until }: Direction, phase: string): boolean {
   return until === undefined && (only === undefined || only.includes(phase));

@@ -3,14 +3,7 @@ import type { BudgetAlert } from "../domain/budget-alert.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Saving, Settlement } from "../domain/ledger.ts";
 import type { Ticket } from "../domain/ticket.ts";
-import type {
-  ClaimCause,
-  Entry,
-  Message,
-  RecordedRow,
-  SessionUsage,
-  Transition,
-} from "../journal/journal.ts";
+import type { ClaimCause, Entry, RecordedRow, SessionUsage, Signal, Transition } from "../journal/journal.ts";
 import type { RowToWrite } from "../journal/journal-codec.ts";
 import type { EndedCall } from "./breaker-store.ts";
 import type { LeaseState } from "./decisions/lease.ts";
@@ -159,7 +152,7 @@ export interface Journal {
   withdraw(lease: Lease, reservation: number): Promise<void>;
 
   /** Leaves a signal of a person for the session's driver, or for the next one. */
-  signal(id: SessionId, message: Message): Promise<void>;
+  signal(id: SessionId, message: Signal): Promise<void>;
   /** Turns each waiting signal into one journal row. */
   receive(lease: Lease): Promise<readonly RecordedRow[]>;
 

@@ -148,13 +148,13 @@ export function copiedContract(open: OpenStore): void {
       const { store } = await openFor(open);
       const given = withRows([at(7, phaseStarted), at(8, step(1))]);
       await store.createSession(given);
-      await store.signal(given.id, { say: "pause" });
+      await store.signal(given.id, { action: "pause" });
       await store.claimSession(given.id, "start");
       const kinds = (await transitionsOf(store, given.id)).map(({ seq, kind }) => [seq, kind]);
       expect(kinds).toEqual([
         [1, "session.created"],
         [7, "phase.started"],
-        [9, "message.received"],
+        [9, "signal.received"],
         [10, "session.claimed"],
       ]);
     });

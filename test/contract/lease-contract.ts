@@ -86,10 +86,10 @@ export function leaseContract(open: OpenStore): void {
       const found: string[] = [];
       const claim = await store.claimSession(id, (state): ClaimCause => {
         found.push(state);
-        return "message";
+        return "signal";
       });
       expect([...found, claim.found]).toEqual(["free", "free"]);
-      expect(JSON.parse((await readAll(store, id)).at(-1)?.body ?? "")).toMatchObject({ cause: "message" });
+      expect(JSON.parse((await readAll(store, id)).at(-1)?.body ?? "")).toMatchObject({ cause: "signal" });
     });
 
     test("of a process that died is found dead at once, and taken over with a new epoch", async (context) => {
@@ -117,7 +117,7 @@ export function leaseContract(open: OpenStore): void {
       expect(await store.reports.abandoned()).toEqual([]);
       await claimAndDie(id);
       expect(await store.reports.abandoned()).toEqual([id]);
-      await store.releaseSession((await store.claimSession(id, "message")).lease);
+      await store.releaseSession((await store.claimSession(id, "signal")).lease);
       expect(await store.reports.abandoned()).toEqual([]);
     });
 

@@ -29,8 +29,8 @@ export function retentionContract(open: OpenStore): void {
       const [gone, kept] = [await createAndClaim(store), await createAndClaim(store)];
       const goneRows = await store.append(gone.lease, steps(2_500), { artifacts: [first, shared] });
       await store.append(kept.lease, steps(20), { artifacts: [second, shared] });
-      await store.signal(gone.id, { say: "pause" });
-      await store.signal(kept.id, { say: "pause" });
+      await store.signal(gone.id, { action: "pause" });
+      await store.signal(kept.id, { action: "pause" });
       const before = await readAll(store, kept.id);
       await store.releaseSession(gone.lease);
       await store.deleteSession(gone.id);
@@ -124,7 +124,7 @@ export function retentionContract(open: OpenStore): void {
       await store.releaseSession(gone.lease);
       const [, , appended] = await Promise.all([
         store.deleteSession(gone.id).then(() => store.maintenance.reclaimSpace()),
-        store.signal(kept.id, { say: "pause" }),
+        store.signal(kept.id, { action: "pause" }),
         Promise.all(steps(200).map((row) => store.append(kept.lease, [row]))),
       ]);
       expect(appended.flat()).toHaveLength(200);

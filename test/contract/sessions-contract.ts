@@ -76,7 +76,7 @@ export function sessionsContract(open: OpenStore): void {
       const { store } = await openFor(open);
       const id = newSessionId();
       await expect(store.claimSession(id, "start")).rejects.toThrow(SessionNotFound);
-      await expect(store.signal(id, { say: "pause" })).rejects.toThrow(SessionNotFound);
+      await expect(store.signal(id, { action: "pause" })).rejects.toThrow(SessionNotFound);
       await expect(store.deleteSession(id)).rejects.toThrow(SessionNotFound);
       await expect(readAll(store, id)).rejects.toThrow(SessionNotFound);
     });
@@ -114,7 +114,7 @@ export function sessionsContract(open: OpenStore): void {
         updatedAt: clock.now(),
       });
       await store.releaseSession(lease);
-      const { lease: toListen } = await store.claimSession(id, "message");
+      const { lease: toListen } = await store.claimSession(id, "signal");
       expect(await store.findSession(id)).toMatchObject({ status: "parked", reason: "help" });
       await store.releaseSession(toListen);
       await store.claimSession(id, "resume");

@@ -85,7 +85,7 @@ export function takeContract(open: OpenStore): void {
       await claimAndDie(id);
       const { claims, drives } = await takeAll(store, 1);
       expect(drives.get(id)).toBe(false);
-      expect(JSON.parse(claims.get(id)?.row.body ?? "{}")).toMatchObject({ cause: "message" });
+      expect(JSON.parse(claims.get(id)?.row.body ?? "{}")).toMatchObject({ cause: "signal" });
       expect((await store.findSession(id))?.status).toBe("canceled");
     });
 

@@ -8,7 +8,7 @@ export function wakeupsContract(open: OpenStore): void {
       const { id, lease } = await createAndClaim(store);
       const received: Promise<number>[] = [];
       store.wakeups.hear("signal", () => received.push(store.receive(lease).then((rows) => rows.length)));
-      await store.signal(id, { say: "pause" });
+      await store.signal(id, { action: "pause" });
       await vi.waitUntil(() => received.length > 0);
       expect(await received[0]).toBe(1);
     });

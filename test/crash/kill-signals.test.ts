@@ -38,7 +38,7 @@ async function untilReceived(count: number): Promise<void> {
 }
 
 async function received(): Promise<string[]> {
-  return rowsOf(await place.recorded(team), "message.received").map(({ message }) => message.say);
+  return rowsOf(await place.recorded(team), "signal.received").map(({ signal }) => signal.action);
 }
 
 describe("a signal from another process", () => {
@@ -81,7 +81,7 @@ describe("a signal from another process", () => {
     await until("it has begun", () => place.marks.length === 1);
     await maestro.pause("stubborn");
     await until("the driver has received it", async () =>
-      (await place.recorded("stubborn")).rows.some(({ kind }) => kind === "message.received"),
+      (await place.recorded("stubborn")).rows.some(({ kind }) => kind === "signal.received"),
     );
     place.openDoor();
     expect(endingOf(await place.afterlife(driver, "stubborn"))).toMatchObject({ status: "paused" });
@@ -106,7 +106,7 @@ describe("a signal from another process", () => {
 });
 
 describe("a signal becomes exactly one row although its driver is killed", () => {
-  it.each<FaultPoint>(["message.received:before-commit", "message.received:after-commit"])(
+  it.each<FaultPoint>(["signal.received:before-commit", "signal.received:after-commit"])(
     "the next driver cancels after a kill at %s",
     async (point) => {
       const driver = await busyDriver(point);
@@ -120,7 +120,7 @@ describe("a signal becomes exactly one row although its driver is killed", () =>
     },
   );
 
-  it.each<FaultPoint>(["message.received:before-commit", "message.received:after-commit"])(
+  it.each<FaultPoint>(["signal.received:before-commit", "signal.received:after-commit"])(
     "a recovery obeys the pause after a kill at %s, and a person's resume revokes it",
     async (point) => {
       const driver = await busyDriver(point);

@@ -95,7 +95,7 @@ function fork(
     // Planning is recorded by the fork's own driver; decisions of work that starts again are not made yet.
     decisions: state.decisions.filter(({ phase }) => phase !== undefined && entry.kept.includes(phase)),
     teamChanged: false,
-    messages: [],
+    signals: [],
     running: new Map(),
   };
   return entry.edited.reduce((edited, content) => editPhase(edited, content, at), apart);

@@ -12,10 +12,10 @@ import {
   type Direction,
   direction,
   journalHead,
-  type Message,
-  message,
   type SessionTerms,
+  type Signal,
   sessionTerms,
+  signal,
 } from "../values.ts";
 import { always, event, nothing, shorten } from "./define.ts";
 import { forked, unstarted } from "./fork.ts";
@@ -66,9 +66,9 @@ export const sessionEvents = {
   "session.forked": forked,
   "session.claimed": event({
     row: is.object({ cause: claimCause, owner: is.text }),
-    listed: ({ cause }) => (cause === "message" ? undefined : { standing: { status: "running" } }),
+    listed: ({ cause }) => (cause === "signal" ? undefined : { standing: { status: "running" } }),
     card(card, { cause }) {
-      if (cause === "message") return undefined;
+      if (cause === "signal") return undefined;
       return {
         error: null,
         wakeAt: null,
@@ -126,7 +126,7 @@ export const sessionEvents = {
         standing: stands,
         stoodFor: undefined,
         tickets: entry.tickets ?? state.tickets,
-        messages: [],
+        signals: [],
         awaitsPerson: state.awaitsPerson || needsPerson,
       };
     },
@@ -145,15 +145,15 @@ export const sessionEvents = {
     isTransition: true,
     isQuiet: always,
   }),
-  "message.received": event({
-    row: is.object({ message, sentAt: is.whole }),
-    card: (card, { message: signal }) => (card === undefined ? undefined : cardAfterSignal(card, signal)),
-    reduce: (state, { message: signal }) => receive(state, signal),
-    fact: ({ message: signal }) => ({
-      say: signal.say,
+  "signal.received": event({
+    row: is.object({ signal, sentAt: is.whole }),
+    card: (card, { signal }) => (card === undefined ? undefined : cardAfterSignal(card, signal)),
+    reduce: (state, { signal }) => receive(state, signal),
+    fact: ({ signal }) => ({
+      action: signal.action,
       note: "note" in signal && signal.note !== undefined ? shorten(signal.note) : null,
     }),
-    sentence: ({ say, note }) => `received signal ${say}${note === null ? "" : `: ${note}`}`,
+    sentence: ({ action, note }) => `received signal ${action}${note === null ? "" : `: ${note}`}`,
     isTransition: true,
   }),
 };
@@ -168,7 +168,7 @@ function standingOf(
 function claim(state: SessionState, cause: ClaimCause): SessionState {
   const { standing: before } = state;
   // A claim for a signal changes nothing, and a cancel is final.
-  if (cause === "message" || before.status === "canceled") return state;
+  if (cause === "signal" || before.status === "canceled") return state;
   const stoodFor = remains(before) ? { reason: before.reason, error: before.error } : state.stoodFor;
   const isFresh = cause === "resume" || !state.awaitsPerson;
   const claimed: SessionState = {
@@ -183,28 +183,28 @@ function claim(state: SessionState, cause: ClaimCause): SessionState {
     awaitsPerson: false,
     resumes: state.resumes + 1,
     // A resume takes back a pause, never a cancel.
-    messages: state.messages.filter(({ say }) => say === "cancel"),
+    signals: state.signals.filter(({ action }) => action === "cancel"),
   };
 }
 
-function receive(state: SessionState, message: Message): SessionState {
-  switch (message.say) {
+function receive(state: SessionState, signal: Signal): SessionState {
+  switch (signal.action) {
     case "pause":
     case "cancel":
-      return { ...state, messages: [...state.messages, message] };
+      return { ...state, signals: [...state.signals, signal] };
     case "approve":
-      return awaiting(state, message.phase).reduce(
+      return awaiting(state, signal.phase).reduce(
         (approved, [name]) => withPhase(approved, name, { review: "approved" }),
         state,
       );
     case "reject":
-      return awaiting(state, message.phase).reduce(
-        (rejected, [name, phase]) => withPhase(rejected, name, rejectPhase(phase, message.note)),
+      return awaiting(state, signal.phase).reduce(
+        (rejected, [name, phase]) => withPhase(rejected, name, rejectPhase(phase, signal.note)),
         state,
       );
     case "budget": {
-      const name = `${message.level} ${message.name ?? ""}`.trim();
-      const budget = { ...state.budgets.get(name), ...message.budget };
+      const name = `${signal.level} ${signal.name ?? ""}`.trim();
+      const budget = { ...state.budgets.get(name), ...signal.budget };
       return { ...state, budgets: new Map(state.budgets).set(name, budget) };
     }
   }
@@ -214,7 +214,7 @@ const claims: Readonly<Record<ClaimCause, string>> = {
   start: "started",
   resume: "resumed",
   recovery: "taken over from a process that died",
-  message: "claimed to act on a signal",
+  signal: "claimed to act on a signal",
 };
 
 function directionText({
@@ -254,19 +254,19 @@ function newCard(created: SessionTerms): SessionCard {
   };
 }
 
-function cardAfterSignal(card: SessionCard, message: Message): Partial<SessionCard> | undefined {
-  switch (message.say) {
+function cardAfterSignal(card: SessionCard, signal: Signal): Partial<SessionCard> | undefined {
+  switch (signal.action) {
     case "pause":
       return { pauseSaid: true };
     case "approve":
-      return answered(card, message.phase);
+      return answered(card, signal.phase);
     case "reject": {
-      const phase = message.phase ?? card.review?.phase;
+      const phase = signal.phase ?? card.review?.phase;
       if (phase === undefined) return undefined;
       return { ...answered(card, phase), phases: changeCardPhase(card, phase, { status: "pending" }) };
     }
     case "budget":
-      return message.level === "session" ? { raised: { ...card.raised, ...message.budget } } : undefined;
+      return signal.level === "session" ? { raised: { ...card.raised, ...signal.budget } } : undefined;
     case "cancel":
       return undefined;
   }

@@ -19,6 +19,6 @@ const wakesByItself = ({ reason }: SessionRecord): boolean =>
 
 /** A driver that ended cleanly leaves nothing to recover from. */
 export function causeOf({ isToDrive }: Candidate, found: Claim["found"]): ClaimCause {
-  if (!isToDrive) return "message";
+  if (!isToDrive) return "signal";
   return found === "free" ? "start" : "recovery";
 }

@@ -41,7 +41,7 @@ function namesOf(command: Command): readonly CommitName[] {
     case "claim":
       return [nameOfRow(command.row)];
     case "receive":
-      return ["message.received"];
+      return ["signal.received"];
     case "release":
       return ["session.released"];
     case "admit":
@@ -65,7 +65,7 @@ function namesOf(command: Command): readonly CommitName[] {
     case "estimate":
       return ["call.estimated"];
     case "signal":
-      return ["message.said"];
+      return ["signal.sent"];
     case "delete":
       return ["session.deleted"];
     case "remember-comparison":

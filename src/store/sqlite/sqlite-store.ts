@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../domain/clock.ts";
 import { SessionConflict } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
-import type { ClaimCause, Entry, Message, RecordedRow } from "../../journal/journal.ts";
+import type { ClaimCause, Entry, RecordedRow, Signal } from "../../journal/journal.ts";
 import { encodeEntry, type RowToWrite, transitionRow } from "../../journal/journal-codec.ts";
 import { finalStatuses, type SessionStatus } from "../../journal/standing.ts";
 import type { BreakerStore } from "../breaker-store.ts";
@@ -264,7 +264,7 @@ export class SqliteStore implements Store {
     return this.#journal.body(id, this.#numbers.get(id) ?? this.#number(id), seq);
   }
 
-  async signal(id: SessionId, message: Message): Promise<void> {
+  async signal(id: SessionId, message: Signal): Promise<void> {
     await this.#submit({
       verb: "signal",
       session: this.#number(id),
@@ -279,7 +279,7 @@ export class SqliteStore implements Store {
     const reply = await this.#submit({ verb: "receive", ...this.#proofOf(lease) });
     if (reply.kind !== "received") throw lostTo(lease, reply);
     return reply.rows.map(
-      ({ placed, body }) => new WrittenRow(transitionRow("message.received", body), placed, epoch),
+      ({ placed, body }) => new WrittenRow(transitionRow("signal.received", body), placed, epoch),
     );
   }
 

@@ -257,8 +257,8 @@ export class Writer {
       body: string,
     ][];
     return waiting.map(([id, sentAt, message]) => {
-      const body = `{"message":${message},"sentAt":${sentAt}}`;
-      const row = transitionRow("message.received", body);
+      const body = `{"signal":${message},"sentAt":${sentAt}}`;
+      const row = transitionRow("signal.received", body);
       const [placed] = this.#journal.append(session, this.#journal.head({ session, epoch }), at, [row]);
       this.#statements.forget.run(id);
       return { placed: placed as Placed, body };

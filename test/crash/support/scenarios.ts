@@ -77,7 +77,7 @@ export const said: Scenario = {
   },
   victim: (place, fault) => place.act({ do: "pause", session: "patient" }, fault),
   recover: async (place, { isCommitted, undisturbed }) => {
-    const received = async () => rowsOf(await place.recorded("patient"), "message.received");
+    const received = async () => rowsOf(await place.recorded("patient"), "signal.received");
     if (isCommitted) await until("the driver has received it", async () => (await received()).length === 1);
     place.openDoor();
     const status = isCommitted ? "paused" : "completed";

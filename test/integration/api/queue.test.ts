@@ -86,7 +86,7 @@ test("a resume does not drop a cancel that is not applied yet", async () => {
   await maestro.scheduler({ places: 1, report: expect.unreachable }).tick();
   const path = join(stateDir, "maestro.db");
   const elsewhere = new SqliteStore({ path, clock: systemClock, leaseMs: 15_000 });
-  await elsewhere.signal(id, { say: "cancel" });
+  await elsewhere.signal(id, { action: "cancel" });
   await elsewhere.close();
   await expect(maestro.queueResume(id)).rejects.toThrow(SessionCanceled);
   expect((await maestro.find(id)).status).toBe("canceled");
@@ -102,7 +102,7 @@ test.each([
   await maestro.scheduler({ places: 1, report: expect.unreachable }).tick();
   const path = join(stateDir, "maestro.db");
   const elsewhere = new SqliteStore({ path, clock: systemClock, leaseMs: 15_000 });
-  const { lease } = await elsewhere.claimSession(id, "message");
+  const { lease } = await elsewhere.claimSession(id, "signal");
   const asked = ask(maestro);
   expect(await Promise.race([asked, systemClock.sleep(100).then(() => "waits")])).toBe("waits");
   await elsewhere.releaseSession(lease);

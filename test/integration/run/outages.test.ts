@@ -185,7 +185,7 @@ test("a session that needs help raises one ticket, with the failures and the res
   expect(more).toEqual([]);
   const text = readFileSync(join(folder, String(file)), "utf8");
   expect(text).toContain(result.id);
-  expect(text).toContain("Start the program that defines the team again");
+  expect(text).toContain("Start the program that defines its team again");
   expect(text).toContain("the tests do not pass");
   expect(text).not.toContain("sk-ant-api03");
   await lives.live(() => {

@@ -162,7 +162,7 @@ describe("the picture", () => {
     const session = told(
       ...designDone.slice(0, 3),
       { kind: "phase.completed", phase: "design", awaitsReview: true },
-      { kind: "message.received", message: { say: "reject", note: "no" }, sentAt: 0 },
+      { kind: "signal.received", signal: { action: "reject", note: "no" }, sentAt: 0 },
     );
     expect(session.progress.phases[0]).toMatchObject({ status: "pending", review: "none" });
   });

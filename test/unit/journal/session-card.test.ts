@@ -75,9 +75,9 @@ test("phases begin, end, are taken over, sent back and edited", () => {
   };
   const waiting = fold(started, begin, reviewed);
   expect(waiting).toMatchObject({ lastPhase: "one", review: { phase: "one", base: "t0", tree: "t1", gate } });
-  const sent = { sentAt: 1, kind: "message.received" } as const;
-  expect(fold(started, begin, reviewed, { ...sent, message: { say: "approve" } }).review).toBeNull();
-  const rejected = fold(started, begin, reviewed, { ...sent, message: { say: "reject", note: "no" } });
+  const sent = { sentAt: 1, kind: "signal.received" } as const;
+  expect(fold(started, begin, reviewed, { ...sent, signal: { action: "approve" } }).review).toBeNull();
+  const rejected = fold(started, begin, reviewed, { ...sent, signal: { action: "reject", note: "no" } });
   expect([rejected.review, statusesOf(rejected)[0]]).toEqual([null, "pending"]);
   const edited = fold(started, begin, reviewed, { kind: "phase.edited", phase: "one", results: {} });
   expect([edited.review, statusesOf(edited)[0]]).toEqual([null, "completed"]);
@@ -107,16 +107,16 @@ test("why it stopped is kept in short, and forgotten when it goes on", () => {
   expect(parked.error?.details).toMatchObject({ phase: "one", attempts: 6 });
   expect(parked.error?.details).not.toHaveProperty("failures");
   const status: Transition = { kind: "session.status", status: "parked", reason: "help", error };
-  const claim = (cause: "resume" | "message"): Transition => ({ kind: "session.claimed", cause, owner: "o" });
+  const claim = (cause: "resume" | "signal"): Transition => ({ kind: "session.claimed", cause, owner: "o" });
   expect(fold(status, claim("resume"))).toMatchObject({ error: null, resumes: 1 });
-  expect(fold(status, claim("message")).error).not.toBeNull();
+  expect(fold(status, claim("signal")).error).not.toBeNull();
 });
 
 test("a person's limit stands above the team's, also above one that changed", () => {
   const said: Transition = {
-    kind: "message.received",
+    kind: "signal.received",
     sentAt: 1,
-    message: { say: "budget", level: "session", budget: { tokens: 7 } },
+    signal: { action: "budget", level: "session", budget: { tokens: 7 } },
   };
   const changed: Transition = {
     kind: "team.changed",
