@@ -11,7 +11,7 @@ import { decideAfterFailure } from "../journal/after-failure.ts";
 import type { Transition } from "../journal/journal.ts";
 import { personaOf, phaseOf, type Reopened, type SessionState, wasGiven } from "../journal/session-state.ts";
 import type { PersonaDefinition, PhaseDefinition } from "../team/definition/team-definition.ts";
-import { type Conflict, describeConflict } from "../workspace/merge.ts";
+import { type Conflict, describeConflict } from "../workspace/conflict.ts";
 import type { Drive, TeamDrive } from "./drive.ts";
 import { withMaxAttempts } from "./persona-executor.ts";
 import { type PersonaWork, workFor } from "./persona-work.ts";

@@ -8,7 +8,7 @@ import type {
   PhaseDefinition,
   TeamDefinition,
 } from "../team/definition/team-definition.ts";
-import { type Conflict, describeConflict } from "../workspace/merge.ts";
+import { type Conflict, describeConflict } from "../workspace/conflict.ts";
 import { namedMatchers, readNamedFiles } from "../workspace/named-files.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import type { PersonaInputs, StateHolder } from "./persona-inputs.ts";

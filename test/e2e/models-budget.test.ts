@@ -150,7 +150,7 @@ test("4 processes share the day's token budget and never exceed it, and after a 
     const { level, limit: said, used, asked } = error?.details ?? {};
     expect({ level, said }).toEqual({ level: "day", said: limit });
     expect(Number(used) + Number(asked)).toBeGreaterThan(limit);
-    expect(error?.advice).toContain("Raise the day's budget in the configuration");
+    expect(error?.advice).toContain("Raise budget.dayTokens in the configuration");
   }
   const { used, reserved } = readTotals(stateDir, "day");
   expect({ used, reserved }).toEqual({ used: models.log.length * tokensPerCall, reserved: 0 });

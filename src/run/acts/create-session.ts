@@ -102,6 +102,8 @@ export async function createSession(
   });
   if (row === undefined) return sameWork(session, identity);
   await writeInit(await startOf(id, row, history, store), stateDirectory);
+  // Only now: a driver that is told earlier finds no first checkpoint, and writes and reports it.
+  if (wakeAt !== undefined) store.wakeups.tell("due");
   return { session, isNew: true };
 }
 

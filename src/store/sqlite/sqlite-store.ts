@@ -135,7 +135,6 @@ export class SqliteStore implements Store {
       usage,
     });
     if (reply.kind === "placed") {
-      if (wakeAt !== undefined) this.wakeups.tell("due");
       return { session: this.#require(id), row: new WrittenRow(row, reply.rows[0] as Placed, 0) };
     }
     const existing = key === undefined ? this.#reader.session(id) : this.#reader.sessionWithKey(key);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../../../src/domain/canonical.ts";
 import { type Tree, treeHash } from "../../../src/domain/tree.ts";
-import { describeConflict, mergeTrees } from "../../../src/workspace/merge.ts";
+import { describeConflict } from "../../../src/workspace/conflict.ts";
+import { mergeTrees } from "../../../src/workspace/merge.ts";
 import { MemoryBlobs } from "./memory-blobs.ts";
 import { type Files, merged } from "./merged.ts";
 

@@ -1,0 +1,91 @@
+import { showPath } from "../domain/tree-path.ts";
+import type { LineRange, TextConflict } from "./text-merge.ts";
+
+// Apart from merging, which loads a package: most sessions merge nothing.
+
+/** Why two personas' changes could not both be kept. */
+export type ConflictKind =
+  /** Both changed the same lines of a text. */
+  | "content"
+  /** Both changed a file that is not text, or too large to compare. */
+  | "binary"
+  | "add-add"
+  | "modify-delete"
+  /** Both added the same content, and only one of them as a program. */
+  | "executable"
+  /** A file of one is a folder of the other. */
+  | "file-folder"
+  /** Two paths that differ only in case or Unicode form. */
+  | "case"
+  /** Together the files would be more than a tree may hold. */
+  | "limit";
+
+export interface Conflict {
+  readonly path: string;
+  readonly kind: ConflictKind;
+  /** The path of ours that stands in the way, when it is another one. */
+  readonly other?: string;
+  /** Where, for texts; the first of them. */
+  readonly lines?: readonly TextConflict[];
+  /** Hashes; missing where there is no file. */
+  readonly base?: string;
+  readonly ours?: string;
+  readonly theirs?: string;
+  /** The lines of both sides in the first conflict. */
+  readonly excerpt?: { readonly ours: string; readonly theirs: string };
+}
+
+/** The conflict as feedback to a persona. What was merged first, ours, is what the workspace now holds. */
+export function describeConflict(conflict: Conflict, ourName: string, theirName: string): string {
+  return [sentence(conflict, ourName, theirName), ...excerpts(conflict, ourName, theirName)].join("\n");
+}
+
+function sentence({ path, kind, other, lines, ours }: Conflict, ourName: string, theirName: string): string {
+  const file = showPath(path);
+  const kept = `The workspace has what ${ourName} left`;
+  switch (kind) {
+    case "content":
+      return `${file}: ${ourName} and ${theirName} changed the same place differently${where(lines, ourName, theirName)}. ${kept}.`;
+    case "binary":
+      return `${file}: ${ourName} and ${theirName} changed it differently, and it cannot be merged line by line. ${kept}.`;
+    case "add-add":
+      return `${file}: ${ourName} and ${theirName} both added it, with different content. ${kept}.`;
+    case "modify-delete":
+      return ours === undefined
+        ? `${file}: ${ourName} removed it, and ${theirName} changed it. ${kept}: no such file.`
+        : `${file}: ${ourName} changed it, and ${theirName} removed it. ${kept}.`;
+    case "executable":
+      return `${file}: ${ourName} and ${theirName} both added it, and only one of them as executable. ${kept}.`;
+    case "file-folder":
+      return `${file} of ${theirName} cannot be there besides ${showPath(other ?? path)} of ${ourName}: one is a file and the other a folder. ${kept}.`;
+    case "case":
+      return `${file} of ${theirName} differs from ${showPath(other ?? path)} of ${ourName} only in case or Unicode form. ${kept}.`;
+    case "limit":
+      return `${file} of ${theirName} would make the files more or larger than a workspace may hold. ${kept}.`;
+  }
+}
+
+function where(lines: readonly TextConflict[] | undefined, ourName: string, theirName: string): string {
+  if (lines === undefined) return "";
+  const list = (ranges: readonly LineRange[]) => ranges.map(rangeText).join(", ");
+  return ` (${ourName}: ${list(lines.map(({ ours }) => ours))}; ${theirName}: ${list(lines.map(({ theirs }) => theirs))})`;
+}
+
+function rangeText([from, to]: LineRange): string {
+  if (to < from) return `nothing before line ${from}`;
+  return from === to ? `line ${from}` : `lines ${from} to ${to}`;
+}
+
+function excerpts({ excerpt }: Conflict, ourName: string, theirName: string): string[] {
+  if (excerpt === undefined) return [];
+  return [`${ourName} has:`, quoted(excerpt.ours), `${theirName} has:`, quoted(excerpt.theirs)];
+}
+
+/** So that no line of a file can be taken for a line of the message. */
+const quoted = (text: string): string =>
+  text === ""
+    ? "  (nothing)"
+    : text
+        .split("\n")
+        .map((line) => `  | ${line}`)
+        .join("\n");
