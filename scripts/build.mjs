@@ -41,9 +41,11 @@ async function bundle(...entries) {
     // Modules that start together become one file, so that short commands load no more than they need.
     codeSplitting: {
       groups: [
-        { ...oneFile("base", "cli/main.ts", "index.ts"), priority: 4 },
-        { ...oneFile("configuration", "config/load.ts", "index.ts"), priority: 3 },
-        { ...oneFile("looking", "api/open-readonly.ts", "index.ts"), priority: 2 },
+        { ...oneFile("base", "cli/main.ts", "index.ts"), priority: 5 },
+        { ...oneFile("configuration", "config/load.ts", "index.ts"), priority: 4 },
+        { ...oneFile("looking", "api/open-readonly.ts", "index.ts"), priority: 3 },
+        // The commands that look also say why a session stopped.
+        { ...oneFile("explanation", "journal/explain-stop.ts", "index.ts"), priority: 2 },
         { ...oneFile("library", "index.ts"), priority: 1 },
       ],
     },

@@ -20,6 +20,7 @@ test("a program with the library loads a few large files, all in ASCII, and no p
   expect(urls.map((url) => url.replace(/.*\/dist\//, "").replace(/-[\w-]{8}\.js$/, ".js")).sort()).toEqual([
     "chunks/base.js",
     "chunks/configuration.js",
+    "chunks/explanation.js",
     "chunks/library.js",
     "chunks/looking.js",
     "chunks/rolldown-runtime.js",
