@@ -67,3 +67,11 @@ export function judge(results: readonly CheckResult[], threshold: number | undef
   const good = musts && score + 1e-9 >= (threshold ?? 0);
   return { ...limit, score, verdict: good ? "passed" : "failed" };
 }
+
+export interface CheckLimits {
+  /** For a check that names no time of its own. */
+  readonly timeoutMs: number;
+  readonly maxOutputBytes: number;
+}
+
+export const checkLimits: CheckLimits = { timeoutMs: 120_000, maxOutputBytes: 1024 * 1024 };

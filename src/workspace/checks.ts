@@ -1,4 +1,11 @@
-import type { Check, CheckResult, Contract, Deliverable } from "../domain/contract.ts";
+import {
+  type Check,
+  type CheckLimits,
+  type CheckResult,
+  type Contract,
+  checkLimits,
+  type Deliverable,
+} from "../domain/contract.ts";
 import { createFailure, type Failure } from "../domain/failure.ts";
 import type { Json } from "../domain/json.ts";
 import type { Tree } from "../domain/tree.ts";
@@ -144,14 +151,6 @@ type DeclaredCheck =
   | { readonly kind: "deliverable"; readonly deliverable: Deliverable }
   | { readonly kind: "schema"; readonly schema: Readonly<Record<string, Json>> }
   | { readonly kind: "command"; readonly check: Check };
-
-interface CheckLimits {
-  /** For a check that names no time of its own. */
-  readonly timeoutMs: number;
-  readonly maxOutputBytes: number;
-}
-
-export const checkLimits: CheckLimits = { timeoutMs: 120_000, maxOutputBytes: 1024 * 1024 };
 
 /** The input of a judgment. */
 interface CheckContext {

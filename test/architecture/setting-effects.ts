@@ -84,7 +84,9 @@ async function takenOverWith(leaseMs: number): Promise<boolean> {
   const team = teamOf(async () => done);
   const { id } = await maestro.create(team, { brief: "b" });
   const database = new DatabaseSync(join(maestro.stateDirectory, "maestro.db"), { timeout: 5_000 });
-  database.prepare("INSERT INTO owners VALUES ('far', 'boot', 'ns', 1, '1', 0, ?)").run(Date.now() - 60_000);
+  database
+    .prepare("INSERT INTO owners VALUES ('far', 'machine', 'boot', 'ns', 1, '1', 0, ?)")
+    .run(Date.now() - 60_000);
   database.exec("INSERT OR REPLACE INTO leases SELECT number, 9, 'far' FROM sessions");
   database.close();
   return (await maestro.resume(id)).result().then(

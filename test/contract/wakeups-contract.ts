@@ -21,7 +21,7 @@ export function wakeupsContract(open: OpenStore): void {
       });
       const { lease } = await createAndClaim(store);
       await store.releaseSession(lease);
-      await vi.waitUntil(() => wakeups > 0);
+      await expect.poll(() => wakeups).toBeGreaterThan(0);
     });
 
     test("is not sent to a listener that has stopped", async () => {

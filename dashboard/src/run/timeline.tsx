@@ -68,9 +68,11 @@ export function Timeline({ selection, onSelect, toggled, onToggle, onTable }: Pr
     if (row === undefined) return;
     setFocused(keyOf(row));
     virtualizer.scrollToIndex(target);
-    requestAnimationFrame(() =>
-      scroll.current?.querySelector<HTMLElement>(`[data-index="${target}"]`)?.focus(),
-    );
+    const line = () => scroll.current?.querySelector<HTMLElement>(`[data-index="${target}"]`);
+    // At once where it is drawn: a fast second key must not find its row gone and the focus nowhere.
+    const drawn = line();
+    if (drawn != null) drawn.focus();
+    else requestAnimationFrame(() => line()?.focus());
   };
   const act = (row: TimelineRow | undefined) => {
     if (row?.kind === "phase") onToggle(row.phase.name, !row.expanded);

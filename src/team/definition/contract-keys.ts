@@ -1,5 +1,5 @@
+import { checkLimits } from "../../domain/contract.ts";
 import { namedTools } from "../../personas/tools/tool-table.ts";
-import { checkLimits } from "../../workspace/checks.ts";
 import {
   Fields,
   type Options,
