@@ -49,7 +49,7 @@ export interface UsageSums extends TokenUsage {
   /** Of the calls whose price is known. */
   readonly costMicroUsd: Money;
   readonly unpricedCalls: number;
-  /** Nobody said how many tokens they took. */
+  /** Calls whose tokens were not reported. */
   readonly unreportedCalls: number;
   readonly estimatedTokens: number;
   readonly estimatedMicroUsd: Money;

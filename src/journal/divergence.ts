@@ -1,6 +1,6 @@
 import type { RecordedStep } from "./recorded-step.ts";
 
-/** A record that seems left over: its name was asked for with another input. */
+/** A record that may be outdated: a step of its name was asked for with another input. */
 export interface Suspicion {
   readonly step: RecordedStep;
   /** The fingerprint its name was asked for with. */
@@ -9,23 +9,23 @@ export interface Suspicion {
 
 /** Records of one name that are not suspicious yet. */
 interface Namesakes {
-  /** In the order they were recorded, so of growing epochs; those before `next` were looked at. */
+  /** In the order of their rows, so of growing epochs. Those before `next` were compared. */
   readonly steps: RecordedStep[];
   next: number;
-  /** Looked at and left alone, because their input was the one asked for, or they are not older. */
+  /** Compared and not suspicious: their input was the one asked for, or they are not older. */
   held: RecordedStep[];
-  /** The input of all that are held, where they have the same. */
+  /** The input of all that are held, if it is the same. */
   heldInput: string | undefined;
 }
 
-/** Which records seem left over. Each record is moved a few times in all, not looked at by every step that is asked for. */
+/** Finds outdated records. A record is compared a few times in all, not once for every step that is asked for. */
 export class Suspicions {
   /** The record itself where it is the only one of its name, as most are. */
   readonly #byTitle = new Map<string, RecordedStep | Namesakes>();
-  /** Where nothing has changed, nobody has to know which records have the same name. */
+  /** Sorted by name when a step first misses: a replay without changes never needs that. */
   #unsorted: RecordedStep[] = [];
   #firstEpoch = Number.POSITIVE_INFINITY;
-  /** A heap: the first was recorded first. Those that were used after all are dropped when they come up. */
+  /** A heap by seq. Records that were used after all are dropped when they reach the top. */
   readonly #found: Suspicion[] = [];
 
   add(step: RecordedStep): void {
@@ -33,7 +33,7 @@ export class Suspicions {
     this.#firstEpoch = Math.min(this.#firstEpoch, step.epoch);
   }
 
-  /** The name was asked for with this input: what an epoch before this one recorded with another becomes suspicious. */
+  /** A step asked for this name and input: records of the name with another input, from an earlier epoch, become suspicious. */
   suspect(asked: Pick<RecordedStep, "kind" | "name" | "fingerprint">, beforeEpoch: number): void {
     if (beforeEpoch <= this.#firstEpoch) return;
     this.#sort();
@@ -44,7 +44,7 @@ export class Suspicions {
     else this.#suspectOnly(namesakes, asked.fingerprint, beforeEpoch);
   }
 
-  /** Those that were asked for already are of no interest. */
+  /** Skip steps already replayed. */
   #sort(): void {
     for (const step of this.#unsorted) if (!step.used) this.#sortIn(step);
     this.#unsorted = [];
@@ -86,7 +86,7 @@ export class Suspicions {
     this.#push({ step, asked });
   }
 
-  /** The first one that nobody has asked for. */
+  /** The first suspicious record that no step has used. */
   first(): Suspicion | undefined {
     while (this.#found[0]?.step.used) this.#pop();
     return this.#found[0];

@@ -34,7 +34,7 @@ function reduceStep(state: SessionState, row: RecordedRow): SessionState {
   return withRunning(stepped, { ...running, hasProgressed: true });
 }
 
-/** Healing, checks and waits are no progress of the work, and an outage is none. */
+/** Healing, checks, waits and outages are not progress of the work. */
 const noProgress: ReadonlySet<string> = new Set(["step.heal", "step.check", "step.wait"]);
 const isProgress = ({ kind, body }: RecordedRow): boolean =>
   !noProgress.has(kind) && !body.startsWith(outageBody);
@@ -48,7 +48,7 @@ function advanced(state: SessionState, { seq, hash, epoch, at }: RecordedRow) {
   };
 }
 
-/** Covers what a checkpoint carries of a row, and so neither its epoch nor its hash. */
+/** Covers the columns that a checkpoint holds of a row: not its epoch, not its hash. */
 export function digestOf(
   before: string,
   { seq, at, kind, body }: Pick<RecordedRow, "seq" | "at" | "kind" | "body">,
@@ -63,13 +63,13 @@ export function reduceCard(
 ): SessionCard | undefined {
   if (row.attempt !== null) return card;
   const event = eventOf(row.kind);
-  // Most rows say nothing that a list shows, and results can be large: those are not even parsed.
+  // Most rows do not change the list row, and results can be large: those are not parsed.
   if (event?.card === undefined) return card;
   const change = event.card(card, decodeTransition(row as RecordedRow));
   return change === undefined ? card : ({ ...card, ...change } as SessionCard);
 }
 
-/** What the session's entry in the store says after the row; undefined when it stays as it is. */
+/** The indexed columns of the session after the row; undefined if they do not change. */
 export function listedAfter(row: Pick<RecordedRow, "kind" | "body">): Listed | undefined {
   const event = eventOf(row.kind);
   return event?.listed?.(decodeTransition(row as RecordedRow));

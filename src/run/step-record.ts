@@ -169,7 +169,7 @@ export class StepFinder {
     this.#running = running;
   }
 
-  /** At once where nothing is on record, or where the record is in memory. */
+  /** Synchronous if there is no record, or if its body is in memory. */
   find(kind: StepKind, name: string, identity: StepIdentity): FoundStep | Promise<FoundStep> {
     const { steps } = this.#running;
     this.#asked += 1;
@@ -192,7 +192,7 @@ export class StepFinder {
     return this.#infrastructure.run(body).then((read) => ({ identity, body: read, seq }));
   }
 
-  /** A record that the work need not ask for, so that it says nothing about a divergence. */
+  /** A record that the work does not ask for itself, so that it is no sign of a divergence. */
   async recall(kind: StepKind, { fingerprint, occurrence }: StepIdentity): Promise<string | undefined> {
     const recorded = this.#running.steps.find(stepRowKinds[kind], fingerprint, occurrence);
     if (recorded === undefined) return undefined;
@@ -201,7 +201,7 @@ export class StepFinder {
     return typeof body === "string" ? body : this.#infrastructure.run(body);
   }
 
-  /** While a step is replayed, the work that awaits it may still ask for more. */
+  /** While a step is replayed, the work that awaits it may ask for more steps. */
   async replaying<T>(replay: () => Promise<T>): Promise<T> {
     this.#replaying += 1;
     try {
@@ -226,7 +226,7 @@ export class StepFinder {
     return this.#miss(kind, name, identity);
   }
 
-  /** Parallel steps ask in any order: a record that seems left over may be asked for in a moment. */
+  /** Parallel steps ask in any order: a suspicious record may be asked for in a moment. */
   async #othersHaveAsked(): Promise<void> {
     for (let before = -1; before !== this.#asked || this.#replaying > 0; ) {
       before = this.#asked;

@@ -48,7 +48,7 @@ export interface AttemptPlace extends CallingAttempt {
 
 /**
  * The durable steps of one attempt. A step is found on record; or it is admitted (money, then breaker), its effect runs,
- * its row is appended together with what the call means for budget and breaker, and those are told.
+ * its row is appended in one commit with its settlement and the breaker's outcome, and then both are notified.
  */
 export class StepRecorder {
   readonly #drive: Drive;
@@ -116,10 +116,10 @@ export class StepRecorder {
     const sending = kind === "model" ? await this.#sent.send(step) : undefined;
     const firstAskedAt = clock.now();
     for (let repeats = this.#place.repeats === undefined ? 0 : await this.#repeatsBefore(identity); ; ) {
-      // A thousand sessions that write as fast as they can begin no more than can be recorded.
+      // Back-pressure: sessions must not begin more steps than the store can record.
       const room = journal.store.waitForRoom();
       if (room !== undefined) await room;
-      // Told to stop while it waited, it begins nothing.
+      // It may have been stopped while it waited.
       control.throwIfStopped();
       // Awaited even where there is nothing to ask: no effect begins before the work that asked for it has continued.
       // Else the order of steps, which tells them apart, would depend on what else is under way.
@@ -191,14 +191,14 @@ export class StepRecorder {
     throw error;
   }
 
-  /** Gives the seq of the row. */
+  /** Returns the seq of the row. */
   #record(kind: StepKind, name: string, identity: StepIdentity, body: string, effects = noEffects) {
     const row = new NewStepRow(kind, this.#place.running.of.started, name, identity, body);
     const savings = this.takeSavings();
     return this.#append([row], savings === undefined ? effects : { ...effects, savings });
   }
 
-  /** One commit for the row and for what its call means to others; then those are told. Gives the seq of the row. */
+  /** One commit for the row, its settlement and the breaker's outcome; then both are notified. Returns the seq of the row. */
   #append(rows: readonly Entry[], effects: Effects): Promise<number> {
     // No promise of its own for `Infrastructure.run`: thousands of steps may wait here at a time.
     const recorded = this.#drive.journal
@@ -250,7 +250,7 @@ export class StepRecorder {
     throw error;
   }
 
-  /** A fork does not pay for what its parent has on record, nor a new attempt for what an outdated one recorded. */
+  /** A fork does not pay again for a call that its parent recorded, nor a new attempt for one of an outdated attempt. */
   async #reuse<T>(
     { kind, name, input, spend }: StepToRun<T>,
     identity: StepIdentity,
@@ -313,7 +313,7 @@ export class StepRecorder {
     this.#savings.push({ ...saved, phase, persona });
   }
 
-  /** What the steps did not have to pay since the last row. */
+  /** The amounts saved since the last row. */
   takeSavings(): readonly Saving[] | undefined {
     if (this.#savings.length === 0 && this.#replayedCalls.length === 0) return undefined;
     const steps = this.#replayedCalls;

@@ -135,5 +135,5 @@ const unread = (
   kind: "missing-consumer",
   phase,
   persona,
-  message: `Nobody after phase ${phase} consumes what ${persona} delivers: every later persona names others.`,
+  message: `No persona after phase ${phase} consumes the deliverables of ${persona}: each later persona names others.`,
 });
