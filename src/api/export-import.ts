@@ -236,7 +236,9 @@ async function unpack(packed: Buffer, file: string) {
   }
   if (!isJsonObject(content) || content["kind"] !== kind) throw notAnExport(file, "it has another format");
   if (content["format"] !== format)
-    throw new StateTooNew(`${file} was written by a newer Maestro.`, { advice: "Install that version." });
+    throw new StateTooNew(`${file} has another format of export than this version of Maestro reads.`, {
+      advice: "Import it with the version that exported it.",
+    });
   const { session } = content;
   if (typeof session !== "string" || !isSessionId(session)) throw notAnExport(file, "it names no session");
   const checkpoints = textsAt(content, "checkpoints", file).map((text) => {

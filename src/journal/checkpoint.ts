@@ -30,8 +30,8 @@ export type Predecessor = is.TypeOf<typeof predecessor>;
 
 /** A transition row in a checkpoint. Restore appends it with its seq, and `reduce` makes the state from it. */
 const checkpointRow = is.object({
-  seq: is.positive,
-  at: is.whole,
+  seq: is.seq,
+  at: is.time,
   kind: is.label,
   /** The exact text, because the digest of the journal covers it. */
   body: is.text,
@@ -47,7 +47,7 @@ const checkpointContent = is.object({
   sessionId: is.label,
   phase: is.name,
   revision: is.positive,
-  createdAt: is.whole,
+  createdAt: is.time,
   /** The last row that it covers. */
   journal: journalHead,
   /** Steps recorded up to that row. */
@@ -86,7 +86,7 @@ const checkpointContent = is.object({
         ...decisionFields,
         phase: is.optional(is.name),
         persona: is.optional(is.name),
-        at: is.whole,
+        at: is.time,
       }),
     ),
   ),

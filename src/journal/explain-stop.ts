@@ -194,7 +194,10 @@ function budgetText({ limit, used }: Pick<KeptBudget, "limit" | "used">): string
 
 function whyItStopped(session: StoppedSession, abandoned: boolean): string {
   const { status, reason, error, wakeAt, phases } = session;
-  if (abandoned) return "The process that drove it died. Where `maestro serve` runs, it resumes by itself.";
+  if (abandoned)
+    return session.needsProgram
+      ? "The process that drove it died."
+      : "The process that drove it died. Where `maestro serve` runs, it resumes by itself.";
   if (reason === "review") return reviewText(phases);
   const message = error === null ? undefined : ended(error.message);
   if (reason === "breaker" && message !== undefined)

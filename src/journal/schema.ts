@@ -89,7 +89,19 @@ export const whole: Schema<number> = when(
   (value) => Number.isSafeInteger(value) && (value as number) >= 0,
   "must be a whole number from 0 to 2^53 - 1",
 );
-/** The seq of a row, and numbers that start at 1. */
+/** Milliseconds since 1970; a later moment is no date. */
+const latestTime = 8.64e15;
+export const time: Schema<number> = when(
+  (value) => Number.isFinite(value) && (value as number) >= 0 && (value as number) <= latestTime,
+  "must be a time in milliseconds",
+);
+/** The seq of a row. Rows that are appended later must have room above it. */
+const largestSeq = 2 ** 48;
+export const seq: Schema<number> = when(
+  (value) => Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= largestSeq,
+  "must be a whole number from 1 to 2^48",
+);
+/** Numbers that start at 1. */
 export const positive: Schema<number> = when(
   (value) => Number.isSafeInteger(value) && (value as number) > 0,
   "must be a whole number from 1 to 2^53 - 1",

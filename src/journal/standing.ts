@@ -29,7 +29,7 @@ export const parkReasons = {
   review: { data: {} },
   help: { data: { error: errorJson }, grantsRounds: true, remains: true },
   budget: { data: { error: errorJson }, remains: true },
-  breaker: { data: { error: errorJson, wakeAt: is.whole }, wakes: true },
+  breaker: { data: { error: errorJson, wakeAt: is.time }, wakes: true },
 } as const satisfies Readonly<Record<string, ParkRule>>;
 export type ParkReason = keyof typeof parkReasons;
 
@@ -52,7 +52,7 @@ type ParkedFields = {
 export const standing = is.union(
   { status: is.literal("running", "paused", "completed", "canceled") },
   /** `wakeAt`: when a scheduler may take it. */
-  { status: is.literal("queued"), wakeAt: is.optional(is.whole) },
+  { status: is.literal("queued"), wakeAt: is.optional(is.time) },
   { status: is.literal("failed"), error: errorJson },
   ...(parked as unknown as readonly ParkedFields[]),
 );

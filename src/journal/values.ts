@@ -247,7 +247,7 @@ export type SessionTerms = is.TypeOf<typeof sessionTerms>;
 export type SessionCreated = { readonly kind: "session.created" } & SessionTerms;
 
 /** The last row's seq, and the hash of the chain there. */
-export const journalHead = is.object({ seq: is.positive, hash: is.label });
+export const journalHead = is.object({ seq: is.seq, hash: is.label });
 export type JournalHead = is.TypeOf<typeof journalHead>;
 
 export const paidAmount = is.object({
@@ -275,7 +275,7 @@ export const sessionUsage = is.object({
 export type SessionUsage = is.TypeOf<typeof sessionUsage>;
 
 /** A wait on disk: until `notBefore`, and never longer than `waitMs` whatever the clock does. */
-export const wait = is.object({ notBefore: is.number, waitMs: is.number });
+export const wait = is.object({ notBefore: is.time, waitMs: is.number });
 export type Wait = is.TypeOf<typeof wait>;
 
 export const afterFailure = is.union(

@@ -12,7 +12,7 @@ interface Watched {
   readonly control: Control;
 }
 
-/** Polls for signals from other processes, with one query for all sessions that this process drives. */
+/** Receives signals: at once those of this process, by polling those of others, with one query for all driven sessions. */
 export class Inbox {
   readonly #store: Store;
   readonly #report: (problem: unknown) => void;
@@ -34,6 +34,7 @@ export class Inbox {
     this.#timer ??= setInterval(() => {
       if (this.#looking === undefined) void this.look();
     }, pollEveryMs).unref();
+    this.#stopHearing ??= this.#store.wakeups.hear("signal", () => void this.look());
     return async () => {
       this.#watched.delete(id);
       if (this.#watched.size === 0) {

@@ -98,7 +98,7 @@ async function reportNewerSummary(
     }
     report(
       `The database knew ${seq} rows of session ${state.id}, its execution_state.json ${summary.journal.seq}: ` +
-        "the database may come from an older backup. Going on from the database.",
+        "the database may come from an older backup. The session continues from the database.",
     );
   } catch (error) {
     if (StateTooNew.is(error) || !MaestroError.is(error)) throw error;

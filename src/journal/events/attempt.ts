@@ -25,7 +25,7 @@ export const attemptEvents = {
       /** Fingerprint of everything the persona reads; part of each of its steps' fingerprints. */
       input: is.label,
       /** The attempt whose recorded steps it inherits, because an outage ended that one. */
-      continues: is.optional(is.positive),
+      continues: is.optional(is.seq),
       /** The files it sees of the phase: the base that its changes are merged against. */
       base: is.optional(is.sha256),
       /** The files it begins with, when they are not `base`: those of the attempt before. */
@@ -165,7 +165,7 @@ export const attemptEvents = {
   }),
   /** A dependency's breaker is open; the attempt waits and is not used up. */
   "dependency.waiting": event({
-    row: is.object({ dependency: is.label, until: is.whole, ...ofAttempt }),
+    row: is.object({ dependency: is.label, until: is.time, ...ofAttempt }),
     card(card, entry) {
       const { dependency, phase, persona, until } = entry;
       const hold: CardHold = { phase, persona, until, why: { kind: "dependency", dependency } };

@@ -146,7 +146,7 @@ export const sessionEvents = {
     isQuiet: always,
   }),
   "signal.received": event({
-    row: is.object({ signal, sentAt: is.whole }),
+    row: is.object({ signal, sentAt: is.time }),
     card: (card, { signal }) => (card === undefined ? undefined : cardAfterSignal(card, signal)),
     reduce: (state, { signal }) => receive(state, signal),
     fact: ({ signal }) => ({

@@ -232,10 +232,7 @@ async function judgeFiles(
   result: PersonaResult | undefined,
 ): Promise<CheckResult[]> {
   if (deliverables.length === 0 && schema === undefined) return [];
-  const [{ judgeDeliverable }, { judgeOutputs }] = await Promise.all([
-    import("../../workspace/checks.ts"),
-    import("../../workspace/checks.ts"),
-  ]);
+  const { judgeDeliverable, judgeOutputs } = await import("../../workspace/checks.ts");
   const judged: CheckResult[] = deliverables.map((deliverable) => judgeDeliverable(deliverable, tree));
   if (schema !== undefined) judged.push(judgeOutputs(schema, { ...result?.outputs }));
   return judged;

@@ -32,11 +32,6 @@ export class SessionBook {
     return feed;
   }
 
-  /** Undefined if it is not in memory. */
-  peek(id: SessionId): SessionFeed | undefined {
-    return this.#feeds.get(id);
-  }
-
   #forgetIdle(): void {
     const idle = [...this.#feeds.values()].filter((feed) => !feed.isWatched);
     for (const { id } of idle.slice(0, -mostIdleFeeds)) this.#feeds.delete(id);

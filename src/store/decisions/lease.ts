@@ -45,13 +45,18 @@ export function watchMs(holder: Heartbeat, observer: Owner, leaseMs: number): nu
   return holder.boot === observer.boot ? 1.5 * beatMs(leaseMs) : leaseMs;
 }
 
-/** The state of a lease after the watch. A beat in that time proves life, whatever the clocks say. */
+/**
+ * The state of a lease after the watch. A beat in that time proves life, whatever the clocks say. An owner that took the
+ * lease meanwhile was not watched.
+ */
 export function watchedState(
   before: Heartbeat,
   after: Heartbeat | undefined,
   observation: Observation,
 ): LeaseState {
-  if (after?.id === before.id && after.beatUptimeMs !== before.beatUptimeMs) return "held";
+  const isUnwatched = after !== undefined && after.id !== before.id;
+  const hasBeaten = after !== undefined && after.beatUptimeMs !== before.beatUptimeMs;
+  if (isUnwatched || hasBeaten) return "held";
   return leaseState(after, observation);
 }
 

@@ -142,6 +142,22 @@ describe("refuses an export, names the row and the field, and leaves nothing beh
       /row \d+ \(phase\.completed\): tree must be a SHA-256/,
     ],
     [
+      "a time is later than any date",
+      (contents) => {
+        const last = contents.at(-1)?.rows.at(-1);
+        if (last !== undefined) last.at = 8.64e15 + 2;
+      },
+      /at must be a time in milliseconds/,
+    ],
+    [
+      "a seq leaves no room for later rows",
+      (contents) => {
+        const last = contents.at(-1)?.rows.at(-1);
+        if (last !== undefined) last.seq = Number.MAX_SAFE_INTEGER - 1;
+      },
+      /seq must be a whole number from 1 to 2\^48/,
+    ],
+    [
       "a count is beyond 2^53 - 1",
       (contents) => {
         inRow("checkpoint.sealed", (body) => ({ ...body, steps: 0 }))(contents);

@@ -24,7 +24,7 @@ function place(ids: readonly SessionId[]) {
   const inbox = new Inbox(store, (problem) => problems.push(problem));
   const watch = (id: SessionId, receive: () => Promise<void>) =>
     inbox.watch(id, {
-      journal: { receive, lease: { epoch: 1 }, state: { messages: [] } } as unknown as SessionJournal,
+      journal: { receive, lease: { epoch: 1 }, state: { signals: [] } } as unknown as SessionJournal,
       control: new Control(),
     });
   return {
