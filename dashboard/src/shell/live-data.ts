@@ -25,9 +25,10 @@ export function connectLiveData(queries: QueryClient): void {
     addToTail(pick(events, "entry"));
     addLive(pick(events, "text"), pick(events, "step"));
     const status = pick(events, "status").at(-1);
-    // Steps are sent only to a connected page: read those of the gap before a hello.
+    // Steps and changes are sent only to a connected page: read those of the gap before a hello. The change that belongs to
+    // the last row may have been due when the connection before this one was closed.
     if (events.some(({ event }) => event === "hello"))
-      void queries.invalidateQueries({ queryKey: ["steps"] });
+      for (const name of ["steps", "session"]) void queries.invalidateQueries({ queryKey: [name] });
     if (status !== undefined) queries.setQueryData(statusQuery.queryKey, status);
     for (const breaker of pick(events, "breaker")) setBreaker(queries, breaker);
     applyChanges(queries, events);
