@@ -102,7 +102,7 @@ export async function createSession(
   });
   if (row === undefined) return sameWork(session, identity);
   await writeInit(await startOf(id, row, history, store), stateDirectory);
-  // Only now: a driver that is told earlier finds no first checkpoint, and writes and reports it.
+  // After the checkpoint: a driver that wakes up earlier would report it as missing and write it again.
   if (wakeAt !== undefined) store.wakeups.tell("due");
   return { session, isNew: true };
 }
