@@ -1,10 +1,18 @@
 /** Needs no segmenting: ASCII, Latin, general punctuation and block elements, one column each. */
 const onlyNarrow = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2580-\u259f]*$/;
-const emoji = /^\p{RGI_Emoji}$/v;
-const invisible = /^[\p{Default_Ignorable_Code_Point}\p{Control}\p{Mark}]+$/v;
-/** East Asian Width W and F, and emoji that terminals show in color without a variation selector. */
-const wide =
-  /^[\p{Emoji_Presentation}\u{1100}-\u{115f}\u{2329}\u{232a}\u{2e80}-\u{303e}\u{3041}-\u{a4cf}\u{a960}-\u{a97c}\u{ac00}-\u{d7a3}\u{f900}-\u{faff}\u{fe10}-\u{fe19}\u{fe30}-\u{fe6b}\u{ff01}-\u{ff60}\u{ffe0}-\u{ffe6}\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]/v;
+
+/** Made at the first text that needs them: the sets of emoji take 16 ms to build, and most texts are narrow. */
+let classes: { readonly emoji: RegExp; readonly invisible: RegExp; readonly wide: RegExp } | undefined;
+
+function graphemeClasses(): NonNullable<typeof classes> {
+  classes ??= {
+    emoji: /^\p{RGI_Emoji}$/v,
+    invisible: /^[\p{Default_Ignorable_Code_Point}\p{Control}\p{Mark}]+$/v,
+    // East Asian Width W and F, and emoji that terminals show in color without a variation selector.
+    wide: /^[\p{Emoji_Presentation}\u{1100}-\u{115f}\u{2329}\u{232a}\u{2e80}-\u{303e}\u{3041}-\u{a4cf}\u{a960}-\u{a97c}\u{ac00}-\u{d7a3}\u{f900}-\u{faff}\u{fe10}-\u{fe19}\u{fe30}-\u{fe6b}\u{ff01}-\u{ff60}\u{ffe0}-\u{ffe6}\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]/v,
+  };
+  return classes;
+}
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -15,6 +23,7 @@ function* graphemes(text: string): Generator<string> {
 }
 
 function columnsOf(grapheme: string): number {
+  const { emoji, invisible, wide } = graphemeClasses();
   if (invisible.test(grapheme)) return 0;
   return emoji.test(grapheme) || wide.test(grapheme) ? 2 : 1;
 }
