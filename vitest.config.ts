@@ -25,8 +25,8 @@ const project = (
     globalSetup,
     retry: 0,
     sequence: { groupOrder },
-    // Printed commands depend on how npm was called; the tests expect one form.
-    env: { npm_command: "test" },
+    // Printed commands depend on how npm was called; the tests expect one form. The developer's own settings do not count.
+    env: { npm_command: "test", XDG_CONFIG_HOME: "/nonexistent" },
     pool: "forks" as const,
   },
 });

@@ -13,8 +13,10 @@ const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/pack
 
 rmSync(dist, { recursive: true, force: true });
 await bundle("index", "testing/index", "cli/main");
-// A thread loads its own copy of its modules: one file loads faster.
+// A thread or a process loads its own copy of its modules: one file loads faster.
 await bundle("store/sqlite/writer-thread");
+await bundle("run/isolation/child");
+await bundle("run/isolation/watch");
 execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
   cwd: root,
   stdio: "inherit",

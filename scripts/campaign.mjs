@@ -1,4 +1,4 @@
-// `npm run campaign -- <name>`: runs random trials of one kind and ends with one line of results.
+// `npm run campaign -- <name>`: runs random trials of one kind, or `hostile` of all kinds, and ends with one line of results.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -6,7 +6,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { campaigns } from "../test/campaign/campaigns.ts";
+import { listed } from "../test/campaign/campaigns.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const usage = `Usage: npm run campaign -- <name> [options]
@@ -33,10 +33,10 @@ function main() {
   const [name = "list"] = parsed.positionals;
   if (name === "list") {
     process.stdout.write(`${usage}\n`);
-    for (const each of campaigns) process.stdout.write(`  ${each.name.padEnd(9)}${each.about}\n`);
+    for (const each of listed) process.stdout.write(`  ${each.name.padEnd(9)}${each.about}\n`);
     return 0;
   }
-  if (!campaigns.some((each) => each.name === name)) {
+  if (!listed.some((each) => each.name === name)) {
     process.stderr.write(`There is no campaign "${name}".\n${usage}`);
     return 2;
   }

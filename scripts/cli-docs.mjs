@@ -69,7 +69,7 @@ export function cliPage() {
     "| 2 | wrong usage, team or configuration |",
     "| 3 | failed |",
     "| 4 | parked: waiting for a review, help or a budget; or for a circuit breaker, which needs no person |",
-    "| 5 | damaged state |",
+    "| 5 | damaged state, or a state directory that was removed or replaced under the command |",
     "| 130 | interrupted; the resume command is printed |",
     "",
     ...program.commands.flatMap(describe),

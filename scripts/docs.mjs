@@ -1,4 +1,5 @@
-// Writes the documents that are generated from definitions: docs/cli.md, docs/team-file.md and team.schema.json.
+// Writes the documents that are generated from definitions: docs/cli.md, docs/team-file.md, team.schema.json, and the
+// table of settings in docs/trust.md.
 // With --check it writes nothing, and fails if one of them is out of date.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -6,12 +7,14 @@ import { fileURLToPath } from "node:url";
 import { teamSchema } from "../src/team/definition/team-schema.ts";
 import { cliPage } from "./cli-docs.mjs";
 import { teamFilePage } from "./team-file-docs.mjs";
+import { withTrustTable } from "./trust-docs.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
 const documents = {
   "docs/cli.md": cliPage,
   "docs/team-file.md": teamFilePage,
+  "docs/trust.md": () => withTrustTable(readFileSync(join(root, "docs/trust.md"), "utf8")),
   "team.schema.json": () => `${JSON.stringify(teamSchema(), null, 2)}\n`,
 };
 

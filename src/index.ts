@@ -1,12 +1,16 @@
-export type { Carried } from "./api/export-import.ts";
+export type { Carried, Imported, ImportOptions } from "./api/export-import.ts";
 export {
+  adviseSandbox,
   describeProviders,
   describeSandbox,
+  hasControlGroups,
   type ProveOptions,
   type ProviderStatus,
   proveCommands,
   proveModels,
+  proveSandbox,
   type Sandbox,
+  type SandboxRule,
 } from "./api/machine.ts";
 export {
   type ApproveOptions,
@@ -22,8 +26,8 @@ export {
   type Session,
   type StartOptions,
 } from "./api/open.ts";
+export type { UsageOptions } from "./api/options.ts";
 export type { SessionForecast } from "./api/session-forecast.ts";
-export type { UsageOptions } from "./api/session-queries.ts";
 export type { FilesAt } from "./api/write-files.ts";
 export { usageCsv } from "./cost/csv.ts";
 export type { UsageReport } from "./cost/reports.ts";
@@ -45,19 +49,25 @@ export {
   LeaseHeld,
   LeaseLost,
   MaestroError,
+  NotTrusted,
+  PersonaCrashed,
   RecoverableError,
+  SandboxUnavailable,
   SessionCanceled,
   SessionConflict,
   SessionFailed,
   SessionNotFound,
   StateCorrupt,
+  StateRemoved,
   StateTooNew,
   StateUnavailable,
   StorageFailed,
+  StrayError,
   TeamChanged,
   TeamInvalid,
   UnrecoverableError,
 } from "./domain/errors.ts";
+
 export type { Failure, FailureCategory } from "./domain/failure.ts";
 export type {
   AttemptSettings,
@@ -67,6 +77,7 @@ export type {
   InstalledDependency,
 } from "./domain/healing-action.ts";
 export type { Json } from "./domain/json.ts";
+export type { ProtectedChange } from "./domain/put-back.ts";
 export type { UsageRow, UsageTotals } from "./domain/usage-totals.ts";
 export type { Decision, PersonaResult } from "./journal/journal.ts";
 export type { SessionEvent } from "./journal/public-fact.ts";
@@ -99,7 +110,9 @@ export {
 } from "./run/durable-model-api.ts";
 export type { Healer, HealingCase, Remedy } from "./run/healing/healer.ts";
 export type { Classification } from "./run/planning/classification.ts";
+export { claimStrayError } from "./run/stray-errors.ts";
 export { type CheckpointInfo, verifyCheckpointFile } from "./store/list-checkpoints.ts";
+export type { RestoredWork } from "./store/restore-newer.ts";
 export type { RetentionPolicy } from "./store/retention.ts";
 export type { SessionRecord } from "./store/store.ts";
 export { builtInTeam, builtInTeams } from "./team/built-in.ts";
@@ -132,5 +145,6 @@ export type {
   DeliverableOptions,
   PolicyOptions,
 } from "./team/definition/written.ts";
+export type { Demand, DemandKind } from "./team/demands.ts";
 export { loadTeam } from "./team/load-team.ts";
 export type { OutResult } from "./workspace/out-plan.ts";

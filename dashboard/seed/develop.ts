@@ -34,7 +34,7 @@ const server = spawn(
       ...process.env,
       ...serverSettings,
       MAESTRO_API_TOKEN: token,
-      MAESTRO_SERVER_ALLOWED_HOSTS: `localhost:${port}`,
+      MAESTRO_SERVER_PUBLIC_URL: `http://localhost:${port}`,
     },
     stdio: ["ignore", "pipe", "inherit"],
   },

@@ -6,6 +6,7 @@ import { Announcer } from "./shell/announcer.tsx";
 import { openPanel } from "./shell/commands.ts";
 import { ConnectionStrip } from "./shell/connection-view.tsx";
 import { ErrorBoundary } from "./shell/error-boundary.tsx";
+import { SignOutStrip } from "./shell/page-menu.tsx";
 import { Panels } from "./shell/panels.tsx";
 import { TopBar } from "./shell/top-bar.tsx";
 import { Waiting } from "./ui/loading.tsx";
@@ -34,6 +35,7 @@ export function App() {
     <div className="app">
       <TopBar />
       <ConnectionStrip />
+      <SignOutStrip />
       <ErrorBoundary key={path.split("/").slice(0, 3).join("/")}>
         <Suspense fallback={<Waiting onRetry={() => location.reload()} />}>
           <Switch>

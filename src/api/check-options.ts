@@ -1,6 +1,8 @@
-import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, TeamInvalid } from "../domain/errors.ts";
+import { checkQueuePlace } from "../domain/queue.ts";
+import type { SourceOptions } from "../run/acts/read-source.ts";
 import type { Team } from "../team/define.ts";
+import type { ImportOptions } from "./export-import.ts";
 import type {
   BudgetOptions,
   CreateOptions,
@@ -10,24 +12,36 @@ import type {
   PlanOptions,
   PruneOptions,
   QueueOptions,
+  ResumeOptions,
   StartOptions,
 } from "./options.ts";
+import { type OptionNames, refuseUnknown } from "./refuse-unknown.ts";
 
-type Names<Options> = Readonly<Record<keyof Options, true>>;
 type Limits = Pick<BudgetOptions, "tokens" | "usd">;
 
-const ofCreate: Names<CreateOptions> = {
+const ofCreate: OptionNames<CreateOptions> = {
   brief: true,
   key: true,
   model: true,
   teamFile: true,
+  queue: true,
+  priority: true,
   given: true,
   budget: true,
+  source: true,
 };
-const ofQueue: Names<QueueOptions> = { ...ofCreate, only: true, from: true, until: true, pauseAfter: true };
-const ofStart: Names<StartOptions> = { ...ofQueue, beforeDrive: true };
-const ofResume: Names<PlanOptions> = { team: true, edits: true, acceptChanges: true, direction: true };
-const ofFork: Names<ForkOptions> = {
+const ofSource: OptionNames<SourceOptions> = { git: true, ref: true, include: true, exclude: true };
+const ofQueue: OptionNames<QueueOptions> = {
+  ...ofCreate,
+  only: true,
+  from: true,
+  until: true,
+  pauseAfter: true,
+};
+const ofStart: OptionNames<StartOptions> = { ...ofQueue, beforeDrive: true };
+const ofPlan: OptionNames<PlanOptions> = { team: true, edits: true, acceptChanges: true, direction: true };
+const ofResume: OptionNames<ResumeOptions & PlanOptions> = { ...ofPlan, trust: true };
+const ofFork: OptionNames<ForkOptions> = {
   at: true,
   edits: true,
   fresh: true,
@@ -36,11 +50,11 @@ const ofFork: Names<ForkOptions> = {
   key: true,
   budget: true,
 };
-const ofGift: Names<GivenOptions> = { outputs: true, files: true, summary: true, origin: true };
-const ofBudget: Names<Limits> = { tokens: true, usd: true };
-const ofNewLimit: Names<BudgetOptions> = { ...ofBudget, persona: true, phase: true };
+const ofGift: OptionNames<GivenOptions> = { outputs: true, files: true, summary: true, origin: true };
+const ofBudget: OptionNames<Limits> = { tokens: true, usd: true };
+const ofNewLimit: OptionNames<BudgetOptions> = { ...ofBudget, persona: true, phase: true };
 
-const ofPrune: Names<PruneOptions> = { olderThanMs: true, keep: true, dryRun: true, damaged: true };
+const ofPrune: OptionNames<PruneOptions> = { olderThanMs: true, keep: true, dryRun: true, damaged: true };
 
 /** Money is stored in millionths of a dollar; a smaller limit would be zero. */
 const leastUsd = 0.000_001;
@@ -61,14 +75,19 @@ export const checkCreateOptions = (team: Team, options: CreateOptions): void =>
 function checkNew(team: Team, options: CreateOptions, known: Readonly<Record<string, true>>): void {
   checkTeam(team);
   refuseUnknown("A session", options, known);
+  checkQueuePlace(options);
   if (options.budget !== undefined) checkLimits(options.budget, ofBudget);
+  if (options.source !== undefined) refuseUnknown("A source", options.source, ofSource);
   checkPhases(options.given ?? {});
 }
 
-export function checkResumeOptions(options: PlanOptions): void {
+export function checkResumeOptions(options: ResumeOptions & PlanOptions): void {
   refuseUnknown("A resume", options, ofResume);
   checkPhases(options.edits ?? {});
 }
+
+export const checkImportOptions = (options: ImportOptions): void =>
+  refuseUnknown("An import", options, { trust: true } satisfies OptionNames<ImportOptions>);
 
 export function checkForkOptions(options: ForkOptions): void {
   refuseUnknown("A fork", options, ofFork);
@@ -81,7 +100,7 @@ export function checkForkOptions(options: ForkOptions): void {
 }
 
 export function checkMixedOptions(options: MixedOptions): void {
-  refuseUnknown("A mixed execution", options, { pauseAfter: true } satisfies Names<MixedOptions>);
+  refuseUnknown("A mixed execution", options, { pauseAfter: true } satisfies OptionNames<MixedOptions>);
 }
 
 export function checkPruneOptions(options: PruneOptions): void {
@@ -127,20 +146,6 @@ function checkLimits(limits: Limits, known: Readonly<Record<string, true>>): voi
 function checkPhases(phases: Readonly<Record<string, GivenOptions | undefined>>): void {
   for (const [name, phase] of Object.entries(phases))
     if (phase !== undefined) refuseUnknown(`The given phase "${name}"`, phase, ofGift);
-}
-
-function refuseUnknown(what: string, options: unknown, known: Readonly<Record<string, true>>): void {
-  const names = Object.keys(known);
-  const advice = `Use: ${names.join(", ")}`;
-  if (typeof options !== "object" || options === null)
-    throw new InputInvalid(`${what} takes an object of options, not ${String(options)}.`, { advice });
-  for (const name of Object.keys(options)) {
-    if (Object.hasOwn(known, name)) continue;
-    throw new InputInvalid(`${what} has no option "${name}".${didYouMean(name, names)}`, {
-      advice,
-      details: { option: name },
-    });
-  }
 }
 
 const isGiven = (limit: number | null | undefined): limit is number => limit !== undefined && limit !== null;

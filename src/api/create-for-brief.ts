@@ -10,7 +10,9 @@ import {
   type FirstDriver,
 } from "../run/acts/create-session.ts";
 import { giveAll } from "../run/acts/phase-edit.ts";
-import { refuseImpossibleStart } from "../run/direction.ts";
+import { readSource, sourceNotices } from "../run/acts/read-source.ts";
+import { phasesOfStart } from "../run/direction.ts";
+import { refuseUnconfined } from "../run/programs/refuse-unconfined.ts";
 import { toBudget } from "../run/spending.ts";
 import { readState } from "../store/session-journal.ts";
 import type { SessionRecord } from "../store/store.ts";
@@ -24,7 +26,7 @@ import { teamForBrief } from "./session-team.ts";
 /** Creates a session for the brief, with the part of the team that it needs. With a known key, returns that session. */
 export async function createForBrief(
   team: Team,
-  { given = {}, budget, ...brief }: CreateOptions,
+  { given = {}, budget, source: wanted, ...brief }: CreateOptions,
   driver: FirstDriver,
   /** How far the caller will drive it. An impossible direction is refused before the session exists. */
   direction: Direction,
@@ -39,9 +41,12 @@ export async function createForBrief(
   const isKnown = known !== undefined && known.key === key;
   // A plan is made once.
   const planned = isKnown ? { team, decisions: [] } : await teamForBrief(team, brief.brief);
-  if (!isKnown) refuseImpossibleStart(planned.team, direction, Object.keys(given));
+  const runs = isKnown ? [] : phasesOfStart(planned.team, direction, Object.keys(given));
   checkIntegration(planned.team, services.onNotice);
-  const origin = isKnown ? {} : await giveAll(planned.team.definition, given, artifacts);
+  if (driver.kind !== "none") await refuseUnconfined(runs, services.sandbox);
+  const read = wanted === undefined ? undefined : await readSource(wanted, artifacts);
+  const origin = isKnown ? {} : await giveAll(planned.team.definition, given, artifacts, read?.source);
+  if (read !== undefined && !isKnown) for (const text of sourceNotices(read.source)) services.onNotice(text);
   const created = await createSession(
     planned.team,
     {
@@ -49,9 +54,17 @@ export async function createForBrief(
       ...(key !== undefined && { key }),
       ...(teamFile !== undefined && { teamFile }),
       ...(model !== undefined && { model }),
+      queue: brief.queue,
+      priority: brief.priority,
     },
     driver,
-    { ...origin, decisions: planned.decisions, ...(budget !== undefined && { budget: toBudget(budget) }) },
+    {
+      ...origin,
+      ...(read !== undefined && { source: read.source }),
+      artifacts: [...(origin.artifacts ?? []), ...(read?.artifacts ?? [])],
+      decisions: planned.decisions,
+      ...(budget !== undefined && { budget: toBudget(budget) }),
+    },
     services,
   );
   if (!created.isNew && Object.keys(given).length > 0)

@@ -1,52 +1,36 @@
-import { open, readFile, stat } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { advise } from "../domain/advice.ts";
-import { sha256 } from "../domain/canonical.ts";
-import {
-  CheckpointCorrupt,
-  InputInvalid,
-  JournalCorrupt,
-  SessionConflict,
-  StateTooNew,
-} from "../domain/errors.ts";
-import { isSessionId, type SessionId } from "../domain/ids.ts";
-import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
-import { fromManifest } from "../domain/tree.ts";
-import { initPhase, readCheckpoint } from "../journal/checkpoint.ts";
-import { checkHistory } from "../journal/history.ts";
+import { InputInvalid, JournalCorrupt, SessionConflict } from "../domain/errors.ts";
+import type { SessionId } from "../domain/ids.ts";
+import { hashesIn } from "../domain/tree.ts";
+import { demandsOfState } from "../run/acts/trust.ts";
 import type { Blobs } from "../store/blobs.ts";
 import { writeDurably } from "../store/durable-file.ts";
-import { type CheckpointInfo, compareWithJournal } from "../store/list-checkpoints.ts";
-import { LostSessions } from "../store/lost-sessions.ts";
-import { connected } from "../store/restore.ts";
-import { projectAgain } from "../store/seal-phase.ts";
+import { projectExecutionState } from "../store/execution-state.ts";
+import { restoredSession } from "../store/restore.ts";
 import { SessionFiles } from "../store/session-files.ts";
 import { readState } from "../store/session-journal.ts";
 import type { Store } from "../store/store.ts";
-import { recordedDefinition } from "../team/definition/recorded.ts";
-import type { Services } from "./services.ts";
+import { verifyJournal } from "../store/verify.ts";
+import { wholeCheckpoints } from "../store/whole-checkpoints.ts";
+import type { Demand } from "../team/demands.ts";
+import { exportFormat, exportKind, readExport, sessionOfExport } from "./read-export.ts";
 
-/** One file with everything that a session needs to resume elsewhere: its checkpoints and the artifacts they name. */
-const kind = "maestro-checkpoints";
-const format = 1;
-const exportAgain = advise(
-  "Export it again from the state directory that has the session",
-  "checkpoints",
-  "export",
-  "<session>",
-  "<file>",
-);
-const maxFileBytes = 1024 * 1024 * 1024;
 const maxContentBytes = 256 * 1024 * 1024;
-/** Checkpoints are texts within a text: each quote of theirs takes another byte. */
-const maxUnpackedBytes = 480 * 1024 * 1024;
-
 export interface Carried {
   readonly session: SessionId;
   readonly checkpoints: number;
   readonly artifacts: number;
   readonly bytes: number;
+}
+
+export interface Imported extends Carried {
+  /** Whether it may run. */
+  readonly trusted: boolean;
+  /** What it would run, read and send. */
+  readonly demands: readonly Demand[];
 }
 
 interface ExportParts {
@@ -57,7 +41,8 @@ interface ExportParts {
 
 export async function exportCheckpoints(id: SessionId, file: string, parts: ExportParts): Promise<Carried> {
   const { store, artifacts } = parts;
-  const texts = await wholeCheckpoints(id, parts);
+  await refuseForeignFile(id, file);
+  const texts = await textsOf(id, parts);
   const wanted = await artifactsOf(texts, id, store, artifacts);
   const contents = await Promise.all(
     wanted.map(async (hash) => (await artifacts.get(hash)).toString("base64")),
@@ -68,130 +53,105 @@ export async function exportCheckpoints(id: SessionId, file: string, parts: Expo
     throw new InputInvalid(`Session ${id} has ${size} bytes to export; the limit is ${maxContentBytes}.`, {
       advice: "Copy its folder under sessions/ and the artifacts folder instead.",
     });
-  const text = JSON.stringify({ kind, format, session: id, checkpoints: texts, artifacts: contents });
+  const text = JSON.stringify({
+    kind: exportKind,
+    format: exportFormat,
+    session: id,
+    checkpoints: texts,
+    artifacts: contents,
+  });
   const { gzip } = await import("node:zlib");
   const packed = await promisify(gzip)(text);
   await writeExport(file, packed);
   return { session: id, checkpoints: texts.length, artifacts: contents.length, bytes: packed.length };
 }
 
+/** Only an earlier export of the same session is written over. */
+async function refuseForeignFile(id: SessionId, file: string): Promise<void> {
+  const found = await lstat(file).catch(() => undefined);
+  if (found === undefined || (await sessionOfExport(file)) === id) return;
+  throw new InputInvalid(`${file} already exists, and is not an export of session ${id}.`, {
+    details: { session: id, file },
+    advice: "Name another file.",
+  });
+}
+
 /** All of them, each as it was sealed: the importing side has no journal to project them from. */
-async function wholeCheckpoints(id: SessionId, parts: ExportParts): Promise<string[]> {
-  const { store, stateDirectory } = parts;
-  const state = await readState(store, id).catch((error: unknown) => {
+async function textsOf(id: SessionId, parts: ExportParts): Promise<string[]> {
+  const reading = verifyJournal(parts.store, id).then(() => readState(parts.store, id));
+  const state = await reading.catch((error: unknown) => {
     // Only the files are left, each with its own seal.
     if (JournalCorrupt.is(error)) return undefined;
     throw error;
   });
-  if (state === undefined) {
-    const found = await new SessionFiles(stateDirectory, id).findCheckpoints();
-    const damaged = found.find(({ error }) => error !== undefined)?.error;
-    if (damaged !== undefined) throw damaged;
-    return found.flatMap(({ checkpoint }) => checkpoint?.text ?? []);
-  }
-  const { found, missing } = await compareWithJournal(stateDirectory, state, store);
-  const tooNew = found.find(({ error }) => StateTooNew.is(error))?.error;
-  if (tooNew !== undefined) throw tooNew;
-  const texts = new Map(
-    found.flatMap(({ file, checkpoint }) => (checkpoint ? [[file, checkpoint.text]] : [])),
-  );
-  const isBad = ({ known, checkpoint }: (typeof found)[number]) => known?.sha256 !== checkpoint?.sha256;
-  const bad = [...missing, ...found.filter(isBad).flatMap(({ known }) => known ?? [])];
-  // A file that is missing or damaged is projected from the journal again, also of a finished session.
-  const again = await projectAgain(id, bad, parts);
-  for (const sealed of bad) {
-    const { file } = sealed;
-    const checkpoint = again.get(sealed);
-    if (checkpoint === undefined) throw notWhole(id, file);
-    texts.set(file, checkpoint.text);
-  }
-  const known = new Set([...missing, ...found.flatMap((each) => each.known ?? [])].map(({ file }) => file));
-  return [...texts].flatMap(([file, text]) => (known.has(file) ? [text] : []));
+  if (state !== undefined) return (await wholeCheckpoints(state, parts)).map(({ text }) => text);
+  const found = await new SessionFiles(parts.stateDirectory, id).findCheckpoints();
+  const damaged = found.find(({ error }) => error !== undefined)?.error;
+  if (damaged !== undefined) throw damaged;
+  return found.flatMap(({ checkpoint }) => checkpoint?.text ?? []);
 }
 
-const notWhole = (session: SessionId, file: string): CheckpointCorrupt =>
-  new CheckpointCorrupt(`${file} of session ${session} is not as it was sealed.`, {
-    details: { session, file },
-    advice: "Its files are damaged too, or another version of Maestro sealed it: restore it from a backup.",
-  });
+export interface ImportOptions {
+  /** A person has seen what the session would run, read and send, and lets it. */
+  readonly trust?: boolean;
+}
 
-/** Proves everything before it writes anything; a refused import leaves no session and no files. */
+/**
+ * Proves everything before it writes anything. The rows commit before the files, which a claim writes again when they are
+ * missing: a kill leaves a whole session or none. The mark of an import comes before its checkpoints here and there, so
+ * that no checkpoint of an import is ever on disk without it.
+ */
 export async function importCheckpoints(
   file: string,
-  { store, artifacts, stateDirectory, onNotice }: ExportParts & Pick<Services, "onNotice">,
-): Promise<Carried> {
-  const packed = await readPacked(file);
-  const { session, key, checkpoints, contents } = await unpack(packed, file);
-  if ((await store.findSession(session)) !== undefined)
+  { trust = false }: ImportOptions,
+  { store, artifacts, stateDirectory }: ExportParts,
+): Promise<Imported> {
+  const { session, checkpoints, state, contents, bytes } = await readExport(file);
+  const files = new SessionFiles(stateDirectory, session);
+  if ((await store.findSession(session)) !== undefined || (await files.isThere()))
     throw new SessionConflict(`Session ${session} already exists in this state directory.`, {
       details: { session },
       advice: advise("Show it", "show", session),
     });
+  const { key } = state.begun;
   await refuseTakenKey(session, key, store);
-  const files = new SessionFiles(stateDirectory, session);
-  const hadFiles = await files.isThere();
-  try {
-    for (const content of contents) await artifacts.put(content);
-    for (const checkpoint of checkpoints) await files.writeCheckpoint(checkpoint);
-    // A new instance: one that has compared the folders before does not see these files.
-    await new LostSessions(stateDirectory, store, artifacts, onNotice).bringBack(session);
-  } catch (error) {
-    // A concurrent import of the same file may have succeeded; the files are its own then.
-    if (!hadFiles && (await store.findSession(session)) === undefined) await files.remove();
-    throw error;
-  }
+  for (const content of contents.values()) await artifacts.put(content);
+  const demands = demandsOfState(state);
+  const mark = { trusted: trust, demands: demands.map(({ sentence }) => sentence) };
+  const restored = restoredSession(state, checkpoints, mark);
+  const { session: created, row } = await store.createSession({
+    ...restored,
+    artifacts: [...contents.keys()],
+  });
+  // Another process was faster with the same file or the same key.
+  if (row === undefined) throw keyTaken(session, key, created.id);
+  await files.markImport({ trusted: trust });
+  for (const checkpoint of checkpoints) await files.writeCheckpoint(checkpoint);
+  await files.writeExecutionState(projectExecutionState(await readState(store, session)));
   return {
     session,
     checkpoints: checkpoints.length,
-    artifacts: contents.length,
-    bytes: packed.length,
+    artifacts: contents.size,
+    bytes,
+    trusted: trust,
+    demands,
   };
 }
 
 /** A session with the key that started elsewhere: two sessions cannot share it. */
 async function refuseTakenKey(session: SessionId, key: string | undefined, store: Store): Promise<void> {
   const owner = key === undefined ? undefined : await store.findSession(key);
-  if (owner === undefined) return;
-  throw new SessionConflict(
-    `Session ${session} cannot be imported: its key "${key}" belongs to session ${owner.id}.`,
-    { details: { session, key, owner: owner.id }, advice: `Prune session ${owner.id} first.` },
+  if (owner !== undefined) throw keyTaken(session, key, owner.id);
+}
+
+const keyTaken = (session: SessionId, key: string | undefined, owner: SessionId): SessionConflict =>
+  new SessionConflict(
+    `Session ${session} cannot be imported: its key "${key}" belongs to session ${owner}.`,
+    {
+      details: { session, key, owner },
+      advice: `Prune session ${owner} first.`,
+    },
   );
-}
-
-/** The checkpoints of an export that an import would accept. Writes nothing. */
-export async function verifyExport(file: string): Promise<CheckpointInfo[]> {
-  try {
-    const { checkpoints } = await unpack(await readPacked(file), file);
-    return checkpoints.map(({ content: { phase, revision, createdAt }, sha256: seal }) => ({
-      phase,
-      revision,
-      file,
-      sha256: seal,
-      createdAt: new Date(createdAt).toISOString(),
-      valid: true,
-      awaitingReview: false,
-      problem: null,
-    }));
-  } catch (error) {
-    if (!InputInvalid.is(error) && !CheckpointCorrupt.is(error)) throw error;
-    throw new CheckpointCorrupt(`The export ${file} is damaged: ${error.message}`, {
-      cause: error,
-      details: { file },
-      advice: exportAgain,
-    });
-  }
-}
-
-/** Exports are gzip files, checkpoints are plain JSON. */
-export async function isPacked(file: string): Promise<boolean> {
-  const handle = await open(file);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0);
-    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
-  } finally {
-    await handle.close();
-  }
-}
 
 /** The artifacts that the session references, among all hashes in its checkpoints; of trees, also their files. */
 async function artifactsOf(
@@ -205,86 +165,9 @@ async function artifactsOf(
   const wanted = new Set(referenced);
   for (const hash of referenced) {
     const content = (await artifacts.get(hash)).toString();
-    if (!content.startsWith("[")) continue;
-    try {
-      for (const { sha256: blob } of fromManifest(content).values()) wanted.add(blob);
-    } catch {
-      // A file that only begins like a manifest.
-    }
+    for (const named of hashesIn(content) ?? []) wanted.add(named);
   }
   return [...wanted].sort();
-}
-
-async function readPacked(file: string): Promise<Buffer> {
-  try {
-    const { size } = await stat(file);
-    if (size <= maxFileBytes) return await readFile(file);
-  } catch (cause) {
-    throw new InputInvalid(`The file ${file} cannot be read.`, { advice: "Check the path.", cause });
-  }
-  throw new InputInvalid(`The file ${file} is larger than ${maxFileBytes} bytes.`);
-}
-
-async function unpack(packed: Buffer, file: string) {
-  const { gunzip } = await import("node:zlib");
-  let content: Json;
-  try {
-    const text = await promisify(gunzip)(packed, { maxOutputLength: maxUnpackedBytes });
-    content = parseJson(text.toString(), { what: file, refuseProto: true, maxBytes: maxUnpackedBytes });
-  } catch (cause) {
-    throw notAnExport(file, "it cannot be unpacked", cause);
-  }
-  if (!isJsonObject(content) || content["kind"] !== kind) throw notAnExport(file, "it has another format");
-  if (content["format"] !== format)
-    throw new StateTooNew(`${file} has another format of export than this version of Maestro reads.`, {
-      advice: "Import it with the version that exported it.",
-    });
-  const { session } = content;
-  if (typeof session !== "string" || !isSessionId(session)) throw notAnExport(file, "it names no session");
-  const checkpoints = textsAt(content, "checkpoints", file).map((text) => {
-    const checkpoint = readCheckpoint(Buffer.from(text), file);
-    if (checkpoint.content.sessionId !== session)
-      throw notAnExport(file, "a checkpoint in it is of another session");
-    return checkpoint;
-  });
-  if (checkpoints.length === 0) throw notAnExport(file, "it has no checkpoints");
-  const init = checkpoints.find(({ content: { phase } }) => phase === initPhase)?.content.session;
-  if (init === undefined) throw notAnExport(file, "the checkpoint of the session's start is missing");
-  const names = new Set(checkpoints.map(({ content: { phase, revision } }) => `${phase} ${revision}`));
-  if (names.size < checkpoints.length) throw notAnExport(file, "two of its checkpoints have one name");
-  const { begun, created } = checkHistory(connected(checkpoints), exportAgain);
-  for (const { definition } of [begun, created]) refuseUnknownTeam(definition, file);
-  const contents = textsAt(content, "artifacts", file).map((text) => Buffer.from(text, "base64"));
-  const hashes = new Set(contents.map((bytes) => sha256(bytes)));
-  for (const { content: checkpoint } of checkpoints) {
-    if (checkpoint.tree !== undefined && Array.isArray(checkpoint.files) && checkpoint.files.length > 0) {
-      if (!hashes.has(checkpoint.tree))
-        throw notAnExport(file, `files of phase ${checkpoint.phase} are missing`);
-    }
-  }
-  return { session, key: init.key, checkpoints, contents };
-}
-
-function refuseUnknownTeam(definition: Json, file: string): void {
-  try {
-    recordedDefinition(definition);
-  } catch (cause) {
-    if (!JournalCorrupt.is(cause)) throw cause;
-    throw notAnExport(file, "this version does not know the form of its team", cause);
-  }
-}
-
-function textsAt(content: JsonObject, key: string, file: string): readonly string[] {
-  const value = content[key];
-  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
-  throw notAnExport(file, `its ${key} are damaged`);
-}
-
-function notAnExport(file: string, why: string, cause?: unknown): InputInvalid {
-  return new InputInvalid(`${file} is not an export of a session: ${why}.`, {
-    advice: advise("Export one", "checkpoints", "export", "<session>", "<file>"),
-    cause,
-  });
 }
 
 /** The folder is the user's: it is not created. */

@@ -1,7 +1,9 @@
+import { advise, nameOf } from "../domain/advice.ts";
 import { canonicalJson } from "../domain/canonical.ts";
 import { type MaestroErrorOptions, SessionConflict } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
 import type { Direction } from "../journal/journal.ts";
+import { finalStatuses } from "../journal/standing.ts";
 import { isSameDirection, nextDirection } from "../run/direction.ts";
 import { toBudget } from "../run/spending.ts";
 import { readState } from "../store/session-journal.ts";
@@ -29,6 +31,21 @@ export async function refuseOtherTerms(
       what: "was started with another budget",
       advice: "Use another key, or raise the budget of that session.",
     });
+}
+
+/** As `refuseOtherTerms`, for a caller that can resume the session with the other model. */
+export async function refuseOtherModel(
+  session: SessionRecord,
+  model: string | undefined,
+  store: Store,
+): Promise<void> {
+  if (model === undefined) return;
+  const otherModel = [
+    advise("Use another key."),
+    advise("Or resume it with that model", "resume", nameOf(session), "--model", model),
+  ];
+  const isOver = finalStatuses.includes(session.status);
+  await refuseOtherTerms(session, { model }, store, isOver ? undefined : otherModel);
 }
 
 /** The direction of a running session stays until it stops. A request without phases does not change it. */

@@ -1,11 +1,13 @@
 import { dirname, isAbsolute } from "node:path";
+import type { Advice } from "../domain/advice.ts";
 import { ConfigInvalid } from "../domain/errors.ts";
 import { knownProviders, providers, readVariable } from "../personas/model/provider-table.ts";
+import { refuseUnconfined } from "../run/programs/refuse-unconfined.ts";
 import type { Team } from "../team/define.ts";
-import type { Sandbox } from "../workspace/sandbox-kind.ts";
+import type { NoSandbox, Sandbox, SandboxRule } from "../workspace/sandbox-kind.ts";
 
 export { isTool, tools } from "../personas/tools/tool-table.ts";
-export type { Sandbox } from "../workspace/sandbox-kind.ts";
+export type { Sandbox, SandboxRule } from "../workspace/sandbox-kind.ts";
 
 /** How a provider is reached from here. Whether there is a key, never the key. */
 export interface ProviderStatus {
@@ -22,6 +24,11 @@ export interface ProviderStatus {
 /** The sandbox of commands on this machine, found out by trying it. */
 export async function describeSandbox(): Promise<Sandbox> {
   return (await import("../workspace/sandbox.ts")).describeSandbox();
+}
+
+/** Whether the kernel bounds the memory of a command as a whole, or only our watch over its processes does. */
+export async function hasControlGroups(): Promise<boolean> {
+  return (await import("../workspace/control-group.ts")).ControlGroup.isPossible();
 }
 
 export async function describeProviders(
@@ -56,6 +63,19 @@ export async function proveModels(
   const names = new Set<string>();
   for (const name of new Set(asked)) names.add((await resolveModel(name, { env, script })).name);
   return [...names];
+}
+
+/** Checks and commands that could not be confined here are an error before anything starts. */
+export async function proveSandbox(
+  { definition }: Pick<Team, "definition">,
+  rule: SandboxRule,
+): Promise<void> {
+  await refuseUnconfined(definition.phases, rule);
+}
+
+/** How to get a sandbox on this system. */
+export async function adviseSandbox(found: NoSandbox): Promise<readonly Advice[]> {
+  return (await import("../workspace/unconfined.ts")).sandboxAdvice(found);
 }
 
 /** A missing program is an error before anything starts. One in the workspace may be created by an earlier phase. */

@@ -1,4 +1,3 @@
-import { advise, nameOf } from "../domain/advice.ts";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, LeaseHeld, TeamInvalid } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
@@ -8,10 +7,13 @@ import { resultsOf, type SessionResult } from "../journal/view.ts";
 import type { CreatedSession, FirstDriver } from "../run/acts/create-session.ts";
 import { makeFork } from "../run/acts/fork.ts";
 import { type Plan, planFork, planResume } from "../run/acts/plan-cost.ts";
+import { refuseUntrusted, trustSession } from "../run/acts/trust.ts";
 import { directionOf } from "../run/direction.ts";
+import type { Outcome } from "../run/driver.ts";
 import { type Preparation, refuseToCompleted } from "../run/prepare.ts";
-import { toChange } from "../run/spending.ts";
-import { type Pruned, prune, removeDamaged } from "../store/retention.ts";
+import { refuseUnconfinedFork } from "../run/programs/refuse-unconfined.ts";
+import { type RestoredWork, restoreNewer } from "../store/restore-newer.ts";
+import type { Pruned } from "../store/retention.ts";
 import { readState } from "../store/session-journal.ts";
 import type { SessionRecord } from "../store/store.ts";
 import type { Team } from "../team/define.ts";
@@ -19,6 +21,7 @@ import {
   checkBudgetOptions,
   checkCreateOptions,
   checkForkOptions,
+  checkImportOptions,
   checkMixedOptions,
   checkPruneOptions,
   checkQueueOptions,
@@ -26,8 +29,8 @@ import {
   checkStartOptions,
 } from "./check-options.ts";
 import { createForBrief } from "./create-for-brief.ts";
-import type { Carried } from "./export-import.ts";
-import { refuseOtherDirection, refuseOtherTerms } from "./key-conflict.ts";
+import type { Imported, ImportOptions } from "./export-import.ts";
+import { refuseOtherDirection, refuseOtherModel, refuseOtherTerms } from "./key-conflict.ts";
 import {
   type ApproveOptions,
   type BudgetOptions,
@@ -42,12 +45,15 @@ import {
   type Session,
   type StartOptions,
 } from "./options.ts";
+import { pruneState } from "./prune-state.ts";
 import { enqueue, KeyedMutex } from "./queue.ts";
+import { resetBreaker } from "./reset-breaker.ts";
 import { Scheduler, type SchedulerParts } from "./scheduler.ts";
 import type { Services } from "./services.ts";
+import { SessionDrives } from "./session-drives.ts";
 import { SessionQueries } from "./session-queries.ts";
 import { teamForSession } from "./session-team.ts";
-import { refuseSignal, refuseUnknownName, withReviewedPhase } from "./signals.ts";
+import { budgetChangeOf, ignoreHeld, refuseSignal, refuseUnknownName, withReviewedPhase } from "./signals.ts";
 
 /** A shutdown takes at most ten seconds: this wait, one more for work that ignores its signal, and the closing. */
 const shutdownGraceMs = 6_000;
@@ -60,6 +66,7 @@ export class Maestro extends SessionQueries {
   readonly #services: Services;
   readonly #teams = new Map<string, Team>();
   readonly #recovery: Scheduler;
+  readonly #drives: SessionDrives;
   readonly #perKey = new KeyedMutex();
   #closing: Promise<void> | undefined;
 
@@ -68,6 +75,7 @@ export class Maestro extends SessionQueries {
     this.#services = services;
     for (const team of services.teams) this.#teams.set(team.name, team);
     void services.lost.announce();
+    this.#drives = new SessionDrives(services);
     this.#recovery = this.#newScheduler({
       places: recoveryPlaces,
       teamOf: (session) => this.#teamOf(session).catch(() => undefined),
@@ -94,14 +102,7 @@ export class Maestro extends SessionQueries {
     const { key, model, budget } = options;
     const direction = directionOf(options);
     const { session, isNew } = await this.#create(team, options, { kind: "creator" }, direction);
-    if (key !== undefined && model !== undefined) {
-      const otherModel = [
-        advise("Use another key."),
-        advise("Or resume it with that model", "resume", nameOf(session), "--model", model),
-      ];
-      const isOver = finalStatuses.includes(session.status);
-      await refuseOtherTerms(session, { model }, this.#services.store, isOver ? undefined : otherModel);
-    }
+    if (key !== undefined) await refuseOtherModel(session, model, this.#services.store);
     if (!isNew && budget !== undefined && !finalStatuses.includes(session.status))
       await this.setBudget(session.id, budget);
     await options.beforeDrive?.(session.id);
@@ -121,8 +122,9 @@ export class Maestro extends SessionQueries {
   /** Resumes a session to its end. A person's resume grants new rounds. */
   async resume(idOrKey: string, options: ResumeOptions = {}): Promise<Session> {
     checkResumeOptions(options);
-    const { team, ...preparation } = options;
+    const { team, trust = false, ...preparation } = options;
     const session = await this.find(idOrKey);
+    await this.ensureTrusted(session.id, { trust });
     const bound = await this.#teamOf(session, team);
     if (team !== undefined && bound.fingerprint === session.teamFingerprint) this.register(team);
     const onAccepted = () => team && this.register(team);
@@ -185,7 +187,10 @@ export class Maestro extends SessionQueries {
     checkForkOptions(options);
     const { team: given, budget, ...request } = options;
     const parent = await this.find(idOrKey);
-    const fork = await makeFork(parent.id, await this.#teamOf(parent, given), request, this.#services);
+    await this.ensureTrusted(parent.id);
+    const team = await this.#teamOf(parent, given);
+    await refuseUnconfinedFork(team, request.at, this.#services.sandbox);
+    const fork = await makeFork(parent.id, team, request, this.#services);
     if (given !== undefined) this.register(given);
     if (budget !== undefined) await this.setBudget(fork.id, budget);
     return fork;
@@ -206,12 +211,7 @@ export class Maestro extends SessionQueries {
   /** Sets or removes the limit of the session, a phase or a persona. A session parked for its budget waits for a resume. */
   async setBudget(idOrKey: string, options: BudgetOptions): Promise<void> {
     checkBudgetOptions(options);
-    const { persona, phase, tokens, usd } = options;
-    const budget = toChange({ tokens, usd });
-    if (budget.tokens === undefined && budget.microUsd === undefined)
-      throw new InputInvalid("A budget change needs a limit.", { advice: "Set tokens, dollars or both." });
-    const level = persona !== undefined ? "persona" : phase !== undefined ? "phase" : "session";
-    const name = persona ?? phase;
+    const { level, name, budget } = budgetChangeOf(options);
     if (name !== undefined) refuseUnknownName(level, name, (await this.show(idOrKey)).phases);
     await this.#signal(idOrKey, { action: "budget", level, ...(name !== undefined && { name }), budget });
   }
@@ -242,32 +242,32 @@ export class Maestro extends SessionQueries {
     await this.#signal(idOrKey, { action: "cancel" });
   }
 
-  /** Imports a session from another machine. It waits for a resume. */
-  async importCheckpoints(file: string): Promise<Carried> {
+  /** Imports a session from another machine. It waits for a resume, which needs trust. */
+  async importCheckpoints(file: string, options: ImportOptions = {}): Promise<Imported> {
+    checkImportOptions(options);
     const { importCheckpoints } = await import("./export-import.ts");
-    return importCheckpoints(file, this.#services);
+    return importCheckpoints(file, options, this.#services);
+  }
+
+  /** Takes checkpoints that are newer than the database into it. */
+  async restoreCheckpoints(idOrKey: string): Promise<RestoredWork> {
+    return restoreNewer((await this.find(idOrKey)).id, this.#services);
+  }
+
+  /** NotTrusted for an imported session, unless a person trusts it now or has before. */
+  async ensureTrusted(idOrKey: string, { trust = false } = {}): Promise<void> {
+    const { id } = await this.find(idOrKey);
+    await (trust ? trustSession(id, this.#services) : refuseUntrusted(id, this.#services.store));
   }
 
   async prune(options: PruneOptions): Promise<Pruned> {
     checkPruneOptions(options);
-    const { damaged, ...policy } = options;
-    const { clock, onNotice } = this.#services;
-    const parts = { ...this.#services, now: clock.now(), report: onNotice };
-    if (damaged !== undefined) return removeDamaged((await this.find(damaged)).id, parts);
-    return prune(policy, {
-      ...parts,
-      removeTicketFile: (fingerprint) => this.#services.ticketFiles.remove(fingerprint),
-    });
+    return pruneState(options, this.#services, (damaged) => this.find(damaged));
   }
 
   /** Closes the breaker, so that the next call is made at once. */
-  async resetBreaker(dependency: string): Promise<void> {
-    const { breakers } = this.#services.store;
-    if (await breakers.reset(dependency)) return;
-    const known = (await breakers.list()).map((breaker) => breaker.dependency);
-    throw new InputInvalid(`There is no breaker "${dependency}".${didYouMean(dependency, known)}`, {
-      advice: advise("List the breakers", "breakers"),
-    });
+  resetBreaker(dependency: string): Promise<void> {
+    return resetBreaker(dependency, this.#services.store);
   }
 
   /** Delivers due tickets to their tracker. Returns the number delivered. */
@@ -288,9 +288,10 @@ export class Maestro extends SessionQueries {
 
   async #close(): Promise<void> {
     const { engine, projector, store, lost } = this.#services;
+    store.endWatches();
     // Called before the first await, so that no further step begins.
     const stopped = engine.stop({ graceMs: shutdownGraceMs });
-    await this.#recovery.stop();
+    await Promise.all([this.#recovery.stop(), this.#drives.stop()]);
     await stopped;
     await projector.close();
     await lost.notice().catch(() => undefined);
@@ -299,7 +300,10 @@ export class Maestro extends SessionQueries {
 
   #newScheduler(options: Pick<SchedulerParts, "places" | "teamOf" | "report">): Scheduler {
     const deliverTickets = () => this.deliverTickets();
-    return new Scheduler({ ...this.#services, journal: this.#services.store, deliverTickets, ...options });
+    const teamOf = async (session: SessionRecord) =>
+      this.#unlessRefused(session, await options.teamOf(session));
+    const { store: journal } = this.#services;
+    return new Scheduler({ ...this.#services, journal, deliverTickets, ...options, teamOf });
   }
 
   async #queue(team: Team, options: QueueOptions) {
@@ -349,19 +353,20 @@ export class Maestro extends SessionQueries {
     preparation: Preparation = {},
     onAccepted?: () => void,
   ): Session {
-    const { store, engine, onNotice } = this.#services;
-    const ended = engine.drive(id, team, cause, preparation, onAccepted);
+    const ended = this.#drives.toTheEnd(id, team, cause, preparation, onAccepted);
     // A result that the caller does not await must not crash the process.
     ended.catch(() => undefined);
-    const result = async (): Promise<SessionResult> => {
-      const { tickets: raised = [], elsewhere: _, ...outcome } = await ended;
-      // The ticket should be delivered when the caller reads the result. The session is parked in any case.
-      if (raised.length > 0) await this.deliverTickets().catch((error) => onNotice(String(error)));
-      const tickets = await this.ticketsOf(raised);
-      const results = outcome.results ?? resultsOf(await readState(store, id));
-      return { id, ...outcome, results, ticket: tickets[0] ?? null, tickets };
-    };
-    return { id, result };
+    return { id, result: async () => this.#resultOf(id, await ended) };
+  }
+
+  async #resultOf(id: SessionId, ended: Outcome): Promise<SessionResult> {
+    const { store, onNotice } = this.#services;
+    const { tickets: raised = [], elsewhere: _, ...outcome } = ended;
+    // The ticket should be delivered when the caller reads the result. The session is parked in any case.
+    if (raised.length > 0) await this.deliverTickets().catch((error) => onNotice(String(error)));
+    const tickets = await this.ticketsOf(raised);
+    const results = outcome.results ?? resultsOf(await readState(store, id));
+    return { id, ...outcome, results, ticket: tickets[0] ?? null, tickets };
   }
 
   async #teamOf(session: SessionRecord, given?: Team): Promise<Team> {
@@ -375,18 +380,19 @@ export class Maestro extends SessionQueries {
     });
   }
 
+  /** A session whose drive would be refused needs a person, so it is not even claimed. */
+  async #unlessRefused(session: SessionRecord, team: Team | undefined): Promise<Team | undefined> {
+    if (team !== undefined) await this.#services.engine.refuse(session, team);
+    return team;
+  }
+
   async #signal(idOrKey: string, message: Signal): Promise<void> {
     const { store, engine } = this.#services;
     const session = await this.find(idOrKey);
-    refuseSignal(session, message);
+    await refuseSignal(session, message, engine);
     await store.signal(session.id, await withReviewedPhase(message, () => readState(store, session.id)));
     if (engine.isDriving(session.id)) return engine.listen();
     await engine.settle(session.id).catch(ignoreHeld);
+    this.#drives.look();
   }
-}
-
-/** Another process drives the session, and finds the signal in its inbox. */
-function ignoreHeld(error: unknown): undefined {
-  if (LeaseHeld.is(error)) return undefined;
-  throw error;
 }

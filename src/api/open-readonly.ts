@@ -4,6 +4,7 @@ import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { TokenTracker } from "../cost/token-tracker.ts";
 import type { Notify } from "../domain/advice.ts";
 import { systemClock } from "../domain/clock.ts";
+import { keepSecret, secretsIn } from "../domain/redact.ts";
 import { budgetDefaults } from "../run/spending.ts";
 import { Artifacts } from "../store/artifacts.ts";
 import { LostSessions } from "../store/lost-sessions.ts";
@@ -16,9 +17,9 @@ export { verifyCheckpointFile } from "../store/list-checkpoints.ts";
 export { type OutFolder, recallOut, rememberOut } from "../store/out-memory.ts";
 export { resolveStateDirectory } from "../store/state-directory.ts";
 export { makeFolders } from "../workspace/make-folders.ts";
-export { isPacked, verifyExport } from "./export-import.ts";
 export type { Looking } from "./readonly-maestro.ts";
 export type { SessionQueries } from "./session-queries.ts";
+export { isPacked, verifyExport } from "./verify-export.ts";
 
 export interface LookOptions {
   readonly loaded?: LoadedConfig;
@@ -27,13 +28,14 @@ export interface LookOptions {
 
 /** Opens a state directory for looking alone. Its own file, because all that drives sessions takes time to load. */
 export async function look({ loaded, onNotice = () => {} }: LookOptions = {}): Promise<Looking> {
-  const { config, warnings } = loaded ?? (await loadConfig());
+  const { config, leftOut } = loaded ?? (await loadConfig({ onlyLooks: true }));
   const { path, notice, unwritable, isMissing } = await resolveStateDirectory({
     explicit: config.stateDir,
     env: process.env,
     forLooking: true,
   });
-  for (const text of [...warnings, ...(notice === undefined ? [] : [notice])]) onNotice(text);
+  for (const text of [leftOut, notice]) if (text !== undefined) onNotice(text);
+  keepSecret(secretsIn(process.env));
   // Reading must create nothing: where there are no sessions, an empty database in memory stands in.
   const isEmpty = isMissing ?? !holdsState(path);
   const store = openStore({

@@ -85,9 +85,9 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   } = options;
   checkTeams(teams);
   const healers = withBuiltIn(ownHealers);
-  const { config, warnings } = loaded ?? (await loadConfig({ overrides }));
+  const { config, leftOut } = loaded ?? (await loadConfig({ overrides }));
   const { path, notice } = await resolveStateDirectory({ explicit: config.stateDir, env: process.env });
-  for (const text of [...warnings, ...(notice === undefined ? [] : [notice])]) onNotice(text);
+  for (const text of [leftOut, notice]) if (text !== undefined) onNotice(text);
   const { jira, github, webhook } = config;
   // Before any error message could contain one of them.
   keepSecret([...secretsIn(process.env), jira.apiToken, github.token, webhook.secret, webhook.url]);
@@ -115,8 +115,9 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const store = openStore({ directory: path, clock, leaseMs: config.leaseMs });
   const artifacts = new Artifacts(path);
   const scratch = join(path, "scratch");
-  const { sandboxRequired } = config;
-  const place = new CommandPlace(artifacts, path, sandboxRequired);
+  const { sandbox, commands: limits } = config;
+  const launch = { sandbox, limits };
+  const place = new CommandPlace(artifacts, path, launch);
   void place.sweep(async (id) => {
     const status = (await store.findSession(id))?.status;
     return status === undefined || finalStatuses.includes(status);
@@ -177,7 +178,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       defaults: budgets,
       history: (team) => store.reports.history(team),
     },
-    checks: new SandboxChecks(artifacts, scratch, path, { sandboxRequired, notice: onNotice }),
+    checks: new SandboxChecks(artifacts, scratch, path, { launch, notice: onNotice }),
     place,
     healers,
     performOf: (team, model) =>
@@ -189,6 +190,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       ),
     askModel: (model, call) => askModel(modelInstead ?? model, call, { env: process.env, priceOf }),
     commandFor,
+    sandbox,
     timeoutMs: config.attempts.timeoutMs,
     policies: {
       attempts: {
@@ -226,7 +228,9 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     tracker,
     budgets,
     teams,
+    limits: config.limits,
     onNotice,
+    sandbox,
   });
   if (recover) await maestro.recover();
   return maestro;

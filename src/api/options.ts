@@ -3,6 +3,8 @@ import type { Direction } from "../journal/journal.ts";
 import type { SessionResult } from "../journal/view.ts";
 import type { Brief } from "../run/acts/create-session.ts";
 import type { PhaseEdit } from "../run/acts/phase-edit.ts";
+import type { SourceOptions } from "../run/acts/read-source.ts";
+import type { UsageQuery } from "../store/reports.ts";
 import type { RetentionPolicy } from "../store/retention.ts";
 import type { Team } from "../team/define.ts";
 
@@ -21,6 +23,8 @@ export interface StartOptions<PhaseName extends string = string> extends Brief {
   readonly budget?: { readonly tokens?: number; readonly usd?: number };
   /** Awaited after the session is created and before it is driven. */
   readonly beforeDrive?: (id: SessionId) => Promise<void>;
+  /** The repository that it works on. */
+  readonly source?: SourceOptions;
   /** Existing outputs of phases. */
   readonly given?: Readonly<Partial<Record<PhaseName, GivenOptions>>>;
 }
@@ -31,7 +35,7 @@ export type QueueOptions<PhaseName extends string = string> = Omit<StartOptions<
 /** As a start without a direction: that is set when the session is driven. */
 export type CreateOptions<PhaseName extends string = string> = Pick<
   StartOptions<PhaseName>,
-  keyof Brief | "given" | "budget"
+  keyof Brief | "given" | "budget" | "source"
 >;
 
 export interface MixedOptions {
@@ -48,10 +52,12 @@ export interface ResumeOptions {
   readonly edits?: Readonly<Record<string, PhaseEdit>>;
   /** Accept a changed team. Unchanged personas keep their results. */
   readonly acceptChanges?: boolean;
+  /** A person has seen what an imported session would run, read and send, and lets it. */
+  readonly trust?: boolean;
 }
 
 /** As a resume, optionally of a part of the phases. */
-export interface PlanOptions extends ResumeOptions {
+export interface PlanOptions extends Omit<ResumeOptions, "trust"> {
   readonly direction?: Direction;
 }
 
@@ -66,6 +72,11 @@ export interface ForkOptions {
   readonly key?: string;
   /** Of the new session. Default: the budget of its parent. */
   readonly budget?: Pick<BudgetOptions, "tokens" | "usd">;
+}
+
+export interface UsageOptions extends Omit<UsageQuery, "session"> {
+  /** Id or key. */
+  readonly session?: string | undefined;
 }
 
 export interface PruneOptions extends RetentionPolicy {

@@ -1,8 +1,10 @@
 import { LeaseHeld } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Entry } from "../journal/journal.ts";
+import { refuseUntrusted } from "../run/acts/trust.ts";
 import { directionRows } from "../run/direction.ts";
 import { canceled, type Preparation, prepareClaimed, prepareDrive, requireSession } from "../run/prepare.ts";
+import { refuseUnconfinedDrive } from "../run/programs/refuse-unconfined.ts";
 import { continueReplay, replaySession } from "../store/session-journal.ts";
 import type { Team } from "../team/define.ts";
 import type { Services } from "./services.ts";
@@ -35,9 +37,18 @@ async function enqueueNow(
   team: Team,
   cause: "start" | "resume",
   preparation: Preparation,
-  { store, artifacts, engine, clock }: Pick<Services, "store" | "artifacts" | "engine" | "clock">,
+  {
+    store,
+    artifacts,
+    engine,
+    clock,
+    sandbox,
+  }: Pick<Services, "store" | "artifacts" | "engine" | "clock" | "sandbox">,
 ): Promise<void> {
   await requireSession(store, id);
+  await refuseUntrusted(id, store);
+  await engine.refuseOlderDatabase(id);
+  await refuseUnconfinedDrive(id, team, preparation, { store, sandbox });
   const before = await replaySession(store, id);
   const { seq } = before.state.head;
   const first = await prepareDrive(before.state, team, preparation, artifacts);

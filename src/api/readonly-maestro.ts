@@ -1,6 +1,5 @@
 import type { Notify } from "../domain/advice.ts";
 import type { StateUnavailable } from "../domain/errors.ts";
-import { removeUnneeded } from "../store/retention.ts";
 import type { QueryServices } from "./services.ts";
 import { SessionQueries } from "./session-queries.ts";
 
@@ -27,7 +26,8 @@ export class Looking extends SessionQueries {
   }
 
   /** The part of `prune` that works on a full disk: it only removes. Returns the number of removed artifacts. */
-  removeUnneeded(): Promise<number> {
+  async removeUnneeded(): Promise<number> {
+    const { removeUnneeded } = await import("../store/retention.ts");
     const { clock, onNotice } = this.#services;
     return removeUnneeded({ ...this.#services, now: clock.now(), report: onNotice });
   }

@@ -1,8 +1,10 @@
 import { advise, type Notify } from "../domain/advice.ts";
 import type { Clock } from "../domain/clock.ts";
+import { toErrorJson } from "../domain/error-json.ts";
 import { LeaseHeld, LeaseLost, MaestroError } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { TeamEngine } from "../run/engine.ts";
+import type { SessionLimits } from "../store/decisions/limits.ts";
 import type { Candidate, Claim } from "../store/journal.ts";
 import type { SessionRecord } from "../store/session-record.ts";
 import type { Store } from "../store/store.ts";
@@ -16,10 +18,11 @@ const heldMs = 1_000;
 
 export interface SchedulerParts {
   readonly journal: Pick<Store, "take" | "wakeups">;
-  readonly engine: Pick<TeamEngine, "isDriving" | "driveTaken">;
+  readonly engine: Pick<TeamEngine, "isDriving" | "driveTaken" | "refuseOlderDatabase">;
   readonly clock: Clock;
   /** Sessions driven at once. */
   readonly places: number;
+  readonly limits: SessionLimits;
   /** Undefined: another process may have its team. Throws: it cannot be taken, for a reason that people should read. */
   readonly teamOf: (session: SessionRecord) => Promise<Team | undefined>;
   readonly deliverTickets: () => Promise<unknown>;
@@ -103,9 +106,9 @@ export class Scheduler {
   }
 
   async #fillPlaces(): Promise<void> {
-    const { journal, places, deliverTickets, report } = this.#parts;
+    const { journal, places, limits, deliverTickets, report } = this.#parts;
     const free = places - this.#driving.size;
-    if (free > 0) await journal.take(free, (candidate) => this.#consider(candidate));
+    if (free > 0) await journal.take(free, (candidate) => this.#consider(candidate), limits);
     // A tracker may take its time; no place depends on it, and stopping does not wait for it.
     void deliverTickets().catch((error: unknown) => {
       if (!this.#isStopped) report(String(error));
@@ -118,11 +121,14 @@ export class Scheduler {
     const isBusy = () => this.#isStopped || this.#driving.has(id) || engine.isDriving(id);
     if (isBusy() || clock.now() < (this.#notBefore.get(id) ?? 0)) return undefined;
     try {
+      await engine.refuseOlderDatabase(id);
       const team = isToDrive ? await teamOf(session) : undefined;
       if (isToDrive && team === undefined) this.#notBefore.set(id, clock.now() + againMs);
       else if (!isBusy()) return (claim: Promise<Claim>) => this.#drive(id, team, claim);
     } catch (error) {
       this.#failed(id, error);
+      // Decided before the claim, so the journal has no row of it.
+      if (MaestroError.is(error)) return { blocked: toErrorJson(error) };
     }
     return undefined;
   }

@@ -3,11 +3,13 @@ import type { Notify } from "../domain/advice.ts";
 import type { OpenState } from "../run/drive.ts";
 import type { TeamEngine } from "../run/engine.ts";
 import type { BudgetDefaults } from "../run/spending.ts";
+import type { SessionLimits } from "../store/decisions/limits.ts";
 import type { LostSessions } from "../store/lost-sessions.ts";
 import type { Projector } from "../store/projector.ts";
 import type { Team } from "../team/define.ts";
 import type { FileSink } from "../tickets/file.ts";
 import type { TicketOutbox } from "../tickets/outbox.ts";
+import type { SandboxRule } from "../workspace/sandbox-kind.ts";
 
 /** The part that queries need. */
 export interface QueryServices extends OpenState {
@@ -25,5 +27,8 @@ export interface Services extends QueryServices {
   /** The model of sessions whose team and start name none. */
   readonly model: string | undefined;
   readonly teams: readonly Team[];
+  /** How many sessions may run at once, over all processes. */
+  readonly limits: SessionLimits;
   readonly onNotice: Notify;
+  readonly sandbox: SandboxRule;
 }

@@ -3,18 +3,23 @@ import { type UsageReport, usageReport } from "../cost/reports.ts";
 import { advise } from "../domain/advice.ts";
 import { type Amount, noAmount } from "../domain/budget.ts";
 import { didYouMean } from "../domain/closest.ts";
-import { InputInvalid, SessionNotFound } from "../domain/errors.ts";
-import type { SessionId } from "../domain/ids.ts";
+import { InputInvalid, SessionNotFound, type StateRemoved } from "../domain/errors.ts";
+import { leastIdPrefix, type SessionId } from "../domain/ids.ts";
 import { utcDay } from "../domain/ledger.ts";
-import { emptyTree, emptyTreeHash, fromManifest, type Tree } from "../domain/tree.ts";
+import { emptyTree, emptyTreeHash, type Tree } from "../domain/tree.ts";
 import type { UsageTotals } from "../domain/usage-totals.ts";
 import type { RecordedRow } from "../journal/journal.ts";
 import type { SessionEvent } from "../journal/public-fact.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { describeSession, describeTicket, type SessionView, type TicketView } from "../journal/view.ts";
+import type { ApplyOptions, BranchOptions } from "../run/acts/deliver.ts";
 import { finalTree, listFiles } from "../run/final-files.ts";
 import { allBudgets } from "../run/spending.ts";
-import { type CheckpointInfo, listCheckpointFiles, listCheckpoints } from "../store/list-checkpoints.ts";
+import { type CheckpointInfo, listCheckpointFiles } from "../store/list-checkpoints.ts";
+
+import type { Logins } from "../store/logins.ts";
+import { newerFiles } from "../store/newer-work.ts";
+
 import type {
   BudgetAlert,
   JournalChange,
@@ -24,24 +29,27 @@ import type {
   RaisedAlert,
   Reports,
   UsagePoint,
-  UsageQuery,
 } from "../store/reports.ts";
+import { SessionFiles } from "../store/session-files.ts";
 import { readState } from "../store/session-journal.ts";
 import type { SessionQuery, SessionRecord } from "../store/store.ts";
 import type { TicketRecord } from "../store/ticket-store.ts";
+import type { VerifiedArtifact, VerifiedSession } from "../store/verify.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
+import type { Demand } from "../team/demands.ts";
 import type { OutResult } from "../workspace/out-plan.ts";
+import type { Applied } from "../workspace/repository/apply-changes.ts";
+import type { DeliveredBranch } from "../workspace/repository/deliver-branch.ts";
+import { loadTree } from "../workspace/stored-tree.ts";
+import { checkUsageOptions } from "./check-usage.ts";
 import type { Carried } from "./export-import.ts";
 import { reportOf, type SessionListing, usageOfEach, withUsage } from "./listings.ts";
+import type { UsageOptions } from "./options.ts";
 import type { QueryServices } from "./services.ts";
-import { forecastAtStart, type Outlook, outlookOf, type SessionForecast } from "./session-forecast.ts";
-import { type WatchOptions, watchSession } from "./watch.ts";
-import { type FilesAt, writeFiles } from "./write-files.ts";
-
-export interface UsageOptions extends Omit<UsageQuery, "session"> {
-  /** Id or key. */
-  readonly session?: string | undefined;
-}
+import type { DiffOptions } from "./session-diff.ts";
+import type { Outlook, SessionForecast } from "./session-forecast.ts";
+import type { WatchOptions } from "./watch.ts";
+import type { FilesAt } from "./write-files.ts";
 
 export interface UsageInside {
   readonly places: readonly {
@@ -101,16 +109,26 @@ export class SessionQueries {
     return this.describe(await readState(this.#services.store, id));
   }
 
+  /** What the team of a session would run, read and send. */
+  async demands(idOrKey: string): Promise<readonly Demand[]> {
+    const { id } = await this.find(idOrKey);
+    const { demandsOfSession } = await import("../run/acts/trust.ts");
+    return demandsOfSession(id, this.#services.store);
+  }
+
   /** As `show`, for a state that the caller keeps up to date. */
   async describe(state: SessionState, { withFiles = true } = {}): Promise<SessionView> {
-    const { store, artifacts } = this.#services;
+    const { store, artifacts, stateDirectory } = this.#services;
     const tickets = await this.ticketsOf(state.tickets);
-    const [usage, budgets, files] = await Promise.all([
+    const [usage, budgets, files, session, newerCheckpoints] = await Promise.all([
       usageReport(store, { by: "persona", session: state.id }),
       this.budgetsOf(state),
       withFiles ? listFiles(state, artifacts) : [],
+      store.findSession(state.id),
+      newerFiles(state, new SessionFiles(stateDirectory, state.id)),
     ]);
-    return describeSession(state, { tickets, usage, budgets, artifacts: files });
+    const { blocked } = session ?? {};
+    return describeSession(state, { tickets, usage, budgets, artifacts: files, newerCheckpoints, blocked });
   }
 
   /** A page of sessions with their cards and what each has used. */
@@ -130,6 +148,11 @@ export class SessionQueries {
 
   count(filter: Parameters<Reports["count"]>[0] = {}): Promise<ListingCounts> {
     return this.#services.store.reports.count(filter, this.#services.clock.now());
+  }
+
+  /** Called once when the database was deleted, moved or replaced under this process. Drives end with this error. */
+  onStateRemoved(listener: (error: StateRemoved) => void): void {
+    this.#services.store.maintenance.onRemoved(listener);
   }
 
   /** Defects of the database itself. */
@@ -160,9 +183,19 @@ export class SessionQueries {
   /** Verifies the whole journal as well: other reads verify only what they read. */
   async checkpoints(idOrKey: string): Promise<readonly CheckpointInfo[]> {
     const { id } = await this.find(idOrKey);
-    const { store } = this.#services;
-    for await (const _ of store.readJournal(id));
-    return listCheckpoints(this.stateDirectory, await readState(store, id), store);
+    return (await this.verify(id)).checkpoints;
+  }
+
+  /** Verifies all rows of a session and its checkpoints. `verifyArtifacts` verifies the rest. */
+  async verify(id: SessionId): Promise<VerifiedSession> {
+    const { verifySession } = await import("../store/verify.ts");
+    return verifySession(id, this.#services);
+  }
+
+  /** Reads each artifact that a session points to, or that any session points to. */
+  async *verifyArtifacts(by?: SessionId): AsyncGenerator<VerifiedArtifact> {
+    const { verifyArtifacts } = await import("../store/verify.ts");
+    yield* verifyArtifacts(this.#services, by);
   }
 
   /** The files on disk, each verified by its own seal. For sessions with a damaged journal. */
@@ -174,17 +207,22 @@ export class SessionQueries {
   /** The events of the journal in order; with `follow`, new ones as they are recorded. */
   async *events(idOrKey: string, options?: WatchOptions): AsyncGenerator<SessionEvent> {
     const { id } = await this.find(idOrKey);
+    const { watchSession } = await import("./watch.ts");
     yield* watchSession(this.#services.store, id, options);
   }
 
   /** Tokens and money by persona, model or another group, with the savings. */
-  async usage({ session, ...query }: UsageOptions = { by: "persona" }): Promise<UsageReport> {
+  async usage(options: UsageOptions = { by: "persona" }): Promise<UsageReport> {
+    checkUsageOptions(options);
+    const { session, ...query } = options;
     const id = session === undefined ? undefined : (await this.find(session)).id;
     return usageReport(this.#services.store, { ...query, session: id });
   }
 
   /** Usage per day, oldest first. */
-  async usageSeries({ session, ...query }: UsageOptions): Promise<readonly UsagePoint[]> {
+  async usageSeries(options: UsageOptions): Promise<readonly UsagePoint[]> {
+    checkUsageOptions(options);
+    const { session, ...query } = options;
     const id = session === undefined ? undefined : (await this.find(session)).id;
     return this.#services.store.reports.series({ ...query, session: id });
   }
@@ -220,12 +258,14 @@ export class SessionQueries {
   }
 
   /** The forecast, and the expected total of each budget. */
-  outlook(state: SessionState): Promise<Outlook | null> {
+  async outlook(state: SessionState): Promise<Outlook | null> {
+    const { outlookOf } = await import("./session-forecast.ts");
     return outlookOf(state, this.#services.store);
   }
 
   /** The forecast at the time of its start, from past runs of the team. Null without past runs. */
   async forecastAtStart(idOrKey: string): Promise<SessionForecast | null> {
+    const { forecastAtStart } = await import("./session-forecast.ts");
     return forecastAtStart(await this.find(idOrKey), this.#services.store);
   }
 
@@ -264,12 +304,35 @@ export class SessionQueries {
   /** The path and the hash of every file in a tree of the session. */
   async files(idOrKey: string, tree: string): Promise<Tree> {
     if (tree === emptyTreeHash) return emptyTree;
-    return fromManifest((await this.artifact(idOrKey, tree)).toString());
+    await this.artifact(idOrKey, tree);
+    return loadTree(this.#services.artifacts, tree);
+  }
+
+  /** What the session changed, or a part of it, as `git apply` takes it. */
+  async diff(idOrKey: string, options: DiffOptions = {}): Promise<Buffer> {
+    const { id } = await this.find(idOrKey);
+    const { sessionDiff } = await import("./session-diff.ts");
+    return sessionDiff(await readState(this.#services.store, id), this.#services.artifacts, options);
+  }
+
+  /** Makes a git branch with one commit for each completed phase, in the session's repository or in another. */
+  async branch(idOrKey: string, options: BranchOptions): Promise<DeliveredBranch> {
+    const { id } = await this.find(idOrKey);
+    const { makeBranch } = await import("../run/acts/deliver.ts");
+    return makeBranch(await readState(this.#services.store, id), options, this.#services.artifacts);
+  }
+
+  /** Brings the session's changes into a folder: its repository unless another is named. */
+  async apply(idOrKey: string, options: ApplyOptions = {}): Promise<Applied> {
+    const { id } = await this.find(idOrKey);
+    const { applySession } = await import("../run/acts/deliver.ts");
+    return applySession(await readState(this.#services.store, id), options, this.#services.artifacts);
   }
 
   /** Writes the current files of the session, or those of a checkpoint. Files that it did not write are left alone. */
   async writeFiles(idOrKey: string, directory: string, at: FilesAt = {}): Promise<OutResult> {
     const { id } = await this.find(idOrKey);
+    const { writeFiles } = await import("./write-files.ts");
     return writeFiles(await readState(this.#services.store, id), this.#services, directory, at);
   }
 
@@ -278,6 +341,11 @@ export class SessionQueries {
     const { id } = await this.find(idOrKey);
     const { exportCheckpoints } = await import("./export-import.ts");
     return exportCheckpoints(id, file, this.#services);
+  }
+
+  /** Browsers that are signed in to the dashboard of `maestro serve`. */
+  get logins(): Logins {
+    return this.#services.store.logins;
   }
 
   breakers() {
@@ -321,7 +389,7 @@ export class SessionQueries {
 
   /** Ids are long, so an unambiguous prefix is enough. */
   async #findByPrefix(prefix: string): Promise<SessionRecord | undefined> {
-    if (prefix.length < 4) return undefined;
+    if (prefix.length < leastIdPrefix) return undefined;
     const found = await this.#services.store.reports.findByPrefix(prefix);
     if (found.length <= 1) return found[0];
     throw new InputInvalid(`More than one session begins with "${prefix}".`, {

@@ -1,14 +1,21 @@
 import { advise } from "../domain/advice.ts";
 import { didYouMean } from "../domain/closest.ts";
-import { InputInvalid, SessionConflict } from "../domain/errors.ts";
+import { InputInvalid, LeaseHeld, SessionConflict } from "../domain/errors.ts";
 import type { Signal } from "../journal/journal.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { finalStatuses } from "../journal/standing.ts";
 import type { PhaseView } from "../journal/view.ts";
+import type { TeamEngine } from "../run/engine.ts";
+import { toChange } from "../run/spending.ts";
 import type { SessionRecord } from "../store/store.ts";
+import type { BudgetOptions } from "./options.ts";
 
-/** Refuses a signal that makes no sense in this status. */
-export function refuseSignal({ id, status }: SessionRecord, { action }: Signal): void {
+/** Refuses a signal that makes no sense in this status, or that no driver could act on. */
+export async function refuseSignal(
+  { id, status }: SessionRecord,
+  { action }: Signal,
+  engine: Pick<TeamEngine, "refuseOlderDatabase">,
+): Promise<void> {
   const details = { session: id, status };
   if (finalStatuses.includes(status) && action !== "budget")
     throw new SessionConflict(`Session ${id} is ${status}; there is nothing to ${action}.`, {
@@ -23,6 +30,16 @@ export function refuseSignal({ id, status }: SessionRecord, { action }: Signal):
       details,
       advice: advise("See why", "show", id),
     });
+  await engine.refuseOlderDatabase(id);
+}
+
+/** The limit that a person changes, and where. */
+export function budgetChangeOf({ persona, phase, tokens, usd }: BudgetOptions) {
+  const budget = toChange({ tokens, usd });
+  if (budget.tokens === undefined && budget.microUsd === undefined)
+    throw new InputInvalid("A budget change needs a limit.", { advice: "Set tokens, dollars or both." });
+  const level = persona !== undefined ? "persona" : phase !== undefined ? "phase" : "session";
+  return { level, name: persona ?? phase, budget } as const;
 }
 
 /** A limit with an unknown name would have no effect. */
@@ -75,4 +92,10 @@ function reviewedPhase(
     details,
     advice: advise("Name one of them", action, id, "--phase", only),
   });
+}
+
+/** Another process drives the session, and finds the signal in its inbox. */
+export function ignoreHeld(error: unknown): undefined {
+  if (LeaseHeld.is(error)) return undefined;
+  throw error;
 }

@@ -3,6 +3,7 @@ import { type OutFolder, recallOut, rememberOut } from "../api/open-readonly.ts"
 import { advise, type Notify } from "../domain/advice.ts";
 import type { Maestro, OpenOptions, SessionEvent, SessionResult } from "../index.ts";
 import { tellStarter } from "./detach.ts";
+import { EarlyExit, exitNow } from "./early-exit.ts";
 import { exitCodeOf, exitCodes } from "./exit-code.ts";
 import { explanationLines } from "./explanation.ts";
 import { type Interrupt, pauseOnInterrupt } from "./interrupt.ts";
@@ -24,6 +25,7 @@ import {
 } from "./output.ts";
 import { progressLine } from "./progress.ts";
 import { type ResultDocument, resultDocument } from "./result-document.ts";
+import { claimStrayErrors, endUnclaimed } from "./stray-errors.ts";
 import { count, plain } from "./terminal/format.ts";
 import { screenOf } from "./terminal/screen.ts";
 
@@ -60,6 +62,7 @@ export async function drive(
   begin: Begin,
   more: OpenOptions & Telling = {},
 ): Promise<void> {
+  await claimStrayErrors(endUnclaimed);
   const { oneDocument, ...open } = more;
   const asDocument = oneDocument ?? ((ended) => ({ kind: "result", ...ended }));
   const watching = !options.json ? asPeopleSee() : oneDocument === undefined ? asJson() : silently();
@@ -73,18 +76,24 @@ export async function drive(
     interrupt.told();
     await given;
   };
-  const ended = await withMaestro(
-    options,
-    async (maestro) => {
-      const end = await watchToTheEnd(maestro, begin, watching, options);
-      if (!end.interrupt.interrupted()) await finish(maestro, end);
-      return end;
-    },
-    { ...open, onEvent: watching.onEvent, onNotice: watching.say },
-  );
+  const early = new EarlyExit(watching.say);
+  let ended: Ended;
+  try {
+    ended = await withMaestro(
+      options,
+      async (maestro) => {
+        const end = await watchToTheEnd(maestro, begin, watching, options, early);
+        if (!end.interrupt.interrupted()) await finish(maestro, end);
+        return end;
+      },
+      { ...open, onEvent: watching.onEvent, onNotice: watching.say },
+    );
+    // The interrupt has closed the first Maestro.
+    if (ended.interrupt.interrupted()) await withMaestro(options, (maestro) => finish(maestro, ended));
+  } finally {
+    early.leave();
+  }
   const interrupted = ended.interrupt.interrupted();
-  // The interrupt has closed the first Maestro.
-  if (interrupted) await withMaestro(options, (maestro) => finish(maestro, ended));
   process.exitCode = interrupted ? exitCodes.interrupted : exitCodeOf(ended.result.status);
 }
 
@@ -93,14 +102,23 @@ interface Ended {
   readonly interrupt: Interrupt;
 }
 
+/** For work to end after its signal was aborted, and for the error to be printed. */
+const afterRemovalMs = 5_000;
+
 async function watchToTheEnd(
   maestro: Maestro,
   begin: Begin,
   watching: Watching,
   { out }: DriveOptions,
+  early: EarlyExit,
 ): Promise<Ended> {
+  // Work that ignores its signal could continue for long, and another process may do it again.
+  maestro.onStateRemoved(({ exitCode }) => {
+    setTimeout(() => exitNow(exitCode), afterRemovalMs).unref();
+  });
   try {
     const session = await begin(maestro, async (id) => {
+      early.session = id;
       if (out !== undefined)
         return rememberOut(maestro.stateDirectory, id, { folder: resolve(out), used: false });
       const recalled = await recallOut(maestro.stateDirectory, id);
@@ -113,6 +131,7 @@ async function watchToTheEnd(
       advise("Resume with", "resume", session.id),
       watching,
     );
+    early.interrupted = interrupt.interrupted;
     try {
       await watching.follow(maestro, session.id);
       return { result: await session.result(), interrupt };

@@ -16,7 +16,7 @@ export function explanationLines(view: SessionView, { stateDir, abandoned }: Fac
   return [
     text(lost),
     text(cost),
-    ...(why === null ? [] : [text(`Why it stopped: ${why}`)]),
+    ...(why === null ? [] : [text(view.status === "queued" ? why : `Why it stopped: ${why}`)]),
     ...todo.flatMap((advice, index) =>
       index === 0 ? of({ ...advice, text: `What to do: ${advice.text}` }) : of(advice),
     ),

@@ -1,5 +1,6 @@
 import type { Maestro } from "../api/open.ts";
 import type { Advice, Notify } from "../domain/advice.ts";
+import { exitNow } from "./early-exit.ts";
 import { exitCodes } from "./exit-code.ts";
 
 /** A stop within ten seconds is promised, and the process needs some of them to exit. */
@@ -26,7 +27,7 @@ export function pauseOnInterrupt(
     if (!isTold) {
       show.say(`${what} No recorded step is lost.`, [resume]);
     }
-    process.exit(exitCodes.interrupted);
+    exitNow(exitCodes.interrupted);
   };
   const stop = (): void => {
     if (interrupted) return stopNow("Stopped.");
@@ -39,8 +40,9 @@ export function pauseOnInterrupt(
       .then(() => maestro.close())
       .catch((error: unknown) => show.say(String(error)));
   };
-  process.on("SIGINT", stop);
-  process.on("SIGTERM", stop);
+  // First: a handler of the team may end the process.
+  process.prependListener("SIGINT", stop);
+  process.prependListener("SIGTERM", stop);
   return {
     interrupted: () => interrupted,
     leave: () => {

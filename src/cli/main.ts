@@ -20,14 +20,29 @@ export async function main(argv: readonly string[]): Promise<void> {
     const spinning = new Set<string>();
     const program = buildProgram(spinning);
     refuseUnknownHelp(program, argv);
-    const [command = ""] = argv;
+    const ordered = commandFirst(argv);
+    const [command = ""] = ordered;
     if (spinning.has(command)) startSpinner(command);
-    await program.parseAsync(argv, { from: "user" });
+    await program.parseAsync(ordered, { from: "user" });
   } catch (error) {
     process.exitCode = explain(error, argv.includes("--debug"));
   } finally {
     stopSpinner();
   }
+}
+
+/** The flags that every command has may stand before it: `maestro --json sessions`. */
+function commandFirst(argv: readonly string[]): readonly string[] {
+  let at = 0;
+  for (let flag = argv[0]; flag !== undefined; flag = argv[at]) {
+    if (flag === "--state-dir") at += 2;
+    else if (flag.startsWith("--state-dir=") || flag === "--json" || flag === "--debug") at += 1;
+    else break;
+  }
+  const command = argv.slice(at, at + 1);
+  return command[0]?.startsWith("-") !== false
+    ? argv
+    : [...command, ...argv.slice(0, at), ...argv.slice(at + 1)];
 }
 
 /** Commander would print the help of the whole program. */

@@ -1,15 +1,18 @@
 import type { Maestro, OpenOptions } from "../api/open.ts";
 import type { Looking } from "../api/open-readonly.ts";
-import { loadConfig } from "../config/load.ts";
+import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import type { Notify } from "../domain/advice.ts";
 import { SessionNotFound } from "../domain/errors.ts";
+import { askingForTrust } from "./ask-trust.ts";
 import { howStarted } from "./how-started.ts";
 import { sayNotice } from "./output.ts";
+import { nameStateDir } from "./typed-command.ts";
 
 export interface GlobalOptions {
   readonly stateDir?: string;
   readonly json?: boolean;
   readonly model?: string;
+  readonly sandbox?: string;
 }
 
 /** Opens the state directory, creating it if needed, runs one operation and closes it. */
@@ -35,10 +38,16 @@ export async function withLook<T>(
   {
     onNotice = sayNotice,
     mayBeMissing = false,
-  }: { readonly onNotice?: Notify; readonly mayBeMissing?: boolean } = {},
+    loaded: given,
+  }: {
+    readonly onNotice?: Notify;
+    readonly mayBeMissing?: boolean;
+    /** For a command that acts after it has looked: both must see the same state directory. */
+    readonly loaded?: LoadedConfig;
+  } = {},
 ): Promise<T> {
   const { look } = await import("../api/open-readonly.ts");
-  const loaded = await loadFromFlags(options);
+  const loaded = given ?? (await loadForLooking(options));
   const looking = await look({ loaded, onNotice });
   if (looking.isMissing && !mayBeMissing && loaded.config.stateDir !== undefined)
     onNotice(`The state directory ${looking.stateDirectory} does not exist.`);
@@ -50,19 +59,28 @@ export async function withLook<T>(
 }
 
 /** The path of the state directory if it does not exist. Commands about existing sessions must not create it. */
-export async function missingState(options: GlobalOptions): Promise<string | undefined> {
+export async function missingState(
+  options: GlobalOptions,
+  loaded?: LoadedConfig,
+): Promise<string | undefined> {
   const { resolveStateDirectory } = await import("../api/open-readonly.ts");
-  const { config } = await loadFromFlags(options);
+  const { config, leftOut } = loaded ?? (await loadFromFlags(options));
   const found = await resolveStateDirectory({
     explicit: config.stateDir,
     env: process.env,
     forLooking: true,
   });
-  return found.isMissing ? found.path : undefined;
+  if (!found.isMissing) return undefined;
+  if (leftOut !== undefined) sayNotice(leftOut);
+  return found.path;
 }
 
-export async function requireState(options: GlobalOptions, idOrKey: string): Promise<void> {
-  const missing = await missingState(options);
+export async function requireState(
+  options: GlobalOptions,
+  idOrKey: string,
+  loaded?: LoadedConfig,
+): Promise<void> {
+  const missing = await missingState(options, loaded);
   if (missing === undefined) return;
   throw new SessionNotFound(
     `There is no session "${idOrKey}": the state directory ${missing} does not exist.`,
@@ -72,7 +90,17 @@ export async function requireState(options: GlobalOptions, idOrKey: string): Pro
   );
 }
 
-export function loadFromFlags({ stateDir, model }: GlobalOptions) {
-  const flags = { ...(stateDir !== undefined && { stateDir }), ...(model !== undefined && { model }) };
-  return loadConfig({ flags });
+/** For commands that act. Asks on a terminal for the trust that the folder needs. */
+export async function loadFromFlags(options: GlobalOptions): Promise<LoadedConfig> {
+  const loaded = await askingForTrust(() => loadConfig({ flags: flagsIn(options) }), options);
+  const { config, origins } = loaded;
+  if (config.stateDir !== undefined && origins.get("stateDir")?.kind === "file")
+    nameStateDir(config.stateDir);
+  return loaded;
 }
+
+/** For commands that only look: no code of a folder runs, trusted or not. */
+export const loadForLooking = (options: GlobalOptions): Promise<LoadedConfig> =>
+  loadConfig({ flags: flagsIn(options), onlyLooks: true });
+
+const flagsIn = ({ stateDir, model, sandbox }: GlobalOptions) => ({ stateDir, model, sandbox });

@@ -24,7 +24,7 @@ export function buildProgram(spinning: Set<string> = new Set()): Command {
     .configureHelp(helpThatFits)
     .showSuggestionAfterError()
     .showHelpAfterError(`See: ${howStarted()} --help`)
-    .addHelpText("after", "\nStart here, offline and without a key:\n  $ maestro demo");
+    .addHelpText("after", `\nStart here, offline and without a key:\n  $ ${howStarted()} demo`);
   const define = defineOn(program, spinning);
   defineDriving(define);
   defineReading(define);

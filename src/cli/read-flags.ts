@@ -1,4 +1,5 @@
 import { InputInvalid } from "../domain/errors.ts";
+import { checkQueuePlace, isPriority, priorities, type QueuePlace } from "../domain/queue.ts";
 
 export const usageGroups = ["persona", "phase", "model", "session", "day"] as const;
 
@@ -75,6 +76,23 @@ export function readSince(flag: string, text: string | undefined, now: number): 
   throw new InputInvalid(`${flag} is "${text}"; it must be a day or a duration.`, {
     advice: `For example: ${flag} 2030-01-31, or ${flag} 7d.`,
   });
+}
+
+/** Which queue a new session waits in, and how urgent it is there. */
+export function readQueuePlace(flags: { readonly queue?: string; readonly priority?: string }): QueuePlace {
+  const { queue, priority } = flags;
+  const number = priority === undefined || priority.trim() === "" ? Number.NaN : Number(priority);
+  if (priority !== undefined && !isPriority(number))
+    throw new InputInvalid(
+      `--priority is "${priority}"; it must be a whole number from ${priorities.least} to ${priorities.most}.`,
+      { advice: "For example: --priority 10. Higher ones are taken first; the default is 0." },
+    );
+  const place = {
+    ...(queue !== undefined && { queue }),
+    ...(priority !== undefined && { priority: number }),
+  };
+  checkQueuePlace(place);
+  return place;
 }
 
 export function readBudget(flags: {

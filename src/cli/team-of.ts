@@ -1,27 +1,30 @@
 import { existsSync } from "node:fs";
+import type { Config } from "../config/config.ts";
 import type { Maestro, Team } from "../index.ts";
+import { askingForTrust } from "./ask-trust.ts";
 import { type GlobalOptions, loadFromFlags } from "./open.ts";
 import { say } from "./output.ts";
 
 /** The team of a file, or the built-in team, which ships with the package and has no file. */
 export async function loadTeamFile(
   file: string | undefined,
+  options: GlobalOptions,
 ): Promise<{ readonly team: Team; readonly file?: string }> {
-  const { builtInTeam, loadTeam } = await import("../index.ts");
-  return file === undefined ? { team: await builtInTeam() } : loadTeam(file);
+  if (file === undefined) return { team: await (await import("../index.ts")).builtInTeam() };
+  const { loadTrustedTeam } = await import("../config/team-trust.ts");
+  const { config } = await askingForTrust(() => loadFromFlags(options), options);
+  return askingForTrust(() => loadTrustedTeam(file, process.env, config.sandbox), options);
 }
 
-/** Checks models and commands before the session is claimed: a missing one is wrong usage, not a failed attempt. */
+/** Checks models, commands and the sandbox before the session is claimed: a missing one is wrong usage, not a failed attempt. */
 export async function prove(
   team: Pick<Team, "definition">,
-  {
-    model,
-    simulatedScript: script,
-  }: { readonly model?: string | undefined; readonly simulatedScript?: string | undefined },
+  { model, simulatedScript: script, sandbox }: Pick<Config, "model" | "simulatedScript" | "sandbox">,
 ): Promise<void> {
-  const { proveCommands, proveModels } = await import("../index.ts");
+  const { proveCommands, proveModels, proveSandbox } = await import("../index.ts");
   await proveModels(team, { model, script, env: process.env });
   await proveCommands(team);
+  await proveSandbox(team, sandbox);
 }
 
 /** The same for an existing session, with its recorded model unless another is given. */
@@ -49,12 +52,12 @@ export async function proveFor(
 export async function teamForSession(
   maestro: Maestro,
   idOrKey: string,
-  given: string | undefined,
+  options: GlobalOptions & { readonly team?: string },
 ): Promise<Team | undefined> {
-  if (given !== undefined) return (await loadTeamFile(given)).team;
+  if (options.team !== undefined) return (await loadTeamFile(options.team, options)).team;
   const { teamFile } = await maestro.show(idOrKey);
   if (teamFile === null) return undefined;
-  if (existsSync(teamFile)) return (await loadTeamFile(teamFile)).team;
+  if (existsSync(teamFile)) return (await loadTeamFile(teamFile, options)).team;
   say(`The team file ${teamFile} does not exist any more; resuming with the recorded team.`);
   return undefined;
 }

@@ -10,10 +10,20 @@ export interface AnswerLine {
   readonly isCommand: boolean;
 }
 
+/** Set by the folder's configuration, which a printed command may not read: it may be code, or started elsewhere. */
+let folderStateDir: string | undefined;
+
+export function nameStateDir(path: string): void {
+  folderStateDir = path;
+}
+
 /** A command to paste as it is, started as this process was. */
 export function commandFor(stateDir: string | undefined, ...words: readonly string[]): string {
-  return shellCommand(["maestro", ...words], { start: howStarted(), stateDir });
+  return typed(["maestro", ...words], stateDir);
 }
+
+const typed = (command: readonly string[], stateDir: string | undefined): string =>
+  shellCommand(command, { start: howStarted(), stateDir: stateDir ?? folderStateDir });
 
 /** A sentence, and below it the command to paste. */
 export function adviceLines(
@@ -21,8 +31,7 @@ export function adviceLines(
   stateDir: string | undefined = stateDirFlag(),
 ): readonly AnswerLine[] {
   if (command === null) return [textLine(text)];
-  const typed = shellCommand(command, { start: howStarted(), stateDir });
-  return [textLine(`${text}:`), { text: `  ${plain(typed)}`, isCommand: true }];
+  return [textLine(`${text}:`), { text: `  ${plain(typed(command, stateDir))}`, isCommand: true }];
 }
 
 export const textLine = (text: string): AnswerLine => ({ text: plain(text), isCommand: false });

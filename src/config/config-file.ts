@@ -1,10 +1,18 @@
 import { readFile, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isDeeperThan, jsonLimits, parseJson } from "../domain/json.ts";
+import type { SourceText } from "../team/definition/source-text.ts";
 
-const extensions = ["ts", "js", "mjs", "yaml", "yml", "json"];
+const codeExtensions = ["ts", "js", "mjs"];
+const dataExtensions = ["yaml", "yml", "json"];
 const largestBytes = 1024 * 1024;
+
+/** A configuration file before it is understood, and before any code of it ran. */
+export interface FoundConfig {
+  readonly path: string;
+  readonly isCode: boolean;
+  readonly bytes: Uint8Array;
+}
 
 export interface ConfigFile {
   readonly path: string;
@@ -13,27 +21,45 @@ export interface ConfigFile {
   readonly lineOf: (keyPath: readonly string[]) => Promise<number | undefined>;
 }
 
-/** Reads the one configuration file in `cwd`. What is wrong with it is thrown as an Error whose message is for users. */
-export async function readConfigFile(cwd: string): Promise<ConfigFile | undefined> {
-  const found = await findConfigFiles(cwd);
+/** The one configuration file of a folder. A problem is thrown as an Error whose message is for users. */
+export const findFolderConfig = (folder: string): Promise<FoundConfig | undefined> =>
+  findConfig(folder, "maestro.config", [...codeExtensions, ...dataExtensions]);
+
+/** The user's own, which is data alone. */
+export const findUserConfig = (folder: string): Promise<FoundConfig | undefined> =>
+  findConfig(folder, "config", dataExtensions);
+
+async function findConfig(
+  folder: string,
+  name: string,
+  extensions: readonly string[],
+): Promise<FoundConfig | undefined> {
+  const paths = extensions.map((extension) => join(folder, `${name}.${extension}`));
+  const present = await Promise.all(paths.map(exists));
+  const found = paths.filter((_, index) => present[index]);
   const [path, other] = found;
   if (path === undefined) return undefined;
   if (other !== undefined) {
     throw new Error(`${found.join(" and ")} are here together, and only one can count. Keep one of them.`);
   }
+  const isCode = codeExtensions.includes(extname(path).slice(1));
+  return { path, isCode, bytes: await readBytes(path) };
+}
+
+async function readBytes(path: string): Promise<Uint8Array> {
   const status = await stat(path);
   if (!status.isFile()) throw new Error(`${path} is not a regular file.`);
   if (status.size > largestBytes) {
     throw new Error(`${path} has ${status.size} bytes; a configuration file may have ${largestBytes}.`);
   }
-  return extname(path).endsWith("s") ? await importModule(path) : await readText(path);
+  return await readFile(path).catch((cause: unknown) => {
+    throw new Error(`${path} cannot be read: ${(cause as Error).message}.`, { cause });
+  });
 }
 
-async function findConfigFiles(cwd: string): Promise<string[]> {
-  const paths = extensions.map((extension) => join(cwd, `maestro.config.${extension}`));
-  const present = await Promise.all(paths.map(exists));
-  return paths.filter((_, index) => present[index]);
-}
+/** Runs the code of a file that is code: only where a person trusted it. */
+export const readConfig = (found: FoundConfig): Promise<ConfigFile> =>
+  found.isCode ? importModule(found.path) : readText(found);
 
 async function exists(path: string): Promise<boolean> {
   try {
@@ -46,43 +72,32 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-async function readText(path: string): Promise<ConfigFile> {
+/** By the readers of team files, which are made for files of strangers. */
+async function readText({ path, bytes }: FoundConfig): Promise<ConfigFile> {
+  const source = await sourceOf(path, bytes);
+  if (source.kind === "broken") {
+    const [problem] = source.problems;
+    const place = problem?.line === undefined ? "" : `, line ${problem.line}, column ${problem.column}`;
+    throw new Error(`${path} cannot be read as ${source.language}${place}: ${problem?.sentence}`);
+  }
+  const { value, locate } = source;
+  return {
+    path,
+    content: value,
+    lineOf: async (keyPath) => await Promise.resolve(locate(keyPath, "key").line),
+  };
+}
+
+async function sourceOf(path: string, bytes: Uint8Array): Promise<SourceText> {
+  let text: string;
   try {
-    const text = await readFile(path, "utf8");
-    const content =
-      extname(path) === ".json" ? parseJson(text, { what: "it", refuseProto: true }) : await parseYaml(text);
-    return { path, content, lineOf: async (keyPath) => await lineInYaml(text, keyPath) };
-  } catch (error) {
-    throw new Error(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new Error(`${path} is not UTF-8.`, { cause });
   }
-}
-
-async function parseYaml(text: string): Promise<unknown> {
-  const { parseDocument } = await import("yaml");
-  // The parser recurses into brackets, and ends with an error of the machine.
-  if (isDeeperThan(text, jsonLimits.maxDepth))
-    throw new Error(`it is nested more than ${jsonLimits.maxDepth} levels deep`);
-  const document = parseDocument(text, { logLevel: "error" });
-  const [problem] = [...document.errors, ...document.warnings];
-  // The first line says what and where; the rest draws the place.
-  if (problem !== undefined) throw new Error(problem.message.split(":\n")[0], { cause: problem });
-  return document.toJS();
-}
-
-/** JSON is YAML too, so that one look-up serves both. */
-async function lineInYaml(text: string, keyPath: readonly string[]): Promise<number | undefined> {
-  const { LineCounter, isMap, isScalar, parseDocument } = await import("yaml");
-  const lineCounter = new LineCounter();
-  let node: unknown = parseDocument(text, { lineCounter }).contents;
-  let offset: number | undefined;
-  for (const name of keyPath) {
-    if (!isMap(node)) return undefined;
-    const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === name);
-    if (pair === undefined || !isScalar(pair.key)) return undefined;
-    offset = pair.key.range?.[0];
-    node = pair.value;
-  }
-  return offset === undefined ? undefined : lineCounter.linePos(offset).line;
+  return extname(path) === ".json"
+    ? (await import("../team/definition/json-text.ts")).readJson(text)
+    : (await import("../team/definition/yaml-text.ts")).readYaml(text);
 }
 
 async function importModule(path: string): Promise<ConfigFile> {

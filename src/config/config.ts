@@ -1,5 +1,6 @@
 import type { PriceTable } from "../cost/price-per-million.ts";
 import type { UnpricedRule } from "../domain/budget.ts";
+import type { SandboxRule } from "../workspace/sandbox-kind.ts";
 
 /** Every setting of Maestro, as the rest of the code reads it. */
 export interface Config {
@@ -45,8 +46,19 @@ export interface Config {
   /** Dollars per million tokens, by model, before the published prices; `undefined`: only those. */
   readonly prices: PriceTable | undefined;
   readonly leaseMs: number;
-  /** Commands do not start where there is no sandbox. */
-  readonly sandboxRequired: boolean;
+  /** Sessions that may run at once, by name, over all processes of the state directory. */
+  readonly limits: {
+    readonly teams: SessionLimit | undefined;
+    readonly models: SessionLimit | undefined;
+    readonly queues: SessionLimit | undefined;
+  };
+  readonly sandbox: SandboxRule;
+  /** Of one check or agent: all its processes together. */
+  readonly commands: {
+    readonly memoryMiB: number;
+    readonly diskMiB: number;
+    readonly processes: number;
+  };
   /** A file with what the simulated model says; `undefined`: it does what contracts ask for. */
   readonly simulatedScript: string | undefined;
   /** `maestro serve`. */
@@ -57,10 +69,17 @@ export interface Config {
     readonly apiToken: string | undefined;
     /** Sessions driven at once. */
     readonly places: number;
-    /** Names besides its own address under which it may be asked, separated by commas. */
-    readonly allowedHosts: string | undefined;
+    /** The address under which people reach it, where that is not its own. */
+    readonly publicUrl: string | undefined;
+    /** PEM files; with them it speaks TLS. */
+    readonly tlsCert: string | undefined;
+    readonly tlsKey: string | undefined;
+    /** Memory of the process that an attempt of a function persona runs in. */
+    readonly functionMemoryMb: number;
   };
 }
+
+type SessionLimit = Readonly<Record<string, number>>;
 
 interface Retries {
   readonly max: number;

@@ -10,6 +10,10 @@ export interface Flattened {
 
 const sections = new Set(settingKeys.filter((key) => key.includes(".")).map((key) => key.split(".")[0]));
 
+/** A file of a stranger can have a hundred thousand, and each costs a search for its line and its closest name. */
+const mostProblems = 20;
+const longestName = 80;
+
 /** Turns a nested object of unknown shape into values by dotted key; descends only where settings are. */
 export function flatten(content: unknown): Flattened {
   const values = new Map<SettingKey, unknown>();
@@ -22,6 +26,7 @@ export function flatten(content: unknown): Flattened {
       return;
     }
     for (const name of Object.keys(value)) {
+      if (problems.length >= mostProblems) return;
       const path = [...keyPath, name];
       const key = path.join(".");
       if (value[name] === undefined) continue;
@@ -45,15 +50,17 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+const shortened = (key: string): string => (key.length > longestName ? `${key.slice(0, longestName)}…` : key);
+
 function nested(key: string): string {
-  return `"${key}" has a dot in its name; settings of a section are nested objects, as in attempts: { max: 3 }.`;
+  return `"${shortened(key)}" has a dot in its name; settings of a section are nested objects, as in attempts: { max: 3 }.`;
 }
 
 function unknown(key: string, keyPath: readonly string[]): string {
-  if (key.endsWith("__proto__")) return `the key "${key}" is refused.`;
+  if (key.endsWith("__proto__")) return `the key "${shortened(key)}" is refused.`;
   const siblings =
     keyPath.length === 0
       ? [...new Set(settingKeys.map((known) => known.split(".")[0] ?? known))]
       : settingKeys.filter((known) => known.startsWith(`${keyPath.join(".")}.`));
-  return `there is no setting "${key}".${didYouMean(key, siblings)} Known here: ${siblings.join(", ")}.`;
+  return `there is no setting "${shortened(key)}".${didYouMean(shortened(key), siblings)} Known here: ${siblings.join(", ")}.`;
 }

@@ -4,6 +4,7 @@ import type { ConfigFile } from "./config-file.ts";
 import { flatten } from "./flatten.ts";
 import type { Origin } from "./origin.ts";
 import { settingKeys, settings } from "./settings.ts";
+import { trustVariable, trustVariableProblem } from "./trust-variable.ts";
 
 /** The raw values of one source, and the problems of the source itself. */
 export interface Layer {
@@ -13,13 +14,12 @@ export interface Layer {
   readonly originOf: (key: SettingKey) => Origin;
   readonly lineOf?: (key: SettingKey) => Promise<number | undefined>;
   readonly problems: readonly string[];
-  readonly warnings: readonly string[];
 }
 
 /** Values by dotted key, as a command line gives them. */
 export type Flags = { readonly [Key in SettingKey]?: string | number | undefined };
 
-export async function fileLayer(file: ConfigFile): Promise<Layer> {
+export async function fileLayer(file: ConfigFile, origin: "file" | "user"): Promise<Layer> {
   const { values, problems } = flatten(file.content);
   const place = async (keyPath: readonly string[]) => {
     const line = await file.lineOf(keyPath);
@@ -28,12 +28,11 @@ export async function fileLayer(file: ConfigFile): Promise<Layer> {
   return {
     values,
     isText: false,
-    originOf: () => ({ kind: "file", file: file.path }),
+    originOf: () => ({ kind: origin, file: file.path }),
     lineOf: async (key) => await file.lineOf(key.split(".")),
     problems: await Promise.all(
       problems.map(async ({ keyPath, sentence }) => `${await place(keyPath)}: ${sentence}`),
     ),
-    warnings: [],
   };
 }
 
@@ -47,10 +46,14 @@ export function environmentLayer(env: NodeJS.ProcessEnv): Layer {
     .sort()) {
     const value = env[name];
     if (value === undefined || value === "") continue;
+    if (name === trustVariable) {
+      problems.push(...[trustVariableProblem(value)].filter((problem) => problem !== undefined));
+      continue;
+    }
     const key = keyByName.get(name);
     if (key !== undefined) values.set(key, value);
     else {
-      const names = [...keyByName.keys()];
+      const names = [...keyByName.keys(), trustVariable];
       const closest = didYouMean(name, names);
       problems.push(
         `environment: there is no setting ${name}.${closest === "" ? ` Known: ${names.join(", ")}.` : closest}`,
@@ -62,7 +65,6 @@ export function environmentLayer(env: NodeJS.ProcessEnv): Layer {
     isText: true,
     originOf: (key) => ({ kind: "environment", name: settings[key].environment }),
     problems,
-    warnings: [],
   };
 }
 
@@ -73,7 +75,6 @@ export function codeLayer(overrides: ConfigOverrides): Layer {
     isText: false,
     originOf: () => ({ kind: "code" }),
     problems: problems.map(({ sentence }) => `open(): ${sentence}`),
-    warnings: [],
   };
 }
 
@@ -84,7 +85,6 @@ export function flagLayer(flags: Flags): Layer {
     isText: true,
     originOf: (key) => ({ kind: "flag", name: flagName(key) }),
     problems: [],
-    warnings: [],
   };
 }
 

@@ -1,11 +1,13 @@
 import { resolve } from "node:path";
-import { ConfigInvalid } from "../domain/errors.ts";
+import { ConfigInvalid, MaestroError } from "../domain/errors.ts";
 import type { Config, ConfigOverrides, SettingKey } from "./config.ts";
-import { type ConfigFile, readConfigFile } from "./config-file.ts";
+import { findFolderConfig, findUserConfig, readConfig } from "./config-file.ts";
+import type { FolderConfig } from "./folder-config.ts";
 import { codeLayer, environmentLayer, type Flags, fileLayer, flagLayer, type Layer } from "./layers.ts";
 import { describeOrigin, type Origin } from "./origin.ts";
 import { orderedPairs, type Setting, settingKeys, settings } from "./settings.ts";
 import { showValue } from "./show-value.ts";
+import { userFolder } from "./user-folder.ts";
 
 export interface LoadOptions {
   readonly cwd?: string | undefined;
@@ -13,42 +15,98 @@ export interface LoadOptions {
   readonly flags?: Flags | undefined;
   /** The options of `open()`. */
   readonly overrides?: ConfigOverrides | undefined;
+  /** Runs no code, trusted or not, and leaves out what an untrusted folder may not set, where it would be refused. */
+  readonly onlyLooks?: boolean | undefined;
 }
 
 export interface LoadedConfig {
   readonly config: Config;
   readonly origins: ReadonlyMap<SettingKey, Origin>;
-  readonly file: string | undefined;
-  readonly warnings: readonly string[];
+  /** The files that were found, the user's own last. */
+  readonly files: readonly string[];
+  /** Only with `onlyLooks`: a sentence about the settings of the folder that are not used. */
+  readonly leftOut: string | undefined;
 }
 
 type Chosen = Map<SettingKey, { readonly value: unknown; readonly origin: Origin }>;
 
-/** Flag over code over environment over file over default. Everything that is wrong is said in one error. */
+/**
+ * Flag over code over environment over folder over user over default; a folder that is not trusted gives way to the user as
+ * well. Everything that is wrong is said in one error.
+ */
 export async function loadConfig(options: LoadOptions = {}): Promise<LoadedConfig> {
   const cwd = resolve(options.cwd ?? ".");
+  const { env = process.env, onlyLooks = false } = options;
   const problems: string[] = [];
-  const file = await readConfigFile(cwd).catch((error: unknown): ConfigFile | undefined => {
-    problems.push((error as Error).message);
-    return undefined;
-  });
-  const layersUpward = [
-    ...(file === undefined ? [] : [await fileLayer(file)]),
-    environmentLayer(options.env ?? process.env),
-    codeLayer(options.overrides ?? {}),
-    flagLayer(options.flags ?? {}),
-  ];
-  problems.push(...layersUpward.flatMap((layer) => layer.problems));
-  const chosen = await choose(layersUpward, problems);
+  const user = await readUser(env).catch(noteIn(problems));
+  const folder = await readFolder(cwd, env, onlyLooks).catch(noteIn(problems));
+  const above = [environmentLayer(env), codeLayer(options.overrides ?? {}), flagLayer(options.flags ?? {})];
+  const layersWith = (layer = folder?.layer): readonly Layer[] => {
+    const files = folder?.isTrusted === true ? [user?.layer, layer] : [layer, user?.layer];
+    return [...files.filter((each) => each !== undefined), ...above];
+  };
+  problems.push(...layersWith().flatMap((layer) => layer.problems));
+  let chosen = await choose(layersWith(), problems);
+  const refused = await refusedOf(folder, chosen);
+  if (problems.length === 0 && refused !== undefined) {
+    if (!onlyLooks) throw refused.error;
+    chosen = await choose(layersWith(refused.others), problems);
+  }
   for (const pair of orderedPairs) letDefaultGiveWay(chosen, pair);
   problems.push(...wrongOrder(chosen));
   if (problems.length > 0) throw invalid(problems);
   return {
     config: build(chosen, cwd),
     origins: new Map([...chosen].map(([key, { origin }]) => [key, origin])),
-    file: file?.path,
-    warnings: layersUpward.flatMap((layer) => layer.warnings),
+    files: [folder?.path, user?.path].filter((path) => path !== undefined),
+    leftOut: folder && leftOut(folder, refused?.keys ?? []),
   };
+}
+
+async function readUser(
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly path: string; readonly layer: Layer } | undefined> {
+  const found = await findUserConfig(userFolder(env));
+  return found && { path: found.path, layer: await fileLayer(await readConfig(found), "user") };
+}
+
+/** What judges trust is loaded only where a folder has a configuration. */
+async function readFolder(
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  onlyLooks: boolean,
+): Promise<FolderConfig | undefined> {
+  const found = await findFolderConfig(cwd);
+  if (found === undefined) return undefined;
+  return (await import("./folder-config.ts")).readFolderConfig(found, env, onlyLooks);
+}
+
+const noteIn = (problems: string[]) => (error: unknown) => {
+  if (MaestroError.is(error)) throw error;
+  problems.push((error as Error).message);
+  return undefined;
+};
+
+/** The settings that an untrusted folder may not set and that no stronger place replaces. */
+async function refusedOf(folder: FolderConfig | undefined, chosen: Chosen) {
+  if (folder?.layer === undefined || folder.isTrusted) return undefined;
+  const { needTrust, untrustedSettings, withoutNeedOfTrust } = await import("./folder-config.ts");
+  const keys = needTrust(folder.layer).filter((key) => chosen.get(key)?.origin.kind === "file");
+  if (keys.length === 0) return undefined;
+  const error = await untrustedSettings(folder, folder.layer, keys);
+  return { keys, error, others: withoutNeedOfTrust(folder.layer) };
+}
+
+function leftOut(
+  { path, layer, isTrusted }: FolderConfig,
+  refused: readonly SettingKey[],
+): string | undefined {
+  if (layer === undefined) {
+    const trust = isTrusted ? "" : " It is not trusted either.";
+    return `${path} was not read: it is code, and commands that only look run none.${trust}`;
+  }
+  if (refused.length === 0) return undefined;
+  return `${path} is not trusted, so these of its settings are not used: ${refused.join(", ")}.`;
 }
 
 /** Every value is checked, also one that a higher layer replaces: it is wrong today or tomorrow. */

@@ -1,10 +1,23 @@
-import type { PriceTable } from "../cost/price-per-million.ts";
 import { breakerPolicy } from "../domain/breaker.ts";
 import type { UnpricedRule } from "../domain/budget.ts";
 import { attemptPolicy, roundPolicy } from "../domain/retry-policy.ts";
+import { commandLimits } from "../workspace/process-limits.ts";
+import type { SandboxRule } from "../workspace/sandbox-kind.ts";
 import type { SettingKey, SettingValue } from "./config.ts";
-
-// No schema library here: a flat table needs none, and importing one costs every command 124 ms.
+import {
+  apiToken,
+  delayMs,
+  dollars,
+  integer,
+  type Kind,
+  oneOf,
+  origin,
+  priceTable,
+  sessionLimit,
+  text,
+  tokens,
+  yesOrNo,
+} from "./setting-kinds.ts";
 
 /** One row of the table: everything there is to know about a setting. */
 export interface Setting<Value> {
@@ -12,90 +25,9 @@ export interface Setting<Value> {
   readonly default: Value;
   readonly kind: Kind<NonNullable<Value>>;
   readonly secret: boolean;
+  /** Why a folder sets it only if a person trusted that folder; null: any folder may. */
+  readonly needsTrust: string | null;
   readonly description: string;
-}
-
-/** A type of value: its wording for errors, and its reader. */
-interface Kind<Value> {
-  readonly allowed: string;
-  /** `undefined` when the value is not allowed. `isText`: it comes from a place that only knows text. */
-  readonly read: (raw: unknown, isText: boolean) => Value | undefined;
-}
-
-const text: Kind<string> = {
-  allowed: "a text that is not empty",
-  read: (raw) => (typeof raw === "string" && raw.trim() !== "" && !raw.includes("\0") ? raw : undefined),
-};
-
-function integer(least: number, most: number): Kind<number> {
-  return {
-    allowed: `a whole number from ${least} to ${most}`,
-    read(raw, isText) {
-      const value = isText && typeof raw === "string" && /^\s*-?\d+\s*$/.test(raw) ? Number(raw) : raw;
-      return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most
-        ? value
-        : undefined;
-    },
-  };
-}
-
-const delayMs = integer(0, 3_600_000);
-const tokens = integer(1, 1_000_000_000_000);
-
-const dollars: Kind<number> = {
-  allowed: "an amount of dollars from 0.01 to 1000000",
-  read(raw, isText) {
-    const value = isText && typeof raw === "string" && /^\s*\d+(?:\.\d+)?\s*$/.test(raw) ? Number(raw) : raw;
-    return typeof value === "number" && value >= 0.01 && value <= 1_000_000 ? value : undefined;
-  },
-};
-
-/** Goes into a header as it is. */
-const apiToken: Kind<string> = {
-  allowed: "at least 8 letters, digits and signs such as - . _ ~ + / =",
-  read: (raw) => (typeof raw === "string" && /^[\w.~+/=-]{8,512}$/.test(raw) ? raw : undefined),
-};
-
-const yesOrNo: Kind<boolean> = {
-  allowed: "true or false",
-  read: (raw, isText) =>
-    isText ? { true: true, false: false }[String(raw).trim()] : typeof raw === "boolean" ? raw : undefined,
-};
-
-const unpriced: Kind<UnpricedRule> = {
-  allowed: "refuse or allow",
-  read: (raw) => (["refuse", "allow"] as const).find((rule) => rule === String(raw).trim()),
-};
-
-const priceParts = ["input", "cached", "cacheWrite", "output", "reasoning"];
-
-const priceTable: Kind<PriceTable> = {
-  allowed:
-    'dollars per million tokens by model, such as { "provider/model": { "input": 0.2, "output": 0.6 } }',
-  read(raw, isText) {
-    const table = isText ? parsed(raw) : raw;
-    return isObject(table) && Object.values(table).every(isPrice) ? (table as PriceTable) : undefined;
-  },
-};
-
-function isPrice(value: unknown): boolean {
-  return (
-    isObject(value) &&
-    Object.keys(value).every((key) => priceParts.includes(key)) &&
-    Object.values(value).every((price) => typeof price === "number" && price >= 0 && price < 1e9) &&
-    "input" in value &&
-    "output" in value
-  );
-}
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
-
-function parsed(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text));
-  } catch {
-    return undefined;
-  }
 }
 
 export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>> } = {
@@ -104,6 +36,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: undefined,
     kind: text,
     secret: false,
+    needsTrust: "its sessions and their teams would run as yours",
     description:
       "Directory of all state; unset: /var/maestro/state, or the user's own if that is not writable.",
   },
@@ -112,6 +45,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: undefined,
     kind: text,
     secret: false,
+    needsTrust: null,
     description: "Model, as provider/model, instead of the team's own.",
   },
   "attempts.max": {
@@ -119,6 +53,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: attemptPolicy.maxAttempts,
     kind: integer(1, 20),
     secret: false,
+    needsTrust: null,
     description: "Attempts at a persona's work in one round.",
   },
   "attempts.baseDelayMs": {
@@ -126,6 +61,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: attemptPolicy.baseDelayMs,
     kind: delayMs,
     secret: false,
+    needsTrust: null,
     description: "Wait after the first failed attempt; it doubles from there.",
   },
   "attempts.maxDelayMs": {
@@ -133,6 +69,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: attemptPolicy.maxDelayMs,
     kind: delayMs,
     secret: false,
+    needsTrust: null,
     description: "Longest wait between attempts.",
   },
   "attempts.timeoutMs": {
@@ -140,6 +77,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: 300_000,
     kind: integer(1_000, 86_400_000),
     secret: false,
+    needsTrust: null,
     description: "How long an attempt may stand still before it is ended.",
   },
   "rounds.max": {
@@ -147,6 +85,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: roundPolicy.maxAttempts,
     kind: integer(1, 10),
     secret: false,
+    needsTrust: null,
     description: "Rounds of attempts before a person is asked.",
   },
   "rounds.baseDelayMs": {
@@ -154,6 +93,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: roundPolicy.baseDelayMs,
     kind: delayMs,
     secret: false,
+    needsTrust: null,
     description: "Wait after the first failed round; it doubles from there.",
   },
   "rounds.maxDelayMs": {
@@ -161,6 +101,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: roundPolicy.maxDelayMs,
     kind: delayMs,
     secret: false,
+    needsTrust: null,
     description: "Longest wait between rounds.",
   },
   "breaker.threshold": {
@@ -168,6 +109,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: breakerPolicy.threshold,
     kind: integer(1, 1_000),
     secret: false,
+    needsTrust: null,
     description: "Outages in a row, over all sessions, that open a dependency's breaker.",
   },
   "breaker.cooldownMs": {
@@ -175,6 +117,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: breakerPolicy.cooldownMs,
     kind: integer(1, 86_400_000),
     secret: false,
+    needsTrust: null,
     description: "How long an open breaker waits before one call may probe.",
   },
   "jira.baseUrl": {
@@ -182,6 +125,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: undefined,
     kind: text,
     secret: false,
+    needsTrust: "JIRA_API_TOKEN is sent there with each ticket",
     description: "Jira Cloud site for tickets, such as https://example.atlassian.net.",
   },
   "jira.email": {
@@ -189,6 +133,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: undefined,
     kind: text,
     secret: false,
+    needsTrust: "JIRA_API_TOKEN is used with it",
     description: "Account that creates the tickets.",
   },
   "jira.apiToken": {
@@ -196,6 +141,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: undefined,
     kind: text,
     secret: true,
+    needsTrust: "a stranger would know the secret",
     description: "API token of that account.",
   },
   "jira.projectKey": {
@@ -203,6 +149,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: undefined,
     kind: text,
     secret: false,
+    needsTrust: "tickets are created there with JIRA_API_TOKEN",
     description: "Jira project the tickets go to.",
   },
   "jira.allowInternal": {
@@ -210,6 +157,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: false,
     kind: yesOrNo,
     secret: false,
+    needsTrust: "requests could reach your private network",
     description: "Let Jira's host name resolve to a private address; one written as an address always may.",
   },
   "github.repository": {
@@ -217,6 +165,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: undefined,
     kind: text,
     secret: false,
+    needsTrust: "tickets are created there with MAESTRO_GITHUB_TOKEN",
     description: "GitHub repository for tickets, as owner/name; used when Jira is not set.",
   },
   "github.token": {
@@ -224,6 +173,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: undefined,
     kind: text,
     secret: true,
+    needsTrust: "a stranger would know the secret",
     description: "Token that may write issues there.",
   },
   "github.apiUrl": {
@@ -231,6 +181,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: undefined,
     kind: text,
     secret: false,
+    needsTrust: "MAESTRO_GITHUB_TOKEN is sent there with each ticket",
     description: "For GitHub Enterprise: its API, such as https://github.example.com/api/v3.",
   },
   "github.allowInternal": {
@@ -238,6 +189,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: false,
     kind: yesOrNo,
     secret: false,
+    needsTrust: "requests could reach your private network",
     description: "Let GitHub's host name resolve to a private address.",
   },
   "webhook.url": {
@@ -245,6 +197,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: undefined,
     kind: text,
     secret: false,
+    needsTrust: "warnings and tickets are sent there, signed with MAESTRO_WEBHOOK_SECRET",
     description:
       "Where warnings about budgets are posted as signed JSON, and tickets when neither Jira nor GitHub is set.",
   },
@@ -253,6 +206,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: undefined,
     kind: text,
     secret: true,
+    needsTrust: "a stranger would know the secret",
     description: "Key of the signature.",
   },
   "webhook.allowInternal": {
@@ -260,6 +214,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: false,
     kind: yesOrNo,
     secret: false,
+    needsTrust: "requests could reach your private network",
     description: "Let the webhook reach loopback and private addresses.",
   },
   "budget.personaTokens": {
@@ -267,6 +222,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: undefined,
     kind: tokens,
     secret: false,
+    needsTrust: null,
     description: "Tokens a persona may use in a session, unless its team says otherwise.",
   },
   "budget.dayTokens": {
@@ -274,6 +230,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: undefined,
     kind: tokens,
     secret: false,
+    needsTrust: null,
     description: "Tokens all sessions together may use in a day (UTC).",
   },
   "budget.dayUsd": {
@@ -281,13 +238,15 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: undefined,
     kind: dollars,
     secret: false,
+    needsTrust: null,
     description: "Dollars all sessions together may spend in a day (UTC).",
   },
   "budget.unpriced": {
     environment: "MAESTRO_UNPRICED",
     default: "refuse",
-    kind: unpriced,
+    kind: oneOf<UnpricedRule>("refuse", "allow"),
     secret: false,
+    needsTrust: "it lifts a budget of dollars",
     description: "Calls without a known price under a budget of dollars; allowed, they count as nothing.",
   },
   prices: {
@@ -295,27 +254,58 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: undefined,
     kind: priceTable,
     secret: false,
+    needsTrust: "wrong prices lift a budget of dollars",
     description: "Prices of models that are not published, or that are yours alone.",
   },
-  sandboxRequired: {
-    environment: "MAESTRO_SANDBOX_REQUIRED",
-    default: false,
-    kind: yesOrNo,
+  "commands.memoryMiB": {
+    environment: "MAESTRO_COMMAND_MEMORY_MIB",
+    default: commandLimits.memoryMiB,
+    kind: integer(64, 1_048_576),
     secret: false,
-    description: "Where there is no sandbox, checks and agents on the command line do not start at all.",
+    needsTrust: "it lifts a limit of programs",
+    description: "Memory of one check or agent, all its processes together, in MiB.",
+  },
+  "commands.diskMiB": {
+    environment: "MAESTRO_COMMAND_DISK_MIB",
+    default: commandLimits.diskMiB,
+    kind: integer(16, 16_777_216),
+    secret: false,
+    needsTrust: "it lifts a limit of programs",
+    description: "Files in the folder and home of one check or agent, in MiB.",
+  },
+  "commands.processes": {
+    environment: "MAESTRO_COMMAND_PROCESSES",
+    default: commandLimits.processes,
+    kind: integer(16, 100_000),
+    secret: false,
+    needsTrust: "it lifts a limit of programs",
+    description: "Processes and threads of one check or agent in the sandbox.",
+  },
+  sandbox: {
+    environment: "MAESTRO_SANDBOX",
+    default: "required",
+    kind: oneOf<SandboxRule>("required", "none"),
+    secret: false,
+    needsTrust: "it decides whether programs are confined",
+    description: "required or none; with none, checks and agents run as your user, on all your files.",
   },
   leaseMs: {
     environment: "MAESTRO_LEASE_MS",
     default: 15_000,
     kind: integer(1_000, 600_000),
     secret: false,
+    needsTrust: null,
     description: "How long a silent driver keeps its right to a session.",
   },
+  "limits.teams": sessionLimit("MAESTRO_TEAM_LIMITS", "Sessions of a team that may run at once."),
+  "limits.models": sessionLimit("MAESTRO_MODEL_LIMITS", "Sessions of a provider/model that may run at once."),
+  "limits.queues": sessionLimit("MAESTRO_QUEUE_LIMITS", "Sessions of a queue that may run at once; 0: none."),
   simulatedScript: {
     environment: "MAESTRO_SIMULATED_SCRIPT",
     default: undefined,
     kind: text,
     secret: false,
+    needsTrust: "it names a file of your machine",
     description: "File with what the simulated model says; unset: it delivers what contracts ask for.",
   },
   "server.host": {
@@ -323,6 +313,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: "127.0.0.1",
     kind: text,
     secret: false,
+    needsTrust: "it could open the server to the network",
     description: "Address that maestro serve listens on.",
   },
   "server.port": {
@@ -330,6 +321,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: 4160,
     kind: integer(0, 65_535),
     secret: false,
+    needsTrust: null,
     description: "Port that maestro serve listens on; 0 takes a free one.",
   },
   "server.apiToken": {
@@ -337,6 +329,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: undefined,
     kind: apiToken,
     secret: true,
+    needsTrust: "a stranger would know the secret",
     description:
       "Token of the HTTP API; unset: one is made at the first start and kept in the state directory.",
   },
@@ -345,14 +338,40 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     default: 8,
     kind: integer(1, 10_000),
     secret: false,
+    needsTrust: null,
     description: "Sessions that maestro serve drives at once; the others are queued.",
   },
-  "server.allowedHosts": {
-    environment: "MAESTRO_SERVER_ALLOWED_HOSTS",
+  "server.functionMemoryMb": {
+    environment: "MAESTRO_SERVER_FUNCTION_MEMORY_MB",
+    default: 1_024,
+    kind: integer(64, 1_048_576),
+    secret: false,
+    needsTrust: "it lifts a limit of what code may use",
+    description: "MiB of memory that an attempt of a function persona may use under maestro serve.",
+  },
+  "server.publicUrl": {
+    environment: "MAESTRO_SERVER_PUBLIC_URL",
+    default: undefined,
+    kind: origin,
+    secret: false,
+    description: "Address under which people reach maestro serve, where that is not its own.",
+    needsTrust: "it decides how people reach the server",
+  },
+  "server.tlsCert": {
+    environment: "MAESTRO_SERVER_TLS_CERT",
     default: undefined,
     kind: text,
     secret: false,
-    description: "Further names, as host or host:port and separated by commas, under which it may be asked.",
+    description: "PEM file with the certificate of maestro serve and those of its issuers.",
+    needsTrust: "it decides how people reach the server",
+  },
+  "server.tlsKey": {
+    environment: "MAESTRO_SERVER_TLS_KEY",
+    default: undefined,
+    kind: text,
+    secret: false,
+    description: "PEM file with the private key of that certificate.",
+    needsTrust: "it decides how people reach the server",
   },
 };
 

@@ -25,6 +25,7 @@ export interface CommandPlace {
 /** A command as a shell reads it back. */
 export function shellCommand(command: readonly string[], { start, stateDir }: CommandPlace = {}): string {
   const [program = "", ...words] = command;
+  if (program !== "maestro") return command.map(quote).join(" ");
   const isPlaced = stateDir === undefined || words.includes("--state-dir");
   const where = isPlaced ? [] : ["--state-dir", stateDir];
   return [start ?? quote(program), ...[...words, ...where].map(quote)].join(" ");

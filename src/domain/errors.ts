@@ -61,6 +61,8 @@ export const errorTable = {
   BudgetExceeded: ["BUDGET_EXCEEDED", "park", 4, 402],
   CircuitOpen: ["CIRCUIT_OPEN", "wait", 4, 503],
   AttemptTimeout: ["ATTEMPT_TIMEOUT", "retry", 3, 504],
+  StrayError: ["STRAY_ERROR", "retry", 3, 500],
+  PersonaCrashed: ["PERSONA_CRASHED", "retry", 3, 500],
   ContractUnfulfilled: ["CONTRACT_UNFULFILLED", "retry", 3, 422],
   GovernanceViolation: ["GOVERNANCE_VIOLATION", "fail", 3, 403],
   CheckpointCorrupt: ["CHECKPOINT_CORRUPT", "report", 5, 500],
@@ -69,6 +71,7 @@ export const errorTable = {
   StateCorrupt: ["STATE_CORRUPT", "stop", 5, 500],
   StateTooNew: ["STATE_TOO_NEW", "stop", 2, 500],
   StateUnavailable: ["STATE_UNAVAILABLE", "stop", 2, 500],
+  StateRemoved: ["STATE_REMOVED", "stop", 5, 503],
   StorageFailed: ["STORAGE_FAILED", "stop", 3, 507],
   LeaseHeld: ["LEASE_HELD", "stop", 3, 409],
   LeaseLost: ["LEASE_LOST", "stop", 3, 409],
@@ -77,7 +80,9 @@ export const errorTable = {
   TeamInvalid: ["TEAM_INVALID", "fail", 2, 422],
   TeamChanged: ["TEAM_CHANGED", "fail", 2, 409],
   ConfigInvalid: ["CONFIG_INVALID", "stop", 2, 500],
+  SandboxUnavailable: ["SANDBOX_UNAVAILABLE", "stop", 2, 503],
   InputInvalid: ["INPUT_INVALID", "stop", 2, 400],
+  NotTrusted: ["NOT_TRUSTED", "stop", 2, 403],
   SessionCanceled: ["SESSION_CANCELED", "stop", 3, 409],
   SessionFailed: ["SESSION_FAILED", "stop", 3, 500],
   Interrupted: ["INTERRUPTED", "stop", 130, 499],
@@ -114,6 +119,10 @@ export class HelpNeeded extends errorClass("HelpNeeded") {}
 export class BudgetExceeded extends errorClass("BudgetExceeded") {}
 export class CircuitOpen extends errorClass("CircuitOpen") {}
 export class AttemptTimeout extends errorClass("AttemptTimeout") {}
+/** Code of a persona left an error that nothing handled: the cause. */
+export class StrayError extends errorClass("StrayError") {}
+/** A persona's function ended or exhausted the process it ran in. */
+export class PersonaCrashed extends errorClass("PersonaCrashed") {}
 /** The work is done and is not what was agreed. `details.failures` says why. */
 export class ContractUnfulfilled extends errorClass("ContractUnfulfilled") {}
 export class GovernanceViolation extends errorClass("GovernanceViolation") {}
@@ -125,7 +134,9 @@ export class StateCorrupt extends errorClass("StateCorrupt") {}
 export class StateTooNew extends errorClass("StateTooNew") {}
 /** The state directory cannot be created or written. */
 export class StateUnavailable extends errorClass("StateUnavailable") {}
-/** The disk refused a write (ENOSPC, EIO). */
+/** The database was deleted, moved or replaced under a process that has it open. */
+export class StateRemoved extends errorClass("StateRemoved") {}
+/** The disk refused a write or a read (ENOSPC, EIO). */
 export class StorageFailed extends errorClass("StorageFailed") {}
 export class LeaseHeld extends errorClass("LeaseHeld") {}
 export class LeaseLost extends errorClass("LeaseLost") {}
@@ -135,7 +146,11 @@ export class SessionConflict extends errorClass("SessionConflict") {}
 export class TeamInvalid extends errorClass("TeamInvalid") {}
 export class TeamChanged extends errorClass("TeamChanged") {}
 export class ConfigInvalid extends errorClass("ConfigInvalid") {}
+/** Checks or commands would run outside a sandbox, and no person has allowed that. */
+export class SandboxUnavailable extends errorClass("SandboxUnavailable") {}
 export class InputInvalid extends errorClass("InputInvalid") {}
+/** A file wants to do what only a file does that a person trusted. */
+export class NotTrusted extends errorClass("NotTrusted") {}
 export class SessionCanceled extends errorClass("SessionCanceled") {}
 export class SessionFailed extends errorClass("SessionFailed") {}
 export class Interrupted extends errorClass("Interrupted") {}

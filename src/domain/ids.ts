@@ -2,6 +2,9 @@ import { randomBytes } from "node:crypto";
 import { advise } from "./advice.ts";
 import { InputInvalid } from "./errors.ts";
 
+/** Commands accept the beginning of a session's id from this length on. */
+export const leastIdPrefix = 4;
+
 export type SessionId = string & { readonly __brand: "SessionId" };
 
 /** 48 bits of time and 80 random bits, these in two halves that fit a JavaScript number exactly. */

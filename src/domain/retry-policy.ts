@@ -45,11 +45,18 @@ export function roundDelayMs(policy: RetryPolicy, failedRounds: number): number 
   return Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** doublings);
 }
 
-/** The rest of a recorded wait: never longer than the wait itself, even if the clock was set back. */
+/**
+ * The rest of a recorded wait: never longer than the wait itself, even if the clock was set back. `restedMs`: how long the
+ * session has rested in all; the part since the wait was recorded is waited already.
+ */
 export const remainingWaitMs = (
-  wait: { readonly notBefore: number; readonly waitMs: number },
+  wait: { readonly notBefore: number; readonly waitMs: number; readonly restedMs?: number | undefined },
   now: number,
-): number => Math.max(0, Math.min(wait.notBefore - now, wait.waitMs));
+  restedMs = 0,
+): number => {
+  const waitedMs = Math.max(0, restedMs - (wait.restedMs ?? 0));
+  return Math.max(0, Math.min(wait.notBefore - now, wait.waitMs - waitedMs));
+};
 
 /** No service means more than a day; a larger number is a mistake or an attack. */
 const maxRetryAfterMs = 24 * 60 * 60 * 1000;

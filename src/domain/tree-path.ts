@@ -1,6 +1,6 @@
 import { InputInvalid } from "./errors.ts";
 
-/** The limits of a tree: its content comes from models and commands, so all of it is bounded. */
+/** The limits of what personas add to a tree: it comes from models and commands, so all of it is bounded. */
 export const treeLimits = {
   maxFiles: 10_000,
   maxFileBytes: 8 * 1024 * 1024,
@@ -8,6 +8,14 @@ export const treeLimits = {
   maxPathBytes: 1024,
   maxNameBytes: 255,
   maxDepth: 32,
+} as const;
+
+/** The limits of the files that a session begins with, such as those of a repository. */
+export const baseLimits = {
+  maxFiles: 200_000,
+  /** As large as an artifact may be. */
+  maxFileBytes: 64 * 1024 * 1024,
+  maxTreeBytes: 4 * 1024 * 1024 * 1024,
 } as const;
 
 /**
@@ -31,6 +39,21 @@ export function checkPath(path: string): string {
   return normal;
 }
 
+/**
+ * A path of the files that a session begins with. They exist on a disk, so only what could leave the folder, belongs to
+ * version control or deceives a reader is refused; names that another system reserves are kept as they are.
+ */
+export function checkBasePath(path: string): string {
+  const names = path.split("/");
+  const isSafe = names.every((name) => name !== "" && name !== "." && name !== ".." && !isOwned(name));
+  if (!isSafe) throw refused(path, "cannot be in a workspace", "Leave it out.");
+  if (!path.isWellFormed() || (!plain.test(path) && holdsForbidden(path)))
+    throw refused(path, "holds a control or invisible character", "Rename the file, or leave it out.");
+  const isLong = names.some((name) => Buffer.byteLength(name) > treeLimits.maxNameBytes);
+  if (isLong || Buffer.byteLength(path) > 4 * treeLimits.maxPathBytes) throw tooLong(path);
+  return path;
+}
+
 /** Equal for paths that some disk takes for the same: it ignores case, Unicode form and invisible characters. */
 export function foldPath(path: string): string {
   if (plain.test(path)) return path.toLowerCase();
@@ -39,8 +62,22 @@ export function foldPath(path: string): string {
   return visible.toUpperCase().toLowerCase().normalize("NFC");
 }
 
+/** The path that a relative link leads to; undefined when that is outside. */
+export function linkedPath(link: string, target: string): string | undefined {
+  if (target === "" || target.startsWith("/") || target.includes("\0")) return undefined;
+  const names = link.split("/").slice(0, -1);
+  for (const name of target.split("/")) {
+    if (name === "..") {
+      if (names.pop() === undefined) return undefined;
+    } else if (name !== "" && name !== ".") names.push(name);
+  }
+  return names.join("/");
+}
+
 /** Of a package that was installed for checks and tools: it is not a persona's work and never delivered. */
-export const isInstalled = (path: string): boolean => `/${path}`.includes("/node_modules/");
+export const isInstalled = (path: string): boolean => installedPath.test(path);
+/** In any case: some disks take `Node_Modules` for the same folder. */
+const installedPath = /(?:^|\/)node_modules\//i;
 
 /** A path for messages: in quotes, cut, and with nothing in it that a terminal would act on or hide. */
 export function showPath(path: string): string {
@@ -103,14 +140,16 @@ function checkName(name: string, path: string): void {
 
 function checkReserved(name: string, path: string): void {
   const folded = foldPath(name);
-  // On Windows, a colon names a stream of the same file.
-  if (owned.test(untilFirst(folded, ":"))) {
+  if (isOwned(name)) {
     throw refused(path, "belongs to version control or to Maestro", "Keep out of .git and .maestro folders.");
   }
   if (device.test(untilFirst(folded, ".", ":"))) {
     throw refused(path, "has a name that Windows reserves for a device", "Use another name.");
   }
 }
+
+/** On Windows, a colon names a stream of the same file. */
+const isOwned = (name: string): boolean => owned.test(untilFirst(foldPath(name), ":"));
 
 function untilFirst(name: string, ...ends: readonly string[]): string {
   const places = ends.map((end) => name.indexOf(end, 1)).filter((place) => place !== -1);

@@ -77,5 +77,6 @@ export interface Spend<T> {
   readonly atMost?: Amount;
   /** Set when no maximum is known. */
   readonly undeclared?: readonly BudgetUnit[];
-  readonly spent: (outcome: { readonly result: T } | { readonly error: unknown }) => Spent;
+  /** A promise where another process knows it. */
+  readonly spent: (outcome: { readonly result: T } | { readonly error: unknown }) => Spent | Promise<Spent>;
 }

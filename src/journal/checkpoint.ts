@@ -31,7 +31,7 @@ export type Predecessor = is.TypeOf<typeof predecessor>;
 /** A transition row in a checkpoint. Restore appends it with its seq, and `reduce` makes the state from it. */
 const checkpointRow = is.object({
   seq: is.seq,
-  at: is.time,
+  at: is.moment,
   kind: is.label,
   /** The exact text, because the digest of the journal covers it. */
   body: is.text,
@@ -47,7 +47,7 @@ const checkpointContent = is.object({
   sessionId: is.label,
   phase: is.name,
   revision: is.positive,
-  createdAt: is.time,
+  createdAt: is.moment,
   /** The last row that it covers. */
   journal: journalHead,
   /** Steps recorded up to that row. */

@@ -3,14 +3,15 @@ import { billing, count, money, number } from "../domain/amounts.ts";
 import { microsToUsd } from "../domain/budget.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import { failureTable } from "../domain/failure.ts";
-import type { ParkReason, SessionStatus } from "./standing.ts";
+import { type HeldSession, heldBack } from "./held-back.ts";
+import type { Direction } from "./journal.ts";
+import type { ParkReason, PauseCause } from "./standing.ts";
 
 /** The members of a session's view that the explanation is made of. */
-export interface StoppedSession {
-  readonly id: string;
-  readonly key: string | null;
-  readonly status: SessionStatus;
+export interface StoppedSession extends HeldSession {
   readonly reason: ParkReason | null;
+  readonly pausedBy: PauseCause | null;
+  readonly direction: Direction;
   readonly error: ErrorJson | null;
   readonly wakeAt: string | null;
   readonly needsProgram: boolean;
@@ -31,6 +32,7 @@ interface StoppedPhase {
     readonly verdict: string | null;
   } | null;
   readonly checkpoint: object | null;
+  readonly putBack: readonly { readonly persona: string; readonly path: string }[];
   readonly personas: readonly { readonly status: string }[];
 }
 
@@ -99,7 +101,8 @@ export function explainStop(
   session: StoppedSession,
   { abandoned = false }: { readonly abandoned?: boolean } = {},
 ): StopExplanation {
-  const isDriven = session.status === "running" && !abandoned;
+  const rests = session.status === "running" && session.wakeAt !== null;
+  const isDriven = session.status === "running" && !abandoned && !rests && session.error === null;
   const isOver = session.status === "completed" || session.status === "canceled";
   const isStopped = !isDriven && !isOver;
   return {
@@ -120,9 +123,13 @@ const startProgram = (verb: string): Advice =>
 export const resumeByProgram = startProgram("Start");
 
 export function resumeAdvice(
-  session: Pick<StoppedSession, "id" | "key" | "needsProgram"> & { readonly reason?: ParkReason | null },
+  session: Pick<StoppedSession, "id" | "key" | "needsProgram" | "imported"> & {
+    readonly reason?: ParkReason | null;
+  },
 ): Advice {
   const isReview = session.reason === "review";
+  if (session.imported?.trusted === false && !session.needsProgram)
+    return advise("If you trust it, resume with", "resume", nameOf(session), "--trust");
   if (session.needsProgram) return isReview ? startProgram("Then start") : resumeByProgram;
   return advise(isReview ? "Then resume with" : "Resume with", "resume", nameOf(session));
 }
@@ -193,26 +200,89 @@ function budgetText({ limit, used }: Pick<KeptBudget, "limit" | "used">): string
 }
 
 function whyItStopped(session: StoppedSession, abandoned: boolean): string {
-  const { status, reason, error, wakeAt, phases } = session;
+  const { status, reason, error } = session;
+  const held = heldBack(session);
+  if (held !== undefined) return held.why;
   if (abandoned)
     return session.needsProgram
       ? "The process that drove it died."
       : "The process that drove it died. Where `maestro serve` runs, it resumes by itself.";
-  if (reason === "review") return reviewText(phases);
-  const message = error === null ? undefined : ended(error.message);
-  if (reason === "breaker" && message !== undefined)
-    return wakeAt === null
-      ? message
-      : `${message} Where \`maestro serve\` runs, it resumes by itself at ${wakeAt}.`;
-  if (message !== undefined) return message;
+  if (reason !== null) return parkTexts[reason].why(session);
+  if (error !== null) return ended(error.message);
+  if (status === "running")
+    return `Everything in it waits until ${session.wakeAt}, and it holds no place meanwhile. Where \`maestro serve\` or the process that started it runs, it resumes by itself.`;
   if (status === "canceled") return "A person canceled it.";
   if (status === "queued") return "It is queued and has not started.";
-  const open = phases.filter((phase) => !["completed", "reused", "skipped"].includes(phase.status));
-  if (open.length === 0) return "Every phase is done; a resume completes it.";
-  return `It was paused; ${open.map(({ name }) => name).join(", ")} ${open.length === 1 ? "is" : "are"} still to do.`;
+  return `${pauseText(session)} ${whatIsLeft(session)}`;
 }
 
-function reviewText(phases: readonly StoppedPhase[]): string {
+/** What a person reads about each reason to park. */
+interface ParkTexts {
+  readonly why: (session: StoppedSession) => string;
+  readonly todo: (session: StoppedSession) => readonly Advice[];
+}
+
+const parkTexts: Readonly<Record<ParkReason, ParkTexts>> = {
+  review: { why: reviewText, todo: reviewAdvice },
+  help: { why: errorText, todo: errorAdvice },
+  budget: {
+    why: errorText,
+    todo(session) {
+      const raise = proposedLimit(session);
+      return raise === null ? errorAdvice(session) : [raiseAdvice(session, raise)];
+    },
+  },
+  breaker: {
+    why: (session) =>
+      session.wakeAt === null
+        ? errorText(session)
+        : `${errorText(session)} Where \`maestro serve\` runs, it resumes by itself at ${session.wakeAt}.`,
+    todo(session) {
+      const dependency = session.error?.details?.["dependency"];
+      if (typeof dependency !== "string") return errorAdvice(session);
+      return [advise(`To try at once, when ${dependency} is back`, "breakers", "reset", dependency)];
+    },
+  },
+};
+
+function errorText({ error }: StoppedSession): string {
+  return error === null ? "The reason was not recorded." : ended(error.message);
+}
+
+function pauseText({ pausedBy, direction }: StoppedSession): string {
+  switch (pausedBy) {
+    case "person":
+      return "A person paused it.";
+    case "direction":
+      return `It was told to stop here${directionFlag(direction)}.`;
+    case "answer":
+      return "Its review is answered.";
+    case "restore":
+      return "It was restored from its checkpoints.";
+    case "refusal":
+      return "Its last resume was refused.";
+    case null:
+      return "It was interrupted.";
+  }
+}
+
+function directionFlag({ only, until, pauseAfter }: Direction): string {
+  const [flag, phases] =
+    only !== undefined
+      ? ["--only", only]
+      : until !== undefined
+        ? ["--until", [until]]
+        : ["--pause-after", pauseAfter ?? []];
+  return phases.length === 0 ? "" : ` (${flag} ${phases.join(",")})`;
+}
+
+function whatIsLeft({ phases }: StoppedSession): string {
+  const open = phases.filter((phase) => !["completed", "reused", "skipped"].includes(phase.status));
+  if (open.length === 0) return "Every phase is done; a resume completes it.";
+  return `Still to do: ${open.map(({ name }) => name).join(", ")}.`;
+}
+
+function reviewText({ phases }: StoppedSession): string {
   const waiting = phases.filter(({ review }) => review === "awaiting");
   const names = waiting.map(({ name }) => name).join(", ");
   const failed = waiting.flatMap(({ name, gate }) =>
@@ -220,20 +290,32 @@ function reviewText(phases: readonly StoppedPhase[]): string {
       ? [` The gate of ${name} failed: ${gate.score?.toFixed(2)} of ${gate.threshold?.toFixed(2)}.`]
       : [],
   );
-  return `Phase ${names} waits for review.${failed.join("")}`;
+  return `Phase ${names} waits for review.${failed.join("")}${waiting.map(putBackText).join("")}`;
+}
+
+const mostPaths = 5;
+
+/** A reviewer must know what a persona tried to change. */
+function putBackText({ putBack }: StoppedPhase): string {
+  const [first] = putBack;
+  if (first === undefined) return "";
+  const personas = [...new Set(putBack.map(({ persona }) => persona))].join(", ");
+  const paths = [...new Set(putBack.map(({ path }) => path))];
+  const more = paths.length > mostPaths ? ` and ${paths.length - mostPaths} more` : "";
+  return ` Protected files that ${personas} changed were put back: ${paths.slice(0, mostPaths).join(", ")}${more}.`;
 }
 
 const ended = (message: string): string => (/[.!?…]$/.test(message) ? message : `${message}.`);
 
 function whatToDo(session: StoppedSession): readonly Advice[] {
-  const { reason, error } = session;
-  if (reason === "review") return reviewAdvice(session);
+  const { reason } = session;
+  const held = heldBack(session);
+  if (held !== undefined) return held.todo;
+  return reason === null ? errorAdvice(session) : parkTexts[reason].todo(session);
+}
+
+function errorAdvice({ error }: StoppedSession): readonly Advice[] {
   if (error === null) return [];
-  const dependency = error.details?.["dependency"];
-  if (reason === "breaker" && typeof dependency === "string")
-    return [advise(`To try at once, when ${dependency} is back`, "breakers", "reset", dependency)];
-  const raise = proposedLimit(session);
-  if (raise !== null) return [raiseAdvice(session, raise)];
   const all = [...needsOf(error), error].flatMap(adviceOf);
   const unique = new Map(all.map((advice) => [JSON.stringify(advice), advice]));
   return [...unique.values()].slice(0, mostAdvice);

@@ -1,24 +1,24 @@
 import { canonicalJson } from "../domain/canonical.ts";
 import { CheckpointCorrupt, InputInvalid, type MaestroErrorOptions } from "../domain/errors.ts";
 import { isSessionId } from "../domain/ids.ts";
-import { type Json, parseJson } from "../domain/json.ts";
-import { type Checkpoint, type CheckpointRow, checkpointFile } from "./checkpoint.ts";
+import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
+import { type Checkpoint, type CheckpointRow, checkpointFile, initPhase } from "./checkpoint.ts";
 import { eventOf } from "./events.ts";
-import { bodyLimits } from "./journal-codec.ts";
+import { bodyLimits, chainHash, chainStart, transitionRow } from "./journal-codec.ts";
+import { plannedPhases } from "./planned.ts";
 import { reduce, reduceCard } from "./reduce.ts";
 import { copiedEpoch, type RecordedRow } from "./row.ts";
-import type { Fault } from "./schema.ts";
 import type { SessionCard } from "./session-card.ts";
 import { emptyState, type SessionState } from "./session-state.ts";
-import type { SessionUsage } from "./values.ts";
+import { sealFault, summaryFault } from "./summary-fault.ts";
 
 /** The session's first row is in its first checkpoint, as JSON. */
 const firstSeq = 1;
 
 /**
- * Proves that the rows of these checkpoints, which follow each other, are a history that this version can read: known
- * kinds, valid fields, ascending seqs, the sealed digest, and a state at the end. A seal proves none of that, because
- * anyone can write one. Returns that state. `advice`: how to get a better copy.
+ * Proves that these checkpoints, which follow each other, are a history that this version can read: rows of known kinds
+ * with valid fields and ascending seqs, the sealed digest, a state at the end, and summaries that say what the rows say.
+ * A seal proves none of that, because anyone can write one. Returns that state. `advice`: how to get a better copy.
  */
 export function checkHistory(
   checkpoints: readonly Checkpoint[],
@@ -39,8 +39,9 @@ class History {
   readonly #advice: MaestroErrorOptions["advice"];
   state: SessionState;
   #card: SessionCard | undefined;
-  /** The last row that the checkpoint before covers. */
-  #head = 0;
+  /** The checkpoint before: its seal is among the next rows. */
+  #before: Checkpoint | undefined;
+  #isSealed = true;
 
   constructor(id: Parameters<typeof emptyState>[0], advice: MaestroErrorOptions["advice"]) {
     this.#advice = advice;
@@ -48,42 +49,71 @@ class History {
   }
 
   addAll(checkpoint: Checkpoint): void {
-    const { rows, journal, transitions, usage = [] } = checkpoint.content;
+    const { rows, transitions, phase } = checkpoint.content;
     for (const row of rows) {
-      if (row.kind === "session.created") throw this.#refuse(checkpoint, row, "a session is created once");
+      if (row.kind === "session.created" || (row.kind === "session.forked" && phase !== initPhase))
+        throw this.#refuse(checkpoint, row, "a session is created once");
       this.add(row, checkpoint);
     }
     if (this.state.transitions !== transitions)
       throw this.#refuse(checkpoint, undefined, "its rows do not have the digest that it seals");
-    const fault = sumFault(usage);
+    if (!this.#isSealed)
+      throw this.#refuse(checkpoint, undefined, "its rows lack the seal of the checkpoint before it");
+    const fault = summaryFault(this.state, checkpoint, this.#before);
     if (fault !== undefined)
       throw this.#refuse(checkpoint, undefined, `${fault.path} ${fault.problem}`, fault.path);
-    this.#head = journal.seq;
+    this.#before = checkpoint;
+    this.#isSealed = phase === initPhase;
   }
 
   add(row: CheckpointRow, checkpoint: Checkpoint): void {
-    const { seq, at, kind, body } = row;
+    const { seq, kind, body } = row;
     const { journal } = checkpoint.content;
-    if (seq <= Math.max(this.#head, this.state.head.seq) || seq > journal.seq)
+    const covered = this.#before?.content.journal.seq ?? 0;
+    if (seq <= Math.max(covered, this.state.head.seq) || seq > journal.seq)
       throw this.#refuse(checkpoint, row, "its seq is out of order", "seq");
     const event = eventOf(kind);
     if (event === undefined)
       throw this.#refuse(checkpoint, row, "this version does not know the kind", "kind");
-    const fault = event.row.check(this.#parse(body, row, checkpoint), "");
+    const parsed = this.#parse(body, row, checkpoint);
+    const fault = event.row.check(parsed, "") ?? this.#placeFault(parsed, checkpoint);
     if (fault !== undefined)
       throw this.#refuse(checkpoint, row, `${fault.path} ${fault.problem}`.trim(), fault.path);
-    const recorded: RecordedRow = {
-      seq,
-      epoch: copiedEpoch,
-      at,
-      kind,
-      attempt: null,
-      occurrence: null,
-      fingerprint: null,
-      name: null,
-      body,
-      hash: "",
-    };
+    // The rows of a fork's start are its parent's, whose checkpoints are not here.
+    if (kind === "checkpoint.sealed" && checkpoint.content.phase !== initPhase)
+      this.#seal(parsed as JsonObject, row, checkpoint);
+    this.#reduce(row, checkpoint);
+  }
+
+  #seal(sealed: JsonObject, row: CheckpointRow, checkpoint: Checkpoint): void {
+    if (this.#isSealed || this.#before === undefined)
+      throw this.#refuse(checkpoint, row, "it seals no checkpoint");
+    const fault = sealFault(sealed, this.#before);
+    if (fault !== undefined)
+      throw this.#refuse(checkpoint, row, `${fault.path} ${fault.problem}`, fault.path);
+    this.#isSealed = true;
+  }
+
+  /** Rows are about phases and personas of the team. A fork's start has the rows of its parent's team. */
+  #placeFault(row: Json, { content }: Checkpoint) {
+    if (content.phase === initPhase || !isJsonObject(row)) return undefined;
+    const { phase, persona } = row;
+    if (typeof phase !== "string") return undefined;
+    const { created, begun } = this.state;
+    const phases = [created, begun].flatMap(({ definition }) => plannedPhases(definition));
+    const planned = phases.filter(({ name }) => name === phase);
+    if (planned.length === 0) return { path: "phase", problem: "is not a phase of its team" };
+    if (typeof persona !== "string") return undefined;
+    const isKnown = planned.some(({ personas }) => personas.some(({ name }) => name === persona));
+    return isKnown ? undefined : { path: "persona", problem: "is not a persona of that phase" };
+  }
+
+  #reduce(row: CheckpointRow, checkpoint: Checkpoint): void {
+    const { seq, at, kind, body } = row;
+    const written = { ...transitionRow(kind as never, body), seq, at };
+    // Only the hash of the first row is known: those behind it cover steps, which no checkpoint has.
+    const hash = seq === firstSeq ? chainHash(chainStart(this.state.id), { ...written, epoch: 0 }) : "";
+    const recorded: RecordedRow = { ...written, epoch: copiedEpoch, hash };
     try {
       this.state = reduce(this.state, recorded);
       this.#card = reduceCard(this.#card, recorded);
@@ -122,10 +152,4 @@ class History {
       cause,
     });
   }
-}
-
-/** Each sum is a whole number, and budgets add them up. */
-function sumFault(usage: readonly SessionUsage[]): Fault | undefined {
-  const total = usage.flatMap(({ sums }) => Object.values(sums)).reduce((all, sum) => all + sum, 0);
-  return Number.isSafeInteger(total) ? undefined : { path: "usage", problem: "has sums beyond 2^53 - 1" };
 }

@@ -27,8 +27,10 @@ export type {
   PersonaSpent,
   PhaseContent,
   RecordedFailure,
+  SessionTerms,
   SessionUsage,
   Signal,
+  Source,
   Wait,
 } from "./values.ts";
 

@@ -1,5 +1,6 @@
 import type { Budget } from "../domain/budget.ts";
 import type { Json } from "../domain/json.ts";
+import { isAccepted, type SessionState } from "./session-state.ts";
 
 export interface PlannedPhase {
   readonly name: string;
@@ -28,6 +29,10 @@ export function plannedPhases(definition: Json): readonly PlannedPhase[] {
     return { name, personas, dependsOn: dependsOn ?? (before === undefined ? [] : [before.name]) };
   });
 }
+
+/** The phases of a recorded definition are all accepted: nothing is left to run. */
+export const isAllAccepted = ({ created, phases }: Pick<SessionState, "created" | "phases">): boolean =>
+  plannedPhases(created.definition).every(({ name }) => isAccepted(phases.get(name)));
 
 /** The plan as public facts have it. */
 export interface PlannedFact {

@@ -116,7 +116,7 @@ const changes: { readonly [Kind in FactKind]?: Change<Kind> } = {
     status,
     reason,
     wakeAt: timeOf(wakeAt),
-    endedAt: at,
+    endedAt: status === "running" ? undefined : at,
   }),
   "signal.received": ({ phases }, fact) => ({ phases: afterSignal(phases, fact) }),
   "phase.started": (progress, { phase }, at) =>

@@ -30,14 +30,19 @@ function reduceStep(state: SessionState, row: RecordedRow): SessionState {
   // A copy from a fork's parent: no attempt of this session recorded it.
   if (running === undefined) return { ...state, ...moved };
   const stepped = { ...state, ...moved, stepCount: state.stepCount + 1, recoveries: 0 };
-  if (running.hasProgressed || !isProgress(row)) return stepped;
-  return withRunning(stepped, { ...running, hasProgressed: true });
+  const hasProgressed = running.hasProgressed || isProgress(row);
+  if (hasProgressed === running.hasProgressed && running.waitsSince === undefined) return stepped;
+  return withRunning(stepped, { ...running, hasProgressed, waitsSince: undefined });
 }
 
 /** Healing, checks, waits and outages are not progress of the work. */
 const noProgress: ReadonlySet<string> = new Set(["step.heal", "step.check", "step.wait"]);
 const isProgress = ({ kind, body }: RecordedRow): boolean =>
   !noProgress.has(kind) && !body.startsWith(outageBody);
+
+/** Rows after which a session counts as not recovered: they set `recoveries` to 0. */
+export const provesLife = ({ kind, attempt }: Pick<RecordedRow, "kind" | "attempt">): boolean =>
+  attempt !== null || kind === "attempt.completed" || kind === "checkpoint.sealed";
 
 function advanced(state: SessionState, { seq, hash, epoch, at }: RecordedRow) {
   return {

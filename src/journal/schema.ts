@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../domain/json-value.ts";
 import { isName, nameRule } from "../domain/names.ts";
+import { isPriority, priorities } from "../domain/queue.ts";
 
 /** Why a value is refused: `phases[2].name must be a string`. */
 export interface Fault {
@@ -83,6 +84,16 @@ export const sha256: Schema<string> = when(
   (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value),
   "must be a SHA-256 of 64 hexadecimal digits",
 );
+/** The hash of a row in the chain of its journal, or of a fork's rows: they are copies, with a digest of their own. */
+export const headHash: Schema<string> = when(
+  (value) => typeof value === "string" && /^(?:[\w-]{43}|[0-9a-f]{64})$/.test(value),
+  "must be a SHA-256",
+);
+export const day: Schema<string> = when(
+  (value) =>
+    typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value)),
+  "must be a day such as 2030-01-31",
+);
 export const boolean: Schema<boolean> = when((value) => typeof value === "boolean", "must be true or false");
 /** Sums of money, tokens and times: beyond 2^53 - 1 they would be rounded. */
 export const whole: Schema<number> = when(
@@ -93,6 +104,11 @@ export const whole: Schema<number> = when(
 const latestTime = 8.64e15;
 export const time: Schema<number> = when(
   (value) => Number.isFinite(value) && (value as number) >= 0 && (value as number) <= latestTime,
+  "must be a time in milliseconds",
+);
+/** When a row was appended: a whole number, as its column holds. */
+export const moment: Schema<number> = when(
+  (value) => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= latestTime,
   "must be a time in milliseconds",
 );
 /** The seq of a row. Rows that are appended later must have room above it. */
@@ -106,7 +122,15 @@ export const positive: Schema<number> = when(
   (value) => Number.isSafeInteger(value) && (value as number) > 0,
   "must be a whole number from 1 to 2^53 - 1",
 );
-export const number: Schema<number> = when((value) => Number.isFinite(value), "must be a number");
+export const priority: Schema<number> = when(
+  isPriority,
+  `must be a whole number from ${priorities.least} to ${priorities.most}`,
+);
+/** Bounded, so that times and sums made of it stay numbers. */
+export const number: Schema<number> = when(
+  (value) => Number.isFinite(value) && Math.abs(value as number) <= Number.MAX_SAFE_INTEGER,
+  "must be a number from -(2^53 - 1) to 2^53 - 1",
+);
 /** Its depth is bounded where the text is parsed. */
 export const json: Schema<Json> = when((value) => value !== undefined, "is missing");
 export const jsonObject: Schema<JsonObject> = when((value) => isJsonObject(value), "must be an object");

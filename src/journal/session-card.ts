@@ -2,6 +2,7 @@ import type { Budget, BudgetChange } from "../domain/budget.ts";
 import type { GateResult } from "../domain/contract.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import type { Json } from "../domain/json.ts";
+import type { PauseCause } from "./standing.ts";
 
 export type CardPhaseStatus = "pending" | "running" | "completed" | "reused";
 
@@ -30,6 +31,8 @@ export interface SessionCard {
   readonly brief: string;
   readonly model: string | null;
   readonly fork: { readonly session: string; readonly at: string } | null;
+  /** Imported, and no person has trusted it yet: it does not run. */
+  readonly isUntrusted: boolean;
   /** Only the program that defines the team can resume it. */
   readonly needsProgram: boolean;
   /** The first of them, in the team's order. */
@@ -41,8 +44,8 @@ export interface SessionCard {
   /** How often a person resumed it. */
   readonly resumes: number;
   readonly direction: { readonly only: boolean; readonly until: boolean; readonly pauseAfter: boolean };
-  /** A person asked to pause and has not resumed it since. */
-  readonly pauseSaid: boolean;
+  /** Why it is paused, if it is. */
+  readonly pausedBy: PauseCause | null;
   /** The phase that waits for review. `base` and `tree`: the files it began with and those it left. */
   readonly review: {
     readonly phase: string;

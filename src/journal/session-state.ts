@@ -3,6 +3,7 @@ import type { CheckResult, GateResult } from "../domain/contract.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import type { AttemptSettings, Healed } from "../domain/healing-action.ts";
 import type { SessionId } from "../domain/ids.ts";
+import type { ProtectedChange, PutBack } from "../domain/put-back.ts";
 import type { RemainingReason, Standing } from "./standing.ts";
 import type { StepSelection } from "./step-selection.ts";
 import type {
@@ -38,6 +39,8 @@ export interface AttemptState extends OfAttempt {
   readonly settings: AttemptSettings;
   readonly checks: readonly CheckResult[];
   readonly healing: readonly Healed[];
+  /** Changes of protected files, which are not part of `tree`. */
+  readonly putBack: PutBack | undefined;
   readonly status: "running" | "completed" | "failed";
   readonly endedAt: number | undefined;
   /** The seq of the row that ended it. */
@@ -113,6 +116,8 @@ export interface RunningAttempt extends OfAttempt {
   readonly isClean: boolean;
   /** It recorded a step of its work that did not end in an outage. */
   readonly hasProgressed: boolean;
+  /** Since when it waits for a dependency, without a step in between. */
+  readonly waitsSince?: number | undefined;
 }
 
 export interface PhaseState {
@@ -158,6 +163,8 @@ export interface Sealed {
   readonly sha256: string;
   /** The last row that the checkpoint covers. */
   readonly head: JournalHead;
+  /** Digest over all transition rows up to `head`. */
+  readonly transitions: string;
   /** The last row that the checkpoint before it covers. */
   readonly after: number;
   readonly at: number;
@@ -189,6 +196,8 @@ export interface SessionState {
   readonly resumes: number;
   /** Automatic claims after an unclean end, in a row, without a new step. */
   readonly recoveries: number;
+  /** How long it has rested in all: the rest of a wait does not depend on the clock alone. */
+  readonly restedMs: number;
   /** It was parked for help or failed, and no person resumed it since: the next resume grants new rounds. */
   readonly awaitsPerson: boolean;
   readonly phases: ReadonlyMap<string, PhaseState>;
@@ -204,6 +213,8 @@ export interface SessionState {
   readonly budgets: ReadonlyMap<string, BudgetChange>;
   /** The last row of an earlier life, when the rows before it were restored from checkpoints. */
   readonly restoredSeq: number | undefined;
+  /** It came from an export. An untrusted one does not run. */
+  readonly imported: "untrusted" | "trusted" | undefined;
   /** Signals that the driver has not acted on yet. */
   readonly signals: readonly Signal[];
   /** Attempts under way, by the seq of their first row. */
@@ -242,6 +253,7 @@ export function emptyState(id: SessionId): SessionState {
     stepCount: 0,
     resumes: 0,
     recoveries: 0,
+    restedMs: 0,
     awaitsPerson: false,
     phases: new Map(),
     seals: new Map(),
@@ -251,6 +263,7 @@ export function emptyState(id: SessionId): SessionState {
     teamChanged: false,
     budgets: new Map(),
     restoredSeq: undefined,
+    imported: undefined,
     signals: [],
     running: new Map(),
     transitions: "",
@@ -344,6 +357,8 @@ export interface Conversation {
   readonly round: number;
   readonly attempt: number;
   readonly reasons: readonly RecordedFailure[];
+  /** Changes of protected files that earlier attempts made. */
+  readonly putBack: readonly ProtectedChange[];
 }
 
 /** A continued attempt must send the same prompt as the first, or the fingerprints of recorded calls no longer match. */
@@ -354,6 +369,19 @@ export function conversationOf(attempt: AttemptState, attempts: readonly Attempt
     if (before === undefined) break;
     first = before;
   }
-  const reasons = attempts.slice(0, attempts.indexOf(first)).flatMap(({ failure }) => failure ?? []);
-  return { started: first.started, round: first.round, attempt: first.attempt, reasons };
+  const earlier = attempts.slice(0, attempts.indexOf(first));
+  const reasons = earlier.flatMap(({ failure }) => failure ?? []);
+  return {
+    started: first.started,
+    round: first.round,
+    attempt: first.attempt,
+    reasons,
+    putBack: putBackIn(earlier),
+  };
+}
+
+/** The changes of protected files in these attempts, each path once. */
+export function putBackIn(attempts: readonly AttemptState[]): readonly ProtectedChange[] {
+  const all = attempts.flatMap(({ putBack }) => putBack?.files ?? []);
+  return [...new Map(all.map((change) => [change.path, change])).values()];
 }

@@ -13,6 +13,13 @@ export const sessionStatuses = [
 ] as const;
 export type SessionStatus = (typeof sessionStatuses)[number];
 
+/**
+ * `person`: a pause or Ctrl-C. `direction`: the run ended where it was told to (--only, --until, --pause-after). `answer`: a
+ * review was answered, and a resume follows. `restore`: from checkpoints. `refusal`: a resume was refused after its claim.
+ */
+export const pauseCauses = ["person", "direction", "answer", "restore", "refusal"] as const;
+export type PauseCause = (typeof pauseCauses)[number];
+
 interface ParkRule {
   /** The fields of the standing that only this reason has. */
   readonly data: is.Fields;
@@ -50,7 +57,10 @@ type ParkedFields = {
 
 /** Where a session stands. */
 export const standing = is.union(
-  { status: is.literal("running", "paused", "completed", "canceled") },
+  { status: is.literal("running", "completed", "canceled") },
+  /** It rests: everything in it has waited since `restsSince`, and it has no driver until `wakeAt`. */
+  { status: is.literal("running"), wakeAt: is.time, restsSince: is.time },
+  { status: is.literal("paused"), by: is.literal(...pauseCauses) },
   /** `wakeAt`: when a scheduler may take it. */
   { status: is.literal("queued"), wakeAt: is.optional(is.time) },
   { status: is.literal("failed"), error: errorJson },
@@ -68,6 +78,9 @@ export const ruleOf = (reason: ParkReason): ParkRule => parkReasons[reason];
 
 export const reasonOf = (of: Standing): ParkReason | undefined =>
   of.status === "parked" ? of.reason : undefined;
+
+export const pausedBy = (of: Standing): PauseCause | undefined =>
+  of.status === "paused" ? of.by : undefined;
 
 export const errorOf = (of: Standing): ErrorJson | undefined => ("error" in of ? of.error : undefined);
 

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
+import { redact, redactJson } from "../domain/redact.ts";
 import type { RecordedRow } from "./journal.ts";
 
 /** A longer body is not parsed: one line of text is not worth the time. */
@@ -13,14 +14,23 @@ export interface StepSummary {
   readonly until: number | null;
 }
 
-/** A tool call that a model requested. The tool's own row holds its result, not its arguments. */
+/** A tool call that a model requested. The tool's own row holds its result, not its arguments. They may hold secrets. */
 export interface RequestedTool {
   readonly tool: string;
   readonly args: JsonObject;
 }
 
-/** Undefined when the body is too long to parse for display. */
-export function readStepBody({ body }: Pick<RecordedRow, "body">): JsonObject | undefined {
+/**
+ * For display, without secrets: a step's record keeps what its effect returned, because a replay must return the same.
+ * Undefined when the body is too long to parse.
+ */
+export function readStepBody(row: Pick<RecordedRow, "body">): JsonObject | undefined {
+  const parsed = parseStep(row);
+  return parsed && redactJson(parsed);
+}
+
+/** As it was recorded. Facts are made of every row, so only the line that they show is masked. */
+function parseStep({ body }: Pick<RecordedRow, "body">): JsonObject | undefined {
   if (body.length > mostParsedLength) return undefined;
   try {
     const parsed = JSON.parse(body) as Json;
@@ -31,7 +41,7 @@ export function readStepBody({ body }: Pick<RecordedRow, "body">): JsonObject | 
 }
 
 export function summarizeStep(row: Pick<RecordedRow, "kind" | "body">): StepSummary {
-  const { error, wait, result } = readStepBody(row) ?? {};
+  const { error, wait, result } = parseStep(row) ?? {};
   if (isJsonObject(error)) return { passed: false, outcome: firstLine(error["message"]), until: null };
   if (isJsonObject(wait)) {
     const until = wait["notBefore"];
@@ -63,16 +73,17 @@ function tokensOut({ usage }: JsonObject): string {
   return typeof total === "number" ? `${total} tokens out` : "";
 }
 
-/** The first line of a text, cut to a readable length. */
+/** The first line of a text, without secrets and cut to a readable length. */
 export function firstLine(text: Json | undefined): string {
   if (typeof text !== "string") return "";
-  const first = text.slice(0, mostLineLength * 2).split("\n", 1)[0] ?? "";
+  // Masked before the cut, so that no half of a secret is left at the end.
+  const first = redact(text.slice(0, mostLineLength * 4)).split("\n", 1)[0] ?? "";
   return first.length <= mostLineLength ? first : `${first.slice(0, mostLineLength).toWellFormed()}…`;
 }
 
 /** The tool calls in a model's answer, in order. */
 function requestedTools(row: Pick<RecordedRow, "body">): RequestedTool[] {
-  const result = readStepBody(row)?.["result"];
+  const result = parseStep(row)?.["result"];
   if (!isJsonObject(result) || !Array.isArray(result["content"])) return [];
   return (result["content"] as readonly Json[]).flatMap((part) =>
     isJsonObject(part) && part["type"] === "tool-call"
@@ -89,7 +100,7 @@ function takeRequest(requests: RequestedTool[], tool: string | null): RequestedT
 
 /** The path, pattern or name that a tool works on. */
 export function targetOf({ args }: Pick<RequestedTool, "args">): string {
-  return text(args["path"]) || text(args["glob"]) || text(args["pattern"]) || text(args["name"]);
+  return redact(text(args["path"]) || text(args["glob"]) || text(args["pattern"]) || text(args["name"]));
 }
 
 /** Some providers send the arguments as JSON text, others as an object. */

@@ -1,5 +1,7 @@
 import { count, money, number } from "../domain/amounts.ts";
 import { microsToUsd } from "../domain/budget.ts";
+import type { ErrorJson } from "../domain/error-json.ts";
+import { isoTime } from "../domain/iso-time.ts";
 import { gateClause, gateFact } from "./facts.ts";
 import type { SessionCard } from "./session-card.ts";
 import type { ParkReason, SessionStatus } from "./standing.ts";
@@ -8,20 +10,25 @@ import type { ParkReason, SessionStatus } from "./standing.ts";
 interface ListedSession {
   readonly status: SessionStatus;
   readonly reason?: ParkReason | null | undefined;
+  /** Why the process that could drive it does not take it. */
+  readonly blocked?: ErrorJson | undefined;
   readonly card: SessionCard;
 }
 
 /** One short line without a full stop, for lists and titles. Null where a session has not stopped, or has completed. */
 export function stopHeadline(
-  { status, reason, card }: ListedSession,
+  { status, reason, blocked, card }: ListedSession,
   { abandoned = false }: { readonly abandoned?: boolean } = {},
 ): string | null {
   switch (status) {
     case "queued":
+      return blocked === undefined ? null : `Not taken: ${inShort(blocked.message)}`;
     case "completed":
       return null;
     case "running":
-      return abandoned ? "Its process died" : null;
+      if (blocked !== undefined) return `Not taken: ${inShort(blocked.message)}`;
+      if (abandoned) return "Its process died";
+      return card.wakeAt === null ? null : `Waits until ${isoTime(card.wakeAt)}`;
     case "paused":
       return pausedHeadline(card);
     case "canceled":
@@ -31,20 +38,20 @@ export function stopHeadline(
       return `Failed${phase === undefined ? "" : ` in ${phase}`}: ${inShort(card.error?.message)}`;
     }
     case "parked":
-      return parkedHeadline(reason, card);
+      return parkedHeadlines[reason ?? "help"](card);
   }
 }
 
-function parkedHeadline(reason: ParkReason | null | undefined, card: SessionCard): string {
-  if (reason === "review") {
-    const { phase = card.lastPhase, gate } = card.review ?? {};
-    return `${phase} waits for review${gateClause(gateFact(gate))}`;
-  }
-  if (reason === "budget") return budgetHeadline(card);
-  const dependency = card.error?.details["dependency"];
-  if (reason === "breaker" && dependency !== undefined) return `${dependency} does not answer`;
-  return helpHeadline(card);
-}
+const parkedHeadlines: Readonly<Record<ParkReason, (card: SessionCard) => string>> = {
+  review: ({ review, lastPhase }) =>
+    `${review?.phase ?? lastPhase} waits for review${gateClause(gateFact(review?.gate))}`,
+  help: helpHeadline,
+  budget: budgetHeadline,
+  breaker(card) {
+    const dependency = card.error?.details["dependency"];
+    return dependency === undefined ? helpHeadline(card) : `${dependency} does not answer`;
+  },
+};
 
 function helpHeadline({ error, lastFailure }: SessionCard): string {
   const { persona, phase = lastFailure?.phase, personas = 1, attempts = 0, message } = error?.details ?? {};
@@ -69,14 +76,22 @@ function budgetHeadline({ error }: SessionCard): string {
 }
 
 function pausedHeadline(card: SessionCard): string {
-  const { pauseSaid, direction } = card;
-  if (pauseSaid) return `Paused by a person ${whereIn(card)}`;
-  const flag = direction.only
-    ? "--only"
-    : direction.until
-      ? "--until"
-      : direction.pauseAfter && "--pause-after";
-  return flag ? `Paused ${whereIn(card)} (${flag})` : `Interrupted ${whereIn(card)}`;
+  if (card.isUntrusted) return `Imported ${whereIn(card)}, not trusted yet`;
+  switch (card.pausedBy) {
+    case "person":
+      return `Paused by a person ${whereIn(card)}`;
+    case "direction": {
+      const { only, until } = card.direction;
+      return `Paused ${whereIn(card)} (${only ? "--only" : until ? "--until" : "--pause-after"})`;
+    }
+    case "answer":
+      return `Reviewed ${whereIn(card)}; waits for a resume`;
+    case "restore":
+      return `Restored from its checkpoints ${whereIn(card)}`;
+    case "refusal":
+    case null:
+      return `Stopped ${whereIn(card)}`;
+  }
 }
 
 const whereIn = ({ lastPhase }: SessionCard): string =>

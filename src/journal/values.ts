@@ -6,13 +6,14 @@ import type { ErrorJson } from "../domain/error-json.ts";
 import { type Failure, failureCategories } from "../domain/failure.ts";
 import type { AttemptSettings, FixedImport, Healed, HealingAction } from "../domain/healing-action.ts";
 import { isJsonObject, type Json } from "../domain/json-value.ts";
+import type { ProtectedChange, PutBack } from "../domain/put-back.ts";
 import * as is from "./schema.ts";
 
 /**
- * `start`: the first claim, one phase alone, or a resume after a clean end. `resume`: a person asked. `recovery`: automatic,
- * after an unclean end. `message`: only to act on a signal.
+ * `start`: the first claim, one phase alone, or a resume after a clean end. `resume`: a person asked. `wake`: a wait during
+ * which it had no driver is over. `recovery`: automatic, after an unclean end. `signal`: only to act on a signal.
  */
-export const claimCause = is.literal("start", "resume", "recovery", "signal");
+export const claimCause = is.literal("start", "resume", "wake", "recovery", "signal");
 export type ClaimCause = is.TypeOf<typeof claimCause>;
 
 /** A choice with its reason and the rejected alternatives. */
@@ -164,6 +165,11 @@ export const healed = is.objectFor<Healed>({
   forbidden: is.optional(is.text),
 });
 
+export const putBack = is.objectFor<PutBack>({
+  files: is.list(is.objectFor<ProtectedChange>({ path: is.text, why: is.text })),
+  more: is.whole,
+});
+
 /** How far a person wants the session to go; empty means to the end. */
 export const direction = is.object({
   only: is.optional(is.list(is.name)),
@@ -225,6 +231,20 @@ export const definition: is.Schema<Json> = is.loose({
   ),
 });
 
+/** The repository that a session works on, as it was when the session began. */
+export const source = is.object({
+  /** Its folder or address, as it was named. */
+  git: is.text,
+  ref: is.text,
+  commit: is.label,
+  /** The files that the session began with. */
+  tree: is.sha256,
+  /** Files that differed from the commit. */
+  dirty: is.list(is.text),
+  leftOut: is.list(is.object({ path: is.text, reason: is.text })),
+});
+export type Source = is.TypeOf<typeof source>;
+
 /** Everything that a session is created with. */
 export const sessionTerms = is.object({
   team: is.label,
@@ -234,8 +254,12 @@ export const sessionTerms = is.object({
   brief: is.text,
   key: is.optional(is.label),
   model: is.optional(is.label),
+  /** Its queue and priority among sessions that wait for a place; "default" and 0 unless given. */
+  queue: is.optional(is.name),
+  priority: is.optional(is.priority),
   /** The limit it was started with. */
   budget: is.optional(budget),
+  source: is.optional(source),
   /** Phases that came from outside, as if they had run. */
   given: is.optional(is.list(givenPhase)),
   /** The session this one is a fork of, and the phase from which on it differs. */
@@ -247,7 +271,7 @@ export type SessionTerms = is.TypeOf<typeof sessionTerms>;
 export type SessionCreated = { readonly kind: "session.created" } & SessionTerms;
 
 /** The last row's seq, and the hash of the chain there. */
-export const journalHead = is.object({ seq: is.seq, hash: is.label });
+export const journalHead = is.object({ seq: is.seq, hash: is.headHash });
 export type JournalHead = is.TypeOf<typeof journalHead>;
 
 export const paidAmount = is.object({
@@ -264,18 +288,44 @@ export const personaSpent = is.object({
 });
 export type PersonaSpent = is.TypeOf<typeof personaSpent>;
 
-/** Usage of one model on one day, in one persona of one phase: sums by the names of the store's columns. */
+/** The sums of usage, by the names of the store's columns. */
+export const usageColumns = [
+  "calls",
+  "failed_calls",
+  "input_tokens",
+  "cached_input_tokens",
+  "cache_write_tokens",
+  "output_tokens",
+  "reasoning_tokens",
+  "cost_micro_usd",
+  "unpriced_calls",
+  "estimated_tokens",
+  "estimated_micro_usd",
+  "unreported_calls",
+] as const;
+
+/** All sums of a session together: a trillion tokens, or a million dollars. Thousands of sessions add up exactly. */
+export const largestUsage = 1_000_000_000_000;
+
+/** Usage of one model on one day, in one persona of one phase. */
 export const sessionUsage = is.object({
-  day: is.label,
+  day: is.day,
   phase: is.label,
   persona: is.label,
   model: is.label,
-  sums: is.record(is.whole),
+  sums: is.record(is.whole, is.literal(...usageColumns)),
 });
 export type SessionUsage = is.TypeOf<typeof sessionUsage>;
 
-/** A wait on disk: until `notBefore`, and never longer than `waitMs` whatever the clock does. */
-export const wait = is.object({ notBefore: is.time, waitMs: is.number });
+/**
+ * A wait on disk: until `notBefore`, and never longer than `waitMs` whatever the clock does. `restedMs`: how long its session
+ * had rested by then, if it had.
+ */
+export const wait = is.object({
+  notBefore: is.time,
+  waitMs: is.number,
+  restedMs: is.optional(is.whole),
+});
 export type Wait = is.TypeOf<typeof wait>;
 
 export const afterFailure = is.union(

@@ -2,20 +2,31 @@ import { type Budget, type BudgetLevelName, type Ledger, microsToUsd } from "../
 import type { ErrorJson } from "../domain/error-json.ts";
 import type { Healed } from "../domain/healing-action.ts";
 import { isoTime } from "../domain/iso-time.ts";
+import type { ProtectedChange, PutBack } from "../domain/put-back.ts";
+import { defaultQueue } from "../domain/queue.ts";
 import { isAllSimulated } from "../domain/simulated.ts";
 import type { Ticket } from "../domain/ticket.ts";
 import type { TicketDelivery } from "../domain/ticket-delivery.ts";
 import type { UsageRow, UsageTotals } from "../domain/usage-totals.ts";
-import type { Direction, PersonaChecks, PersonaResult, RecordedFailure } from "./journal.ts";
+import type { Direction, PersonaChecks, PersonaResult, RecordedFailure, Source } from "./journal.ts";
 import { needsProgram, type PlannedPhase, plannedPhases } from "./planned.ts";
-import type {
-  AttemptState,
-  PersonaState,
-  PhaseState,
-  RecordedDecision,
-  SessionState,
+import {
+  type AttemptState,
+  type PersonaState,
+  type PhaseState,
+  putBackIn,
+  type RecordedDecision,
+  type SessionState,
 } from "./session-state.ts";
-import { errorOf, type ParkReason, reasonOf, type SessionStatus, wakeAtOf } from "./standing.ts";
+import {
+  errorOf,
+  type ParkReason,
+  type PauseCause,
+  pausedBy,
+  reasonOf,
+  type SessionStatus,
+  wakeAtOf,
+} from "./standing.ts";
 
 export interface TicketView {
   readonly fingerprint: string;
@@ -49,21 +60,32 @@ export interface SessionView {
   readonly brief: string;
   readonly status: SessionStatus;
   readonly reason: ParkReason | null;
+  /** Why it is paused, if it is. */
+  readonly pausedBy: PauseCause | null;
   readonly error: ErrorJson | null;
   readonly model: string | null;
+  readonly queue: string;
+  readonly priority: number;
   /** No real model took part. */
   readonly simulated: boolean;
+  /** Null for an import: the path is one of another machine, and never loaded. */
   readonly teamFile: string | null;
+  /** It came from an export. It runs only when a person has trusted it. */
+  readonly imported: { readonly trusted: boolean } | null;
   /** Personas are functions, which only the program that defines the team can run. */
   readonly needsProgram: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** When a session that waits for a breaker resumes by itself. */
+  /** When a session that waits for a breaker, or rests, resumes by itself. */
   readonly wakeAt: string | null;
   readonly steps: number;
   readonly phases: readonly PhaseView[];
+  /** Sealed work on disk that the database does not know: it comes from an older backup. Names of files. */
+  readonly newerCheckpoints: readonly string[];
   readonly direction: Direction;
   readonly fork: { readonly session: string; readonly at: string } | null;
+  /** The repository that it works on, as it was at the start. */
+  readonly source: Source | null;
   readonly usage: UsageTotals;
   readonly budgets: readonly BudgetView[];
   readonly ticket: TicketView | null;
@@ -84,12 +106,18 @@ export interface PhaseView {
     readonly verdict: "passed" | "failed" | "unverified";
   } | null;
   readonly checks: readonly PersonaChecks[];
+  /** Changes of protected files that personas made in this revision. The files are as they were before. */
+  readonly putBack: readonly PersonaPutBack[];
   readonly review: PhaseState["review"];
   readonly notes: readonly string[];
   readonly source: PhaseState["source"];
   readonly tree: string | null;
   readonly personas: readonly PersonaView[];
   readonly checkpoint: { readonly revision: number; readonly sha256: string } | null;
+}
+
+export interface PersonaPutBack extends ProtectedChange {
+  readonly persona: string;
 }
 
 export interface PersonaView {
@@ -121,6 +149,8 @@ export interface AttemptView {
   readonly endedAt: string | null;
   readonly failure: RecordedFailure | null;
   readonly healing: readonly Healed[];
+  /** Changes of protected files. The files are as they were before. */
+  readonly putBack: PutBack | null;
   /** The earliest start of the next attempt. */
   readonly notBefore: string | null;
   readonly tree: string | null;
@@ -147,9 +177,11 @@ export function resultsOf(state: SessionState): SessionResult["results"] {
 
 export function describeSession(
   state: SessionState,
-  { tickets, artifacts, usage, budgets }: OutsideJournal,
+  { tickets, artifacts, usage, budgets, newerCheckpoints, blocked }: OutsideJournal,
 ): SessionView {
   const { created, createdHead } = state;
+  // The path in an import is one of another machine: what is there now is not its team.
+  const teamFile = state.imported === undefined ? (created.teamFile ?? null) : null;
   const planned = plannedPhases(created.definition);
   const wakeAt = wakeAtOf(state.standing);
   return {
@@ -159,18 +191,24 @@ export function describeSession(
     brief: created.brief,
     status: state.standing.status,
     reason: reasonOf(state.standing) ?? null,
-    error: errorOf(state.standing) ?? null,
+    pausedBy: pausedBy(state.standing) ?? null,
+    error: errorOf(state.standing) ?? blocked ?? null,
     model: created.model ?? null,
+    queue: created.queue ?? defaultQueue,
+    priority: created.priority ?? 0,
     simulated: isAllSimulated(usage.total, created.model),
-    teamFile: created.teamFile ?? null,
-    needsProgram: needsProgram(created),
+    teamFile,
+    needsProgram: needsProgram({ definition: created.definition, ...(teamFile !== null && { teamFile }) }),
+    imported: state.imported === undefined ? null : { trusted: state.imported === "trusted" },
     createdAt: isoTime(createdHead.at),
     updatedAt: isoTime(state.updatedAt),
     wakeAt: wakeAt === undefined ? null : isoTime(wakeAt),
     steps: state.stepCount,
     phases: planned.map((phase) => describePhase(state, phase, usage)),
+    newerCheckpoints,
     direction: state.direction,
     fork: created.fork === undefined ? null : { session: created.fork.session, at: created.fork.at },
+    source: created.source ?? null,
     usage: usage.total,
     budgets: budgets.map(describeBudget),
     ticket: tickets[0] ?? null,
@@ -199,6 +237,7 @@ function describePhase(
     revision: phase?.revision ?? 1,
     gate: done ? describeGate(phase) : null,
     checks: phase?.checks ?? [],
+    putBack: phase === undefined ? [] : putBackOfPhase(phase),
     review: phase?.review ?? "none",
     notes: phase?.notes ?? [],
     source: phase?.source ?? { kind: "work" },
@@ -206,6 +245,16 @@ function describePhase(
     personas: described,
     checkpoint: phase?.checkpoint ?? null,
   };
+}
+
+/** Of the present revision: a reviewer judges that one. */
+export function putBackOfPhase({ personas, revision }: PhaseState): PersonaPutBack[] {
+  return [...personas].flatMap(([persona, { attempts }]) =>
+    putBackIn(attempts.filter((attempt) => attempt.revision === revision)).map((change) => ({
+      persona,
+      ...change,
+    })),
+  );
 }
 
 /** A phase without checks is unverified, never passed. */
@@ -229,9 +278,11 @@ export function describeTicket({
 }
 
 /** The parts of a view that are not in the journal. */
-interface OutsideJournal extends Pick<SessionView, "tickets" | "artifacts"> {
+interface OutsideJournal extends Pick<SessionView, "tickets" | "artifacts" | "newerCheckpoints"> {
   readonly usage: UsageByPersona;
   readonly budgets: readonly UsedBudget[];
+  /** Why the process that could drive it does not take it. */
+  readonly blocked: ErrorJson | undefined;
 }
 
 interface UsageByPersona {
@@ -279,7 +330,18 @@ function statusOf(persona: PersonaState | undefined): PersonaView["status"] {
 }
 
 function describeAttempt(attempt: AttemptState): AttemptView {
-  const { round, attempt: number, status, startedAt, endedAt, failure, healing, next, tree } = attempt;
+  const {
+    round,
+    attempt: number,
+    status,
+    startedAt,
+    endedAt,
+    failure,
+    healing,
+    putBack,
+    next,
+    tree,
+  } = attempt;
   return {
     round,
     attempt: number,
@@ -288,6 +350,7 @@ function describeAttempt(attempt: AttemptState): AttemptView {
     endedAt: endedAt === undefined ? null : isoTime(endedAt),
     failure: failure ?? null,
     healing,
+    putBack: putBack ?? null,
     notBefore: next !== undefined && "wait" in next ? isoTime(next.wait.notBefore) : null,
     tree: tree ?? null,
   };

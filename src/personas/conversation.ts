@@ -13,6 +13,7 @@ export function conversationWork(instructions: string, context: WorkContext): Pe
     brief,
     contract,
     notes,
+    putBack: conversation.putBack,
     failures: conversation.reasons,
     earlier: withinShare(earlierResults(context), context.settings.contextShare ?? 1),
   };

@@ -2,6 +2,8 @@ import type { ModelPrice } from "../cost/model-price.ts";
 import type { CheckResult, Contract } from "../domain/contract.ts";
 import type { AttemptSettings } from "../domain/healing-action.ts";
 import type { Json } from "../domain/json.ts";
+import type { ProtectedChange } from "../domain/put-back.ts";
+import type { Tree } from "../domain/tree.ts";
 import type { RunStep } from "../journal/durable-step.ts";
 import type { Decision, PersonaResult } from "../journal/journal.ts";
 import type { Conversation } from "../journal/session-state.ts";
@@ -38,6 +40,8 @@ export interface PersonaContext {
   readonly failures: readonly Error[];
   /** Notes of reviewers that rejected the phase. */
   readonly notes: readonly string[];
+  /** Changes of earlier attempts that were put back, because they may not be made. */
+  readonly putBack: readonly ProtectedChange[];
   readonly workspace: PersonaWorkspace;
   /**
    * Runs `effect` once and remembers its outcome for ever; a restart gets the record. If the process dies between the
@@ -67,6 +71,8 @@ export interface WorkContext extends PersonaContext {
   readonly contract: Contract;
   readonly settings: AttemptSettings;
   readonly runStep: RunStep;
+  /** Throws when the files have a change since then that the persona may not make. */
+  readonly refuseProtected: (since: Tree) => Promise<void>;
   /** One check of the contract, on the files as they are now. */
   readonly runCheck: (name: string, signal: AbortSignal) => Promise<CheckResult>;
   /** Live text for people who watch; not recorded. */
@@ -79,7 +85,15 @@ export interface WorkContext extends PersonaContext {
 /** The argument at run time: with the ports that `durableModel` needs. */
 export interface FunctionContext extends WorkContext {
   readonly priceOf: (model: string) => Promise<ModelPrice | null>;
+  /** Masks these values from now on. */
+  readonly keepSecret: (secrets: readonly string[]) => void;
 }
+
+/** The part that `durableModel` needs. */
+export type ModelPorts = Pick<
+  FunctionContext,
+  "runStep" | "signal" | "onText" | "progress" | "during" | "priceOf" | "keepSecret"
+>;
 
 /** How a persona does its work, whatever does it: a function, a model, a command. */
 export type Perform = (context: WorkContext) => Promise<PersonaReturn> | PersonaReturn;

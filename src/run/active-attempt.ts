@@ -48,6 +48,11 @@ export class ActiveAttempt {
     return this.#journal.state.running.get(this.of.started)?.hasProgressed === true;
   }
 
+  /** Since when it waits for a dependency, over all drivers. */
+  get waitsSince(): number | undefined {
+    return this.#journal.state.running.get(this.of.started)?.waitsSince;
+  }
+
   get persona(): PersonaState {
     return personaOf(this.#journal.state, this.of.phase, this.of.persona);
   }

@@ -6,7 +6,6 @@ import type { Wait } from "../journal/journal.ts";
 import type { AttemptState } from "../journal/session-state.ts";
 import type { BreakerUse } from "../store/breaker-store.ts";
 import type { Effects } from "../store/store.ts";
-import type { Watchdog } from "./control.ts";
 import type { Drive } from "./drive.ts";
 
 // Decides whether a call may be made, and whether a failed call is repeated within its step.
@@ -24,6 +23,9 @@ export interface Admitted {
   readonly isEarlyProbe: boolean;
 }
 
+/** Runs work that waits, for `waitMs` at most where that is known. */
+export type WaitDuring = <T>(waitMs: number | undefined, work: () => Promise<T>) => Promise<T>;
+
 /**
  * Money first, so that no call holds the only probe of a dependency while it waits for money. The money is released
  * while a breaker is waited for, so that other calls may use it.
@@ -31,8 +33,8 @@ export interface Admitted {
 export async function admitCall(
   drive: Drive,
   attempt: AttemptState,
-  watchdog: Watchdog,
   call: { readonly dependency?: string | undefined; readonly spend?: Spend<never> | undefined },
+  waitDuring: WaitDuring,
 ): Promise<Admitted> {
   const { breaker, clock, control, journal, spending } = drive;
   const { dependency, spend } = call;
@@ -41,7 +43,7 @@ export async function admitCall(
     const reservation =
       spend === undefined
         ? undefined
-        : await watchdog.during(() => spending.reserve(attempt, spend, control.stopSignal));
+        : await waitDuring(undefined, () => spending.reserve(attempt, spend, control.stopSignal));
     if (control.stopped === undefined) {
       if (dependency === undefined) return { use: undefined, reservation, isEarlyProbe: false };
       const use = breaker.use(dependency);
@@ -61,7 +63,7 @@ export async function admitCall(
     await journal.append([
       { kind: "dependency.waiting", started, phase, persona, dependency: dependency ?? "", until: retryAt },
     ]);
-    await watchdog.during(() => waitForBreaker(drive, dependency ?? "", waitMs));
+    await waitDuring(waitMs, () => waitForBreaker(drive, dependency ?? "", waitMs));
     control.throwIfStopped();
   }
 }

@@ -1,23 +1,30 @@
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { CheckResult } from "../domain/contract.ts";
 import { fromErrorJson } from "../domain/error-json.ts";
 import { InputInvalid, MaestroError } from "../domain/errors.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { AttemptSettings, Healed } from "../domain/healing-action.ts";
 import type { Saving } from "../domain/ledger.ts";
+import { type ProtectedChange, type PutBack, putBackOf } from "../domain/put-back.ts";
+import { redact } from "../domain/redact.ts";
 import type { RetryPolicy } from "../domain/retry-policy.ts";
-import { emptyTree, type Tree } from "../domain/tree.ts";
+import { changesBetween, emptyTree, type Tree } from "../domain/tree.ts";
+import { isInstalled } from "../domain/tree-path.ts";
 import type { PersonaResult, RecordedFailure } from "../journal/journal.ts";
 import { conversationOf } from "../journal/session-state.ts";
 import type { WorkContext } from "../personas/function.ts";
 import { refuseForbidden, writeRule } from "../personas/tools/tool-runner.ts";
+import type { Protection } from "../workspace/protection.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import type { ActiveAttempt } from "./active-attempt.ts";
 import { type Control, InfrastructureFailure, infrastructureFailed, orAbandon, Watchdog } from "./control.ts";
-import type { Drive } from "./drive.ts";
+import type { PersonaDrive } from "./drive.ts";
+import { LiveText } from "./live-text.ts";
 import { checkResult } from "./persona-result.ts";
 import type { PersonaWork } from "./persona-work.ts";
 import { StepRecorder } from "./step.ts";
+import { owningStrayErrors, strayError } from "./stray-errors.ts";
 import { checkWorkspace, refuseUnfulfilled, validate } from "./validate.ts";
 
 /** How an attempt ended, with the files it left. */
@@ -27,6 +34,7 @@ export type AttemptEnd = {
   readonly savings: readonly Saving[] | undefined;
   readonly checks: readonly CheckResult[];
   readonly healing: readonly Healed[];
+  readonly putBack: PutBack | undefined;
 } & (
   | { readonly kind: "completed"; readonly result: PersonaResult }
   | {
@@ -42,19 +50,24 @@ export type AttemptEnd = {
 
 /** One attempt, from its first step to its judged result. */
 export class AttemptRun {
-  readonly #drive: Drive;
+  readonly #drive: PersonaDrive;
   readonly #work: PersonaWork;
   readonly #running: ActiveAttempt;
   readonly #reasons: readonly RecordedFailure[];
   readonly #repeats: RetryPolicy | undefined;
-  readonly #timeout = new AbortController();
+  /** Aborted when the attempt stands still or its code leaves an error that nothing handles. */
+  readonly #ended = new AbortController();
   readonly #signal: AbortSignal;
   readonly #watchdog: Watchdog;
   #checks: readonly CheckResult[] = [];
   #began: Tree = emptyTree;
+  /** Set while the persona's work runs. */
+  #fail: ((error: unknown) => void) | undefined;
+  #protection: Promise<Protection> | undefined;
+  readonly #putBack: ProtectedChange[] = [];
 
   constructor(
-    drive: Drive,
+    drive: PersonaDrive,
     work: PersonaWork,
     running: ActiveAttempt,
     reasons: readonly RecordedFailure[],
@@ -66,18 +79,14 @@ export class AttemptRun {
     this.#running = running;
     this.#reasons = reasons;
     this.#repeats = repeats;
-    this.#signal = AbortSignal.any([drive.control.signal, this.#timeout.signal]);
+    this.#signal = AbortSignal.any([drive.control.signal, this.#ended.signal]);
     this.#watchdog = new Watchdog(drive.clock, running.attempt.settings.timeoutMs ?? work.timeoutMs);
   }
 
   async run(): Promise<AttemptEnd> {
     const { artifacts } = this.#drive;
-    const { attempt } = this.#running;
     // The files that the attempt began with. Replayed steps apply their changes again.
-    const tree =
-      attempt.tree === undefined
-        ? emptyTree
-        : await loadTree(artifacts, attempt.tree).catch(infrastructureFailed);
+    const tree = await this.#load(this.#running.attempt.tree);
     this.#began = tree;
     const workspace = new Workspace(artifacts, tree);
     // A changed input changes every fingerprint, so that the steps detect the divergence.
@@ -91,10 +100,18 @@ export class AttemptRun {
       repeats: this.#repeats,
     });
     try {
-      return await this.#end(workspace, steps);
+      return await owningStrayErrors(
+        (error) => this.#strayed(error),
+        () => this.#end(workspace, steps),
+      );
     } finally {
       steps.end();
     }
+  }
+
+  #load(tree: string | undefined): Promise<Tree> {
+    if (tree === undefined) return Promise.resolve(emptyTree);
+    return loadTree(this.#drive.artifacts, tree).catch(infrastructureFailed);
   }
 
   async #end(workspace: Workspace, steps: StepRecorder): Promise<AttemptEnd> {
@@ -104,6 +121,8 @@ export class AttemptRun {
     try {
       result = await this.#perform(workspace, steps);
       refuseForbidden(persona, this.#work.policy, this.#began, workspace);
+      const full = await this.#restoreProtected(workspace, this.#began);
+      if (full !== undefined) throw full;
       this.#checks = await this.#validate(result, workspace, steps);
       refuseUnfulfilled(persona, this.#checks);
       return {
@@ -111,11 +130,13 @@ export class AttemptRun {
         result,
         healing: [],
         checks: this.#checks,
+        putBack: putBackOf(this.#putBack),
         ...(await this.#save(workspace, steps)),
       };
     } catch (thrown) {
       stopOrBreak(control, steps, thrown);
-      const error = this.#forbidden(workspace) ?? thrown;
+      const error =
+        this.#forbidden(workspace) ?? (await this.#restoreProtected(workspace, this.#began)) ?? thrown;
       // Loaded at the first failure: a clean start does not pay for it.
       const { classifyError } = await import("./failure/classify-error.ts");
       const failure = classifyError(error, clock.now());
@@ -123,7 +144,7 @@ export class AttemptRun {
         healers.length === 0 || isFinal(error)
           ? { tried: [], mended: false }
           : await this.#heal(failure, result, workspace, steps);
-      const left = await this.#save(workspace, steps);
+      const left = { ...(await this.#save(workspace, steps)), putBack: putBackOf(this.#putBack) };
       if (healing.result !== undefined) {
         return {
           kind: "completed",
@@ -156,6 +177,37 @@ export class AttemptRun {
     }
   }
 
+  /** However the work or a healer wrote: protected files are as they were before the checks run. */
+  async #restoreProtected(workspace: Workspace, since: Tree): Promise<InputInvalid | undefined> {
+    const { base, tree } = this.#running.attempt;
+    if (workspace.tree === this.#began && base === tree) return undefined;
+    const protection = await this.#protect();
+    try {
+      this.#putBack.push(...(await protection.putBack(workspace, since)));
+      return undefined;
+    } catch (error) {
+      if (!InputInvalid.is(error)) return infrastructureFailed(error);
+      // The work filled the workspace up to its limits, so that there is no room for what it removed.
+      workspace.reapply(changesBetween(workspace.tree, this.#began));
+      return error;
+    }
+  }
+
+  /** Loaded when files change: most attempts of code write none. */
+  #protect(): Promise<Protection> {
+    this.#protection ??= this.#loadProtection();
+    return this.#protection;
+  }
+
+  async #loadProtection(): Promise<Protection> {
+    const { base, rules } = this.#work.protection;
+    const { attempt } = this.#running;
+    const { Protection } = await import("../workspace/protection.ts");
+    const found = attempt.base === attempt.tree ? this.#began : await this.#load(attempt.base);
+    const files = base === attempt.base ? found : await this.#load(base);
+    return new Protection(files, found, rules(), this.#drive.artifacts);
+  }
+
   async #perform(workspace: Workspace, steps: StepRecorder): Promise<PersonaResult> {
     const { control, clock } = this.#drive;
     const { perform, persona } = this.#work;
@@ -165,13 +217,19 @@ export class AttemptRun {
         return await perform(context);
       } finally {
         await steps.settle();
+        // A rejection that nothing handles is reported at the end of the turn, and belongs to this attempt.
+        await endOfTurn();
       }
     };
     const returned = await workspace.lend(async () => {
-      const abandonable = orAbandon(work, control.signal, clock);
+      const strayed = new Promise<never>((_, reject) => {
+        this.#fail = reject;
+      });
+      const abandonable = Promise.race([orAbandon(work, control.signal, clock), strayed]);
       try {
-        return await this.#watchdog.watch(abandonable, (reason) => this.#timeout.abort(reason));
+        return await this.#watchdog.watch(abandonable, (reason) => this.#ended.abort(reason));
       } finally {
+        this.#fail = undefined;
         steps.endWork();
         // Abandoned steps are recorded, and their changes are removed while they can still be identified.
         await steps.settle();
@@ -183,10 +241,21 @@ export class AttemptRun {
     return checkResult(persona, returned);
   }
 
+  /** The work has failed, even if it would return. After its end an error can only be reported. */
+  #strayed(cause: unknown): void {
+    const { persona } = this.#work;
+    const error = strayError(persona, cause);
+    if (this.#fail === undefined) return this.#drive.log(persona, redact(error.message));
+    this.#ended.abort(error);
+    this.#fail(error);
+  }
+
   #context(workspace: Workspace, steps: StepRecorder): WorkContext {
     const { log, onText, checks } = this.#drive;
     const { brief, context, notes, persona, contract } = this.#work;
     const { attempt } = this.#running;
+    const conversation = conversationOf(attempt, this.#running.persona.attempts);
+    const text = new LiveText((shown) => onText(persona, shown));
     return {
       brief,
       context,
@@ -194,13 +263,15 @@ export class AttemptRun {
       notes,
       contract,
       signal: this.#signal,
-      conversation: conversationOf(attempt, this.#running.persona.attempts),
+      conversation,
+      putBack: conversation.putBack,
       settings: attempt.settings,
       failures: this.#reasons.map(({ error }) => fromErrorJson(error)),
       workspace,
       files: workspace,
       step: steps.step,
-      runStep: steps.runStep,
+      runStep: text.endingWith(steps.runStep),
+      refuseProtected: async (since) => (await this.#protect()).refuse(workspace, since),
       runCheck: (name, signal) => {
         const check = contract.checks.find((declared) => declared.name === name);
         if (check === undefined) throw new InputInvalid(`The contract has no check "${name}".`);
@@ -211,11 +282,12 @@ export class AttemptRun {
       during: (work) => this.#watchdog.during(work),
       onText: (delta) => {
         this.#watchdog.progress();
-        onText(persona, delta);
+        text.add(delta);
       },
-      log: (message) => {
+      // Code without types may log anything.
+      log: (message: unknown) => {
         this.#watchdog.progress();
-        log(persona, message);
+        log(persona, redact(String(message)));
       },
     };
   }
@@ -238,6 +310,7 @@ export class AttemptRun {
     const { hasProgressed } = this.#running;
     const { settings } = this.#running.attempt;
     const { control, clock, place } = this.#drive;
+    const [mayWrite, protection] = [writeRule(policy), await this.#protect()];
     const sick = {
       failure,
       earlier: this.#reasons,
@@ -255,7 +328,9 @@ export class AttemptRun {
         ...outputTokens,
         limit: settings.maxOutputTokens ?? outputTokens.limit,
       },
-      mayWrite: writeRule(policy),
+      // Whether a package may be installed is judged by what it is, not by its path.
+      mayWrite: (path: string) =>
+        mayWrite(path) && (isInstalled(path) || protection.whyWhole(path) === undefined),
       runTool: (argv: readonly string[]) => place.runTool(workspace, argv, control.signal),
       installPackage: async (name: string, fromFolder: string) => {
         const { installPackage } = await import("./healing/install-package.ts");
@@ -265,6 +340,10 @@ export class AttemptRun {
     return heal(healers, sick, {
       steps,
       clock,
+      putBack: async (since) => {
+        const full = await this.#restoreProtected(workspace, since);
+        if (full !== undefined) throw full;
+      },
       validateAgain: (again) => this.#validate(again, workspace, steps),
       stopUnlessFailed: (error) => stopOrBreak(control, steps, error),
     });

@@ -1,19 +1,29 @@
 import type { Clock } from "../domain/clock.ts";
-import { AttemptTimeout } from "../domain/errors.ts";
+import { AttemptTimeout, type MaestroError } from "../domain/errors.ts";
 
 // How running work ends other than by itself: a person or a shutdown stops it (Control), it stands still (Watchdog), it
 // ignores its signal (Abandonment), or the journal below it fails (Infrastructure). Pending waits for what still runs.
 
-export type StopReason = "pause" | "cancel" | "shutdown";
+/** `rest`: everything in the session waits, and another one gets its place. */
+export type StopReason = "pause" | "cancel" | "shutdown" | "rest";
+
+/** Since when everything in a session waits, and when it continues. */
+export interface Resting {
+  readonly restsSince: number;
+  readonly wakeAt: number;
+}
 
 /** Unwinds a persona's work at its next step. Not a failure: no attempt is used up. */
 export class DriverStopped extends Error {
   override readonly name = "DriverStopped";
   readonly reason: StopReason;
+  readonly resting: Resting | undefined;
 
-  constructor(reason: StopReason) {
-    super(`the driver stops: ${reason}`);
+  /** `cause`: the error that ends the drive; without one, the stop is its end. */
+  constructor(reason: StopReason, cause?: MaestroError, resting?: Resting) {
+    super(`the driver stops: ${reason}`, cause && { cause });
     this.reason = reason;
+    this.resting = resting;
   }
 }
 
@@ -24,6 +34,7 @@ export class Control {
   /** Aborted as soon as no new step may begin; ends waits at once. */
   readonly #stop = new AbortController();
   #stopped: DriverStopped | undefined;
+  #stepsBegun = 0;
 
   get signal(): AbortSignal {
     return this.#abort.signal;
@@ -38,15 +49,39 @@ export class Control {
   }
 
   /** No new step begins; the ones under way are finished and recorded, unless `abort`. */
-  stop(reason: StopReason, { abort = false } = {}): void {
-    // The first reason counts, except that a cancel is final.
-    if (this.#stopped === undefined || reason === "cancel") this.#stopped = new DriverStopped(reason);
+  stop(
+    reason: StopReason,
+    { abort = false, cause }: { readonly abort?: boolean; readonly cause?: MaestroError } = {},
+  ): void {
+    // The first reason counts, except that a cancel is final, that nothing can be recorded without a database, and that a
+    // person outranks a rest.
+    const outranks =
+      reason === "cancel" || cause !== undefined || (reason === "pause" && this.#stopped?.reason === "rest");
+    if (this.#stopped === undefined || outranks) this.#stopped = new DriverStopped(reason, cause);
     this.#stop.abort(this.#stopped);
     if (abort) this.#abort.abort(this.#stopped);
   }
 
+  /** Only waits are under way. Code that runs beside them is told by its signal. */
+  rest(resting: Resting): void {
+    if (this.#stopped !== undefined) return;
+    this.#stopped = new DriverStopped("rest", undefined, resting);
+    this.#stop.abort(this.#stopped);
+    this.#abort.abort(this.#stopped);
+  }
+
   throwIfStopped(): void {
     if (this.#stopped !== undefined) throw this.#stopped;
+  }
+
+  /** Grows with every step that the work asks for. */
+  get stepsBegun(): number {
+    return this.#stepsBegun;
+  }
+
+  beginStep(): void {
+    this.throwIfStopped();
+    this.#stepsBegun += 1;
   }
 }
 
@@ -247,6 +282,10 @@ export class Pending {
     this.#count += 1;
     work.then(this.#forget, this.#forget);
     return work;
+  }
+
+  get count(): number {
+    return this.#count;
   }
 
   /** A result was there at once: the code that awaits it may ask for more. */

@@ -40,17 +40,17 @@ export function directionOf({
   };
 }
 
-/** Refuses an impossible direction before the session exists. */
-export function refuseImpossibleStart(
+/** The phases that a new session runs. Refuses an impossible direction before the session exists. */
+export function phasesOfStart(
   { definition }: Team,
   direction: Direction,
   given: readonly string[],
-): void {
+): readonly PhaseDefinition[] {
   const state = given.reduce(
     (known, name) => withPhase(known, name, { status: "completed" }),
     emptyState(newSessionId()),
   );
-  selectPhases(definition, state, direction);
+  return selectPhases(definition, state, direction).filter(({ name }) => !given.includes(name));
 }
 
 /** The phases of this drive in order, including those that are already accepted. */

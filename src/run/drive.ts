@@ -10,6 +10,7 @@ import type { SessionJournal } from "../store/session-journal.ts";
 import type { Store } from "../store/store.ts";
 import type { Team } from "../team/define.ts";
 import type { PersonaDefinition, PhaseDefinition } from "../team/definition/team-definition.ts";
+import type { SandboxRule } from "../workspace/sandbox-kind.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { Control } from "./control.ts";
 import type { Healer } from "./healing/healer.ts";
@@ -17,6 +18,7 @@ import type { PersonaInputs } from "./persona-inputs.ts";
 import type { AskModel } from "./planning/classify-with-model.ts";
 import type { CommandPlace } from "./programs/command-place.ts";
 import type { SandboxChecks } from "./programs/sandbox-checks.ts";
+import type { Rest, Waiter } from "./rest.ts";
 import type { Accounts, SessionSpending } from "./spending.ts";
 import type { SessionTrees } from "./trees.ts";
 
@@ -45,6 +47,7 @@ export interface EngineSettings extends OpenState {
     call: { readonly runStep: RunStep; readonly signal: AbortSignal },
   ) => AskModel;
   readonly commandFor: CommandFor;
+  readonly sandbox: SandboxRule;
 }
 
 export type PerformOf = (phase: PhaseDefinition, persona: PersonaDefinition) => Perform;
@@ -54,6 +57,7 @@ export interface ClaimedSession extends EngineSettings {
   readonly journal: SessionJournal;
   readonly files: SessionFiles;
   readonly control: Control;
+  readonly rest: Rest;
   readonly log: (persona: string, message: string) => void;
   /** Live text of a model or an agent; not recorded. */
   readonly onText: (persona: string, delta: string) => void;
@@ -65,6 +69,11 @@ export interface ClaimedSession extends EngineSettings {
 /** One drive of one session. It is made once and passed down whole. */
 export interface Drive extends ClaimedSession {
   readonly spending: SessionSpending;
+}
+
+/** A drive, as the work of one persona sees it. */
+export interface PersonaDrive extends Drive {
+  readonly waiter: Waiter;
 }
 
 /** A drive of a planned team. */

@@ -1,5 +1,6 @@
 import { type ErrorJson, toErrorJson } from "../domain/error-json.ts";
 import { BudgetExceeded, CircuitOpen, HelpNeeded, MaestroError } from "../domain/errors.ts";
+import { redactError } from "../domain/redact.ts";
 import type { PersonaResult } from "../journal/journal.ts";
 import { awaiting } from "../journal/reset-phase.ts";
 import { isAccepted, type SessionState } from "../journal/session-state.ts";
@@ -37,7 +38,7 @@ export async function driveSession(team: Team, session: ClaimedSession): Promise
   const { journal } = session;
   const isPoisoned = journal.state.recoveries > maxRecoveries;
   const outcome = isPoisoned ? poisoned(journal.state) : await runPhases(team, session);
-  if (outcome.status === "running") return outcome;
+  if (outcome.status === "running" && !("wakeAt" in outcome)) return outcome;
   if (outcome.status === "parked" && outcome.reason === "help" && outcome.tickets === undefined)
     return parkForHelp(outcome.error, session);
   const { elsewhere: _, ...recorded } = outcome;
@@ -99,7 +100,9 @@ function waitsFor(state: SessionState): Outcome {
   if (stoodFor !== undefined && isOpen) {
     return { status: "parked", ...stoodFor, ...(stoodFor.reason === "help" && { tickets }) };
   }
-  return awaiting(state).length > 0 ? { status: "parked", reason: "review" } : { status: "paused" };
+  return awaiting(state).length > 0
+    ? { status: "parked", reason: "review" }
+    : { status: "paused", by: "direction" };
 }
 
 /** The team for this session. A team that asks for planning is planned once, by its first driver. */
@@ -151,19 +154,23 @@ function driveOf(team: Team, session: ClaimedSession): TeamDrive {
   };
 }
 
+const recorded = (error: unknown): ErrorJson => redactError(toErrorJson(error));
+
 export function outcomeOf(error: unknown): Outcome {
   if (error instanceof DriverStopped) {
+    if (error.cause !== undefined) throw error.cause;
     if (error.reason === "shutdown") return { status: "running" };
-    return { status: error.reason === "pause" ? "paused" : "canceled" };
+    if (error.resting !== undefined) return { status: "running", ...error.resting };
+    return error.reason === "pause" ? { status: "paused", by: "person" } : { status: "canceled" };
   }
   if (!MaestroError.is(error)) throw error;
-  if (HelpNeeded.is(error)) return { status: "parked", reason: "help", error: toErrorJson(error) };
-  if (BudgetExceeded.is(error)) return { status: "parked", reason: "budget", error: toErrorJson(error) };
+  if (HelpNeeded.is(error)) return { status: "parked", reason: "help", error: recorded(error) };
+  if (BudgetExceeded.is(error)) return { status: "parked", reason: "budget", error: recorded(error) };
   if (CircuitOpen.is(error)) {
     const wakeAt = Number(error.details["retryAt"]);
-    return { status: "parked", reason: "breaker", wakeAt, error: toErrorJson(error) };
+    return { status: "parked", reason: "breaker", wakeAt, error: recorded(error) };
   }
-  if (error.next === "fail") return { status: "failed", error: toErrorJson(error) };
+  if (error.next === "fail") return { status: "failed", error: recorded(error) };
   throw error;
 }
 
@@ -175,5 +182,5 @@ function poisoned(state: SessionState): Outcome {
       details: { recoveries: state.recoveries },
     },
   );
-  return { status: "parked", reason: "help", error: toErrorJson(help) };
+  return { status: "parked", reason: "help", error: recorded(help) };
 }

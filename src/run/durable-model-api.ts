@@ -1,6 +1,5 @@
 import { InputInvalid } from "../domain/errors.ts";
-import { keepSecret } from "../domain/redact.ts";
-import type { FunctionContext, PersonaContext } from "../personas/function.ts";
+import type { ModelPorts, PersonaContext } from "../personas/function.ts";
 import { lazyModel } from "../personas/model/lazy-model.ts";
 import type { AnyModel } from "../personas/model/sdk-types.ts";
 import { pricingOf } from "../personas/model/usage.ts";
@@ -51,7 +50,7 @@ export function durableModel(
       advice: 'Use a provider package, for example openai("gpt-5").',
     });
   }
-  const { runStep, signal, onText, progress, during, priceOf } = runningContext(context);
+  const { runStep, signal, onText, progress, during, priceOf, keepSecret } = runningContext(context);
   const pricing = pricingOf(priceOf);
   keepSecret(secrets);
   const given = model as unknown as AnyModel;
@@ -62,9 +61,9 @@ export function durableModel(
 }
 
 /** A running persona's context has more members than its public type. */
-function runningContext(context: PersonaContext): FunctionContext {
+function runningContext(context: PersonaContext): ModelPorts {
   if (typeof context === "object" && context !== null && "runStep" in context && "priceOf" in context)
-    return context as FunctionContext;
+    return context as PersonaContext & ModelPorts;
   throw new InputInvalid("durableModel needs the context of a running persona.", {
     advice:
       "Pass the context that the persona's function receives: run: (ctx) => ... durableModel(model, ctx).",

@@ -1,4 +1,4 @@
-import { LeaseHeld } from "../domain/errors.ts";
+import { LeaseHeld, StateRemoved } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { ClaimCause, Entry, StepKind } from "../journal/journal.ts";
 import { awaiting } from "../journal/reset-phase.ts";
@@ -8,6 +8,7 @@ import { StepBodyCache } from "../journal/step-body-cache.ts";
 import { resultsOf } from "../journal/view.ts";
 import type { Lease } from "../store/journal.ts";
 import { areCheckpointsWhole } from "../store/list-checkpoints.ts";
+import { refuseOlderDatabase } from "../store/newer-work.ts";
 import type { Projector } from "../store/projector.ts";
 import { repairFiles } from "../store/repair-files.ts";
 import { SessionFiles } from "../store/session-files.ts";
@@ -19,10 +20,11 @@ import {
   replaySession,
   SessionJournal,
 } from "../store/session-journal.ts";
-import type { Claim } from "../store/store.ts";
+import type { Claim, SessionRecord } from "../store/store.ts";
 import { WholeFiles } from "../store/whole-files.ts";
 import type { Team } from "../team/define.ts";
 import { ActiveDrive, type DriveRequest } from "./active-drive.ts";
+import { refuseUntrusted } from "./acts/trust.ts";
 import { Control } from "./control.ts";
 import { directionRows } from "./direction.ts";
 import type { EngineSettings } from "./drive.ts";
@@ -38,6 +40,8 @@ import {
   requireSession,
   seeBefore,
 } from "./prepare.ts";
+import { refuseUnconfinedDrive } from "./programs/refuse-unconfined.ts";
+import { Rest } from "./rest.ts";
 
 export interface EngineOptions extends EngineSettings, RowListeners {
   readonly projector: Projector;
@@ -64,6 +68,10 @@ export class TeamEngine {
   constructor(options: EngineOptions) {
     this.#options = options;
     this.#inbox = new Inbox(options.store, (problem) => options.report(String(problem)));
+    // Work under way is aborted: it cannot be recorded, and another process may do it again.
+    options.store.maintenance.onRemoved((cause) => {
+      for (const { control } of this.#driving.values()) control.stop("shutdown", { abort: true, cause });
+    });
   }
 
   /** Drives the session as far as requested. A drive of it in this process is joined or waited for. */
@@ -75,6 +83,14 @@ export class TeamEngine {
     onAccepted: () => void = () => undefined,
   ): Promise<Outcome> {
     return this.track(this.#driveInTurn(id, { team, cause, preparation, onAccepted }));
+  }
+
+  /** Throws what a drive would be refused with. The scheduler asks before it claims, so the journal has no row of it. */
+  async refuse({ id, teamFingerprint }: SessionRecord, team: Team): Promise<void> {
+    const { store, artifacts } = this.#options;
+    await refuseUnconfinedDrive(id, team, {}, this.#options);
+    if (team.fingerprint !== teamFingerprint)
+      await prepareDrive(await readState(store, id), team, {}, artifacts);
   }
 
   /** Drives a session that the scheduler takes. Without a team, only completes the work of its dead driver. */
@@ -99,12 +115,17 @@ export class TeamEngine {
         await journal.append([{ kind: "session.status", ...outcomeOf(control.stopped) }]);
       // The review is over; the session waits for a resume.
       else if (isAnswered(journal.state))
-        await journal.append([{ kind: "session.status", status: "paused" }]);
+        await journal.append([{ kind: "session.status", status: "paused", by: "answer" }]);
       await repairFiles(journal.state, files, { store, artifacts, report, whole: this.#whole });
       await projector.finish(files, journal);
       return journal.state.standing;
     });
     return this.track(settling);
+  }
+
+  /** SessionConflict where the files of the session have sealed work that the database does not know. */
+  refuseOlderDatabase(id: SessionId): Promise<void> {
+    return refuseOlderDatabase(id, this.#options);
   }
 
   /** Applies at once a signal that this process has just sent. */
@@ -162,6 +183,8 @@ export class TeamEngine {
       await refuseToCompleted(session, team, preparation, store, report);
       return this.#finish(id);
     }
+    await refuseUntrusted(id, store);
+    await refuseUnconfinedDrive(id, team, preparation, this.#options);
     const seen = await seeBefore(session, team, preparation, store);
     const seq = seen?.state.head.seq ?? 0;
     // Refusals come before the first write.
@@ -190,6 +213,7 @@ export class TeamEngine {
         journal,
         files,
         control,
+        rest: new Rest(control, this.#options.clock),
         log: (persona, message) => onLog(id, persona, message),
         onText: (persona, delta) => onText(id, persona, delta),
         onStep: onStep && ((persona, step, name) => onStep(id, persona, step, name)),
@@ -221,6 +245,7 @@ export class TeamEngine {
   ): Promise<Outcome> {
     const { store, projector } = this.#options;
     await this.#releaseLate(id);
+    if (taken === undefined) await this.refuseOlderDatabase(id);
     // After a clean end there is nothing to recover from.
     const claiming =
       taken ??
@@ -249,7 +274,8 @@ export class TeamEngine {
       // A failed release is not an error: the lease of a dead process is taken over anyway.
       await store.releaseSession(lease).catch((error: unknown) => {
         this.#unreleased.set(id, lease);
-        this.#options.report(String(error));
+        // The drive itself ends with that error.
+        if (!StateRemoved.is(error)) this.#options.report(String(error));
       });
     }
     return (await this.#settleLate(journal.state)) ?? outcome;

@@ -1,4 +1,4 @@
-import { changesBetween, emptyTree, type Tree } from "../domain/tree.ts";
+import { changesBetween, emptyTree, LayeredTree, type Tree } from "../domain/tree.ts";
 import { isInstalled } from "../domain/tree-path.ts";
 import type { PersonaState, SessionState } from "../journal/session-state.ts";
 import type { ArtifactView } from "../journal/view.ts";
@@ -26,7 +26,10 @@ export async function listFiles(state: SessionState, artifacts: Blobs): Promise<
     }
   }
   const { tree } = await finalTree(state, artifacts);
-  return [...tree]
+  // Of a repository, only what changed.
+  const files = tree instanceof LayeredTree ? tree.changes : tree;
+  return [...files]
+    .flatMap(([path, file]) => (file === undefined ? [] : [[path, file] as const]))
     .filter(([path]) => !isInstalled(path))
     .map(([path, { sha256, bytes }]) => {
       const { persona = null, phase = null } = owners.get(path) ?? {};
@@ -80,13 +83,13 @@ export async function finalTree(state: SessionState, artifacts: BlobStore): Prom
   const [last, ...others] = done.filter((name) => !restedOn.has(name));
   const load = (ref: string | undefined) => (ref === undefined ? emptyTree : loadTree(artifacts, ref));
   if (last === undefined || (others.length === 0 && handsOnEverything(definition, state))) {
-    const tree = last === undefined ? undefined : state.phases.get(last)?.tree;
+    const tree = last === undefined ? state.created.source?.tree : state.phases.get(last)?.tree;
     return { tree: await load(tree), blobs: artifacts };
   }
   // Loaded only where branches meet: most queries need no merge.
   const { mergeTrees } = await import("../workspace/merge.ts");
   const blobs = new BlobsBeside(artifacts);
-  let ours: Tree = emptyTree;
+  let ours = await load(state.created.source?.tree);
   for (const name of done) {
     const { base, tree } = state.phases.get(name) ?? {};
     if (tree === base) continue;

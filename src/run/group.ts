@@ -7,6 +7,7 @@ import {
   HelpNeeded,
   MaestroError,
 } from "../domain/errors.ts";
+import { redactError } from "../domain/redact.ts";
 import { decideAfterFailure } from "../journal/after-failure.ts";
 import type { Transition } from "../journal/journal.ts";
 import { personaOf, phaseOf, type Reopened, type SessionState, wasGiven } from "../journal/session-state.ts";
@@ -253,7 +254,7 @@ async function nextAttempt(
   );
   // A reused persona has no attempt in this session yet.
   const of = { started: last?.started ?? 0, phase: phase.name, persona: persona.name };
-  return { ...of, failure: { ...failure, error: toErrorJson(error) }, next };
+  return { ...of, failure: { ...failure, error: redactError(toErrorJson(error)) }, next };
 }
 
 /** Resolves to undefined when the persona has nothing left to do. */
@@ -266,8 +267,10 @@ export async function runTogether(drive: Drive, members: readonly Member[], limi
   const worker = async (): Promise<void> => {
     for (const work of queue) {
       try {
-        const given = await work();
-        if (given !== undefined) await runWithSafety(drive, given);
+        await drive.rest.join(async (waiter) => {
+          const given = await work();
+          if (given !== undefined) await runWithSafety({ ...drive, waiter }, given);
+        });
       } catch (error) {
         failures.push(error);
       }

@@ -1,4 +1,5 @@
 import { TeamInvalid } from "../domain/errors.ts";
+import { keepSecret } from "../domain/redact.ts";
 import { asReturn, conversationWork } from "../personas/conversation.ts";
 import type { FunctionContext, Perform, PersonaFunction } from "../personas/function.ts";
 import { type ModelAccess, performWithModel } from "../personas/model/perform.ts";
@@ -22,7 +23,7 @@ export function performOf(
         const run = functionOf(team, phase.name, name);
         const { priceOf } = access;
         return (context) => {
-          const own: FunctionContext = { ...context, priceOf };
+          const own: FunctionContext = { ...context, priceOf, keepSecret };
           return run(own);
         };
       }

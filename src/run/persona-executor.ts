@@ -1,5 +1,6 @@
 import { toErrorJson } from "../domain/error-json.ts";
 import { CircuitOpen, UnrecoverableError } from "../domain/errors.ts";
+import { redactError } from "../domain/redact.ts";
 import { remainingWaitMs } from "../domain/retry-policy.ts";
 import { decideAfterFailure, type RetryPolicies } from "../journal/after-failure.ts";
 import type { PersonaResult, RecordedFailure } from "../journal/journal.ts";
@@ -8,16 +9,16 @@ import { ActiveAttempt } from "./active-attempt.ts";
 import { longestWaitMs } from "./admission.ts";
 import { type AttemptEnd, AttemptRun } from "./attempt.ts";
 import { InfrastructureFailure, infrastructureFailed } from "./control.ts";
-import type { Drive } from "./drive.ts";
+import type { PersonaDrive } from "./drive.ts";
 import type { PersonaWork } from "./persona-work.ts";
 
 /** Level 1: the attempts of one round. Continues from the journal. */
 export class PersonaExecutor {
-  readonly #drive: Drive;
+  readonly #drive: PersonaDrive;
   readonly #policies: RetryPolicies;
   readonly #work: PersonaWork;
 
-  constructor(drive: Drive, work: PersonaWork) {
+  constructor(drive: PersonaDrive, work: PersonaWork) {
     this.#drive = drive;
     this.#policies = withMaxAttempts(drive.policies, work.maxAttempts);
     this.#work = work;
@@ -42,15 +43,16 @@ export class PersonaExecutor {
 
   /** The attempt that a crash interrupted, or a new one once the recorded wait is over. */
   async #next(round: number): Promise<AttemptState> {
-    const { journal, clock, control } = this.#drive;
+    const { journal, clock, control, waiter } = this.#drive;
     const last = this.#last;
     const isOutdated = this.#isOutdated(last);
     if (last?.status === "running" && !isOutdated) return last;
     if (last?.next !== undefined && "wait" in last.next && last.round > this.#persona.roundsUsedBefore) {
-      const waitMs = remainingWaitMs(last.next.wait, clock.now());
+      const { wait } = last.next;
+      const waitMs = remainingWaitMs(wait, clock.now(), journal.state.restedMs);
       // A wait of hours must not occupy a place. The session parks and resumes automatically.
       if (waitMs > longestWaitMs) throw waitTooLong(last, clock.now() + waitMs);
-      await clock.sleep(waitMs, control.stopSignal);
+      await waiter.during(waitMs, () => clock.sleep(waitMs, control.stopSignal));
     }
     control.throwIfStopped();
     const { phase, persona, input } = this.#work;
@@ -105,7 +107,7 @@ export class PersonaExecutor {
 
   async #complete(attempt: AttemptState, end: Extract<AttemptEnd, { kind: "completed" }>): Promise<void> {
     const { journal } = this.#drive;
-    const { result, checks, healing, tree, artifacts, savings } = end;
+    const { result, checks, healing, putBack, tree, artifacts, savings } = end;
     const healed = healing.find(({ outcome }) => outcome === "passed");
     const row = {
       kind: "attempt.completed",
@@ -116,13 +118,16 @@ export class PersonaExecutor {
       ...(healed !== undefined && { healed }),
       // Healing that was kept is part of the result.
       ...(healing.length > 0 && { healing }),
+      ...(putBack !== undefined && { putBack }),
     } as const;
     await journal.append([row], { artifacts, savings }).catch(infrastructureFailed);
   }
 
   async #fail(attempt: AttemptState, end: Extract<AttemptEnd, { kind: "failed" }>): Promise<undefined> {
     const { journal, clock } = this.#drive;
-    const { error, failure, failedStep, checks, healing, settings, mended, tree, artifacts, savings } = end;
+    const { restedMs } = journal.state;
+    const { error, failure, failedStep, checks, healing, putBack } = end;
+    const { settings, mended, tree, artifacts, savings } = end;
     const next = decideAfterFailure(
       {
         error,
@@ -139,12 +144,13 @@ export class PersonaExecutor {
     const row = {
       kind: "attempt.failed",
       ...of(attempt),
-      failure: { ...failure, error: toErrorJson(error) },
-      next,
+      failure: { ...failure, error: redactError(toErrorJson(error)) },
+      next: "wait" in next && restedMs > 0 ? { ...next, wait: { ...next.wait, restedMs } } : next,
       ...(failedStep !== undefined && { failedStep }),
       ...(tree !== undefined && tree !== attempt.tree && { tree }),
       ...(checks.length > 0 && { checks }),
       ...(healing.length > 0 && { healing }),
+      ...(putBack !== undefined && { putBack }),
       ...(settings !== undefined && { settings: { ...attempt.settings, ...settings } }),
     } as const;
     await journal.append([row], { artifacts, savings }).catch(infrastructureFailed);

@@ -1,6 +1,7 @@
 import { closest } from "../domain/closest.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { isJsonObject, type JsonObject, parseJson, toJsonText } from "../domain/json.ts";
+import { redact, redactData, redactJson } from "../domain/redact.ts";
 import type { PersonaResult } from "../journal/journal.ts";
 import { decisionsRule, parseDecisions } from "../journal/values.ts";
 
@@ -9,7 +10,7 @@ const resultLimits = { maxBytes: 256 * 1024, maxDepth: 100 };
 
 const members = ["summary", "outputs", "decisions"];
 
-/** Checks the value that a persona returned, before it is recorded. */
+/** Checks the value that a persona returned, before it is recorded: later personas, pages and exports get it without secrets. */
 export function checkResult(persona: string, returned: unknown): PersonaResult {
   const what = `the result of persona "${persona}"`;
   const json = parseJson(toJsonText(returned, { what, ...resultLimits }), { what });
@@ -21,9 +22,10 @@ export function checkResult(persona: string, returned: unknown): PersonaResult {
       advice: `It returned ${JSON.stringify(json)?.slice(0, 100)}.`,
     });
   }
-  if (decisions === undefined || decisions === null) return { summary, outputs };
-  const parsed = parseDecisions(decisions);
-  if (parsed !== undefined) return { summary, outputs, decisions: parsed };
+  const safe = { summary: redact(summary), outputs: redactData(outputs) };
+  if (decisions === undefined || decisions === null) return safe;
+  const parsed = parseDecisions(redactJson(decisions));
+  if (parsed !== undefined) return { ...safe, decisions: parsed };
   throw new InputInvalid(`Persona "${persona}": ${decisionsRule}.`, {
     advice: `It returned ${JSON.stringify(decisions).slice(0, 100)}.`,
   });

@@ -4,7 +4,13 @@ import type { Perform, TeamContext } from "../personas/function.ts";
 import { defaultMaxOutputTokens } from "../personas/model/call-limits.ts";
 import type { PersonaPolicy } from "../personas/tools/tool-runner.ts";
 import type { Team } from "../team/define.ts";
-import type { PersonaDefinition, PhaseDefinition } from "../team/definition/team-definition.ts";
+import { ancestorsOf } from "../team/definition/order.ts";
+import type {
+  PersonaDefinition,
+  PhaseDefinition,
+  TeamDefinition,
+} from "../team/definition/team-definition.ts";
+import type { ProtectionRules } from "../workspace/protection.ts";
 import type { TeamDrive } from "./drive.ts";
 import type { Healer } from "./healing/healer.ts";
 import type { TreeRef } from "./trees.ts";
@@ -37,6 +43,8 @@ export interface PersonaWork {
   /** The length of a model's answer and how far healing may raise it, if the team sets it. */
   readonly outputTokens: { readonly limit: number; readonly most: number } | undefined;
   readonly policy: PersonaPolicy;
+  /** What it may not change of the files that the phase began with. */
+  readonly protection: { readonly base: string | undefined; readonly rules: () => ProtectionRules };
   /** None when healing is off. */
   readonly healers: readonly Healer[];
   readonly model: string | undefined;
@@ -88,14 +96,40 @@ export async function workFor(
     maxTimeoutMs: timeoutMs * mostRaised,
     outputTokens: work.kind === "model" ? raisable(work.maxOutputTokens) : undefined,
     policy: persona.policy,
+    protection: {
+      base: (await trees.withGiven(phase.name, phaseOf(journal.state, phase.name).base)).tree,
+      rules: () => protectionRules(team.definition, phase, persona),
+    },
     healers: persona.healing ? drive.healers : [],
     model: work.kind === "model" ? (work.model ?? model) : undefined,
     fallbackModels: work.kind === "model" ? work.fallbackModels : [],
   };
 }
 
+function protectionRules(
+  definition: TeamDefinition,
+  phase: PhaseDefinition,
+  { contract, mayChange }: PersonaDefinition,
+): ProtectionRules {
+  const earlier = new Set(ancestorsOf(definition, phase.name));
+  return {
+    delivered: definition.phases.flatMap(({ name, personas }) =>
+      earlier.has(name) ? personas.flatMap((persona) => deliveredBy(name, persona)) : [],
+    ),
+    delivers: contract.deliverables.map(({ files }) => files),
+    protect: definition.protect,
+    mayChange,
+  };
+}
+
+const deliveredBy = (phase: string, { name, contract }: PersonaDefinition): ProtectionRules["delivered"] =>
+  contract.deliverables.map(({ files }) => ({ phase, persona: name, files }));
+
 /** The model of personas that name none. */
-export function modelOf({ definition }: Team, { created }: SessionState): string | undefined {
+export function modelOf(
+  { definition }: Pick<Team, "definition">,
+  { created }: SessionState,
+): string | undefined {
   return created.model ?? definition.model ?? undefined;
 }
 

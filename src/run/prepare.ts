@@ -2,6 +2,7 @@ import { advise, type Notify } from "../domain/advice.ts";
 import { SessionCanceled, SessionConflict, SessionNotFound, TeamChanged } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Direction, Entry, Transition } from "../journal/journal.ts";
+import { needsProgram } from "../journal/planned.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { staysGiven } from "../journal/session-state.ts";
 import type { Blobs } from "../store/blobs.ts";
@@ -110,8 +111,11 @@ export async function prepareClaimed(
   try {
     return await prepareDrive(state, team, preparation, artifacts);
   } catch (refused) {
-    const status = isComplete(team.definition, state) ? "completed" : "paused";
-    await append({ kind: "session.status", status });
+    const isDone = isComplete(team.definition, state);
+    const standing = isDone
+      ? ({ status: "completed" } as const)
+      : ({ status: "paused", by: "refusal" } as const);
+    await append({ kind: "session.status", ...standing });
     throw refused;
   }
 }
@@ -139,12 +143,16 @@ function changeTeam(
         details: { session: state.id, changes, recorded: state.created.teamFingerprint, now: fingerprint },
         advice: [
           advise("Resume with the team it was started with."),
-          advise(
-            "Or accept the new one; unchanged personas keep their results",
-            "resume",
-            state.id,
-            "--accept-changes",
-          ),
+          needsProgram(state.created) && state.created.teamFile === undefined
+            ? advise(
+                `Or accept the new one in the program that defines it: maestro.resume("${state.id}", { acceptChanges: true }). Unchanged personas keep their results.`,
+              )
+            : advise(
+                "Or accept the new one; unchanged personas keep their results",
+                "resume",
+                state.id,
+                "--accept-changes",
+              ),
         ],
       },
     );

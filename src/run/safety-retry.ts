@@ -2,12 +2,12 @@ import { fromErrorJson } from "../domain/error-json.ts";
 import { HelpNeeded, UnrecoverableError } from "../domain/errors.ts";
 import type { PersonaResult } from "../journal/journal.ts";
 import { type AttemptState, personaOf } from "../journal/session-state.ts";
-import type { Drive } from "./drive.ts";
+import type { PersonaDrive } from "./drive.ts";
 import { PersonaExecutor } from "./persona-executor.ts";
 import type { PersonaWork } from "./persona-work.ts";
 
 /** Level 2: rounds of attempts. Only an exhausted round is followed by another. After the last, a person is needed. */
-export async function runWithSafety(drive: Drive, work: PersonaWork): Promise<PersonaResult> {
+export async function runWithSafety(drive: PersonaDrive, work: PersonaWork): Promise<PersonaResult> {
   const personaNow = () => personaOf(drive.journal.state, work.phase, work.persona);
   const { result } = personaNow();
   if (result !== undefined) return result;

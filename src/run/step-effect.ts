@@ -134,18 +134,19 @@ export class EffectRunner {
     performed.text = typeof result === "string" && !isLarge ? result : undefined;
     performed.isNothing = isNothing?.(result);
     performed.saved = saved?.(result);
-    performed.spent = spend && { spent: spend.spent({ result }), failed: false };
-    if (changes.length === 0 && !isLarge) return performed;
+    if (changes.length === 0 && !isLarge && spend === undefined) return performed;
     const large = isLarge ? { json: resultIn(made.body), toReapply } : undefined;
-    return this.#store(performed, changes, large);
+    return this.#store(performed, changes, large, spend?.spent({ result }));
   }
 
-  /** Stores the blobs of the files, and a result that is too large for a row. */
+  /** Stores the blobs of the files, and a result that is too large for a row. `spent`: of a call that costs something. */
   async #store(
     performed: Performed,
     changes: readonly TreeChange[],
     large: { readonly json: string; readonly toReapply: readonly TreeChange[] } | undefined,
+    spent: Spent | Promise<Spent> | undefined,
   ): Promise<Performed> {
+    if (spent !== undefined) performed.spent = { spent: await spent, failed: false };
     const infrastructure = this.#infrastructure;
     if (changes.length > 0) performed.artifacts = await infrastructure.run(this.#workspace.flush(changes));
     if (large === undefined) return performed;
@@ -173,7 +174,7 @@ export class EffectRunner {
     performed.stack = (error as Error | undefined)?.stack;
     performed.failure = failure;
     const outcome = made.isThere ? { result: made.result as T } : { error: thrown };
-    performed.spent = spend && { spent: spend.spent(outcome), failed: true };
+    performed.spent = spend && { spent: await spend.spent(outcome), failed: true };
     return performed;
   }
 }

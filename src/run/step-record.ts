@@ -50,7 +50,7 @@ export class StepIdentities {
 }
 
 /** An input that JSON cannot hold would make one step of two: the second would get the result of the first. */
-function canonicalInput(name: string, input: Json): string {
+export function canonicalInput(name: string, input: Json): string {
   try {
     return canonicalJson(input);
   } catch (cause) {

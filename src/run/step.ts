@@ -16,7 +16,7 @@ import type { ActiveAttempt } from "./active-attempt.ts";
 import { type Admitted, admitCall, type CallingAttempt, decideRepeat } from "./admission.ts";
 import { outcomeOfCall } from "./circuit-breaker.ts";
 import { Infrastructure, Pending, type Watchdog } from "./control.ts";
-import type { Drive } from "./drive.ts";
+import type { PersonaDrive } from "./drive.ts";
 import { rememberFailure } from "./failure/recorded-failure.ts";
 import { SentCalls } from "./sent-calls.ts";
 import { EffectRunner, type Performed, type StepToRun } from "./step-effect.ts";
@@ -51,7 +51,7 @@ export interface AttemptPlace extends CallingAttempt {
  * its row is appended in one commit with its settlement and the breaker's outcome, and then both are notified.
  */
 export class StepRecorder {
-  readonly #drive: Drive;
+  readonly #drive: PersonaDrive;
   readonly #place: AttemptPlace;
   readonly #infrastructure = new Infrastructure();
   readonly #identities: StepIdentities;
@@ -64,15 +64,17 @@ export class StepRecorder {
   #replayedCalls: number[] = [];
   #savings: Saving[] = [];
   readonly #sent: SentCalls;
+  readonly #unfollow: () => void;
   #isWorkOver = false;
 
-  constructor(drive: Drive, place: AttemptPlace) {
+  constructor(drive: PersonaDrive, place: AttemptPlace) {
     const { journal, control } = drive;
     this.#drive = drive;
     this.#place = place;
     this.#identities = new StepIdentities(place.input);
     this.#finder = new StepFinder(journal, control, this.#infrastructure, place.running);
     this.#sent = new SentCalls((text) => this.#infrastructure.run(drive.artifacts.put(text)));
+    this.#unfollow = drive.waiter.follow(this.#pending);
     this.#effects = new EffectRunner(drive, place.workspace, place.signal, this.#infrastructure);
   }
 
@@ -114,7 +116,7 @@ export class StepRecorder {
     if (reused !== undefined) return this.#replay(reused.body, reused.seq) as T;
     // Stored before the call is made, so that a full disk costs nothing.
     const sending = kind === "model" ? await this.#sent.send(step) : undefined;
-    const firstAskedAt = clock.now();
+    const askedAt = clock.now();
     for (let repeats = this.#place.repeats === undefined ? 0 : await this.#repeatsBefore(identity); ; ) {
       // Back-pressure: sessions must not begin more steps than the store can record.
       const room = journal.store.waitForRoom();
@@ -136,7 +138,9 @@ export class StepRecorder {
       if (failure !== undefined && kind !== "heal" && !performed.hasSteps && !signal.aborted) {
         const { isEarlyProbe } = admitted;
         const now = clock.now();
-        const call = { failure, isEarlyProbe, effects, waitedMs: now - firstAskedAt, repeats };
+        // An earlier driver may have asked first.
+        const waitedMs = now - Math.min(askedAt, running.waitsSince ?? askedAt);
+        const call = { failure, isEarlyProbe, effects, waitedMs, repeats };
         const again = decideRepeat(call, this.#place, now);
         if (again === "admission") {
           await this.#append([], effects);
@@ -144,9 +148,10 @@ export class StepRecorder {
         }
         if (again !== undefined) {
           repeats += 1;
-          const body = JSON.stringify({ wait: again, because: failure.message });
+          const wait = this.#newWait(again.notBefore, again.waitMs);
+          const body = JSON.stringify({ wait, because: failure.message });
           await this.#record("wait", repeatName, repeatOf(identity, repeats), body, effects);
-          await this.#waitOut(again);
+          await this.#waitOut(wait, "step");
           continue;
         }
       }
@@ -162,7 +167,7 @@ export class StepRecorder {
 
   #find(kind: StepKind, name: string, input: Json): FoundStep | Promise<FoundStep> {
     const identity = this.#identities.next(kind, name, input);
-    this.#drive.control.throwIfStopped();
+    this.#drive.control.beginStep();
     this.#infrastructure.throwIfFailed();
     this.#place.watchdog.progress();
     this.#place.workspace.recordings.noteStep();
@@ -172,9 +177,13 @@ export class StepRecorder {
   /** Too long a wait and a spent budget end the drive, not the attempt: it resumes from here. */
   #admit<T>({ dependency, spend }: StepToRun<T>): Promise<Admitted> | Admitted {
     if (dependency === undefined && spend === undefined) return notAdmitted;
-    const { running, watchdog } = this.#place;
     const call = { dependency, spend: spend as Spend<never> | undefined };
-    return this.#infrastructure.run(admitCall(this.#drive, running.attempt, watchdog, call));
+    const { running, watchdog } = this.#place;
+    const { waiter } = this.#drive;
+    const admitted = admitCall(this.#drive, running.attempt, call, (waitMs, work) =>
+      watchdog.during(() => (waitMs === undefined ? work() : waiter.during(waitMs, work, "step"))),
+    );
+    return this.#infrastructure.run(admitted);
   }
 
   #run<T>(step: StepToRun<T>, { use, reservation }: Admitted): Promise<Performed> {
@@ -265,7 +274,7 @@ export class StepRecorder {
     const outcome = parseBody(body) as unknown as StepOutcome;
     if (taken === undefined && "error" in outcome) return undefined;
     if (spend !== undefined && "result" in outcome) {
-      const { usage, costMicroUsd: microUsd } = spend.spent({ result: outcome.result as T });
+      const { usage, costMicroUsd: microUsd } = await spend.spent({ result: outcome.result as T });
       if (usage !== null)
         this.#save({ kind: "reuse", model: spend.model, tokens: totalTokens(usage), microUsd });
     }
@@ -287,16 +296,22 @@ export class StepRecorder {
     if (!(ms >= 0 && ms <= maxSleepMs))
       throw new InputInvalid(`A wait of ${ms} ms is not between 0 and ${maxSleepMs}.`);
     const found = await this.#find("wait", "sleep", ms);
-    let wait: Wait = { notBefore: this.#drive.clock.now() + ms, waitMs: ms };
+    let wait = this.#newWait(this.#drive.clock.now() + ms, ms);
     if (found.body !== undefined) wait = waitOf(found.body);
     else await this.#record("wait", "sleep", found.identity, JSON.stringify({ wait }));
-    await this.#waitOut(wait);
+    await this.#waitOut(wait, "work");
   }
 
-  #waitOut(wait: Wait): Promise<void> {
-    const { clock, control } = this.#drive;
-    const { watchdog } = this.#place;
-    return watchdog.during(() => clock.sleep(remainingWaitMs(wait, clock.now()), control.stopSignal));
+  #newWait(notBefore: number, waitMs: number): Wait {
+    const { restedMs } = this.#drive.journal.state;
+    return { notBefore, waitMs, ...(restedMs > 0 && { restedMs }) };
+  }
+
+  #waitOut(wait: Wait, during: "work" | "step"): Promise<void> {
+    const { clock, control, journal, waiter } = this.#drive;
+    const waitMs = remainingWaitMs(wait, clock.now(), journal.state.restedMs);
+    const pass = () => clock.sleep(waitMs, control.stopSignal);
+    return this.#place.watchdog.during(() => waiter.during(waitMs, pass, during));
   }
 
   /** How often earlier drivers repeated the call; the remainder of the last wait is waited. */
@@ -304,7 +319,7 @@ export class StepRecorder {
     for (let repeats = 0; ; repeats += 1) {
       const body = await this.#finder.recall("wait", repeatOf(call, repeats + 1));
       if (body === undefined) return repeats;
-      await this.#waitOut(waitOf(body));
+      await this.#waitOut(waitOf(body), "step");
     }
   }
 
@@ -348,6 +363,7 @@ export class StepRecorder {
 
   /** The attempt has ended. */
   end(): void {
+    this.#unfollow();
     this.#effects.stopListening();
   }
 

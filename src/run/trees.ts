@@ -1,4 +1,4 @@
-import { changesBetween, emptyTree, type Tree, type TreeFile, toManifest, treeHash } from "../domain/tree.ts";
+import { changesBetween, emptyTree, LayeredTree, type Tree, type TreeFile } from "../domain/tree.ts";
 import type { FilesEdit } from "../journal/journal.ts";
 import { personaOf, phaseOf, type SessionState } from "../journal/session-state.ts";
 import type { Blobs } from "../store/blobs.ts";
@@ -10,7 +10,7 @@ import type {
 } from "../team/definition/team-definition.ts";
 import { type Conflict, describeConflict } from "../workspace/conflict.ts";
 import { namedMatchers, readNamedFiles } from "../workspace/named-files.ts";
-import { loadTree } from "../workspace/stored-tree.ts";
+import { loadTree, storeTree } from "../workspace/stored-tree.ts";
 import type { PersonaInputs, StateHolder } from "./persona-inputs.ts";
 
 /** A tree by its hash; undefined means that there are no files. */
@@ -68,10 +68,11 @@ export class SessionTrees {
   /** The files of the phases before it. Branches are merged in order; where they clash, the first version stays. */
   async before(phase: PhaseDefinition): Promise<PhaseFiles> {
     const [single, ...others] = phase.dependsOn;
-    if (single === undefined) return { tree: undefined, clashes: [], artifacts: [] };
+    const source = this.#state.created.source?.tree;
+    if (single === undefined) return { tree: source, clashes: [], artifacts: [] };
     if (others.length === 0 && handsOnEverything(this.#definition, this.#state))
       return { tree: phaseOf(this.#state, single).tree, clashes: [], artifacts: [] };
-    let merged: MergedTree = { tree: undefined, conflicts: [], artifacts: [] };
+    let merged: MergedTree = { tree: source, conflicts: [], artifacts: [] };
     const clashes: Clash[] = [];
     const ancestors = ancestorsOf(this.#definition, phase.name);
     for (const [place, name] of ancestors.entries()) {
@@ -237,6 +238,15 @@ export class SessionTrees {
 
   async #only(paths: Iterable<string>, tree: TreeRef): Promise<MergedTree> {
     const all = await this.load(tree);
+    // Every persona sees the repository; of what others changed in it, only these paths.
+    if (all instanceof LayeredTree)
+      return this.#keep(
+        new LayeredTree(
+          all.base,
+          Array.from(paths, (path) => [path, all.get(path)]),
+        ),
+        [],
+      );
     const seen = new Map<string, TreeFile>();
     for (const path of paths) {
       const file = all.get(path);
@@ -251,9 +261,8 @@ export class SessionTrees {
     artifacts: readonly string[],
     conflicts: readonly Conflict[] = [],
   ): Promise<MergedTree> {
-    const ref = treeHash(tree);
+    const ref = await storeTree(this.#artifacts, tree);
     this.#loaded.set(ref, tree);
-    await this.#artifacts.put(toManifest(tree));
     return { tree: ref, conflicts, artifacts: [...artifacts, ref] };
   }
 }
@@ -267,6 +276,7 @@ export function handsOnEverything({ phases }: PhaseOrder, state: SessionState): 
     const phase = state.phases.get(name);
     if (phase === undefined || phase.source.kind === "work") return true;
     if (others.length > 0) return false;
-    return phase.base === (before === undefined ? undefined : state.phases.get(before)?.tree);
+    const under = before === undefined ? state.created.source?.tree : state.phases.get(before)?.tree;
+    return phase.base === under;
   });
 }

@@ -2,8 +2,8 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
 import { newId } from "../domain/ids.ts";
 import { checkOrigin, requireAccess } from "./access/gate.ts";
+import { signInPage, wantsPage } from "./access/outside-page.ts";
 import { securityHeaders } from "./access/security-headers.ts";
-import { signInPage, wantsPage } from "./access/sign-in-page.ts";
 import { fieldProblem } from "./field-problem.ts";
 import { readJsonBody } from "./json-body.ts";
 import { exposition } from "./metrics/exposition.ts";
@@ -13,7 +13,7 @@ import { describeApi } from "./openapi.ts";
 import { FieldsInvalid, HttpProblem, problemOf, problemResponse } from "./problem.ts";
 import { addActionRoutes } from "./routes/actions.ts";
 import { addEventRoutes } from "./routes/events.ts";
-import { addLoginRoute } from "./routes/login.ts";
+import { addLoginRoutes } from "./routes/login.ts";
 import { methodsOf } from "./routes/methods.ts";
 import { type App, type AppEnv, addRoute, json, problems } from "./routes/route.ts";
 import { addServerRoutes } from "./routes/server.ts";
@@ -31,7 +31,7 @@ export function createApp(parts: ServerParts): App {
   frame(app, parts);
   app.use(checkOrigin(parts));
   addRoute(app, healthRoute, (c) => c.json({ status: "ok" }));
-  addLoginRoute(app, parts);
+  addLoginRoutes(app, parts);
   app.use(requireAccess(parts));
   refuseWhenStopping(app, parts);
   readBodies(app);
@@ -135,13 +135,18 @@ function refuseInvalid({ success, target, error, data }: Validated): void {
 function readBodies(app: App): void {
   app.use(async (c, next) => {
     if (c.req.method !== "GET" && c.req.method !== "HEAD") {
-      const text = (await readJsonBody(c.req.raw)) ?? "{}";
+      if (c.req.header("expect") !== undefined) c.env?.outgoing?.writeContinue();
+      const text = await readJsonBody(c.req.raw);
+      // Over a socket, an empty body is still a stream, and the framework would ask for its type.
+      if (text === undefined) c.req.raw = withoutBody(c.req.raw);
       // The framework stores a promise here, despite the type. Validators then find the checked body.
-      c.req.bodyCache.text = Promise.resolve(text) as never;
+      c.req.bodyCache.text = Promise.resolve(text ?? "{}") as never;
     }
     await next();
   });
 }
+
+const withoutBody = ({ url, method, headers }: Request): Request => new Request(url, { method, headers });
 
 const metricsRoute = createRoute({
   method: "get",

@@ -29,28 +29,30 @@ function deepestOf(issue: Issue, above: readonly PropertyKey[] = []): Issue {
 function requirementOf(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":
-      return `It must be ${types[issue.expected] ?? issue.expected}.`;
+      return types[issue.expected] === undefined ? otherForm : `It must be ${types[issue.expected]}.`;
     case "invalid_value":
       return `It must be ${issue.values.length === 1 ? "" : "one of "}${issue.values.map(String).join(", ")}.`;
     case "unrecognized_keys":
       return "It is not a known field.";
     case "too_small":
-      return `It must ${sizeOf(issue.origin, "at least", issue.minimum)}.`;
+      return `It must ${sizeOf(issue.origin, issue.inclusive === false ? "more than" : "at least", issue.minimum)}.`;
     case "too_big":
-      return `It must ${sizeOf(issue.origin, "at most", issue.maximum)}.`;
+      return `It must ${sizeOf(issue.origin, issue.inclusive === false ? "less than" : "at most", issue.maximum)}.`;
     case "invalid_format":
-      return `It must be ${formats[issue.format] ?? `a valid ${issue.format}`}.`;
+      return formats[issue.format] === undefined ? otherForm : `It must be ${formats[issue.format]}.`;
     case "not_multiple_of":
       return `It must be a multiple of ${issue.divisor}.`;
     case "invalid_union":
     case "invalid_key":
     case "invalid_element":
-      return "It does not have an allowed form; the OpenAPI document describes them.";
-    // The schemas of this server write these messages themselves.
+      return otherForm;
+    // The schemas of this server write these messages themselves; the library's own says nothing.
     case "custom":
-      return issue.message;
+      return issue.message === "Invalid input" ? otherForm : issue.message;
   }
 }
+
+const otherForm = "It does not have an allowed form; the OpenAPI document describes the allowed ones.";
 
 const types: Readonly<Record<string, string>> = {
   string: "text",
@@ -61,16 +63,23 @@ const types: Readonly<Record<string, string>> = {
   object: "an object",
   record: "an object",
   null: "null",
+  undefined: "left out",
+  never: "left out",
+  nan: "a number",
+  date: "a time",
 };
 
 const formats: Readonly<Record<string, string>> = {
   datetime: "a time in ISO 8601, such as 2026-11-15T02:14:07Z",
-  regex: "in the form that the OpenAPI document describes",
+  date: "a day, such as 2026-11-15",
+  url: "an address, such as https://example.org",
+  email: "an email address",
 };
 
-function sizeOf(origin: string, bound: "at least" | "at most", size: number | bigint): string {
-  if (origin === "string") return `have ${bound} ${size} characters`;
-  if (origin === "array" || origin === "set") return `have ${bound} ${size} items`;
+function sizeOf(origin: string, bound: string, size: number | bigint): string {
+  const several = Number(size) === 1 ? "" : "s";
+  if (origin === "string") return `have ${bound} ${size} character${several}`;
+  if (origin === "array" || origin === "set") return `have ${bound} ${size} item${several}`;
   return `be ${bound} ${size}`;
 }
 

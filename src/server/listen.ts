@@ -1,15 +1,37 @@
-import { createServer, type Server } from "node:http";
+import {
+  createServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerOptions,
+} from "node:http";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
+import type { Duplex } from "node:stream";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { InputInvalid } from "../domain/errors.ts";
+import { newId } from "../domain/ids.ts";
+import type { TlsFiles } from "./access/tls-files.ts";
+import { type Caller, Connections } from "./connections.ts";
+import { HttpProblem, problemOf, problemResponse } from "./problem.ts";
 import type { App } from "./routes/route.ts";
 
-/** Bytes for the headers of a request; the token and a cookie need a fraction of it. */
-const mostHeaderBytes = 16 * 1024;
-const headersWithinMs = 10_000;
-const requestWithinMs = 60_000;
-const idleMs = 10_000;
-const mostConnections = 2_000;
+/** For connections with an accepted token; strangers have less time: see connections.ts. */
+const limits: ServerOptions = {
+  /** Bytes for the headers of a request; the token and a cookie need a fraction of it. */
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 10_000,
+  /** Node looks at the limits above only so often; by default every 30 seconds. */
+  connectionsCheckingInterval: 1_000,
+  /** The app answers a request without a Host header itself, with a problem. */
+  requireHostHeader: false,
+};
+/** A peer that takes nothing for so long is gone. Event streams send something every 15 seconds. */
+const silentMs = 120_000;
+const requestsPerConnection = 1_000;
+const handshakeTimeoutMs = 10_000;
 
 export interface Listening {
   readonly host: string;
@@ -20,30 +42,43 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+type Server = HttpServer | TlsServer;
+
 export async function listen(
   app: App,
   address: { readonly host: string; readonly port: number },
+  tls?: TlsFiles,
 ): Promise<Listening> {
+  const connections = new Connections();
+  const callers = new WeakMap<IncomingMessage, Caller>();
   // Replacing the global Request and Response would reach into every model call of this process.
-  const answer = getRequestListener((request, env) => app.fetch(request, env), {
-    overrideGlobalObjects: false,
-    errorHandler: () => new Response(null, { status: 400 }),
-  });
-  const server = createServer(
-    {
-      maxHeaderSize: mostHeaderBytes,
-      headersTimeout: headersWithinMs,
-      requestTimeout: requestWithinMs,
-      keepAliveTimeout: idleMs,
+  const answer = getRequestListener(
+    (request, env) => {
+      const { incoming, outgoing } = env as HttpBindings;
+      return app.fetch(request, { incoming, outgoing, caller: callers.get(incoming) });
     },
-    (request, response) => void answer(request, response),
+    {
+      overrideGlobalObjects: false,
+      errorHandler: () => problemResponse(problemOf(unreadable(), newId())),
+    },
   );
-  server.maxConnections = mostConnections;
-  // A client that does not speak HTTP gets a short answer, never a stack.
-  server.on("clientError", (_error, socket) => {
-    if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n");
-    else socket.destroy();
-  });
+  const onRequest: RequestListener = (request, response) => {
+    const caller = connections.callerOf(request.socket, response);
+    if (caller === undefined) return;
+    callers.set(request, caller);
+    void answer(request, response);
+  };
+  const server: Server =
+    tls === undefined
+      ? createServer(limits, onRequest)
+      : createTlsServer({ ...limits, ...tls, handshakeTimeout: handshakeTimeoutMs }, onRequest);
+  server.timeout = silentMs;
+  server.maxRequestsPerSocket = requestsPerConnection;
+  // Before its TLS handshake, which a stranger may never finish.
+  server.on("connection", (socket) => connections.add(socket));
+  // The body is asked for once the token was accepted, not before.
+  server.on("checkContinue", onRequest);
+  server.on("clientError", answerUnreadable);
   const port = await bind(server, address);
   return {
     host: address.host,
@@ -58,6 +93,33 @@ export async function listen(
         server.closeAllConnections();
       }),
   };
+}
+
+const unreadable = (): HttpProblem =>
+  new HttpProblem("REQUEST_UNREADABLE", "This is not a valid HTTP request.");
+
+const clientProblems: Readonly<Record<string, HttpProblem>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: new HttpProblem("REQUEST_TIMEOUT", "The request took too long to arrive."),
+  HPE_HEADER_OVERFLOW: new HttpProblem(
+    "HEADERS_TOO_LARGE",
+    `The headers have more than ${limits.maxHeaderSize} bytes.`,
+  ),
+};
+
+/** A client that breaks the rules of HTTP gets a short answer, never a stack, and is closed: it may keep its side open. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex & { destroySoon?(): void }): void {
+  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
+  const problem = problemOf(clientProblems[error.code ?? ""] ?? unreadable(), newId());
+  const body = JSON.stringify(problem);
+  const head = [
+    `HTTP/1.1 ${problem.status} ${problem.title}`,
+    "content-type: application/problem+json",
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+  ];
+  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  if (socket.destroySoon === undefined) socket.destroy();
+  else socket.destroySoon();
 }
 
 const wrongHost: readonly string[] = ["ENOTFOUND", "EAI_AGAIN", "EADDRNOTAVAIL"];

@@ -20,13 +20,16 @@ export interface Problem {
 
 /** Errors that only a server has. */
 const httpProblems = {
+  REQUEST_UNREADABLE: [400, "Request unreadable"],
   UNAUTHORIZED: [401, "Not signed in"],
   HOST_NOT_ALLOWED: [403, "Host not allowed"],
   ORIGIN_NOT_ALLOWED: [403, "Origin not allowed"],
   NOT_FOUND: [404, "Not found"],
   METHOD_NOT_ALLOWED: [405, "Method not allowed"],
+  REQUEST_TIMEOUT: [408, "Request timeout"],
   BODY_TOO_LARGE: [413, "Body too large"],
   UNSUPPORTED_MEDIA_TYPE: [415, "Unsupported media type"],
+  HEADERS_TOO_LARGE: [431, "Headers too large"],
   TOO_MANY_STREAMS: [503, "Too many streams"],
   SHUTTING_DOWN: [503, "Shutting down"],
 } as const;

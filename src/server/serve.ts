@@ -1,13 +1,17 @@
+import { isolatedTeam } from "../api/isolated-team.ts";
 import type { Maestro } from "../api/open.ts";
 import { open } from "../api/open.ts";
 import type { LoadedConfig } from "../config/load.ts";
 import type { Notify } from "../domain/advice.ts";
 import { type Clock, systemClock } from "../domain/clock.ts";
 import { newId } from "../domain/ids.ts";
-import { BrowserCookie } from "./access/browser-cookie.ts";
+import { BrowserLogins } from "./access/browser-logins.ts";
+import { demandStrongToken, exposureNotices, whereOf } from "./access/exposure.ts";
 import { allowedHosts } from "./access/host-check.ts";
 import { OneTimeCodes } from "./access/one-time-code.ts";
+import { readTlsFiles } from "./access/tls-files.ts";
 import { loadToken, TokenCheck } from "./access/token.ts";
+import { WrongTokens } from "./access/wrong-tokens.ts";
 import { createApp } from "./app.ts";
 import { Disk } from "./disk.ts";
 import { EventHub } from "./feed/event-hub.ts";
@@ -32,6 +36,7 @@ const mostStreams = 1_000;
 
 export interface ServeOptions {
   readonly loaded: LoadedConfig;
+  /** The functions of a team with a file run in processes of their own. */
   readonly teams: readonly RegisteredTeam[];
   readonly version: string;
   readonly clock?: Clock;
@@ -48,8 +53,13 @@ export interface RunningServer {
   readonly token: string;
   /** Recovers sessions after a crash and drives queued ones. */
   drive(): void;
-  /** Listens and drives. Returns the address, and the one to use on this machine. */
-  listen(): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
+  /** Listens and drives. Returns the address, the one to use on this machine, and both for a sentence. */
+  listen(): Promise<{
+    readonly host: string;
+    readonly port: number;
+    readonly url: string;
+    readonly where: string;
+  }>;
   /** A link that opens the dashboard once. */
   dashboardLink(): string;
   /** Lets running steps finish, releases every session and ends every connection, within ten seconds. */
@@ -57,8 +67,13 @@ export interface RunningServer {
 }
 
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { loaded, teams, version, clock = systemClock, report, program = "maestro" } = options;
+  const { loaded, version, clock = systemClock, report, program = "maestro" } = options;
   const { config } = loaded;
+  const isolation = { memoryMb: config.server.functionMemoryMb, prices: config.prices };
+  const teams = options.teams.map((registered) => {
+    const { team, file } = registered;
+    return file === undefined ? registered : { ...registered, team: isolatedTeam(team, file, isolation) };
+  });
   const metrics = new RunMetrics();
   const activity = new LiveActivity();
   let hub: EventHub | undefined;
@@ -76,7 +91,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     },
   });
   try {
+    const { publicUrl } = config.server;
+    const tls = await readTlsFiles(config.server);
     const token = config.server.apiToken ?? (await loadToken(maestro.stateDirectory));
+    demandStrongToken(token, config.server.host);
     const dispatcher = maestro.scheduler({ places: config.server.places, report });
     const book = new SessionBook(maestro);
     const limits = { maxAttempts: config.attempts.max, maxRounds: config.rounds.max };
@@ -86,12 +104,15 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     let listening: Listening | undefined;
     let isStopping = false;
     const address = () => addressOf(listening ?? config.server);
+    const here = () => `${tls === undefined ? "http" : "https"}://${address()}`;
+    const origin = () => publicUrl ?? here();
     const stateDirectoryFlag = config.stateDir === undefined ? null : maestro.stateDirectory;
     const identity = {
       version,
       instance: newId(),
       startedAt: clock.now(),
       address,
+      origin,
       stateDirectoryFlag,
       program,
     };
@@ -124,14 +145,13 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       identity,
       token: new TokenCheck(token),
       codes: new OneTimeCodes(clock),
-      cookie: new BrowserCookie(token, { clock, stateDirectory: maestro.stateDirectory }),
-      hosts: () => allowedHosts(listening ?? config.server, config.server.allowedHosts),
+      logins: new BrowserLogins(token, { maestro, clock }),
+      wrongTokens: new WrongTokens(clock),
+      hosts: () => allowedHosts(listening ?? config.server, publicUrl),
       dashboard: new DashboardFiles(options.dashboardFolder),
       isStopping: () => isStopping,
       report,
     };
-    // A wrong name fails now, not at the first request.
-    parts.hosts();
     const app = createApp(parts);
     metrics.start();
     return {
@@ -140,17 +160,20 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       token,
       drive: () => void dispatcher.start(),
       listen: async () => {
-        listening = await listen(app, config.server);
+        listening = await listen(app, config.server, tls);
+        for (const notice of exposureNotices({ host: listening.host, hasTls: tls !== undefined, publicUrl }))
+          report(notice);
         void dispatcher.start();
         const { host, port } = listening;
-        return { host, port, url: `http://${address()}` };
+        return { host, port, url: here(), where: whereOf(host, here()) };
       },
-      dashboardLink: () => `http://${address()}/login?code=${parts.codes.issue().code}`,
+      dashboardLink: () => `${origin()}/login?code=${parts.codes.issue().code}`,
       stop: async () => {
         isStopping = true;
         listening?.refuseNew();
         await Promise.all([parts.hub.close(), dispatcher.stop()]);
         metrics.stop();
+        parts.logins.stop();
         try {
           await maestro.close();
         } finally {

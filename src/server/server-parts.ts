@@ -2,9 +2,10 @@ import type { Maestro } from "../api/open.ts";
 import type { Scheduler } from "../api/scheduler.ts";
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { BrowserCookie } from "./access/browser-cookie.ts";
+import type { BrowserLogins } from "./access/browser-logins.ts";
 import type { OneTimeCodes } from "./access/one-time-code.ts";
 import type { TokenCheck } from "./access/token.ts";
+import type { WrongTokens } from "./access/wrong-tokens.ts";
 import type { Disk } from "./disk.ts";
 import type { EventHub } from "./feed/event-hub.ts";
 import type { SessionBook } from "./feed/session-book.ts";
@@ -32,7 +33,8 @@ export interface ServerParts {
   readonly identity: Identity;
   readonly token: TokenCheck;
   readonly codes: OneTimeCodes;
-  readonly cookie: BrowserCookie;
+  readonly wrongTokens: WrongTokens;
+  readonly logins: BrowserLogins;
   /** The accepted Host headers, known once it listens. */
   readonly hosts: () => ReadonlySet<string>;
   readonly dashboard: DashboardFiles;

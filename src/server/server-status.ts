@@ -12,6 +12,8 @@ export interface Identity {
   readonly instance: string;
   readonly startedAt: number;
   readonly address: () => string;
+  /** Under which people reach it. */
+  readonly origin: () => string;
   /** The state directory, where commands need --state-dir to find it. */
   readonly stateDirectoryFlag: string | null;
   /** How a shell starts Maestro on the server's machine. */

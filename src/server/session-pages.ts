@@ -6,6 +6,7 @@ import type { SessionForecast, SessionView } from "../index.ts";
 import { explainStop } from "../journal/explain-stop.ts";
 import { gateFact } from "../journal/facts.ts";
 import type { SessionState } from "../journal/session-state.ts";
+import { putBackOfPhase } from "../journal/view.ts";
 import type { SessionFeed } from "./feed/session-feed.ts";
 import type { Review, SessionHeader, SessionPageView, SessionRow } from "./schemas/session.ts";
 import type { SessionRows } from "./session-rows.ts";
@@ -158,6 +159,7 @@ export class SessionPages {
       gate: gateFact(phase.gate),
       checks: phase.checks.flatMap(({ results }) => results.map(checkView)),
       files: await changedFiles(this.#parts.maestro, state.id, { before: phase.base, after: phase.tree }),
+      putBack: putBackOfPhase(phase),
       results: [...phase.personas].flatMap(([persona, { result }]) =>
         result === undefined ? [] : [{ persona, summary: result.summary, outputs: result.outputs }],
       ),

@@ -50,7 +50,7 @@ function fieldProblems(
 async function queueWith(
   maestro: StartParts["maestro"],
   { team, file }: RegisteredTeam,
-  { brief, key, model, budget, pauseAfter, only, from, until }: StartRequest,
+  { brief, key, model, queue, priority, budget, pauseAfter, only, from, until }: StartRequest,
 ): Promise<Started> {
   const limit = {
     ...(budget?.tokens !== undefined && { tokens: budget.tokens }),
@@ -61,6 +61,8 @@ async function queueWith(
       brief,
       ...(key !== undefined && { key }),
       ...(model !== undefined && { model }),
+      queue,
+      priority,
       ...(file !== undefined && { teamFile: file }),
       ...(pauseAfter !== undefined && { pauseAfter }),
       ...(only !== undefined && { only }),

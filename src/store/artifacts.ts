@@ -1,53 +1,90 @@
 import { readdir, rename, stat, unlink, utimes } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { sha256 } from "../domain/canonical.ts";
 import { ArtifactCorrupt, InputInvalid } from "../domain/errors.ts";
-import type { Blobs } from "./blobs.ts";
+import type { BlobBatch, Blobs } from "./blobs.ts";
 import {
+  asideSuffix,
   makeDirectoryDurably,
-  readBounded,
+  type NoFile,
+  readFileBounded,
   removeTemporaries,
   syncDirectory,
   writeDurably,
 } from "./durable-file.ts";
 import { reach } from "./fault-points.ts";
+import type { Packs } from "./packs.ts";
 
 const hashForm = /^[0-9a-f]{64}$/;
-const asideSuffix = ".pruned";
-const maxArtifactBytes = 64 * 1024 * 1024;
+export const largestArtifactBytes = 64 * 1024 * 1024;
 const points = { beforeRename: "artifact:before-rename", afterRename: "artifact:after-rename" } as const;
 
 /** Blobs as files below the state directory. */
 export class Artifacts implements Blobs {
+  readonly #stateDirectory: string;
   readonly #root: string;
+  #loading: Promise<Packs> | undefined;
 
   constructor(stateDirectory: string) {
+    this.#stateDirectory = stateDirectory;
     this.#root = join(stateDirectory, "artifacts");
   }
 
   async put(content: string | Uint8Array): Promise<string> {
     const bytes = Buffer.from(content);
-    if (bytes.length > maxArtifactBytes)
+    if (bytes.length > largestArtifactBytes)
       throw new InputInvalid(
-        `An artifact of ${bytes.length} bytes is over the limit of ${maxArtifactBytes}.`,
+        `An artifact of ${bytes.length} bytes is over the limit of ${largestArtifactBytes}.`,
       );
     const hash = sha256(bytes);
     if (await this.#touch(hash)) return hash;
-    await makeDirectoryDurably(this.#folder(hash));
+    await makeDirectoryDurably(this.#folder(hash), this.#stateDirectory);
     await writeDurably(this.#path(hash), bytes, points);
     return hash;
   }
 
+  /** Loaded where a state directory may have packs: most have none. */
+  get #packs(): Promise<Packs> {
+    this.#loading ??= import("./packs.ts").then(({ Packs }) => new Packs(this.#root));
+    return this.#loading;
+  }
+
+  async batch(): Promise<BlobBatch> {
+    const packs = await this.#packs;
+    const names = new Map<string, Promise<ReadonlySet<string>>>();
+    const touched = new Map<string, Promise<boolean>>();
+    /** One listing for each folder: 100,000 files would be as many looks otherwise. */
+    const isLoose = async (hash: string): Promise<boolean> => {
+      const folder = this.#folder(hash);
+      const listed =
+        names.get(folder) ??
+        readdir(folder).then(
+          (all) => new Set(all),
+          () => new Set<string>(),
+        );
+      names.set(folder, listed);
+      return (await listed).has(hash);
+    };
+    return packs.begin(async (hash) => {
+      const reference = (await isLoose(hash)) ? hash : (await packs.find(hash, { again: false }))?.pack.id;
+      if (reference === undefined) return undefined;
+      const touching = touched.get(reference) ?? this.#touch(reference);
+      touched.set(reference, touching);
+      return (await touching) ? reference : undefined;
+    });
+  }
+
   async get(hash: string): Promise<Buffer> {
     const path = this.#path(hash);
+    let found: Buffer | NoFile = await readFileBounded(path, largestArtifactBytes);
+    if (found === "missing") found = (await (await this.#packs).read(hash)) ?? "missing";
     // `remove` sets it aside for a moment and may put it back.
-    const content =
-      (await readBounded(path, maxArtifactBytes)) ??
-      (await readBounded(path + asideSuffix, maxArtifactBytes)) ??
-      (await readBounded(path, maxArtifactBytes));
-    if (content !== undefined && sha256(content) === hash) return content;
-    throw new ArtifactCorrupt(`Artifact ${hash} is ${content === undefined ? "missing" : "damaged"}.`, {
-      details: { sha256: hash },
+    for (const place of [path + asideSuffix, path])
+      if (found === "missing") found = await readFileBounded(place, largestArtifactBytes);
+    if (typeof found !== "string" && sha256(found) === hash) return found;
+    const problem = typeof found === "string" ? found : "damaged: its content has changed";
+    throw new ArtifactCorrupt(`Artifact ${hash} is ${problem}.`, {
+      details: { sha256: hash, problem },
       advice: "Restore the artifacts folder from a backup, or fork the session at the phase that made it.",
     });
   }
@@ -74,6 +111,12 @@ export class Artifacts implements Blobs {
         if (changedAt !== undefined && changedAt < time) yield hash;
       }
     }
+    const packs = await this.#packs;
+    await removeTemporaries(packs.folder, { olderThan: time });
+    for (const id of await packs.ids()) {
+      const changedAt = await this.#changedAt(id);
+      if (changedAt !== undefined && changedAt < time) yield id;
+    }
   }
 
   /**
@@ -81,7 +124,7 @@ export class Artifacts implements Blobs {
    * here, or finds it missing and writes it anew.
    */
   async remove(hash: string, before: number, isNeeded: (hash: string) => Promise<boolean>): Promise<boolean> {
-    const path = this.#path(hash);
+    const path = await this.#file(hash);
     await rename(path, path + asideSuffix).catch(ignoreMissing);
     reach?.("artifact.aside:after-rename");
     const changedAt = await this.#changedAt(hash, asideSuffix);
@@ -96,7 +139,7 @@ export class Artifacts implements Blobs {
   }
 
   async #changedAt(hash: string, suffix = ""): Promise<number | undefined> {
-    const found = await stat(this.#path(hash) + suffix).catch(ignoreMissing);
+    const found = await stat((await this.#file(hash)) + suffix).catch(ignoreMissing);
     return found?.mtimeMs;
   }
 
@@ -105,9 +148,10 @@ export class Artifacts implements Blobs {
     try {
       if (!(await this.has(hash))) return false;
       const now = new Date();
-      await utimes(this.#path(hash), now, now);
+      const path = await this.#file(hash);
+      await utimes(path, now, now);
       // The process that wrote it may have died between its rename and its sync.
-      await syncDirectory(this.#folder(hash));
+      await syncDirectory(dirname(path));
       return true;
     } catch {
       return false;
@@ -117,6 +161,12 @@ export class Artifacts implements Blobs {
   #folder(hash: string): string {
     if (!hashForm.test(hash)) throw new InputInvalid(`"${hash}" is not the SHA-256 of an artifact.`);
     return join(this.#root, hash.slice(0, 2));
+  }
+
+  /** A pack is named by the hash of its index; any other blob has a file of its own. */
+  async #file(hash: string): Promise<string> {
+    const packs = await this.#packs;
+    return (await packs.hasPack(hash)) ? packs.pathOf(hash) : this.#path(hash);
   }
 
   #path(hash: string): string {

@@ -13,6 +13,8 @@ export const faultPoints = {
     "the database does not know the session; the next resume restores it from its files",
   "session.restored:after-commit":
     "the session is restored and not claimed; the next driver resumes it and restores nothing twice",
+  "session.trusted:before-commit": "the import is not trusted, and nothing of it runs",
+  "session.trusted:after-commit": "the import is trusted, and nothing of it has run",
   "session.claimed:before-commit": "half a claim leaves the old epoch valid",
   "session.claimed:after-commit": "a dead process holds the lease, and the next driver notices that at once",
   "session.directed:before-commit": "the selected phases are not recorded, and their caller is dead",
@@ -75,6 +77,8 @@ export const faultPoints = {
   "file:before-fsync": "a torn temporary file never has the real name",
   "file:before-rename": "the next start removes a complete temporary file that no process reads",
   "file:after-rename": "the new name may not survive a power cut before the directory is synced",
+  "pack:before-rename": "no row points to the pack yet",
+  "pack:after-rename": "the pack is stored and unreferenced; prune removes it after a day",
   "artifact:before-rename": "no row points to the artifact yet",
   "artifact:after-rename": "the artifact is stored and unreferenced; prune removes it after a day",
   "session.aside:before-rename": "the prune has removed nothing yet",
@@ -128,6 +132,12 @@ export const faultPoints = {
   "ticket.forgotten:before-commit":
     "the ticket's file is removed and its row is not; the next prune removes the row",
   "ticket.forgotten:after-commit": "the ticket is removed with its session, and the prune cannot report it",
+  "login.added:before-commit": "the browser is not signed in, and its code is used up",
+  "login.added:after-commit": "the login is stored, and its browser never got the secret; it expires",
+  "login.renewed:before-commit": "the login expires as it would have without this use",
+  "login.renewed:after-commit": "the login lasts longer",
+  "login.ended:before-commit": "the sign-out was not answered, and the login is still valid",
+  "login.ended:after-commit": "the login is over, although its sign-out was not answered",
   "call.reserved:before-commit": "the call is not made, and nothing is reserved for it",
   "call.reserved:after-commit":
     "the money is reserved for a call that may have been made; the next claim counts it as made",

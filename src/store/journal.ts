@@ -1,5 +1,6 @@
 import type { Amount, Budget, BudgetLevelName, ReservationDecision, UnpricedRule } from "../domain/budget.ts";
 import type { BudgetAlert } from "../domain/budget-alert.ts";
+import type { ErrorJson } from "../domain/error-json.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Saving, Settlement } from "../domain/ledger.ts";
 import type { Ticket } from "../domain/ticket.ts";
@@ -7,6 +8,7 @@ import type { ClaimCause, Entry, RecordedRow, SessionUsage, Signal, Transition }
 import type { RowToWrite } from "../journal/journal-codec.ts";
 import type { EndedCall } from "./breaker-store.ts";
 import type { LeaseState } from "./decisions/lease.ts";
+import type { SessionLimits } from "./decisions/limits.ts";
 import type { SessionRecord } from "./session-record.ts";
 
 export interface NewSession {
@@ -56,10 +58,13 @@ export interface Candidate {
   readonly isToDrive: boolean;
 }
 
-/** Undefined leaves the session to another process; else it is called with the claim that is under way. */
+/** Called with the claim that is under way. */
+export type Begin = (claim: Promise<Claim>) => void;
+
+/** Undefined leaves the session to another process. `blocked`: so that people see why this one does not take it. */
 export type Consider = (
   candidate: Candidate,
-) => Promise<((claim: Promise<Claim>) => void) | undefined> | undefined;
+) => Promise<Begin | { readonly blocked: ErrorJson } | undefined> | undefined;
 
 /** Facts that become true together with the entries. */
 export interface Effects {
@@ -135,11 +140,10 @@ export interface Journal {
    */
   claimSession(id: SessionId, cause: ClaimCause | ((found: Claim["found"]) => ClaimCause)): Promise<Claim>;
   /**
-   * The only scheduler: claims up to `places` of the sessions that continue by themselves, each in one transaction.
-   * Sessions that a dead driver left come first, then those whose time has come, by how long they have waited. Gives
-   * how many claims are under way.
+   * The only scheduler: claims up to `places` of the sessions that continue by themselves, each in one transaction that
+   * also counts the limits. decisions/take.ts has the order. Gives how many claims are under way.
    */
-  take(places: number, consider: Consider): Promise<number>;
+  take(places: number, consider: Consider, limits?: SessionLimits): Promise<number>;
   releaseSession(lease: Lease): Promise<void>;
 
   /** All entries and effects, or none. */
@@ -157,8 +161,8 @@ export interface Journal {
   receive(lease: Lease): Promise<readonly RecordedRow[]>;
 
   /**
-   * Rows above `afterSeq`, `limit` at most, in order and in pages. The hash chain is verified from the row before them
-   * (JournalCorrupt); no row before that one is read.
+   * Rows above `afterSeq`, `limit` at most, in order and in pages. The hash chain is verified from the row before them,
+   * and at the last row that each seal covers by the hash in the seal (JournalCorrupt); no row before is read.
    */
   readJournal(id: SessionId, afterSeq?: number, limit?: number): AsyncIterable<readonly RecordedRow[]>;
   /** Rows that are not steps, in order and in pages. Each is verified against the hash it was chained to; no step is read. */

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { CheckpointCorrupt, InputInvalid } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
-import { checkpointFile, initPhase, readCheckpoint } from "../journal/checkpoint.ts";
+import { type Checkpoint, checkpointFile, initPhase, readCheckpoint } from "../journal/checkpoint.ts";
 import { sealedLimitBytes } from "../journal/seal.ts";
 import type { Sealed, SessionState } from "../journal/session-state.ts";
 import { readBounded } from "./durable-file.ts";
@@ -30,7 +31,7 @@ export async function listCheckpoints(
   state: SessionState,
   store: Store,
 ): Promise<CheckpointInfo[]> {
-  const { found, missing } = await compareWithJournal(stateDirectory, state, store);
+  const { found, missing } = await compareWhenWritten(stateDirectory, state, store);
   return [
     ...found.map((each) => ({
       ...infoOf(each),
@@ -50,6 +51,28 @@ export async function listCheckpoints(
   ];
 }
 
+/** For a file that is written while its disk is busy. */
+const writtenWithinMs = 10_000;
+const lookAgainMs = 50;
+
+/** The row of a seal commits before its file is written, so a file is missing only if it is not being written either. */
+async function compareWhenWritten(stateDirectory: string, state: SessionState, store: Store) {
+  const deadline = performance.now() + writtenWithinMs;
+  for (;;) {
+    const compared = await compareWithJournal(stateDirectory, state, store);
+    if (compared.missing.length === 0 || performance.now() > deadline) return compared;
+    if (!(await mayBeWriting(state.id, store))) return compared;
+    await sleep(lookAgainMs);
+  }
+}
+
+/** A live driver writes files, and so does the process that creates a session, which has no lease yet. */
+async function mayBeWriting(id: SessionId, store: Store): Promise<boolean> {
+  const session = await store.findSession(id);
+  if (session?.status === "queued") return Date.now() - session.createdAt < writtenWithinMs;
+  return session?.status === "running" && !(await store.reports.abandoned()).includes(id);
+}
+
 function awaits(
   { phases }: SessionState,
   { phase, revision }: { readonly phase: string; readonly revision: number },
@@ -62,9 +85,9 @@ const notTheOne = { valid: false, problem: "it is not the one the journal knows"
 
 /** The checkpoint of the creation, which has no row of its own. */
 async function sealOfInit(state: SessionState, store: Store): Promise<Sealed> {
-  const { seq, hash, at } = state.createdHead;
+  const { seq, hash, at, transitions } = state.createdHead;
   const { sha256 } = await projectStart(state, store);
-  return { phase: initPhase, revision: 1, sha256, head: { seq, hash }, after: 0, at };
+  return { phase: initPhase, revision: 1, sha256, head: { seq, hash }, transitions, after: 0, at };
 }
 
 /** The files as they are, each with what the journal knows of it, and what it knows that is not among them. */
@@ -81,11 +104,17 @@ export async function compareWithJournal(stateDirectory: string, state: SessionS
     found: found.map((each) => {
       const known = sealed.get(each.file);
       const isStranger =
-        each.checkpoint !== undefined && known !== undefined && known.sha256 !== each.checkpoint.sha256;
+        each.checkpoint !== undefined && known !== undefined && !isSealedAs(each.checkpoint, known);
       return { ...each, known, isStranger };
     }),
     missing: [...sealed.values()].filter(({ file }) => !there.has(file)),
   };
+}
+
+/** With the head as well: a seal whose head was changed together with the rows it covers has the right hash of its file. */
+function isSealedAs({ sha256, content: { journal } }: Checkpoint, { phase, head, ...seal }: Sealed): boolean {
+  const isSameHead = phase === initPhase || (journal.seq === head.seq && journal.hash === head.hash);
+  return sha256 === seal.sha256 && isSameHead;
 }
 
 /** True when a resume would not have to write any checkpoint again. */

@@ -16,7 +16,7 @@ const mostBytes = 65_536;
 /** For later commands on the session; of this machine alone, so it is not in the journal. */
 export async function rememberOut(stateDirectory: string, id: string, out: OutFolder): Promise<void> {
   const file = fileFor(stateDirectory, id);
-  await makeDirectoryDurably(dirname(file));
+  await makeDirectoryDurably(dirname(file), stateDirectory);
   await writeDurably(file, `${JSON.stringify(out)}\n`);
 }
 

@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import { MaestroError, StateTooNew } from "../domain/errors.ts";
+import { MaestroError, StateTooNew, StorageFailed } from "../domain/errors.ts";
 import { type Checkpoint, checkpointFile, initPhase } from "../journal/checkpoint.ts";
 import type { Sealed, SessionState } from "../journal/session-state.ts";
 import type { Blobs } from "./blobs.ts";
+import { refuseNewer } from "./newer-work.ts";
 import { projectAgain, projectStart } from "./seal-phase.ts";
 import type { SessionFiles } from "./session-files.ts";
 import type { Store } from "./store.ts";
@@ -21,8 +22,12 @@ export async function repairFiles(
   files: SessionFiles,
   { store, artifacts, report, whole = new WholeFiles() }: RepairParts,
 ): Promise<void> {
+  // Where a known file is missing as well, the count before the claim did not tell.
+  await refuseNewer(state, files);
   await files.removeLeftovers();
   await reportNewerSummary(state, files, report);
+  // Before the checkpoints: without it they can be restored as a session of this state directory.
+  await repairImportMark(state, files);
   const init = await projectStart(state, store);
   await repair({ phase: initPhase, revision: 1, sha256: init.sha256 }, init, files, report);
   const bad: Sealed[] = [];
@@ -31,6 +36,16 @@ export async function repairFiles(
   if (bad.length === 0) return;
   const again = await projectAgain(state.id, bad, { store, artifacts });
   for (const sealed of bad) await repair(sealed, again.get(sealed), files, report);
+}
+
+async function repairImportMark({ imported }: SessionState, files: SessionFiles): Promise<void> {
+  if (imported === undefined) return;
+  const trusted = imported === "trusted";
+  const found = await files.readImport().catch((error: unknown) => {
+    if (!isDamage(error)) throw error;
+    return undefined;
+  });
+  if (found?.trusted !== trusted) await files.markImport({ trusted });
 }
 
 async function isWhole(
@@ -46,7 +61,7 @@ async function isWhole(
     whole.remember(path, before);
     return true;
   } catch (error) {
-    if (StateTooNew.is(error) || !MaestroError.is(error)) throw error;
+    if (!isDamage(error)) throw error;
     return false;
   }
 }
@@ -63,7 +78,7 @@ async function repair(
     if (found?.sha256 === sha256) return;
     if (found !== undefined) problem = "is not the one the journal knows";
   } catch (error) {
-    if (StateTooNew.is(error) || !MaestroError.is(error)) throw error;
+    if (!isDamage(error)) throw error;
     problem = "is damaged";
   }
   if (projected !== undefined) await files.writeCheckpoint(projected);
@@ -101,7 +116,11 @@ async function reportNewerSummary(
         "the database may come from an older backup. The session continues from the database.",
     );
   } catch (error) {
-    if (StateTooNew.is(error) || !MaestroError.is(error)) throw error;
+    if (!isDamage(error)) throw error;
     report(`execution_state.json of session ${state.id} is damaged; it is written again from the journal.`);
   }
 }
+
+/** A file of another version, or one that cannot be read, may be whole: it is not written over. */
+const isDamage = (error: unknown): boolean =>
+  MaestroError.is(error) && !StateTooNew.is(error) && !StorageFailed.is(error);

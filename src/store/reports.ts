@@ -16,6 +16,19 @@ export interface SessionQuery {
   readonly before?: SessionId;
 }
 
+export interface Reference {
+  readonly sha256: string;
+  readonly session: SessionId;
+}
+
+export interface ReferencePage {
+  /** Only what this session points to. */
+  readonly by?: SessionId | undefined;
+  /** The last hash of the page before. */
+  readonly after: string;
+  readonly limit: number;
+}
+
 /** `created`: newest first. `status`: the newest change of status first. */
 export type ListingOrder = "created" | "status";
 
@@ -46,8 +59,6 @@ export interface ListedSession extends SessionRecord {
   readonly number: number;
   /** When the present status began. */
   readonly statusAt: number;
-  /** When the scheduler may take it. */
-  readonly wakeAt: number | undefined;
   readonly epoch: number;
   /** None on record: it has to be folded from the journal. */
   readonly card: SessionCard | undefined;
@@ -164,6 +175,9 @@ export interface Reports {
   hasSignals(id: SessionId): Promise<boolean>;
   /** Those of these artifacts that a session still points to, or only this one. */
   findReferenced(hashes: readonly string[], by?: SessionId): Promise<ReadonlySet<string>>;
+
+  /** Artifacts that sessions point to, by hash, a page behind `after`; each once, with a session that points to it. */
+  references(page: ReferencePage): Promise<readonly Reference[]>;
 
   list(query: ListingQuery): Promise<readonly ListedSession[]>;
   /** Those of these that are there, in no order. */

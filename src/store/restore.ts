@@ -1,13 +1,15 @@
 import { fingerprint } from "../domain/canonical.ts";
 import { ArtifactCorrupt, CheckpointCorrupt, StateTooNew } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
-import { fromManifest, type Tree } from "../domain/tree.ts";
-import { type Checkpoint, initPhase } from "../journal/checkpoint.ts";
+import { hashesIn } from "../domain/tree.ts";
+import { type Checkpoint, type CheckpointRow, initPhase } from "../journal/checkpoint.ts";
 import { checkHistory } from "../journal/history.ts";
-import { copiedEpoch, type Transition } from "../journal/journal.ts";
+import { copiedEpoch, type SessionTerms, type Transition } from "../journal/journal.ts";
 import { transitionRow } from "../journal/journal-codec.ts";
+import { isAllAccepted } from "../journal/planned.ts";
+import type { SessionState } from "../journal/session-state.ts";
 import type { Blobs } from "./blobs.ts";
-import { SessionFiles } from "./session-files.ts";
+import { type ImportMark, SessionFiles } from "./session-files.ts";
 import type { CopiedRow, NewSession } from "./store.ts";
 
 export interface RestoredSession {
@@ -37,14 +39,15 @@ export async function readLostSession(stateDirectory: string, id: SessionId): Pr
       },
     );
   }
-  checkHistory(checkpoints, `Restore sessions/${id} or maestro.db from a backup.`);
+  const state = checkHistory(checkpoints, `Restore sessions/${id} or maestro.db from a backup.`);
   const unused = found
     .filter(({ checkpoint }) => checkpoint === undefined || !checkpoints.includes(checkpoint))
     .map(
       ({ file, error }) =>
         `${file} (${error === undefined ? "a checkpoint before it is missing" : "damaged"})`,
     );
-  return { session: rowsOf(id, init, checkpoints), unused };
+  const imported = await new SessionFiles(stateDirectory, id).readImport();
+  return { session: restoredSession(state, checkpoints, imported), unused };
 }
 
 /** Checkpoints that together tell the history from the start on without a gap, in order. */
@@ -60,38 +63,62 @@ export function connected(found: readonly Checkpoint[]): Checkpoint[] {
   return chosen;
 }
 
-function rowsOf(id: SessionId, init: Checkpoint, checkpoints: readonly Checkpoint[]): NewSession {
+/**
+ * The session that these checkpoints tell, with the state that their rows make. `imported`: they come from an export.
+ * `demands`: what the person saw who trusted it.
+ */
+export function restoredSession(
+  state: SessionState,
+  checkpoints: readonly Checkpoint[],
+  imported?: ImportMark & { readonly demands?: readonly string[] },
+): NewSession {
+  const { id } = state;
+  const [init, newest] = [checkpoints[0], checkpoints.at(-1)];
+  if (init?.content.session === undefined || newest === undefined)
+    throw new Error(`checkpoint init of ${id} has no session`);
   const { session, createdAt } = init.content;
-  if (session === undefined) throw new Error(`checkpoint init of ${id} has no session`);
   const created = { kind: "session.created", ...session } as const;
-  const newest = checkpoints.at(-1) ?? init;
-  const copied: CopiedRow[] = checkpoints.flatMap(({ content }) =>
-    content.rows.map(({ seq, at, kind, body }) => ({
-      ...transitionRow(kind as Transition["kind"], body),
-      seq,
-      at,
-      epoch: copiedEpoch,
-    })),
-  );
+  const copied = checkpoints.flatMap(({ content }) => content.rows.map(copiedRow));
   return {
     id,
     ...(session.key !== undefined && { key: session.key }),
     team: session.team,
     // The newest knows which team was accepted last.
     teamFingerprint: newest.content.teamFingerprint,
-    identity: identityOf(session.team, session.brief),
+    identity: identityOf(session),
     createdAt,
     created,
     copied,
     appended: [
-      ...(newest === init ? [] : [sealOf(newest)]),
-      { kind: "session.restored", head: newest.content.journal },
+      ...endRows(state, newest, imported !== undefined),
+      ...(imported?.trusted ? [{ kind: "session.trusted", demands: imported.demands ?? [] } as const] : []),
     ],
     usage: newest.content.usage ?? [],
   };
 }
 
-/** The row of the newest checkpoint is in none: the file follows the row, and so is not in the file. */
+/** The rows behind those of the newest checkpoint: its seal, and where they come from. */
+export function endRows(state: SessionState, newest: Checkpoint, isImport = false): readonly Transition[] {
+  const { phase, journal: head } = newest.content;
+  return [
+    ...(phase === initPhase ? [] : [sealOf(newest)]),
+    {
+      kind: "session.restored",
+      head,
+      ...(isAllAccepted(state) && { completed: true }),
+      ...(isImport && { imported: true }),
+    },
+  ];
+}
+
+export const copiedRow = ({ seq, at, kind, body }: CheckpointRow): CopiedRow => ({
+  ...transitionRow(kind as Transition["kind"], body),
+  seq,
+  at,
+  epoch: copiedEpoch,
+});
+
+/** The row of the newest seal is in no checkpoint: the file follows the row, and so is not in the file. */
 function sealOf({ content, sha256 }: Checkpoint): Transition {
   const { phase, revision, journal: head, steps, transitions, usage = [] } = content;
   const used = usage.length > 0 ? { usage } : {};
@@ -100,11 +127,11 @@ function sealOf({ content, sha256 }: Checkpoint): Transition {
 
 /** Every artifact that the rows name, and the files of every tree among them, for retention to keep. */
 export async function artifactsOf(
-  { created, copied = [] }: Pick<NewSession, "created" | "copied">,
+  { created, copied = [] }: Partial<Pick<NewSession, "created" | "copied">>,
   artifacts: Blobs,
 ): Promise<string[]> {
   const named = new Set(
-    [JSON.stringify(created), ...copied.map(({ body }) => body)].flatMap(
+    [JSON.stringify(created ?? null), ...copied.map(({ body }) => body)].flatMap(
       (text) => text.match(/(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g) ?? [],
     ),
   );
@@ -113,7 +140,7 @@ export async function artifactsOf(
     const content = await readOrNothing(hash, artifacts);
     if (content === undefined) continue;
     kept.add(hash);
-    for (const { sha256 } of manifestOf(content)?.values() ?? []) kept.add(sha256);
+    for (const named of hashesIn(content) ?? []) kept.add(named);
   }
   return [...kept];
 }
@@ -128,17 +155,7 @@ async function readOrNothing(hash: string, artifacts: Blobs): Promise<string | u
   }
 }
 
-/** Undefined for a file that is no manifest, whatever it begins with. */
-function manifestOf(content: string): Tree | undefined {
-  if (!content.startsWith("[")) return undefined;
-  try {
-    return fromManifest(content);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Team and brief of a session; the same key must mean the same identity. */
-export function identityOf(team: string, brief: string): string {
-  return fingerprint([team, brief]);
+/** Team, brief and files of a session; the same key must mean the same identity. */
+export function identityOf({ team, brief, source }: Pick<SessionTerms, "team" | "brief" | "source">): string {
+  return fingerprint(source === undefined ? [team, brief] : [team, brief, source.commit, source.tree]);
 }

@@ -5,6 +5,7 @@ import { finalStatuses } from "../journal/standing.ts";
 import type { Blobs } from "./blobs.ts";
 import { pruneTickets } from "./prune-tickets.ts";
 import { artifactsOf, readLostSession } from "./restore.ts";
+import { rowsOfNewer } from "./restore-newer.ts";
 import { listSessionFolders, listSetAside, SessionFiles } from "./session-files.ts";
 import type { SessionRecord, Store } from "./store.ts";
 
@@ -132,8 +133,8 @@ async function findPrunable(
 }
 
 /**
- * Artifacts of sessions that only their files know: references come with their rows, when they are restored. Undefined
- * when a lost session cannot be read, and so its needs are unknown.
+ * Artifacts of sessions, and of newer work, that only files know: references come with their rows, when they are restored.
+ * Undefined when a lost session cannot be read, and so its needs are unknown.
  */
 async function neededByLostSessions({
   store,
@@ -143,8 +144,15 @@ async function neededByLostSessions({
 }: RetentionParts): Promise<ReadonlySet<string> | undefined> {
   const needed = new Set<string>();
   const unreadable: string[] = [];
-  for (const id of await store.reports.findUnknown(await listSessionFolders(stateDirectory))) {
+  const folders = await listSessionFolders(stateDirectory);
+  const unknown = new Set(await store.reports.findUnknown(folders));
+  for (const id of folders) {
     try {
+      if (!unknown.has(id)) {
+        const copied = await rowsOfNewer(id, { store, stateDirectory });
+        for (const hash of await artifactsOf({ copied }, artifacts)) needed.add(hash);
+        continue;
+      }
       const lost = await readLostSession(stateDirectory, id);
       for (const hash of await artifactsOf(lost.session, artifacts)) needed.add(hash);
       // A person may have a better copy of the one that is damaged, and what it points to is here.

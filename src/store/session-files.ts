@@ -1,14 +1,23 @@
 import { readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { CheckpointCorrupt, MaestroError } from "../domain/errors.ts";
+import { CheckpointCorrupt, MaestroError, StorageFailed } from "../domain/errors.ts";
 import { isSessionId, parseSessionId, type SessionId } from "../domain/ids.ts";
 import { type Checkpoint, checkpointFile, initPhase, readCheckpoint } from "../journal/checkpoint.ts";
 import { sealedLimitBytes } from "../journal/seal.ts";
-import { makeDirectoryDurably, readBounded, removeTemporaries, writeDurably } from "./durable-file.ts";
+import {
+  makeDirectoryDurably,
+  readBounded,
+  readFileBounded,
+  removeTemporaries,
+  unreadable,
+  writeDurably,
+} from "./durable-file.ts";
 import { type ExecutionState, executionStateFile, readExecutionState } from "./execution-state.ts";
 import { reach } from "./fault-points.ts";
 
 const asideSuffix = ".pruned";
+const importFile = "import.json";
+const importMarkBytes = 1_024;
 const checkpointForm = /^checkpoint_(?<phase>[A-Za-z][A-Za-z0-9_-]*)(?:\.(?<revision>[1-9]\d*))?\.json$/;
 
 /** A checkpoint file as found on disk, whatever its condition. */
@@ -21,27 +30,36 @@ export interface FoundCheckpoint {
   readonly error: MaestroError | undefined;
 }
 
+export interface ImportMark {
+  /** A person lets it run. */
+  readonly trusted: boolean;
+}
+
 /** The folder of one session: files that people can read, carry away and resume from. Projections, never the truth. */
 export class SessionFiles {
   readonly folder: string;
   readonly id: SessionId;
+  readonly #stateDirectory: string;
 
   constructor(stateDirectory: string, id: SessionId) {
+    this.#stateDirectory = stateDirectory;
     this.folder = join(sessionsFolder(stateDirectory), parseSessionId(id));
     this.id = id;
   }
 
   async writeCheckpoint({ content, text }: Checkpoint): Promise<void> {
-    await makeDirectoryDurably(this.folder);
+    await makeDirectoryDurably(this.folder, this.#stateDirectory);
     await writeDurably(join(this.folder, checkpointFile(content.phase, content.revision)), text);
   }
 
   /** Undefined when the file is missing; damage is thrown. */
   async readCheckpoint(phase: string, revision: number): Promise<Checkpoint | undefined> {
     const path = join(this.folder, checkpointFile(phase, revision));
-    const bytes = await readBounded(path, sealedLimitBytes);
-    if (bytes === undefined) return undefined;
-    const checkpoint = readCheckpoint(bytes, path);
+    const found = await readFileBounded(path, sealedLimitBytes);
+    if (found === "missing") return undefined;
+    if (typeof found === "string")
+      throw new CheckpointCorrupt(`${path} is ${found}`, { details: { what: path, why: found } });
+    const checkpoint = readCheckpoint(found, path);
     const { content } = checkpoint;
     if (content.sessionId === this.id && content.phase === phase && content.revision === revision)
       return checkpoint;
@@ -66,11 +84,21 @@ export class SessionFiles {
           error: undefined,
         });
       } catch (error) {
-        if (!MaestroError.is(error)) throw error;
+        // A file that cannot be read may be whole: nothing may be restored or written without it.
+        if (!MaestroError.is(error) || StorageFailed.is(error)) throw error;
         found.push({ file, phase, revision, checkpoint: undefined, error });
       }
     }
     return found.sort((one, other) => placeOf(one) - placeOf(other));
+  }
+
+  /** The names of the files of sealed phases: one look at the folder, and no file is read. */
+  async listSealed(): Promise<string[]> {
+    const names = await listOrNothing(this.folder);
+    return names.filter((name) => {
+      const phase = checkpointForm.exec(name)?.groups?.["phase"];
+      return phase !== undefined && phase !== initPhase;
+    });
   }
 
   async isThere(): Promise<boolean> {
@@ -82,8 +110,20 @@ export class SessionFiles {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  async writeExecutionState(text: string): Promise<void> {
+  /** For a restore from these files, which do not say themselves that they were imported. */
+  async markImport(mark: ImportMark): Promise<void> {
     await makeDirectoryDurably(this.folder);
+    await writeDurably(join(this.folder, importFile), `${JSON.stringify(mark)}\n`);
+  }
+
+  /** Undefined for a session of this state directory. A mark that cannot be read trusts nothing. */
+  async readImport(): Promise<ImportMark | undefined> {
+    const bytes = await readBounded(join(this.folder, importFile), importMarkBytes);
+    return bytes && { trusted: bytes.toString() === `${JSON.stringify({ trusted: true })}\n` };
+  }
+
+  async writeExecutionState(text: string): Promise<void> {
+    await makeDirectoryDurably(this.folder, this.#stateDirectory);
     await writeDurably(join(this.folder, executionStateFile), text);
   }
 
@@ -158,7 +198,7 @@ async function listOrNothing(folder: string): Promise<string[]> {
     return await readdir(folder);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
+    throw unreadable(folder, error);
   }
 }
 

@@ -1,7 +1,6 @@
-import { advise } from "../domain/advice.ts";
 import type { BudgetAlert } from "../domain/budget-alert.ts";
-import { JournalCorrupt } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
+import { notAsSealed } from "../journal/chain.ts";
 import type { Entry, RecordedRow, Transition } from "../journal/journal.ts";
 import { decodeTransition, isStep } from "../journal/journal-codec.ts";
 import type { RecordedSteps } from "../journal/recorded-steps.ts";
@@ -63,7 +62,7 @@ export class SessionJournal {
 
   /** The recorded steps that the state names. `running`: the attempt that replays them. */
   select(selections: readonly StepSelection[], running?: number): Promise<RecordedSteps> {
-    const read = (from: number, to: number) => readRange(this.store, this.#state.id, from, to);
+    const read = (from: number, to: number) => readRange(this.store, this.#state, from, to);
     const { seq: head } = this.#state.head;
     return this.#steps.select(selections, { read, head, ...(running !== undefined && { running }) });
   }
@@ -136,21 +135,21 @@ export async function readState(store: Store, id: SessionId): Promise<SessionSta
   return (await replaySession(store, id)).state;
 }
 
-/** Rows from one seq to another, both inclusive. */
+/**
+ * Rows from one seq to another, both inclusive. Reads on to the row that the next seal covers last: until then the rows
+ * are chained only to each other.
+ */
 async function* readRange(
   store: Store,
-  id: SessionId,
+  { id, seals }: SessionState,
   from: number,
   to: number,
 ): AsyncGenerator<readonly RecordedRow[]> {
+  const sealed = [...seals.values()].map(({ head }) => head.seq).filter((seq) => seq >= to);
+  const last = sealed.length === 0 ? to : Math.min(...sealed) + 1;
   for await (const page of store.readJournal(id, from - 1)) {
-    const last = page.at(-1);
-    if (last === undefined || last.seq <= to) {
-      yield page;
-      continue;
-    }
     yield page.filter(({ seq }) => seq <= to);
-    return;
+    if ((page.at(-1)?.seq ?? 0) >= last) return;
   }
 }
 
@@ -160,19 +159,4 @@ type Seal = Extract<Transition, { kind: "checkpoint.sealed" }>;
 function lastSeal(transitions: readonly RecordedRow[]): Seal | undefined {
   const row = transitions.findLast(({ kind }) => kind === "checkpoint.sealed" || kind === "session.forked");
   return row?.kind === "checkpoint.sealed" ? (decodeTransition(row) as Seal) : undefined;
-}
-
-function notAsSealed(id: SessionId, { phase, head }: Seal): JournalCorrupt {
-  return new JournalCorrupt(
-    `The journal of session ${id} is damaged: rows up to ${head.seq} are not the ones that checkpoint ${phase} sealed.`,
-    {
-      details: { session: id, seq: head.seq, phase },
-      advice: [
-        advise(
-          "Restore maestro.db from a backup, or move it away and resume the session from its checkpoints.",
-        ),
-        advise("Check the state directory", "doctor"),
-      ],
-    },
-  );
 }

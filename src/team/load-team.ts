@@ -5,13 +5,20 @@ import { MaestroError, TeamInvalid } from "../domain/errors.ts";
 import type { Team } from "./define.ts";
 
 const moduleEndings = [".ts", ".mts", ".js", ".mjs"];
-const dataEndings = [".yaml", ".yml", ".json"];
+export const dataEndings = [".yaml", ".yml", ".json"];
+
+export interface LoadedTeam {
+  readonly team: Team;
+  readonly file: string;
+  /** Of the file's bytes. Not of a module, whose code has run by now. */
+  readonly sha256?: string;
+}
 
 /**
  * A team from a file: a module whose default export is a team, or YAML or JSON. Where the file lies has no bearing on
  * what it says: its commands start in the workspace.
  */
-export async function loadTeam(file: string): Promise<{ readonly team: Team; readonly file: string }> {
+export async function loadTeam(file: string): Promise<LoadedTeam> {
   const path = resolve(file);
   const ending = extname(path);
   if (![...moduleEndings, ...dataEndings].includes(ending)) {
@@ -26,7 +33,7 @@ export async function loadTeam(file: string): Promise<{ readonly team: Team; rea
   }
   if (dataEndings.includes(ending)) {
     const { readTeamFile } = await import("./definition/team-file.ts");
-    return { team: await readTeamFile(path, file), file: path };
+    return { ...(await readTeamFile(path, file)), file: path };
   }
   return { team: await importTeam(path, file), file: path };
 }

@@ -1,5 +1,5 @@
 import { access, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isTicketFingerprint, type Ticket, type TicketReference } from "../domain/ticket.ts";
 import { makeDirectoryDurably, writeDurably } from "../store/durable-file.ts";
@@ -28,7 +28,7 @@ export class FileSink implements TicketSink {
     const path = this.#path(ticket.fingerprint);
     const safe = hideSecrets(ticket);
     try {
-      await makeDirectoryDurably(this.#directory);
+      await makeDirectoryDurably(this.#directory, dirname(this.#directory));
       await writeDurably(path, `# ${escapeMarkdown(safe.summary)}\n\n${renderMarkdown(safe)}`);
     } catch (cause) {
       const advice = "Make room or mend the disk; it is tried again by itself.";

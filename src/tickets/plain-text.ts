@@ -1,4 +1,5 @@
 import { redact, redactedMark } from "../domain/redact.ts";
+import { isSecretName } from "../domain/secret-name.ts";
 
 /** Colors of terminals, control characters, and marks that make text read differently than it is. */
 const unprintable =
@@ -9,19 +10,17 @@ const unprintable =
 const readLimit = 1_000_000;
 
 /** Text of users, models and programs as data: without secrets, without control characters. */
-export function plainText(text: string): string {
+export function plainText(text: string, secrets: readonly string[] = []): string {
   const lines = text.slice(0, readLimit).replace(/\r\n?|\u2028|\u2029/g, "\n");
-  return redact(lines.replace(unprintable, "")).toWellFormed();
+  return redact(lines.replace(unprintable, ""), secrets).toWellFormed();
 }
 
 export const oneLine = (text: string): string => plainText(text).replace(/\s+/g, " ").trim();
 
-const secretName = /passw|secret|token|api.?key|private.?key|authori[sz]ation|credential|cookie/i;
-
 /** A value whose name says that it is a secret need not look like one. */
 export const plainEntry = (name: string, value: string): readonly [string, string] => [
   oneLine(name),
-  secretName.test(name) ? redactedMark : oneLine(value),
+  isSecretName(name) ? redactedMark : oneLine(value),
 ];
 
 /** At most so many characters, with a visible mark where something is missing. Redact first: half a key is no match. */

@@ -9,7 +9,7 @@ import { fromHome } from "./sandbox-places.ts";
 
 /** Without a sandbox: as our own user, on all files, with the network. A text says why there is nothing to start. */
 export async function launchBare(
-  { argv, directory, env, places }: LaunchRequest,
+  { argv, directory, env, places, limits }: LaunchRequest,
   home: string,
 ): Promise<Launch | string> {
   const programs = [
@@ -20,7 +20,7 @@ export async function launchBare(
   const program = argv[0].includes("/") ? argv[0] : await findProgram(argv[0], programs);
   if (program === undefined) return `${argv[0]} is not installed`;
   const [file = program, ...args] = [
-    ...limitingWords(await findProgram("prlimit", programs), false),
+    ...limitingWords(await findProgram("prlimit", programs), limits, false),
     program,
     ...argv.slice(1),
   ];

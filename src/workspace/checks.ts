@@ -11,7 +11,7 @@ import type { Json } from "../domain/json.ts";
 import type { Tree } from "../domain/tree.ts";
 import { isInstalled } from "../domain/tree-path.ts";
 import type { BlobStore } from "./blobs.ts";
-import { type CommandResult, runCommand } from "./command.ts";
+import { type Command, type CommandResult, runCommand } from "./command.ts";
 import { checkSchema, showProblem, validateJson } from "./json-schema.ts";
 import { namedMatchers } from "./named-files.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -105,6 +105,15 @@ function judgeCommand(
   }
   if (result.kind === "aborted")
     return { ...base, status: "not-run", message: `${program} was stopped`, failures: [] };
+  if (result.kind === "exceeded") {
+    const failure = createFailure({
+      category: "RESOURCE",
+      message: `${program} was ended: ${result.reason}`,
+      source: "check",
+      suggestedFix: "Let the check use less, or raise the limit (commands.memoryMiB, commands.diskMiB).",
+    });
+    return { ...base, status: "failed", message: failure.message, failures: [failure] };
+  }
   const code = result.kind === "exited" ? result.code : timeoutCode;
   if (code === 0) return { ...base, status: "passed", message: `${program} ended with 0`, failures: [] };
   const output: CheckOutput = {
@@ -162,8 +171,8 @@ interface CheckContext {
   readonly scratch: string;
   readonly signal: AbortSignal;
   readonly limits?: Partial<CheckLimits> | undefined;
-  /** Commands do not start without a sandbox. */
-  readonly sandboxRequired?: boolean | undefined;
+  /** Of every command. */
+  readonly launch?: Pick<Command, "sandbox" | "limits"> | undefined;
   /** The parts of the machine that commands see. */
   readonly places?: PlaceOptions | undefined;
   /** Explains a command that failed. */
@@ -227,7 +236,7 @@ function run(check: Check, directory: string, context: CheckContext): Promise<Co
       signal: context.signal,
       network: false,
       writable: "workspace",
-      sandboxRequired: context.sandboxRequired,
+      ...context.launch,
       // Without these npm and npx ask a registry that they cannot reach, for minutes.
       env: { npm_config_offline: "true", npm_config_update_notifier: "false" },
       ...context.places,

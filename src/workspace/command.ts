@@ -4,11 +4,13 @@ import { launchBare, makeHome, shareInHome } from "./bare-launch.ts";
 import { ProcessGroup, SandboxedProcess } from "./confinement.ts";
 import type { Launch } from "./launch.ts";
 import { endMarked } from "./process-end.ts";
+import { type CommandLimits, commandLimits } from "./process-limits.ts";
 import { removeFolder } from "./remove-folder.ts";
-import { describeSandbox, type Sandbox } from "./sandbox.ts";
+import { describeSandbox, type Sandbox, type SandboxRule } from "./sandbox.ts";
 import { type LaunchRequest, launchInSandbox } from "./sandbox-launch.ts";
 import type { PlaceOptions } from "./sandbox-places.ts";
 import { type Ending, supervise } from "./supervise.ts";
+import { unconfined } from "./unconfined.ts";
 
 export interface Command extends PlaceOptions {
   /** Program and arguments; no shell. A program without a slash is looked for on the PATH. */
@@ -23,8 +25,9 @@ export interface Command extends PlaceOptions {
   readonly maxOutputBytes: number;
   readonly signal: AbortSignal;
   readonly network: boolean;
-  /** Default: without a sandbox it runs all the same. */
-  readonly sandboxRequired?: boolean | undefined;
+  /** Default: required. `none` uses none, also where there is one. */
+  readonly sandbox?: SandboxRule | undefined;
+  readonly limits?: CommandLimits | undefined;
   readonly writable: "workspace" | "nothing";
   /** A folder that stays, for what the command wants to find again; none: an empty home that goes with it. */
   readonly home?: string | undefined;
@@ -36,7 +39,7 @@ export interface Command extends PlaceOptions {
 export type CommandResult = Ending & { readonly sandbox: Sandbox["kind"] };
 
 /**
- * Runs a program that is not trusted. When this returns it has ended, with all that it started: certainly so in a
+ * Runs a program that is not trusted; throws where a sandbox is required and there is none. When this returns it has ended, with all that it started: certainly so in a
  * sandbox. Without one, whatever leaves its process group and clears its environment gets away, and so does everything
  * if Maestro itself is killed.
  */
@@ -44,13 +47,10 @@ export async function runCommand(
   command: Command,
   detect: () => Promise<Sandbox> = describeSandbox,
 ): Promise<CommandResult> {
+  if (command.sandbox === "none") return { ...(await runBare(command)), sandbox: "none" };
   const sandbox = await detect();
-  if (sandbox.kind === "none" && command.sandboxRequired === true) {
-    const reason = `a sandbox is required (sandboxRequired), and there is none: ${sandbox.reason}`;
-    return { kind: "not-started", reason, sandbox: "none" };
-  }
-  const ending = sandbox.kind === "none" ? await runBare(command) : await runSandboxed(command, sandbox);
-  return { ...ending, sandbox: sandbox.kind };
+  if (sandbox.kind === "none") throw unconfined(`${command.argv[0] ?? "A command"} was not started`, sandbox);
+  return { ...(await runSandboxed(command, sandbox)), sandbox: sandbox.kind };
 }
 
 async function runSandboxed(
@@ -59,7 +59,7 @@ async function runSandboxed(
 ): Promise<Ending> {
   const launch = await prepare(command, (request) => launchInSandbox(sandbox, request));
   if (typeof launch === "string") return { kind: "not-started", reason: launch, permanent: true };
-  return supervise(launch, command, (child) => new SandboxedProcess(child));
+  return supervise(launch, watched(command, command.home), (child) => new SandboxedProcess(child));
 }
 
 async function runBare(command: Command): Promise<Ending> {
@@ -74,11 +74,17 @@ async function runBare(command: Command): Promise<Ending> {
       launchBare({ ...request, env: { ...request.env, [name]: id } }, home),
     );
     if (typeof launch === "string") return { kind: "not-started", reason: launch, permanent: true };
-    return await supervise(launch, command, (child) => new ProcessGroup(child, mark));
+    return await supervise(launch, watched(command, home), (child) => new ProcessGroup(child, mark));
   } finally {
     if (command.home === undefined) await removeFolder(home);
   }
 }
+
+const watched = (command: Command, home: string | undefined) => ({
+  ...command,
+  limits: command.limits ?? commandLimits,
+  folders: [command.directory, ...(home === undefined ? [] : [home])],
+});
 
 const environment = { LANG: "C.UTF-8", TZ: "UTC", CI: "true", NO_COLOR: "1" } as const;
 
@@ -95,6 +101,7 @@ async function prepare(
     hidden,
     modules,
     home,
+    limits = commandLimits,
   }: Command,
   launch: (request: LaunchRequest) => Promise<Launch | string>,
 ): Promise<Launch | string> {
@@ -110,5 +117,6 @@ async function prepare(
     network,
     places: { visible, readable, writablePlaces, hidden, modules },
     home,
+    limits,
   });
 }

@@ -11,8 +11,8 @@ export type ConflictKind =
   | "binary"
   | "add-add"
   | "modify-delete"
-  /** Both added the same content, and only one of them as a program. */
-  | "executable"
+  /** Both added the same content, as a file, a program or a link. */
+  | "mode"
   /** A file of one is a folder of the other. */
   | "file-folder"
   /** Two paths that differ only in case or Unicode form. */
@@ -54,8 +54,8 @@ function sentence({ path, kind, other, lines, ours }: Conflict, ourName: string,
       return ours === undefined
         ? `${file}: ${ourName} removed it, and ${theirName} changed it. ${kept}: no such file.`
         : `${file}: ${ourName} changed it, and ${theirName} removed it. ${kept}.`;
-    case "executable":
-      return `${file}: ${ourName} and ${theirName} both added it, and only one of them as executable. ${kept}.`;
+    case "mode":
+      return `${file}: ${ourName} and ${theirName} both added it, one as a file, the other as a program or a link. ${kept}.`;
     case "file-folder":
       return `${file} of ${theirName} cannot be there besides ${showPath(other ?? path)} of ${ourName}: one is a file and the other a folder. ${kept}.`;
     case "case":

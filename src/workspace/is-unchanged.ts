@@ -33,7 +33,7 @@ async function countSame(
       const below = await countSame(inner, `${path}/`, tree, folders);
       if (below === undefined) return undefined;
       count += below;
-    } else if (kind === "file" && (await isSame(folder, name, tree, path))) count += 1;
+    } else if ((kind === "file" || kind === "link") && (await isSame(folder, name, tree, path))) count += 1;
     else return undefined;
   }
   return count;
@@ -42,8 +42,9 @@ async function countSame(
 async function isSame(folder: OpenFolder, name: Buffer, tree: Tree, path: string): Promise<boolean> {
   const expected = tree.get(path);
   if (expected === undefined) return false;
+  if (expected.mode === "link") return sha256(await folder.readLink(name)) === expected.sha256;
   const { mode } = await folder.statusOf(name);
-  if ((mode & 0o7777n) !== (expected.executable ? 0o755n : 0o644n)) return false;
+  if ((mode & 0o7777n) !== (expected.mode === "executable" ? 0o755n : 0o644n)) return false;
   const reading = await readFile(folder, name, expected.bytes);
   return reading.kind === "read" && sha256(reading.content) === expected.sha256;
 }

@@ -10,6 +10,8 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   /** Descriptors from 3 on: text to read, or `undefined` for one that the process writes. */
   readonly descriptors: readonly (string | undefined)[];
+  /** Default: a pipe. */
+  readonly stdout?: "inherit";
 }
 
 /** Always in a group of its own, so that a terminal's Ctrl-C does not reach it and one signal reaches all of it. */
@@ -20,17 +22,19 @@ export function start(launch: Launch, stdin: string | Uint8Array | undefined): C
     detached: true,
     stdio: [
       stdin === undefined ? "ignore" : "pipe",
-      "pipe",
+      launch.stdout ?? "pipe",
       "pipe",
       ...launch.descriptors.map(() => "pipe" as const),
     ],
   });
   if (child.pid !== undefined) dieFirst(child.pid);
   // A process may end without reading what it is given.
-  for (const stream of child.stdio) stream?.on("error", () => undefined);
+  // Without a free descriptor for its pipes, Node gives it none and reports an error.
+  const streams = (child.stdio as ChildProcess["stdio"] | undefined) ?? [];
+  for (const stream of streams) stream?.on("error", () => undefined);
   if (stdin !== undefined) child.stdin?.end(stdin);
   launch.descriptors.forEach((text, index) => {
-    if (text !== undefined) (child.stdio[index + 3] as Writable | undefined)?.end(text);
+    if (text !== undefined) (streams[index + 3] as Writable | undefined)?.end(text);
   });
   return child;
 }

@@ -76,7 +76,7 @@ class TreeMerge {
   }
 
   async #bothAdded(path: string, ours: TreeFile, theirs: TreeFile, versions: Versions): Promise<void> {
-    if (ours.sha256 === theirs.sha256) this.#refuse(path, "executable", versions);
+    if (ours.sha256 === theirs.sha256) this.#refuse(path, "mode", versions);
     else {
       const [mine, yours] = [await this.#lines(ours), await this.#lines(theirs)];
       this.#refuse(path, "add-add", versions, mine && yours && { excerpt: excerptsOf(mine, yours) });
@@ -85,11 +85,11 @@ class TreeMerge {
 
   async #bothChanged(path: string, versions: Required<{ [Key in keyof Versions]: TreeFile }>): Promise<void> {
     const { base, ours, theirs } = versions;
-    // Of two different answers to yes or no, one is a change.
-    const executable = ours.executable === base.executable ? theirs.executable : ours.executable;
+    const mode = ours.mode === base.mode ? theirs.mode : ours.mode;
+    if (isLink(versions)) return this.#refuse(path, "binary", versions);
     const changed = ours.sha256 === base.sha256 ? theirs : ours;
     if (ours.sha256 === theirs.sha256 || ours.sha256 === base.sha256 || theirs.sha256 === base.sha256) {
-      this.#put(path, { ...changed, executable }, versions);
+      this.#put(path, { ...changed, mode }, versions);
       return;
     }
     const [before, mine, yours] = [
@@ -108,7 +108,7 @@ class TreeMerge {
     }
     const content = Buffer.from(lines.join(""));
     if (content.length > treeLimits.maxFileBytes) return this.#refuse(path, "limit", versions);
-    const file = { sha256: sha256(content), bytes: content.length, executable };
+    const file = { sha256: sha256(content), bytes: content.length, mode };
     if (this.#put(path, file, versions) && file.sha256 !== ours.sha256 && file.sha256 !== theirs.sha256) {
       this.#artifacts.add(await this.#trees.blobs.put(content));
     }
@@ -149,6 +149,10 @@ class TreeMerge {
     return text === undefined ? undefined : splitLines(text);
   }
 }
+
+/** The target of a link is not merged, and not made a file. */
+const isLink = (versions: Versions): boolean =>
+  Object.values(versions).some((file: TreeFile | undefined) => file?.mode === "link");
 
 const kindOf = ({ kind }: TreeProblem): ConflictKind =>
   kind === "file" || kind === "files" || kind === "bytes" ? "limit" : kind;

@@ -1,5 +1,5 @@
 import { type BigIntStats, constants, type Dirent, existsSync } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, opendir } from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, open, opendir, readlink, symlink } from "node:fs/promises";
 
 const { O_DIRECTORY, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
@@ -95,6 +95,18 @@ export class OpenFolder implements AsyncDisposable {
     if (text === "" || text === "." || text === ".." || /[/\0]/.test(text))
       throw new TypeError(`${JSON.stringify(text)} is not a single name`);
     return below(this.#here, name);
+  }
+
+  /** The target of a symbolic link, which is not followed. Its bytes: a target may be anything. */
+  async readLink(name: Name): Promise<Buffer> {
+    const target = await readlink(this.at(name), { encoding: "buffer" });
+    await this.#verify();
+    return target;
+  }
+
+  async makeLink(name: Name, target: Buffer): Promise<void> {
+    await symlink(target, this.at(name));
+    await this.#verify();
   }
 
   /** Sorted by name. One more than the limit means that there are more, and which ones these are is up to the disk. */

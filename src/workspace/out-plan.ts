@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { InputInvalid } from "../domain/errors.ts";
 import { isJsonObject, type Json, parseJson } from "../domain/json.ts";
-import type { Tree, TreeFile } from "../domain/tree.ts";
+import type { FileMode, Tree, TreeFile } from "../domain/tree.ts";
 import { checkPath } from "../domain/tree-path.ts";
 import type { OpenFolder } from "./open-folder.ts";
 import { readFile } from "./read-file.ts";
@@ -101,7 +101,7 @@ const unusable = (directory: string, reason: string): InputInvalid =>
 /** The present content of a path in the folder. */
 export type Found =
   | { readonly kind: "absent" }
-  | { readonly kind: "file"; readonly sha256: string; readonly executable: boolean }
+  | { readonly kind: "file"; readonly sha256: string; readonly mode: FileMode }
   /** Never touched; `isBeside` when its folder is an ordinary one, so that a file may be put beside it. */
   | { readonly kind: "other"; readonly reason: string; readonly isBeside: boolean };
 
@@ -148,7 +148,7 @@ export function planOut(tree: Tree, manifest: OutManifest, found: (path: string)
     if (there.kind === "absent") return { kind: "create", path, file };
     if (there.kind === "other") return undefined;
     const ours = isOurs(path, there.sha256);
-    if (there.sha256 === file.sha256 && (!ours || there.executable === file.executable))
+    if (there.sha256 === file.sha256 && (!ours || there.mode === file.mode))
       return { kind: "stay", path, file };
     return ours ? { kind: "replace", path, file } : undefined;
   };

@@ -1,33 +1,44 @@
 import { availableParallelism } from "node:os";
 
-const mebibyte = 1024 * 1024;
+/** What one launch may use, all its processes together. */
+export interface CommandLimits {
+  readonly memoryMiB: number;
+  /** Files in its folder and its home. */
+  readonly diskMiB: number;
+  /** Counted with threads. */
+  readonly processes: number;
+}
+
+export const commandLimits: CommandLimits = {
+  memoryMiB: 4_096,
+  diskMiB: 4_096,
+  // A test runner starts a dozen threads for each core.
+  processes: 512 + 64 * availableParallelism(),
+};
+
+export const mebibyte = 1024 * 1024;
+export const maxFileBytes = 1024 * mebibyte;
+/** Of each temporary file system in the sandbox, which live in memory. */
+export const temporaryBytes = 512 * mebibyte;
 
 /**
- * The limits of one command. Processes count with their threads, and a test runner starts a dozen threads for each
- * core. Memory is that of each process, as RLIMIT_DATA counts it: RLIMIT_AS would also count what a runtime such as
- * V8 only reserves, and would stop it at once. There is no limit for all processes together, nor for the disk.
+ * The arguments that put each process under the kernel's own limits: the first barrier, before the sum of all processes
+ * is seen. Memory is what RLIMIT_DATA counts: RLIMIT_AS would also count what a runtime such as V8 only reserves, and
+ * would stop it at once. It is never below the default, because RLIMIT_DATA counts a part of that too. The number of processes is limited in the sandbox only: outside, those of the user's other
+ * programs would count as well.
  */
-export const processLimits = {
-  maxProcesses: 512 + 64 * availableParallelism(),
-  maxMemoryBytes: 4096 * mebibyte,
-  maxFileBytes: 1024 * mebibyte,
-  /** Of each temporary file system in the sandbox, which live in memory. */
-  temporaryBytes: 512 * mebibyte,
-} as const;
-
-/**
- * The arguments that put a command under limits. The number of processes is limited in the sandbox only: outside, those
- * of the user's other programs would count as well.
- */
-export function limitingWords(prlimit: string | undefined, isSandboxed: boolean): string[] {
+export function limitingWords(
+  prlimit: string | undefined,
+  { memoryMiB, processes }: CommandLimits,
+  isSandboxed: boolean,
+): string[] {
   if (prlimit === undefined) return [];
-  const { maxProcesses, maxMemoryBytes, maxFileBytes } = processLimits;
   return [
     prlimit,
     "--core=0",
-    `--data=${maxMemoryBytes}`,
+    `--data=${Math.max(memoryMiB, commandLimits.memoryMiB) * mebibyte}`,
     `--fsize=${maxFileBytes}`,
-    ...(isSandboxed ? [`--nproc=${maxProcesses}`] : []),
+    ...(isSandboxed ? [`--nproc=${processes}`] : []),
     "--",
   ];
 }

@@ -1,23 +1,38 @@
 import { sha256 } from "../domain/canonical.ts";
 import { InputInvalid } from "../domain/errors.ts";
-import { changesBetween, type Tree, type TreeChange, type TreeFile } from "../domain/tree.ts";
-import { checkPath, treeLimits } from "../domain/tree-path.ts";
+import {
+  changesBetween,
+  type FileMode,
+  likeTree,
+  type Tree,
+  type TreeChange,
+  type TreeFile,
+} from "../domain/tree.ts";
+import { checkPath, linkedPath, treeLimits } from "../domain/tree-path.ts";
 import type { BlobStore } from "./blobs.ts";
 import { type Entry, foldersAbove, OpenFolder } from "./open-folder.ts";
 import { readFile, reasonOf } from "./read-file.ts";
 
-interface ReadLimits {
+export interface ReadLimits {
   /** Files, folders and all else together. */
   readonly maxEntries: number;
   readonly maxFileBytes: number;
   readonly maxTotalBytes: number;
 }
 
-export const readLimits: ReadLimits = {
-  maxEntries: 20_000,
-  maxFileBytes: treeLimits.maxFileBytes,
-  maxTotalBytes: treeLimits.maxTreeBytes,
-};
+/** What a command may leave, beside the files that it began with. */
+const addedLimits = { entries: 20_000, totalBytes: 256 * 1024 * 1024 } as const;
+
+function limitsOver(base: Tree): ReadLimits {
+  let bytes = 0;
+  for (const file of base.values()) bytes += file.bytes;
+  return {
+    // A file may have a folder of its own.
+    maxEntries: addedLimits.entries + 2 * base.size,
+    maxFileBytes: treeLimits.maxFileBytes,
+    maxTotalBytes: addedLimits.totalBytes + bytes,
+  };
+}
 
 /** Names that are never read, at any depth: a tool's own, or ours. */
 const ignoredNames: readonly string[] = [".git", "node_modules", ".maestro"];
@@ -46,10 +61,10 @@ export async function readBack(
   directory: string,
   base: Tree,
   blobs: BlobStore,
-  limits: ReadLimits = readLimits,
+  limits: Partial<ReadLimits> = {},
 ): Promise<ReadBack> {
   await using root = await OpenFolder.open(directory);
-  const scan = new Scan(root, base, blobs, limits);
+  const scan = new Scan(root, base, blobs, { ...limitsOver(base), ...limits });
   await scan.folder(root, "");
   const tree = scan.result();
   return { tree, changes: changesBetween(base, tree), refused: scan.refused };
@@ -101,7 +116,7 @@ class Scan {
       const isBlocked = folders.has(path) || above.some((folder) => this.#found.has(folder));
       if (!tree.has(path) && !isBlocked && this.#isUnknown(path, above)) tree.set(path, file);
     }
-    return tree;
+    return likeTree(this.#base, tree);
   }
 
   async #entry(folder: OpenFolder, above: string, entry: Entry): Promise<void> {
@@ -112,10 +127,10 @@ class Scan {
     }
     if (isIgnoredName(name)) return;
     const path = join(above, name);
-    const reason = pathProblem(path);
+    const reason = this.#base.has(path) ? undefined : pathProblem(path);
     if (reason !== undefined) return this.#refuse(path, reason);
     const kind = entry.kind === "unknown" ? await kindNow(folder, name) : entry.kind;
-    if (kind === "link") return this.#refuse(path, "it is a symbolic link");
+    if (kind === "link") return this.#link(folder, name, path);
     if (kind === "special") return this.#refuse(path, "it is a device, a pipe or a socket");
     await (kind === "folder" ? this.#inner(folder, name, path) : this.#file(folder, name, path));
   }
@@ -147,17 +162,36 @@ class Scan {
   }
 
   async #file(folder: OpenFolder, name: string, path: string): Promise<void> {
-    const { maxFileBytes, maxTotalBytes } = this.#limits;
+    const { maxTotalBytes } = this.#limits;
+    const maxFileBytes = Math.max(this.#limits.maxFileBytes, this.#base.get(path)?.bytes ?? 0);
     const reading = await readFile(folder, name, Math.min(maxFileBytes, this.#bytesLeft));
     if (reading.kind === "refused") {
       const isTight = this.#bytesLeft < maxFileBytes;
       return this.#refuse(path, reading.reason + (isTight ? ` (of ${maxTotalBytes} for all files)` : ""));
     }
-    const { content, executable } = reading;
+    await this.#take(path, reading.content, reading.mode);
+  }
+
+  /** A link stays a link. One that leads out of the tree is taken only as the base had it. */
+  async #link(folder: OpenFolder, name: string, path: string): Promise<void> {
+    let target: Buffer;
+    try {
+      target = await folder.readLink(name);
+    } catch (error) {
+      return this.#refuse(path, reasonOf(error));
+    }
+    const before = this.#base.get(path);
+    const isAsBefore = before?.mode === "link" && before.sha256 === sha256(target);
+    if (!isAsBefore && linkedPath(path, decode(target) ?? "") === undefined)
+      return this.#refuse(path, "it is a symbolic link that leads out of the workspace");
+    await this.#take(path, target, "link");
+  }
+
+  async #take(path: string, content: Buffer, mode: FileMode): Promise<void> {
     this.#bytesLeft -= content.length;
     const hash = sha256(content);
     if (this.#base.get(path)?.sha256 !== hash) await this.#blobs.put(content);
-    this.#found.set(path, { sha256: hash, bytes: content.length, executable });
+    this.#found.set(path, { sha256: hash, bytes: content.length, mode });
   }
 
   #refuse(path: string, reason: string): void {
@@ -191,9 +225,10 @@ function pathProblem(path: string): string | undefined {
   }
 }
 
-async function kindNow(folder: OpenFolder, name: string): Promise<"folder" | "file"> {
+async function kindNow(folder: OpenFolder, name: string): Promise<"folder" | "file" | "link"> {
   try {
-    return (await folder.statusOf(name)).isDirectory() ? "folder" : "file";
+    const status = await folder.statusOf(name);
+    return status.isSymbolicLink() ? "link" : status.isDirectory() ? "folder" : "file";
   } catch {
     return "file";
   }

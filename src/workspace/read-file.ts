@@ -7,7 +7,7 @@ import { foldPath, showPath } from "../domain/tree-path.ts";
 import type { Name, OpenFolder } from "./open-folder.ts";
 
 type FileReading =
-  | { readonly kind: "read"; readonly content: Buffer; readonly executable: boolean }
+  | { readonly kind: "read"; readonly content: Buffer; readonly mode: "file" | "executable" }
   | { readonly kind: "refused"; readonly reason: string };
 
 /**
@@ -35,7 +35,7 @@ export async function readFile(
     const after = await folder.statusOf(name);
     if (content === undefined || !isSame(before, after) || (after.nlink > 1n && !mayBeHardLink))
       return { kind: "refused", reason: changed };
-    return { kind: "read", content, executable: (before.mode & 0o100n) !== 0n };
+    return { kind: "read", content, mode: (before.mode & 0o100n) !== 0n ? "executable" : "file" };
   } catch (error) {
     return { kind: "refused", reason: reasonOf(error) };
   } finally {

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { findInstall, type Install } from "./find-install.ts";
 import { findProgram, searchPath } from "./find-program.ts";
 import type { Launch } from "./launch.ts";
-import { limitingWords, processLimits } from "./process-limits.ts";
+import { type CommandLimits, limitingWords, temporaryBytes } from "./process-limits.ts";
 import type { Bubblewrap } from "./sandbox-kind.ts";
 import {
   findPlaces,
@@ -25,12 +25,13 @@ export interface LaunchRequest {
   readonly places: PlaceOptions;
   /** A folder that stays when the command ends; none: an empty home that goes with it. */
   readonly home?: string | undefined;
+  readonly limits: CommandLimits;
 }
 
 /** A text says why there is nothing to start. */
 export async function launchInSandbox(
   sandbox: Bubblewrap,
-  { argv, directory, env, writable, network, places: options, home }: LaunchRequest,
+  { argv, directory, env, writable, network, places: options, home, limits }: LaunchRequest,
 ): Promise<Launch | string> {
   const places = await findPlaces(options);
   const isKnown = await isThere(argv[0], places);
@@ -49,6 +50,7 @@ export async function launchInSandbox(
     home,
     install,
     uid,
+    limits,
   });
   return {
     file: sandbox.program,
@@ -88,6 +90,7 @@ interface SandboxRequest {
   readonly install?: Install | undefined;
   /** The user that the command is. */
   readonly uid: number;
+  readonly limits: CommandLimits;
 }
 
 /** The descriptors that bubblewrap inherits and the command does not. */
@@ -132,7 +135,7 @@ function sandboxArguments(sandbox: Bubblewrap, request: SandboxRequest): string[
     ...mounts,
     ["--"],
     otherUser(sandbox, request.uid),
-    limitingWords(sandbox.prlimit, true),
+    limitingWords(sandbox.prlimit, request.limits, true),
   ].flat();
 }
 
@@ -161,7 +164,7 @@ function otherUser({ identity, setpriv }: Bubblewrap, uid: number): string[] {
 }
 
 function temporary({ version }: Bubblewrap, path: string): string[] {
-  const size = isAtLeast(version, 0, 7) ? ["--size", String(processLimits.temporaryBytes)] : [];
+  const size = isAtLeast(version, 0, 7) ? ["--size", String(temporaryBytes)] : [];
   return ["--perms", "1777", ...size, "--tmpfs", path];
 }
 

@@ -6,11 +6,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { findProgram, searchPath } from "./find-program.ts";
 import { start } from "./launch.ts";
+import { commandLimits } from "./process-limits.ts";
 import { removeFolder } from "./remove-folder.ts";
 import type { Bubblewrap, Sandbox, SandboxIdentity } from "./sandbox-kind.ts";
 import { launchInSandbox } from "./sandbox-launch.ts";
 
-export type { Bubblewrap, NoSandbox, Sandbox, SandboxIdentity } from "./sandbox-kind.ts";
+export type { Bubblewrap, NoSandbox, Sandbox, SandboxIdentity, SandboxRule } from "./sandbox-kind.ts";
 
 const trialMs = 20_000;
 const againMs = 60_000;
@@ -33,13 +34,23 @@ function forgetLater(): void {
 }
 
 export async function detectSandbox(folders: readonly string[] = searchPath()): Promise<Sandbox> {
-  if (process.platform !== "linux") return { kind: "none", reason: "bubblewrap exists on Linux only." };
+  if (process.platform !== "linux")
+    return { kind: "none", reason: "bubblewrap exists on Linux only.", lacks: "platform" };
   const program = await findProgram("bwrap", folders);
   if (program === undefined)
-    return { kind: "none", reason: "bwrap is not installed; it is in the package bubblewrap." };
+    return {
+      kind: "none",
+      reason: "bwrap is not installed; it is in the package bubblewrap.",
+      lacks: "program",
+    };
   const version = await versionOf(program);
   if (version === undefined)
-    return { kind: "none", reason: `${program} does not say its version.`, isUncertain: true };
+    return {
+      kind: "none",
+      reason: `${program} does not say its version.`,
+      lacks: "program",
+      isUncertain: true,
+    };
   const prlimit = await findProgram("prlimit", folders);
   const setpriv = await findProgram("setpriv", folders);
   const problems = new Set<string>();
@@ -52,7 +63,7 @@ export async function detectSandbox(folders: readonly string[] = searchPath()): 
     isUncertain ||= problem.isUncertain;
   }
   const reason = `${program} cannot make a sandbox here: ${[...problems].join("; ")}`;
-  return { kind: "none", reason, ...(isUncertain && { isUncertain }) };
+  return { kind: "none", reason, lacks: "rights", ...(isUncertain && { isUncertain }) };
 }
 
 async function versionOf(program: string): Promise<string | undefined> {
@@ -86,6 +97,7 @@ async function tryOut(sandbox: Bubblewrap): Promise<Problem | undefined> {
       writable: "workspace",
       network: false,
       places: {},
+      limits: commandLimits,
     });
     if (typeof launch === "string") return { reason: launch, isUncertain: false };
     const child = start(launch, undefined);

@@ -19,8 +19,7 @@ export async function findIn(root: OpenFolder, path: string): Promise<Found> {
 async function look(folder: OpenFolder, name: string): Promise<Found> {
   // Only compared, never taken in: a second name, which a crash of ours may leave as well, does no harm here.
   const reading = await readFile(folder, name, maxFileBytes, { mayBeHardLink: true });
-  if (reading.kind === "read")
-    return { kind: "file", sha256: sha256(reading.content), executable: reading.executable };
+  if (reading.kind === "read") return { kind: "file", sha256: sha256(reading.content), mode: reading.mode };
   const isThere = await folder.statusOf(name).then(
     () => true,
     (error: NodeJS.ErrnoException) => error.code !== "ENOENT",

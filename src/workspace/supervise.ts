@@ -3,13 +3,19 @@ import { constants } from "node:os";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Confinement } from "./confinement.ts";
+import { ControlGroup } from "./control-group.ts";
 import { type Launch, start } from "./launch.ts";
+import { memoryPassed, watchLimits } from "./limit-watch.ts";
+import type { CommandLimits } from "./process-limits.ts";
 
 interface Supervision {
   readonly stdin?: string | Uint8Array | undefined;
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
   readonly signal: AbortSignal;
+  /** The files that the command may write, and what it may use. */
+  readonly folders: readonly string[];
+  readonly limits: CommandLimits;
   readonly onOutput?: ((text: string, stream: "stdout" | "stderr") => void) | undefined;
 }
 
@@ -24,13 +30,36 @@ interface Printed {
 export type Ending =
   | ({ readonly kind: "exited"; readonly code: number; readonly signal: NodeJS.Signals | null } & Printed)
   | ({ readonly kind: "timeout" | "aborted" } & Printed)
+  /** It was ended at a limit of all its processes together; the reason is the end of a sentence. */
+  | ({ readonly kind: "exceeded"; readonly reason: string } & Printed)
   /** `permanent`: it cannot start until the command or the machine changes. */
   | { readonly kind: "not-started"; readonly reason: string; readonly permanent?: true };
 
 const longestTimer = 2 ** 31 - 1;
 const drainMs = 500;
 
+/** Runs the launch to its end, in a control group of its own where there can be one. */
 export async function supervise(
+  launch: Launch,
+  options: Supervision,
+  confine: (child: ChildProcess) => Confinement,
+): Promise<Ending> {
+  const group = await ControlGroup.make(options.limits);
+  if (group === undefined) return watchOver(launch, options, confine);
+  try {
+    const ending = await watchOver(group.entered(launch), options, confine);
+    if (ending.kind === "aborted" || !(await group.hasRunOutOfMemory())) return ending;
+    const { memoryMiB } = options.limits;
+    const printed = ending.kind === "not-started" ? nothingPrinted : ending;
+    return { ...printed, kind: "exceeded", reason: memoryPassed(memoryMiB) };
+  } finally {
+    await group.remove();
+  }
+}
+
+const nothingPrinted: Printed = { stdout: "", stderr: "", truncated: false, durationMs: 0 };
+
+async function watchOver(
   launch: Launch,
   options: Supervision,
   confine: (child: ChildProcess) => Confinement,
@@ -58,33 +87,49 @@ export async function supervise(
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   for (const name of ["stdout", "stderr"] as const) keep(child, name, streams[name], options.onOutput);
   const confinement = confine(child);
-  let stoppedBy: "timeout" | "aborted" | undefined;
-  const stop = (cause: "timeout" | "aborted"): void => {
-    if (stoppedBy !== undefined) return;
-    stoppedBy = cause;
+  let stopped: Stop | undefined;
+  const stop = (cause: Stop): void => {
+    if (stopped !== undefined) return;
+    stopped = cause;
     void confinement.stop();
   };
-  const onAbort = (): void => stop("aborted");
-  const timer = setTimeout(stop, Math.min(options.timeoutMs, longestTimer), "timeout");
+  const ended = new AbortController();
+  const watching = watch(child, options, ended.signal).then(
+    (reason) => reason !== undefined && stop({ kind: "exceeded", reason }),
+  );
+  const onAbort = (): void => stop({ kind: "aborted" });
+  const timer = setTimeout(stop, Math.min(options.timeoutMs, longestTimer), { kind: "timeout" });
   options.signal.addEventListener("abort", onAbort, { once: true });
   const exit = await exited;
   clearTimeout(timer);
+  ended.abort();
+  await watching;
   options.signal.removeEventListener("abort", onAbort);
   if ("reason" in exit) return { kind: "not-started", reason: exit.reason };
   await confinement.settle();
   // A process that got away may hold the pipes open for ever.
   await Promise.race([closed, delay(drainMs)]);
   for (const stream of child.stdio) stream?.destroy();
-  return conclude(stoppedBy, exit, confinement, printed());
+  return conclude(stopped, exit, confinement, printed());
+}
+
+type Stop = { readonly kind: "timeout" | "aborted" } | { readonly kind: "exceeded"; readonly reason: string };
+
+async function watch(
+  { pid }: ChildProcess,
+  { folders, limits }: Supervision,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  return pid === undefined ? undefined : watchLimits(pid, folders, limits, signal);
 }
 
 function conclude(
-  stoppedBy: "timeout" | "aborted" | undefined,
+  stopped: Stop | undefined,
   { code, signal }: Exit,
   { hasRun, hidesSignals }: Confinement,
   printed: Printed,
 ): Ending {
-  if (stoppedBy !== undefined) return { kind: stoppedBy, ...printed };
+  if (stopped !== undefined) return { ...stopped, ...printed };
   const reason = code === null ? undefined : whyNotReached(code, hasRun, printed.stderr);
   if (reason !== undefined) return { kind: "not-started", reason };
   return {

@@ -19,6 +19,8 @@ export function mergeLines(
   base: readonly string[],
   ours: readonly string[],
   theirs: readonly string[],
+  /** In place of ours where there is a conflict. */
+  mark: (ours: readonly string[], theirs: readonly string[]) => readonly string[] = (own) => own,
 ): MergedText {
   const left = new Side(diffLines(base, ours));
   const right = new Side(diffLines(base, theirs));
@@ -30,11 +32,11 @@ export function mergeLines(
     at = regionEnd(left, right, from);
     const [mine, yours] = [left.take(from, at), right.take(from, at)];
     if (!mine.isChanged) append(merged, theirs, yours.from, yours.to);
+    else if (!yours.isChanged || isSame(ours, mine, theirs, yours)) append(merged, ours, mine.from, mine.to);
     else {
-      append(merged, ours, mine.from, mine.to);
-      if (yours.isChanged && !isSame(ours, mine, theirs, yours)) {
-        conflicts.push({ ours: [mine.from + 1, mine.to], theirs: [yours.from + 1, yours.to] });
-      }
+      const marked = mark(ours.slice(mine.from, mine.to), theirs.slice(yours.from, yours.to));
+      append(merged, marked, 0, marked.length);
+      conflicts.push({ ours: [mine.from + 1, mine.to], theirs: [yours.from + 1, yours.to] });
     }
   }
   append(merged, base, at, base.length);

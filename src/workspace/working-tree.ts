@@ -1,7 +1,14 @@
 import { mkdir, mkdtemp, realpath, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InputInvalid } from "../domain/errors.ts";
-import { type PathClash, PathIndex, type Tree, type TreeFile } from "../domain/tree.ts";
+import {
+  editable,
+  LayeredTree,
+  type PathClash,
+  PathIndex,
+  type Tree,
+  type TreeFile,
+} from "../domain/tree.ts";
 import { showPath, treeLimits } from "../domain/tree-path.ts";
 import { reach } from "../store/fault-points.ts";
 import type { BlobStore } from "./blobs.ts";
@@ -17,8 +24,9 @@ export type TreeProblem = PathClash | { readonly kind: "file" | "files" | "bytes
 export class WorkingTree {
   #files: Tree;
   /** Set while no snapshot shares the map; a shared map is copied before a change. */
-  #own: Map<string, TreeFile> | undefined;
+  #own: ReturnType<typeof editable> | undefined;
   #index: PathIndex | undefined;
+  /** Beyond those of the base. */
   #bytes = 0;
 
   constructor(base: Tree) {
@@ -44,7 +52,8 @@ export class WorkingTree {
     const clash = before === undefined ? index.clash(path) : undefined;
     if (clash !== undefined) return clash;
     if (file.bytes > treeLimits.maxFileBytes) return { kind: "file" };
-    if (before === undefined && this.#files.size >= treeLimits.maxFiles) return { kind: "files" };
+    const base = this.#files instanceof LayeredTree ? this.#files.base.files.size : 0;
+    if (before === undefined && this.#files.size - base >= treeLimits.maxFiles) return { kind: "files" };
     const bytes = this.#bytes - (before?.bytes ?? 0) + file.bytes;
     return bytes > treeLimits.maxTreeBytes ? { kind: "bytes" } : undefined;
   }
@@ -70,12 +79,14 @@ export class WorkingTree {
     if (this.#index === undefined) {
       this.#index = new PathIndex(this.#files.keys());
       for (const { bytes } of this.#files.values()) this.#bytes += bytes;
+      if (this.#files instanceof LayeredTree)
+        for (const { bytes } of this.#files.base.files.values()) this.#bytes -= bytes;
     }
     return this.#index;
   }
 
-  #writable(): Map<string, TreeFile> {
-    this.#own ??= new Map(this.#files);
+  #writable(): ReturnType<typeof editable> {
+    this.#own ??= editable(this.#files);
     this.#files = this.#own;
     return this.#own;
   }

@@ -1,7 +1,7 @@
 import { sha256 } from "../domain/canonical.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { sameFile, type Tree, type TreeChange, type TreeFile, treeHash } from "../domain/tree.ts";
-import { checkPath, isInstalled, showPath, treeLimits } from "../domain/tree-path.ts";
+import { checkPath, isInstalled, linkedPath, showPath, treeLimits } from "../domain/tree-path.ts";
 import { type BlobStore, FreshBlobs } from "./blobs.ts";
 import { applyEdits, type Edit, type EditReport } from "./edit.ts";
 import { globMatcher } from "./glob.ts";
@@ -14,6 +14,8 @@ import { refusedFile, WorkingTree } from "./working-tree.ts";
 
 export type { BlobStore } from "./blobs.ts";
 export { loadTree, storeTree } from "./stored-tree.ts";
+
+const maxLinkHops = 16;
 
 interface WriteOptions {
   /** Default: as it was; a new file is not. */
@@ -60,7 +62,7 @@ export class Workspace {
   }
 
   async read(path: string): Promise<Buffer> {
-    return this.#fresh.get(this.#file(checkPath(path)).sha256);
+    return this.#fresh.get((await this.#behindLinks(this.#checked(path))).sha256);
   }
 
   async readText(path: string): Promise<string> {
@@ -69,7 +71,7 @@ export class Workspace {
 
   /** The change is there when the call returns; awaiting it waits for room in memory. */
   async write(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
-    const checked = checkPath(path);
+    const checked = this.#checked(path);
     const bytes = Buffer.byteLength(content);
     if (bytes > treeLimits.maxFileBytes) {
       throw new InputInvalid(
@@ -77,23 +79,29 @@ export class Workspace {
         { advice: "Split it into several files.", details: { path: checked, bytes } },
       );
     }
+    if (this.#files.get(checked)?.mode === "link")
+      throw new InputInvalid(`${showPath(checked)} is a symbolic link.`, {
+        advice: "Write the file that it leads to, or remove the link first.",
+        details: { path: checked },
+      });
     this.recordings.refuseLateChange();
     const copy = Buffer.from(content);
-    const executable = options.executable ?? this.#files.get(checked)?.executable ?? false;
-    const file = { sha256: sha256(copy), bytes, executable };
+    const executable = options.executable ?? this.#files.get(checked)?.mode === "executable";
+    const mode = executable ? "executable" : "file";
+    const file = { sha256: sha256(copy), bytes, mode } as const;
     if (this.#set(checked, file)) await this.#fresh.add(file.sha256, copy);
   }
 
   /** As the file that is there: in its encoding, if that has the characters, and with its byte order mark; else in UTF-8. */
   async writeText(path: string, text: string): Promise<void> {
-    const checked = checkPath(path);
+    const checked = this.#checked(path);
     const file = this.#files.get(checked);
     const before = file && readEncoded(await this.#fresh.get(file.sha256));
     await this.write(checked, before === undefined ? text : encodedLike(before, text));
   }
 
   async remove(path: string): Promise<void> {
-    const checked = checkPath(path);
+    const checked = this.#checked(path);
     this.#file(checked);
     this.recordings.refuseLateChange();
     this.#delete(checked);
@@ -101,7 +109,7 @@ export class Workspace {
 
   /** All edits or none; see applyEdits for what matches. */
   async edit(path: string, edits: readonly Edit[]): Promise<EditReport> {
-    const checked = checkPath(path);
+    const checked = this.#checked(path);
     for (;;) {
       const before = this.#file(checked);
       const { text, encoding, encode } = await this.#encoded(checked);
@@ -150,8 +158,8 @@ export class Workspace {
   /** Sets these paths to what a recorded step left; their blobs are in the store. Doing it twice does nothing more. */
   reapply(changes: readonly TreeChange[]): void {
     this.recordings.refuseLateChange();
-    for (const { path, after } of changes) if (after === undefined) this.#delete(checkPath(path));
-    for (const { path, after } of changes) if (after !== undefined) this.#set(checkPath(path), after);
+    for (const { path, after } of changes) if (after === undefined) this.#delete(this.#checked(path));
+    for (const { path, after } of changes) if (after !== undefined) this.#set(this.#checked(path), after);
   }
 
   /** Makes all files and their manifest durable. */
@@ -181,6 +189,27 @@ export class Workspace {
         "It cannot be read or edited as text. Written as a whole it becomes UTF-8: do that only where its readers expect UTF-8.",
       details: { path },
     });
+  }
+
+  /** A path of the base may have a name that new files may not have. */
+  #checked(path: string): string {
+    return this.#files.get(path) === undefined ? checkPath(path) : path;
+  }
+
+  /** The file that a link leads to, if it is in the workspace. */
+  async #behindLinks(path: string): Promise<TreeFile> {
+    let [at, file] = [path, this.#file(path)];
+    for (let hops = 0; file.mode === "link"; hops += 1) {
+      const target = (await this.#fresh.get(file.sha256)).toString();
+      const next = linkedPath(at, target);
+      if (next === undefined || hops === maxLinkHops)
+        throw new InputInvalid(`${showPath(path)} is a symbolic link that leads out of the workspace.`, {
+          advice: "Use files of the workspace only.",
+          details: { path },
+        });
+      [at, file] = [next, this.#file(next)];
+    }
+    return file;
   }
 
   #file(path: string): TreeFile {

@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { InputInvalid } from "../domain/errors.ts";
-import type { Tree, TreeFile } from "../domain/tree.ts";
-import { checkPath, showPath } from "../domain/tree-path.ts";
+import { LayeredTree, type Tree, type TreeFile } from "../domain/tree.ts";
+import { checkBasePath, checkPath, showPath } from "../domain/tree-path.ts";
 import type { BlobStore } from "./blobs.ts";
 import { inParallel } from "./in-parallel.ts";
 import { OpenFolder } from "./open-folder.ts";
@@ -52,11 +52,13 @@ export async function withFolder(
 async function writeFile(
   folder: OpenFolder,
   name: string,
-  { sha256, executable }: TreeFile,
+  { sha256, mode }: TreeFile,
   blobs: BlobStore,
   { modes, isDurable }: WriteTreeOptions,
 ): Promise<void> {
   const content = await blobs.get(sha256);
+  if (mode === "link") return folder.makeLink(name, content);
+  const executable = mode === "executable";
   const file = await folder.file(name, newFile, executable ? 0o777 : 0o666);
   try {
     await file.writeFile(content);
@@ -73,8 +75,9 @@ type Named = readonly [name: string, file: TreeFile];
 function byFolder(tree: Tree): [names: readonly string[], files: Named[]][] {
   const folders = new Map<string, [readonly string[], Named[]]>();
   for (const [path, file] of tree) {
+    const isOfBase = tree instanceof LayeredTree && tree.base.files.has(path);
     // A tree holds paths in one spelling; another one was not made by a workspace.
-    if (checkPath(path) !== path)
+    if ((isOfBase ? checkBasePath(path) : checkPath(path)) !== path)
       throw new InputInvalid(`${showPath(path)} is not in its one spelling.`, { details: { path } });
     const names = path.split("/");
     const name = names.pop() ?? "";

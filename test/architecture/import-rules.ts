@@ -93,9 +93,9 @@ function packageRefused(file: string, specifier: string): string | undefined {
   return undefined;
 }
 
-/** Static, re-exporting, side-effect, dynamic and type imports alike. */
+/** Static, re-exporting, side-effect, dynamic and type imports alike; not a text that ends in "import". */
 function importsOf(code: string): Import[] {
-  const pattern = /\b(?:from|import|require)\s*\(?\s*(["'])([^"'\n]+)\1/g;
+  const pattern = /(?<!["'])\b(?:from|import|require)\s*\(?\s*(["'])([^"'\n]+)\1/g;
   return [...code.matchAll(pattern)].map((found) => ({
     line: lineAt(code, found.index),
     specifier: found[2] ?? "",

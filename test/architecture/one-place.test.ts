@@ -45,7 +45,7 @@ describe("each name stands in one file, and the others derive from it", () => {
 
 describe("a command is data, and never a part of a sentence", () => {
   const commands = buildProgram().commands.map((command) => command.name());
-  // A command in backticks is a mention, which nobody pastes; completion scripts and examples are commands themselves.
+  // A command in backticks is a mention, not for pasting; completion scripts and examples are commands themselves.
   const typed = new RegExp(`(?<!\`)\\bmaestro (?:${commands.join("|")})\\b`);
   const examples = /^src\/cli\/(?:define\/|completion\/|program\.ts$)/;
   const allowed = new Set([
@@ -54,7 +54,7 @@ describe("a command is data, and never a part of a sentence", () => {
     // Descriptions of settings, for people who know the command.
     "src/config/settings.ts",
     // A page for a browser that is not signed in: it cannot learn where the state is.
-    "src/server/access/sign-in-page.ts",
+    "src/server/access/outside-page.ts",
   ]);
 
   test("no text of the source contains a command of Maestro", () => {

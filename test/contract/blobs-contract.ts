@@ -64,6 +64,51 @@ export function blobsContract(name: string, open: () => Promise<BlobsUnderTest>)
       expect((await blobs.get(hash)).toString()).toBe("whole");
     });
 
+    test("stores a batch at once, and its references keep every blob of it", async () => {
+      const { blobs } = await opened();
+      await blobs.put("known");
+      const contents = ["known", "", "one", "two", "one", "x".repeat(100_000)].map((text) =>
+        Buffer.from(text),
+      );
+      await using batch = await blobs.batch();
+      const hashes: string[] = [];
+      for (const content of contents) hashes.push(await batch.add(content));
+      expect(hashes).toEqual(contents.map((content) => sha256(content)));
+      const references = await batch.commit();
+      const isNeeded = async (hash: string) => references.includes(hash);
+      for (const hash of await all(blobs.olderThan(later()))) await blobs.remove(hash, later(), isNeeded);
+      for (const [place, hash] of hashes.entries()) expect(await blobs.get(hash)).toEqual(contents[place]);
+      for (const hash of references) expect(await blobs.has(hash)).toBe(true);
+    });
+
+    test("a second batch stores only new blobs, and refers to the first one for the others", async () => {
+      const { blobs } = await opened();
+      const store = async (...texts: readonly string[]) => {
+        await using batch = await blobs.batch();
+        for (const text of texts) await batch.add(Buffer.from(text));
+        return await batch.commit();
+      };
+      const first = await store("a", "b");
+      expect(await store("a", "b")).toEqual(first);
+      const second = await store("b", "c");
+      expect(second).toEqual(expect.arrayContaining([...first]));
+      for (const hash of first) await blobs.remove(hash, later(), never);
+      expect(await blobs.has(sha256(Buffer.from("a")))).toBe(false);
+      expect(await blobs.has(sha256(Buffer.from("c")))).toBe(true);
+      await store("a", "b");
+      expect((await blobs.get(sha256(Buffer.from("a")))).toString()).toBe("a");
+    });
+
+    test("a batch that is not committed leaves nothing", async () => {
+      const { blobs } = await opened();
+      {
+        await using batch = await blobs.batch();
+        await batch.add(Buffer.from("gone"));
+      }
+      expect(await all(blobs.olderThan(later()))).toEqual([]);
+      expect(await blobs.has(sha256(Buffer.from("gone")))).toBe(false);
+    });
+
     test("removes a blob that is old and not needed", async () => {
       const { blobs } = await opened();
       const [gone, kept] = [await blobs.put("gone"), await blobs.put("kept")];

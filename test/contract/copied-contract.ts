@@ -172,7 +172,7 @@ export function copiedContract(open: OpenStore): void {
 }
 
 const parked = statusRow("parked");
-const paused: Transition = { kind: "session.status", status: "paused" };
+const paused: Transition = { kind: "session.status", status: "paused", by: "person" };
 
 function withRows(copied: readonly CopiedRow[], id = newSessionId()) {
   return { ...newSession({ id }), createdAt: 1_000, copied };

@@ -78,7 +78,7 @@ export function journalContract(open: OpenStore): void {
     test("all entries of an append are recorded or none, and others of the same moment are", async () => {
       const { store } = await openFor(open);
       const [broken, sound] = [await createAndClaim(store), await createAndClaim(store)];
-      const refused: Entry = { kind: "session.status", status: "no such status" as "paused" };
+      const refused: Entry = { kind: "session.status", status: "no such status" as "completed" };
       const [bad, good, after] = await Promise.all([
         refusalOf(store.append(broken.lease, [step(1), refused, step(2)])),
         store.append(sound.lease, [step(3)]),

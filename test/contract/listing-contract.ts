@@ -112,7 +112,7 @@ export function listingContract(open: OpenStore): void {
       await store.releaseSession(lease);
       const { lease: next } = await store.claimSession(id, "recovery");
       expect(await sinceOf()).toBe(began);
-      await store.append(next, [{ kind: "session.status", status: "paused" }]);
+      await store.append(next, [{ kind: "session.status", status: "paused", by: "person" }]);
       expect(await sinceOf()).toBe(began + 50);
     });
 

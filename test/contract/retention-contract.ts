@@ -136,6 +136,28 @@ export function retentionContract(open: OpenStore): void {
   });
 
   describe("references", () => {
+    test("are listed by hash in pages, each once, of all sessions or of one", async () => {
+      const { store } = await openFor(open);
+      const [one, other] = [await createAndClaim(store), await createAndClaim(store)];
+      await store.append(one.lease, [step(1)], { artifacts: [shared, first] });
+      await store.append(other.lease, [step(1)], { artifacts: [second, shared] });
+      const page = async (after: string, limit: number, by?: typeof one.id) =>
+        (await store.reports.references({ by, after, limit })).map(({ sha256, session }) => [
+          sha256,
+          session,
+        ]);
+      expect(await page("", 2)).toEqual([
+        [first, one.id],
+        [second, other.id],
+      ]);
+      expect(await page(second, 2)).toEqual([[shared, one.id]]);
+      expect(await page("", 5, other.id)).toEqual([
+        [second, other.id],
+        [shared, other.id],
+      ]);
+      expect(await page(second, 5, other.id)).toEqual([[shared, other.id]]);
+    });
+
     test("are recorded with the rows that point to them, once", async () => {
       const { store } = await openFor(open);
       const { lease } = await createAndClaim(store);

@@ -30,6 +30,11 @@ export function sessionsContract(open: OpenStore): void {
         reason: undefined,
         createdAt: clock.now(),
         updatedAt: clock.now(),
+        wakeAt: undefined,
+        model: undefined,
+        queue: "default",
+        priority: 0,
+        blocked: undefined,
       });
       expect(await readAll(store, given.id)).toEqual([row]);
       expect(row).toMatchObject({ seq: 1, epoch: 0, kind: "session.created", at: clock.now() });

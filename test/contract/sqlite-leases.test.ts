@@ -6,9 +6,12 @@ import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../src/domain/clock.ts";
 import { LeaseHeld } from "../../src/domain/errors.ts";
+import type { SessionId } from "../../src/domain/ids.ts";
 import { armFault } from "../../src/store/fault-points.ts";
+import type { Claim } from "../../src/store/journal.ts";
 import { thisOwner } from "../../src/store/owner.ts";
 import { SqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { runChild } from "./sqlite-child.ts";
 import { createAndClaim, newSession, step } from "./store-under-test.ts";
 
 const leaseMs = 1_000;
@@ -43,14 +46,16 @@ async function heldElsewhere({
   machine = "another machine",
   boot,
   beatAt,
+  leaseMs: ownLeaseMs = leaseMs,
 }: {
   readonly machine?: string;
   readonly boot: string;
   readonly beatAt: number;
+  readonly leaseMs?: number;
 }) {
   const directory = await mkdtemp(join(tmpdir(), "maestro-leases-"));
   const path = join(directory, "maestro.db");
-  const store = new SqliteStore({ path, clock: systemClock, leaseMs });
+  const store = new SqliteStore({ path, clock: systemClock, leaseMs: ownLeaseMs });
   const { session } = await store.createSession(newSession());
   const database = new DatabaseSync(path, { timeout: 20_000 });
   onTestFinished(async () => {
@@ -63,7 +68,8 @@ async function heldElsewhere({
     .run(machine, boot, beatAt);
   database.exec("INSERT INTO leases SELECT number, 1, 'elsewhere' FROM sessions");
   const beat = () => database.exec("UPDATE owners SET beat_uptime_ms = beat_uptime_ms + 1");
-  return { store, id: session.id, beat };
+  const leases = () => database.prepare("SELECT epoch, owner FROM leases").all();
+  return { store, id: session.id, beat, leases };
 }
 
 test.each([-hourMs, hourMs])(
@@ -102,6 +108,63 @@ test("the lease of another machine is taken after it was watched for the time of
   const { lease } = await store.claimSession(id, "recovery");
   expect(lease.epoch).toBe(2);
   expect(performance.now() - began).toBeGreaterThan(leaseMs - 1);
+});
+
+test("a session of a driver that is silent and lives is not deleted", async () => {
+  const { store, id, beat } = await heldElsewhere({ boot: "another boot", beatAt: Date.now() - hourMs });
+  const beats = setInterval(beat, leaseMs / 3);
+  onTestFinished(() => clearInterval(beats));
+  await expect(store.deleteSession(id)).rejects.toThrow(LeaseHeld);
+  expect(await store.findSession(id)).toMatchObject({ id });
+});
+
+test("a session of a driver that stays silent is deleted", async () => {
+  const { store, id } = await heldElsewhere({ boot: "another boot", beatAt: Date.now() - hourMs });
+  await store.deleteSession(id);
+  expect(await store.findSession(id)).toBeUndefined();
+});
+
+test("closing ends the watch of a silent driver at once, and takes nothing", async () => {
+  const { store, id, leases } = await heldElsewhere({
+    boot: "another boot",
+    beatAt: Date.now() - hourMs,
+    leaseMs: 10 * 60_000,
+  });
+  // The test's time limit is half the time of the watch.
+  const refused = Promise.allSettled([store.claimSession(id, "recovery"), store.deleteSession(id)]);
+  await new Promise(setImmediate);
+  await store.close();
+  for (const end of await refused)
+    expect(end).toMatchObject({ status: "rejected", reason: expect.any(LeaseHeld) });
+  expect(leases()).toEqual([{ epoch: 1, owner: "elsewhere" }]);
+});
+
+test("the next suspect is recovered after one whose release could not be written", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "maestro-leases-"));
+  const path = join(directory, "maestro.db");
+  const store = new SqliteStore({ path, clock: systemClock, leaseMs });
+  const database = new DatabaseSync(path, { timeout: 20_000 });
+  onTestFinished(async () => {
+    database.close();
+    await store.close();
+    await rm(directory, { recursive: true });
+  });
+  const ids: SessionId[] = [];
+  for (let number = 0; number < 2; number += 1) {
+    const { session } = await store.createSession(newSession());
+    await runChild("claim-and-die", path, session.id);
+    ids.push(session.id);
+  }
+  const claims: Promise<Claim>[] = [];
+  const take = () => store.take(2, async () => (claim) => void claims.push(claim));
+  expect(await take()).toBe(1);
+  const { lease } = (await claims[0]) as Claim;
+  database.exec(
+    `CREATE TRIGGER full BEFORE UPDATE ON leases WHEN NEW.owner IS NULL BEGIN SELECT RAISE(ABORT, 'full'); END`,
+  );
+  await expect(store.releaseSession(lease)).rejects.toThrow(/full/);
+  expect(await take()).toBe(1);
+  expect((await Promise.all(claims)).map(({ lease: { sessionId } }) => sessionId)).toEqual(ids);
 });
 
 /** Only the thread sends beats. */

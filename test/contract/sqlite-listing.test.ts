@@ -24,7 +24,7 @@ test("a card that cannot be stored does not prevent a row from being recorded", 
   database.close();
   expect(await store.reports.listed([session.id])).toMatchObject([{ status: "queued", card: undefined }]);
   const { lease } = await store.claimSession(session.id, "start");
-  await store.append(lease, [step(1), { kind: "session.status", status: "paused" }]);
+  await store.append(lease, [step(1), { kind: "session.status", status: "paused", by: "person" }]);
   expect((await readAll(store, session.id)).map(({ kind }) => kind)).toEqual([
     "session.created",
     "session.claimed",

@@ -7,7 +7,8 @@ const error = { name: "HelpNeeded", code: "HELP_NEEDED", message: "help is neede
 export function statusRow(status: SessionStatus): Transition {
   if (status === "parked") return { kind: "session.status", status, reason: "help", error };
   if (status === "failed") return { kind: "session.status", status, error };
-  return { kind: "session.status", status };
+  if (status === "paused") return { kind: "session.status", status, by: "person" };
+  return { kind: "session.status", status } as Transition;
 }
 
 /** A row that parks a session until a breaker may be probed. */

@@ -6,6 +6,7 @@ import { journalContract } from "./journal-contract.ts";
 import { leaseContract } from "./lease-contract.ts";
 import { ledgerContract } from "./ledger-contract.ts";
 import { listingContract } from "./listing-contract.ts";
+import { loginsContract } from "./logins-contract.ts";
 import { retentionContract } from "./retention-contract.ts";
 import { sessionsContract } from "./sessions-contract.ts";
 import { settlementContract } from "./settlement-contract.ts";
@@ -31,6 +32,7 @@ export function storeContract(name: string, open: OpenStore): void {
     retentionContract(open);
     breakersContract(open);
     ticketsContract(open);
+    loginsContract(open);
     wakeupsContract(open);
   });
 }

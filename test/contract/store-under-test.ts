@@ -33,7 +33,9 @@ export async function openFor(open: OpenStore): Promise<Opened> {
   return { ...opened, clock };
 }
 
-export function newSession(over: Partial<Omit<NewSession, "created">> = {}): NewSession {
+type Terms = Pick<NewSession["created"], "model" | "queue" | "priority">;
+
+export function newSession(over: Partial<Omit<NewSession, "created">> = {}, terms: Terms = {}): NewSession {
   const { id = newSessionId(), key, team = "team", teamFingerprint = "t1" } = over;
   const identity = over.identity ?? fingerprint([team, "brief"]);
   const withKey = key === undefined ? {} : { key };
@@ -50,6 +52,7 @@ export function newSession(over: Partial<Omit<NewSession, "created">> = {}): New
       teamFingerprint,
       brief: "brief",
       ...withKey,
+      ...terms,
     },
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { SessionId } from "../../src/domain/ids.ts";
+import type { SessionLimits } from "../../src/store/decisions/limits.ts";
 import type { Claim } from "../../src/store/journal.ts";
 import type { Store } from "../../src/store/store.ts";
 import {
@@ -89,6 +90,110 @@ export function takeContract(open: OpenStore): void {
       expect((await store.findSession(id))?.status).toBe("canceled");
     });
 
+    test("gives higher priorities first, then teams with fewer running sessions, then those that waited longest", async () => {
+      const { store, clock } = await openFor(open);
+      const add = (team: string, waitedMs: number, priority = 0) =>
+        queued(store, clock.now() - waitedMs, { team, priority });
+      const { session } = await store.createSession(newSession({ team: "busy" }));
+      await store.claimSession(session.id, "start");
+      const longest = await add("busy", 9);
+      const [first, second, third] = [await add("calm", 7), await add("calm", 6), await add("calm", 5)];
+      const urgent = await add("busy", 1, 3);
+      const low = await add("calm", 100, -1);
+      // Each session that is taken counts for its team: after two of the calm team, the busy one has fewer.
+      const { claims } = await takeAll(store, 6);
+      expect([...claims.keys()]).toEqual([urgent, first, second, longest, third, low]);
+    });
+
+    test("keeps limits of teams, models and queues, and skips only the sessions that they are about", async () => {
+      const { store, clock } = await openFor(open);
+      const add = (team: string, terms: Partial<Parameters<typeof newSession>[1]> = {}) =>
+        queued(store, clock.now(), { team, ...terms });
+      const team = [await add("one"), await add("one"), await add("one")];
+      const model = [await add("two", { model: "m" }), await add("three", { model: "m" })];
+      const queue = [await add("four", { queue: "night" }), await add("five", { queue: "night" })];
+      const free = await add("six");
+      const limits = { teams: { one: 2 }, models: { m: 1 }, queues: { night: 0 } };
+      const first = await takeAll(store, 10, undefined, limits);
+      expect(new Set(first.claims.keys())).toEqual(new Set([team[0], team[1], model[0], free]));
+      expect((await takeAll(store, 10, undefined, limits)).count).toBe(0);
+      const { lease } = first.claims.get(model[0] as SessionId) as Claim;
+      await store.append(lease, [{ kind: "session.status", status: "completed" }]);
+      await store.releaseSession(lease);
+      expect([...(await takeAll(store, 10, undefined, limits)).claims.keys()]).toEqual([model[1]]);
+      expect(new Set((await takeAll(store, 10)).claims.keys())).toEqual(new Set([team[2], ...queue]));
+    });
+
+    test("counts a limit in the transaction that claims, so processes together keep it", async () => {
+      const { store, another, clock } = await openFor(open);
+      const other = (await another?.()) ?? store;
+      const ids: SessionId[] = [];
+      for (let number = 0; number < 12; number += 1)
+        ids.push(await queued(store, clock.now(), { queue: "night" }));
+      const limits = { queues: { night: 5 } };
+      // Each sees five free places, and takes sessions that the others leave alone.
+      const taken = await Promise.all(
+        [store, other].map((taker, at) => takeAll(taker, 12, (id) => ids.indexOf(id) % 2 === at, limits)),
+      );
+      expect(taken.reduce((sum, { claims }) => sum + claims.size, 0)).toBe(5);
+    });
+
+    test("does not count a session that waits without a driver, and takes it when its wait is over", async () => {
+      const { store, clock } = await openFor(open);
+      const limits = { teams: { team: 1 } };
+      const { id, lease } = await createAndClaim(store);
+      const next = await queued(store, clock.now());
+      expect((await takeAll(store, 1, undefined, limits)).count).toBe(0);
+      await store.append(lease, [{ kind: "session.status", status: "running", wakeAt: clock.now() + 1_000 }]);
+      await store.releaseSession(lease);
+      expect(await store.reports.abandoned()).toEqual([]);
+      const { claims } = await takeAll(store, 2, undefined, limits);
+      expect([...claims.keys()]).toEqual([next]);
+      await store.releaseSession((claims.get(next) as Claim).lease);
+      await store.deleteSession(next);
+      expect(await takeable(store)).toEqual([]);
+      await clock.advance(1_000);
+      const woken = await takeAll(store, 2, undefined, limits);
+      expect(JSON.parse(woken.claims.get(id)?.row.body ?? "{}")).toMatchObject({ cause: "wake" });
+    });
+
+    test("keeps why a process does not take a session, until it is taken", async () => {
+      const { store, clock } = await openFor(open);
+      const id = await queued(store, clock.now());
+      const blocked = { name: "TeamChanged", code: "TEAM_CHANGED", message: "the team has changed" };
+      await store.take(1, async () => ({ blocked }));
+      expect((await store.findSession(id))?.blocked).toEqual(blocked);
+      expect((await store.reports.listed([id]))[0]?.blocked).toEqual(blocked);
+      expect(await readAll(store, id), "its journal has no row about it").toHaveLength(1);
+      await takeAll(store, 1);
+      expect((await store.findSession(id))?.blocked).toBeUndefined();
+    });
+
+    test("recovers sessions whose driver died one at a time, each when the one before has recorded a step", async (context) => {
+      const { store, clock, claimAndDie } = await openFor(open);
+      if (claimAndDie === undefined) return context.skip("no other process can reach this store");
+      const ids: SessionId[] = [];
+      for (let number = 0; number < 3; number += 1) {
+        const { session } = await store.createSession(newSession());
+        await claimAndDie(session.id);
+        ids.push(session.id);
+      }
+      const [first, second, third] = ids as [SessionId, SessionId, SessionId];
+      const one = await takeAll(store, 3);
+      expect([...one.claims.keys()]).toEqual([first]);
+      expect((await takeAll(store, 3)).count, "the first has recorded nothing").toBe(0);
+      await clock.advance(24 * 3_600_000);
+      expect((await takeAll(store, 3)).count, "its call takes a day").toBe(0);
+      const fresh = await queued(store, clock.now());
+      expect([...(await takeAll(store, 3)).claims.keys()], "no suspect").toEqual([fresh]);
+      await store.append((one.claims.get(first) as Claim).lease, [step(1)]);
+      const two = await takeAll(store, 3);
+      expect([...two.claims.keys()]).toEqual([second]);
+      await store.releaseSession((two.claims.get(second) as Claim).lease);
+      // The second was released and is no suspect any more. It has been recovered before, so it comes after the third.
+      expect([...(await takeAll(store, 3)).claims.keys()]).toEqual([third, second]);
+    });
+
     test("takes a session over from a dead driver as its recovery", async (context) => {
       const { store, claimAndDie } = await openFor(open);
       if (claimAndDie === undefined) return context.skip("no other process can reach this store");
@@ -102,8 +207,12 @@ export function takeContract(open: OpenStore): void {
   });
 }
 
-async function queued(store: Store, wakeAt: number): Promise<SessionId> {
-  const { session } = await store.createSession({ ...newSession(), wakeAt });
+async function queued(
+  store: Store,
+  wakeAt: number,
+  { team = "team", ...terms }: { readonly team?: string } & Parameters<typeof newSession>[1] = {},
+): Promise<SessionId> {
+  const { session } = await store.createSession({ ...newSession({ team }, terms), wakeAt });
   return session.id;
 }
 
@@ -111,14 +220,19 @@ async function takeAll(
   store: Store,
   places: number,
   accepts: (id: SessionId) => boolean | Promise<boolean> = () => true,
+  limits: SessionLimits = {},
 ) {
   const drives = new Map<SessionId, boolean>();
   const pending: [SessionId, Promise<Claim>][] = [];
-  const count = await store.take(places, async ({ session: { id }, isToDrive }) => {
-    drives.set(id, isToDrive);
-    if (!(await accepts(id))) return undefined;
-    return (claim) => void pending.push([id, claim]);
-  });
+  const count = await store.take(
+    places,
+    async ({ session: { id }, isToDrive }) => {
+      drives.set(id, isToDrive);
+      if (!(await accepts(id))) return undefined;
+      return (claim) => void pending.push([id, claim]);
+    },
+    limits,
+  );
   const settled = await Promise.allSettled(pending.map(([, claim]) => claim));
   const claims = new Map<SessionId, Claim>();
   for (const [at, outcome] of settled.entries())

@@ -7,7 +7,7 @@ import { open } from "../../src/index.ts";
 import { ensureSchema, openDatabase } from "../../src/store/sqlite/open-database.ts";
 import { Writer } from "../../src/store/sqlite/writer.ts";
 import { clerkIn, expectNoHarm, expectOnce, failCall, fillDisk } from "../campaign/disk.ts";
-import type { ClerkOptions } from "./damage-support/clerk.ts";
+import type { ClerkOptions } from "./damage-support/clerk-work.ts";
 import { canInject, failing, linesOf, runClerk, traced, writerLines } from "./damage-support/run-clerk.ts";
 import { SmallDisk } from "./damage-support/small-disk.ts";
 import { temporaryDirectory } from "./damage-support/temporary-directory.ts";
@@ -161,7 +161,18 @@ describe("a state directory that cannot be written", () => {
 
 function createCommand() {
   const id = newSessionId();
-  const session = { id, key: null, team: "t", teamFingerprint: "f", identity: "i", at: 1, wakeAt: null };
+  const session = {
+    id,
+    key: null,
+    team: "t",
+    teamFingerprint: "f",
+    identity: "i",
+    at: 1,
+    wakeAt: null,
+    model: null,
+    queue: "default",
+    priority: 0,
+  };
   const none = { attempt: null, occurrence: null, fingerprint: null, name: null };
   const row = { ...none, kind: "session.created", body: "{}" };
   const nothing = { copied: [], appended: [], artifacts: [], artifactsOf: undefined, usage: [] };
@@ -173,9 +184,11 @@ function claimCommand() {
   const owner = { id: "owner", machine: "m", boot: "b", pidNamespace: "n", pid: 1, started: "s" };
   return {
     verb: "claim",
+    cause: "start",
+    limits: [],
+    deadOwners: [],
     session: 1,
-    epoch: 0,
-    expected: { owner: null, beat: null },
+    judged: { epoch: 0, owner: null, beat: null },
     expectedStatus: null,
     claimant: { ...owner, beatUptimeMs: 1, beatAt: 1 },
     at: 1,

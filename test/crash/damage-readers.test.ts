@@ -171,7 +171,7 @@ async function importChanged(change: (checkpoints: string[]) => string[]) {
   writeFileSync(file, await promisify(gzip)(packed));
   const there = new ThreePhases(newStateDir());
   const refused = await there
-    .with((maestro) => maestro.importCheckpoints(file))
+    .with((maestro) => maestro.importCheckpoints(file, { trust: true }))
     .then(() => undefined, String);
   return { refused, written: existsSync(join(there.stateDir, "sessions")) };
 }

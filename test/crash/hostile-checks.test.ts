@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newId } from "../../src/domain/ids.ts";
 import { runChecks } from "../../src/workspace/checks.ts";
 import { type Command, type CommandResult, runCommand } from "../../src/workspace/command.ts";
-import { processLimits } from "../../src/workspace/process-limits.ts";
+import { commandLimits, maxFileBytes, mebibyte } from "../../src/workspace/process-limits.ts";
 import { removeFolder } from "../../src/workspace/remove-folder.ts";
 import { describeSandbox } from "../../src/workspace/sandbox.ts";
 import { MemoryBlobs } from "../unit/workspace/counted-blobs.ts";
@@ -20,7 +20,7 @@ const isSandboxed = sandbox.kind === "bubblewrap";
 /** Linux does not limit the processes of root, also not in a sandbox. */
 const isRootInside =
   process.geteuid?.() === 0 && sandbox.kind === "bubblewrap" && sandbox.identity !== "other-user";
-const bare = { kind: "none", reason: "for this test" } as const;
+const bare = { kind: "none", reason: "for this test", lacks: "program" } as const;
 /** Ending takes time on a busy machine; the commands would run for a day. */
 const slackMs = 120_000;
 
@@ -46,6 +46,7 @@ async function run(
       signal: new AbortController().signal,
       network: false,
       writable: "workspace",
+      sandbox: detect.kind === "none" ? "none" : "required",
       ...more,
     },
     () => Promise.resolve(detect),
@@ -242,23 +243,22 @@ describe.skipIf(!isSandboxed)("a check in a sandbox (needs bubblewrap)", () => {
       const bombed = await run(["perl", "-e", "1 while fork || 1"], { timeoutMs: 3000 });
       clearInterval(counting);
       expect(outcome(bombed, 3000)).toEqual(ended);
-      expect(most).toBeGreaterThan(processLimits.maxProcesses / 2);
-      expect(most).toBeLessThan(processLimits.maxProcesses + 100);
+      expect(most).toBeGreaterThan(commandLimits.processes / 2);
+      expect(most).toBeLessThan(commandLimits.processes + 100);
     },
   );
 
   test.skipIf(!canLimit)("cannot exceed its limits of memory and file size (needs prlimit)", async () => {
-    const memory = await run(node(`Buffer.allocUnsafeSlow(${processLimits.maxMemoryBytes})`), {
+    const memory = await run(node(`Buffer.allocUnsafeSlow(${commandLimits.memoryMiB * mebibyte})`), {
       timeoutMs: 20_000,
     });
     expect(memory.result).toMatchObject({
       kind: "exited",
       stderr: expect.stringMatching(/alloc/i) as string,
     });
-    const file = await run(
-      node(`fs.writeFileSync("f", ""); fs.truncateSync("f", ${processLimits.maxFileBytes + 1})`),
-      { timeoutMs: 20_000 },
-    );
+    const file = await run(node(`fs.writeFileSync("f", ""); fs.truncateSync("f", ${maxFileBytes + 1})`), {
+      timeoutMs: 20_000,
+    });
     expect(file.result).toMatchObject({ kind: "exited" });
     expect("code" in file.result && file.result.code).not.toBe(0);
   });

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { defineTeam, open, persona, phase } from "../../src/index.ts";
 import { inTerminal, maestro, place } from "./support/packed.ts";
 
 /** Something that a machine may lack, made to be so before the command looks. */
@@ -42,7 +43,7 @@ test.each([
     "no sandbox",
     'process.env.PATH = "/nowhere";',
     0,
-    /! sandbox: none: [^]*→ On Linux, install the package bubblewrap/,
+    /! sandbox: none: [^]*are refused\.\n {4}→ Install bubblewrap: /,
   ],
 ])("%s is found, and how to mend it is said", async (_, code, exitCode, expected) => {
   const { code: ended, stdout } = await maestro(lacking(code), "doctor", "--offline");
@@ -69,4 +70,25 @@ test("a command that takes over a second shows its time and clears it when it en
   expect(seen).toMatchObject({ code: 0, stepsLeft: 0, wrapped: 0 });
   expect(seen.lines.join("\n")).toContain("does not answer: nothing within 5 s");
   expect(seen.lines.join("\n")).not.toContain("maestro doctor:");
+});
+
+test("a check of the sessions that takes long shows how far it is, and prints one document with --json", async () => {
+  const slowly = `const { promises } = require("node:fs"); const { open } = promises;
+    promises.open = async (path, ...rest) => {
+      if (String(path).includes("checkpoint_")) await new Promise((go) => setTimeout(go, 1_500));
+      return open(path, ...rest);
+    };`;
+  const at = lacking(slowly);
+  const team = defineTeam("idle", {
+    phases: [phase("rest", { personas: [persona("one", { run: async () => ({ summary: "" }) })] })],
+  });
+  const hive = await open({ stateDir: join(at.folder, "state"), teams: [team] });
+  for (const brief of ["one", "two"]) await hive.create(team, { brief });
+  await hive.close();
+  const command = ["doctor", "--offline", "--json"];
+  const seen = await inTerminal(at, [100, 24], command, [
+    { when: "[12]\\.0 s, [01] of 2 sessions verified" },
+  ]);
+  expect(seen).toMatchObject({ code: 0, stepsLeft: 0 });
+  expect(JSON.parse(seen.lines.join(""))).toMatchObject({ ok: true });
 });

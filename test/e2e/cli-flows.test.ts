@@ -1,4 +1,12 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { json, lines, maestro, type Place, place, read } from "./support/packed.ts";
@@ -17,6 +25,7 @@ async function withTeam(more: Record<string, string> = {}): Promise<Place> {
   return at;
 }
 
+const databaseFiles = ["maestro.db", "maestro.db-wal", "maestro.db-shm"];
 const run = ["run", "Say hello", "--team", "hello.yaml", "--key", "k"];
 
 test("JSON: every document and every event is what the interface promises, the last line of a run its result", async () => {
@@ -56,7 +65,7 @@ test("review: parks with exit 4 and says what to do; a rejected phase runs again
 
 test("a phase alone beside one that waits for review is done with exit 0, and the other still waits", async () => {
   const one = (name: string, more = "") => `  - { name: ${name}, ${more}personas: [p${name}] }`;
-  const works = (name: string) => `  p${name}: { command: [sh, -c, echo done] }`;
+  const works = (name: string) => `  p${name}: { command: [sh, -c, echo done], network: false }`;
   const waits = "dependsOn: [a], review: true, ";
   const phases = [one("a"), one("b", waits), one("c", waits), one("d", "dependsOn: [a], ")];
   const team = ["name: beside", "phases:", ...phases, "personas:", ...["a", "b", "c", "d"].map(works), ""];
@@ -156,17 +165,95 @@ test("a changed team: says what changed, exit 2; with --accept-changes unchanged
   expect(usage.calls, "greeting 2, reply 2 and again 2, farewell 2").toBe(8);
 });
 
+test("checkpoints restore brings back sealed work that an older database does not know", async () => {
+  const at = await withTeam();
+  const state = join(at.folder, "state");
+  const env = { ...at, env: { ...at.env, MAESTRO_STATE_DIR: state } };
+  await maestro(env, ...run, "--until", "greeting");
+  for (const name of databaseFiles)
+    if (existsSync(join(state, name))) copyFileSync(join(state, name), join(at.folder, name));
+  await maestro(env, "resume", "k");
+  for (const name of databaseFiles) {
+    rmSync(join(state, name), { force: true });
+    if (existsSync(join(at.folder, name))) copyFileSync(join(at.folder, name), join(state, name));
+  }
+  const refused = await maestro(env, "resume", "k");
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(/The database is older[^]* {2}maestro checkpoints restore \S+\n/);
+  const shown = await maestro(env, "show", "k");
+  expect(shown.stdout).toMatch(/does not know checkpoint_reply\.json[^]*maestro checkpoints restore k/);
+  const restored = await maestro(env, "checkpoints", "restore", "k");
+  expect(restored.code).toBe(0);
+  expect(restored.stdout).toMatch(/^Restored 2 checkpoints of session \S+: checkpoint_reply\.json, /);
+  expect((await maestro(env, "resume", "k")).code).toBe(0);
+  const { status, usage } = showSchema.parse(await json(env, "show", "k"));
+  expect({ status, calls: usage.calls }, "three phases, two calls each, none twice").toEqual({
+    status: "completed",
+    calls: 6,
+  });
+});
+
+const demandsThen = (next: RegExp): RegExp =>
+  new RegExp(`farewell_author sends the brief and its files to [^]*${next.source}`);
+
 test("checkpoints move to another machine in one file, and the session resumes there", async () => {
   const at = await withTeam();
   await maestro(at, ...run, "--until", "reply");
   expect((await maestro(at, "checkpoints", "export", "k", "k.maestro")).code).toBe(0);
   expect((await maestro(at, "checkpoints", "import", "k.maestro")).code, "it is here already").toBe(2);
   const other = { ...at, env: { ...at.env, MAESTRO_STATE_DIR: join(at.folder, "elsewhere") } };
-  expect((await maestro(other, "checkpoints", "import", "k.maestro")).code).toBe(0);
-  expect((await maestro(other, "resume", "k", "--out", "out")).code).toBe(0);
+  const imported = await maestro(other, "checkpoints", "import", "k.maestro");
+  expect(imported.code).toBe(0);
+  expect(imported.stderr).toMatch(
+    /farewell_author sends the brief and its files to[^]* resume \S+ --trust\n/,
+  );
+  for (const act of [
+    ["resume", "k"],
+    ["phase", "k", "farewell"],
+    ["fork", "k", "--at", "farewell"],
+  ]) {
+    const refused = await maestro(other, ...act);
+    expect(refused.code, act.join(" ")).toBe(2);
+    expect(refused.stderr).toMatch(/ {2}maestro resume \S+ --trust\n[^]*NOT_TRUSTED/);
+  }
+  expect((await maestro(other, "show", "k")).stdout).toContain("no person has trusted it");
+  // The path of its team file is one of the other machine: whatever is there now is not loaded.
+  writeFileSync(join(at.folder, "hello.yaml"), "name: another");
+  const trusted = await maestro(other, "resume", "k", "--trust", "--out", "out");
+  expect(trusted.code).toBe(0);
+  expect(trusted.stderr).toMatch(demandsThen(/farewell: started/));
   expect(read(at, "out/docs/greeting.md")).toContain("# ");
   const { phases } = showSchema.parse(await json(other, "show", "k"));
   expect(phases.map(({ status }) => status)).toEqual(["completed", "completed", "completed"]);
+  expect((await maestro(other, "resume", "k", "--trust")).stderr, "it is trusted already").not.toContain(
+    "sends the brief",
+  );
+  const third = { ...at, env: { ...at.env, MAESTRO_STATE_DIR: join(at.folder, "third") } };
+  const both = await maestro(third, "checkpoints", "import", "k.maestro", "--trust");
+  expect(both.stderr).toMatch(demandsThen(/Resume with: maestro resume/));
+});
+
+test("an export replaces an earlier export of its session, and no other file", async () => {
+  const at = await withTeam();
+  await maestro(at, ...run, "--until", "reply");
+  const exportTo = (file: string, key = "k") => maestro(at, "checkpoints", "export", key, file);
+  expect((await exportTo("k.maestro")).code).toBe(0);
+  await maestro(at, "resume", "k");
+  const half = readFileSync(join(at.folder, "k.maestro"));
+  expect((await exportTo("k.maestro")).code).toBe(0);
+  expect(readFileSync(join(at.folder, "k.maestro")).equals(half)).toBe(false);
+
+  await maestro(at, "run", "Say hello", "--team", "hello.yaml", "--key", "other");
+  expect((await exportTo("other.maestro", "other")).code).toBe(0);
+  symlinkSync("nowhere", join(at.folder, "link"));
+  for (const file of ["hello.yaml", "other.maestro"]) {
+    const before = readFileSync(join(at.folder, file));
+    const refused = await exportTo(file);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/already exists[^]*Name another file/);
+    expect(readFileSync(join(at.folder, file)).equals(before)).toBe(true);
+  }
+  expect((await exportTo("link")).code, "a link to no file").toBe(2);
 });
 
 test.each([

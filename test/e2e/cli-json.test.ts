@@ -1,4 +1,5 @@
-import { writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -19,7 +20,12 @@ const story: readonly Row[] = [
   ["checkpoints hello", schemas.checkpointsSchema],
   ["checkpoints verify hello", schemas.checkpointsSchema],
   ["checkpoints export hello hello.maestro", schemas.carriedSchema],
-  ["checkpoints import hello.maestro --state-dir elsewhere", schemas.carriedSchema],
+  ["checkpoints import hello.maestro --state-dir elsewhere", schemas.importedSchema],
+  ["checkpoints restore hello", schemas.restoredSchema],
+  ["diff hello --stat", schemas.diffSchema],
+  ["apply hello --to applied", schemas.appliedSchema],
+  ["run Hello --team hello.yaml --key based --repo based", schemas.drivenSchema],
+  ["branch based maestro/based", schemas.branchSchema],
   ["fork hello --at greeting", schemas.forkPlanSchema],
   ["fork hello --at greeting --fresh --dry-run", schemas.forkPlanSchema],
   ["fork hello --at greeting --fresh --key again --out again", schemas.forkSchema],
@@ -39,10 +45,12 @@ const story: readonly Row[] = [
   ["prune --older-than 0", schemas.pruneSchema],
   ["doctor --offline", schemas.doctorSchema],
   ["config", schemas.configSchema],
+  ["trust", schemas.trustSchema],
+  ["trust --revoke", schemas.trustSchema],
   ["completion zsh", schemas.completionSchema],
 ];
 
-/** Nobody answers; one try opens the breaker and asks for help. */
+/** No server answers; one try opens the breaker and asks for help. */
 const unreachable = {
   ANTHROPIC_BASE_URL: "http://127.0.0.1:9",
   ANTHROPIC_API_KEY: "none",
@@ -50,6 +58,8 @@ const unreachable = {
   MAESTRO_L2_MAX_ATTEMPTS: "1",
   MAESTRO_BREAKER_THRESHOLD: "1",
 };
+
+const someone = ["-c", "user.name=A person", "-c", "user.email=person@example.org"];
 
 /** These print one event a line, the last one the result; all others one document. */
 const streams = ["run", "resume", "watch"];
@@ -87,6 +97,19 @@ test("with --json every command prints what its schema promises, and nothing els
     "commands without a schema",
   ).toEqual([]);
   const at = place(unreachable);
+  mkdirSync(join(at.folder, "applied"));
+  const repository = join(at.folder, "based");
+  execFileSync("git", ["init", "--quiet", repository]);
+  execFileSync("git", [
+    "-C",
+    repository,
+    ...someone,
+    "commit",
+    "--quiet",
+    "--allow-empty",
+    "--message",
+    "start",
+  ]);
   const problems: string[] = [];
   for (const row of story) problems.push(...(await problemsOf(at, row)));
   expect(problems).toEqual([]);

@@ -53,6 +53,14 @@ test("Ctrl-C pauses after the step under way, prints the resume command, exits 1
   expect(lines(readFileSync(effects, "utf8"))).toHaveLength(6);
 });
 
+test("the flags that every command has may stand before the command", async () => {
+  const { at } = place();
+  const { code, stdout } = await maestro([...at, "--json", "sessions"]);
+  expect({ code, sessions: JSON.parse(stdout) as unknown }).toEqual({ code: 0, sessions: [] });
+  const missing = await maestro([...at, "--json"]);
+  expect(missing.code).toBe(2);
+});
+
 test("a persona that always fails is tried 6 times, then the session parks for help: exit 4", async () => {
   const { at } = place();
   const { code, stdout, stderr } = await maestro(

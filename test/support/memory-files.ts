@@ -99,7 +99,7 @@ export class MemoryFiles implements ToolFiles {
     if (path.startsWith("/") || path.includes("..")) throw new InputInvalid(`${path} leaves the project.`);
     const hash = sha256(content);
     this.#fresh.set(hash, content);
-    const after = { sha256: hash, bytes: Buffer.byteLength(content), executable: false };
+    const after = { sha256: hash, bytes: Buffer.byteLength(content), mode: "file" as const };
     this.tree = withChanges(this.tree, [{ path, after }]);
   }
 

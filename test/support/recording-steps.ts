@@ -58,17 +58,17 @@ export class RecordingSteps {
   async #perform<T>(step: DurableStep<T>, print: string, occurrence: number): Promise<T> {
     try {
       const result = await step.effect();
-      this.#settle(step, { result });
+      await this.#settle(step, { result });
       return result;
     } catch (error) {
-      this.#settle(step, { error });
+      await this.#settle(step, { error });
       this.failures.push(error);
       this.#occurrences.set(print, occurrence - 1);
       throw error;
     }
   }
 
-  #settle<T>({ spend }: DurableStep<T>, outcome: { result: T } | { error: unknown }): void {
+  async #settle<T>({ spend }: DurableStep<T>, outcome: { result: T } | { error: unknown }): Promise<void> {
     if (spend === undefined) return;
     const { tokens, microUsd } = spend.asked;
     const atMostTokens = spend.atMost?.tokens ?? tokens;
@@ -76,7 +76,7 @@ export class RecordingSteps {
       askedTokens: tokens,
       askedMicroUsd: microUsd,
       atMostTokens,
-      spent: spend.spent(outcome),
+      spent: await spend.spent(outcome),
     });
   }
 }

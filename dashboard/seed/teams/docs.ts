@@ -69,6 +69,8 @@ export const docsTeam = (pace: Pace) =>
                 '# First run\n\n1. The app asks for the plate.\n2. It shows the price.\n\n<script>alert("not run")</script>\n',
               );
               await context.workspace.write("docs/.gitignore", "drafts\n");
+              // Another phase delivers it, so it is put back.
+              await context.workspace.write("docs/notes.md", "# Notes\n");
               return { summary: "flows and screens", outputs: { screens: 4 } };
             },
           }),

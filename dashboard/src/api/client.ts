@@ -83,6 +83,7 @@ export const client = {
   reject: (id: string, body: api.ReviewRequest) => write<unknown>("POST", sessionPath(id, "/reject"), body),
   raiseBudget: (id: string, body: api.BudgetRequest) =>
     write<unknown>("PATCH", sessionPath(id, "/budgets"), body),
+  signOut: () => write<unknown>("POST", "/v1/sign-out", {}),
   resetBreaker: (name: string) =>
     write<unknown>("POST", `/v1/breakers/${encodeURIComponent(name)}/reset`, {}),
 };

@@ -61,6 +61,11 @@ export function AttemptsTab({ persona, onAttempt }: Props) {
                 {healer}, {healingWord[outcome]}: {oneLine(action, 400)}
               </p>
             ))}
+            {attempt.putBack?.files.map(({ path, why }) => (
+              <p key={path} className="ink-2 outside">
+                Put back: <code>{oneLine(path)}</code>, {oneLine(why, 400)}
+              </p>
+            ))}
           </li>
         );
       })}

@@ -10,6 +10,7 @@ import { Icon } from "../ui/icons.tsx";
 import { addressOf } from "../url/session-url.ts";
 import { type Command, commands, matchCommands, openPanel } from "./commands.ts";
 import { setTheme, theme } from "./settings.ts";
+import { signOut } from "./sign-out.ts";
 
 interface Choice extends Command {
   readonly mark?: React.ReactNode;
@@ -51,6 +52,7 @@ export default function CommandBox({ onClose }: { readonly onClose: () => void }
         run: () => setTheme(shown === "dark" ? "light" : "dark"),
       },
       { name: "Show all keys", keys: "?", run: () => openPanel.set("help") },
+      { name: "Sign out", run: () => void signOut() },
     ];
     const found = (text.trim() === "" ? [] : (sessions.data?.sessions ?? [])).map((row): Choice => {
       const { icon, tone } = sessionWord(row.status, row.reason);

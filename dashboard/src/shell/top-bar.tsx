@@ -2,17 +2,15 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "wouter";
 import { statusQuery } from "../api/queries.ts";
 import { counted } from "../format/count.ts";
-import { useStore } from "../live/store.ts";
 import { StatusMark } from "../status/status.tsx";
 import { Icon, Logo } from "../ui/icons.tsx";
 import { openPanel } from "./commands.ts";
 import { ConnectionMark } from "./connection-view.tsx";
-import { setTheme, theme } from "./settings.ts";
+import { PageMenu } from "./page-menu.tsx";
 
 export function TopBar() {
   const { data } = useQuery(statusQuery);
   const [path] = useLocation();
-  const shown = useStore(theme);
   const parked = data?.counts.parked ?? 0;
   const tripped = data?.breakersNotClosed ?? 0;
   const here = (at: string) => (at === "/" ? path === "/" || path.startsWith("/s/") : path.startsWith(at));
@@ -59,15 +57,7 @@ export function TopBar() {
         </span>
       </button>
       <ConnectionMark />
-      <button
-        type="button"
-        className="button bare icon theme-button"
-        aria-label={shown === "dark" ? "Use the light theme" : "Use the dark theme"}
-        title={shown === "dark" ? "Light theme" : "Dark theme"}
-        onClick={() => setTheme(shown === "dark" ? "light" : "dark")}
-      >
-        <Icon name="theme" />
-      </button>
+      <PageMenu />
     </header>
   );
 }

@@ -89,6 +89,12 @@ export function AttemptTable({ of }: { readonly of: StoppedPersona | undefined }
                         <code>{oneLine(attempt.failure.message, 80)}</code>
                       </>
                     )}
+                    {attempt.putBack === null ? null : (
+                      <p className="ink-2">
+                        Put back:{" "}
+                        <code>{oneLine(attempt.putBack.files.map(({ path }) => path).join(", "), 120)}</code>
+                      </p>
+                    )}
                   </td>
                   <td className="end">{attempt.costUsd === null ? "" : money(attempt.costUsd)}</td>
                   <td className="end">

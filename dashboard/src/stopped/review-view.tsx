@@ -94,6 +94,7 @@ export default function ReviewView({ review }: { readonly review: Review }) {
               <CheckLine key={`${check.kind} ${check.name}`} check={check} />
             ))}
           </ul>
+          {review.putBack.length === 0 ? null : <PutBackList changes={review.putBack} />}
         </section>
         <section className="choices" aria-label="Your decision">
           <NoteField id={id} value={note} placeholder="Needed to reject" error={error} onChange={setNote} />
@@ -126,6 +127,27 @@ export default function ReviewView({ review }: { readonly review: Review }) {
         </section>
       </div>
     </div>
+  );
+}
+
+/** Protected files that a persona changed. They are as they were before. */
+function PutBackList({ changes }: { readonly changes: Review["putBack"] }) {
+  return (
+    <>
+      <h4>Put back</h4>
+      <ul className="check-list" aria-label="Changes that were put back">
+        {changes.map(({ persona, path, why }) => (
+          <li key={`${persona} ${path}`} className="outside">
+            <span>
+              <code>{oneLine(path)}</code>{" "}
+              <span className="ink-2">
+                {persona} changed it, and {oneLine(why, 400)}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

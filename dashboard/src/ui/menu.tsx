@@ -9,7 +9,16 @@ interface MenuItem {
 }
 
 /** A menu of rarely used actions. */
-export function Menu({ label, items }: { readonly label: string; readonly items: readonly MenuItem[] }) {
+export function Menu({
+  label,
+  items,
+  bare = false,
+}: {
+  readonly label: string;
+  readonly items: readonly MenuItem[];
+  /** Without a border. */
+  readonly bare?: boolean;
+}) {
   const [open, setOpen] = useState(false);
   const id = useId();
   const root = useRef<HTMLDivElement>(null);
@@ -44,7 +53,7 @@ export function Menu({ label, items }: { readonly label: string; readonly items:
     <div className="menu-root" ref={root}>
       <button
         type="button"
-        className="button icon"
+        className={bare ? "button bare icon" : "button icon"}
         aria-label={label}
         aria-haspopup="menu"
         aria-expanded={open}

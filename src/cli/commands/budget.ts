@@ -1,7 +1,7 @@
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { BudgetView } from "../../index.ts";
-import { type GlobalOptions, requireState, withMaestro } from "../open.ts";
+import { type GlobalOptions, loadForLooking, loadFromFlags, requireState, withMaestro } from "../open.ts";
 import { nameOf, print, printJson, printTable, say, sayCommand } from "../output.ts";
 import { readDollars, readTokens } from "../read-flags.ts";
 import { money, number } from "../terminal/format.ts";
@@ -25,20 +25,26 @@ export async function budget(idOrKey: string, options: BudgetFlags): Promise<voi
     throw new InputInvalid("--persona and --phase cannot be combined.", {
       advice: "Give only one of them.",
     });
-  await requireState(options, idOrKey);
   const raises = tokens !== undefined || usd !== undefined;
-  const view = await withMaestro(options, async (maestro) => {
-    const { id } = await maestro.find(idOrKey);
-    if (raises) {
-      await maestro.setBudget(id, {
-        ...(persona !== undefined && { persona }),
-        ...(phase !== undefined && { phase }),
-        ...(tokens !== undefined && { tokens }),
-        ...(usd !== undefined && { usd }),
-      });
-    }
-    return maestro.show(id);
-  });
+  // Showing a budget runs no code of the folder.
+  const loaded = await (raises ? loadFromFlags(options) : loadForLooking(options));
+  await requireState(options, idOrKey, loaded);
+  const view = await withMaestro(
+    options,
+    async (maestro) => {
+      const { id } = await maestro.find(idOrKey);
+      if (raises) {
+        await maestro.setBudget(id, {
+          ...(persona !== undefined && { persona }),
+          ...(phase !== undefined && { phase }),
+          ...(tokens !== undefined && { tokens }),
+          ...(usd !== undefined && { usd }),
+        });
+      }
+      return maestro.show(id);
+    },
+    { loaded },
+  );
   refuseUnknown(
     "persona",
     persona,

@@ -1,12 +1,21 @@
 import { statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Looking } from "../../api/open-readonly.ts";
-import { advise, shellCommand } from "../../domain/advice.ts";
-import { CheckpointCorrupt, InputInvalid, JournalCorrupt, SessionNotFound } from "../../domain/errors.ts";
+import { type Advice, advise, shellCommand } from "../../domain/advice.ts";
+import {
+  CheckpointCorrupt,
+  InputInvalid,
+  JournalCorrupt,
+  type MaestroError,
+  SessionNotFound,
+  StorageFailed,
+} from "../../domain/errors.ts";
 import type { CheckpointInfo } from "../../index.ts";
-import { type GlobalOptions, withLook, withMaestro } from "../open.ts";
+import { sayDemands } from "../demands.ts";
+import { type GlobalOptions, requireState, withLook, withMaestro } from "../open.ts";
 import {
   adviceLines,
+  nameOf,
   print,
   printJson,
   printTable,
@@ -18,50 +27,83 @@ import {
 import { ago, bytes, count } from "../terminal/format.ts";
 
 export async function checkpoints(idOrKey: string, options: GlobalOptions): Promise<void> {
-  list(await withLook(options, (maestro) => checkpointsOf(idOrKey, maestro, options)), options);
+  const { found, damage } = await withLook(options, (maestro) => checkpointsOf(idOrKey, maestro));
+  if (damage !== undefined) {
+    sayWrapped(`${damage.message} ${bySealsAlone}`);
+    for (const advice of damage.actions) sayLines(adviceLines(advice, options.stateDir));
+  }
+  list(found, options);
+}
+
+const bySealsAlone = "The checkpoints are verified by the seals of their files alone.";
+
+interface Found {
+  readonly found: readonly CheckpointInfo[];
+  /** Of the journal. */
+  readonly damage?: MaestroError;
 }
 
 /** With a damaged journal the checkpoints matter most, so the files are checked by their seals alone. */
-async function checkpointsOf(
-  idOrKey: string,
-  maestro: Looking,
-  { stateDir }: GlobalOptions,
-): Promise<readonly CheckpointInfo[]> {
+async function checkpointsOf(idOrKey: string, maestro: Looking): Promise<Found> {
   try {
-    return await maestro.checkpoints(idOrKey);
+    return { found: await maestro.checkpoints(idOrKey) };
   } catch (error) {
     if (!JournalCorrupt.is(error)) throw error;
-    sayWrapped(`${error.message} The list below is checked by the seals of the files alone.`);
-    for (const advice of error.actions) sayLines(adviceLines(advice, stateDir));
-    return maestro.checkpointFiles(idOrKey);
+    return { found: await maestro.checkpointFiles(idOrKey), damage: error };
   }
 }
 
-/** Verifies every checkpoint of a session or an export, or one checkpoint file. Damage is exit 5. */
+/** Verifies a session with its checkpoints and artifacts, an export, or one checkpoint file. Damage is exit 5. */
 export async function verify(sessionOrFile: string, options: GlobalOptions): Promise<void> {
   const there = statSync(sessionOrFile, { throwIfNoEntry: false });
   // A key can contain dots and slashes, and a folder can have the same name: only an existing file is a file.
-  const isFile = there !== undefined && !there.isDirectory();
-  const found = isFile
-    ? await verifyFile(sessionOrFile)
-    : await withLook(options, (maestro) => checkpointsOf(sessionOrFile, maestro, options)).catch(
-        (error: unknown) => {
-          if (!SessionNotFound.is(error)) throw error;
-          if (there !== undefined) throw onlyFolder(sessionOrFile);
-          throw /[./\\]/.test(sessionOrFile) ? noFile(sessionOrFile) : error;
-        },
-      );
-  if (found.length === 0) throw new SessionNotFound(`Session ${sessionOrFile} has no checkpoints.`);
-  list(found, options);
+  if (there !== undefined && !there.isDirectory()) {
+    const found = await verifyFile(sessionOrFile);
+    list(found, options);
+    return throwFirst(
+      invalid(found, advise("If the session exists here, its journal restores them", "resume", "<session>")),
+    );
+  }
+  await verifySession(sessionOrFile, options).catch((error: unknown) => {
+    if (!SessionNotFound.is(error)) throw error;
+    if (there !== undefined) throw onlyFolder(sessionOrFile);
+    throw /[./\\]/.test(sessionOrFile) ? noFile(sessionOrFile) : error;
+  });
+}
+
+async function verifySession(idOrKey: string, options: GlobalOptions): Promise<void> {
+  await withLook(options, async (maestro) => {
+    const { id } = await maestro.find(idOrKey);
+    const { found, damage } = await checkpointsOf(id, maestro);
+    const wrong: MaestroError[] = [];
+    let verified = 0;
+    for await (const { error } of maestro.verifyArtifacts(id)) {
+      if (error === undefined) verified += 1;
+      else wrong.push(error);
+    }
+    if (found.length === 0) throw new SessionNotFound(`Session ${idOrKey} has no checkpoints.`);
+    list(found, options);
+    if (damage !== undefined) sayWrapped(bySealsAlone);
+    say(`${count(verified, "artifact")} verified.`);
+    for (const { message } of wrong) sayWrapped(message);
+    // What could not be read may be whole: its advice changes nothing, so it comes before the advice to mend.
+    const unread = wrong.find((error) => StorageFailed.is(error));
+    const restored = advise("The journal restores them", "resume", idOrKey);
+    throwFirst(damage, unread, invalid(found, restored), wrong[0]);
+  });
+}
+
+function throwFirst(...errors: readonly (MaestroError | undefined)[]): void {
+  const first = errors.find((error) => error !== undefined);
+  if (first !== undefined) throw first;
+}
+
+function invalid(found: readonly CheckpointInfo[], advice: Advice): CheckpointCorrupt | undefined {
   const bad = found.filter(({ valid }) => !valid);
-  if (bad.length === 0) return;
-  throw new CheckpointCorrupt(
+  if (bad.length === 0) return undefined;
+  return new CheckpointCorrupt(
     `${bad.length} of ${count(found.length, "checkpoint")} ${bad.length === 1 ? "is" : "are"} not valid: ${bad.map((each) => each.file).join(", ")}.`,
-    {
-      advice: isFile
-        ? advise("If the session exists here, its journal restores them", "resume", "<session>")
-        : advise("The journal restores them", "resume", sessionOrFile),
-    },
+    { advice },
   );
 }
 
@@ -111,11 +153,33 @@ export async function exportTo(idOrKey: string, file: string, options: GlobalOpt
   say(`On the other machine: ${shellCommand(["maestro", "checkpoints", "import", file])}`);
 }
 
-export async function importFrom(file: string, options: GlobalOptions): Promise<void> {
-  const imported = await withMaestro(options, (maestro) => maestro.importCheckpoints(file));
+export interface ImportFlags extends GlobalOptions {
+  readonly trust?: boolean;
+}
+
+export async function importFrom(file: string, options: ImportFlags): Promise<void> {
+  const { trust = false } = options;
+  const imported = await withMaestro(options, (maestro) => maestro.importCheckpoints(file, { trust }));
   if (options.json) return printJson({ ...imported, file });
   print(`Imported session ${imported.session} with ${count(imported.checkpoints, "checkpoint")}.`);
-  sayCommand("Resume with", options.stateDir, "resume", imported.session);
+  sayDemands(imported.demands, { trusted: trust });
+  if (trust) return sayCommand("Resume with", options.stateDir, "resume", imported.session);
+  sayCommand("If you trust it, resume with", options.stateDir, "resume", imported.session, "--trust");
+}
+
+/** Takes sealed work that an older database does not know back into it. */
+export async function restore(idOrKey: string, options: GlobalOptions): Promise<void> {
+  await requireState(options, idOrKey);
+  const { restored, name } = await withMaestro(options, async (maestro) => ({
+    restored: await maestro.restoreCheckpoints(idOrKey),
+    name: nameOf(await maestro.find(idOrKey)),
+  }));
+  if (options.json) return printJson(restored);
+  const { checkpoints: files, session } = restored;
+  if (files.length === 0)
+    return print(`Session ${session} has no checkpoints that are newer than the database.`);
+  print(`Restored ${count(files.length, "checkpoint")} of session ${session}: ${files.join(", ")}.`);
+  sayCommand("Resume with", options.stateDir, "resume", name);
 }
 
 function list(found: readonly CheckpointInfo[], { json }: GlobalOptions): void {

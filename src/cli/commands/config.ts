@@ -1,10 +1,10 @@
 import { describeConfig, showSetting } from "../../config/describe.ts";
-import { type GlobalOptions, loadFromFlags } from "../open.ts";
-import { printJson, printTable, say } from "../output.ts";
+import { type GlobalOptions, loadForLooking } from "../open.ts";
+import { printJson, printTable, sayNotice } from "../output.ts";
 
 export async function config(options: GlobalOptions): Promise<void> {
-  const loaded = await loadFromFlags(options);
-  for (const warning of loaded.warnings) say(warning);
+  const loaded = await loadForLooking(options);
+  if (loaded.leftOut !== undefined) sayNotice(loaded.leftOut);
   const settings = describeConfig(loaded);
   if (options.json) return printJson(settings);
   printTable(

@@ -9,7 +9,7 @@ import { InputInvalid, SessionFailed } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
 import { simulatedName } from "../../domain/simulated.ts";
 import type { CheckpointInfo, Maestro, SessionEvent, SessionView } from "../../index.ts";
-import { type Ended, runMaestro, teamFile } from "../demo/child.ts";
+import { demoEnvironment, type Ended, runMaestro, teamFile } from "../demo/child.ts";
 import { DemoScreen } from "../demo/screen.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type GlobalOptions, withMaestro } from "../open.ts";
@@ -54,15 +54,17 @@ export async function demo(options: GlobalOptions & { readonly out?: string }): 
       "Everything else is real: the files, the tests that check them, the journal, the kill.\n",
     ].join("\n"),
   );
-  const loaded = await loadConfig({ flags: { stateDir: place.stateDir }, env: {}, cwd: place.folder });
+  const confined = await confinement(tell);
+  const { folder, stateDir } = place;
+  const loaded = await loadConfig({ flags: { stateDir }, env: demoEnvironment(folder), cwd: folder });
   const look = async (maestro: Maestro): Promise<void> => {
     const screen = new DemoScreen(maestro, options.json === true);
-    const { before, killedPid } = await firstLife(maestro, screen, place, tellCommand);
+    const { before, killedPid } = await firstLife(maestro, screen, place, confined, tellCommand);
     tell(bold(`\n*** kill -9 ${killedPid}: the process is gone, halfway through implementation.`));
     const found = ["resume", place.key, "--state-dir", place.stateDir];
     tellCommand("*** A new process resumes: ", ...found);
     tell("");
-    const resume = [...found, "--out", place.project];
+    const resume = [...found, "--out", place.project, ...confined];
     const second = await runMaestro(
       resume,
       place.folder,
@@ -81,7 +83,19 @@ export async function demo(options: GlobalOptions & { readonly out?: string }): 
   await withMaestro({}, look, { loaded });
 }
 
-async function choosePlace({ out, stateDir }: GlobalOptions & { readonly out?: string }): Promise<Place> {
+/** The checks of the demo are part of this package, and so are the files that they test: they may run without a sandbox. */
+async function confinement(tell: (text: string) => void): Promise<readonly string[]> {
+  const { describeSandbox } = await import("../../index.ts");
+  const found = await describeSandbox();
+  if (found.kind !== "none") return [];
+  tell(`This machine has no sandbox, so the checks of the demo run without one. ${found.reason}\n`);
+  return ["--sandbox", "none"];
+}
+
+async function choosePlace({
+  out,
+  stateDir = process.env["MAESTRO_STATE_DIR"],
+}: GlobalOptions & { readonly out?: string }): Promise<Place> {
   const folder = out === undefined ? await mkdtemp(join(tmpdir(), "maestro-demo-")) : resolve(out);
   await checkOut(folder);
   await makeFolders(folder).catch((cause: Error) => {
@@ -104,6 +118,7 @@ async function firstLife(
   maestro: Maestro,
   screen: DemoScreen,
   { folder, stateDir, key }: Place,
+  confined: readonly string[],
   tellCommand: TellCommand,
 ): Promise<{ readonly before: SessionView; readonly killedPid: number }> {
   let writes = 0;
@@ -124,6 +139,7 @@ async function firstLife(
     key,
     "--state-dir",
     stateDir,
+    ...confined,
   ];
   tellCommand("$ ", "run", brief, "--team", "teams/demo/team.yaml", "--key", key);
   const ended = await runMaestro(run, folder, (event) => screen.apply(event), isTheMoment);

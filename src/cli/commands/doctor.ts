@@ -1,24 +1,15 @@
 import { access, constants, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Looking } from "../../api/open-readonly.ts";
 import { type Advice, adviceText, advise } from "../../domain/advice.ts";
-import { MaestroError } from "../../domain/errors.ts";
 import { exitCodes } from "../exit-code.ts";
+import { type Finding, wrong } from "../finding.ts";
 import { howStarted } from "../how-started.ts";
-import { type GlobalOptions, loadFromFlags, withLook } from "../open.ts";
+import { type GlobalOptions, loadForLooking, withLook } from "../open.ts";
 import { adviceLines, folded, print, printJson } from "../output.ts";
 import { painter } from "../terminal/color.ts";
 import { bytes, count, plain } from "../terminal/format.ts";
 import { screenOf } from "../terminal/screen.ts";
-
-interface Finding {
-  readonly what: string;
-  readonly state: "ok" | "warning" | "wrong";
-  readonly found: string;
-  readonly fix?: readonly Advice[];
-  /** The highest exit code of all findings is the command's. */
-  readonly exitCode?: number;
-}
+import { verifyState } from "../verify-state.ts";
 
 interface DoctorOptions extends GlobalOptions {
   readonly offline?: boolean;
@@ -28,7 +19,6 @@ const oldestNode = 24;
 const littleSpace = 1024 ** 3;
 const tooLittleSpace = 64 * 1024 ** 2;
 const reachMs = 5_000;
-const mostSessions = 200;
 const configurationName = "configuration";
 
 export async function doctor(options: DoctorOptions): Promise<void> {
@@ -36,7 +26,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   // Without a configuration the state directory is unknown.
   if (!findings.some(({ what, state: found }) => what === configurationName && found === "wrong"))
     findings.push(...(await state(options)));
-  findings.push(await sandbox(), ...(await providers(options.offline === true)));
+  findings.push(await sandbox(options), ...(await providers(options.offline === true)));
   const exitCode = Math.max(0, ...findings.map((finding) => finding.exitCode ?? 0));
   process.exitCode = exitCode;
   const { stateDir } = options;
@@ -66,9 +56,9 @@ function node(): Finding {
 async function configuration(options: GlobalOptions): Promise<Finding[]> {
   const what = configurationName;
   try {
-    const { file, warnings } = await loadFromFlags(options);
-    const warned = warnings.map((found): Finding => ({ what, state: "warning", found }));
-    return [{ what, state: "ok", found: file ?? "no file; environment and defaults" }, ...warned];
+    const { files, leftOut } = await loadForLooking(options);
+    if (leftOut !== undefined) return [{ what, state: "warning", found: leftOut }];
+    return [{ what, state: "ok", found: files.join(", ") || "no file; environment and defaults" }];
   } catch (error) {
     return [wrong(what, error)];
   }
@@ -92,9 +82,10 @@ async function state(options: GlobalOptions): Promise<Finding[]> {
             : wrong("state directory", unwritable),
         );
         await maestro.announceLost();
-        findings.push(await space(maestro.stateDirectory), ...(await database(maestro)));
+        findings.push(await space(maestro.stateDirectory), ...(await verifyState(maestro)));
       },
-      { onNotice, mayBeMissing: true },
+      // The finding about the configuration has said already what is left out.
+      { onNotice, mayBeMissing: true, loaded: { ...(await loadForLooking(options)), leftOut: undefined } },
     );
   } catch (error) {
     findings.push(wrong("state directory", error));
@@ -146,72 +137,32 @@ async function space(directory: string): Promise<Finding> {
   };
 }
 
-/**
- * Runs the database's own check. Then verifies the newest sessions: each row by its hash chain, each checkpoint by its seal,
- * each file by its hash.
- */
-async function database(maestro: Looking): Promise<Finding[]> {
-  const damage = await maestro.findDamage();
-  if (damage.length > 0) {
-    return [
-      {
-        what: "database",
-        state: "wrong",
-        found: `it is damaged: ${damage.join("; ")}`,
-        fix: [
-          advise(
-            "Move maestro.db aside, with its -wal and -shm; resume then restores the sessions from their newest checkpoints.",
-          ),
-        ],
-        exitCode: exitCodes.damaged,
-      },
-    ];
-  }
-  const sessions = await maestro.sessions({ limit: mostSessions });
-  const findings: Finding[] = [];
-  const proved = new Set<string>();
-  let rows = 0;
-  for (const { id } of sessions) {
-    try {
-      for await (const _ of maestro.events(id, { follow: false })) rows += 1;
-      for (const { sha256 } of (await maestro.show(id)).artifacts) {
-        if (proved.has(sha256)) continue;
-        await maestro.artifact(id, sha256);
-        proved.add(sha256);
-      }
-      const bad = (await maestro.checkpoints(id)).filter(({ valid }) => !valid);
-      if (bad.length > 0)
-        findings.push({
-          what: "checkpoints",
-          state: "wrong",
-          found: `session ${id}: ${bad.map(({ file, problem }) => `${file}: ${problem}`).join("; ")}`,
-          fix: [advise("The journal restores them", "resume", id)],
-          exitCode: exitCodes.damaged,
-        });
-    } catch (error) {
-      findings.push(wrong(`session ${id}`, error));
-    }
-  }
-  const { byStatus } = await maestro.count();
-  const all = Object.values(byStatus).reduce((sum, some) => sum + some, 0);
-  const which =
-    all > sessions.length
-      ? `the newest ${sessions.length} of ${count(all, "session")}`
-      : count(all, "session");
-  const found = `${count(rows, "row")} and ${count(proved.size, "file")} of ${which} verified`;
-  return findings.length > 0 ? findings : [{ what: "database", state: "ok", found }];
-}
-
-async function sandbox(): Promise<Finding> {
-  const { describeSandbox } = await import("../../index.ts");
+async function sandbox(options: GlobalOptions): Promise<Finding> {
+  const what = "sandbox";
+  // A wrong configuration is a finding of its own.
+  const rule = await loadForLooking(options).then(
+    ({ config }) => config.sandbox,
+    () => "required",
+  );
+  const { adviseSandbox, describeSandbox, hasControlGroups } = await import("../../index.ts");
   const found = await describeSandbox();
-  if (found.kind === "bubblewrap")
-    return { what: "sandbox", state: "ok", found: `bubblewrap ${found.version}, as ${found.identity}` };
+  if (rule === "none")
+    return {
+      what,
+      state: "warning",
+      found: "turned off (sandbox: none); checks and agents run as your user, on all your files",
+      fix: found.kind === "none" ? await adviseSandbox(found) : [advise("Remove the setting sandbox.")],
+    };
+  if (found.kind === "bubblewrap") {
+    const bound = (await hasControlGroups()) ? "by the kernel (cgroup)" : "by a watch over its processes";
+    const version = `bubblewrap ${found.version}, as ${found.identity}`;
+    return { what, state: "ok", found: `${version}; memory of a command is limited ${bound}` };
+  }
   return {
-    what: "sandbox",
+    what,
     state: "warning",
-    found: `none: ${found.reason} Checks run as your own user, on all your files.`,
-    fix: [advise("On Linux, install the package bubblewrap and allow user namespaces.")],
+    found: `none: ${found.reason} Teams with checks or agents on the command line are refused.`,
+    fix: await adviseSandbox(found),
   };
 }
 
@@ -239,7 +190,7 @@ async function providers(offline: boolean): Promise<Finding[]> {
       if (offline) return { what: name, state: "ok", found: `${key}; not tried` };
       const problem = await reach(baseUrl ?? "");
       if (problem === undefined)
-        return { what: name, state: "ok", found: `${key}; ${hostOf(baseUrl)} answers` };
+        return { what: name, state: "ok", found: `${key}, not tried; ${hostOf(baseUrl)} answers` };
       return {
         what: name,
         state: "warning",
@@ -263,12 +214,6 @@ async function reach(url: string): Promise<string | undefined> {
 
 /** Only the host: the address can contain a password. */
 const hostOf = (url: string | null): string => URL.parse(url ?? "")?.host ?? "its address";
-
-function wrong(what: string, error: unknown): Finding {
-  if (!MaestroError.is(error)) throw error;
-  const { message, actions, exitCode } = error;
-  return { what, state: "wrong", found: message, exitCode, ...(actions.length > 0 && { fix: actions }) };
-}
 
 function show(findings: readonly Finding[], stateDir: string | undefined): void {
   const { columns, color } = screenOf(process.stdout);

@@ -32,8 +32,9 @@ export async function fork(idOrKey: string, options: ForkFlags, command: Command
   const { parent, plan, request } = await withMaestro(options, async (maestro) => {
     const session = await maestro.find(idOrKey);
     const { id } = session;
+    if (!options.dryRun) await maestro.ensureTrusted(id);
     const edits = await readEdits(options.edit, () => pathsOf(maestro, id));
-    const team = await teamForSession(maestro, id, options.team);
+    const team = await teamForSession(maestro, id, options);
     await proveFor(maestro, id, team, options);
     const request: ForkOptions = {
       at: options.at,

@@ -117,7 +117,7 @@ async function ask(options: InitOptions): Promise<InitOptions> {
 
 function teamText(name: string, model: string, phases: readonly string[]): string {
   const persona = (phase: string): string => `${phase}_author`;
-  return `# A team for Maestro. Try it: maestro run "Say hello" --team <this file>
+  return `# A team for Maestro. Try it: npx maestro-hive run "Say hello" --team <this file>
 name: ${JSON.stringify(name)}
 # provider/model (${knownProviders.map((provider) => `${provider}/...`).join(", ")}), or ${simulatedName}: offline, placeholders.
 model: ${JSON.stringify(model)}

@@ -1,5 +1,12 @@
 import { StateUnavailable } from "../../domain/errors.ts";
-import { type GlobalOptions, missingState, requireState, withLook, withMaestro } from "../open.ts";
+import {
+  type GlobalOptions,
+  loadFromFlags,
+  missingState,
+  requireState,
+  withLook,
+  withMaestro,
+} from "../open.ts";
 import { print, printJson } from "../output.ts";
 import { readCount, readNumber } from "../read-flags.ts";
 import { count } from "../terminal/format.ts";
@@ -30,7 +37,8 @@ export async function prune(options: PruneOptions): Promise<void> {
   const pruned = await act().catch(async (error: unknown) => {
     if (!isFull(error) || policy.dryRun) throw error;
     // Removing unreferenced artifacts needs no space and may free enough for the rest.
-    const artifacts = await withLook(options, (maestro) => maestro.removeUnneeded());
+    const loaded = await loadFromFlags(options);
+    const artifacts = await withLook(options, (maestro) => maestro.removeUnneeded(), { loaded });
     if (artifacts === 0) throw error;
     const rest = await act();
     return { ...rest, artifacts: artifacts + rest.artifacts };

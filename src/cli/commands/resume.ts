@@ -1,5 +1,7 @@
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid, TeamChanged } from "../../domain/errors.ts";
+import type { Maestro } from "../../index.ts";
+import { sayDemands } from "../demands.ts";
 import { type DriveOptions, drive } from "../drive.ts";
 import { exitCodes } from "../exit-code.ts";
 import { requireState } from "../open.ts";
@@ -11,6 +13,7 @@ export interface ResumeFlags extends DriveOptions {
   readonly edit?: readonly string[];
   readonly team?: string;
   readonly acceptChanges?: boolean;
+  readonly trust?: boolean;
 }
 
 export async function resume(idOrKey: string, options: ResumeFlags): Promise<void> {
@@ -20,8 +23,11 @@ export async function resume(idOrKey: string, options: ResumeFlags): Promise<voi
   await drive(
     others,
     async (maestro, ready) => {
+      // First: nothing of an import is loaded, asked or proved before a person trusts it.
+      if (options.trust) await sayNewlyTrusted(maestro, idOrKey);
+      await maestro.ensureTrusted(idOrKey, options);
       const edits = await readEdits(options.edit, () => pathsOf(maestro, idOrKey));
-      const team = await teamForSession(maestro, idOrKey, options.team);
+      const team = await teamForSession(maestro, idOrKey, options);
       // A completed phase calls no model again, unless it is edited or its team has changed.
       const isPlain = Object.keys(edits).length === 0 && !options.acceptChanges;
       await proveFor(maestro, idOrKey, team, options, (_, isDone) => !(isPlain && isDone));
@@ -37,6 +43,12 @@ export async function resume(idOrKey: string, options: ResumeFlags): Promise<voi
     },
     model === undefined ? {} : { modelInstead: model },
   );
+}
+
+/** A person who trusts an import for the first time may not have seen what it would run, read and send. */
+async function sayNewlyTrusted(maestro: Maestro, idOrKey: string): Promise<void> {
+  const { imported } = await maestro.show(idOrKey);
+  if (imported?.trusted === false) sayDemands(await maestro.demands(idOrKey), { trusted: true });
 }
 
 /** Without the typed --team the advised command would accept the recorded team and pay for its instructions. */
@@ -69,9 +81,10 @@ export async function phase(
   await drive(
     others,
     async (maestro, ready) => {
+      await maestro.ensureTrusted(idOrKey);
       const { id, phases } = await maestro.show(idOrKey);
       refuseUnknown(name, phases);
-      const team = await teamForSession(maestro, id, options.team);
+      const team = await teamForSession(maestro, id, options);
       if (team !== undefined) maestro.register(team);
       await proveFor(maestro, id, team, options, (each, isDone) => each === name && !isDone);
       await ready(id);

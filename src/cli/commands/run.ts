@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { LoadedConfig } from "../../config/load.ts";
 import { advise } from "../../domain/advice.ts";
 import { InputInvalid, SessionNotFound } from "../../domain/errors.ts";
 import type { SessionView, StartOptions } from "../../index.ts";
@@ -8,7 +9,7 @@ import { loadFromFlags, withLook } from "../open.ts";
 import { checkOut } from "../out-folder.ts";
 import { say } from "../output.ts";
 import { readGiven } from "../read-edit.ts";
-import { readBudget, readList } from "../read-flags.ts";
+import { readBudget, readList, readQueuePlace } from "../read-flags.ts";
 import { loadTeamFile, prove } from "../team-of.ts";
 
 export interface RunOptions extends DriveOptions {
@@ -19,8 +20,12 @@ export interface RunOptions extends DriveOptions {
   readonly until?: string;
   readonly pauseAfter?: string;
   readonly given?: readonly string[];
+  readonly repo?: string;
+  readonly ref?: string;
   readonly budgetTokens?: string;
   readonly budgetUsd?: string;
+  readonly queue?: string;
+  readonly priority?: string;
   readonly detach?: boolean;
 }
 
@@ -30,7 +35,9 @@ export async function run(
   command: Command,
 ): Promise<void> {
   const written = argument === "-" ? await readBrief() : argument;
-  const known = written === undefined || options.team === undefined ? await sessionOf(options) : undefined;
+  const loaded = await loadFromFlags(options);
+  const known =
+    written === undefined || options.team === undefined ? await sessionOf(options, loaded) : undefined;
   const brief = written ?? known?.brief;
   if (brief === undefined) {
     throw new InputInvalid("There is no brief.", {
@@ -41,8 +48,7 @@ export async function run(
     });
   }
   const teamFile = options.team ?? known?.teamFile ?? undefined;
-  const { team, file } = await loadTeamFile(teamFile);
-  const loaded = await loadFromFlags(options);
+  const { team, file } = await loadTeamFile(teamFile, options);
   await prove(team, { ...loaded.config, model: loaded.config.model ?? known?.model ?? undefined });
   const start = { ...(await readStart(options)), brief, ...(file !== undefined && { teamFile: file }) };
   await checkOut(options.out);
@@ -79,12 +85,17 @@ async function readBrief(): Promise<string> {
 }
 
 /** The session that already has this key: its brief, team and model are the defaults. */
-async function sessionOf({ key, ...options }: RunOptions): Promise<SessionView | undefined> {
+async function sessionOf(
+  { key, ...options }: RunOptions,
+  loaded: LoadedConfig,
+): Promise<SessionView | undefined> {
   if (key === undefined) return undefined;
-  const found = await withLook(options, (maestro) => maestro.show(key)).catch((error: unknown) => {
-    if (SessionNotFound.is(error)) return undefined;
-    throw error;
-  });
+  const found = await withLook(options, (maestro) => maestro.show(key), { loaded }).catch(
+    (error: unknown) => {
+      if (SessionNotFound.is(error)) return undefined;
+      throw error;
+    },
+  );
   // The key may be a prefix of another session's id.
   return found?.key === key ? found : undefined;
 }
@@ -94,6 +105,7 @@ async function readStart(options: RunOptions): Promise<Omit<StartOptions, "brief
   const pauseAfter = readList("--pause-after", options.pauseAfter);
   const budget = readBudget(options);
   const given = await readGiven(options.given);
+  const place = readQueuePlace(options);
   return {
     ...(options.key !== undefined && { key: options.key }),
     ...(options.model !== undefined && { model: options.model }),
@@ -102,6 +114,14 @@ async function readStart(options: RunOptions): Promise<Omit<StartOptions, "brief
     ...(options.until !== undefined && { until: options.until }),
     ...(pauseAfter !== undefined && { pauseAfter }),
     ...(budget !== undefined && { budget }),
+    ...place,
     ...(Object.keys(given).length > 0 && { given }),
+    ...sourceOf(options),
   };
+}
+
+function sourceOf({ repo, ref }: RunOptions): Pick<StartOptions, "source"> {
+  if (repo !== undefined) return { source: { git: repo, ...(ref !== undefined && { ref }) } };
+  if (ref === undefined) return {};
+  throw new InputInvalid("--ref needs --repo: it names a commit of that repository.");
 }

@@ -1,9 +1,14 @@
+import type { Config } from "../../config/config.ts";
 import { type LoadedConfig, loadConfig } from "../../config/load.ts";
-import { builtInTeam, loadTeam } from "../../index.ts";
+import { loadTrustedTeam } from "../../config/team-trust.ts";
+import { builtInTeam } from "../../index.ts";
 import { packageVersion } from "../../package-files.ts";
+import type { RunningServer } from "../../server/serve.ts";
+import { askingForTrust } from "../ask-trust.ts";
 import { howStarted } from "../how-started.ts";
 import type { GlobalOptions } from "../open.ts";
 import { print, printJson, say, sayNotice } from "../output.ts";
+import { claimStrayErrors, reportUnclaimed } from "../stray-errors.ts";
 
 /** Less than supervisors usually wait before they kill. */
 const hardStopMs = 9_500;
@@ -14,6 +19,9 @@ const interruptedExitCode = 130;
 interface ServeFlags extends GlobalOptions {
   readonly port?: string;
   readonly host?: string;
+  readonly publicUrl?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
   readonly team?: readonly string[];
   readonly link?: boolean;
 }
@@ -21,10 +29,10 @@ interface ServeFlags extends GlobalOptions {
 export async function serve(options: ServeFlags): Promise<void> {
   // The reader of the log may exit first; the server must still stop cleanly.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-  const { stateDir, port, host } = options;
-  const loaded = await loadConfig({ flags: { stateDir, "server.port": port, "server.host": host } });
+  const loaded = await askingForTrust(() => loadConfig({ flags: flagsOf(options) }), options);
   if (options.link === true) return printNewLink(loaded, options);
-  const teams = await loadTeams(options.team ?? []);
+  await claimStrayErrors(reportUnclaimed);
+  const teams = await askingForTrust(() => loadTeams(options.team ?? [], loaded.config.sandbox), options);
   const server = await import("../../server/serve.ts");
   const running = await server.serve({
     loaded,
@@ -33,21 +41,35 @@ export async function serve(options: ServeFlags): Promise<void> {
     program: howStarted(),
     report: sayNotice,
   });
-  const stopped = stopOnSignal(() => running.stop());
-  const { url } = await running.listen().catch(async (error: unknown) => {
+  const stopped = untilStopped(running);
+  const { url, host, port, where } = await running.listen().catch(async (error: unknown) => {
     await running.stop();
     throw error;
   });
   const { stateDirectory } = running.maestro;
   const link = running.dashboardLink();
-  if (options.json) printJson({ url, stateDirectory, dashboard: link, pid: process.pid });
+  if (options.json) printJson({ url, host, port, stateDirectory, dashboard: link, pid: process.pid });
   else {
-    print(`Maestro listens on ${url}`);
+    print(`Maestro listens on ${where}`);
     print(`Dashboard (this link works once): ${link}`);
-    say(`State: ${stateDirectory}. The API token is in its file api-token. Ctrl-C stops.`);
+    const token =
+      loaded.config.server.apiToken === undefined
+        ? "The API token is in its file api-token."
+        : "The API token is the one that you set.";
+    say(`State: ${stateDirectory}. ${token} Ctrl-C stops.`);
   }
   await stopped;
 }
+
+const flagsOf = ({ stateDir, port, host, publicUrl, tlsCert, tlsKey, sandbox }: ServeFlags) => ({
+  stateDir,
+  sandbox,
+  "server.port": port,
+  "server.host": host,
+  "server.publicUrl": publicUrl,
+  "server.tlsCert": tlsCert,
+  "server.tlsKey": tlsKey,
+});
 
 /** For the running server, however it was started. */
 async function printNewLink({ config }: LoadedConfig, { json }: ServeFlags): Promise<void> {
@@ -57,33 +79,43 @@ async function printNewLink({ config }: LoadedConfig, { json }: ServeFlags): Pro
   else print(`Dashboard (this link works once): ${link.url}`);
 }
 
-/** Resolves when everything is closed. Work that takes too long is recovered at the next start. */
-function stopOnSignal(stop: () => Promise<void>): Promise<void> {
+/**
+ * Resolves when everything is closed. Work that takes too long is recovered at the next start. Rejects when the state
+ * directory was removed: a server without one would answer from files that no other process sees.
+ */
+function untilStopped({ maestro, stop }: Pick<RunningServer, "maestro" | "stop">): Promise<void> {
   return new Promise((resolve, reject) => {
     let isStopping = false;
+    const end = (notice: string, lateExitCode: number): Promise<void> => {
+      isStopping = true;
+      say(notice);
+      const late = setTimeout(() => process.exit(lateExitCode), hardStopMs).unref();
+      return stop().finally(() => {
+        clearTimeout(late);
+        // Work that ignored its abort signal could keep the process alive.
+        setTimeout(() => process.exit(), afterwardsMs).unref();
+      });
+    };
     const onSignal = (): void => {
       if (isStopping) process.exit(interruptedExitCode);
-      isStopping = true;
-      say("Stopping: current steps finish first. Press Ctrl-C again to stop now.");
-      const late = setTimeout(() => process.exit(0), hardStopMs).unref();
-      stop()
-        .finally(() => {
-          clearTimeout(late);
-          // Work that ignored its abort signal could keep the process alive.
-          setTimeout(() => process.exit(), afterwardsMs).unref();
-        })
-        .then(resolve, reject);
+      const notice = "Stopping: current steps finish first. Press Ctrl-C again to stop now.";
+      end(notice, 0).then(resolve, reject);
     };
     process.on("SIGINT", onSignal);
     process.on("SIGTERM", onSignal);
+    maestro.onStateRemoved((error) => {
+      if (isStopping) return;
+      const refuse = () => reject(error);
+      end("Stopping: the state directory was removed or replaced.", error.exitCode).then(refuse, refuse);
+    });
   });
 }
 
 /** The built-in team is always offered, unless a file has its name. */
-async function loadTeams(paths: readonly string[]) {
+async function loadTeams(paths: readonly string[], sandbox: Config["sandbox"]) {
   const given = await Promise.all(
     paths.map(async (path) => {
-      const { team, file } = await loadTeam(path);
+      const { team, file } = await loadTrustedTeam(path, process.env, sandbox);
       return { team, file, builtIn: false };
     }),
   );

@@ -1,6 +1,8 @@
+import type { SessionListing } from "../../api/listings.ts";
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
-import { resumeAdvice } from "../../journal/explain-stop.ts";
+import { isoTime, isoTimeOrNull } from "../../domain/iso-time.ts";
+import { adviceOf, resumeAdvice } from "../../journal/explain-stop.ts";
 import { type SessionStatus, sessionStatuses } from "../../journal/standing.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
 import {
@@ -41,18 +43,24 @@ export async function sessions(options: SessionsOptions): Promise<void> {
   });
   if (options.json) {
     return printJson(
-      found.map(({ id, key, team, brief, status, reason, createdAt, updatedAt, abandoned, usage }) => ({
-        id,
-        key: key ?? null,
-        team,
-        brief,
-        status,
-        reason: reason ?? null,
-        abandoned,
-        createdAt: new Date(createdAt).toISOString(),
-        updatedAt: new Date(updatedAt).toISOString(),
-        usage,
-      })),
+      found.map(
+        ({ id, key, team, brief, status, reason, queue, priority, abandoned, usage, ...session }) => ({
+          id,
+          key: key ?? null,
+          team,
+          brief,
+          status,
+          reason: reason ?? null,
+          queue,
+          priority,
+          abandoned,
+          blocked: session.blocked ?? null,
+          wakeAt: isoTimeOrNull(session.wakeAt),
+          createdAt: isoTime(session.createdAt),
+          updatedAt: isoTime(session.updatedAt),
+          usage,
+        }),
+      ),
     );
   }
   if (found.length === 0) return sayNone(statuses, stateDir);
@@ -69,10 +77,10 @@ export async function sessions(options: SessionsOptions): Promise<void> {
       { head: "cost", align: "right", yields: 3 },
       { head: "changed", yields: 2 },
     ],
-    found.map(({ id, key, team, brief, status, reason, abandoned, updatedAt, usage }) => [
+    found.map(({ id, key, team, brief, status, reason, abandoned, blocked, wakeAt, updatedAt, usage }) => [
       shown.get(id) ?? id,
       key ?? "-",
-      describeStatus(status, reason, abandoned),
+      describeStatus({ status, reason, abandoned, blocked, wakeAt }),
       brief.trim().replaceAll(/\s+/g, " "),
       team,
       usage.calls === 0 ? "-" : shortNumber(usage.inputTokens + usage.outputTokens),
@@ -80,8 +88,9 @@ export async function sessions(options: SessionsOptions): Promise<void> {
       ago(updatedAt),
     ]),
   );
-  const left = found.filter(({ abandoned }) => abandoned);
+  const left = found.filter(({ abandoned, blocked }) => abandoned && blocked === undefined);
   if (left.length > 0) sayAbandoned(left, stateDir);
+  sayBlocked(found, stateDir);
 }
 
 function sayAbandoned(
@@ -97,6 +106,18 @@ function sayAbandoned(
   for (const { id, key = null, card } of shown)
     sayLines(adviceLines(resumeAdvice({ id, key, needsProgram: card.needsProgram }), stateDir));
   if (shown.length < left.length) say(`${left.length - shown.length} more are in the list.`);
+}
+
+function sayBlocked(
+  found: readonly Pick<SessionListing, "id" | "key" | "blocked">[],
+  stateDir: string | undefined,
+): void {
+  const blocked = found.filter((session) => session.blocked !== undefined);
+  for (const { id, key, blocked: why } of blocked.slice(0, mostAdvised)) {
+    sayWrapped(plain(`Session ${key ?? id} is not taken: ${why?.message}`));
+    for (const advice of why === undefined ? [] : adviceOf(why)) sayLines(adviceLines(advice, stateDir));
+  }
+  if (blocked.length > mostAdvised) say(`${blocked.length - mostAdvised} more are not taken.`);
 }
 
 function sayNone(statuses: readonly SessionStatus[] | undefined, stateDir: string | undefined): void {
@@ -141,7 +162,17 @@ function readStatus(text: string): SessionStatus {
 }
 
 /** The journal of a session whose process died still says that it runs. */
-function describeStatus(status: SessionStatus, reason: string | undefined, abandoned: boolean): string {
+function describeStatus({
+  status,
+  reason,
+  abandoned,
+  blocked,
+  wakeAt,
+}: Pick<SessionListing, "status" | "reason" | "blocked" | "wakeAt"> & {
+  readonly abandoned: boolean;
+}): string {
+  if (blocked !== undefined) return `${status} (not taken)`;
   if (abandoned) return "running (its process is gone)";
+  if (status === "running" && wakeAt !== undefined) return "running (waits)";
   return reason === undefined ? status : `${status} (${reason})`;
 }

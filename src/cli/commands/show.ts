@@ -2,6 +2,7 @@ import { InputInvalid } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import type { FilesAt, PersonaView, PhaseView, SessionView } from "../../index.ts";
 import { explainStop } from "../../journal/explain-stop.ts";
+import { sayDemands } from "../demands.ts";
 import { explanationLines, type Facing } from "../explanation.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
 import { checkOut } from "../out-folder.ts";
@@ -21,24 +22,30 @@ export async function show(idOrKey: string, options: ShowOptions): Promise<void>
   if (options.at !== undefined && options.out === undefined)
     throw new InputInvalid("--at needs --out: it selects the files to write.");
   await checkOut(options.out);
-  const { view, abandoned, files } = await withLook(options, async (maestro) => ({
-    view: await maestro.show(idOrKey),
-    abandoned: await maestro.abandoned(),
-    files:
-      options.out === undefined
-        ? undefined
-        : await maestro.writeFiles(idOrKey, options.out, filesAt(options)),
-  }));
+  const { view, abandoned, files, demands } = await withLook(options, async (maestro) => {
+    const view = await maestro.show(idOrKey);
+    return {
+      view,
+      demands: view.imported === null ? [] : await maestro.demands(idOrKey),
+      abandoned: await maestro.abandoned(),
+      files:
+        options.out === undefined
+          ? undefined
+          : await maestro.writeFiles(idOrKey, options.out, filesAt(options)),
+    };
+  });
   const isAbandoned = view.status === "running" && abandoned.has(view.id as SessionId);
   if (options.json)
     return printJson({
       ...view,
+      ...(view.imported !== null && { demands }),
       abandoned: isAbandoned,
       explanation: explainStop(view, { abandoned: isAbandoned }),
     });
   const screen = screenOf(process.stdout);
   const facing = { stateDir: options.stateDir, abandoned: isAbandoned, now: Date.now() };
   for (const line of describe(view, facing, screen)) print(line);
+  if (view.imported?.trusted === false) sayDemands(demands);
   if (files === undefined) return;
   say(`${count(files.written.length, "file")} written to ${options.out}.`);
   for (const { path, reason } of files.kept) say(plain(`Not overwritten: ${path}: ${reason}`));
@@ -63,9 +70,11 @@ export function* describe(
   const { id, key, team, status, reason, brief, updatedAt, model, simulated, fork } = view;
   const state = facing.abandoned
     ? `${status} (its process is gone)`
-    : reason === null
-      ? status
-      : `${status} (${reason})`;
+    : status === "running" && view.wakeAt !== null
+      ? `${status} (waits until ${view.wakeAt})`
+      : reason === null
+        ? status
+        : `${status} (${reason})`;
   const named = key === null ? id : `${id} (key ${key})`;
   yield* fit(`Session ${named}: ${state}, changed ${ago(Date.parse(updatedAt), facing.now)}`, 0);
   const shortBrief = brief.length > 200 ? `${brief.slice(0, 200)}…` : brief;
@@ -76,13 +85,14 @@ export function* describe(
   if (fork !== null) yield* fit(`Fork of ${fork.session} at ${fork.at}`, 0);
   for (const { text, isCommand } of explanationLines(view, facing)) yield* isCommand ? [text] : fit(text, 0);
   yield "";
+  const isDriven = status === "running" && !facing.abandoned;
   for (const phase of view.phases) {
-    for (const [text, indent] of phaseTexts(phase)) {
+    for (const [text, indent] of phaseTexts(phase, isDriven)) {
       // Colored after folding, which counts columns.
       for (const line of fit(text, indent)) yield indent > 0 ? line : colored(line, phase, paint);
     }
     for (const persona of phase.personas)
-      for (const [text, indent] of personaTexts(persona)) yield* fit(text, indent);
+      for (const [text, indent] of personaTexts(persona, isDriven)) yield* fit(text, indent);
   }
   for (const [text, indent] of fileTexts(view)) yield* fit(text, indent);
   if (view.decisions.length > 0) {
@@ -92,17 +102,15 @@ export function* describe(
   }
 }
 
-function phaseTexts({
-  name,
-  status,
-  gate,
-  checkpoint,
-  review,
-  source,
-  revision,
-  notes,
-}: PhaseView): [string, number][] {
-  const parts: string[] = [status];
+/** Nothing runs in a session without a driver, whatever its last row says. */
+const shownStatus = (status: string, isDriven: boolean): string =>
+  status === "running" && !isDriven ? "unfinished" : status;
+
+function phaseTexts(
+  { name, status, gate, checkpoint, review, source, revision, notes, putBack }: PhaseView,
+  isDriven: boolean,
+): [string, number][] {
+  const parts: string[] = [shownStatus(status, isDriven)];
   if (revision > 1) parts.push(`revision ${revision}`);
   if (source.kind !== "work")
     parts.push(source.kind === "given" ? `given from ${source.origin}` : source.kind);
@@ -114,6 +122,10 @@ function phaseTexts({
   return [
     [`${name}: ${parts.join(", ")}`, 0],
     ...notes.map((note): [string, number] => [`rejected: ${note}`, 2]),
+    ...putBack.map(({ persona, path, why }): [string, number] => [
+      `put back after ${persona}: ${path}: ${why}`,
+      2,
+    ]),
   ];
 }
 
@@ -124,7 +136,10 @@ function colored(line: string, { name, status }: PhaseView, paint: Paint): strin
   return line.startsWith(`${head}:`) ? paint(color, head) + line.slice(head.length) : line;
 }
 
-function personaTexts({ name, status, summary, attempts, usage }: PersonaView): [string, number][] {
+function personaTexts(
+  { name, status, summary, attempts, usage }: PersonaView,
+  isDriven: boolean,
+): [string, number][] {
   const last = attempts.at(-1);
   const spent =
     usage === null || usage.calls === 0
@@ -136,7 +151,7 @@ function personaTexts({ name, status, summary, attempts, usage }: PersonaView): 
       ? `, ${duration(Date.parse(last.endedAt) - Date.parse(began))}`
       : "";
   const texts: [string, number][] = [
-    [`${name}: ${status}${spent}${took}${summary === null ? "" : ` · ${summary}`}`, 2],
+    [`${name}: ${shownStatus(status, isDriven)}${spent}${took}${summary === null ? "" : ` · ${summary}`}`, 2],
   ];
   for (const { round, attempt, failure, healing } of attempts) {
     if (failure !== null) texts.push([`round ${round} attempt ${attempt} failed: ${failure.message}`, 4]);

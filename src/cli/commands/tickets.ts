@@ -1,4 +1,4 @@
-import { type GlobalOptions, missingState, withMaestro } from "../open.ts";
+import { type GlobalOptions, loadForLooking, missingState, withMaestro } from "../open.ts";
 import { printJson, printTable, say, sayWrapped } from "../output.ts";
 
 export async function tickets(options: GlobalOptions): Promise<void> {
@@ -19,9 +19,15 @@ export async function tickets(options: GlobalOptions): Promise<void> {
 }
 
 async function deliverAndList(options: GlobalOptions) {
-  if ((await missingState(options)) !== undefined) return { found: [], damaged: [] };
-  return withMaestro(options, async (maestro) => {
-    await maestro.deliverTickets();
-    return { found: await maestro.tickets(), damaged: await maestro.damagedTickets() };
-  });
+  const loaded = await loadForLooking(options);
+  if ((await missingState(options, loaded)) !== undefined) return { found: [], damaged: [] };
+  return withMaestro(
+    options,
+    async (maestro) => {
+      // With a part of the settings they could be delivered to the wrong place.
+      if (loaded.leftOut === undefined) await maestro.deliverTickets();
+      return { found: await maestro.tickets(), damaged: await maestro.damagedTickets() };
+    },
+    { loaded },
+  );
 }

@@ -62,5 +62,6 @@ function argumentOf({ registeredArguments: [first] }: Command): Value | undefine
   const { argChoices } = first;
   if (first.name() === "session")
     return { kind: "session", ...(argChoices !== undefined && { or: argChoices }) };
+  if (first.name() === "folder") return { kind: "file" };
   return argChoices === undefined ? { kind: "text" } : { kind: "words", words: argChoices };
 }

@@ -34,13 +34,14 @@ export function defineOn(program: Command, spinning: Set<string>): Define {
 /** The examples build on each other, so each one names the examples it needs. */
 function exampleText(lines: readonly string[]): string {
   const text = lines.join("\n  $ ");
+  const typed = text.replaceAll(/\bmaestro (?=[a-z])/g, `${howStarted()} `);
   const before = text.includes("hello.yaml")
     ? "The example of init writes hello.yaml."
     : /^maestro [a-z]+(?: [a-z]+)? hello\b/.test(text)
       ? "The examples of init and run create the session hello."
       : "";
   const { columns } = screenOf(process.stdout);
-  return [`\nExample:\n  $ ${text}`, ...folded(before === "" ? "" : `  ${before}`, columns)]
+  return [`\nExample:\n  $ ${typed}`, ...folded(before === "" ? "" : `  ${before}`, columns)]
     .join("\n")
     .trimEnd();
 }

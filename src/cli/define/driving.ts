@@ -6,6 +6,11 @@ const edit = [
   "replace a phase's output: a folder, one of its files, or JSON with outputs and files",
 ] as const;
 
+const sandbox = [
+  "--sandbox <rule>",
+  "required (default) or none: checks and agents then run as your user, on all your files",
+] as const;
+
 /** Commands that run sessions. */
 export function defineDriving(define: Define): void {
   define({
@@ -31,8 +36,16 @@ export function defineDriving(define: Define): void {
     .option("--until <phase>", "stop after this phase")
     .option("--pause-after <phases>", "park for review after these phases, separated by commas")
     .option("--given <phase=path>", "use existing output for a phase: a folder, a file, or JSON", collect)
+    .option(
+      "--repo <folder>",
+      "work on the files of this git repository, with changes that are not committed",
+    )
+    .option("--ref <ref>", "with --repo: work on the files of this branch, tag or commit instead")
     .option("--budget-tokens <n>", "token budget of the session, over all its resumes")
     .option("--budget-usd <x>", "dollar budget of the session, over all its resumes")
+    .option("--queue <name>", "queue of a new session, for limits (default: default)")
+    .option("--priority <n>", "priority of a new session among those that wait for a place (default: 0)")
+    .option(...sandbox)
     .option("--detach", "run in the background")
     .action(async (brief: string | undefined, options, command: Command) =>
       (await import("../commands/run.ts")).run(brief, options, command),
@@ -46,8 +59,10 @@ export function defineDriving(define: Define): void {
     .option(...edit, collect)
     .option("--team <file>", "new path of the team file, if it moved or changed")
     .option("--model <model>", "use another model from here on, in this process")
+    .option("--trust", "let an imported session run; `show` lists what it would run, read and send")
     .option("--accept-changes", "resume although the team has changed; unchanged personas keep their results")
     .option("--out <folder>", "write the files here at the end (default: the folder of the last run)")
+    .option(...sandbox)
     .action(async (session: string, options) =>
       (await import("../commands/resume.ts")).resume(session, options),
     );
@@ -59,7 +74,11 @@ export function defineDriving(define: Define): void {
   })
     .option("--port <port>", "port to listen on; 0 picks a free one (default: 4160)")
     .option("--host <address>", "address to listen on (default: 127.0.0.1)")
+    .option("--public-url <url>", "address under which people reach it, where that is not its own")
+    .option("--tls-cert <file>", "PEM file with its certificate; with --tls-key it speaks TLS")
+    .option("--tls-key <file>", "PEM file with the private key of the certificate")
     .option("--team <file>", "a team that sessions can use; can be repeated", collect)
+    .option(...sandbox)
     .option("--link", "print a new dashboard link for the running server, and exit")
     .action(async (options) => (await import("../commands/serve.ts")).serve(options));
 
@@ -71,6 +90,7 @@ export function defineDriving(define: Define): void {
     .option("--team <file>", "new path of the team file")
     .option("--model <model>", "use another model, in this process")
     .option("--out <folder>", "write the files here at the end (default: the folder of the last run)")
+    .option(...sandbox)
     .action(async (session: string, name: string, options) =>
       (await import("../commands/resume.ts")).phase(session, name, options),
     );
@@ -90,6 +110,7 @@ export function defineDriving(define: Define): void {
     .option("--budget-tokens <n>", "token budget of the new session (default: its parent's)")
     .option("--budget-usd <x>", "dollar budget of the new session (default: its parent's)")
     .option("--out <folder>", "write the files here at the end")
+    .option(...sandbox)
     .option("--dry-run", "only print what would be reused and what it may cost")
     .action(async (session: string, options, command: Command) =>
       (await import("../commands/fork.ts")).fork(session, options, command),

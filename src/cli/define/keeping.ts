@@ -38,6 +38,16 @@ export function defineKeeping(define: Define): void {
     .action(async (options) => (await import("../commands/prune.ts")).prune(options));
 
   define({
+    signature: "trust [folder]",
+    description: "Trust the configuration and the teams of a folder, or one team file, until they change",
+    example: "maestro trust .",
+  })
+    .option("--revoke", "trust the folder no longer, nor the folders in it")
+    .action(async (folder: string | undefined, options) =>
+      (await import("../commands/trust.ts")).trust(folder, options),
+    );
+
+  define({
     signature: "config",
     description: "Print every setting, its value and its origin",
     example: "maestro config",

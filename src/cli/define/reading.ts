@@ -2,6 +2,7 @@ import { Option } from "commander";
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import { sessionStatuses } from "../../journal/standing.ts";
+import type { ImportFlags } from "../commands/checkpoints.ts";
 import { howStarted } from "../how-started.ts";
 import type { GlobalOptions } from "../open.ts";
 import { usageGroups } from "../read-flags.ts";
@@ -32,6 +33,44 @@ export function defineReading(define: Define): void {
     .action(async (session: string, options) => (await import("../commands/show.ts")).show(session, options));
 
   define({
+    signature: "diff <session>",
+    description: "Print what a session changed, as `git apply` takes it",
+    example: "maestro diff hello --stat",
+  })
+    .option("--phase <phase>", "only what this phase changed")
+    .option("--persona <persona>", "only what this persona changed")
+    .option("--attempt <n>", "with --persona: only what this attempt left, counted from 1")
+    .option("--stat", "print counts of lines instead")
+    .action(async (session: string, options) =>
+      (await import("../commands/deliver.ts")).diff(session, options),
+    );
+
+  define({
+    signature: "branch <session> <name>",
+    description: "Make a git branch of a session's work, with one commit for each phase",
+    example: [
+      "git init -q app && git -C app -c user.name=me -c user.email=me@example.org commit -q --allow-empty -m start",
+      'maestro run "Say hello" --repo app --team hello.yaml --model simulated --key app',
+      "maestro branch app maestro/app",
+    ],
+  })
+    .option("--repo <folder>", "make it in this repository (default: the one that the session began with)")
+    .action(async (session: string, name: string, options) =>
+      (await import("../commands/deliver.ts")).branch(session, name, options),
+    );
+
+  define({
+    signature: "apply <session>",
+    description: "Bring a session's changes into its repository, or into another folder",
+    example: "maestro apply hello --to . --force",
+  })
+    .option("--to <folder>", "the folder to change (default: the repository that the session began with)")
+    .option("--force", "on conflicts, write the clean files, and both versions between markers")
+    .action(async (session: string, options) =>
+      (await import("../commands/deliver.ts")).apply(session, options),
+    );
+
+  define({
     signature: "watch <session>",
     description: "Follow a session live until it ends",
     example: "maestro watch hello",
@@ -44,13 +83,15 @@ export function defineReading(define: Define): void {
   // One command, because a session can stand where a subcommand does. A session with such a key is named by its id.
   define({
     signature: "checkpoints",
-    description: "List a session's checkpoints, verify them, or export and import them",
+    description:
+      "List a session's checkpoints, verify them, export and import them, or restore them into the database",
     spins: true,
-    example: "maestro checkpoints verify hello",
+    example: ["maestro checkpoints verify hello", "maestro checkpoints restore hello"],
   })
     .addArgument(offering("<session>", Object.keys(subcommands)))
     .argument("[of]")
     .argument("[file]")
+    .option("--trust", "with import: let the session run; without it, it can only be looked at")
     .usage(`${checkpointsUsage} [options]`)
     .action(checkpoints);
 
@@ -79,20 +120,22 @@ function choosing(flags: string, description: string, choices: readonly string[]
   return new Option(flags, description).choices(choices).argParser((value: string) => value);
 }
 
-const checkpointsUsage = "<session> | verify <session or file> | export <session> <file> | import <file>";
+const checkpointsUsage =
+  "<session> | verify <session or file> | export <session> <file> | import <file> | restore <session>";
 
 /** The operands that each subcommand of checkpoints needs. */
 const subcommands: Readonly<Record<string, string>> = {
   verify: "a session or a file",
   export: "a session and a file",
   import: "a file",
+  restore: "a session",
 };
 
 async function checkpoints(
   first: string,
   second: string | undefined,
   third: string | undefined,
-  options: GlobalOptions,
+  options: ImportFlags,
 ): Promise<void> {
   const commands = await import("../commands/checkpoints.ts");
   const needed = Object.hasOwn(subcommands, first) ? subcommands[first] : undefined;
@@ -101,6 +144,8 @@ async function checkpoints(
     return commands.verify(second, options);
   if (first === "import" && second !== undefined && third === undefined)
     return commands.importFrom(second, options);
+  if (first === "restore" && second !== undefined && third === undefined)
+    return commands.restore(second, options);
   if (first === "export" && second !== undefined && third !== undefined)
     return commands.exportTo(second, third, options);
   const what =

@@ -17,6 +17,9 @@ export interface Ended {
   readonly said: string;
 }
 
+/** The folder of the demo has no configuration of a user. */
+export const demoEnvironment = (folder: string) => ({ XDG_CONFIG_HOME: folder });
+
 /** Runs the command in a child process, and kills it with SIGKILL at the chosen event. */
 export async function runMaestro(
   args: readonly string[],
@@ -30,7 +33,7 @@ export async function runMaestro(
   );
   const child = spawn(process.execPath, [entryFile, ...args, "--json"], {
     cwd: folder,
-    env: { ...env, MAESTRO_SIMULATED_SCRIPT: scriptFile },
+    env: { ...env, ...demoEnvironment(folder), MAESTRO_SIMULATED_SCRIPT: scriptFile },
     stdio: ["ignore", "pipe", "pipe"],
   });
   // Ctrl-C reaches the child as well; any other end of this process must not leave it running.

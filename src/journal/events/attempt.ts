@@ -10,10 +10,11 @@ import {
   healed as healedBy,
   ofAttempt,
   personaResult,
+  putBack as putBackValue,
   recordedDecisions,
 } from "../values.ts";
 import { event, shorten } from "./define.ts";
-import { failed, reopened } from "./failed.ts";
+import { failed, putBackClause, reopened } from "./failed.ts";
 
 export const attemptEvents = {
   "attempt.started": event({
@@ -57,6 +58,7 @@ export const attemptEvents = {
         settings: entry.settings ?? {},
         checks: [],
         healing: [],
+        putBack: undefined,
         status: "running",
         endedAt: undefined,
         endedSeq: undefined,
@@ -95,6 +97,8 @@ export const attemptEvents = {
       healed: is.optional(healedBy),
       /** Every healing action on the way. */
       healing: is.optional(is.list(healedBy)),
+      /** Changes of protected files, which are not part of `tree`. */
+      putBack: is.optional(putBackValue),
       ...ofAttempt,
     }),
     card: (card, entry) =>
@@ -117,6 +121,7 @@ export const attemptEvents = {
           tree,
           checks,
           healing: entry.healing ?? (entry.healed === undefined ? [] : [entry.healed]),
+          putBack: entry.putBack,
         }),
         result: entry.result,
         base: attempt.base,
@@ -132,14 +137,15 @@ export const attemptEvents = {
         decisions: decided.length === 0 ? state.decisions : [...state.decisions, ...decided],
       };
     },
-    fact: ({ result, healed }, { at, startedAt }) => ({
+    fact: ({ result, healed, putBack }, { at, startedAt }) => ({
       tookMs: startedAt === undefined ? null : at - startedAt,
       summary: shorten(result.summary),
       /** The healing action that made the contract pass. */
       healed: healed?.action ?? null,
+      putBack: putBack ?? null,
     }),
-    sentence: ({ summary, healed }) =>
-      `attempt completed: ${summary}${healed === null ? "" : ` (healed: ${healed})`}`,
+    sentence: ({ summary, healed, putBack }) =>
+      `attempt completed: ${summary}${healed === null ? "" : ` (healed: ${healed})`}${putBackClause(putBack)}`,
     mark: () => "good",
     isTransition: true,
     endsAttempt: true,
@@ -171,7 +177,11 @@ export const attemptEvents = {
       const hold: CardHold = { phase, persona, until, why: { kind: "dependency", dependency } };
       return card && { held: [...withoutHold(card, entry), hold].slice(-cardLimits.held) };
     },
-    reduce: (state) => state,
+    reduce(state, { started }, { at }) {
+      const running = state.running.get(started);
+      if (running === undefined || running.waitsSince !== undefined) return state;
+      return withRunning(state, { ...running, waitsSince: at });
+    },
     fact: ({ dependency, until }) => ({ dependency, until: isoTime(until) }),
     sentence: ({ dependency }) => `waits for ${dependency}`,
     mark: () => "waits",

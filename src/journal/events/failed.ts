@@ -2,6 +2,7 @@ import type { CheckResult } from "../../domain/contract.ts";
 import type { Failure } from "../../domain/failure.ts";
 import type { AttemptSettings, Healed } from "../../domain/healing-action.ts";
 import { isoTime } from "../../domain/iso-time.ts";
+import { type PutBack, putBackText } from "../../domain/put-back.ts";
 import * as is from "../schema.ts";
 import { type CardHold, cardLimits, cut, type SessionCard, withoutHold } from "../session-card.ts";
 import { attemptOf, personaOf } from "../session-state.ts";
@@ -15,6 +16,7 @@ import {
   healed as healedBy,
   type OfAttempt,
   ofAttempt,
+  putBack as putBackValue,
   type RecordedFailure,
   recordedFailure,
 } from "../values.ts";
@@ -30,6 +32,8 @@ export const failed = event({
     checks: is.optional(is.list(checkResult)),
     /** Every healing action that was tried. */
     healing: is.optional(is.list(healedBy)),
+    /** Changes of protected files, which are not part of `tree`. */
+    putBack: is.optional(putBackValue),
     /** How the next attempt works. */
     settings: is.optional(attemptSettings),
     /** Decided once and recorded: another attempt, another round, or a person has to look. */
@@ -58,6 +62,7 @@ export const failed = event({
         next: entry.next,
         checks: entry.checks ?? [],
         healing: entry.healing ?? [],
+        putBack: entry.putBack,
         tree: left,
       }),
       ...(continues
@@ -138,6 +143,8 @@ export interface FailedFact {
   /** Every healing action that was tried, and how it changes the next attempt. */
   readonly healing: readonly Healed[];
   readonly settings: AttemptSettings | null;
+  /** Changes of protected files. */
+  readonly putBack: PutBack | null;
 }
 
 function failedFact({
@@ -145,11 +152,13 @@ function failedFact({
   next,
   healing = [],
   settings,
+  putBack,
 }: {
   readonly failure: RecordedFailure;
   readonly next: AfterFailure;
   readonly healing?: readonly Healed[];
   readonly settings?: AttemptSettings;
+  readonly putBack?: PutBack;
 }): FailedFact {
   const { error: _, ...known } = failure;
   return {
@@ -159,6 +168,7 @@ function failedFact({
     waitMs: "wait" in next ? next.wait.waitMs : null,
     healing,
     settings: settings ?? null,
+    putBack: putBack ?? null,
   };
 }
 
@@ -169,4 +179,9 @@ const afterwards: Readonly<Record<AfterFailure["kind"], string>> = {
   stop: ", stops",
 };
 
-const failedText = ({ failure, next }: FailedFact): string => `${failure.message}${afterwards[next]}`;
+const failedText = ({ failure, next, putBack }: FailedFact): string =>
+  `${failure.message}${afterwards[next]}${putBackClause(putBack)}`;
+
+/** " (put back: test/a.test.js)"; empty where nothing was. */
+export const putBackClause = (putBack: PutBack | null): string =>
+  putBack === null ? "" : ` (put back: ${putBackText(putBack)})`;

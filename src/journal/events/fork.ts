@@ -53,19 +53,20 @@ export const unstarted = {
   checkpoints: 0,
   resumes: 0,
   direction: { only: false, until: false, pauseAfter: false },
-  pauseSaid: false,
+  pausedBy: null,
   review: null,
   error: null,
   wakeAt: null,
   held: [],
   lastFailure: null,
+  isUntrusted: false,
 } satisfies Partial<SessionCard>;
 
 /** The parent's state becomes that of a session which has not run yet. */
 function fork(
   state: SessionState,
   entry: is.TypeOf<typeof row>,
-  { seq, hash, at, transitions }: RowPlace,
+  { seq, at, transitions }: RowPlace,
 ): SessionState {
   const spentOn = (phase: string, persona: string): PersonaCandidate["spent"] =>
     entry.spent.find((spent) => spent.phase === phase && spent.persona === persona)?.amounts ?? [];
@@ -80,7 +81,8 @@ function fork(
   const apart: SessionState = {
     ...state,
     created: state.begun,
-    createdHead: { seq, hash, at, transitions },
+    // Not the chain, which covers copied steps: a fork that is restored from its checkpoints has none of them.
+    createdHead: { seq, hash: transitions, at, transitions },
     standing: { status: "queued" },
     stoodFor: undefined,
     tickets: [],

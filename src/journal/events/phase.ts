@@ -149,10 +149,10 @@ export const phaseEvents = {
       usage: is.optional(is.list(sessionUsage)),
     }),
     card: (card) => ({ checkpoints: (card?.checkpoints ?? 0) + 1 }),
-    reduce(state, { phase, revision, sha256, head, steps }, { at }) {
+    reduce(state, { phase, revision, sha256, head, steps, transitions }, { at }) {
       const sealedAt = phaseOf(state, phase).completedAt ?? at;
       const after = [...state.seals.values()].at(-1)?.head.seq ?? state.createdHead.seq;
-      const sealed = { phase, revision, sha256, head, after, at: sealedAt };
+      const sealed = { phase, revision, sha256, head, transitions, after, at: sealedAt };
       return {
         ...withPhase(state, phase, { checkpoint: { revision, sha256 } }),
         seals: new Map(state.seals).set(`${phase} ${revision}`, sealed),

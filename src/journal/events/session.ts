@@ -4,7 +4,16 @@ import { awaiting, rejectPhase } from "../reset-phase.ts";
 import * as is from "../schema.ts";
 import { cardError, cardLimits, changeCardPhase, cut, type SessionCard } from "../session-card.ts";
 import type { SessionState } from "../session-state.ts";
-import { errorOf, reasonOf, remains, ruleOf, type Standing, standing, wakeAtOf } from "../standing.ts";
+import {
+  errorOf,
+  pausedBy,
+  reasonOf,
+  remains,
+  ruleOf,
+  type Standing,
+  standing,
+  wakeAtOf,
+} from "../standing.ts";
 import { grantRounds, withPhase } from "../update.ts";
 import {
   type ClaimCause,
@@ -17,7 +26,7 @@ import {
   sessionTerms,
   signal,
 } from "../values.ts";
-import { always, event, nothing, shorten } from "./define.ts";
+import { always, event, shorten } from "./define.ts";
 import { forked, unstarted } from "./fork.ts";
 import { completeWith } from "./phase.ts";
 
@@ -52,15 +61,45 @@ export const sessionEvents = {
     isTransition: true,
     isQuiet: always,
   }),
-  /** The rows before it were restored from checkpoints, without their steps. `head`: where the checkpoints end. */
+  /** The rows before it were restored from checkpoints, without their steps. */
   "session.restored": event({
-    row: is.object({ head: journalHead }),
-    listed: () => ({ standing: { status: "paused" } }),
-    card: () => ({ error: null, wakeAt: null, held: [], pauseSaid: false }),
-    reduce: (state, { head }) => ({ ...state, standing: { status: "paused" }, restoredSeq: head.seq }),
-    fact: nothing,
-    sentence: () => "restored from its checkpoints",
+    row: is.object({
+      /** Where the checkpoints end. */
+      head: journalHead,
+      /** Every phase is completed and accepted. */
+      completed: is.optional(is.literal(true)),
+      /** They come from an export, and not from this state directory: a person has to trust it before it runs. */
+      imported: is.optional(is.literal(true)),
+    }),
+    listed: (entry) => ({ standing: restoredStanding(entry) }),
+    card: (card, { imported, completed }) => ({
+      error: null,
+      wakeAt: null,
+      held: [],
+      pausedBy: completed ? null : restored.by,
+      isUntrusted: imported ?? card?.isUntrusted ?? false,
+    }),
+    reduce: (state, entry) => ({
+      ...state,
+      standing: restoredStanding(entry),
+      restoredSeq: entry.head.seq,
+      imported: entry.imported ? "untrusted" : state.imported,
+    }),
+    fact: ({ imported = false }) => ({ imported }),
+    sentence: ({ imported }) => (imported ? "imported from an export" : "restored from its checkpoints"),
     mark: () => "restart",
+    isTransition: true,
+  }),
+  /** A person has seen what an imported session would run, read and send, and lets it. */
+  "session.trusted": event({
+    row: is.object({
+      /** As the person saw it. */
+      demands: is.list(is.text),
+    }),
+    card: () => ({ isUntrusted: false }),
+    reduce: (state) => ({ ...state, imported: "trusted" }),
+    fact: ({ demands }) => ({ demands: demands.length }),
+    sentence: () => "trusted by a person",
     isTransition: true,
   }),
   "session.forked": forked,
@@ -73,10 +112,10 @@ export const sessionEvents = {
         error: null,
         wakeAt: null,
         ...(cause === "resume" && { resumes: (card?.resumes ?? 0) + 1 }),
-        ...(cause !== "recovery" && { pauseSaid: false }),
+        pausedBy: null,
       };
     },
-    reduce: (state, { cause }) => claim(state, cause),
+    reduce: (state, { cause }, { at }) => claim(state, cause, at),
     fact: ({ cause }, { epoch }) => ({ cause, epoch }),
     sentence: ({ cause, epoch }) => `${claims[cause]}, lease epoch ${epoch}`,
     mark: ({ cause }) => (cause === "recovery" ? "restart" : null),
@@ -114,10 +153,13 @@ export const sessionEvents = {
     card: (_, entry) => ({
       error: "error" in entry ? cardError(entry.error) : null,
       wakeAt: wakeAtOf(entry) ?? null,
-      held: [],
+      pausedBy: pausedBy(entry) ?? null,
+      ...(entry.status !== "running" && { held: [] }),
     }),
     reduce(state, entry) {
       const stands = standingOf(entry);
+      // Signals that arrived meanwhile are still to be obeyed.
+      if (stands.status === "running") return { ...state, standing: stands };
       const needsPerson =
         stands.status === "failed" ||
         (stands.status === "parked" && ruleOf(stands.reason).grantsRounds === true);
@@ -140,8 +182,10 @@ export const sessionEvents = {
       };
     },
     sentence: ({ status, reason, message: why }) =>
-      `${reason === null ? status : `${status} for ${reason}`}${why === null ? "" : `: ${why}`}`,
-    mark: ({ status }) => status,
+      status === "running"
+        ? "waits without a driver"
+        : `${reason === null ? status : `${status} for ${reason}`}${why === null ? "" : `: ${why}`}`,
+    mark: ({ status }) => (status === "running" ? "waits" : status),
     isTransition: true,
     isQuiet: always,
   }),
@@ -158,6 +202,11 @@ export const sessionEvents = {
   }),
 };
 
+const restored = { status: "paused", by: "restore" } as const;
+
+const restoredStanding = ({ completed }: { readonly completed?: true }): Standing =>
+  completed ? { status: "completed" } : restored;
+
 function standingOf(
   entry: Standing & { readonly kind: string; readonly tickets?: readonly string[] },
 ): Standing {
@@ -165,7 +214,7 @@ function standingOf(
   return stands;
 }
 
-function claim(state: SessionState, cause: ClaimCause): SessionState {
+function claim(state: SessionState, cause: ClaimCause, at: number): SessionState {
   const { standing: before } = state;
   // A claim for a signal changes nothing, and a cancel is final.
   if (cause === "signal" || before.status === "canceled") return state;
@@ -175,7 +224,9 @@ function claim(state: SessionState, cause: ClaimCause): SessionState {
     ...state,
     stoodFor,
     standing: { status: "running" },
-    recoveries: cause === "recovery" ? state.recoveries + 1 : isFresh ? 0 : state.recoveries,
+    restedMs: state.restedMs + restOf(before, at),
+    recoveries:
+      cause === "recovery" ? state.recoveries + 1 : isFresh && cause !== "wake" ? 0 : state.recoveries,
   };
   if (cause !== "resume") return claimed;
   return {
@@ -186,6 +237,10 @@ function claim(state: SessionState, cause: ClaimCause): SessionState {
     signals: state.signals.filter(({ action }) => action === "cancel"),
   };
 }
+
+/** A clock that was set back since then says nothing about how long it rested. */
+const restOf = (before: Standing, at: number): number =>
+  "restsSince" in before ? Math.max(0, Math.min(at, before.wakeAt) - before.restsSince) : 0;
 
 function receive(state: SessionState, signal: Signal): SessionState {
   switch (signal.action) {
@@ -213,6 +268,7 @@ function receive(state: SessionState, signal: Signal): SessionState {
 const claims: Readonly<Record<ClaimCause, string>> = {
   start: "started",
   resume: "resumed",
+  wake: "woken after its wait",
   recovery: "taken over from a process that died",
   signal: "claimed to act on a signal",
 };
@@ -256,8 +312,6 @@ function newCard(created: SessionTerms): SessionCard {
 
 function cardAfterSignal(card: SessionCard, signal: Signal): Partial<SessionCard> | undefined {
   switch (signal.action) {
-    case "pause":
-      return { pauseSaid: true };
     case "approve":
       return answered(card, signal.phase);
     case "reject": {
@@ -267,6 +321,7 @@ function cardAfterSignal(card: SessionCard, signal: Signal): Partial<SessionCard
     }
     case "budget":
       return signal.level === "session" ? { raised: { ...card.raised, ...signal.budget } } : undefined;
+    case "pause":
     case "cancel":
       return undefined;
   }

@@ -1,4 +1,4 @@
-import { redact, redactedMark } from "../../domain/redact.ts";
+import { redact, secretsIn } from "../../domain/redact.ts";
 
 /** An error that the agent itself reports, in an event that its model's text cannot imitate. */
 export interface AgentError {
@@ -64,18 +64,10 @@ export function thrownBy(program: string, { words, status, unreachable, retryAt 
   return Object.assign(error, { statusCode: status, responseHeaders: headers });
 }
 
-/** A shorter value could be ordinary text; masking it would damage the output. */
-const shortestSecret = 6;
-
 export type Hide = (text: string) => string;
 
-/** Hides what an agent was given in its environment, whatever it looks like, and all that looks like a key. */
-export function hideValues(env: Readonly<Record<string, string>> = {}): Hide {
-  const secrets = Object.values(env)
-    .flatMap((value) => [value, ...value.split("\n")])
-    .map((value) => value.trim())
-    .filter((value) => value.length >= shortestSecret)
-    // The longest first: one may be a part of another.
-    .toSorted((one, other) => other.length - one.length);
-  return (text) => redact(secrets.reduce((kept, secret) => kept.replaceAll(secret, redactedMark), text));
+/** Hides the secrets in an agent's environment, whatever they look like, and all that looks like a key. */
+export function hideSecrets(env: Readonly<Record<string, string>> = {}): Hide {
+  const own = secretsIn(env);
+  return (text) => redact(text, own);
 }

@@ -1,5 +1,5 @@
 import type { Budget, BudgetUnit } from "../../domain/budget.ts";
-import { AttemptTimeout, ConfigInvalid } from "../../domain/errors.ts";
+import { AttemptTimeout, ConfigInvalid, UnrecoverableError } from "../../domain/errors.ts";
 import type { TreeChange } from "../../domain/tree.ts";
 import type { Spend, Spent, TokenUsage } from "../../domain/usage.ts";
 import type { RunStep } from "../../journal/durable-step.ts";
@@ -8,7 +8,7 @@ import { raceAbort } from "../model/call-limits.ts";
 import type { CommandEnding, CommandFolder, CommandPlace, RunCommand, ToolFiles } from "../model/ports.ts";
 import { commandPrompt, goOnPrompt, type PersonaWork } from "../model/prompt.ts";
 import { commandName, resumeArguments } from "./agent.ts";
-import { type Hide, hideValues, thrownBy } from "./agent-error.ts";
+import { type Hide, hideSecrets, thrownBy } from "./agent-error.ts";
 import type { AgentReport } from "./agent-events.ts";
 import { AgentOutput, endOf, readLastWord } from "./agent-output.ts";
 
@@ -87,7 +87,7 @@ async function perform(
   onReport: (report: AgentReport) => void,
 ): Promise<CommandOutcome> {
   const { argv, place, env } = ports;
-  const hide = hideValues(env);
+  const hide = hideSecrets(env);
   const { result, changes, refused } = await place.inFolder(async (folder) => {
     const resumed = folder.session === null ? undefined : resumeArguments(argv, folder.session);
     if (resumed !== undefined) {
@@ -172,6 +172,11 @@ function endedWell(
     throw new AttemptTimeout(`${program} did not end within ${timeoutMs} ms.`, {
       details: { program, timeoutMs },
       advice: "Give it a smaller task, or more time: timeoutMs of the persona.",
+    });
+  if (ending.kind === "exceeded")
+    throw new UnrecoverableError(`${program} was ended: ${ending.reason}.`, {
+      details: { program },
+      advice: "Give it a smaller task, or raise the limit: commands.memoryMiB, commands.diskMiB.",
     });
   if (ending.kind !== "exited") throw new Error(`${program} was ended from outside`);
   const { error } = report;

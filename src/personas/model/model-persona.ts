@@ -1,6 +1,7 @@
 import type { GenerateTextResult, ModelMessage, StepResult, ToolSet } from "ai";
 import { type Clock, systemClock } from "../../domain/clock.ts";
 import { InputInvalid } from "../../domain/errors.ts";
+import type { Tree } from "../../domain/tree.ts";
 import type { RunStep } from "../../journal/durable-step.ts";
 import { ToolRunner } from "../tools/tool-runner.ts";
 import { createTools } from "../tools/tool-set.ts";
@@ -31,6 +32,8 @@ export interface ModelPersonaPorts {
   readonly runCheck: RunCheck;
   readonly signal: AbortSignal;
   readonly policy?: ToolPolicy;
+  /** See `ToolRunner`. */
+  readonly refuseProtected?: (since: Tree) => Promise<void>;
   readonly pricing?: Pricing;
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
@@ -87,6 +90,7 @@ class Conversation {
       runCheck: ports.runCheck,
       contract: work.contract,
       policy: ports.policy ?? allowEverything,
+      refuseProtected: ports.refuseProtected ?? (async () => {}),
       signal: ports.signal,
     });
   }

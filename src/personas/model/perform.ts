@@ -47,6 +47,7 @@ export function performWithModel(work: ModelWork, parts: ModelAccess): Perform {
       runCheck: context.runCheck,
       signal: context.signal,
       policy: toolPolicy(work.policy),
+      refuseProtected: context.refuseProtected,
       onText: context.onText,
       onProgress: context.progress,
       onWarning: (warning) => context.log(`the provider warns: ${JSON.stringify(warning)}`),

@@ -93,6 +93,7 @@ export interface CommandRequest {
 export type CommandEnding =
   | { readonly kind: "exited"; readonly code: number; readonly stdout: string; readonly stderr: string }
   | { readonly kind: "timeout" | "aborted" }
+  | { readonly kind: "exceeded"; readonly reason: string }
   /** `permanent`: trying again cannot start it. */
   | { readonly kind: "not-started"; readonly reason: string; readonly permanent?: true };
 

@@ -1,6 +1,7 @@
 import type { Check, Contract, Deliverable } from "../../domain/contract.ts";
 import type { Failure } from "../../domain/failure.ts";
 import type { Json } from "../../domain/json.ts";
+import type { ProtectedChange } from "../../domain/put-back.ts";
 import { readNamedFiles } from "../../workspace/named-files.ts";
 import { namedTools } from "../tools/tool-table.ts";
 import type { Prompt } from "./sdk-types.ts";
@@ -32,6 +33,8 @@ export interface PersonaWork {
   readonly failures: readonly Failure[];
   /** Review notes, and conflicts between the phases before it. */
   readonly notes: readonly string[];
+  /** Changes of earlier attempts that were put back. */
+  readonly putBack: readonly ProtectedChange[];
 }
 
 interface PersonaPrompt {
@@ -74,7 +77,7 @@ When everything is done, end with the one block of JSON that was asked for, and 
 const instructionsOf = (work: PersonaWork, how: string): string =>
   `${markerLine(work)}\n\n${work.instructions.trim()}\n\n${how}`;
 
-function sectionsOf({ brief, contract, earlier, failures, notes }: PersonaWork): string {
+function sectionsOf({ brief, contract, earlier, failures, putBack, notes }: PersonaWork): string {
   const sections = [
     `## Brief\n\n<brief>\n${brief.trim()}\n</brief>`,
     earlier.length > 0 && `## Results of earlier phases\n\n${earlier.map(earlierText).join("\n\n")}`,
@@ -82,6 +85,8 @@ function sectionsOf({ brief, contract, earlier, failures, notes }: PersonaWork):
     contract.checks.length > 0 && `## Checks\n\n${contract.checks.map(checkLine).join("\n")}`,
     failures.length > 0 &&
       `## Why earlier attempts failed\n\nDo not repeat these.\n\n${failures.map(failureText).join("\n")}`,
+    putBack.length > 0 &&
+      `## Changes that were put back\n\nYou may not change these files, so they are as they were before. Leave them so. If one must change, say so in your summary.\n\n${putBack.map(putBackLine).join("\n")}`,
     notes.length > 0 &&
       `## Notes\n\nWords of reviewers who rejected the work, or places where earlier phases left different versions. Act on them.\n\n${notes.map((note) => `<note>\n${note.trim()}\n</note>`).join("\n")}`,
   ];
@@ -116,6 +121,8 @@ function failureText({ category, message, details, file, line, suggestedFix }: F
   const more = details === undefined ? "" : `\n${details.replace(/^/gm, "  ")}`;
   return `- ${category}: ${message}${place} ${suggestedFix}${more}`;
 }
+
+const putBackLine = ({ path, why }: ProtectedChange): string => `- ${path}: ${why}.`;
 
 const line =
   /^- ([^\n:]{1,200}): ("(?:[^"\\\n]|\\.)*"(?:, "(?:[^"\\\n]|\\.)*")*)(?: except [^\n]*)? \((?:required|optional)\)$/gm;

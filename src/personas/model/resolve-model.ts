@@ -2,9 +2,9 @@ import { advise } from "../../domain/advice.ts";
 import { sha256 } from "../../domain/canonical.ts";
 import { didYouMean } from "../../domain/closest.ts";
 import { ConfigInvalid } from "../../domain/errors.ts";
+import { keepSecret } from "../../domain/redact.ts";
 import { simulatedName } from "../../domain/simulated.ts";
 import { modelName } from "./durable-model.ts";
-import { hideKey } from "./provider-error.ts";
 import {
   type Environment,
   isProvider,
@@ -66,7 +66,8 @@ async function create(
     import("ai"),
     providers[provider].create(modelId, settings),
   ]);
-  hideKey(settings.apiKey);
+  // A server may repeat it in an error.
+  keepSecret([settings.apiKey]);
   return {
     name: modelName(model),
     model: wrapLanguageModel({ model, middleware: [...providers[provider].middleware] }),

@@ -32,6 +32,8 @@ export type ToolOutcome =
 interface ToolRunnerPorts extends ToolPorts {
   readonly runStep: RunStep;
   readonly policy: ToolPolicy;
+  /** Throws `InputInvalid` when the files have a change since then that the persona may not make. */
+  readonly refuseProtected: (since: Tree) => Promise<void>;
 }
 
 /** Runs the tool calls of one attempt, one at a time, each as a durable step. */
@@ -90,13 +92,18 @@ export class ToolRunner {
   }
 
   async #perform(tool: ToolName, args: ToolArguments): Promise<ToolOutcome> {
-    const { files, policy, signal } = this.#ports;
+    const { files, policy, refuseProtected, signal } = this.#ports;
     const decision = policy.allow(tool, args);
     if (!decision.allowed) return { kind: "refused", reason: decision.reason };
     try {
-      const { result, changes } = await files.recordings.record(
-        () => tools[tool].effect?.(args, this.#ports) ?? "",
-      );
+      const before = files.tree;
+      const { result, changes } = await files.recordings.record(async () => {
+        const done = (await tools[tool].effect?.(args, this.#ports)) ?? "";
+        // Within the recording, so that a refused change is rolled back. By the change and not by the arguments: only the
+        // content tells which members of a file differ.
+        if (files.tree !== before) await refuseProtected(before);
+        return done;
+      });
       // Before the record names them: a blob that is not there cannot be applied again.
       await files.flush(changes);
       return { kind: "done", ...(typeof result === "string" ? { output: result } : result), changes };

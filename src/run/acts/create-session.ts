@@ -1,8 +1,17 @@
+import { advise } from "../../domain/advice.ts";
 import type { Budget } from "../../domain/budget.ts";
 import { InputInvalid, SessionConflict, StorageFailed } from "../../domain/errors.ts";
-import { isSessionId, newSessionId, type SessionId } from "../../domain/ids.ts";
+import { isSessionId, leastIdPrefix, newSessionId, type SessionId } from "../../domain/ids.ts";
+import { defaultQueue, type QueuePlace } from "../../domain/queue.ts";
 import { type Checkpoint, initPhase, projectInit } from "../../journal/checkpoint.ts";
-import type { Decision, Direction, ForkOrigin, GivenPhase, RecordedRow } from "../../journal/journal.ts";
+import type {
+  Decision,
+  Direction,
+  ForkOrigin,
+  GivenPhase,
+  RecordedRow,
+  Source,
+} from "../../journal/journal.ts";
 import { reduce } from "../../journal/reduce.ts";
 import { emptyState } from "../../journal/session-state.ts";
 import { identityOf } from "../../store/restore.ts";
@@ -35,7 +44,7 @@ export interface CreatedSession {
   readonly isNew: boolean;
 }
 
-export interface Brief {
+export interface Brief extends QueuePlace {
   readonly brief: string;
   /** The caller's own name for the session. Two starts with one key are one session. */
   readonly key?: string;
@@ -46,6 +55,7 @@ export interface Brief {
 
 /** The beginning of a session besides its brief. */
 export interface Origin {
+  readonly source?: Source;
   readonly given?: readonly GivenPhase[];
   readonly fork?: ForkOrigin;
   /** How its team was planned. */
@@ -61,17 +71,18 @@ export interface Origin {
 /** Commits the first rows of the session, then writes its first checkpoint. With a known key, returns that session. */
 export async function createSession(
   team: Team,
-  { brief, key, model, teamFile }: Brief,
+  { brief, key, model, teamFile, queue, priority }: Brief,
   driver: FirstDriver,
-  { given, fork, decisions, artifacts, budget, history }: Origin,
+  { source, given, fork, decisions, artifacts, budget, history }: Origin,
   { store, clock, stateDirectory }: OpenState,
 ): Promise<CreatedSession> {
   checkBrief(brief, key);
   const id = newSessionId(clock.now());
-  const identity = identityOf(team.name, brief);
+  const identity = identityOf({ team: team.name, brief, ...(source !== undefined && { source }) });
   const existing = key === undefined ? undefined : await store.findSession(key);
   // An existing session needs no write, so that the writer need not start.
   if (existing !== undefined && existing.key === key) return sameWork(existing, identity);
+  if (key !== undefined) await refuseBeginningOfId(key, store);
   const wakeAt = { none: undefined, creator: clock.now() + firstClaimMs, queue: clock.now() }[driver.kind];
   const directed = driver.kind === "queue" ? directionRows({}, driver.direction) : [];
   const resolvedModel = model ?? team.definition.model ?? undefined;
@@ -93,7 +104,10 @@ export async function createSession(
       ...(key !== undefined && { key }),
       ...(resolvedModel !== undefined && { model: resolvedModel }),
       ...(teamFile !== undefined && { teamFile }),
+      ...(queue !== undefined && queue !== defaultQueue && { queue }),
+      ...(priority !== undefined && priority !== 0 && { priority }),
       ...(budget !== undefined && { budget }),
+      ...(source !== undefined && { source }),
       ...(given !== undefined && given.length > 0 && { given }),
       ...(fork !== undefined && { fork }),
       ...(decisions !== undefined && decisions.length > 0 && { decisions }),
@@ -130,14 +144,31 @@ async function writeInit(init: Checkpoint, stateDirectory: string): Promise<void
   }
 }
 
+/** A person who types the beginning of an id would reach the session of this key instead. */
+async function refuseBeginningOfId(
+  key: string,
+  { reports }: Pick<OpenState["store"], "reports">,
+): Promise<void> {
+  if (key.length < leastIdPrefix) return;
+  const [other] = await reports.findByPrefix(key);
+  if (other === undefined) return;
+  throw new InputInvalid(`The key "${key}" is the beginning of the id of session ${other.id}.`, {
+    details: { key, session: other.id },
+    advice: "Choose another key: commands would take this one for that session.",
+  });
+}
+
 /** The same key must mean the same work. */
 function sameWork(session: SessionRecord, identity: string): CreatedSession {
   if (session.identity === identity) return { session, isNew: false };
   const { id, key } = session;
-  throw new SessionConflict(`The key "${key}" belongs to session ${id}, which has another team or brief.`, {
-    details: { key, session: id },
-    advice: "Use another key, or pass the same team and brief to resume that session.",
-  });
+  throw new SessionConflict(
+    `The key "${key}" belongs to session ${id}, which has another team, brief or repository.`,
+    {
+      details: { key, session: id },
+      advice: [advise("Resume that session", "resume", id), advise("Or use another key.")],
+    },
+  );
 }
 
 /** Refuses a brief before it is planned or paid for. */

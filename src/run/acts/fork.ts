@@ -81,7 +81,10 @@ export async function makeFork(
       brief,
       ...(key !== undefined && { key }),
       ...(model !== undefined && { model }),
-      ...(teamFile !== undefined && { teamFile }),
+      // The path in an import is one of another machine.
+      ...(teamFile !== undefined && parent.imported === undefined && { teamFile }),
+      queue: parent.created.queue,
+      priority: parent.created.priority,
     },
     { kind: "none" },
     {

@@ -11,7 +11,13 @@ import { InputInvalid, SessionConflict } from "../../domain/errors.ts";
 import { newSessionId } from "../../domain/ids.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { Tree } from "../../domain/tree.ts";
-import type { GivenPhase, PersonaChecks, PersonaResult, PhaseContent } from "../../journal/journal.ts";
+import type {
+  GivenPhase,
+  PersonaChecks,
+  PersonaResult,
+  PhaseContent,
+  Source,
+} from "../../journal/journal.ts";
 import { emptyState, isFromOutside, phaseOf, type SessionState } from "../../journal/session-state.ts";
 import { withPhase } from "../../journal/update.ts";
 import type { Blobs } from "../../store/blobs.ts";
@@ -167,6 +173,7 @@ export async function giveAll(
   definition: TeamDefinition,
   given: Readonly<Record<string, (PhaseEdit & { readonly origin?: string }) | undefined>>,
   artifacts: Blobs,
+  source?: Source,
 ): Promise<Origin> {
   const gifts = new Map(Object.entries(given).filter(([, gift]) => gift !== undefined));
   if (gifts.size === 0) return {};
@@ -174,7 +181,9 @@ export async function giveAll(
   for (const name of gifts.keys()) if (!order.includes(name)) throw unknownPhase(name, order);
   const byName = new Map(definition.phases.map((phase) => [phase.name, phase]));
   // An imagined session in which no persona has worked: a phase that is not given passes its files on unchanged.
-  const session = { state: emptyState(newSessionId()) };
+  const empty = emptyState(newSessionId());
+  const created = { ...empty.created, ...(source !== undefined && { source }) };
+  const session = { state: { ...empty, created } };
   const trees = new SessionTrees(artifacts, definition, session, new PersonaInputs(definition, session));
   const phases: GivenPhase[] = [];
   const kept: string[] = [];

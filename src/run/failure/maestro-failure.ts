@@ -13,6 +13,7 @@ const byName: Readonly<Record<ErrorName, Verdict | undefined>> = {
   RecoverableError: undefined,
   UnrecoverableError: undefined,
   HelpNeeded: undefined,
+  StrayError: undefined,
   SessionFailed: undefined,
   BudgetExceeded: { category: "BUDGET" },
   ContractUnfulfilled: { category: "CONTRACT" },
@@ -29,6 +30,7 @@ const byName: Readonly<Record<ErrorName, Verdict | undefined>> = {
   StateCorrupt: broken,
   StateTooNew: broken,
   StateUnavailable: broken,
+  StateRemoved: broken,
   StorageFailed: broken,
   LeaseHeld: final("RESOURCE"),
   LeaseLost: final("RESOURCE"),
@@ -37,7 +39,10 @@ const byName: Readonly<Record<ErrorName, Verdict | undefined>> = {
   TeamInvalid: final("CONTRACT"),
   TeamChanged: final("CONTRACT"),
   ConfigInvalid: final("CONTRACT"),
+  SandboxUnavailable: final("RESOURCE"),
   InputInvalid: { category: "CONTRACT" },
+  NotTrusted: final("GOVERNANCE"),
+  PersonaCrashed: { category: "UNKNOWN", severity: "high" },
   SessionCanceled: stopped,
   Interrupted: { ...stopped, recoverable: true },
 };
@@ -63,6 +68,7 @@ export function readMaestroError(link: Link): Verdict | undefined {
   return {
     ...(name === "ContractUnfulfilled" ? contractVerdict(link) : verdict),
     ...(name === "InputInvalid" && isOfCode(link) && { recoverable: false }),
+    ...(name === "PersonaCrashed" && isOutOfMemory(link) && { category: "RESOURCE" }),
     code: link.code,
     ...(typeof advice === "string" && advice !== "" && { suggestedFix: advice }),
   };
@@ -82,6 +88,11 @@ function isOfCode(link: Link): boolean {
   const details = link.read("details") as { readonly reason?: unknown } | undefined;
   const reason = details?.reason;
   return reason === ("not a JSON value" satisfies JsonRefusal) || reason === unknownMember;
+}
+
+function isOutOfMemory(link: Link): boolean {
+  const details = link.read("details") as { readonly end?: { readonly kind?: unknown } } | undefined;
+  return details?.end?.kind === "memory";
 }
 
 /** The category of the first failed check: a failed test stays a failed test in any contract. */

@@ -9,7 +9,7 @@ import {
   settingsOf,
 } from "../../domain/healing-action.ts";
 import type { Json } from "../../domain/json.ts";
-import { changesBetween } from "../../domain/tree.ts";
+import { changesBetween, type Tree } from "../../domain/tree.ts";
 import type { PersonaResult } from "../../journal/journal.ts";
 import type { StepRecorder } from "../step.ts";
 import { asRecorded, failedAction } from "./as-recorded.ts";
@@ -32,6 +32,8 @@ export interface Healing {
 export interface FailedAttempt {
   readonly steps: StepRecorder;
   readonly clock: Clock;
+  /** Puts back changes of protected files. Packages that were installed before `since` stay. */
+  readonly putBack: (since: Tree) => Promise<void>;
   readonly validateAgain: (result: PersonaResult) => Promise<readonly CheckResult[]>;
   /** Rethrows errors that are not failures of a healer. */
   readonly stopUnlessFailed: (error: unknown) => void;
@@ -51,7 +53,7 @@ export async function heal(
   attempt: FailedAttempt,
 ): Promise<Healing> {
   const { workspace, mayWrite } = sick;
-  const { validateAgain, stopUnlessFailed } = attempt;
+  const { putBack, validateAgain, stopUnlessFailed } = attempt;
   const tried: Healed[] = [];
   let settings: AttemptSettings | undefined;
   let mended = false;
@@ -76,6 +78,8 @@ export async function heal(
     };
     try {
       const remedy = await ask(healer, now, attempt);
+      // An installation is judged below: it may change the folder of a declared package, and nothing else.
+      if (!isInstallation(remedy)) await putBack(before);
       const changed = changedPaths();
       if (remedy === undefined) {
         if (changed.length > 0)
@@ -119,6 +123,9 @@ export async function heal(
   }
   return { tried, mended, ...(settings !== undefined && { settings }) };
 }
+
+const isInstallation = (remedy: Remedy | undefined): boolean =>
+  typeof remedy?.action === "object" && remedy.action.kind === "installed-dependency";
 
 /** The healer gets a copy of the result: a change that it does not return has no effect. */
 async function ask(

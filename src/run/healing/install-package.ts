@@ -58,7 +58,7 @@ class Copy {
     const reading = await readFile(folder, name, maxBytes, { mayBeHardLink: true });
     if (reading.kind === "refused") throw refused(path, reading.reason);
     this.#bytesLeft -= reading.content.length;
-    await this.#workspace.write(path, reading.content, { executable: reading.executable });
+    await this.#workspace.write(path, reading.content, { executable: reading.mode === "executable" });
   }
 }
 

@@ -42,19 +42,22 @@ export class PlannerCall {
       await spending.release(reservation);
       throw breaker.refusal(dependency, admission.retryAt);
     }
-    const ended = (end: Parameters<typeof spend.spent>[0], failure?: Parameters<typeof outcomeOfCall>[0]) => {
-      const settlement = { reservation, spent: spend.spent(end), failed: "error" in end };
+    const ended = async (
+      end: Parameters<typeof spend.spent>[0],
+      failure?: Parameters<typeof outcomeOfCall>[0],
+    ) => {
+      const settlement = { reservation, spent: await spend.spent(end), failed: "error" in end };
       // A call that is stopped from outside proves nothing about the model.
       const call = control.signal.aborted ? undefined : { use, outcome: outcomeOfCall(failure) };
       this.#effects = { settlement, call };
     };
     try {
       const result = await effect();
-      ended({ result });
+      await ended({ result });
       return result;
     } catch (error) {
       const { classifyError } = await import("../failure/classify-error.ts");
-      ended({ error }, classifyError(error, clock.now()));
+      await ended({ error }, classifyError(error, clock.now()));
       throw error;
     }
   };

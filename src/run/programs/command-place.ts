@@ -15,13 +15,13 @@ export class CommandPlace {
   readonly #blobs: BlobStore;
   readonly #stateDirectory: string;
   readonly #scratch: string;
-  readonly #sandboxRequired: boolean | undefined;
+  readonly #launch: Pick<Command, "sandbox" | "limits">;
 
-  constructor(blobs: BlobStore, stateDirectory: string, sandboxRequired?: boolean) {
+  constructor(blobs: BlobStore, stateDirectory: string, launch: Pick<Command, "sandbox" | "limits"> = {}) {
     this.#blobs = blobs;
     this.#stateDirectory = stateDirectory;
     this.#scratch = join(stateDirectory, "scratch");
-    this.#sandboxRequired = sandboxRequired;
+    this.#launch = launch;
   }
 
   /** Copies the files into a fresh folder, runs the work there and reads back its changes. The folder is removed. */
@@ -53,13 +53,9 @@ export class CommandPlace {
     return new AgentWorkdir(this.#blobs, join(this.#scratch, "kept", sessionId, String(started)));
   }
 
-  async run(command: Omit<Command, "hidden" | "sandboxRequired">): Promise<CommandResult> {
+  async run(command: Omit<Command, "hidden" | "sandbox" | "limits">): Promise<CommandResult> {
     const { runCommand } = await import("../../workspace/command.ts");
-    return runCommand({
-      ...command,
-      hidden: [this.#stateDirectory],
-      sandboxRequired: this.#sandboxRequired,
-    });
+    return runCommand({ ...command, hidden: [this.#stateDirectory], ...this.#launch });
   }
 
   /** Runs one of the project's own tools, such as its formatter, and applies its changes to the workspace. */

@@ -3,9 +3,10 @@ import type { Check, CheckResult, Contract } from "../../domain/contract.ts";
 import type { Json } from "../../domain/json.ts";
 import type { Tree } from "../../domain/tree.ts";
 import type { BlobStore } from "../../workspace/blobs.ts";
+import type { Command } from "../../workspace/command.ts";
 
 export interface SandboxOptions {
-  readonly sandboxRequired?: boolean;
+  readonly launch?: Pick<Command, "sandbox" | "limits">;
   readonly notice?: (text: string) => void;
 }
 
@@ -52,23 +53,21 @@ export class SandboxChecks {
     await mkdir(this.#scratch, { recursive: true, mode: 0o700 });
     const context = { tree, outputs: undefined, ...this.#context(signal), readFailures: readOutput };
     const result = await runCheck({ kind: "command", check }, context);
-    if (result.unconfined === true) await this.#warnUnconfined();
+    if (result.unconfined === true) this.#warnUnconfined();
     return result;
   }
 
   /** Once: a hundred warnings would hide all others. */
-  async #warnUnconfined(): Promise<void> {
+  #warnUnconfined(): void {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
-    const { describeSandbox } = await import("../../workspace/sandbox.ts");
-    const found = await describeSandbox();
-    const why = found.kind === "none" ? ` ${found.reason}` : "";
-    this.#options.notice?.(`Checks run without a sandbox, with the network and all your files.${why}`);
+    this.#options.notice?.(
+      "Checks run without a sandbox, with the network and all your files (sandbox: none).",
+    );
   }
 
   #context(signal: AbortSignal) {
     const places = { hidden: [this.#stateDirectory] };
-    const { sandboxRequired } = this.#options;
-    return { blobs: this.#blobs, scratch: this.#scratch, signal, places, sandboxRequired };
+    return { blobs: this.#blobs, scratch: this.#scratch, signal, places, launch: this.#options.launch };
   }
 }

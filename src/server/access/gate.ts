@@ -4,17 +4,17 @@ import type { AppEnv } from "../routes/route.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { type AskedFrom, refusalOf } from "./host-check.ts";
 
-type GateParts = Pick<ServerParts, "hosts" | "token" | "cookie">;
+type GateParts = Pick<ServerParts, "hosts" | "token" | "logins" | "wrongTokens">;
 
 /** Checks host and origin before anything else reads the request. */
-export function checkOrigin({ hosts, token }: GateParts): MiddlewareHandler<AppEnv> {
+export function checkOrigin({ hosts }: Pick<GateParts, "hosts">): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    const refusal = refusalOf(askedFrom(c, token), hosts());
+    const refusal = refusalOf(askedFrom(c), hosts());
     if (refusal === "host")
       throw new HttpProblem(
         "HOST_NOT_ALLOWED",
         "The server does not answer under this name.",
-        "Use its own address, or allow the name with server.allowedHosts.",
+        "Use its own address, or start it with --public-url and the address that people use.",
       );
     if (refusal === "origin")
       throw new HttpProblem("ORIGIN_NOT_ALLOWED", "Pages of other origins may not use this server.");
@@ -22,7 +22,7 @@ export function checkOrigin({ hosts, token }: GateParts): MiddlewareHandler<AppE
   };
 }
 
-function askedFrom(c: Context<AppEnv>, token: GateParts["token"]): AskedFrom {
+function askedFrom(c: Context<AppEnv>): AskedFrom {
   const header = (name: string) => c.req.header(name);
   return {
     method: c.req.method,
@@ -31,11 +31,15 @@ function askedFrom(c: Context<AppEnv>, token: GateParts["token"]): AskedFrom {
     origin: header("origin"),
     // The link to the dashboard may be opened from any page: its code is secret and works once.
     fetchSite: c.req.path === "/login" && c.req.method === "GET" ? undefined : header("sec-fetch-site"),
-    byCookie: header("cookie") !== undefined && !token.accepts(header("authorization")),
+    byCookie: header("cookie") !== undefined && header("authorization") === undefined,
   };
 }
 
-export const isSecure = (c: Context): boolean => new URL(c.req.url).protocol === "https:";
+/** `origin`: under which people reach the server. Behind a proxy with TLS, the request itself is plain. */
+export function isSecure(c: Context, origin: string): boolean {
+  const [asked, known] = [new URL(c.req.url), new URL(origin)];
+  return asked.protocol === "https:" || (known.protocol === "https:" && known.host === asked.host);
+}
 
 /** Two Host headers are request smuggling; Node keeps only the first. */
 function hostsOf(c: Context<AppEnv>): string[] {
@@ -46,18 +50,28 @@ function hostsOf(c: Context<AppEnv>): string[] {
   );
 }
 
-/** The token, or the cookie that a browser got for a one-time code. */
-export function requireAccess({ token, cookie }: GateParts): MiddlewareHandler<AppEnv> {
+/**
+ * The token, or the login of a browser. A request with an Authorization header is judged by that alone: a page of
+ * another site can make a browser send a cookie, or a wrong password, but not the token.
+ */
+export function requireAccess({ token, logins, wrongTokens }: GateParts): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    if (token.accepts(c.req.header("authorization"))) return next();
-    const cookies = c.req.header("cookie");
-    if (!cookie.accepts(cookies))
+    const authorization = c.req.header("authorization");
+    const login = authorization === undefined ? await logins.find(c.req.header("cookie")) : undefined;
+    if (login === undefined && !token.accepts(authorization)) {
+      // Only the answer to a wrong token is slow: others behind the same proxy have the right one.
+      if (authorization !== undefined) {
+        wrongTokens.wasWrong(c.env?.caller?.address);
+        await wrongTokens.wait(c.env?.caller?.address);
+      }
       throw new HttpProblem(
         "UNAUTHORIZED",
         "This needs the server's token.",
         "Send it as `Authorization: Bearer <token>` (it is in the file api-token of the state directory). For a browser, `maestro serve --link` prints a link that signs it in.",
       );
+    }
+    c.set("login", login);
+    c.env?.caller?.trust();
     await next();
-    if (cookie.isOld(cookies)) c.res.headers.append("set-cookie", cookie.issue({ secure: isSecure(c) }));
   };
 }

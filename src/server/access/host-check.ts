@@ -1,36 +1,28 @@
-import { InputInvalid } from "../../domain/errors.ts";
+import { isEveryAddress } from "./exposure.ts";
 
 const loopbackNames = ["127.0.0.1", "localhost", "[::1]"];
-const everyAddress = new Set(["0.0.0.0", "::", "[::]"]);
-const nameForm = /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/;
 
 /** The accepted Host headers, with port. Any other name may be DNS rebinding. */
 export function allowedHosts(
   listen: { readonly host: string; readonly port: number },
-  also: string | undefined,
+  publicUrl: string | undefined,
 ): ReadonlySet<string> {
   const { port } = listen;
   const host = listen.host.toLowerCase();
   const own = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
-  const names = [...loopbackNames, ...(everyAddress.has(host) ? [] : [own])];
+  const names = [...loopbackNames, ...(isEveryAddress(host) ? [] : [own])];
   const hosts = new Set(names.flatMap((name) => withPort(name, port)));
-  for (const text of (also ?? "").split(",")) {
-    const name = text.trim().toLowerCase();
-    if (name === "") continue;
-    if (!nameForm.test(name))
-      throw new InputInvalid(`"${text.trim().slice(0, 100)}" is not the name of a host.`, {
-        advice: "server.allowedHosts takes names such as maestro.example.org or maestro.example.org:8443.",
-      });
-    // Behind a proxy the public port may differ: a name without a port also stands for the default ports.
-    if (/:\d+$/.test(name)) hosts.add(name);
-    else for (const each of [...withPort(name, port), name]) hosts.add(each);
-  }
+  if (publicUrl === undefined) return hosts;
+  const { host: publicHost, hostname, port: publicPort } = new URL(publicUrl);
+  hosts.add(publicHost);
+  // Behind a proxy the public port may differ: a name without a port also stands for the port of this server.
+  if (publicPort === "") for (const each of withPort(hostname, port)) hosts.add(each);
   return hosts;
 }
 
 /** Browsers omit the default port. */
 function withPort(name: string, port: number): string[] {
-  return port === 80 ? [name, `${name}:80`] : [`${name}:${port}`];
+  return port === 80 || port === 443 ? [name, `${name}:${port}`] : [`${name}:${port}`];
 }
 
 export interface AskedFrom {

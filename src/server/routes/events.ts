@@ -1,9 +1,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { InputInvalid } from "../../domain/errors.ts";
 import { journalFilter, journalPage } from "../schemas/events.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { journalPage as readJournal } from "../views/journal-page.ts";
-import { type App, addRoute, json, problems } from "./route.ts";
+import { type App, type AppEnv, addRoute, json, problems } from "./route.ts";
 import { idParam } from "./session.ts";
 
 const position = z.string().max(20).optional();
@@ -62,7 +63,16 @@ const allRoute = createRoute({
   responses: { 200: { description: "Events.", content: eventStream }, ...problems },
 });
 
-export function addEventRoutes(app: App, { maestro, book, hub }: ServerParts): void {
+export function addEventRoutes(app: App, { maestro, book, hub, logins }: ServerParts): void {
+  const endWithLogin = (c: Pick<Context<AppEnv>, "get" | "env">) => {
+    const [login, outgoing] = [c.get("login"), c.env?.outgoing];
+    if (login === undefined || outgoing === undefined) return;
+    outgoing.once(
+      "close",
+      logins.whileValid(login, () => outgoing.destroy()),
+    );
+  };
+
   addRoute(app, sessionRoute, async (c) => {
     const { id } = c.req.valid("param");
     const { after, text, before, limit, show } = c.req.valid("query");
@@ -75,14 +85,18 @@ export function addEventRoutes(app: App, { maestro, book, hub }: ServerParts): v
       await maestro.find(id);
       return streamOf(null);
     }
-    return streamOf(await hub.watchSession(id, { after: from, text }, dropOf(c.env)));
+    const stream = await hub.watchSession(id, { after: from, text }, dropOf(c.env));
+    endWithLogin(c);
+    return streamOf(stream);
   });
 
   addRoute(app, allRoute, async (c) => {
     const { after, journal } = c.req.valid("query");
     const from = readPosition(c.req.valid("header")["last-event-id"] ?? after);
     if (c.req.raw.method === "HEAD") return streamOf(null);
-    return streamOf(await hub.watchAll({ after: from, journal: journal === "true" }, dropOf(c.env)));
+    const stream = await hub.watchAll({ after: from, journal: journal === "true" }, dropOf(c.env));
+    endWithLogin(c);
+    return streamOf(stream);
   });
 }
 

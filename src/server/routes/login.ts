@@ -1,4 +1,5 @@
 import { isSecure } from "../access/gate.ts";
+import { signedOutPage } from "../access/outside-page.ts";
 import { HttpProblem } from "../problem.ts";
 import type { ServerParts } from "../server-parts.ts";
 import type { App } from "./route.ts";
@@ -9,25 +10,30 @@ const page = `<!doctype html>
 <body><p><a href="/">Open the dashboard</a></p></body></html>
 `;
 
-/** Trades a one-time code for a cookie. */
-export function addLoginRoute(app: App, { codes, cookie }: Pick<ServerParts, "codes" | "cookie">): void {
-  app.get("/login", (c) => {
+/** Trades a one-time code for a cookie. The page after a sign-out needs no login either. */
+export function addLoginRoutes(app: App, { codes, logins, wrongTokens, identity }: ServerParts): void {
+  app.get("/signed-out", () => signedOutPage());
+  app.get("/login", async (c) => {
     const purpose = c.req.header("sec-purpose") ?? c.req.header("purpose") ?? "";
     // Link previews must not use up the code.
     const isOnlyLooking = c.req.raw.method !== "GET" || /prefetch|preview|prerender/i.test(purpose);
     if (isOnlyLooking) return c.body(null, 204);
     const code = c.req.query("code") ?? "";
-    if (code.length > 200 || !codes.redeem(code))
+    const address = c.env?.caller?.address;
+    await wrongTokens.wait(address);
+    if (code.length > 200 || !codes.redeem(code)) {
+      wrongTokens.wasWrong(address);
       throw new HttpProblem(
         "UNAUTHORIZED",
         "This link was used already, or is too old.",
         "`maestro serve --link` prints a new one.",
       );
+    }
     return new Response(page, {
       headers: {
         "content-type": "text/html; charset=utf-8",
         "cache-control": "no-store",
-        "set-cookie": cookie.issue({ secure: isSecure(c) }),
+        "set-cookie": await logins.start({ secure: isSecure(c, identity.origin()) }),
         refresh: "0; url=/",
       },
     });

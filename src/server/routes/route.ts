@@ -1,11 +1,14 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { OpenAPIHono, RouteConfig, RouteHandler, z } from "@hono/zod-openapi";
+import type { BrowserLogin } from "../access/browser-logins.ts";
+import type { Caller } from "../connections.ts";
 import { problem } from "../schemas/actions.ts";
 
 export type AppEnv = {
-  Variables: { requestId: string };
+  /** `login`: of the browser; undefined for a request with the token. */
+  Variables: { requestId: string; login: BrowserLogin | undefined };
   /** Missing when the app is called in memory. */
-  Bindings: Partial<HttpBindings>;
+  Bindings: Partial<HttpBindings & { readonly caller: Caller }>;
 };
 
 export type App = OpenAPIHono<AppEnv>;

@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { isoTime } from "../../domain/iso-time.ts";
 import { usageCsv } from "../../index.ts";
+import { isSecure } from "../access/gate.ts";
 import { HttpProblem } from "../problem.ts";
 import { emptyRequest } from "../schemas/actions.ts";
 import {
@@ -78,9 +79,21 @@ const linkRoute = createRoute({
   responses: { 201: json("The link.", dashboardLink), ...problems },
 });
 
+const signOutRoute = createRoute({
+  method: "post",
+  path: "/v1/sign-out",
+  operationId: "signOut",
+  summary: "End the login of this browser for good; its event streams end as well",
+  request: { body: body(emptyRequest, { required: false }) },
+  responses: {
+    204: { description: "It is signed out. With a token instead of a cookie, nothing changes." },
+    ...problems,
+  },
+});
+
 /** Reads and actions of the whole server. */
 export function addServerRoutes(app: App, parts: ServerParts): void {
-  const { maestro, config, clock, teams, codes, identity } = parts;
+  const { maestro, config, clock, teams, codes, logins, identity } = parts;
   const readBreakers = () => breakerViews(maestro, config.breaker, clock.now());
 
   addRoute(app, usageRoute, async (c) => {
@@ -113,12 +126,14 @@ export function addServerRoutes(app: App, parts: ServerParts): void {
     return c.json(found ?? closed(name, config.breaker), 200);
   });
 
+  addRoute(app, signOutRoute, async (c) => {
+    const removed = await logins.end(c.req.header("cookie"), { secure: isSecure(c, identity.origin()) });
+    return c.body(null, 204, { "set-cookie": removed });
+  });
+
   addRoute(app, linkRoute, (c) => {
     const { code, expiresAt } = codes.issue();
-    return c.json(
-      { url: `http://${identity.address()}/login?code=${code}`, expiresAt: isoTime(expiresAt) },
-      201,
-    );
+    return c.json({ url: `${identity.origin()}/login?code=${code}`, expiresAt: isoTime(expiresAt) }, 201);
   });
 }
 

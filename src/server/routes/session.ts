@@ -137,7 +137,8 @@ export function addSessionReadingRoutes(app: App, parts: ServerParts): void {
         "content-type": "application/octet-stream",
         "content-disposition": `attachment; filename="${sha256}"`,
         "content-security-policy": downloadPolicy,
-        "cache-control": "private, max-age=31536000, immutable",
+        // Nothing of a session stays in a browser that was signed out.
+        "cache-control": "private, no-store",
       },
     });
   });

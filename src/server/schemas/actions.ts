@@ -1,4 +1,6 @@
 import { z } from "@hono/zod-openapi";
+import { isName, nameRule } from "../../domain/names.ts";
+import { priorities } from "../../domain/queue.ts";
 import { list, range, time } from "./values.ts";
 
 const maxBrief = 1024 * 1024;
@@ -30,6 +32,8 @@ export const startRequest = z
     brief: z.string().min(1).max(maxBrief),
     key: name.optional(),
     model: name.optional(),
+    queue: z.string().refine(isName, nameRule).optional(),
+    priority: z.number().int().min(priorities.least).max(priorities.most).optional(),
     budget: z.strictObject({ usd: usd.optional(), tokens: tokens.optional() }).optional(),
     pauseAfter: z.array(name).max(most).optional(),
     only: z.array(name).max(most).optional(),

@@ -104,6 +104,15 @@ export const personaResult = {
   outputs: z.record(z.string(), z.unknown()),
 };
 
+const protectedChange = {
+  path: z.string().openapi({ description: "A path, or a member of a JSON file: `package.json#scripts`." }),
+  why: z.string(),
+};
+
+const personaPutBack = z.object({ persona: z.string(), ...protectedChange }).openapi("PutBack", {
+  description: "A change of a protected file, which was put back: the file is as it was before.",
+});
+
 export const review = z
   .object({
     phase: z.string(),
@@ -111,6 +120,7 @@ export const review = z
     gate: gate.nullable(),
     checks: list(checkResult),
     files: list(changedFile),
+    putBack: list(personaPutBack),
     results: list(z.object({ persona: z.string(), ...personaResult })),
   })
   .openapi("Review");
@@ -169,6 +179,7 @@ const phase = {
   name: z.string(),
   status: runStatus,
   gate: gate.nullable(),
+  putBack: list(personaPutBack),
   checkpoint: z.object({ revision: count, sha256, sealedAt: time }).nullable(),
   dependsOn: list(z.string()),
   startedAt: time.nullable(),
@@ -201,6 +212,7 @@ export const attemptView = z
     costUsd: z.number().nullable(),
     healed: z.boolean(),
     healing: list(healed),
+    putBack: z.object({ files: list(z.object(protectedChange)), more: count }).nullable(),
     waits: list(z.object({ dependency: z.string(), from: time, until: time.nullable() })),
     modelSteps: list(z.number()),
     toolSteps: list(z.number()),

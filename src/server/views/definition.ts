@@ -12,6 +12,7 @@ export function definitionOf({ created }: SessionState): Definition {
     model: null,
     parallel: 4,
     budget: null,
+    protect: [],
     phases: [],
     ...recorded,
   };

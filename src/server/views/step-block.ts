@@ -1,5 +1,6 @@
 import { isoTime } from "../../domain/iso-time.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import { redactJson } from "../../domain/redact.ts";
 import type { RecordedRow } from "../../journal/journal.ts";
 import { type RequestedTool, readStepBody, summarizeStep, targetOf } from "../../journal/step-facts.ts";
 import type { StepBlock } from "../schemas/inside.ts";
@@ -15,7 +16,7 @@ export function stepBlocks(row: RecordedRow, request: RequestedTool | undefined)
   const name = row.name ?? "";
   const placed = { seq, at: isoTime(at) };
   if (row.kind !== "step.tool") return [toolBlock(row, row.name ?? "", "")];
-  const args: JsonObject = request?.args ?? {};
+  const args: JsonObject = redactJson(request?.args ?? {});
   const { passed } = summarizeStep(row);
   const path = text(args["path"]);
   if (passed && path !== "" && Array.isArray(args["edits"]))

@@ -66,9 +66,10 @@ export interface StoredLease {
   readonly owner: string | null;
 }
 
-type JudgedLease = StoredLease & { readonly beat: number | null };
+/** A lease as it was when it was judged: what the transaction that takes or removes it must still find. */
+export type JudgedLease = StoredLease & { readonly beat: number | null };
 
-/** Nothing may have happened to the lease since the claimant judged it: no claim, no release and no beat. */
+/** Nothing may have happened to the lease since it was judged: no claim, no release and no beat. */
 export function isAsJudged(lease: JudgedLease, judged: JudgedLease): boolean {
   return lease.epoch === judged.epoch && lease.owner === judged.owner && lease.beat === judged.beat;
 }

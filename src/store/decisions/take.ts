@@ -3,22 +3,86 @@ import type { ClaimCause } from "../../journal/journal.ts";
 import { ruleOf } from "../../journal/standing.ts";
 import type { Candidate, Claim } from "../journal.ts";
 import type { SessionRecord } from "../session-record.ts";
+import { type Limited, limitsOf, type RunningCounts, reachedLimit, type SessionLimits } from "./limits.ts";
 
-/** The order of places: sessions that a dead driver left first, then those whose time has come, longest waiting first. */
-export function takeOrder(abandoned: readonly SessionId[], due: readonly SessionId[]): readonly SessionId[] {
-  return [...new Set([...abandoned, ...due])];
+/** A session that may be taken. */
+export interface Waiting extends Limited {
+  readonly id: SessionId;
+  readonly priority: number;
+  /** Since when it may be taken. */
+  readonly wakeAt: number;
+  /** Its driver is gone. */
+  readonly isAbandoned: boolean;
+  /** Its driver died while it drove it, maybe because of it. */
+  readonly isSuspect: boolean;
+  /** Takeovers in a row after unclean ends, without a new step. */
+  readonly recoveries: number;
+}
+
+/**
+ * Gives the sessions in the order of their turns. `next` is called with whether the last one was taken, which counts
+ * toward limits and for the turns of its team. Sessions without a driver come first, and among them those that were
+ * recovered least: the one that ends its process is the last. Then come higher priorities, teams with fewer running
+ * sessions, and those that have waited longest.
+ *
+ * `onProbation` has the suspects that this process has taken and that have recorded nothing new yet; the claim of a
+ * suspect adds it. No other suspect joins it, however long its call takes: one of the two may end the process, and the
+ * call of the other one would be repeated once more.
+ */
+export function* inTurn(
+  waiting: readonly Waiting[],
+  running: RunningCounts,
+  limits: SessionLimits,
+  onProbation: ReadonlySet<SessionId>,
+): Generator<Waiting, void, boolean> {
+  const hasPlace = (session: Limited) =>
+    reachedLimit(limitsOf(session, limits), (kind, name) => running.of(kind, name)) === undefined;
+  for (const session of waiting.filter(({ isAbandoned }) => isAbandoned).toSorted(abandonedFirst)) {
+    if ((session.isSuspect && onProbation.size > 0) || !hasPlace(session)) continue;
+    if (yield session) running.add(session);
+  }
+  // Sessions of one lane have the same limits, so a lane is full for all of them or for none.
+  const due = waiting.filter(({ isAbandoned }) => !isAbandoned).toSorted(dueFirst);
+  const lanes = [
+    ...Map.groupBy(due, ({ team, model, queue }) => JSON.stringify([team, model, queue])).values(),
+  ];
+  for (;;) {
+    const open = lanes.filter(([head]) => head !== undefined && hasPlace(head));
+    const lane = open.reduce<Waiting[] | undefined>(
+      (best, other) => (best === undefined || isBefore(other, best, running) ? other : best),
+      undefined,
+    );
+    const next = lane?.shift();
+    if (next === undefined) return;
+    if (yield next) running.add(next);
+  }
+}
+
+const abandonedFirst = (one: Waiting, other: Waiting): number =>
+  one.recoveries - other.recoveries || dueFirst(one, other);
+
+const dueFirst = (one: Waiting, other: Waiting): number =>
+  other.priority - one.priority || one.wakeAt - other.wakeAt;
+
+function isBefore([one]: readonly Waiting[], [other]: readonly Waiting[], running: RunningCounts): boolean {
+  if (one === undefined || other === undefined) return other === undefined;
+  const byTeam = running.of("team", one.team) - running.of("team", other.team);
+  return (other.priority - one.priority || byTeam || one.wakeAt - other.wakeAt) < 0;
 }
 
 /** A session whose driver died before it was asked to run has nothing to drive: its driver's last files are finished. */
 export function candidateOf(session: SessionRecord, isDue: boolean): Candidate {
-  return { session, isToDrive: isDue || session.status === "running" || wakesByItself(session) };
+  const { status, wakeAt } = session;
+  const wasDriven = status === "running" && wakeAt === undefined;
+  return { session, isToDrive: isDue || wasDriven || wakesByItself(session) };
 }
 
 const wakesByItself = ({ reason }: SessionRecord): boolean =>
   reason !== undefined && ruleOf(reason).wakes === true;
 
 /** A driver that ended cleanly leaves nothing to recover from. */
-export function causeOf({ isToDrive }: Candidate, found: Claim["found"]): ClaimCause {
+export function causeOf({ session, isToDrive }: Candidate, found: Claim["found"]): ClaimCause {
   if (!isToDrive) return "signal";
-  return found === "free" ? "start" : "recovery";
+  if (found !== "free") return "recovery";
+  return session.status === "running" && session.wakeAt !== undefined ? "wake" : "start";
 }

@@ -3,10 +3,13 @@ import type { BudgetAlert } from "../../domain/budget-alert.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import type { Ticket } from "../../domain/ticket.ts";
 import type { PostingDelivery, TicketDelivery } from "../../domain/ticket-delivery.ts";
-import type { SessionUsage } from "../../journal/journal.ts";
+import type { ClaimCause, JournalHead, SessionUsage } from "../../journal/journal.ts";
 import type { RowToWrite } from "../../journal/journal-codec.ts";
 import type { BreakerUse, EndedCall } from "../breaker-store.ts";
+import type { JudgedLease } from "../decisions/lease.ts";
+import type { Limit } from "../decisions/limits.ts";
 import type { CopiedRow, Effects, ReservationAnswer, ReservationRequest } from "../journal.ts";
+import type { Login } from "../logins.ts";
 import type { Heartbeat } from "../owner.ts";
 import type { DueTicket } from "../ticket-store.ts";
 
@@ -24,17 +27,39 @@ export type Command =
       readonly artifactsOf: SessionId | undefined;
       readonly usage: readonly SessionUsage[];
     }
+  /** `head`: where the journal must end. `owner`: the dead holder of the lease, if there is one. */
+  | {
+      readonly verb: "restore";
+      readonly session: number;
+      readonly owner: string | null;
+      readonly head: JournalHead;
+      readonly copied: readonly CopiedRow[];
+      readonly appended: readonly RowToWrite[];
+      readonly at: number;
+      readonly artifacts: readonly string[];
+      readonly usage: readonly SessionUsage[];
+    }
   | {
       readonly verb: "claim";
       readonly session: number;
-      readonly epoch: number;
-      /** The lease as it was when the decision to take it was made; anything else by now refuses the claim. */
-      readonly expected: { readonly owner: string | null; readonly beat: number | null };
+      /** Anything else by now refuses the claim. */
+      readonly judged: JudgedLease;
       /** The status that the scheduler saw; null accepts any. */
       readonly expectedStatus: string | null;
       readonly claimant: Heartbeat;
       readonly at: number;
       readonly row: RowToWrite;
+      readonly cause: ClaimCause;
+      /** The limits that apply to it; counted again in the transaction, without the sessions of processes that died. */
+      readonly limits: readonly Limit[];
+      readonly deadOwners: readonly string[];
+    }
+  /** Why the process does not take the session, unless its status has changed since. */
+  | {
+      readonly verb: "block";
+      readonly session: number;
+      readonly expectedStatus: string;
+      readonly blocked: string;
     }
   | {
       readonly verb: "release";
@@ -46,8 +71,9 @@ export type Command =
   | AppendRows
   | { readonly verb: "admit"; readonly use: BreakerUse; readonly at: number }
   | { readonly verb: "end-call"; readonly call: EndedCall; readonly at: number }
-  | { readonly verb: "reset-breaker"; readonly dependency: string }
+  | { readonly verb: "reset-breaker"; readonly dependency: string; readonly at: number }
   | TicketCommand
+  | LoginCommand
   | { readonly verb: "signal"; readonly session: number; readonly at: number; readonly body: string }
   | {
       readonly verb: "receive";
@@ -56,11 +82,12 @@ export type Command =
       readonly owner: string;
       readonly at: number;
     }
-  /** `owner`: the dead holder of the lease, if there is one; a slice of `rows` at a time. */
+  /** A slice of `rows` at a time. */
   | {
       readonly verb: "delete";
       readonly session: number;
-      readonly owner: string | null;
+      /** Anything else by now refuses it. */
+      readonly judged: JudgedLease;
       readonly onlyFinished: boolean;
       readonly rows: number;
       readonly at: number;
@@ -92,6 +119,16 @@ export type TicketCommand =
     }
   | { readonly verb: "forget-tickets"; readonly ids: readonly string[] };
 
+export type LoginCommand =
+  | { readonly verb: "add-login"; readonly hash: string; readonly login: Login }
+  | {
+      readonly verb: "renew-login";
+      readonly hash: string;
+      readonly usedAt: number;
+      readonly expiresAt: number;
+    }
+  | { readonly verb: "end-login"; readonly hash: string };
+
 /** `owner` and `epoch` prove the lease; for an estimate, that it is still the one of a driver known to be gone. */
 export type LedgerCommand = {
   readonly session: number;
@@ -112,6 +149,9 @@ export interface SessionRow {
   readonly identity: string;
   readonly at: number;
   readonly wakeAt: number | null;
+  readonly model: string | null;
+  readonly queue: string;
+  readonly priority: number;
 }
 
 /** A row as it was appended. */
@@ -138,8 +178,8 @@ export type Reply =
   | { readonly kind: "admission"; readonly admission: Admission }
   | { readonly kind: "taken"; readonly due: DueTicket | undefined }
   | { readonly kind: "reservation"; readonly answer: ReservationAnswer }
-  /** `found`: there was a breaker to reset. */
-  | { readonly kind: "reset"; readonly found: boolean }
+  /** `found`: there was something to remove. */
+  | { readonly kind: "removed"; readonly found: boolean }
   | { readonly kind: "failed"; readonly error: WriteError };
 
 export type Success = Exclude<Reply, { kind: "failed" }>;
@@ -150,4 +190,6 @@ export type Submit = (command: Command) => Promise<Success>;
 export interface WriteError {
   readonly message: string;
   readonly errcode: number | undefined;
+  /** The file that was removed or replaced. */
+  readonly removed?: { readonly path: string; readonly isReplaced: boolean } | undefined;
 }

@@ -38,6 +38,8 @@ function namesOf(command: Command): readonly CommitName[] {
     }
     case "create":
       return [command.row, ...command.appended].map(nameOfRow);
+    case "restore":
+      return command.appended.map(nameOfRow);
     case "claim":
       return [nameOfRow(command.row)];
     case "receive":
@@ -58,6 +60,12 @@ function namesOf(command: Command): readonly CommitName[] {
       return ["ticket.settled"];
     case "forget-tickets":
       return ["ticket.forgotten"];
+    case "add-login":
+      return ["login.added"];
+    case "renew-login":
+      return ["login.renewed"];
+    case "end-login":
+      return ["login.ended"];
     case "reserve":
       return ["call.reserved"];
     case "release-reservation":
@@ -72,6 +80,8 @@ function namesOf(command: Command): readonly CommitName[] {
       return ["folders.compared"];
     case "reclaim":
       return ["space.reclaimed"];
+    // Shown to people, and nothing depends on it.
+    case "block":
     case "pass":
       return [];
   }

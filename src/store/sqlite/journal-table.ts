@@ -1,8 +1,9 @@
 import { type JournalHead } from "../../journal/journal.ts";
 import type { RowToWrite } from "../../journal/journal-codec.ts";
 import { chainHash, chainStart } from "../../journal/journal-codec.ts";
-import { listedAfter } from "../../journal/reduce.ts";
+import { listedAfter, provesLife } from "../../journal/reduce.ts";
 import { reasonOf, wakeAtOf } from "../../journal/standing.ts";
+import type { CopiedRow } from "../journal.ts";
 import type { Command, Placed } from "./command.ts";
 import type { CardTable } from "./writer-cards.ts";
 import type { writerStatements } from "./writer-statements.ts";
@@ -20,6 +21,8 @@ export class JournalTable {
   readonly #heads = new Map<number, HeadOfEpoch>();
   /** Of the newest row; 0 after a rollback. */
   #lastPosition = 0;
+  /** Recovered, without a sign of progress since. */
+  readonly #unproved = new Set<number>();
   /** As last read: a hint. Another process may have moved it; then the index comes a little early or late. */
   #indexedTo = 0;
 
@@ -47,22 +50,34 @@ export class JournalTable {
     this.#lastPosition = 0;
   }
 
+  /** Counted until the session records something new. */
+  recovered(session: number): void {
+    this.#statements.recovered.run(session);
+    this.#unproved.add(session);
+  }
+
   /** The first row of a session, and what it brings along; gives the first. */
   create(session: number, command: Extract<Command, { verb: "create" }>): Placed {
     const { row, copied, appended, at } = command;
     const start = { seq: 0, hash: chainStart(command.session.id), epoch: 0 };
     const [created] = this.append(session, start, command.session.at, [row]) as [Placed];
-    let [seq, , hash] = created;
-    let epoch = 0;
-    for (const other of copied) {
-      if (other.seq <= seq) throw new Error(`copied row ${other.seq} comes after row ${seq}`);
-      const head = { seq: other.seq - 1, hash, epoch: other.epoch };
-      [[seq, , hash]] = this.append(session, head, other.at, [other]) as [Placed];
-      epoch = Math.max(epoch, other.epoch);
-    }
-    if (epoch > 0) this.#statements.take.run(session, epoch, null);
-    this.append(session, { seq, hash, epoch }, at, appended);
+    const [seq, , hash] = created;
+    const end = this.copy(session, { seq, hash, epoch: 0 }, copied);
+    if (end.epoch > 0) this.#statements.take.run(session, end.epoch, null);
+    this.append(session, end, at, appended);
     return created;
+  }
+
+  /** Rows of an earlier life behind `head`, with their seq; gives the last, with the highest epoch. */
+  copy(session: number, head: HeadOfEpoch, copied: readonly CopiedRow[]): HeadOfEpoch {
+    let { seq, hash, epoch } = head;
+    for (const row of copied) {
+      if (row.seq <= seq) throw new Error(`copied row ${row.seq} comes after row ${seq}`);
+      const before = { seq: row.seq - 1, hash, epoch: row.epoch };
+      [[seq, , hash]] = this.append(session, before, row.at, [row]) as [Placed];
+      epoch = Math.max(epoch, row.epoch);
+    }
+    return { seq, hash, epoch };
   }
 
   append(session: number, head: HeadOfEpoch, at: number, rows: readonly RowToWrite[]): Placed[] {
@@ -95,6 +110,10 @@ export class JournalTable {
       return [seq, at, hash];
     });
     this.#heads.set(session, { seq, hash, epoch });
+    if (this.#unproved.size > 0 && this.#unproved.has(session) && rows.some(provesLife)) {
+      this.#unproved.delete(session);
+      this.#statements.proved.run(session);
+    }
     return placed;
   }
 
@@ -136,7 +155,8 @@ export class JournalTable {
     const { standing, teamFingerprint } = listedAfter(row) ?? {};
     if (teamFingerprint !== undefined) sql.setTeam.run(teamFingerprint, at, session);
     // A claim does not undo a cancel.
-    if (standing?.status === "running") sql.setRunning.run(at, at, session);
+    if (standing?.status === "running" && wakeAtOf(standing) === undefined)
+      sql.setRunning.run(at, at, session);
     else if (standing !== undefined) {
       const [reason, wakeAt] = [reasonOf(standing) ?? null, wakeAtOf(standing) ?? null];
       sql.setStatus.run(standing.status, reason, wakeAt, at, at, session);

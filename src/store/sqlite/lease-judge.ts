@@ -22,6 +22,7 @@ export class LeaseJudge {
   readonly #parts: Parts;
   /** By owner: one watch serves all sessions that it left. */
   readonly #watches = new Map<string, Watch>();
+  readonly #end = new AbortController();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -31,15 +32,27 @@ export class LeaseJudge {
     return leaseState(holder, this.#observe());
   }
 
-  /** For a claim: an expired lease is watched first. */
+  /** Its process ended, if it did, without its machine. */
+  isOfThisBoot({ boot }: Owner): boolean {
+    return boot === this.#parts.observer.boot;
+  }
+
+  /** Before anything is taken from the holder: an expired lease is watched first. */
   async judge(session: number): Promise<LeaseRow & { readonly state: LeaseState }> {
     const lease = this.#parts.reader.lease(session);
     const { holder } = lease;
     const state = this.stateOf(holder);
     if (state !== "expired" || holder === undefined) return { ...lease, state };
     await this.#watch(holder);
+    // A watch that was cut short proves nothing.
+    if (this.#end.signal.aborted) return { ...lease, state: "held" };
     const after = this.#parts.reader.lease(session);
     return { ...after, state: watchedState(holder, after.holder, this.#observe()) };
+  }
+
+  /** Ends all watches, and those that would begin later. */
+  endWatches(): void {
+    this.#end.abort();
   }
 
   #watch(holder: Heartbeat): Promise<void> {
@@ -47,12 +60,25 @@ export class LeaseJudge {
     const known = this.#watches.get(holder.id);
     if (known?.beat === holder.beatUptimeMs) return known.done;
     const ms = watchMs(holder, observer, leaseMs);
-    if (ms <= 0) return Promise.resolve();
+    if (ms <= 0 || this.#end.signal.aborted) return Promise.resolve();
     // No owner can beat while another process holds the write lock, so the watch begins when the lock was free.
-    const done = pass().then(() => new Promise<void>((resolve) => setTimeout(resolve, ms)));
+    const done = Promise.race([pass().then(() => this.#wait(ms)), this.#ended()]);
     this.#watches.set(holder.id, { beat: holder.beatUptimeMs, done });
     done.catch(() => this.#watches.delete(holder.id));
     return done;
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#end.signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+    });
+  }
+
+  #ended(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#end.signal.addEventListener("abort", () => resolve(), { once: true });
+    });
   }
 
   #observe(): Observation {

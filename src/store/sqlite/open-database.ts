@@ -5,11 +5,12 @@ import { pathToFileURL } from "node:url";
 import { StateTooNew, StateUnavailable } from "../../domain/errors.ts";
 import { besideCode, packageFile } from "../../package-files.ts";
 import { reach } from "../fault-points.ts";
-import { damaged, translate } from "./sqlite-errors.ts";
+import type { DatabaseFiles } from "./database-files.ts";
+import { damaged, isDamage, translate } from "./sqlite-errors.ts";
 import { whenFree } from "./statement.ts";
 
 /** Raised with every change of schema.sql or of a row's body; a database of another format is refused untouched. */
-const format = 8;
+const format = 10;
 const openTimeoutMs = 5_000;
 /** Pages of log before a checkpoint copies them into the database. */
 const logPages = 1_000;
@@ -20,10 +21,47 @@ const growPatienceMs = 100;
 
 /** Opens with durability asserted, not assumed: a step that is acknowledged must survive a power cut. */
 export function openDatabase(path: string): DatabaseSync {
-  let database: DatabaseSync | undefined;
+  return twiceIfDamaged(() => open(path), path);
+}
+
+/** Another connection to a database that is open. Creates nothing, and accepts no other file under its name. */
+export function openAgain(path: string, files: DatabaseFiles): DatabaseSync {
+  return twiceIfDamaged(() => {
+    files.prove();
+    const url = pathToFileURL(path);
+    url.searchParams.set("mode", "rw");
+    const database = setUp(new DatabaseSync(url, { timeout: openTimeoutMs }), path);
+    try {
+      files.prove();
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }, path);
+}
+
+/** A read that failed once looks like damage to SQLite, and damage is there to stay. */
+function twiceIfDamaged(act: () => DatabaseSync, path: string): DatabaseSync {
   try {
-    createPrivately(path);
-    database = new DatabaseSync(path, { timeout: openTimeoutMs });
+    try {
+      return act();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return act();
+    }
+  } catch (error) {
+    throw translate(error, path);
+  }
+}
+
+function open(path: string): DatabaseSync {
+  createPrivately(path);
+  return setUp(new DatabaseSync(path, { timeout: openTimeoutMs }), path);
+}
+
+function setUp(database: DatabaseSync, path: string): DatabaseSync {
+  try {
     refuseOtherFormat(database, path);
     // Before anything else is written; on one that is in use SQLite would write this into its header at every opening.
     if (isEmpty(database)) database.exec("PRAGMA auto_vacuum = INCREMENTAL");
@@ -34,8 +72,8 @@ export function openDatabase(path: string): DatabaseSync {
     database.exec(`PRAGMA wal_autocheckpoint = ${logPages}`);
     return database;
   } catch (error) {
-    database?.close();
-    throw translate(error, path);
+    database.close();
+    throw error;
   }
 }
 
@@ -47,6 +85,10 @@ function setJournalMode(database: DatabaseSync, path: string): void {
 
 /** For a disk that is full or read-only, where SQLite cannot make the files it shares with other processes. */
 export function openForLooking(path: string): DatabaseSync {
+  return twiceIfDamaged(() => openToLook(path), path);
+}
+
+function openToLook(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     const url = pathToFileURL(path);
@@ -65,7 +107,7 @@ export function openForLooking(path: string): DatabaseSync {
     return database;
   } catch (error) {
     database?.close();
-    throw translate(error, path);
+    throw error;
   }
 }
 

@@ -9,10 +9,16 @@ export class Queries {
   readonly #path: string;
   readonly #listed = new Map<string, StatementSync>();
   readonly #named = new Map<string, StatementSync>();
+  #refusal: Error | undefined;
 
   constructor(database: DatabaseSync, path: string) {
     this.#database = database;
     this.#path = path;
+  }
+
+  /** From now on every query throws this. */
+  refuse(error: Error): void {
+    this.#refusal = error;
   }
 
   /** Rows as lists of their columns, which is quickest. */
@@ -65,11 +71,16 @@ export class Queries {
   }
 
   #ask<T>(query: () => T): T {
+    if (this.#refusal !== undefined) throw this.#refusal;
     try {
       return query();
     } catch (error) {
-      if (this.#database.isOpen) throw translate(error, this.#path);
-      throw wasClosed(this.#path, error);
+      throw this.translate(error);
     }
+  }
+
+  /** An error of SQLite as one of domain/errors.ts. */
+  translate(error: unknown): unknown {
+    return this.#database.isOpen ? translate(error, this.#path) : wasClosed(this.#path, error);
   }
 }

@@ -1,13 +1,18 @@
+import type { ErrorJson } from "../../domain/error-json.ts";
 import type { SessionId } from "../../domain/ids.ts";
+import { markKinds } from "../../journal/chain.ts";
 import type { JournalHead, RecordedRow } from "../../journal/journal.ts";
 import type { ParkReason, SessionStatus } from "../../journal/standing.ts";
 import type { Heartbeat } from "../owner.ts";
-import type { HeldSession, SessionQuery } from "../reports.ts";
+import type { HeldSession, Reference, ReferencePage, SessionQuery } from "../reports.ts";
 import type { SessionRecord } from "../session-record.ts";
 import type { Comparison } from "../store.ts";
 import type { Queries } from "./queries.ts";
+import { readErrorIn } from "./sqlite-errors.ts";
 
-const sessionColumns = "id, key, team, team_fingerprint, identity, status, reason, created_at, updated_at";
+const sessionColumns = `id, key, team, team_fingerprint, identity, status, reason, created_at, updated_at, wake_at, model,
+  queue, priority, blocked`;
+const turnColumns = "s.id, s.team, s.model, s.queue, s.priority, s.recoveries, coalesce(s.wake_at, 0)";
 const rowColumns = "seq, epoch, at, kind, attempt, occurrence, fingerprint, name, body, hash";
 const ownerColumns =
   "o.id, o.machine, o.boot, o.pid_namespace, o.pid, o.started, o.beat_uptime_ms, o.beat_at";
@@ -15,6 +20,17 @@ const ownerColumns =
 export interface LeaseRow {
   readonly epoch: number;
   readonly holder: Heartbeat | undefined;
+}
+
+/** A session as the order of turns sees it. */
+export interface TurnRow {
+  readonly id: SessionId;
+  readonly team: string;
+  readonly model: string | undefined;
+  readonly queue: string;
+  readonly priority: number;
+  readonly recoveries: number;
+  readonly wakeAt: number;
 }
 
 /** Every query the store answers. Reads see the last commit and never wait for the writer. */
@@ -25,8 +41,15 @@ export class Reader {
     this.#queries = queries;
   }
 
+  /** Damage is found again; what the disk refused to read once may be there the second time. */
   damage(): string[] {
+    return this.#findDamage().length === 0 ? [] : this.#findDamage();
+  }
+
+  #findDamage(): string[] {
     const found = this.#queries.all("PRAGMA quick_check(10)").map((row) => String(Object.values(row)[0]));
+    const unread = readErrorIn(found);
+    if (unread !== undefined) throw this.#queries.translate(unread);
     return found.filter((line) => line !== "ok");
   }
 
@@ -93,19 +116,25 @@ export class Reader {
     return { epoch: row[0] as number, holder: row[1] === null ? undefined : toHeartbeat(row.slice(1)) };
   }
 
-  /** Sessions that say `running` or have a driver on record. */
-  underWay(): { readonly id: SessionId; readonly holder: Heartbeat | undefined }[] {
+  /** Sessions that say `running` or have a driver on record. `isResting`: it has no driver until its wait is over. */
+  underWay(): (TurnRow & {
+    readonly status: SessionStatus;
+    readonly isResting: boolean;
+    readonly holder: Heartbeat | undefined;
+  })[] {
     return this.#queries
       .all(
-        `SELECT s.id, ${ownerColumns} FROM sessions s LEFT JOIN leases l ON l.session = s.number
+        `SELECT ${turnColumns}, s.status, s.wake_at, ${ownerColumns} FROM sessions s LEFT JOIN leases l ON l.session = s.number
        LEFT JOIN owners o ON o.id = l.owner
-       WHERE s.number IN (SELECT number FROM sessions WHERE status = 'running'
+       WHERE s.number IN (SELECT number FROM sessions WHERE status = 'running' AND wake_at IS NULL
                           UNION SELECT session FROM leases WHERE owner IS NOT NULL)
        ORDER BY s.number`,
       )
       .map((row) => ({
-        id: row[0] as SessionId,
-        holder: row[1] === null ? undefined : toHeartbeat(row.slice(1)),
+        ...toTurn(row),
+        status: row[7] as SessionStatus,
+        isResting: row[8] !== null,
+        holder: row[9] === null ? undefined : toHeartbeat(row.slice(9)),
       }));
   }
 
@@ -113,17 +142,18 @@ export class Reader {
    * Sessions that may be taken, those that have waited longest first. One that began to wait in the future is due as
    * well: the clock was set back since then, and its driver finds out how long it still has to wait.
    */
-  due(now: number): SessionId[] {
+  due(now: number): TurnRow[] {
     return this.#queries
       .all(
-        `SELECT id, wake_at, number FROM sessions WHERE status IN ('parked', 'queued') AND wake_at <= ?
-       UNION SELECT id, wake_at, number FROM sessions
-         WHERE status IN ('parked', 'queued') AND status_at > ? AND wake_at IS NOT NULL
-       ORDER BY wake_at, number`,
+        `SELECT ${turnColumns}, s.number FROM sessions s
+         WHERE s.status IN ('parked', 'queued', 'running') AND s.wake_at <= ?
+       UNION SELECT ${turnColumns}, s.number FROM sessions s
+         WHERE s.status IN ('parked', 'queued', 'running') AND s.status_at > ? AND s.wake_at IS NOT NULL
+       ORDER BY 7, 8`,
         now,
         now,
       )
-      .map((row) => row[0] as SessionId);
+      .map(toTurn);
   }
 
   hasSignals(id: SessionId): boolean {
@@ -215,6 +245,19 @@ export class Reader {
       .map((row) => ({ row: toRecordedRow(row), previousHash: row[10] as string }));
   }
 
+  /** Rows behind `afterSeq` that say something about rows before them. */
+  marks(session: number, afterSeq: number): RecordedRow[] {
+    return this.#queries
+      .all(
+        `SELECT ${rowColumns.replaceAll(/\w+/g, "j.$&")} FROM transitions t JOIN journal j ON j.position = t.position
+         WHERE t.session = ? AND t.seq > ? AND j.kind IN (${markKinds.map((kind) => `'${kind}'`).join(", ")})
+         ORDER BY t.seq`,
+        session,
+        afterSeq,
+      )
+      .map(toRecordedRow);
+  }
+
   body(session: number, seq: number): string | undefined {
     return this.#queries.inOneSnapshot(() => {
       const found =
@@ -234,6 +277,28 @@ export class Reader {
     });
   }
 
+  references({ by, after, limit }: ReferencePage): Reference[] {
+    const rows =
+      by === undefined
+        ? this.#queries.all(
+            `SELECT r.sha256, s.id
+             FROM (SELECT sha256, min(session) AS session FROM artifact_references WHERE sha256 > ?
+                   GROUP BY sha256 ORDER BY sha256 LIMIT ?) r
+             LEFT JOIN sessions s ON s.number = r.session ORDER BY r.sha256`,
+            after,
+            limit,
+          )
+        : this.#queries.all(
+            `SELECT sha256, ? FROM artifact_references
+             WHERE sha256 > ? AND session = (SELECT number FROM sessions WHERE id = ?) ORDER BY sha256 LIMIT ?`,
+            by,
+            after,
+            by,
+            limit,
+          );
+    return rows.map(([sha256, session]) => ({ sha256: sha256 as string, session: session as SessionId }));
+  }
+
   referenced(hashes: readonly string[], by?: SessionId): Set<string> {
     const any = "SELECT 1 FROM artifact_references WHERE sha256 = ?";
     const one = `${any} AND session = (SELECT number FROM sessions WHERE id = ?)`;
@@ -246,7 +311,8 @@ export class Reader {
 }
 
 function toSession(row: unknown[]): SessionRecord {
-  const [id, key, team, teamFingerprint, identity, status, reason, createdAt, updatedAt] = row;
+  const [id, key, team, teamFingerprint, identity, status, reason, createdAt, updatedAt, ...turn] = row;
+  const [wakeAt, model, queue, priority, blocked] = turn;
   return {
     id: id as SessionId,
     key: (key as string | null) ?? undefined,
@@ -257,6 +323,27 @@ function toSession(row: unknown[]): SessionRecord {
     reason: (reason as ParkReason | null) ?? undefined,
     createdAt: createdAt as number,
     updatedAt: updatedAt as number,
+    wakeAt: (wakeAt as number | null) ?? undefined,
+    model: (model as string | null) ?? undefined,
+    queue: queue as string,
+    priority: priority as number,
+    blocked: readBlocked(blocked),
+  };
+}
+
+export const readBlocked = (text: unknown): ErrorJson | undefined =>
+  typeof text === "string" ? (JSON.parse(text) as ErrorJson) : undefined;
+
+function toTurn(row: unknown[]): TurnRow {
+  const [id, team, model, queue, priority, recoveries, wakeAt] = row;
+  return {
+    id: id as SessionId,
+    team: team as string,
+    model: (model as string | null) ?? undefined,
+    queue: queue as string,
+    priority: priority as number,
+    recoveries: recoveries as number,
+    wakeAt: wakeAt as number,
   };
 }
 

@@ -11,18 +11,20 @@ import type {
   ListingCounts,
   ListingFilter,
   ListingQuery,
+  Reference,
+  ReferencePage,
   Reports,
   SessionQuery,
 } from "../reports.ts";
 import type { SessionRecord } from "../session-record.ts";
 import type { LeaseJudge } from "./lease-judge.ts";
 import type { Queries } from "./queries.ts";
-import type { Reader } from "./reader.ts";
+import { type Reader, readBlocked } from "./reader.ts";
 import { UsageReports } from "./usage-reports.ts";
 import { lastPosition } from "./writer-statements.ts";
 
 const columns = `s.number, s.id, s.key, s.team, s.team_fingerprint, s.identity, s.status, s.reason, s.created_at,
-  s.updated_at, s.status_at, s.wake_at, coalesce(l.epoch, 0), c.card`;
+  s.updated_at, s.status_at, s.wake_at, s.model, s.queue, s.priority, s.blocked, coalesce(l.epoch, 0), c.card`;
 const besides = `LEFT JOIN session_cards c ON c.session = s.number LEFT JOIN leases l ON l.session = s.number`;
 /** Up to so many matches of a search are looked up one by one; more are met soon enough on the way through the list. */
 const fewMatches = 2_000;
@@ -72,7 +74,8 @@ export class SqliteReports extends UsageReports implements Reports {
     const states = new Map<string | undefined, LeaseState>();
     return reader
       .underWay()
-      .filter(({ holder }) => {
+      .filter(({ holder, isResting }) => {
+        if (holder === undefined && isResting) return false;
         const state = states.get(holder?.id) ?? leases.stateOf(holder);
         states.set(holder?.id, state);
         return state !== "held";
@@ -90,6 +93,10 @@ export class SqliteReports extends UsageReports implements Reports {
 
   async findReferenced(hashes: readonly string[], by?: SessionId): Promise<ReadonlySet<string>> {
     return this.#parts.reader.referenced(hashes, by);
+  }
+
+  async references(page: ReferencePage): Promise<readonly Reference[]> {
+    return this.#parts.reader.references(page);
   }
 
   async list(query: ListingQuery): Promise<readonly ListedSession[]> {
@@ -140,7 +147,7 @@ export class SqliteReports extends UsageReports implements Reports {
     return this.#queries
       .all(
         `SELECT id FROM sessions WHERE status = 'queued' AND wake_at IS NOT NULL
-       ORDER BY wake_at, number LIMIT ${longestQueue}`,
+       ORDER BY priority DESC, wake_at, number LIMIT ${longestQueue}`,
       )
       .map(([id]) => id as SessionId);
   }
@@ -238,7 +245,7 @@ const lastChangedFirst = (a: ListedSession, b: ListedSession): number =>
 
 function toListed(row: unknown[]): ListedSession {
   const [number, id, key, team, teamFingerprint, identity, status, reason, ...rest] = row;
-  const [createdAt, updatedAt, statusAt, wakeAt, epoch, card] = rest;
+  const [createdAt, updatedAt, statusAt, wakeAt, model, queue, priority, blocked, epoch, card] = rest;
   return {
     number: number as number,
     id: id as SessionId,
@@ -252,6 +259,10 @@ function toListed(row: unknown[]): ListedSession {
     updatedAt: updatedAt as number,
     statusAt: statusAt as number,
     wakeAt: (wakeAt as number | null) ?? undefined,
+    model: (model as string | null) ?? undefined,
+    queue: queue as string,
+    priority: priority as number,
+    blocked: readBlocked(blocked),
     epoch: epoch as number,
     card: readCard(card),
   };

@@ -20,7 +20,12 @@ CREATE TABLE sessions (
   identity         TEXT NOT NULL,       -- fingerprint of team name and brief: the same key must mean the same work
   status           TEXT NOT NULL CHECK (status IN ('queued','running','paused','parked','completed','failed','canceled')),
   reason           TEXT,
-  wake_at          INTEGER,             -- when a session that waits may be taken
+  wake_at          INTEGER,             -- when a session that waits may be taken; a running one has no driver until then
+  model            TEXT,
+  queue            TEXT NOT NULL,
+  priority         INTEGER NOT NULL,
+  recoveries       INTEGER NOT NULL DEFAULT 0,          -- takeovers in a row after unclean ends, without a new step
+  blocked          TEXT,                -- JSON: why the process that could drive it does not take it
   created_at       INTEGER NOT NULL,
   updated_at       INTEGER NOT NULL,
   status_at        INTEGER NOT NULL     -- when the present status began: parked and finished sessions are listed by it
@@ -132,6 +137,16 @@ CREATE TABLE tickets (
   raised_at   INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX tickets_by_due ON tickets (due_at) WHERE due_at IS NOT NULL;
+
+-- Browsers that are signed in to the dashboard. `hash`: of the secret that only the browser has.
+CREATE TABLE logins (
+  hash       TEXT PRIMARY KEY,
+  name       TEXT NOT NULL,
+  role       TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  used_at    INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) WITHOUT ROWID;
 
 -- Every call that may cost money, failed ones too. Written when its amount is reserved, before the call is made.
 CREATE TABLE ledger (

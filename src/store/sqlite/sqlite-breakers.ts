@@ -43,8 +43,8 @@ export class SqliteBreakers implements BreakerStore {
   }
 
   async reset(dependency: string): Promise<boolean> {
-    const reply = await this.#submit({ verb: "reset-breaker", dependency });
-    return reply.kind === "reset" && reply.found;
+    const reply = await this.#submit({ verb: "reset-breaker", dependency, at: this.#clock.now() });
+    return reply.kind === "removed" && reply.found;
   }
 }
 

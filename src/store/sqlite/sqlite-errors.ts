@@ -1,3 +1,4 @@
+import { openSync, readSync } from "node:fs";
 import {
   LeaseHeld,
   LeaseLost,
@@ -11,6 +12,7 @@ import type { SessionId } from "../../domain/ids.ts";
 import type { Lease } from "../journal.ts";
 import type { Owner } from "../owner.ts";
 import type { Reply, WriteError } from "./command.ts";
+import { removed } from "./database-files.ts";
 
 const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
@@ -21,9 +23,58 @@ const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
 
-function primaryCode(error: unknown): number | undefined {
+/** SQLITE_IOERR_READ, _SHORT_READ, _CORRUPTFS (EIO, in spite of its name) and _IN_PAGE. */
+const readErrors: readonly number[] = [1, 2, 33, 34].map((kind) => SQLITE_IOERR + kind * 0x100);
+
+function errcodeOf(error: unknown): number | undefined {
   const code = (error as { errcode?: unknown } | null)?.errcode;
-  return typeof code === "number" ? code & 0xff : undefined;
+  return typeof code === "number" ? code : undefined;
+}
+
+function primaryCode(error: unknown): number | undefined {
+  const code = errcodeOf(error);
+  return code === undefined ? undefined : code & 0xff;
+}
+
+export function isDamage(error: unknown): boolean {
+  return [SQLITE_CORRUPT, SQLITE_NOTADB].includes(primaryCode(error) ?? 0);
+}
+
+/** An error code in a finding of SQLite's own check that says nothing about the content: the disk refused to read it. */
+export function readErrorIn(findings: readonly string[]): { readonly errcode: number } | undefined {
+  const codes = findings.flatMap((line) =>
+    [...line.matchAll(/error code=(\d+)/g)].map(([, code]) => Number(code)),
+  );
+  const errcode = codes.find((code) => !isDamage({ errcode: code }));
+  return errcode === undefined ? undefined : { errcode };
+}
+
+function unreadable(path: string, cause: unknown): StorageFailed {
+  return new StorageFailed(`${path} could not be read: the disk reported an error.`, {
+    cause,
+    details: { path },
+    advice: "Check the disk and the system log, then try again. Nothing was changed.",
+  });
+}
+
+const probeBytes = 1024 * 1024;
+/** Kept open: closing one would drop the locks that SQLite has on the same file in this process. */
+const probes = new Map<string, number>();
+
+/**
+ * SQLite calls a schema that the disk refused to read malformed. To move such a database aside would lose its steps, so
+ * the whole file is read before it is called damaged. Undefined: it can be read.
+ */
+function findUnreadable(path: string): StorageFailed | undefined {
+  try {
+    const file = probes.get(path) ?? openSync(path, "r");
+    probes.set(path, file);
+    const buffer = Buffer.allocUnsafe(probeBytes);
+    for (let at = 0, read = -1; read !== 0; at += read) read = readSync(file, buffer, 0, probeBytes, at);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EIO" ? unreadable(path, error) : undefined;
+  }
 }
 
 export function wasClosed(path: string, cause?: unknown): StateUnavailable {
@@ -37,7 +88,8 @@ export function isBusy(error: unknown): boolean {
   return primaryCode(error) === SQLITE_BUSY;
 }
 
-const missesSchema = /^no such (table|column|index|collation|function)|has no column named/;
+const missesSchema =
+  /^no such (table|column|index|collation|function)|has no column named|unsupported file format/;
 
 export function damaged(path: string, why: string, cause?: unknown): StateCorrupt {
   return new StateCorrupt(`${path} is damaged or not a Maestro database: ${why}.`, {
@@ -59,6 +111,7 @@ export function translate(error: unknown, path: string): unknown {
         advice: "Free some space, then resume the session: nothing recorded is lost.",
       });
     case SQLITE_IOERR:
+      if (readErrors.includes(errcodeOf(error) ?? 0)) return unreadable(path, error);
       return new StorageFailed(
         `The disk refused a write or read of ${path}; the last write was not acknowledged.`,
         {
@@ -79,9 +132,9 @@ export function translate(error: unknown, path: string): unknown {
       });
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return damaged(path, (error as Error).message, error);
+      return findUnreadable(path) ?? damaged(path, (error as Error).message, error);
     case SQLITE_ERROR:
-      // All statements are fixed: one that misses a table or a column has met a schema that was damaged.
+      // All statements are fixed: one that misses a table, or a file that SQLite does not know, was damaged.
       return missesSchema.test((error as Error).message)
         ? damaged(path, (error as Error).message, error)
         : error;
@@ -92,7 +145,8 @@ export function translate(error: unknown, path: string): unknown {
 }
 
 /** An infrastructure failure, not one of the work. After the death of the thread it is unknown whether the commit was made. */
-export function notWritten({ message, errcode }: WriteError, path: string): MaestroError {
+export function notWritten({ message, errcode, removed: gone }: WriteError, path: string): MaestroError {
+  if (gone !== undefined) return removed(gone.path, gone.isReplaced);
   const error = translate(Object.assign(new Error(message), { errcode }), path);
   if (MaestroError.is(error)) return error;
   return new StorageFailed(`${path} did not take a write: ${message}`, {

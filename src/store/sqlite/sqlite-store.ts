@@ -2,12 +2,15 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../domain/clock.ts";
 import { SessionConflict } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
+import { defaultQueue } from "../../domain/queue.ts";
 import type { ClaimCause, Entry, RecordedRow, Signal } from "../../journal/journal.ts";
 import { encodeEntry, type RowToWrite, transitionRow } from "../../journal/journal-codec.ts";
+import { provesLife } from "../../journal/reduce.ts";
 import { finalStatuses, type SessionStatus } from "../../journal/standing.ts";
 import type { BreakerStore } from "../breaker-store.ts";
-import { beatMs } from "../decisions/lease.ts";
-import { candidateOf, causeOf, takeOrder } from "../decisions/take.ts";
+import { beatMs, type JudgedLease } from "../decisions/lease.ts";
+import type { SessionLimits } from "../decisions/limits.ts";
+import { causeOf } from "../decisions/take.ts";
 import type {
   Claim,
   Consider,
@@ -17,6 +20,7 @@ import type {
   ReservationAnswer,
   ReservationRequest,
 } from "../journal.ts";
+import type { Logins } from "../logins.ts";
 import { type Owner, thisOwner, uptimeMs } from "../owner.ts";
 import type { Reports } from "../reports.ts";
 import type { SessionRecord } from "../session-record.ts";
@@ -24,19 +28,23 @@ import type { Maintenance, Store } from "../store.ts";
 import type { TicketStore } from "../ticket-store.ts";
 import { LocalWakeups } from "../wakeups.ts";
 import type { AppendRows, Command, Placed, Reply, Success } from "./command.ts";
+import { DatabaseFiles } from "./database-files.ts";
 import { JournalReader } from "./journal-reader.ts";
 import { LeaseJudge } from "./lease-judge.ts";
 import { SqliteMaintenance } from "./maintenance.ts";
 import { ensureSchema, openDatabase, openForLooking } from "./open-database.ts";
 import { Queries } from "./queries.ts";
-import { Reader } from "./reader.ts";
+import { type LeaseRow, Reader } from "./reader.ts";
+import { Removal } from "./removal.ts";
 import { SqliteReports } from "./reports.ts";
 import { type LedgerVerb, Reservations } from "./reservations.ts";
 import { SqliteBreakers } from "./sqlite-breakers.ts";
 import { heldBy, lostTo, notFound, notWritten, wasClosed } from "./sqlite-errors.ts";
+import { SqliteLogins } from "./sqlite-logins.ts";
 import { SqliteTickets } from "./sqlite-tickets.ts";
+import { type ClaimGuard, Taker } from "./taker.ts";
 import { Writer } from "./writer.ts";
-import { InlineWriter, measureCommit, ThreadWriter, type WriterClient } from "./writer-client.ts";
+import { InlineWriter, measureCommit, ThreadWriter, type WriterClient, WrittenRow } from "./writer-client.ts";
 
 export interface SqliteStoreOptions {
   /** A file, or `:memory:`. */
@@ -54,12 +62,15 @@ export class SqliteStore implements Store {
   readonly reports: Reports;
   readonly breakers: BreakerStore;
   readonly tickets: TicketStore;
+  readonly logins: Logins;
   readonly wakeups = new LocalWakeups();
   readonly maintenance: Maintenance;
   readonly #path: string;
   readonly #clock: Clock;
   readonly #leaseMs: number;
   readonly #leases: LeaseJudge;
+  readonly #taker: Taker;
+  readonly #removal: Removal;
   readonly #owner: Owner = thisOwner();
   readonly #database: DatabaseSync;
   readonly #reader: Reader;
@@ -77,7 +88,10 @@ export class SqliteStore implements Store {
     this.#leaseMs = leaseMs;
     this.#database = onlyLooks ? openForLooking(path) : openDatabase(path);
     if (!onlyLooks) ensureSchema(this.#database, path);
+    const files = path === ":memory:" || onlyLooks ? undefined : new DatabaseFiles(path);
     const queries = new Queries(this.#database, path);
+    this.#removal = new Removal(files, beatMs(leaseMs));
+    this.#removal.hear((error) => queries.refuse(error));
     this.#reader = new Reader(queries);
     this.#journal = new JournalReader(this.#reader, path);
     const submit = (command: Command) => this.#submit(command);
@@ -85,7 +99,8 @@ export class SqliteStore implements Store {
     this.#leases = new LeaseJudge({ reader: this.#reader, observer: this.#owner, clock, leaseMs, pass });
     this.breakers = new SqliteBreakers(queries, submit, clock);
     this.tickets = new SqliteTickets(queries, submit, clock);
-    this.maintenance = new SqliteMaintenance(this.#reader, submit);
+    this.logins = new SqliteLogins(queries, submit);
+    this.maintenance = new SqliteMaintenance(this.#reader, submit, this.#removal, this.#leases, clock);
     this.reports = new SqliteReports({
       queries,
       reader: this.#reader,
@@ -102,10 +117,27 @@ export class SqliteStore implements Store {
       prove: (lease, command) => this.#prove(lease, command),
       isDriven: (session) => this.#leases.stateOf(this.#reader.lease(session).holder) === "held",
     });
+    this.#taker = new Taker({
+      reader: this.#reader,
+      leases: this.#leases,
+      clock,
+      claim: (candidate, guard) => {
+        const { id, status } = candidate.session;
+        return this.#claim(id, (found) => causeOf(candidate, found), { ...guard, expectedStatus: status });
+      },
+      block: ({ id, status }, why) =>
+        submit({
+          verb: "block",
+          session: this.#number(id),
+          expectedStatus: status,
+          blocked: JSON.stringify(why),
+        }),
+      tell: () => this.wakeups.tell("due"),
+    });
     if (path === ":memory:") this.#writer = new InlineWriter(new Writer(this.#database));
     else {
       this.#database.exec("PRAGMA query_only = 1");
-      this.#writer = new ThreadWriter(path);
+      this.#writer = new ThreadWriter(path, files ?? new DatabaseFiles(path));
     }
   }
 
@@ -121,6 +153,9 @@ export class SqliteStore implements Store {
       identity,
       at: newSession.createdAt ?? at,
       wakeAt: wakeAt ?? null,
+      model: created.model ?? null,
+      queue: created.queue ?? defaultQueue,
+      priority: created.priority ?? 0,
     };
     const row = encodeEntry(created);
     const reply = await this.#submit({
@@ -152,12 +187,12 @@ export class SqliteStore implements Store {
       const status = this.#reader.session(id)?.status;
       if (onlyFinished && status !== undefined && !finalStatuses.includes(status))
         throw new SessionConflict(`Session ${id} is not finished: it is ${status}.`);
-      const { holder } = this.#reader.lease(session);
-      if (this.#leases.stateOf(holder) === "held") throw heldBy(id, holder);
+      const judged = await this.#leases.judge(session);
+      if (judged.state === "held") throw heldBy(id, judged.holder);
       const reply = await this.#submit({
         verb: "delete",
         session,
-        owner: holder?.id ?? null,
+        judged: asJudged(judged),
         onlyFinished,
         rows: deleteSliceRows,
         at: this.#clock.now(),
@@ -167,32 +202,30 @@ export class SqliteStore implements Store {
   }
 
   claimSession(id: SessionId, cause: ClaimCause | ((found: Claim["found"]) => ClaimCause)): Promise<Claim> {
-    return this.#claim(id, cause, null);
+    return this.#claim(id, cause, { expectedStatus: null, limits: [], deadOwners: [] });
   }
 
   async #claim(
     id: SessionId,
     cause: ClaimCause | ((found: Claim["found"]) => ClaimCause),
-    expectedStatus: SessionStatus | null,
+    guard: ClaimGuard & { readonly expectedStatus: SessionStatus | null },
   ): Promise<Claim> {
     const session = this.#number(id);
-    const { epoch, holder, state: found } = await this.#leases.judge(session);
+    const judged = await this.#leases.judge(session);
+    const { holder, state: found } = judged;
     if (found === "held") throw heldBy(id, holder);
     const at = this.#clock.now();
-    const row = encodeEntry({
-      kind: "session.claimed",
-      cause: typeof cause === "function" ? cause(found) : cause,
-      owner: this.#owner.id,
-    });
+    const why = typeof cause === "function" ? cause(found) : cause;
+    const row = encodeEntry({ kind: "session.claimed", cause: why, owner: this.#owner.id });
     const reply = await this.#submit({
       verb: "claim",
       session,
-      epoch,
-      expected: { owner: holder?.id ?? null, beat: holder?.beatUptimeMs ?? null },
-      expectedStatus,
+      judged: asJudged(judged),
       claimant: { ...this.#owner, beatUptimeMs: uptimeMs(), beatAt: at },
       at,
       row,
+      cause: why,
+      ...guard,
     });
     if (reply.kind !== "placed") throw heldBy(id, this.#reader.lease(session).holder);
     this.#startBeating();
@@ -201,27 +234,12 @@ export class SqliteStore implements Store {
     return { lease, found, row: new WrittenRow(row, reply.rows[0] as Placed, reply.epoch) };
   }
 
-  async take(places: number, consider: Consider): Promise<number> {
-    const due = this.#reader.due(this.#clock.now());
-    const isDue = new Set(due);
-    let taken = 0;
-    for (const id of takeOrder(await this.reports.abandoned(), due)) {
-      if (taken >= places) break;
-      const session = this.#reader.session(id);
-      if (session === undefined) continue;
-      const candidate = candidateOf(session, isDue.has(id));
-      const begin = await consider(candidate);
-      if (begin === undefined) continue;
-      taken += 1;
-      const claim = this.#claim(id, (found) => causeOf(candidate, found), session.status);
-      // It may be refused before its taker waits for it.
-      claim.catch(() => undefined);
-      begin(claim);
-    }
-    return taken;
+  take(places: number, consider: Consider, limits: SessionLimits = {}): Promise<number> {
+    return this.#taker.take(places, consider, limits);
   }
 
   async releaseSession(lease: Lease): Promise<void> {
+    this.#taker.proved(lease.sessionId);
     await this.#submit({ verb: "release", ...this.#proofOf(lease) });
     this.wakeups.tell("due");
   }
@@ -234,6 +252,7 @@ export class SqliteStore implements Store {
     return this.#send(append).then((sent) => {
       const reply = this.#succeeded(sent);
       if (reply.kind !== "placed") throw lostTo(lease, reply);
+      if (this.#taker.onProbation.size > 0 && rows.some(provesLife)) this.#taker.proved(lease.sessionId);
       for (const alert of reply.alerts ?? []) rows.push(encodeEntry({ kind: "budget.alerted", alert }));
       return rows.map((row, index) => new WrittenRow(row, reply.rows[index] as Placed, lease.epoch));
     });
@@ -282,8 +301,14 @@ export class SqliteStore implements Store {
     );
   }
 
+  endWatches(): void {
+    this.#leases.endWatches();
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#removal.end();
+    this.endWatches();
     await this.#writer.close();
     if (this.#database.isOpen) this.#database.close();
   }
@@ -299,8 +324,10 @@ export class SqliteStore implements Store {
   }
 
   readonly #succeeded = (reply: Reply): Success => {
-    if (reply.kind === "failed") throw notWritten(reply.error, this.#path);
-    return reply;
+    if (reply.kind !== "failed") return reply;
+    const error = notWritten(reply.error, this.#path);
+    this.#removal.notice(error);
+    throw error;
   };
 
   async #prove(lease: Lease, command: LedgerVerb): Promise<Success> {
@@ -340,6 +367,10 @@ export class SqliteStore implements Store {
   }
 }
 
+function asJudged({ epoch, holder }: LeaseRow): JudgedLease {
+  return { epoch, owner: holder?.id ?? null, beat: holder?.beatUptimeMs ?? null };
+}
+
 /** No literal: see ADR 2. */
 class AppendCommand implements AppendRows {
   readonly verb = "append";
@@ -364,32 +395,5 @@ class AppendCommand implements AppendRows {
     this.at = at;
     this.rows = rows;
     this.effects = effects;
-  }
-}
-
-/** A row that was just written, as it will be read back. No literal: see ADR 2. */
-class WrittenRow implements RecordedRow {
-  readonly seq: number;
-  readonly epoch: number;
-  readonly at: number;
-  readonly kind: RecordedRow["kind"];
-  readonly attempt: number | null;
-  readonly occurrence: number | null;
-  readonly fingerprint: string | null;
-  readonly name: string | null;
-  readonly body: string;
-  readonly hash: string;
-
-  constructor(row: RowToWrite, [seq, at, hash]: Placed, epoch: number) {
-    this.seq = seq;
-    this.epoch = epoch;
-    this.at = at;
-    this.kind = row.kind;
-    this.attempt = row.attempt;
-    this.occurrence = row.occurrence;
-    this.fingerprint = row.fingerprint;
-    this.name = row.name;
-    this.body = row.body;
-    this.hash = hash;
   }
 }

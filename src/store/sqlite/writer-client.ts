@@ -1,10 +1,13 @@
 import { channel } from "node:diagnostics_channel";
 import { Worker } from "node:worker_threads";
 import { type CommitMeasured, commitChannel } from "../../domain/channels.ts";
+import type { RecordedRow } from "../../journal/journal.ts";
+import type { RowToWrite } from "../../journal/journal-codec.ts";
 import { codeFile } from "../../package-files.ts";
 import { armedFault } from "../fault-points.ts";
-import type { Command, Reply } from "./command.ts";
-import { openDatabase } from "./open-database.ts";
+import type { Command, Placed, Reply } from "./command.ts";
+import type { DatabaseFiles } from "./database-files.ts";
+import { openAgain } from "./open-database.ts";
 import { failed, Writer } from "./writer.ts";
 import type { FromThread, ThreadData, ToThread } from "./writer-thread.ts";
 
@@ -27,6 +30,7 @@ const commandsPerTurn = 64;
  */
 export class ThreadWriter implements WriterClient {
   readonly #path: string;
+  readonly #files: DatabaseFiles;
   #worker: Worker | undefined;
   #isEarly = true;
   #early: Writer | undefined;
@@ -39,9 +43,12 @@ export class ThreadWriter implements WriterClient {
   #heart: Extract<ToThread, { readonly beat: string }> | undefined;
   #closed: (() => void) | undefined;
   #closing: Promise<void> | undefined;
+  #startedAt = 0;
+  #restart: NodeJS.Timeout | undefined;
 
-  constructor(path: string) {
+  constructor(path: string, files: DatabaseFiles) {
     this.#path = path;
+    this.#files = files;
   }
 
   submit(command: Command): Promise<Reply> {
@@ -106,7 +113,7 @@ export class ThreadWriter implements WriterClient {
 
   #commitHere(commands: readonly Command[]): Reply[] | undefined {
     try {
-      this.#early ??= new Writer(openDatabase(this.#path));
+      this.#early ??= new Writer(openAgain(this.#path, this.#files), this.#files);
       return this.#early.commitAtOnce(commands);
     } catch (error) {
       return commands.map(() => failed(error));
@@ -130,15 +137,19 @@ export class ThreadWriter implements WriterClient {
 
   /** Only drivers need the thread; a command that only sends a signal starts none. */
   #start(): Worker {
+    this.#startedAt = performance.now();
     const entry = codeFile("store/sqlite/writer-thread");
-    const workerData: ThreadData = { path: this.#path, bell: this.#bell, armed: armedFault() };
+    const { identities } = this.#files;
+    const workerData: ThreadData = { path: this.#path, identities, bell: this.#bell, armed: armedFault() };
     const worker = new Worker(entry, { workerData, name: "maestro-writer" });
     worker.on("message", (message: FromThread) => {
       if (message === "closed") this.#closed?.();
       else if (message !== "ready") this.#answers.give(message);
       else if (this.#isEarly) this.#handOver();
     });
-    worker.on("error", (error) => this.#fail(error as Error));
+    worker.on("error", (error) => this.#fail(worker, error as Error));
+    // A thread that is ended from outside reports no error.
+    worker.on("exit", (code) => this.#fail(worker, new Error(`it ended with code ${code}`)));
     worker.unref();
     if (this.#heart !== undefined) worker.postMessage(this.#heart);
     return worker;
@@ -146,15 +157,35 @@ export class ThreadWriter implements WriterClient {
 
   /**
    * The thread is gone, and it is unknown whether the commands it had were committed; the next claim reads that from the
-   * journal. Commands that it did not have yet go to a new thread, which also keeps sending beats.
+   * journal. Commands that it did not have yet go to a new thread. That one starts at once if sessions are driven: their
+   * leases need its beats, also while no session writes.
    */
-  #fail(cause: Error): void {
+  #fail(worker: Worker, cause: Error): void {
+    // Closed, or reported before.
+    if (this.#worker !== worker) return;
     this.#worker = undefined;
     const { errcode } = cause as { errcode?: number };
-    const error = { message: `the writer thread stopped: ${cause.message}`, errcode };
-    this.#answers.giveAll({ kind: "failed", error }, this.#queue.length);
+    const stopped = Object.assign(new Error(`the writer thread stopped: ${cause.message}`), { errcode });
+    this.#answers.giveAll(failed(this.#files.findRemoval() ?? stopped), this.#queue.length);
     this.#closed?.();
     if (this.#isEarly) this.#handOver();
+    if (this.#heart !== undefined && this.#closing === undefined) this.#beatAgain(this.#heart);
+  }
+
+  /** A thread that cannot start is tried again with each beat. */
+  #beatAgain(heart: { readonly everyMs: number }): void {
+    const sinceStartMs = performance.now() - this.#startedAt;
+    clearTimeout(this.#restart);
+    const restart = () => {
+      if (this.#closing !== undefined || this.#worker !== undefined) return;
+      try {
+        this.#worker = this.#start();
+      } catch {
+        // The system refuses another thread.
+        this.#beatAgain(heart);
+      }
+    };
+    this.#restart = setTimeout(restart, Math.max(0, heart.everyMs - sinceStartMs)).unref();
   }
 }
 
@@ -288,5 +319,32 @@ async function measured<T>(verb: string, write: Promise<T>): Promise<T> {
     return await write;
   } finally {
     commits.publish({ verb, durationMs: performance.now() - startedMs } satisfies CommitMeasured);
+  }
+}
+
+/** A row that was just written, as it will be read back. No literal: see ADR 2. */
+export class WrittenRow implements RecordedRow {
+  readonly seq: number;
+  readonly epoch: number;
+  readonly at: number;
+  readonly kind: RecordedRow["kind"];
+  readonly attempt: number | null;
+  readonly occurrence: number | null;
+  readonly fingerprint: string | null;
+  readonly name: string | null;
+  readonly body: string;
+  readonly hash: string;
+
+  constructor(row: RowToWrite, [seq, at, hash]: Placed, epoch: number) {
+    this.seq = seq;
+    this.epoch = epoch;
+    this.at = at;
+    this.kind = row.kind;
+    this.attempt = row.attempt;
+    this.occurrence = row.occurrence;
+    this.fingerprint = row.fingerprint;
+    this.name = row.name;
+    this.body = row.body;
+    this.hash = hash;
   }
 }

@@ -102,6 +102,20 @@ export class LedgerTable {
     }
   }
 
+  /** As `restore`, for a session that knows a part of it. The usage covers its open calls. */
+  catchUp(session: number, usage: readonly SessionUsage[]): void {
+    for (const row of this.#sql.open.all(session) as unknown as LedgerRow[]) {
+      this.#takeBack(row, noAmount);
+      this.#sql.delete.run(row.number);
+    }
+    const missing = usage.map(({ sums, ...place }) => {
+      const known = this.#usage.sumsAt({ session, ...place });
+      const left = Object.entries(sums).map(([name, sum]) => [name, Math.max(0, sum - (known[name] ?? 0))]);
+      return { ...place, sums: Object.fromEntries(left) as SessionUsage["sums"] };
+    });
+    this.restore(session, missing);
+  }
+
   /** With the session's record, so that no report and no day ever misses or repeats what it spent. */
   forget(session: number, at: number): void {
     this.estimateOpen(session, at);

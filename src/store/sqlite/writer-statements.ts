@@ -11,14 +11,26 @@ const sql = {
   commit: "COMMIT",
   rollback: "ROLLBACK",
 
-  insertSession: `INSERT INTO sessions (id, key, team, team_fingerprint, identity, wake_at, status, reason, created_at, updated_at, status_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-  setStatus:
-    "UPDATE sessions SET status = ?, reason = ?, wake_at = ?, updated_at = ?, status_at = ? WHERE number = ?",
+  insertSession: `INSERT INTO sessions (id, key, team, team_fingerprint, identity, wake_at, model, queue, priority, status,
+       reason, created_at, updated_at, status_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  setStatus: `UPDATE sessions SET status = ?, reason = ?, wake_at = ?, blocked = NULL, updated_at = ?, status_at = ?
+     WHERE number = ?`,
   setRunning: `UPDATE sessions SET status_at = CASE status WHEN 'running' THEN status_at ELSE ? END,
-       status = 'running', reason = NULL, wake_at = NULL, updated_at = ? WHERE number = ? AND status != 'canceled'`,
+       status = 'running', reason = NULL, wake_at = NULL, blocked = NULL, updated_at = ?
+     WHERE number = ? AND status != 'canceled'`,
+  recovered: "UPDATE sessions SET recoveries = recoveries + 1 WHERE number = ?",
+  proved: "UPDATE sessions SET recoveries = 0 WHERE number = ?",
+  block: "UPDATE sessions SET blocked = ? WHERE number = ? AND status = ?",
+  countRunning: `SELECT sum(s.team = ?), sum(s.model = ?), sum(s.queue = ?) FROM leases l
+     JOIN sessions s ON s.number = l.session
+     WHERE l.owner IS NOT NULL AND s.status = 'running' AND s.number != ?
+       AND l.owner NOT IN (SELECT value FROM json_each(?))`,
   setTeam: "UPDATE sessions SET team_fingerprint = ?, updated_at = ? WHERE number = ?",
   touch: "UPDATE sessions SET updated_at = ? WHERE number = ?",
+  // A session that does not wait for this dependency only finds out that it has to wait on.
+  wakeFor: `UPDATE sessions SET wake_at = ? WHERE wake_at > ? AND status IN ('parked', 'running')
+     AND EXISTS (SELECT 1 FROM session_cards c WHERE c.session = number AND instr(c.card, ?) > 0)`,
   isUnfinished: `SELECT 1 FROM sessions WHERE number = ? AND status NOT IN (${finalStatuses.map((status) => `'${status}'`).join(", ")})`,
   hasStatus: "SELECT 1 FROM sessions WHERE number = ? AND status = ?",
   deleteSession: "DELETE FROM sessions WHERE number = ?",

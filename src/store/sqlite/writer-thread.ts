@@ -3,11 +3,13 @@ import { parentPort, receiveMessageOnPort, workerData } from "node:worker_thread
 import { type armedFault, armFault } from "../fault-points.ts";
 import { uptimeMs } from "../owner.ts";
 import type { Command, Reply } from "./command.ts";
-import { growLog, openDatabase } from "./open-database.ts";
+import { DatabaseFiles, type Identities } from "./database-files.ts";
+import { growLog, openAgain } from "./open-database.ts";
 import { Writer } from "./writer.ts";
 
 export interface ThreadData {
   readonly path: string;
+  readonly identities: Identities;
   readonly bell: Int32Array;
   readonly armed: ReturnType<typeof armedFault>;
 }
@@ -16,14 +18,15 @@ export interface ThreadData {
 export type ToThread = readonly Command[] | { readonly beat: string; readonly everyMs: number } | "close";
 export type FromThread = readonly Reply[] | "ready" | "closed";
 
-const { path, bell, armed } = workerData as ThreadData;
+const { path, identities, bell, armed } = workerData as ThreadData;
 const port = parentPort;
 if (port === null) throw new Error("writer-thread.ts runs only as a worker thread");
 armFault(armed?.fault, armed?.hits);
-const database = openDatabase(path);
+const files = new DatabaseFiles(path, identities);
+const database = openAgain(path, files);
 growLog(database, path);
 // After it, because it says how its connection waits.
-const writer = new Writer(database);
+const writer = new Writer(database, files);
 let heart: { readonly owner: string; readonly everyMs: number; nextAt: number } | undefined;
 
 /** Enough to make the cost of the disk small, few enough that one batch of answers does not hold up the other thread. */
@@ -84,7 +87,8 @@ function beatWhenDue(): void {
   try {
     writer.beat(heart.owner, uptimeMs(), Date.now());
   } catch {
-    // A full disk must not end the thread; a lease that runs out is refused at the next write.
+    // A full disk must not end the thread; a lease that runs out is refused at the next write. The caller's thread
+    // notices that the database was removed.
   }
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SavedAmount, UsageSums } from "../../domain/ledger.ts";
+import { usageColumns } from "../../journal/values.ts";
 import { prepareLazily } from "./statement.ts";
 
 /** Where a call is added up. */
@@ -12,20 +13,7 @@ export interface UsagePlace {
 }
 
 /** In the order of `valuesOf`. */
-export const sumColumns = [
-  "calls",
-  "failed_calls",
-  "input_tokens",
-  "cached_input_tokens",
-  "cache_write_tokens",
-  "output_tokens",
-  "reasoning_tokens",
-  "cost_micro_usd",
-  "unpriced_calls",
-  "estimated_tokens",
-  "estimated_micro_usd",
-  "unreported_calls",
-] as const;
+export const sumColumns = usageColumns;
 export const savedColumns = ["tokens", "micro_usd", "unpriced"] as const;
 
 const usageKey = ["session", "day", "phase", "persona", "model"];
@@ -38,6 +26,8 @@ export class UsageTable {
   constructor(database: DatabaseSync) {
     this.#sql = prepareLazily(database, {
       addUsage: addition("usage", usageKey, sumColumns, placeholders(usageKey, sumColumns)),
+      findUsage: `SELECT ${sumColumns.join(", ")} FROM usage
+                  WHERE session = ? AND day = ? AND phase = ? AND persona = ? AND model = ?`,
       addSaving: addition("savings", savingsKey, savedColumns, placeholders(savingsKey, savedColumns)),
       keepUsage: addition("usage", usageKey, sumColumns, nameless("usage", usageKey, sumColumns)),
       deleteUsage: "DELETE FROM usage WHERE session = ?",
@@ -59,6 +49,10 @@ export class UsageTable {
   /** As `UsageReader.snapshot` gave it. */
   restore(place: UsagePlace, sums: Readonly<Record<string, number>>): void {
     this.#sql.addUsage.run(...keyOf(place), ...sumColumns.map((column) => sums[column] ?? 0));
+  }
+
+  sumsAt(place: UsagePlace): Readonly<Record<string, number>> {
+    return (this.#sql.findUsage.get(...keyOf(place)) ?? {}) as Record<string, number>;
   }
 
   save(session: number, day: string, { kind, tokens, microUsd, ...of }: SavedAmount): void {

@@ -1,10 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
+import { StateRemoved } from "../../domain/errors.ts";
 import type { JournalHead } from "../../journal/journal.ts";
 import { encodeEntry, transitionRow } from "../../journal/journal-codec.ts";
-import { isAsJudged, type StoredLease } from "../decisions/lease.ts";
+import { isAsJudged, type JudgedLease, type StoredLease } from "../decisions/lease.ts";
+import { type Limit, reachedLimit } from "../decisions/limits.ts";
 import { reach } from "../fault-points.ts";
-import type { Command, Placed, Reply } from "./command.ts";
+import type { Command, Placed, Reply, WriteError } from "./command.ts";
 import { reachCommit } from "./commit-faults.ts";
+import type { DatabaseFiles } from "./database-files.ts";
 import { JournalTable } from "./journal-table.ts";
 import { giveBackSpace, shortenLog } from "./reclaim-space.ts";
 import { isBusy } from "./sqlite-errors.ts";
@@ -12,6 +15,7 @@ import { whenFree } from "./statement.ts";
 import { BreakerTable } from "./writer-breakers.ts";
 import { CardTable } from "./writer-cards.ts";
 import { LedgerTable } from "./writer-ledger.ts";
+import { LoginTable } from "./writer-logins.ts";
 import { writerStatements } from "./writer-statements.ts";
 import { TicketTable } from "./writer-tickets.ts";
 
@@ -23,18 +27,23 @@ type NewSession = Pick<Extract<Command, { verb: "create" }>, "session" | "row">;
 /** The one path for writes. Everything given to `commit` is one transaction. */
 export class Writer {
   readonly #database: DatabaseSync;
+  readonly #files: DatabaseFiles | undefined;
   readonly #statements;
   readonly #breakers: BreakerTable;
   readonly #tickets: TicketTable;
+  readonly #logins: LoginTable;
   readonly #ledger: LedgerTable;
   readonly #cards: CardTable;
   readonly #journal: JournalTable;
 
-  constructor(database: DatabaseSync) {
+  /** `files`: undefined for a database in memory. */
+  constructor(database: DatabaseSync, files?: DatabaseFiles) {
     this.#database = database;
+    this.#files = files;
     this.#statements = writerStatements(database);
     this.#breakers = new BreakerTable(database);
     this.#tickets = new TicketTable(database);
+    this.#logins = new LoginTable(database);
     this.#ledger = new LedgerTable(database);
     this.#cards = new CardTable(database);
     this.#journal = new JournalTable(this.#statements, this.#cards);
@@ -86,10 +95,14 @@ export class Writer {
       (reply, at) => commands[at]?.verb === "reclaim" && reply.kind === "deleted" && !reply.more,
     );
     if (swept) shortenLog(this.#database);
-    return replies;
+    // After the commit and before its acknowledgement: no other process may ever see what was written.
+    const removal = this.#files?.findRemoval();
+    return removal === undefined ? replies : commands.map(() => failed(removal));
   }
 
+  /** Throws StateRemoved without a beat: a process that stops because of it must not look alive in a moved database. */
   beat(owner: string, uptimeMs: number, at: number): void {
+    this.#files?.prove();
     this.#begin();
     try {
       this.#statements.beat.run(uptimeMs, at, owner);
@@ -118,8 +131,14 @@ export class Writer {
         this.#ledger.restore(session, command.usage);
         return { kind: "placed", epoch: 0, rows: [this.#journal.create(session, command)] };
       }
+      case "restore":
+        return this.#restore(command);
       case "claim":
         return this.#claim(command);
+      case "block": {
+        sql.block.run(command.blocked, command.session, command.expectedStatus);
+        return { kind: "done" };
+      }
       case "release": {
         this.#journal.forgetHead(command.session);
         const { session, epoch, owner, at } = command;
@@ -146,8 +165,11 @@ export class Writer {
         this.#breakers.end(command.call, command.at);
         return { kind: "done" };
       }
-      case "reset-breaker":
-        return { kind: "reset", found: this.#breakers.reset(command.dependency) };
+      case "reset-breaker": {
+        const { dependency, at } = command;
+        sql.wakeFor.run(at, at, `"dependency":${JSON.stringify(dependency)}`);
+        return { kind: "removed", found: this.#breakers.reset(dependency) };
+      }
       case "remember-comparison":
         sql.setCompared.run(command.comparedAt);
         return { kind: "done" };
@@ -156,6 +178,10 @@ export class Writer {
       case "settle-ticket":
       case "forget-tickets":
         return this.#tickets.act(command);
+      case "add-login":
+      case "renew-login":
+      case "end-login":
+        return this.#logins.act(command);
       case "signal": {
         sql.signal.run(command.session, command.at, command.body);
         return { kind: "done" };
@@ -196,7 +222,7 @@ export class Writer {
   }
 
   #insertSession(given: NewSession): number | undefined {
-    const { id, key, team, teamFingerprint, identity, at, wakeAt } = given.session;
+    const { id, key, team, teamFingerprint, identity, at, wakeAt, model, queue, priority } = given.session;
     const { changes, lastInsertRowid } = this.#statements.insertSession.run(
       id,
       key,
@@ -204,6 +230,9 @@ export class Writer {
       teamFingerprint,
       identity,
       wakeAt,
+      model,
+      queue,
+      priority,
       "queued",
       null,
       at,
@@ -217,13 +246,14 @@ export class Writer {
 
   /** Compare and swap: the lease must be as it was when the claimant judged it free, dead or expired. */
   #claim(command: Extract<Command, { verb: "claim" }>): Reply {
-    const { session, epoch, expected, expectedStatus, claimant, at, row } = command;
+    const { session, judged, expectedStatus, claimant, at, row } = command;
     const sql = this.#statements;
-    const lease = this.#lease(session);
-    const beat = lease.owner === null ? null : this.#beatOf(lease.owner);
-    const asJudged = isAsJudged({ ...lease, beat }, { epoch, ...expected });
+    const lease = this.#leaseWithBeat(session);
+    const { epoch } = lease;
+    const asJudged = isAsJudged(lease, judged);
     const hasStatus = expectedStatus === null || sql.hasStatus.get(session, expectedStatus) !== undefined;
-    if (!asJudged || !hasStatus) return { kind: "refused", epoch: lease.epoch };
+    const hasPlace = reachedLimit(command.limits, this.#runningBeside(command)) === undefined;
+    if (!asJudged || !hasStatus || !hasPlace) return { kind: "refused", epoch };
     const { id, machine, boot, pidNamespace, pid, started, beatUptimeMs, beatAt } = claimant;
     sql.introduce.run(id, machine, boot, pidNamespace, pid, started, beatUptimeMs, beatAt);
     sql.take.run(session, epoch + 1, id);
@@ -231,8 +261,46 @@ export class Writer {
     this.#ledger.estimateOpen(session, at);
     // Signals first: a person's resume revokes a pause that was sent before it, received or not.
     this.#receive({ session, epoch: epoch + 1, at });
+    if (command.cause === "recovery") this.#journal.recovered(session);
+    else if (command.cause === "resume") sql.proved.run(session);
     const head = this.#journal.head({ session, epoch: epoch + 1 });
     return { kind: "placed", epoch: epoch + 1, rows: this.#journal.append(session, head, at, [row]) };
+  }
+
+  /** Counts the sessions that run beside the one to be claimed, over all processes. */
+  #runningBeside({ session, limits, deadOwners }: Extract<Command, { verb: "claim" }>) {
+    const name = (kind: Limit["kind"]) => limits.find((limit) => limit.kind === kind)?.name ?? null;
+    let counts: Readonly<Record<Limit["kind"], number>> | undefined;
+    return (kind: Limit["kind"]): number => {
+      if (counts === undefined) {
+        const [team, model, queue] = this.#statements.countRunning.get(
+          name("team"),
+          name("model"),
+          name("queue"),
+          session,
+          JSON.stringify(deadOwners),
+        ) as unknown as (number | null)[];
+        counts = { team: team ?? 0, model: model ?? 0, queue: queue ?? 0 };
+      }
+      return counts[kind];
+    };
+  }
+
+  /** Compare and swap as well: the journal must end where the newer rows continue it. */
+  #restore(command: Extract<Command, { verb: "restore" }>): Reply {
+    const { session, owner, head, copied, appended, at, artifacts, usage } = command;
+    const lease = this.#lease(session);
+    const found = this.#journal.head({ session, epoch: lease.epoch });
+    if (lease.owner !== owner || found.seq !== head.seq || found.hash !== head.hash)
+      return { kind: "refused", epoch: lease.epoch };
+    for (const sha256 of artifacts) this.#statements.refer.run(session, sha256);
+    this.#ledger.catchUp(session, usage);
+    const end = this.#journal.copy(session, { ...found, epoch: 0 }, copied);
+    // No driver recorded them, so no epoch vouches for them.
+    this.#journal.append(session, end, at, appended);
+    this.#journal.forgetHead(session);
+    this.#statements.take.run(session, lease.epoch, null);
+    return { kind: "done" };
   }
 
   #refuseStale(proof: StoredLease & { readonly session: number }): Reply | undefined {
@@ -265,10 +333,10 @@ export class Writer {
     });
   }
 
-  #delete({ session, owner, onlyFinished, rows, at }: Extract<Command, { verb: "delete" }>): Reply {
-    const lease = this.#lease(session);
+  #delete({ session, judged, onlyFinished, rows, at }: Extract<Command, { verb: "delete" }>): Reply {
+    const lease = this.#leaseWithBeat(session);
     const isLive = onlyFinished && this.#statements.isUnfinished.get(session) !== undefined;
-    if (isLive || lease.owner !== owner) return { kind: "refused", epoch: lease.epoch };
+    if (isLive || !isAsJudged(lease, judged)) return { kind: "refused", epoch: lease.epoch };
     this.#journal.forgetHead(session);
     // At once and first: a session whose history is half gone must not be listed any more.
     this.#statements.deleteSession.run(session);
@@ -293,9 +361,10 @@ export class Writer {
     return found === undefined ? { epoch: 0, owner: null } : { epoch: found[0], owner: found[1] };
   }
 
-  #beatOf(owner: string): number | null {
-    const found = this.#statements.beatOf.get(owner) as unknown as [number] | undefined;
-    return found?.[0] ?? null;
+  #leaseWithBeat(session: number): JudgedLease {
+    const lease = this.#lease(session);
+    const beat = lease.owner === null ? undefined : this.#statements.beatOf.get(lease.owner);
+    return { ...lease, beat: (beat as unknown as [number] | undefined)?.[0] ?? null };
   }
 
   #begin(): void {
@@ -315,6 +384,7 @@ export class Writer {
 }
 
 export function failed(error: unknown): Reply {
-  const { message, errcode } = error as { message: string; errcode?: number };
-  return { kind: "failed", error: { message, errcode } };
+  const { message, errcode, details } = error as { message: string; errcode?: number; details?: unknown };
+  const removed = StateRemoved.is(error) ? (details as WriteError["removed"]) : undefined;
+  return { kind: "failed", error: { message, errcode, removed } };
 }

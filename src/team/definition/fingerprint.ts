@@ -27,7 +27,7 @@ export function personaFingerprint(definition: TeamDefinition, phase: string, pe
 
 /** As `personaFingerprint`, for a persona at hand. */
 export function resultFingerprint(team: TeamDefinition, phase: string, persona: PersonaDefinition): string {
-  const { name, consumes, contract, policy } = persona;
+  const { name, consumes, contract, policy, mayChange } = persona;
   return fingerprint({
     phase,
     name,
@@ -35,6 +35,8 @@ export function resultFingerprint(team: TeamDefinition, phase: string, persona: 
     consumes,
     contract,
     policy,
+    mayChange,
+    protect: team.protect,
   } as unknown as Json);
 }
 

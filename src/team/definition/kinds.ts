@@ -101,14 +101,27 @@ export const glob: Kind<string> = plain(
     pattern: "^(?![/\\\\]|[A-Za-z]:)(?!(?:.*[/\\\\])?\\.\\.(?:[/\\\\]|$))(?=.*\\S)[^\\u0000\\n\\r]+$",
     maxLength: maxGlobLength,
   },
-  (value) =>
-    typeof value === "string" &&
+  acceptGlob,
+);
+
+function acceptGlob(value: unknown): string | undefined {
+  return typeof value === "string" &&
     value.trim() !== "" &&
     value.length <= maxGlobLength &&
     !/^[/\\]|^[A-Za-z]:|[\0\n\r]/.test(value) &&
     !value.split(/[/\\]/).includes("..")
-      ? value.replace(/^(?:\.\/+)+/, "")
-      : undefined,
+    ? value.replace(/^(?:\.\/+)+/, "")
+    : undefined;
+}
+
+/** `package.json#scripts` names one member of a JSON file. */
+export const fileOrMember: Kind<string> = plain(
+  "a glob, or a glob with a member of its JSON files such as package.json#scripts",
+  { allOf: [glob.schema, { pattern: "^[^#]+(?:#[^#]+)?$" }] },
+  (value) => {
+    const accepted = acceptGlob(value);
+    return accepted !== undefined && /^[^#]+(?:#[^#]+)?$/.test(accepted) ? accepted : undefined;
+  },
 );
 
 export const outsidePath: Kind<string> = plain(

@@ -40,6 +40,7 @@ const unreadable = (name: string): PersonaDefinition => ({
   maxAttempts: null,
   timeoutMs: null,
   healing: true,
+  mayChange: [],
   policy: { write: null, checks: null, tools: null },
 });
 

@@ -14,13 +14,20 @@ export function recordedDefinition(recorded: Json): TeamDefinition {
 }
 
 function isDefinition(value: Json): boolean {
-  return isJsonObject(value) && typeof value["name"] === "string" && every(value["phases"], isPhase);
+  return (
+    isJsonObject(value) &&
+    typeof value["name"] === "string" &&
+    every(value["protect"], isText) &&
+    every(value["phases"], isPhase)
+  );
 }
+
+const isText = (value: Json): boolean => typeof value === "string";
 
 const isPhase = (value: Json): boolean =>
   isJsonObject(value) &&
   typeof value["name"] === "string" &&
-  every(value["dependsOn"], (name) => typeof name === "string") &&
+  every(value["dependsOn"], isText) &&
   every(value["personas"], isPersona);
 
 const isPersona = (value: Json): boolean =>
@@ -28,6 +35,7 @@ const isPersona = (value: Json): boolean =>
   typeof value["name"] === "string" &&
   hasKind(value["work"]) &&
   isContract(value["contract"]) &&
+  every(value["mayChange"], isText) &&
   isJsonObject(value["policy"]);
 
 const workKinds: readonly unknown[] = ["function", "model", "command"];

@@ -1,5 +1,6 @@
 import { constants, open } from "node:fs/promises";
 import { extname } from "node:path";
+import { sha256 } from "../../domain/canonical.ts";
 import { TeamInvalid } from "../../domain/errors.ts";
 import { persona, phase, type Team, teamOf } from "../define.ts";
 import { teamInvalid } from "./invalid.ts";
@@ -10,9 +11,13 @@ import type { PlacedProblem, SourceText } from "./source-text.ts";
 import type { TeamDefinition } from "./team-definition.ts";
 import type { Phase } from "./written.ts";
 
-/** A team of plain data. `file` is how the user calls it; `path` is where it is. */
-export async function readTeamFile(path: string, file: string): Promise<Team> {
-  const text = await readText(path, file);
+/** A team of plain data, and the hash of the bytes it was read from. `file` is how the user calls it; `path` is where it is. */
+export async function readTeamFile(
+  path: string,
+  file: string,
+): Promise<{ readonly team: Team; readonly sha256: string }> {
+  const bytes = await readBytes(path, file);
+  const text = decode(bytes, file);
   const source = await parse(text, path);
   if (source.kind === "broken") throw brokenFile(source, file);
   if (source.value === null || source.value === undefined) {
@@ -23,7 +28,7 @@ export async function readTeamFile(path: string, file: string): Promise<Team> {
   const problems = new Problems();
   const definition = readTeam(source.value, "file", problems);
   if (problems.count > 0 || definition === undefined) throw invalidFile(source, problems, file);
-  return teamOf(definition, writtenPhases(definition, source.value));
+  return { team: teamOf(definition, writtenPhases(definition, source.value)), sha256: sha256(bytes) };
 }
 
 /** Loaded when needed: a team in YAML has no use for the reader of JSON. */
@@ -33,7 +38,7 @@ async function parse(text: string, path: string): Promise<SourceText> {
     : (await import("./yaml-text.ts")).readYaml(text);
 }
 
-async function readText(path: string, file: string): Promise<string> {
+async function readBytes(path: string, file: string): Promise<Uint8Array> {
   const limit = definitionLimits.fileBytes;
   // Opening a pipe must not wait for its writer: a pipe is refused below.
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(
@@ -49,7 +54,7 @@ async function readText(path: string, file: string): Promise<string> {
     if (status.size > limit) {
       throw new TeamInvalid(`The team file ${file} has ${status.size} bytes; at most ${limit} are read.`);
     }
-    return decode(await handle.readFile(), file);
+    return await handle.readFile();
   } finally {
     await handle.close();
   }

@@ -12,9 +12,11 @@ import {
   gateSection,
   policySection,
 } from "./contract-keys.ts";
+import { defaultProtect } from "./default-protect.ts";
 import { type Keys, object, optional, required, type Section, section, withDefault } from "./fields.ts";
 import {
   commandLine,
+  fileOrMember,
   type Kind,
   list,
   name,
@@ -72,6 +74,12 @@ export const personaKeys = {
       otherwise: "no restriction",
     },
   ),
+  mayChange: withDefault(filesOrMembers(), [], {
+    sentence:
+      "Existing files that it may change although an earlier phase delivered them or the team protects them. Never `node_modules`.",
+    example: ["test/**", "package.json#scripts"],
+    otherwise: "none",
+  }),
   budget: withDefault(budget, null, {
     sentence: "What it may use in a session, over all attempts and resumes.",
     example: { tokens: 40_000, usd: 0.5 },
@@ -176,6 +184,10 @@ const commandKey = optional(commandLine, {
   example: ["claude", "-p"],
   otherwise: "none",
 });
+
+function filesOrMembers(): Kind<readonly string[]> {
+  return set(fileOrMember, { allowed: "a list of globs; `#` names a member: package.json#scripts" });
+}
 
 function uniqueVariables(): Kind<readonly string[]> {
   const variables = list(variableName, {
@@ -316,6 +328,13 @@ export const teamSection = section({
     parallel: withDefault(wholeNumber(1, 100), 4, {
       sentence: "How many personas of a phase work at once.",
       example: 2,
+    }),
+    protect: withDefault(filesOrMembers(), defaultProtect, {
+      sentence:
+        "Existing files that no persona may change, unless its `mayChange` names them. `#` names a member of a JSON file.",
+      example: ["test/**", "package.json#scripts"],
+      otherwise:
+        "test files and snapshots, settings of test runners, `scripts` of package.json, Makefile, .npmrc, CI files and lockfiles",
     }),
     budget: withDefault(budget, null, {
       sentence: "What a session may use, over all its resumes.",

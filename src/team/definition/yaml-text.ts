@@ -32,13 +32,19 @@ export async function parseYaml(text: string): Promise<ParsedYaml> {
 }
 
 export async function readYaml(text: string): Promise<SourceText> {
-  const { document, position } = await parseYaml(text);
   const broken = (problems: readonly PlacedProblem[], advice?: string): SourceText => ({
     kind: "broken",
     language: "YAML",
     problems: problems.slice(0, maxSyntaxProblems),
     ...(advice !== undefined && { advice }),
   });
+  const parsed = await parseYaml(text).catch((error: unknown) => {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  });
+  // The package recurses into lists of lists until the stack is used up.
+  if (parsed === undefined) return broken([{ sentence: tooDeep }]);
+  const { document, position } = parsed;
   const errors = [...document.errors, ...document.warnings];
   if (errors.length > 0) {
     return broken(
@@ -66,10 +72,11 @@ export async function readYaml(text: string): Promise<SourceText> {
   }
 }
 
+const tooDeep = "It is nested too deeply.";
 const colonAdvice = 'Put a text that contains ": " into quotes, or after "|" on lines of its own.';
 
 function inWords({ message, code }: YAMLError): string {
-  if (message.includes("call stack")) return "It is nested too deeply.";
+  if (message.includes("call stack")) return tooDeep;
   if (code === "MULTIPLE_DOCS") return "It holds more than one document.";
   return message.endsWith(".") ? message : `${message}.`;
 }

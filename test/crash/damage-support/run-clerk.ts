@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ClerkEnd, ClerkOptions } from "./clerk.ts";
+import type { ClerkEnd, ClerkOptions } from "./clerk-work.ts";
 
 const program = fileURLToPath(new URL("clerk.ts", import.meta.url));
 

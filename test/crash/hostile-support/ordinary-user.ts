@@ -19,8 +19,8 @@ const blobs = {
   get: (hash: string) => Promise.resolve(contents.get(hash) ?? Buffer.alloc(0)),
 };
 const base: Tree = new Map([
-  ["locked/a.txt", { sha256: await blobs.put("a"), bytes: 1, executable: false }],
-  ["secret.txt", { sha256: await blobs.put("s"), bytes: 1, executable: false }],
+  ["locked/a.txt", { sha256: await blobs.put("a"), bytes: 1, mode: "file" }],
+  ["secret.txt", { sha256: await blobs.put("s"), bytes: 1, mode: "file" }],
 ]);
 const directory = join(mkdtempSync(join(tmpdir(), "maestro-ordinary-")), "workspace");
 await materialize(base, blobs, directory);

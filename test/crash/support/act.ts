@@ -12,8 +12,13 @@ export interface ActOptions {
 export type Act =
   | { readonly do: "pause"; readonly session: string }
   | { readonly do: "export"; readonly session: string; readonly file: string }
+  | { readonly do: "import and trust"; readonly file: string }
   | { readonly do: "reset breaker"; readonly dependency: string }
+  | { readonly do: "sign in" | "renew login" | "sign out"; readonly hash: string }
   | { readonly do: "prune everything"; readonly laterMs?: number };
+
+const renewed = { usedAt: 2_000, expiresAt: 20_000 };
+const newLogin = { name: "owner", role: "admin", createdAt: 1_000, usedAt: 1_000, expiresAt: 10_000 };
 
 const { stateDir, act, fault } = JSON.parse(process.argv[2] ?? "") as ActOptions;
 armFault(fault);
@@ -21,6 +26,10 @@ const laterMs = act.do === "prune everything" ? (act.laterMs ?? 0) : 0;
 const maestro = await open({ stateDir, clock: clockAhead(laterMs) });
 if (act.do === "pause") await maestro.pause(act.session);
 if (act.do === "export") await maestro.exportCheckpoints(act.session, act.file);
+if (act.do === "import and trust") await maestro.importCheckpoints(act.file, { trust: true });
 if (act.do === "reset breaker") await maestro.resetBreaker(act.dependency);
+if (act.do === "sign in") await maestro.logins.add(act.hash, newLogin);
+if (act.do === "renew login") await maestro.logins.renew(act.hash, renewed);
+if (act.do === "sign out") await maestro.logins.end(act.hash);
 if (act.do === "prune everything") await maestro.prune({ keep: 0 });
 await maestro.close();

@@ -27,6 +27,7 @@ export class AgentPlace {
   readonly stateDir = join(this.#folder, "state");
   readonly #shared = join(this.#folder, "shared");
   readonly #programs: Program[] = [];
+  #env: Readonly<Record<string, string>> = {};
 
   constructor({ turnMs = 0 } = {}) {
     mkdirSync(join(this.#folder, "bin"));
@@ -54,11 +55,9 @@ export class AgentPlace {
     return path;
   }
 
-  /** Puts a bubblewrap that cannot make a sandbox before the machine's own. */
+  /** From now on Maestro runs its agents without a sandbox. */
   withoutSandbox(): void {
-    const path = join(this.#folder, "bin", "bwrap");
-    writeFileSync(path, "#!/bin/sh\nexit 1\n");
-    chmodSync(path, 0o755);
+    this.#env = { MAESTRO_SANDBOX: "none" };
   }
 
   /** Each line: the agent, then its action. */
@@ -70,6 +69,7 @@ export class AgentPlace {
   drive(argv: readonly string[]): Program {
     const options: DriveAgentOptions = { stateDir: this.stateDir, argv, shared: this.#shared };
     const program = new Program("drive-agent.ts", options, {
+      ...this.#env,
       AGENT_SHARED: this.#shared,
       PATH: `${join(this.#folder, "bin")}${delimiter}${process.env["PATH"]}`,
     });

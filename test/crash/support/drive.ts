@@ -22,11 +22,13 @@ export interface DriveOptions extends World {
   /** The tracker of tickets; a file by default. */
   readonly jira?: JiraOptions | undefined;
   readonly brief?: string | undefined;
+  /** A repository that the session works on. */
+  readonly repo?: string | undefined;
 }
 
 const options = JSON.parse(process.argv[2] ?? "") as DriveOptions;
 const { stateDir, team, fault, delayMs = 5, breaker, leaseMs, laterMs = 0, jira, ...rest } = options;
-const { brief = "Build a bridge.", time, ...world } = rest;
+const { brief = "Build a bridge.", repo, time, ...world } = rest;
 armFault(fault);
 // A killed process does not write its compile cache, and the next one would start slowly.
 flushCompileCache();
@@ -41,7 +43,8 @@ const maestro = await open({
   ...(leaseMs !== undefined && { leaseMs }),
   ...(jira !== undefined && { jira }),
 });
-const session = await maestro.start(teams[team](world), { brief, key: team });
+const source = repo === undefined ? {} : { source: { git: repo } };
+const session = await maestro.start(teams[team](world), { brief, key: team, ...source });
 const { id: _, ...ending } = await session.result();
 console.log(JSON.stringify(ending));
 await maestro.close();

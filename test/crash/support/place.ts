@@ -165,11 +165,21 @@ export class Place {
    * it: a test may have the database open, and closing a file of it would drop this process's POSIX locks on it.
    */
   async #snapshot(key: string): Promise<Recorded> {
-    const copy = mkdtempSync(join(this.#folder, "copy-"));
-    const names = existsSync(this.stateDir) ? readdirSync(this.stateDir) : [];
-    const files = names.filter((name) => name.startsWith("maestro.db"));
-    if (files.length > 0)
-      await promisify(execFile)("cp", [...files.map((name) => join(this.stateDir, name)), copy]);
-    return readRecorded(copy, key);
+    const files = () =>
+      existsSync(this.stateDir)
+        ? readdirSync(this.stateDir).filter((name) => name.startsWith("maestro.db"))
+        : [];
+    for (;;) {
+      const copy = mkdtempSync(join(this.#folder, "copy-"));
+      const listed = files();
+      try {
+        if (listed.length > 0)
+          await promisify(execFile)("cp", [...listed.map((name) => join(this.stateDir, name)), copy]);
+        return readRecorded(copy, key);
+      } catch (error) {
+        // A process that closes the database removes its log, between the listing and the copy.
+        if (listed.join() === files().join()) throw error;
+      }
+    }
   }
 }

@@ -185,6 +185,25 @@ export const breakerReset: Scenario = {
   },
 };
 
+/** The process that signs a browser in or out is killed; the login is as before or as asked, and never in between. */
+const login = (
+  act: "sign in" | "renew login" | "sign out",
+  expected: { readonly before: number | undefined; readonly after: number | undefined },
+): Scenario => ({
+  ...everyday(1),
+  before: async (place) => {
+    if (act !== "sign in") await place.act({ do: "sign in", hash: "hash" }).ended;
+  },
+  victim: (place, fault) => place.act({ do: act, hash: "hash" }, fault),
+  recover: async (place, { isCommitted }) => {
+    const found = await asOnlooker(place, (maestro) => maestro.logins.find("hash"));
+    expect(found?.expiresAt).toBe(isCommitted ? expected.after : expected.before);
+  },
+});
+export const signedIn = login("sign in", { before: undefined, after: 10_000 });
+export const renewedLogin = login("renew login", { before: 10_000, after: 20_000 });
+export const signedOut = login("sign out", { before: 10_000, after: undefined });
+
 /** Every attempt fails: the session parks for help, and the ticket becomes a file. */
 export const help: Scenario = {
   team: "hopeless",
@@ -322,6 +341,33 @@ export const exported: Scenario = {
     const elsewhere = { stateDir: join(place.stateDir, "..", "elsewhere") };
     await asOnlooker(elsewhere, (maestro) => maestro.importCheckpoints(exportOf(place)));
     expect(await asOnlooker(elsewhere, (maestro) => maestro.sessions())).toHaveLength(1);
+    await expectTidyFiles(place, "everyday");
+  },
+};
+
+/** An import is whole or was never there, and what was recorded with it is its trust. */
+export const imported: Scenario = {
+  team: "everyday",
+  hits: [1],
+  before: async (place) => {
+    endingOf(await place.afterlife(place.drive("everyday"), "everyday"));
+    await asOnlooker(place, async (maestro) => {
+      await maestro.exportCheckpoints("everyday", exportOf(place));
+      await maestro.prune({ keep: 0 });
+    });
+  },
+  victim: (place, fault) => place.act({ do: "import and trust", file: exportOf(place) }, fault),
+  recover: async (place, { isCommitted }) => {
+    await asOnlooker(place, async (maestro) => {
+      expect(await maestro.sessions()).toHaveLength(isCommitted ? 1 : 0);
+      expect(await maestro.lostSessions()).toEqual([]);
+      if (!isCommitted) await maestro.importCheckpoints(exportOf(place), { trust: true });
+      expect(await maestro.show("everyday")).toMatchObject({
+        status: "completed",
+        imported: { trusted: true },
+      });
+    });
+    endingOf(await place.afterlife(place.drive("everyday"), "everyday"));
     await expectTidyFiles(place, "everyday");
   },
 };

@@ -1,5 +1,7 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import type { ArmedFault } from "../../../src/store/fault-points.ts";
 import { allCalls } from "../../contract/ledger-support.ts";
@@ -30,6 +32,41 @@ export const copied = (team: "crew" | "outsourced", ...hits: number[]): Scenario
     await asOnlooker(place, () => until("the copies are gone", () => copies().length === 0));
   },
 });
+
+/** The files of a repository are stored before the session exists, and its personas work on them. */
+export const sourced: Scenario = {
+  team: "based",
+  hits: [1],
+  get options() {
+    repository ??= makeRepository();
+    return { repo: repository };
+  },
+};
+
+let repository: string | undefined;
+
+function makeRepository(): string {
+  const folder = mkdtempSync(join(tmpdir(), "maestro-crash-repository-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const git = (...args: readonly string[]) => execFileSync("git", ["-C", folder, ...args], { stdio: "pipe" });
+  git("init", "--quiet");
+  for (const name of ["a", "b", "src/c"]) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), `${name}\n`.repeat(1_000));
+  }
+  git("add", "--all");
+  git(
+    "-c",
+    "user.name=A person",
+    "-c",
+    "user.email=person@example.org",
+    "commit",
+    "--quiet",
+    "--message",
+    "start",
+  );
+  return folder;
+}
 
 const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
 

@@ -23,6 +23,8 @@ export const indiscretions: readonly (readonly [text: string, secret: string])[]
 /** The teams whose processes are killed. Each step leaves a mark, and a persona's result contains its steps' results. */
 export const teams = {
   ...fileTeams,
+  /** The crew on the files of a repository. */
+  based: (world: World) => fileTeams.crew(world),
 
   /** A wait, a large result, parallel personas, and an attempt that fails. */
   everyday: (world) =>
@@ -134,6 +136,16 @@ export const teams = {
       worker("sleeper", world, async (context, step) => {
         await step("lie down");
         await context.sleep(1_500);
+        await step("get up");
+      }),
+    ),
+
+  /** Sleeps long enough to rest. */
+  drowsy: (world) =>
+    only(
+      worker("dozer", world, async (context, step) => {
+        await step("lie down");
+        await context.sleep(12_000);
         await step("get up");
       }),
     ),

@@ -71,6 +71,10 @@ describeSeeded("every page", () => {
       found.push(...(await axe(page, everyRule)).map((violation) => `${name} ${violation}`));
       await page.keyboard.press("Escape");
       await panel.waitFor({ state: "detached" });
+      // React listens to keys again after the paint that follows.
+      await page.evaluate(
+        "new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))",
+      );
     }
     expect(found).toEqual([]);
     expect(faults).toEqual([]);

@@ -155,7 +155,8 @@ describeSeeded("the list of sessions", () => {
     const { page } = await visit("/", { dark: true });
     const theme = () => page.evaluate<string>("document.documentElement.dataset.theme");
     expect(await theme()).toBe("dark");
-    await page.getByRole("button", { name: "Use the light theme" }).click();
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("menuitem", { name: "Use the light theme" }).click();
     await page.reload();
     expect(await theme()).toBe("light");
   });

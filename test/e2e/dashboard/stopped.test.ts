@@ -132,6 +132,10 @@ describeSeeded("a stopped session", () => {
       .getByText(/grep ended with exit code 1/)
       .first()
       .waitFor();
+    const putBack = page.getByRole("list", { name: "Changes that were put back" });
+    expect(await putBack.textContent()).toBe(
+      "docs/notes.md technical_writer changed it, and researcher delivers it in phase collect",
+    );
     await page.getByRole("button", { name: "Reject…" }).click();
     await page.locator('[aria-invalid="true"]').waitFor();
     expect(changes).toEqual([]);

@@ -51,11 +51,14 @@ test("the first start makes a token for its owner alone, listens on loopback, an
   expect(await server.exited).toEqual({ code: 0, signal: null });
   const again = await startServer(stateDir, [], { MAESTRO_API_TOKEN: undefined });
   const restarted = await fetch(`${again.url}/v1/status`, { headers: { cookie } });
-  expect(restarted.status, "a restart signs nobody out").toBe(200);
+  expect(restarted.status, "a restart keeps people signed in").toBe(200);
 });
 
-test("prints a reachable address when it listens on all interfaces", async () => {
+test("says that it listens on all addresses and what that means, and prints one to use on this machine", async () => {
   const server = await startServer(join(newFolder(), "state"), ["--host", "0.0.0.0"]);
+  expect(server.stderr()).toMatch(
+    /all addresses of this machine \(0\.0\.0\.0\).*not\s+encrypted.*--public-url/s,
+  );
   expect(new URL(server.url).hostname).toBe("127.0.0.1");
   expect((await server.fetch("/v1/status")).status).toBe(200);
   expect(new URL(server.dashboard).host).toBe(new URL(server.url).host);
@@ -180,6 +183,7 @@ test("reports a used port, a foreign address, a wrong team and a readable token 
   const server = await startServer(stateDir);
   const run = (...args: string[]) =>
     spawnSync(process.execPath, [command, "serve", "--state-dir", stateDir, ...args], {
+      env: { ...process.env, ...(args.includes("0.0.0.0") && { MAESTRO_API_TOKEN: "aaaaaaaa" }) },
       encoding: "utf8",
       timeout: 60_000,
     });
@@ -194,6 +198,12 @@ test("reports a used port, a foreign address, a wrong team and a readable token 
     expect.stringContaining("There is no team file nowhere.ts"),
   ]);
   expect(run("--port", "70000").status).toBe(2);
+  const url = run("--port", "0", "--public-url", "https://maestro.example.org/path");
+  expect([url.status, url.stderr]).toEqual([2, expect.stringContaining("without a path")]);
+  const tls = run("--port", "0", "--tls-cert", "none.pem", "--tls-key", "none.pem");
+  expect([tls.status, tls.stderr]).toEqual([2, expect.stringContaining("there is no such file")]);
+  const weak = run("--port", "0", "--host", "0.0.0.0");
+  expect([weak.status, weak.stderr]).toEqual([2, expect.stringContaining("openssl rand -hex 32")]);
   writeFileSync(join(stateDir, "api-token"), "for-all-to-see\n");
   chmodSync(join(stateDir, "api-token"), 0o644);
   const open = run("--port", "0");

@@ -39,7 +39,10 @@ export interface Place {
 /** A new folder with its own state directory, without settings of the machine. */
 export function place(more: Record<string, string> = {}): Place {
   const own = mkdtempSync(join(tmpdir(), "maestro-cli-"));
-  onTestFinished(() => rmSync(own, { recursive: true, force: true }));
+  const config = `${own}-config`;
+  onTestFinished(() => {
+    for (const path of [own, config]) rmSync(path, { recursive: true, force: true });
+  });
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(?:MAESTRO_|NO_COLOR$|FORCE_COLOR$|CI$)|_API_KEY$/.test(name),
   );
@@ -49,6 +52,7 @@ export function place(more: Record<string, string> = {}): Place {
       ...Object.fromEntries(kept),
       PATH: `${onPath}:${process.env["PATH"]}`,
       MAESTRO_STATE_DIR: join(own, "state"),
+      XDG_CONFIG_HOME: config,
       TERM: "xterm-256color",
       ...more,
     },
@@ -66,6 +70,8 @@ export function begin({ folder: cwd, env }: Place, args: readonly string[], inpu
   child.stderr.on("data", (chunk: Buffer) => {
     stderr += chunk.toString();
   });
+  // A command that reads no input may have ended before it is written.
+  child.stdin.on("error", () => undefined);
   child.stdin.end(input);
   onTestFinished(() => {
     if (child.exitCode === null) child.kill("SIGKILL");

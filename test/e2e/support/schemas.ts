@@ -208,6 +208,24 @@ export const carriedSchema = z.looseObject({
   file: z.string(),
 });
 
+export const importedSchema = carriedSchema.extend({
+  trusted: z.boolean(),
+  demands: z.array(
+    z.looseObject({
+      kind: z.string(),
+      persona: z.string(),
+      what: z.string().nullable(),
+      sentence: z.string(),
+    }),
+  ),
+});
+
+export const restoredSchema = z.looseObject({
+  session: id,
+  checkpoints: z.array(z.string()),
+  rows: z.int(),
+});
+
 export const initSchema = z.looseObject({
   file: z.string(),
   name: z.string(),
@@ -233,6 +251,14 @@ export const pruneSchema = z.looseObject({
   sessions: z.array(id),
   artifacts: z.int(),
   dryRun: z.boolean(),
+});
+
+export const trustSchema = z.strictObject({
+  path: z.string(),
+  trusted: z.array(
+    z.strictObject({ path: z.string(), sha256: z.string().length(64), demands: z.array(z.string()) }),
+  ),
+  revoked: z.array(z.string()),
 });
 
 export const configSchema = z
@@ -276,3 +302,11 @@ export const serveSchema = z.looseObject({
 });
 
 export const linkSchema = z.looseObject({ url: z.url() });
+
+export const diffSchema = z.strictObject({ diff: z.string() });
+export const appliedSchema = z.strictObject({
+  written: z.array(z.string()),
+  removed: z.array(z.string()),
+  conflicts: z.array(z.strictObject({ path: z.string(), reason: z.string(), isMarked: z.boolean() })),
+});
+export const branchSchema = z.strictObject({ branch: z.string(), commits: z.array(z.string()) });

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { fingerprint } from "../../../src/domain/canonical.ts";
 import type { Json, JsonObject } from "../../../src/domain/json.ts";
 import {
   CheckpointCorrupt,
@@ -15,6 +16,7 @@ import { type CheckpointContent, sealCheckpoint } from "../../../src/journal/che
 import {
   type Content,
   type OpenExport,
+  projectAgain,
   readExport,
   sealAgain,
   writeExport,
@@ -55,12 +57,16 @@ beforeAll(async () => {
   exported = readExport(file);
 });
 
-async function importWith(change: (contents: Content[]) => unknown, texts = sealAgain) {
+async function importWith(
+  change: (contents: Content[]) => unknown,
+  texts = sealAgain,
+  rest: JsonObject = exported.rest,
+) {
   const contents = structuredClone([...exported.contents]);
   change(contents);
   const directory = await temporaryDirectory("hostile-target");
   const file = join(directory, "export");
-  writeExport(file, exported.rest, texts(contents));
+  writeExport(file, rest, texts(contents));
   const stateDirectory = join(directory, "state");
   const maestro = await open({ stateDir: stateDirectory, teams: [team] });
   onTestFinished(() => maestro.close());
@@ -237,7 +243,7 @@ describe("refuses an export, names the row and the field, and leaves nothing beh
     [
       "sums of money add up to more than 2^53 - 1",
       (contents) => use(contents, { cost_micro_usd: 2 ** 53 - 1 }, { cost_micro_usd: 2 ** 53 - 1 }),
-      /checkpoint_build\.json .*: usage has sums beyond 2\^53 - 1/,
+      /checkpoint_build\.json .*: usage has sums of more than 1000000000000 together/,
     ],
     [
       "a checkpoint ends where it begins",
@@ -254,10 +260,159 @@ describe("refuses an export, names the row and the field, and leaves nothing beh
       (contents) => contents[0] && (contents[0].session = { ...terms(contents), definition: { phases: 5 } }),
       /is damaged: session\.definition\.phases must be a list/,
     ],
+    [
+      "the summary of a result differs from its row",
+      (contents) => {
+        const results = contents[1]?.results as Record<string, { summary: string }> | undefined;
+        if (results?.["worker"] !== undefined) results["worker"].summary = "something else";
+      },
+      /checkpoint_plan\.json .*: results is not what its rows say/,
+    ],
+    [
+      "the list of files differs from the tree that a row names",
+      (contents) => contents[1] && (contents[1].files = []),
+      /checkpoint_plan\.json .*: files are not the files that its rows name/,
+    ],
+    [
+      "a decision is in the summary and in no row",
+      (contents) =>
+        contents[1] &&
+        (contents[1].decisions = [{ title: "t", choice: "c", reason: "r", rejected: [], at: 1 }]),
+      /checkpoint_plan\.json .*: decisions is not what its rows say/,
+    ],
+    [
+      "a checkpoint has no completed phase",
+      (contents) => {
+        const plan = contents[1];
+        if (plan !== undefined) plan.rows = plan.rows.filter(({ kind }) => kind !== "phase.completed");
+      },
+      /checkpoint_plan\.json .*: phase is not completed in its rows/,
+    ],
+    [
+      "a row seals another checkpoint than the one before it",
+      inRow("checkpoint.sealed", (body) => ({ ...body, steps: 7 })),
+      /checkpoint_build\.json .*\(checkpoint\.sealed\): \w+ is not that of the checkpoint before/,
+    ],
+    [
+      "the seal of the checkpoint before is missing",
+      (contents) => {
+        const build = contents[2];
+        if (build !== undefined) build.rows = build.rows.filter(({ kind }) => kind !== "checkpoint.sealed");
+      },
+      /checkpoint_build\.json .*: its rows lack the seal of the checkpoint before it/,
+    ],
+    [
+      "a row is about a phase that the team does not have",
+      inRow("phase.started", (body) => ({ ...body, phase: "other" })),
+      /row \d+ \(phase\.started\): phase is not a phase of its team/,
+    ],
+    [
+      "a row is about a persona that the team does not have",
+      inRow("attempt.started", (body) => ({ ...body, persona: "other" })),
+      /row \d+ \(attempt\.started\): persona is not a persona of that phase/,
+    ],
+    [
+      "a sum of usage has a name that no report knows",
+      (contents) => use(contents, { __calls: 1 }),
+      /is damaged: usage\[0\]\.sums\.__calls must be "calls" or/,
+    ],
+    [
+      "a day of usage is no day",
+      (contents) => {
+        use(contents, { calls: 1 });
+        const [used] = (contents.at(-1)?.usage ?? []) as unknown as { day: string }[];
+        if (used !== undefined) used.day = "2026-99-99";
+      },
+      /is damaged: usage\[0\]\.day must be a day/,
+    ],
+    [
+      "the same place has usage twice",
+      (contents) => {
+        use(contents, { calls: 1 }, { calls: 2 });
+        for (const used of (contents.at(-1)?.usage ?? []) as unknown as { model: string }[])
+          used.model = "same";
+      },
+      /checkpoint_build\.json .*: usage has a place twice/,
+    ],
   ])("%s", async (_title, change, says) => {
     const { error, sessions, folders, artifacts } = await importWith(change);
     expect(error?.message).toMatch(says);
+    expect(error?.message).toMatch(/^The export \S+ is damaged: /);
     expect(CheckpointCorrupt.is(error)).toBe(true);
+    expect({ sessions, folders, artifacts }).toEqual({ sessions: [], folders: [], artifacts: [] });
+  });
+
+  test.each<[string, (contents: Content[]) => unknown, RegExp]>([
+    [
+      "a checkpoint in the middle is missing",
+      (contents) => contents.splice(1, 1),
+      /a checkpoint before checkpoint_build\.json is missing/,
+    ],
+    [
+      "the checkpoint of the start is missing",
+      (contents) => contents.splice(0, 1),
+      /the checkpoint of the session's start is missing/,
+    ],
+    [
+      "the team has another fingerprint than it says",
+      (contents) =>
+        contents[0] && (contents[0].session = { ...terms(contents), teamFingerprint: "0".repeat(32) }),
+      /its fingerprint is that of another team/,
+    ],
+    [
+      "the team has a value that no team file may have",
+      (contents) => changeTeam(contents, { parallel: -1 }),
+      /parallel is -1; it must be a whole number from 1 to 100/,
+    ],
+    [
+      "the team has a key that no team file has",
+      (contents) => changeTeam(contents, { run: "evil" }),
+      /the team has an unknown key "run"/,
+    ],
+    [
+      "the phases of the team form a circle",
+      (contents) => {
+        const [plan, build] = (terms(contents).definition as { phases: JsonObject[] }).phases;
+        changeTeam(contents, { phases: [{ ...plan, dependsOn: ["build"] }, build ?? {}] });
+      },
+      /its team is not one of this version: .*plan.*build/,
+    ],
+  ])("%s", async (_title, change, says) => {
+    const { error, sessions, folders, artifacts } = await importWith(change, projectAgain);
+    expect(error?.message).toMatch(says);
+    expect(error?.exitCode).toBe(2);
+    expect({ sessions, folders, artifacts }).toEqual({ sessions: [], folders: [], artifacts: [] });
+  });
+
+  test.each<[string, (file: { artifacts: string[] }) => unknown, RegExp]>([
+    [
+      "a list of files is missing",
+      ({ artifacts }) => remove(artifacts, (text) => decoded(text).startsWith("[[")),
+      /the list of files [0-9a-f]{12}, which its rows name, is missing/,
+    ],
+    [
+      "the content of a file is missing",
+      ({ artifacts }) => remove(artifacts, (text) => decoded(text) === "build"),
+      /the file "build\.txt" of tree [0-9a-f]{12} is missing/,
+    ],
+    [
+      "it has an artifact that nothing names",
+      ({ artifacts }) => artifacts.push(Buffer.from("more").toString("base64")),
+      /nothing in it names the artifact/,
+    ],
+    ["it has an artifact twice", ({ artifacts }) => artifacts.push(artifacts[0] ?? ""), /an artifact twice/],
+    ["an artifact is not base64", ({ artifacts }) => artifacts.push("%%%"), /is not base64/],
+    [
+      "it has another key",
+      (file) => Object.assign(file, { more: 1 }),
+      /not in the one form that exports have/,
+    ],
+  ])("%s", async (_title, change, says) => {
+    const rest = structuredClone(exported.rest) as unknown as { artifacts: string[] };
+    change(rest);
+    const { error, sessions, folders, artifacts } = await importWith(() => undefined, sealAgain, rest);
+    expect(error?.message).toMatch(says);
+    expect(error?.exitCode).toBe(2);
     expect({ sessions, folders, artifacts }).toEqual({ sessions: [], folders: [], artifacts: [] });
   });
 
@@ -267,6 +422,16 @@ describe("refuses an export, names the row and the field, and leaves nothing beh
       contents.map((content) => sealCheckpoint(content).text),
     );
     expect(error?.message).toMatch(/checkpoint_plan\.json .*: its rows do not have the digest that it seals/);
+    expect(folders).toEqual([]);
+  });
+
+  test("the first row has another hash than its chain gives", async () => {
+    const change = (contents: Content[]) =>
+      contents[0] && (contents[0].journal = { seq: 1, hash: "A".repeat(43) });
+    const { error, folders } = await importWith(change, (contents) =>
+      contents.map((content) => sealCheckpoint(content).text),
+    );
+    expect(error?.message).toMatch(/checkpoint_init\.json .*: journal is not what its rows say/);
     expect(folders).toEqual([]);
   });
 
@@ -301,6 +466,23 @@ function use(contents: readonly Content[], ...sums: readonly Record<string, numb
     model: `model-${index}`,
     sums: each,
   }));
+}
+
+/** Changes the recorded team, with the fingerprint that it then has. */
+function changeTeam(contents: Content[], change: JsonObject): void {
+  const [init] = contents;
+  const definition = { ...(terms(contents).definition as JsonObject), ...change };
+  const teamFingerprint = fingerprint(definition);
+  if (init !== undefined) init.session = { ...terms(contents), definition, teamFingerprint };
+  for (const content of contents) content.teamFingerprint = teamFingerprint;
+}
+
+const decoded = (text: string): string => Buffer.from(text, "base64").toString();
+
+function remove(items: string[], test: (item: string) => boolean): void {
+  const index = items.findIndex(test);
+  if (index === -1) throw new Error("there is no such artifact");
+  items.splice(index, 1);
 }
 
 function terms(contents: readonly Content[]): NonNullable<CheckpointContent["session"]> {

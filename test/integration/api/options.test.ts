@@ -33,6 +33,19 @@ describe("unknown options", () => {
     ["fork, of no phase", (m) => m.fork("any", {} as never), "A fork needs the first phase"],
     ["executeMixed", (m) => m.executeMixed("any", wrong({ pauseafter: [] })), '"pauseAfter"?'],
     ["prune", (m) => m.prune(wrong({ keep: 0, dryrun: true })), 'Did you mean "dryRun"?'],
+    ["usage", (m) => m.usage({ by: "day", sinse: 5 } as never), 'Did you mean "since"?'],
+    ["usage, by nothing", (m) => m.usage({} as never), "A report of usage is grouped by nothing."],
+    [
+      "usage, by no group",
+      (m) => m.usage({ by: "hour" } as never),
+      'A report of usage is grouped by "hour".',
+    ],
+    ["usage, since no time", (m) => m.usage({ by: "day", since: "7d" } as never), "it must be a number"],
+    [
+      "usageSeries, by nothing",
+      (m) => m.usageSeries({} as never),
+      "A report of usage is grouped by nothing.",
+    ],
     ["setBudget", (m) => m.setBudget("any", wrong({ token: 5 })), 'Did you mean "tokens"?'],
     ["start, no team", (m) => m.start("team" as never, { brief: "b" }), "The team is not a team definition"],
     ["start, a key that is no text", (m) => m.start(team, wrong({ key: 5 })), "The key must have 1 to"],
@@ -74,3 +87,18 @@ test("teams with equal names, and values that are not teams, are refused", async
 function wrong(options: object): never {
   return { ...options, brief: "b" } as never;
 }
+
+test("a key that is the beginning of another session's id is refused, and the session of its own key is found", async () => {
+  const maestro = await openHere();
+  const first = await maestro.start(team, { brief: "b", key: "mine" });
+  await first.result();
+  for (const length of [4, 10, 25]) {
+    const key = first.id.slice(0, length);
+    const refused = `The key "${key}" is the beginning of the id of session ${first.id}.`;
+    await expect(maestro.start(team, { brief: "b", key })).rejects.toThrow(refused);
+    await expect(maestro.queue(team, { brief: "b", key })).rejects.toThrow(refused);
+    await expect(maestro.fork("mine", { at: "one", fresh: true, key })).rejects.toThrow(refused);
+  }
+  expect(await maestro.sessions()).toHaveLength(1);
+  expect((await maestro.start(team, { brief: "b", key: "mine" })).id).toBe(first.id);
+});

@@ -132,7 +132,7 @@ test("a key with another model or limit is a conflict and changes nothing; the s
     await expect(maestro.queue(team, { ...options, ...other })).rejects.toThrow(SessionConflict);
   expect(await maestro.show(id)).toEqual(before);
   expect(await maestro.queued()).toEqual([]);
-  // Whoever repeats what was said at the start cannot know what was raised since.
+  // A caller that repeats the first request cannot know the limit that was raised since.
   expect(await maestro.queue(team, options)).toEqual({ id, isNew: false });
   expect(await maestro.queue(team, { brief: "b", key: "k" })).toEqual({ id, isNew: false });
   expect(await maestro.budgets(id)).toMatchObject([{ budget: { microUsd: 9_000_000 } }]);

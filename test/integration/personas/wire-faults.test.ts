@@ -19,7 +19,7 @@ interface Expected {
   readonly code?: string;
   readonly outage: boolean;
   readonly retryAfterMs?: number;
-  /** What is settled for it; `null` where nobody knows. */
+  /** What is settled for it; `null` where it is unknown. */
   readonly usage: TokenUsage | null;
 }
 
@@ -123,7 +123,7 @@ describe.each(wireModels)("%s", (name) => {
     };
     const { error, steps } = await failing(name, reaction, true);
     expect(classifyError(error)).toMatchObject({ category: "API_ERROR", outage: true });
-    // The beginning had come, so something was billed, but nobody says how much.
+    // The beginning had come, so something was billed; the amount is unknown.
     expect(steps.settled[0]?.spent.usage).toBeNull();
   });
 

@@ -58,7 +58,7 @@ describe("a warning about a budget", () => {
         alert: { kind: "threshold", level: "session", unit: "tokens", limit: 11_000, used: 9_000 },
       },
     ]);
-    // Whoever was not there reads it later.
+    // A reader that comes later finds it.
     const later = await place.open();
     expect(await later.alerts(10)).toMatchObject([{ session: session.id, kind: "threshold" }]);
   });

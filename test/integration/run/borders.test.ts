@@ -50,7 +50,7 @@ describe("the files of a session", () => {
     const bundle = join(folder, "session.gz");
     await maestro.exportCheckpoints(session.id, bundle);
     const elsewhere = await new TeamPlace().open();
-    await elsewhere.importCheckpoints(bundle);
+    await elsewhere.importCheckpoints(bundle, { trust: true });
     expect(await elsewhere.show(session.id)).toMatchObject({ id: session.id });
   });
 

@@ -56,7 +56,7 @@ test("a probe that outlives its deadline stays the only one until it ends, and i
   expect(await call).toBe("here");
   await breakers.end({ use: probe.use, outcome: { kind: "success" } });
   expect(await state()).toEqual({ kind: "closed", failures: 0 });
-  expect(clock.pending(), "nobody renews it any more").toBe(0);
+  expect(clock.pending(), "no timer renews it any more").toBe(0);
 });
 
 test("an abandoned probe frees the next one at once", async () => {

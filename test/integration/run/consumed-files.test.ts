@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { defineTeam, type PersonaContext, persona, phase } from "../../../src/index.ts";
 import { TeamPlace } from "./place.ts";
 
-/** An author whose pattern matches the files of everybody, and readers of it and of its neighbor. */
+/** An author whose pattern matches the files of all personas, and readers of it and of its neighbor. */
 async function authors() {
   const place = new TeamPlace();
   const maestro = await place.open();

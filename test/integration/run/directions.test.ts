@@ -229,7 +229,7 @@ describe("a request that was prepared before the claim", () => {
     const now = await readState(store, id);
     const claimed = prepareClaimed({ ...prepared, seq }, now, team, preparation, artifacts, append);
     await expect(claimed).rejects.toThrow(/b already used its result/);
-    expect(written).toEqual([{ kind: "session.status", status: "paused" }]);
+    expect(written).toEqual([{ kind: "session.status", status: "paused", by: "refusal" }]);
   });
 });
 

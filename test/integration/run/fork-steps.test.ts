@@ -65,7 +65,7 @@ describe("a fork of a session that stopped in the middle of an attempt", () => {
 });
 
 describe("a fork of a session with a persona that needs help", () => {
-  /** pb makes a call and then fails, in a step or by itself, until somebody has mended what is wrong. */
+  /** pb makes a call and then fails, in a step or by itself, until the cause is fixed. */
   async function parked(place: TeamPlace, inStep: boolean) {
     const maestro = await place.open();
     const { asked, ask } = counted();

@@ -5,7 +5,7 @@ import { TeamPlace } from "./place.ts";
 interface Change {
   /** pa has to deliver its file. */
   readonly delivers?: boolean;
-  /** Somebody else is in a. */
+  /** Another persona is in a. */
   readonly joined?: boolean;
   readonly alone?: boolean;
   /** A person looks at a. */

@@ -161,7 +161,7 @@ it("a fork that starts before a given phase resumes on another machine, without 
   stuck.clear();
   place.ran.length = 0;
   const there = await place.open({ stateDir: mkdtempSync(join(place.stateDir, "there-")), teams: [mine] });
-  await there.importCheckpoints(file);
+  await there.importCheckpoints(file, { trust: true });
   expect(await (await there.resume(fork.id)).result()).toMatchObject({ status: "completed" });
   expect(place.ran).toEqual(["analyst", "dev"]);
   expect(await place.filesOf(there, fork.id)).toMatchObject({ "design.md": "GIVEN\n" });
@@ -197,7 +197,7 @@ describe("a reviewer of a phase before a given one", () => {
       message: expect.stringContaining("build already used its result"),
       advice: expect.stringContaining(`maestro fork ${session.id} --at build --edit requirements=<file>`),
     });
-    // The edit is the reviewer's word: nobody has to approve first what it replaces.
+    // The edit is the reviewer's decision: what it replaces needs no approval.
     const { ran, files } = await forked(place, maestro, session.id, { at: "build", edits });
     expect(ran).toEqual(["dev", "op"]);
     expect(files).toMatchObject({ "analyst.md": "mine\n", "design.md": "GIVEN\n" });

@@ -66,7 +66,7 @@ describe("a contract that cannot be fulfilled", () => {
     expect(writable(["src/**"], { must: false })).toMatchObject([{ severity: "warning" }]);
     expect(writable(["docs/**"])).toEqual([]);
     expect(writable(["src/**", "docs/*.md"])).toEqual([]);
-    // Of two patterns nobody can say whether they overlap.
+    // Whether two patterns overlap cannot be decided.
     expect(writable(["src/**"], { files: ["docs/*.md"] })).toEqual([]);
   });
 

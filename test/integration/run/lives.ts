@@ -54,7 +54,7 @@ export class Lives {
     this.#closing ??= this.#maestro?.close();
   }
 
-  /** Opens, starts or goes on, moves the clock whenever somebody waits for it, closes. */
+  /** Opens, starts or resumes, moves the clock whenever code waits for it, and closes. */
   async live(
     run: PersonaFunction,
     options: OpenOptions = {},
@@ -107,7 +107,7 @@ export class Lives {
     await this.begun;
     while (!ended.signal.aborted) {
       const dueMs = this.clock.nextDueInMs() ?? 0;
-      // What is due later is the watch for attempts that stand still, which nobody waits for.
+      // What is due later is the watch for attempts that stand still, which no code waits for.
       await this.clock.advance(dueMs <= longestWaitMs ? dueMs : 0);
     }
     return work;

@@ -16,7 +16,7 @@ const accept = async (maestro: Maestro, id: string, team: Team) =>
 const writer = (place: TeamPlace, name: string, path: string, content = name) =>
   persona(name, { run: place.work(name, ({ workspace }) => workspace.write(path, content)) });
 
-/** Nobody has to be tried more than twice to need help. */
+/** Two attempts are enough to need help. */
 const impatient = { rounds: { max: 1, baseDelayMs: 1, maxDelayMs: 1 } };
 
 /** A team that gets a `dba` before the phase whose `developer` came to nothing. */

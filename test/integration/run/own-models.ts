@@ -12,7 +12,7 @@ export const answer = (input: number, output: number): GenerateResult => ({
   },
 });
 
-/** A model of somebody's own agent, with a published price: $1.25 a million tokens in, $10 out. */
+/** A model of a user's own agent, with a published price: $1.25 a million tokens in, $10 out. */
 export function ownModel(doGenerate: (options: CallOptions) => Promise<GenerateResult>): Model {
   return {
     specificationVersion: "v4",

@@ -4,7 +4,7 @@ import { Lives } from "./lives.ts";
 
 const limitMs = 60_000;
 
-/** Stands still for so long, and ends if nobody stops it before. */
+/** Does nothing for this long, and ends unless it is stopped before. */
 const silent =
   (lives: Lives, ms: number) =>
   ({ signal }: { readonly signal: AbortSignal }) =>

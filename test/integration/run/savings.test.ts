@@ -4,10 +4,7 @@ import { expect, it } from "vitest";
 import { defineTeam, type Maestro, persona, phase } from "../../../src/index.ts";
 import { TeamPlace } from "./place.ts";
 
-const long = Array.from(
-  { length: 400 },
-  (_, line) => `line ${line} of a file that nobody wants to write twice`,
-);
+const long = Array.from({ length: 400 }, (_, line) => `line ${line} of a file that is not written twice`);
 const write = { tool: "write_file", input: { path: "a.txt", content: long.join("\n") } };
 const edit = (find: string, replace: string) => ({
   tool: "edit_file",

@@ -71,7 +71,7 @@ describe("parallel steps", () => {
         const others = Array.from({ length: 400 }, (_, number) => step(`other ${number}`, () => number));
         // They have run by then, and nearly all of them are still on their way to the disk.
         await new Promise(setImmediate);
-        await tenant.run("somebody", () =>
+        await tenant.run("tenant", () =>
           step("inner", () => {
             seen.push(tenant.getStore());
             return workspace.write("a.txt", "written");
@@ -86,7 +86,7 @@ describe("parallel steps", () => {
     };
     await lives.live((context) => work(context, true));
     await lives.live((context) => work(context, false));
-    expect(seen).toEqual(["somebody", "written", "written"]);
+    expect(seen).toEqual(["tenant", "written", "written"]);
   });
 
   test("of one name and different inputs are not repeated because another one was not recorded", async () => {
@@ -139,7 +139,7 @@ describe("parallel steps", () => {
       return { summary: await context.step("last", () => "done") };
     });
     const other = new DatabaseSync(join(lives.stateDir, "maestro.db"), { timeout: 5_000 });
-    /** Longer than a step is waited for that nobody asks for. */
+    /** Longer than the wait for a step that no code awaits. */
     const holdTheDisk = () => {
       other.exec("BEGIN IMMEDIATE");
       setTimeout(() => other.exec("COMMIT"), 150);
@@ -210,7 +210,7 @@ describe("steps of one name and different inputs", () => {
       slow.resolve();
       return lost;
     });
-    // Now b asks at once, and a only when everybody has long gone quiet.
+    // Now b asks at once, and a only when all others are quiet.
     const result = await lives.live(async (context) => {
       const bIsRecorded = recorded();
       const both = work(context, () => bIsRecorded.then(() => lives.clock.sleep(hourMs)));

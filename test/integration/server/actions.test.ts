@@ -204,7 +204,7 @@ test("a resume after help was given grants a new set of rounds; a restart in bet
   const { id } = await start(server, { team: "failing" });
   await until(server, id, "parked");
   await server.stop();
-  // Nobody gives places here: the resume is on record, and that is all.
+  // No scheduler runs here, so the resume is only recorded.
   const between = await startServer({
     teams: [failingTeam],
     config: quickRetries,

@@ -187,7 +187,7 @@ test("a watcher that reconnects ends with the newest page, even if the whole pag
   await until(server, id, "completed");
   await feed.advance();
   const isTold = ({ event, data }: SseEvent) => event === "change" && data.includes('"status":"completed"');
-  // Everybody else has been told that it is done; only then the old page arrives.
+  // All other pages know that it is done; only then does the old page arrive.
   await new SseReader(steady.stream).until((events) => events.some(isTold));
   first.resolve();
   await added;

@@ -83,7 +83,7 @@ test("a run is measured: tokens, cost, attempts, failures by category, breakers,
     teams: [team, down],
     config: {
       ...quickRetries,
-      server: { apiToken: token, port: 0, allowedHosts: new URL(base).host },
+      server: { apiToken: token, port: 0, publicUrl: base },
       prices: { [model]: { input: 2, cached: 1, output: 10, reasoning: 20 } },
       breaker: { threshold: 2, cooldownMs: 3_600_000 },
     },
@@ -132,7 +132,7 @@ test("a run is measured: tokens, cost, attempts, failures by category, breakers,
     of(`maestro_journal_commit_seconds_${suffix}`) ?? Number.NaN;
   expect(commits(now, "count")).toBeGreaterThan(steps("count"));
   const late = (of: typeof now) => commits(of, "count") - commits(of, 'bucket{le="0.25"}');
-  // Somebody else holds the database: a commit takes as long as is left of that when it comes, and it shows.
+  // Another process holds the database, so a commit waits for it, and the metric shows the wait.
   const other = new DatabaseSync(join(server.stateDir, "maestro.db"), { timeout: 5_000 });
   other.exec("BEGIN IMMEDIATE");
   const held = start(server, { team: "down" });

@@ -135,7 +135,7 @@ test("compares the cost of a finished session with the forecast at its start", a
   const third = await startSession(server, "spender");
   await finished(server, third);
   const { forecasts } = await server.get<UsageReportView>("/v1/usage");
-  expect(forecasts, "of the first of a team nobody could say anything").toEqual([
+  expect(forecasts, "the first session of a team has no forecast").toEqual([
     { id: third, key: null, forecast: { lowUsd: 0.01, highUsd: 0.02 }, actualUsd: 0.01, finished: true },
     { id: second, key: null, forecast: { lowUsd: 0.01, highUsd: 0.01 }, actualUsd: 0.02, finished: true },
   ]);

@@ -60,7 +60,7 @@ describe.each(["restored from its files", "imported elsewhere"])("a session that
     const file = join(stateDir, "exported");
     await maestro.exportCheckpoints(id, file);
     const there = await place.open({ teams, stateDir });
-    await there.importCheckpoints(file);
+    await there.importCheckpoints(file, { trust: true });
     return there;
   }
 

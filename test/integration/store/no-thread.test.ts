@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { DatabaseFiles } from "../../../src/store/sqlite/database-files.ts";
 import { ensureSchema, openDatabase } from "../../../src/store/sqlite/open-database.ts";
 import { ThreadWriter } from "../../../src/store/sqlite/writer-client.ts";
 
@@ -15,7 +16,7 @@ vi.mock("node:worker_threads", async (importOriginal) => ({
   },
 }));
 
-const reset = { verb: "reset-breaker", dependency: "api.example.org" } as const;
+const reset = { verb: "reset-breaker", dependency: "api.example.org", at: 0 } as const;
 
 test("where no thread can be started, writes fail and the process continues", async () => {
   const directory = mkdtempSync(join(tmpdir(), "maestro-no-thread-"));
@@ -23,8 +24,8 @@ test("where no thread can be started, writes fail and the process continues", as
   const path = join(directory, "maestro.db");
   const other = openDatabase(path);
   ensureSchema(other, path);
-  const writer = new ThreadWriter(path);
-  expect(await writer.submit(reset), "the caller's thread commits").toMatchObject({ kind: "reset" });
+  const writer = new ThreadWriter(path, new DatabaseFiles(path));
+  expect(await writer.submit(reset), "the caller's thread commits").toMatchObject({ kind: "removed" });
   expect(() => writer.beat("somebody", 60_000)).toThrow("EAGAIN");
   other.exec("BEGIN IMMEDIATE");
   const replies = await Promise.all([writer.submit(reset), writer.submit(reset)]);

@@ -127,7 +127,7 @@ describe("a phase that an accepted change reset", () => {
     await here.close();
     stuck.clear();
     const there = await place.open({ stateDir: join(place.stateDir, "there"), teams: [inserted()] });
-    await there.importCheckpoints(file);
+    await there.importCheckpoints(file, { trust: true });
     expect(await statusOf(there, id)).toEqual({
       a: "completed",
       new: "completed",
@@ -300,7 +300,7 @@ describe("a checkpoint that is missing", () => {
     damage();
     expect(await here.exportCheckpoints(id, file)).toMatchObject({ checkpoints: 4 });
     const there = await place.open({ stateDir: join(place.stateDir, "there"), teams: [team(1)] });
-    await there.importCheckpoints(file);
+    await there.importCheckpoints(file, { trust: true });
     const folder = join(place.stateDir, "there", "sessions", id);
     for (const name of readdirSync(folder)) rmSync(join(folder, name));
     expect(await there.exportCheckpoints(id, file)).toMatchObject({ checkpoints: 4, bytes: whole.length });

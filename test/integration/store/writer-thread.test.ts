@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { breakerPolicy } from "../../../src/domain/breaker.ts";
+import { DatabaseFiles } from "../../../src/store/sqlite/database-files.ts";
 import { ensureSchema, openDatabase } from "../../../src/store/sqlite/open-database.ts";
 import { ThreadWriter } from "../../../src/store/sqlite/writer-client.ts";
 
@@ -14,12 +15,15 @@ function databaseElsewhere() {
   const [home, elsewhere] = [join(directory, "home"), join(directory, "elsewhere")];
   mkdirSync(home);
   const path = join(home, "maestro.db");
+  // Open as long as the writer is, like the connection that a store reads with: the last one removes the log.
   const database = openDatabase(path);
+  onTestFinished(() => database.close());
   ensureSchema(database, path);
-  database.close();
+  const files = new DatabaseFiles(path);
   renameSync(home, elsewhere);
   return {
     path,
+    files,
     bringBack: () => renameSync(elsewhere, home),
     takeAway: () => renameSync(home, elsewhere),
   };
@@ -30,7 +34,7 @@ function stand(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-const reset = { verb: "reset-breaker", dependency: "api.example.org" } as const;
+const reset = { verb: "reset-breaker", dependency: "api.example.org", at: 0 } as const;
 const admit = {
   verb: "admit",
   use: { dependency: "api.example.org", owner: "somebody", policy: breakerPolicy },
@@ -38,8 +42,8 @@ const admit = {
 } as const;
 
 test("commands that a dead writer did not have yet are committed by the next one, each with its own answer", async () => {
-  const { path, bringBack } = databaseElsewhere();
-  const writer = new ThreadWriter(path);
+  const { path, files, bringBack } = databaseElsewhere();
+  const writer = new ThreadWriter(path, files);
   onTestFinished(() => writer.close());
   writer.beat("somebody", 60_000);
   // From a timer after an immediate: the thread's end is heard after it, and before the command is handed over.
@@ -48,14 +52,14 @@ test("commands that a dead writer did not have yet are committed by the next one
   stand(1_000);
   bringBack();
   await due;
-  expect(await writer.submit(reset)).toMatchObject({ kind: "reset" });
+  expect(await writer.submit(reset)).toMatchObject({ kind: "removed" });
   expect(await writer.submit(admit)).toMatchObject({ kind: "admission" });
-  expect(await writer.submit(reset)).toMatchObject({ kind: "reset" });
+  expect(await writer.submit(reset)).toMatchObject({ kind: "removed" });
 });
 
 test("commands that a writer had when it died fail", async () => {
-  const { path, bringBack } = databaseElsewhere();
-  const writer = new ThreadWriter(path);
+  const { path, files, bringBack } = databaseElsewhere();
+  const writer = new ThreadWriter(path, files);
   onTestFinished(() => writer.close());
   expect(await writer.submit(reset)).toMatchObject({ kind: "failed" });
   bringBack();
@@ -63,11 +67,11 @@ test("commands that a writer had when it died fail", async () => {
 });
 
 test("while another connection holds the lock, the writer waits for it and the caller's thread does not", async () => {
-  const { path, bringBack } = databaseElsewhere();
+  const { path, files, bringBack } = databaseElsewhere();
   bringBack();
   const other = openDatabase(path);
   other.exec("BEGIN IMMEDIATE");
-  const writer = new ThreadWriter(path);
+  const writer = new ThreadWriter(path, files);
   onTestFinished(() => writer.close());
   let answered = false;
   const reply = writer.submit(reset).then((reply) => {
@@ -79,16 +83,16 @@ test("while another connection holds the lock, the writer waits for it and the c
   expect(answered).toBe(false);
   other.exec("COMMIT");
   other.close();
-  expect(await reply).toMatchObject({ kind: "reset" });
+  expect(await reply).toMatchObject({ kind: "removed" });
   expect(await writer.submit(admit)).toMatchObject({ kind: "admission" });
 });
 
 test("a thread that cannot start fails the writes: without it no beat would be sent", async () => {
-  const { path, bringBack, takeAway } = databaseElsewhere();
+  const { path, files, bringBack, takeAway } = databaseElsewhere();
   bringBack();
-  const writer = new ThreadWriter(path);
+  const writer = new ThreadWriter(path, files);
   onTestFinished(() => writer.close());
-  expect(await writer.submit(reset)).toMatchObject({ kind: "reset" });
+  expect(await writer.submit(reset)).toMatchObject({ kind: "removed" });
   takeAway();
   writer.beat("somebody", 60_000);
   // This thread could keep writing to a file that it has open.
@@ -98,23 +102,23 @@ test("a thread that cannot start fails the writes: without it no beat would be s
 });
 
 test("before the thread has started, a command that fails does not fail the others", async () => {
-  const { path, bringBack } = databaseElsewhere();
+  const { path, files, bringBack } = databaseElsewhere();
   bringBack();
-  const writer = new ThreadWriter(path);
+  const writer = new ThreadWriter(path, files);
   onTestFinished(() => writer.close());
   const toNobody = { verb: "signal", session: 4_711, at: 1, body: "{}" } as const;
   const replies = await Promise.all([reset, toNobody, admit].map((command) => writer.submit(command)));
-  expect(replies.map(({ kind }) => kind)).toEqual(["reset", "failed", "admission"]);
+  expect(replies.map(({ kind }) => kind)).toEqual(["removed", "failed", "admission"]);
 });
 
 test("closing at once waits for all submitted commands, and each gets its own answer", async () => {
-  const { path, bringBack } = databaseElsewhere();
+  const { path, files, bringBack } = databaseElsewhere();
   bringBack();
-  const writer = new ThreadWriter(path);
+  const writer = new ThreadWriter(path, files);
   const commands = Array.from({ length: 300 }, (_, number) => (number % 3 === 0 ? reset : admit));
   const replies = commands.map((command) => writer.submit(command));
   writer.beat("somebody", 60_000);
   await writer.close();
   const kinds = (await Promise.all(replies)).map(({ kind }) => kind);
-  expect(kinds).toEqual(commands.map(({ verb }) => (verb === "admit" ? "admission" : "reset")));
+  expect(kinds).toEqual(commands.map(({ verb }) => (verb === "admit" ? "admission" : "removed")));
 });

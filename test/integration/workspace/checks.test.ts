@@ -106,12 +106,12 @@ describe("the schema of the outputs", () => {
 const sandbox = await describeSandbox();
 const ways = [
   ["in a sandbox", sandbox],
-  ["without a sandbox", { kind: "none", reason: "for this test" }],
+  ["without a sandbox", { kind: "none", reason: "for this test", lacks: "program" }],
 ] as const;
 
 describe.each(ways)("commands %s", (_, way) => {
   const isSkipped = way === sandbox && sandbox.kind === "none";
-  const detect = () => Promise.resolve(way);
+  const launch = { sandbox: way.kind === "none" ? "none" : "required" } as const;
 
   test.skipIf(isSkipped)(
     "pass with 0, fail with anything else, and are not run when there is no such program",
@@ -122,7 +122,7 @@ describe.each(ways)("commands %s", (_, way) => {
         command("absent", "no-such-program"),
         { ...command("slow", "sleep", "60"), timeoutMs: 300, must: false, weight: 2 },
       ];
-      const results = await runChecks(options({ "a.md": "# Title" }, { checks }, { detect }));
+      const results = await runChecks(options({ "a.md": "# Title" }, { checks }, { launch }));
       expect(summary(results)).toEqual([
         ["title", "passed", "grep ended with 0"],
         ["missing", "failed", "grep ended with exit code 1"],
@@ -161,7 +161,7 @@ describe.each(ways)("commands %s", (_, way) => {
         command("mode", "chmod", "600", "a.txt"),
         command("after mode", "sh", "-c", "test $(stat -c %a a.txt) = 644"),
       ];
-      const given = options({ "a.txt": "as it was", "b.txt": "b" }, { checks }, { detect });
+      const given = options({ "a.txt": "as it was", "b.txt": "b" }, { checks }, { launch });
       const results = await runChecks(given);
       expect(results.map(({ name, status }) => [name, status])).toEqual(
         checks.map(({ name }) => [name, "passed"]),
@@ -171,19 +171,19 @@ describe.each(ways)("commands %s", (_, way) => {
   );
 
   test.skipIf(isSkipped)(
-    "that fail are explained by whoever can read their output, with paths as the persona knows them",
+    "that fail are explained by the reader of their output, with paths as the persona knows them",
     async () => {
       const test =
         'import test from "node:test"; import assert from "node:assert";\ntest("adds", () => assert.equal(1, 2));';
       const checks = [command("unit", "node", "--test", "src/")];
       const files = { "package.json": '{"type":"module"}', "src/a.test.js": test };
-      const [read] = await runChecks(options(files, { checks }, { detect, readFailures: readOutput }));
+      const [read] = await runChecks(options(files, { checks }, { launch, readFailures: readOutput }));
       expect(read).toMatchObject({
         status: "failed",
         message: "node ended with exit code 1: adds: 1 == 2",
         failures: [{ category: "TEST_FAILURE", file: "src/a.test.js", line: 2 }],
       });
-      const [unread] = await runChecks(options(files, { checks }, { detect }));
+      const [unread] = await runChecks(options(files, { checks }, { launch }));
       expect(unread).toMatchObject({
         status: "failed",
         failures: [{ category: "CONTRACT", source: "check", code: "1" }],
@@ -223,7 +223,7 @@ describe.each(ways)("commands %s", (_, way) => {
         options(
           { "a.js": "" },
           { checks: way.kind === "none" ? checks.slice(0, 3) : checks },
-          { detect, places: { modules } },
+          { launch, places: { modules } },
         ),
       );
       expect(summary(results).filter(([, status]) => status !== "passed")).toEqual([]);
@@ -285,13 +285,12 @@ test("a reader of failures that finds nothing does not turn a failure into succe
 
 test("a check that ran without a sandbox says so, passed or failed; one that ran in it does not", async () => {
   const contract = { checks: [command("good", "true"), command("bad", "false")] };
-  const none = async () => ({ kind: "none", reason: "for this test" }) as const;
-  const bare = await runChecks(options({}, contract, { detect: none }));
+  const bare = await runChecks(options({}, contract, { launch: { sandbox: "none" } }));
   expect(bare.map(({ status, unconfined }) => [status, unconfined])).toEqual([
     ["passed", true],
     ["failed", true],
   ]);
-  const { kind } = await describeSandbox();
+  if (sandbox.kind === "none") return;
   const here = await runChecks(options({}, contract));
-  expect(here.every(({ unconfined }) => (unconfined === true) === (kind === "none"))).toBe(true);
+  expect(here.map(({ unconfined }) => unconfined)).toEqual([undefined, undefined]);
 });

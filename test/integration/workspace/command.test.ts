@@ -8,7 +8,7 @@ import { temporaryDirectory } from "../../unit/workspace/temporary-directory.ts"
 const sandbox = await describeSandbox();
 const ways = [
   ["in a sandbox", sandbox],
-  ["without a sandbox", { kind: "none", reason: "for this test" }],
+  ["without a sandbox", { kind: "none", reason: "for this test", lacks: "program" }],
 ] as const;
 
 describe.each(ways)("a command %s", (_, way) => {
@@ -24,6 +24,7 @@ describe.each(ways)("a command %s", (_, way) => {
         signal: new AbortController().signal,
         network: false,
         writable: "workspace",
+        sandbox: way.kind === "none" ? "none" : "required",
         ...more,
       },
       () => Promise.resolve(way),

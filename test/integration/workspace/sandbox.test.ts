@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { runCommand } from "../../../src/workspace/command.ts";
+import { type Command, runCommand } from "../../../src/workspace/command.ts";
 import { describeSandbox, detectSandbox, type Sandbox } from "../../../src/workspace/sandbox.ts";
 import { temporaryDirectory } from "../../unit/workspace/temporary-directory.ts";
 
@@ -27,6 +27,7 @@ describe("the kind of sandbox is found by trying", () => {
     expect(await detectSandbox([temporaryDirectory()])).toEqual({
       kind: "none",
       reason: expect.stringContaining("package bubblewrap") as string,
+      lacks: "program",
     });
   });
 
@@ -37,6 +38,7 @@ describe("the kind of sandbox is found by trying", () => {
     expect(await detectSandbox(path)).toEqual({
       kind: "none",
       reason: expect.stringContaining("No permissions to create new namespace") as string,
+      lacks: "rights",
     });
   });
 
@@ -56,53 +58,54 @@ describe("the kind of sandbox is found by trying", () => {
       vi.useRealTimers();
     });
     const answers: Sandbox[] = [
-      { kind: "none", reason: "it did not end", isUncertain: true },
-      { kind: "none", reason: "no permissions" },
+      { kind: "none", reason: "it did not end", lacks: "rights", isUncertain: true },
+      { kind: "none", reason: "no permissions", lacks: "rights" },
     ];
     const detect = async (): Promise<Sandbox> => answers.shift() as Sandbox;
     expect(await fresh.describeSandbox(detect)).toMatchObject({ reason: "it did not end" });
     expect(await fresh.describeSandbox(detect)).toMatchObject({ reason: "it did not end" });
     vi.advanceTimersByTime(60_000);
-    expect(await fresh.describeSandbox(detect)).toEqual({ kind: "none", reason: "no permissions" });
+    expect(await fresh.describeSandbox(detect)).toEqual({
+      kind: "none",
+      reason: "no permissions",
+      lacks: "rights",
+    });
     vi.advanceTimersByTime(600_000);
-    expect(await fresh.describeSandbox(detect)).toEqual({ kind: "none", reason: "no permissions" });
+    expect(await fresh.describeSandbox(detect)).toEqual({
+      kind: "none",
+      reason: "no permissions",
+      lacks: "rights",
+    });
   });
 });
 
 const sandbox = await describeSandbox();
 
-test("without a sandbox a command runs all the same, and its result says so", async () => {
-  const result = await runCommand(
-    {
-      argv: ["node", "-p", "1 + 1"],
-      directory: temporaryDirectory(),
-      timeoutMs: 9000,
-      maxOutputBytes: 1000,
-      signal: new AbortController().signal,
-      network: false,
-      writable: "workspace",
-    },
-    () => detectSandbox([]),
-  );
+const outside = (over: Partial<Command>): Command => ({
+  argv: ["sh", "-c", "echo x > made; echo 2"],
+  directory: temporaryDirectory(),
+  timeoutMs: 9000,
+  maxOutputBytes: 1000,
+  signal: new AbortController().signal,
+  network: false,
+  writable: "workspace",
+  ...over,
+});
+
+test("where no sandbox is wanted a command runs without one, and its result says so", async () => {
+  const result = await runCommand(outside({ sandbox: "none" }));
   expect(result).toMatchObject({ kind: "exited", code: 0, stdout: "2\n", sandbox: "none" });
 });
 
-test("where a sandbox is required and there is none, a command does not start", async () => {
+test("without a sandbox a command does not start unless that is allowed, and the error says how to get one", async () => {
   const directory = temporaryDirectory();
-  const result = await runCommand(
-    {
-      argv: ["sh", "-c", "echo x > made"],
-      directory,
-      timeoutMs: 9000,
-      maxOutputBytes: 1000,
-      signal: new AbortController().signal,
-      network: false,
-      writable: "workspace",
-      sandboxRequired: true,
-    },
-    () => detectSandbox([]),
-  );
-  expect(result).toMatchObject({ kind: "not-started", reason: expect.stringMatching(/required/) as string });
+  const started = runCommand(outside({ directory }), () => detectSandbox([]));
+  await expect(started).rejects.toThrow(/^sh was not started, because this machine has no sandbox: /);
+  await expect(started).rejects.toMatchObject({
+    name: "SandboxUnavailable",
+    exitCode: 2,
+    advice: expect.stringMatching(/bubblewrap.*--sandbox none/) as string,
+  });
   expect(existsSync(join(directory, "made"))).toBe(false);
 });
 

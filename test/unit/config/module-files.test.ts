@@ -1,13 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { project } from "./project.ts";
+import { project, stranger, trusting } from "./project.ts";
 
 /** In a process of its own: here the test runner would compile the file, and prove nothing about Node. */
 function loadInNode(cwd: string) {
   const load = join(import.meta.dirname, "../../../src/config/load.ts");
   const script = `import { loadConfig } from ${JSON.stringify(load)};
-    const { config } = await loadConfig({ cwd: ${JSON.stringify(cwd)}, env: {} });
+    const { config } = await loadConfig({ cwd: ${JSON.stringify(cwd)}, env: ${JSON.stringify(trusting)} });
     console.log(JSON.stringify([config.leaseMs, config.attempts.max]));`;
   return spawnSync(process.execPath, ["--input-type=module", "--eval", script], { encoding: "utf8" });
 }
@@ -32,7 +32,7 @@ test("loading the configuration imports no schema library and no yaml when there
     const seen = [];
     registerHooks({ resolve(specifier, context, next) { seen.push(specifier); return next(specifier, context); } });
     const { loadConfig } = await import(${JSON.stringify(load)});
-    await loadConfig({ cwd: ${JSON.stringify(cwd)}, env: {} });
+    await loadConfig({ cwd: ${JSON.stringify(cwd)}, env: ${JSON.stringify(stranger)} });
     console.log(JSON.stringify(seen.filter((specifier) => !/^(?:node:|[./]|file:)/.test(specifier))));`;
   const run = spawnSync(process.execPath, ["--input-type=module", "--eval", script], { encoding: "utf8" });
   expect(run).toMatchObject({ status: 0, stdout: "[]\n" });

@@ -1,10 +1,11 @@
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Config, SettingKey } from "../../../src/config/config.ts";
 import { describeConfig, showSetting } from "../../../src/config/describe.ts";
 import { type LoadOptions, loadConfig } from "../../../src/config/load.ts";
 import { settingKeys, settings } from "../../../src/config/settings.ts";
-import { project } from "./project.ts";
+import { project, stranger, trusting } from "./project.ts";
 
 /** Allowed values of the setting, one for each place, from the lowest to the highest. */
 function valuesFor(key: SettingKey): readonly unknown[] {
@@ -12,7 +13,11 @@ function valuesFor(key: SettingKey): readonly unknown[] {
   if (key === "breaker.threshold") return [6, 7, 8, 9];
   if (key === "prices")
     return [1, 2, 3, 4].map((input) => ({ "openai-compatible/llama": { input, output: 5 } }));
+  if (key.startsWith("limits.")) return [1, 2, 3, 4].map((most) => ({ product: most }));
   if (key === "budget.dayUsd") return [1.5, 2, 2.25, 3];
+  if (key === "server.publicUrl")
+    return ["file", "environment", "code", "flag"].map((place) => `https://${place}.example`);
+  if (key === "sandbox") return ["none", "none", "required", "none"];
   if (key === "budget.unpriced") return ["allow", "refuse", "allow", "refuse"];
   if (key.startsWith("budget.")) return [1_000, 2_000, 3_000, 4_000];
   if (typeof settings[key].default !== "number")
@@ -48,12 +53,12 @@ test.each(settingKeys)("%s: flag over code over environment over file over defau
   const empty = await project();
   const cwd = await project({ "maestro.config.json": JSON.stringify(nest(key, ofFile)) });
   const file = join(cwd, "maestro.config.json");
-  const env = { [environment]: asText(ofEnvironment) };
+  const env = { ...trusting, [environment]: asText(ofEnvironment) };
   const overrides = nest(key, ofCode);
 
-  const atDefault = await valueAndOrigin(key, { cwd: empty, env: {} });
+  const atDefault = await valueAndOrigin(key, { cwd: empty, env: trusting });
   expect(atDefault).toEqual([settings[key].default ?? null, { kind: "default" }]);
-  expect(await valueAndOrigin(key, { cwd, env: {} })).toEqual([ofFile, { kind: "file", file }]);
+  expect(await valueAndOrigin(key, { cwd, env: trusting })).toEqual([ofFile, { kind: "file", file }]);
   expect(await valueAndOrigin(key, { cwd, env })).toEqual([
     ofEnvironment,
     { kind: "environment", name: environment },
@@ -66,7 +71,7 @@ test.each(settingKeys)("%s: flag over code over environment over file over defau
 });
 
 test("without any configuration every setting has its default", async () => {
-  const { config, file, warnings } = await loadConfig({ cwd: await project(), env: {} });
+  const { config, files, leftOut } = await loadConfig({ cwd: await project(), env: trusting });
   const expected: Config = {
     stateDir: undefined,
     model: undefined,
@@ -81,30 +86,35 @@ test("without any configuration every setting has its default", async () => {
       allowInternal: false,
     },
     github: { repository: undefined, token: undefined, apiUrl: undefined, allowInternal: false },
-    sandboxRequired: false,
+    sandbox: "required",
+    commands: { memoryMiB: 4_096, diskMiB: 4_096, processes: 512 + 64 * availableParallelism() },
     webhook: { url: undefined, secret: undefined, allowInternal: false },
     budget: { personaTokens: undefined, dayTokens: undefined, dayUsd: undefined, unpriced: "refuse" },
     prices: undefined,
     leaseMs: 15_000,
+    limits: { teams: undefined, models: undefined, queues: undefined },
     simulatedScript: undefined,
     server: {
       host: "127.0.0.1",
       port: 4160,
       apiToken: undefined,
       places: 8,
-      allowedHosts: undefined,
+      publicUrl: undefined,
+      tlsCert: undefined,
+      tlsKey: undefined,
+      functionMemoryMb: 1_024,
     },
   };
   expect(config).toEqual(expected);
-  expect(file).toBeUndefined();
-  expect(warnings).toEqual([]);
+  expect(files).toEqual([]);
+  expect(leftOut).toBeUndefined();
 });
 
 test("an empty variable and an undefined flag count as unset", async () => {
   const cwd = await project({ "maestro.config.yaml": "model: simulated\n" });
   const { config } = await loadConfig({
     cwd,
-    env: { MAESTRO_MODEL: "", MAESTRO_TYPO: "" },
+    env: { ...stranger, MAESTRO_MODEL: "", MAESTRO_TYPO: "" },
     flags: { model: undefined },
     overrides: { model: undefined, attempts: undefined },
   });
@@ -113,16 +123,16 @@ test("an empty variable and an undefined flag count as unset", async () => {
 
 test("a relative state directory is meant from the working directory", async () => {
   const cwd = await project({ "maestro.config.yaml": "stateDir: state\n" });
-  const { config } = await loadConfig({ cwd, env: {} });
+  const { config } = await loadConfig({ cwd, env: trusting });
   expect(config.stateDir).toBe(join(cwd, "state"));
 });
 
 test("the token of the HTTP API is a setting, and is never shown", async () => {
   const token = "not-for-the-eyes-of-others";
-  const loaded = await loadConfig({ cwd: await project(), env: { MAESTRO_API_TOKEN: token } });
+  const loaded = await loadConfig({ cwd: await project(), env: { ...stranger, MAESTRO_API_TOKEN: token } });
   expect(loaded.config.server.apiToken).toBe(token);
   expect(JSON.stringify(describeConfig(loaded))).not.toContain(token);
-  const refused = loadConfig({ cwd: await project(), env: { MAESTRO_API_TOKEN: "two words" } });
+  const refused = loadConfig({ cwd: await project(), env: { ...stranger, MAESTRO_API_TOKEN: "two words" } });
   await expect(refused).rejects.toThrow(/server\.apiToken is a value that is kept secret/);
 });
 
@@ -134,7 +144,11 @@ test("a setting with parts of its own is shown with them", () => {
 
 test("each setting is described with its value, origin, variable and purpose", async () => {
   const cwd = await project({ "maestro.config.yaml": "attempts: { max: 5 }\n" });
-  const loaded = await loadConfig({ cwd, env: { MAESTRO_MODEL: "simulated" }, flags: { stateDir: "/s" } });
+  const loaded = await loadConfig({
+    cwd,
+    env: { ...stranger, MAESTRO_MODEL: "simulated" },
+    flags: { stateDir: "/s" },
+  });
   const described = describeConfig(loaded);
   expect(described).toHaveLength(settingKeys.length);
   const byKey = new Map(

@@ -13,9 +13,13 @@ export async function project(files: Record<string, string> = {}): Promise<strin
   return cwd;
 }
 
+/** A person without settings of their own, who trusted nothing; and the same in CI, where everything is trusted. */
+export const stranger = { HOME: "/nonexistent" };
+export const trusting = { ...stranger, MAESTRO_TRUST: "1" };
+
 /** The message of the error that the configuration must be refused with. */
 export async function refusal(options: LoadOptions): Promise<string> {
-  const error: unknown = await loadConfig({ env: {}, ...options }).then(
+  const error: unknown = await loadConfig({ ...options, env: { ...trusting, ...options.env } }).then(
     () => new Error("the configuration was accepted"),
     (reason: unknown) => reason,
   );

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ConfigOverrides } from "../../../src/config/config.ts";
 import { loadConfig } from "../../../src/config/load.ts";
-import { project, refusal } from "./project.ts";
+import { project, refusal, stranger } from "./project.ts";
 
 describe("an unknown key is refused with its place and the closest right one", () => {
   test("in YAML, with the line", async () => {
@@ -56,6 +56,14 @@ test.each(["yaml", "json"])("a %s file that is nested without end is refused as 
   expect(await refusal({ cwd })).toMatch(/nested more than|too deep|levels/);
 });
 
+test("a file of very many wrong keys is refused quickly, with the first of them", async () => {
+  const text = Array.from({ length: 60_000 }, (_, index) => `k${index}: ${index}`).join("\n");
+  const cwd = await project({ "maestro.config.yaml": text });
+  const begun = performance.now();
+  expect(await refusal({ cwd })).toContain("The configuration has 20 problems:");
+  expect(performance.now() - begun).toBeLessThan(20_000);
+});
+
 describe("a value that is not allowed is refused with its place and what is allowed", () => {
   test.each([
     ["attempts.max", "MAESTRO_L1_MAX_ATTEMPTS", "0", "a whole number from 1 to 20"],
@@ -104,9 +112,15 @@ describe("a value that is not allowed is refused with its place and what is allo
   });
 
   test("a default gives way to the one wait that was asked for", async () => {
-    const shorter = await loadConfig({ cwd: await project(), env: { MAESTRO_L1_MAX_DELAY_MS: "500" } });
+    const shorter = await loadConfig({
+      cwd: await project(),
+      env: { ...stranger, MAESTRO_L1_MAX_DELAY_MS: "500" },
+    });
     expect(shorter.config.attempts).toMatchObject({ baseDelayMs: 500, maxDelayMs: 500 });
-    const longer = await loadConfig({ cwd: await project(), env: { MAESTRO_L2_BASE_DELAY_MS: "60000" } });
+    const longer = await loadConfig({
+      cwd: await project(),
+      env: { ...stranger, MAESTRO_L2_BASE_DELAY_MS: "60000" },
+    });
     expect(longer.config.rounds).toMatchObject({ baseDelayMs: 60_000, maxDelayMs: 60_000 });
   });
 
@@ -178,5 +192,5 @@ describe("a configuration file is refused", () => {
 
 test("an empty YAML file is an empty configuration", async () => {
   const cwd = await project({ "maestro.config.yml": "# nothing yet\n" });
-  expect((await loadConfig({ cwd, env: {} })).file).toBe(join(cwd, "maestro.config.yml"));
+  expect((await loadConfig({ cwd, env: stranger })).files).toEqual([join(cwd, "maestro.config.yml")]);
 });

@@ -53,7 +53,7 @@ test("a call waits for those under way and is granted as soon as one of this pro
   guard.settled();
   await second.done;
   expect(second.reservation).toBeGreaterThan(first);
-  expect(clock.pending(), "nobody waits any more").toBe(0);
+  expect(clock.pending(), "nothing waits any more").toBe(0);
 });
 
 test("a settlement of another process is noticed within a quarter of a second", async () => {

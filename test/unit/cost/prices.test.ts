@@ -54,7 +54,7 @@ describe("published prices", () => {
 
   test.each([
     "anthropic/claude-imaginary-9",
-    // Served by somebody else, at somebody else's prices.
+    // Served by another provider, at its own prices.
     "openai-compatible/gpt-5",
     "azurish/gpt-5",
     "gpt-5",

@@ -31,6 +31,7 @@ const failed: EntryFact = {
   waitMs: null,
   healing: [],
   settings: null,
+  putBack: null,
 };
 
 test.each<[EntryFact, string, string]>([

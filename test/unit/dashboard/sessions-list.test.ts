@@ -39,7 +39,7 @@ function setUp(rows: readonly SessionRow[]) {
 describe("rows", () => {
   const listed = [row("p", "parked"), row("a", "running"), row("b", "running"), row("z", "completed")];
 
-  test("that arrive take their place at the top of their group when nobody is there", () => {
+  test("that arrive take their place at the top of their group when the page is idle", () => {
     const { loaded, rows } = setUp(listed);
     const fresh = row("new", "running");
     names.set(fresh.id, "new");
@@ -84,7 +84,7 @@ describe("rows", () => {
     });
   });
 
-  test("of further pages come below while somebody scrolls, and are not called new", () => {
+  test("of further pages come below while a person scrolls, and are not called new", () => {
     const { loaded, rows } = setUp(listed);
     const keeper = new ArrangementKeeper();
     keeper.arrange("all", { groups, loaded, rows, streamed: [], still: false });

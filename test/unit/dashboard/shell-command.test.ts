@@ -45,7 +45,7 @@ test("a plain command stays as a person would type it; what is not wanted is lef
   expect(editFlags(["a", "b"])).toEqual(["--edit", "a=a.json", "--edit", "b=b.json"]);
 });
 
-test("a key that reads as a flag, or has signs that nobody sees, gives way to the id", () => {
+test("a key that reads as a flag, or has invisible characters, is replaced by the id", () => {
   const id = "s_1";
   expect(commandName({ key: "parking", id })).toBe("parking");
   expect(commandName({ key: null, id })).toBe(id);

@@ -22,7 +22,7 @@ test("filters of the list survive the address, and the plain list is /", () => {
   expect(formatSessionsFilter(noFilter)).toBe("/");
 });
 
-test("what somebody typed into the address falls back to what is known", () => {
+test("an unknown value in the address falls back to the default", () => {
   expect(parseSessionsFilter("?view=<script>&since=1000y")).toEqual(noFilter);
   expect(parseRunQuery("?persona=%2F%2F&attempt=r1a99999&show=x&journal=y")).toMatchObject({
     attempt: undefined,

@@ -111,7 +111,7 @@ test("three failed probes raise a ticket", () => {
     raised.push(raisesTicket(record));
   }
   expect(raised).toEqual([false, false, true, true]);
-  expect(early, "until then nobody is told").toEqual([true, true, false, false]);
+  expect(early, "no event before then").toEqual([true, true, false, false]);
   expect(raisesTicket(newBreaker)).toBe(false);
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { sha256 } from "../../../src/domain/canonical.ts";
 import { ArtifactCorrupt } from "../../../src/domain/errors.ts";
 import {
+  baseTree,
   changesBetween,
   emptyTree,
   fromManifest,
@@ -18,7 +19,7 @@ const hash = sha256("x");
 const file = (content: string, executable = false): TreeFile => ({
   sha256: sha256(content),
   bytes: Buffer.byteLength(content),
-  executable,
+  mode: executable ? "executable" : "file",
 });
 const row = (path: unknown, ...rest: readonly unknown[]) =>
   JSON.stringify([[path, ...(rest.length > 0 ? rest : [hash, 1, 0])]]);
@@ -70,7 +71,12 @@ describe("a manifest", () => {
     ["a path that leads out", row("../a")],
     ["an absolute path", row("/etc/passwd")],
     ["a path of version control", row(".git/config")],
-    ["a path in another Unicode form", row("cafe\u0301")],
+    ["a path in another Unicode form", `[["cafe\u0301","${hash}",1,0]]`],
+    ["a path with a line break", row("a\nb")],
+    ["a path of a base that leads out", `{"files":${row("../a")}}`],
+    ["a path of a base that belongs to version control", `{"files":${row("a/.git/config")}}`],
+    ["a path of a base with a line break", `{"files":${row("a\nb")}}`],
+    ["changes without their base", `{"base":"${hash}","changes":${row("a")}}`],
     ["a short hash", row("a", "ab", 1, 0)],
     ["a hash in capitals", row("a", hash.toUpperCase(), 1, 0)],
     ["a path as hash", row("a", `../${hash.slice(3)}`, 1, 0)],
@@ -80,7 +86,7 @@ describe("a manifest", () => {
     ["an endless size", `[["a","${hash}",1e999,0]]`],
     ["a file too large", row("a", hash, treeLimits.maxFileBytes + 1, 0)],
     ["a mode of true", row("a", hash, 1, true)],
-    ["a mode of 2", row("a", hash, 1, 2)],
+    ["a mode of 3", row("a", hash, 1, 3)],
     ["spaces", `[ ["a","${hash}",1,0]]`],
     ["an escaped letter", `[["\\u0061","${hash}",1,0]]`],
     ["a size written at length", `[["a","${hash}",1.0,0]]`],
@@ -150,3 +156,59 @@ function randomTree(random: () => number): Tree {
   }
   return tree;
 }
+
+describe("a tree over a base", () => {
+  const files: Tree = new Map([
+    ["aux.c", file("device")],
+    ["caf\u0065\u0301", file("decomposed")],
+    ["src/a", file("a")],
+    ["src/link", { ...file("a"), mode: "link" }],
+  ]);
+  const base = baseTree(files);
+
+  test("has the files of the base and the changes, in a manifest that names only the changes", () => {
+    const tree = withChanges(base, [
+      { path: "src/a", after: file("changed") },
+      { path: "src/new", after: file("new", true) },
+      { path: "aux.c" },
+    ]);
+    expect([...tree.keys()].sort()).toEqual(["caf\u0065\u0301", "src/a", "src/link", "src/new"]);
+    expect(tree.size).toBe(4);
+    const { base: named, changes } = JSON.parse(toManifest(tree)) as {
+      base: string;
+      changes: unknown[][];
+    };
+    expect(named).toBe(treeHash(base));
+    expect(changes.map(([path]) => path)).toEqual(["aux.c", "src/a", "src/new"]);
+    const read = fromManifest(toManifest(tree), fromManifest(toManifest(base)));
+    expect(changesBetween(tree, read)).toEqual([]);
+    expect(treeHash(read)).toBe(treeHash(tree));
+  });
+
+  test("is the base again when every change is taken back", () => {
+    const changed = withChanges(base, [{ path: "src/a" }, { path: "src/b", after: file("b") }]);
+    const back = withChanges(changed, changesBetween(changed, base));
+    expect(treeHash(back)).toBe(treeHash(base));
+    expect(back.size).toBe(files.size);
+  });
+
+  test("is refused over another base", () => {
+    const text = toManifest(withChanges(base, [{ path: "src/a" }]));
+    expect(() => fromManifest(text, baseTree(new Map([["src/a", file("a")]])))).toThrow(ArtifactCorrupt);
+    expect(() => fromManifest(text)).toThrow(ArtifactCorrupt);
+  });
+
+  test("differs from another tree over its base in the changes alone, whatever they are", () => {
+    const seed = newSeed();
+    const random = seededRandom(seed);
+    for (let round = 0; round < 100; round += 1) {
+      const under = baseTree(randomTree(random));
+      const before = withChanges(under, changesBetween(under, randomTree(random)));
+      const plain = randomTree(random);
+      const after = withChanges(before, changesBetween(before, plain));
+      expect(changesBetween(after, plain), `seed ${seed}`).toEqual([]);
+      const again = withChanges(before, changesBetween(before, after));
+      expect(treeHash(again), `seed ${seed}`).toBe(treeHash(after));
+    }
+  });
+});

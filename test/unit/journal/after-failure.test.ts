@@ -17,7 +17,7 @@ function after(failure: Partial<FailureInput>, attemptsFailed: number, more: Par
   return decideAfterFailure({ error: new Error("no"), failure: classified, ...counted }, policies);
 }
 
-test("a service that nobody named is waited for as long as it said, between attempts and between rounds", () => {
+test("an unnamed service is waited for as long as it asks, between attempts and between rounds", () => {
   expect(after({ retryAfterMs: 30_000 }, 1)).toMatchObject({ kind: "attempt", wait: { waitMs: 30_000 } });
   expect(after({ retryAfterMs: 30_000 }, 3)).toMatchObject({ kind: "round", wait: { waitMs: 30_000 } });
   expect(after({ retryAfterMs: 1 }, 3)).toMatchObject({ kind: "round", wait: { waitMs: 5000 } });

@@ -9,6 +9,7 @@ const phase = (name: string, change: Partial<StoppedSession["phases"][number]> =
   name,
   status: "pending",
   review: "none" as const,
+  putBack: [],
   gate: null,
   checkpoint: null,
   personas: [],
@@ -32,6 +33,8 @@ const session = (change: Partial<StoppedSession>): StoppedSession => ({
   key: "parking",
   status: "parked",
   reason: "help",
+  pausedBy: null,
+  direction: {},
   error: null,
   wakeAt: null,
   needsProgram: false,
@@ -58,6 +61,14 @@ const help = (persona: string, details: Readonly<Record<string, string[]>> = {})
   );
 
 describe("a session that stopped", () => {
+  test("for review names the protected files that a persona changed", () => {
+    const putBack = ["test/a.test.js", "package.json#scripts"].map((path) => ({ persona: "dev", path }));
+    const waiting = phase("build", { status: "completed", review: "awaiting", putBack });
+    expect(explainStop(session({ reason: "review", phases: [waiting] })).why).toBe(
+      "Phase build waits for review. Protected files that dev changed were put back: test/a.test.js, package.json#scripts.",
+    );
+  });
+
   test("counts what is kept and says that nothing is spent", () => {
     const { lost, cost, resume } = explainStop(session({ error: help("dev") }));
     expect(lost).toBe("Nothing is lost: 1 of 2 phases sealed, 1 finished persona kept, 7 steps recorded.");
@@ -186,4 +197,21 @@ test("a session that is driven or completed has nothing to explain", () => {
       resume: null,
     });
   }
+});
+
+test.each([
+  ["person", {}, "A person paused it. Still to do: build."],
+  ["direction", { until: "design" }, "It was told to stop here (--until design). Still to do: build."],
+  ["direction", { only: ["design"] }, "It was told to stop here (--only design). Still to do: build."],
+  [
+    "direction",
+    { pauseAfter: ["design"] },
+    "It was told to stop here (--pause-after design). Still to do: build.",
+  ],
+  ["answer", {}, "Its review is answered. Still to do: build."],
+  ["restore", {}, "It was restored from its checkpoints. Still to do: build."],
+  ["refusal", {}, "Its last resume was refused. Still to do: build."],
+] as const)("a session paused by %s %j says so", (pausedBy, direction, why) => {
+  const paused = session({ status: "paused", reason: null, pausedBy, direction });
+  expect(explainStop(paused).why).toBe(why);
 });

@@ -81,17 +81,17 @@ test("phases begin, end, are taken over, sent back and edited", () => {
   expect([rejected.review, statusesOf(rejected)[0]]).toEqual([null, "pending"]);
   const edited = fold(started, begin, reviewed, { kind: "phase.edited", phase: "one", results: {} });
   expect([edited.review, statusesOf(edited)[0]]).toEqual([null, "completed"]);
-  expect(statusesOf(fold(started, { kind: "phase.completed", phase: "one" }))[0], "nobody worked").toBe(
+  expect(statusesOf(fold(started, { kind: "phase.completed", phase: "one" }))[0], "no persona worked").toBe(
     "reused",
   );
 });
 
-test("somebody is held up until he tries again or the session stops", () => {
+test("a persona is held until its next try or the end of the session", () => {
   const held = fold(begin, fail(700));
   expect(held.held).toMatchObject([{ persona: "worker", until: 700, why: { kind: "retry" } }]);
   expect(heldUntil(held)).toBe(700);
   expect(fold(begin, fail(700), { ...begin, attempt: 2 }).held).toEqual([]);
-  expect(fold(begin, fail(700), { kind: "session.status", status: "paused" }).held).toEqual([]);
+  expect(fold(begin, fail(700), { kind: "session.status", status: "paused", by: "person" }).held).toEqual([]);
   const waits = fold(begin, { kind: "dependency.waiting", ...place, dependency: "api", until: 900 });
   expect(waits.held).toMatchObject([{ until: 900, why: { kind: "dependency", dependency: "api" } }]);
   const result = { summary: "s", outputs: {} };

@@ -171,7 +171,7 @@ test.each<readonly [string, Pick<GenerateResult, "content" | "finishReason">, st
     'it ended with "error" (upstream)',
   ],
   [
-    "whose arguments nobody could pass on",
+    "whose arguments cannot be sent again",
     {
       content: [{ type: "tool-call", toolCallId: "1", toolName: "greet", input: deep }],
       finishReason: { unified: "tool-calls", raw: undefined },

@@ -116,7 +116,7 @@ describe("a conversation that was interrupted", () => {
   });
 
   test.each([
-    ["an agent that nobody knows", ["agent", "-p"], "old-id"],
+    ["an unknown agent", ["agent", "-p"], "old-id"],
     ["a name that is an option", ["claude", "-p"], "--dangerously-skip-permissions"],
     ["a conversation of the team's own", ["claude", "-p", "--session-id", "x"], "old-id"],
     ["a conversation that is not kept", ["codex", "exec", "--ephemeral"], "old-id"],

@@ -5,7 +5,7 @@ export const usage = (input: number, output: number): GenerateResult["usage"] =>
   outputTokens: { total: output, text: output, reasoning: undefined },
 });
 
-/** Somebody's own model. */
+/** A user's own model. */
 export function ownModel(more: Partial<Model>): Model {
   const never = () => Promise.reject(new Error("not asked"));
   return {

@@ -11,7 +11,7 @@ import { question } from "./wire-place.ts";
 const servers: LoopbackModels[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
-/** A package that somebody set up by hand, with a fetch that is not ours. */
+/** A provider package that a user set up, with a fetch of their own. */
 async function failing(reaction: Reaction, streamAlways: boolean) {
   const server = await LoopbackModels.start([reaction]);
   servers.push(server);

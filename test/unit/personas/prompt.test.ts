@@ -53,6 +53,10 @@ const everything: PersonaWork = {
       source: "error",
     }),
   ],
+  putBack: [
+    { path: "test/a.test.ts", why: "tester delivers it in phase tests" },
+    { path: "package.json#scripts", why: 'it matches "**/package.json#scripts", which the team protects' },
+  ],
   notes: ["Too many components.\nThree are enough.", "Name the risks."],
 };
 

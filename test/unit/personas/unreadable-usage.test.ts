@@ -127,11 +127,7 @@ test.each<readonly [string, unknown, readonly number[] | null]>([
     { prompt_tokens: 200, completion_tokens: 5, prompt_tokens_details: [], completion_tokens_details: "no" },
     [200, 5],
   ],
-  [
-    "a cost as text, which nobody reads",
-    { prompt_tokens: 200, completion_tokens: 5, cost: "free" },
-    [200, 5],
-  ],
+  ["a cost as text, which is not read", { prompt_tokens: 200, completion_tokens: 5, cost: "free" }, [200, 5]],
   ["fewer than none", { prompt_tokens: "-200", completion_tokens: 5 }, null],
 ])("a usage with %s does not cost the answer", async (_, usage, expected) => {
   const chunk = { choices: [{ ...choice, delta: { content: said } }], usage };

@@ -54,7 +54,7 @@ describe("work under a signal", () => {
     const later = outcome(abandonment.run(() => promise));
     await clock.advance(patienceMs - 1);
     resolve("in time");
-    expect(await later, "whoever was left to itself takes nothing of it").toEqual({ result: "in time" });
+    expect(await later, "abandoned work does not receive it").toEqual({ result: "in time" });
   });
 
   test("keeps the grace periods of other work, in any order of their ends", async () => {
@@ -67,7 +67,7 @@ describe("work under a signal", () => {
       expect(await outcomes[place]).toEqual({ result: "in time" });
     }
     await new Promise(setImmediate);
-    expect(clock.nextDueInMs(), "nobody is waited for").toBeUndefined();
+    expect(clock.nextDueInMs(), "no work is waited for").toBeUndefined();
   });
 
   test("that ends after it was abandoned does not end the grace period of other work", async () => {

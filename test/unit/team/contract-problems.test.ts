@@ -56,6 +56,14 @@ describe("a contract can be judged", () => {
     expect(problemsOf(withContract(contract))).toEqual([problem]);
   });
 
+  test.each(["/etc/passwd", "package.json#", "#scripts", "a#b#c", ""])("mayChange refuses %j", (file) => {
+    expect(problemsOf(withPersona(works({ mayChange: [file] })))).toEqual([
+      expect.stringContaining(
+        "it must be a glob, or a glob with a member of its JSON files such as package.json#scripts.",
+      ),
+    ]);
+  });
+
   test.each(["/etc/passwd", "../secret", "docs/../../secret", "C:\\secret", "\\\\host\\secret", "", "a\nb"])(
     "a deliverable stays inside the workspace: %j",
     (file) => {

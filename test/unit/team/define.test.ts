@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { TeamInvalid } from "../../../src/domain/errors.ts";
 import { defineTeam, persona, phase, type Team } from "../../../src/index.ts";
+import { defaultProtect } from "../../../src/team/definition/default-protect.ts";
 import { definitionOf, fileTeam } from "./written-team.ts";
 
 const work = () => ({ summary: "done" });
@@ -44,6 +45,7 @@ describe("a team in code", () => {
       maxAttempts: null,
       timeoutMs: null,
       healing: true,
+      mayChange: [],
       contract: { deliverables: [], checks: [] },
       policy: { write: null, checks: null, tools: null },
     };
@@ -51,6 +53,7 @@ describe("a team in code", () => {
       name: "product",
       model: null,
       parallel: 4,
+      protect: defaultProtect,
       budget: null,
       phases: [
         {

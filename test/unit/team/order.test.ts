@@ -73,7 +73,7 @@ test("ancestors and dependents are all of them, not only the next", () => {
 
 describe("personas of a phase work", () => {
   test.each([
-    ["at once when nobody reads from a neighbor", { a: null, b: [], c: ["earlier"] }, [["a", "b", "c"]]],
+    ["at once when no persona reads from a neighbor", { a: null, b: [], c: ["earlier"] }, [["a", "b", "c"]]],
     ["after those they read from", { a: ["b"], b: null, c: null }, [["b", "c"], ["a"]]],
     [
       "as soon as they can",

@@ -55,6 +55,7 @@ describe("one team in three languages", () => {
     expect(team.definition).toMatchObject({
       description: "Each key that a team file may have, once.",
       parallel: 2,
+      protect: ["spec/**", "package.json#scripts"],
       budget: { tokens: 900_000, usd: 20 },
       phases: [
         {
@@ -88,6 +89,7 @@ describe("one team in three languages", () => {
             {
               healing: true,
               consumes: ["planner"],
+              mayChange: ["spec/**"],
               policy: {
                 write: ["src/**"],
                 checks: ["compiles"],
@@ -307,6 +309,7 @@ describe("a hostile or unreadable file is refused quickly", () => {
     ["aliases of aliases", "yaml", bomb, "Its aliases make it larger than 4194304 characters."],
     ["a deep list", "yaml", `name: ${"[".repeat(5_000)}${"]".repeat(5_000)}\n`, "nested"],
     ["a deep list in lines", "yaml", `${"- ".repeat(100)}x\n`, "It is nested deeper than 80 levels."],
+    ["a very deep list in lines", "yaml", `${"- ".repeat(5_000)}x\n`, "It is nested too deeply."],
     [
       "a deep list in JSON",
       "json",

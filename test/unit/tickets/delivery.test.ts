@@ -127,7 +127,7 @@ describe("settling", () => {
   const other = onDelivered({ ...reference, key: "OPS-2" }, start);
   test.each<[string, TicketDelivery, TicketDelivery, TicketDelivery]>([
     ["stores the outcome of who has the ticket", mine, refused, refused],
-    ["ignores a late failure when somebody else has it", theirs, refused, theirs],
+    ["ignores a late failure when another process has it", theirs, refused, theirs],
     [
       "ignores a late failure of the same process's earlier try",
       posting({ deadline: start + hour }),

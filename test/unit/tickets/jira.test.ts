@@ -73,7 +73,7 @@ test("credentials reach Jira in the header and nowhere else", async () => {
   const basic = Buffer.from(`${email}:${apiToken}`).toString("base64");
   const leak = `POST failed, authorization: Basic ${basic} token ${apiToken} raw ${basic}`;
   const made = sampleTicket({ details: leak, failures: [{ round: 1, attempt: 1, message: leak }] });
-  // As if somebody had made the ticket without newTicket.
+  // As if the ticket was made without newTicket.
   await sink.post(
     { ...made, summary: leak, details: leak, context: { leak }, suggestedActions: [leak] },
     patience,

@@ -116,7 +116,7 @@ describe("an address that is written in the configuration", () => {
 
   test("a name is resolved once, and what it resolved to is what is connected to", async () => {
     const asked: string[] = [];
-    // Whoever controls the name would answer differently the second time.
+    // The owner of the name could answer differently the second time.
     const resolve = async (host: string) => (asked.push(host) === 1 ? ["127.0.0.1"] : ["10.0.0.7"]);
     const url = `http://hook.example:${webhook.server.port}${hookPath}`;
     await sinks["The webhook"](url, { resolve, allowInternal: true }).post(sampleTicket(), patience);

@@ -32,7 +32,7 @@ export class MemoryBlobs implements BlobStore {
   #file(path: string, content: string | Buffer): TreeFile {
     const bytes = Buffer.from(content);
     this.contents.set(sha256(bytes), bytes);
-    return { sha256: sha256(bytes), bytes: bytes.length, executable: path.endsWith("*") };
+    return { sha256: sha256(bytes), bytes: bytes.length, mode: path.endsWith("*") ? "executable" : "file" };
   }
 
   /** What the tree says, as text by path. */

@@ -88,7 +88,7 @@ test.each([
   const blobs = new MemoryBlobs();
   const tree: Tree = new Map([
     ...blobs.tree({ "good.txt": "good" }),
-    [path, { sha256: "x", bytes: 1, executable: false }],
+    [path, { sha256: "x", bytes: 1, mode: "file" }],
   ]);
   const directory = newDirectory();
   await expect(materialize(tree, blobs, directory)).rejects.toThrow(InputInvalid);
@@ -109,7 +109,7 @@ test("a blob that cannot be read leaves no half-made folder", async () => {
   const blobs = new MemoryBlobs();
   const tree = new Map([
     ...blobs.tree({ "a.txt": "a", "b/c.txt": "c" }),
-    ["x", { sha256: "gone", bytes: 1, executable: false }] as const,
+    ["x", { sha256: "gone", bytes: 1, mode: "file" }] as const,
   ]);
   const directory = newDirectory();
   await expect(materialize(tree, blobs, directory)).rejects.toThrow("no blob gone");

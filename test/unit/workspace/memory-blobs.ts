@@ -34,7 +34,7 @@ export class MemoryBlobs implements BlobStore {
       tree.set(name.replace(/!$/, ""), {
         sha256: hash,
         bytes: bytes.length,
-        executable: name.endsWith("!"),
+        mode: name.endsWith("!") ? "executable" : "file",
       });
     }
     return tree;
@@ -44,8 +44,8 @@ export class MemoryBlobs implements BlobStore {
   texts(tree: Tree): Record<string, string> {
     return Object.fromEntries(
       [...tree]
-        .map(([path, { sha256: hash, executable }]) => [
-          executable ? `${path}!` : path,
+        .map(([path, { sha256: hash, mode }]) => [
+          mode === "executable" ? `${path}!` : path,
           this.stored.get(hash)?.toString() ?? "(not stored)",
         ])
         .sort(([a = ""], [b = ""]) => (a < b ? -1 : 1)),

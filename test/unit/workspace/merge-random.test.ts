@@ -79,7 +79,7 @@ describe("at random,", () => {
         { length: 3 + Math.floor(random() * 30) },
         (_, index) => `line ${index}${end}`,
       );
-      // Each place belongs to one side, and places next to each other to nobody.
+      // Each place belongs to one side, and places next to each other to neither.
       const owners = lines.map((_, index) => (index % 2 === 0 ? Math.floor(random() * 3) : 2));
       const change = (side: number) =>
         lines.map((line, index) => {

@@ -131,7 +131,7 @@ describe("a conflict keeps ours and says what it is:", () => {
     ["text made binary", { f: "a\n" }, { f: "b\n" }, { f: "\0" }, [["f", "binary"]]],
     ["changed and removed", { f: "1" }, { f: "2" }, {}, [["f", "modify-delete"]]],
     ["removed and changed", { f: "1" }, {}, { f: "2" }, [["f", "modify-delete"]]],
-    ["added, by one as a program", {}, { "f!": "1" }, { f: "1" }, [["f", "executable"]]],
+    ["added, by one as a program", {}, { "f!": "1" }, { f: "1" }, [["f", "mode"]]],
     ["made executable and removed", { f: "1" }, { "f!": "1" }, {}, [["f", "modify-delete"]]],
     ["a file and a folder", {}, { a: "1" }, { "a/b": "2" }, [["a/b", "file-folder", "a"]]],
     ["a folder and a file", {}, { "a/b": "2" }, { a: "1" }, [["a", "file-folder", "a"]]],
@@ -255,7 +255,7 @@ describe("a conflict keeps ours and says what it is:", () => {
       new Map(
         Array.from({ length: file === undefined ? 0 : count }, (_, index) => [
           `${name}${index}`,
-          file ?? { sha256: "", bytes: 0, executable: false },
+          file ?? { sha256: "", bytes: 0, mode: "file" },
         ]),
       );
     const { tree, conflicts } = await mergeTrees({

@@ -89,7 +89,7 @@ describe("a folder that is new or empty", () => {
     const place = new Place();
     const tree = new Map([
       ...place.blobs.tree({ a: "a" }),
-      ["b", { sha256: "0".repeat(64), bytes: 1, executable: false }] as const,
+      ["b", { sha256: "0".repeat(64), bytes: 1, mode: "file" }] as const,
     ]);
     await expect(writeOut(tree, place.blobs, place.target)).rejects.toThrow("no blob");
     expect([existsSync(place.target), place.siblings()]).toEqual([false, []]);

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { StorageFailed } from "../../../src/domain/errors.ts";
 import { emptyTree } from "../../../src/domain/tree.ts";
-import { isIgnoredName, readBack, readLimits } from "../../../src/workspace/read-back.ts";
+import { isIgnoredName, type ReadLimits, readBack } from "../../../src/workspace/read-back.ts";
 import { materialize } from "../../../src/workspace/write-tree.ts";
 import { MemoryBlobs } from "./counted-blobs.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
@@ -30,7 +30,7 @@ async function workspace(files: Record<string, string>) {
     base,
     directory,
     at,
-    read: (limits = readLimits) => readBack(directory, base, blobs, limits),
+    read: (limits: Partial<ReadLimits> = {}) => readBack(directory, base, blobs, limits),
   };
 }
 
@@ -54,11 +54,11 @@ describe("the changes of a command", () => {
       "run.sh": "#!",
       "same.txt": "same",
     });
-    expect(changes.map(({ path, after }) => [path, after?.bytes, after?.executable])).toEqual([
+    expect(changes.map(({ path, after }) => [path, after?.bytes, after?.mode])).toEqual([
       ["gone.txt", undefined, undefined],
-      ["made/deep/ü.txt", 4, false],
-      ["old.txt", 3, false],
-      ["run.sh", 2, true],
+      ["made/deep/ü.txt", 4, "file"],
+      ["old.txt", 3, "file"],
+      ["run.sh", 2, "executable"],
     ]);
     expect(refused).toEqual([]);
     expect(blobs.puts).toHaveLength(2);
@@ -86,7 +86,7 @@ describe("the changes of a command", () => {
 });
 
 describe("refused files are listed and change nothing", () => {
-  test("links of every kind: what was there before stays, what they point to never gets in", async () => {
+  test("links that lead out, and hard links: what was there before stays, what they point to never gets in", async () => {
     const outside = temporaryDirectory();
     writeFileSync(join(outside, "secret.txt"), "secret");
     const { blobs, at, read } = await workspace({
@@ -108,17 +108,18 @@ describe("refused files are listed and change nothing", () => {
       "folder/a.txt": "a",
       "keep.txt": "keep",
       "moved/a.txt": "a",
+      dangling: "nowhere",
+      loop: ".",
     });
+    expect(tree.get("dangling")?.mode).toBe("link");
     expect(Object.fromEntries(refused.map(({ path, reason }) => [path, reason]))).toEqual({
-      dangling: "it is a symbolic link",
-      "file.txt": "it is a symbolic link",
-      folder: "it is a symbolic link",
+      "file.txt": "it is a symbolic link that leads out of the workspace",
+      folder: "it is a symbolic link that leads out of the workspace",
       "hard.txt": "it is a hard link",
       "keep.txt": "it is a hard link",
-      loop: "it is a symbolic link",
       "twin.txt": "it is a hard link",
     });
-    expect(blobs.puts).toEqual([tree.get("moved/a.txt")?.sha256]);
+    expect(blobs.puts).toEqual(["dangling", "loop", "moved/a.txt"].map((path) => tree.get(path)?.sha256));
   });
 
   test("pipes and sockets, without waiting for the other end", async () => {
@@ -157,7 +158,7 @@ describe("refused files are listed and change nothing", () => {
     const { blobs, at, read } = await workspace({ "big.bin": "small" });
     truncateSync(at("big.bin"), 2 ** 40);
     writeFileSync(at("fits.bin"), "12345");
-    const { tree, refused } = await read({ ...readLimits, maxFileBytes: 5 });
+    const { tree, refused } = await read({ maxFileBytes: 5 });
     expect(blobs.read(tree)).toEqual({ "big.bin": "small", "fits.bin": "12345" });
     expect(refused).toEqual([{ path: "big.bin", reason: `it has ${2 ** 40} bytes, and the limit is 5` }]);
   });
@@ -166,7 +167,7 @@ describe("refused files are listed and change nothing", () => {
     const { blobs, at, read } = await workspace({});
     for (const name of ["a", "b", "c"]) writeFileSync(at(name), "12345");
     writeFileSync(at("d"), "1");
-    const { tree, refused } = await read({ ...readLimits, maxTotalBytes: 11 });
+    const { tree, refused } = await read({ maxTotalBytes: 11 });
     expect(blobs.read(tree)).toEqual({ a: "12345", b: "12345", d: "1" });
     expect(refused).toEqual([
       { path: "c", reason: "it has 5 bytes, and the limit is 1 (of 11 for all files)" },
@@ -177,7 +178,7 @@ describe("refused files are listed and change nothing", () => {
     const files = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`f${index + 10}`, "x"]));
     const { base, at, read } = await workspace({ ...files, z: "was a file" });
     writeFileSync(at("a"), "new");
-    const { tree, changes, refused } = await read({ ...readLimits, maxEntries: 5 });
+    const { tree, changes, refused } = await read({ maxEntries: 5 });
     expect(changes.filter(({ after }) => after === undefined)).toEqual([]);
     expect([...base.keys()].filter((path) => !tree.has(path))).toEqual([]);
     expect(refused).toEqual([{ path: ".", reason: "there are more than 5 entries; the rest was not read" }]);
@@ -191,7 +192,7 @@ describe("refused files are listed and change nothing", () => {
     rmSync(at("b"));
     rmSync(at("c"));
     writeFileSync(at("a", "more"), "x");
-    const { tree } = await read({ ...readLimits, maxEntries: 2 });
+    const { tree } = await read({ maxEntries: 2 });
     expect([...tree.keys()].filter((path) => path === "a" || path.startsWith("a/"))).toHaveLength(1);
     expect(tree.has("a")).toBe(false);
   });

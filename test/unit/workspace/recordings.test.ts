@@ -12,7 +12,7 @@ const start = (files: Readonly<Record<string, string>> = {}) => {
   const base = blobs.tree(files);
   return { blobs, base, workspace: new Workspace(blobs, base) };
 };
-const file = (content: string) => ({ sha256: sha256(content), bytes: content.length, executable: false });
+const file = (content: string) => ({ sha256: sha256(content), bytes: content.length, mode: "file" as const });
 const pathsOf = (changes: readonly TreeChange[]) => changes.map(({ path }) => path);
 
 describe("a recording", () => {

@@ -9,7 +9,7 @@ const sandbox = await describeSandbox();
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** Somebody's home, with a program in it and a key beside the program. */
+/** A user's home, with a program in it and a key beside the program. */
 function someHome(): string {
   const home = temporaryDirectory();
   chmodSync(home, 0o755);
@@ -47,7 +47,7 @@ const run = (argv: readonly string[], more: Partial<Command> = {}, detect = desc
     detect,
   );
 
-describe.skipIf(sandbox.kind === "none")("a program in somebody's home (needs bubblewrap)", () => {
+describe.skipIf(sandbox.kind === "none")("a program in a user's home (needs bubblewrap)", () => {
   test("that is one file behind a link runs, and nothing else of the home is there", async () => {
     const home = someHome();
     const real = write(
@@ -99,7 +99,9 @@ const kinds = [
 
 describe.each(kinds)("places outside of the workspace, %s", (name, kind) => {
   const skipped = name.startsWith("in") && kind.kind === "none";
-  const here = (argv: readonly string[], more: Partial<Command>) => run(argv, more, async () => kind);
+  const sandbox = kind.kind === "none" ? "none" : "required";
+  const here = (argv: readonly string[], more: Partial<Command>) =>
+    run(argv, { sandbox, ...more }, async () => kind);
 
   test.skipIf(skipped)("of the home are found in the command's own home, and only those", async () => {
     const home = someHome();

@@ -89,11 +89,11 @@ describe("files", () => {
     const { workspace } = empty();
     await workspace.write("run", "1", { executable: true });
     await workspace.write("run", "2");
-    expect(workspace.tree.get("run")).toMatchObject({ executable: true });
+    expect(workspace.tree.get("run")).toMatchObject({ mode: "executable" });
     await workspace.edit("run", [{ find: "2", replace: "3" }]);
-    expect(workspace.tree.get("run")).toMatchObject({ executable: true });
+    expect(workspace.tree.get("run")).toMatchObject({ mode: "executable" });
     await workspace.write("run", "3", { executable: false });
-    expect(workspace.tree.get("run")).toMatchObject({ executable: false });
+    expect(workspace.tree.get("run")).toMatchObject({ mode: "file" });
   });
 
   test("that were removed are gone, and so are their folders", async () => {
@@ -136,7 +136,7 @@ describe("files", () => {
     await workspace.write("x", "é".repeat(treeLimits.maxFileBytes / 2));
     const blobs = new MemoryBlobs();
     const { sha256: hash } = [...blobs.tree({ a: "x" }).values()][0] ?? { sha256: "" };
-    const large = { sha256: hash, bytes: treeLimits.maxFileBytes, executable: false };
+    const large = { sha256: hash, bytes: treeLimits.maxFileBytes, mode: "file" as const };
     const full = new Workspace(
       blobs,
       new Map(Array.from({ length: 32 }, (_, index) => [`f${index}`, large])),
@@ -146,7 +146,7 @@ describe("files", () => {
     expect(() => workspace.reapply([{ path: "over", after: over }])).toThrow("limit of a file");
     await full.write("f0", "smaller");
     await full.write("one", "x");
-    const small = { sha256: hash, bytes: 1, executable: false };
+    const small = { sha256: hash, bytes: 1, mode: "file" as const };
     const many = Array.from({ length: treeLimits.maxFiles }, (_, index) => [`f${index}`, small] as const);
     const crowded = new Workspace(blobs, new Map(many));
     await expect(crowded.write("one", "x")).rejects.toThrow("too many");

@@ -68,7 +68,9 @@ export async function visitByLine(
 ): Promise<Visit & { readonly cut: () => void; readonly mend: () => void }> {
   const own = newFolder();
   const line = await openLine();
-  const server = await serveCopy(own, undefined, { MAESTRO_SERVER_ALLOWED_HOSTS: `127.0.0.1:${line.port}` });
+  const server = await serveCopy(own, undefined, {
+    MAESTRO_SERVER_PUBLIC_URL: `http://127.0.0.1:${line.port}`,
+  });
   line.leadTo(server.port);
   return { ...(await look(server, `http://127.0.0.1:${line.port}`, own, path, {})), ...line };
 }

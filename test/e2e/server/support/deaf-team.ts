@@ -1,7 +1,7 @@
 import { appendFile, readFile } from "node:fs/promises";
 import { defineTeam, persona, phase } from "../../../../src/index.ts";
 
-/** Whoever comes first leaves a line in the file and then does nothing for ever, whatever it is told. */
+/** The first run writes a line to the file, then ignores every signal for ever. */
 async function hangOnce(file: string): Promise<void> {
   const before = await readFile(file, "utf8").catch(() => "");
   await appendFile(file, "here\n");

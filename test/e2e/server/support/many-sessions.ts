@@ -2,11 +2,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../../../src/domain/clock.ts";
 import { newSessionId } from "../../../../src/domain/ids.ts";
+import { defineTeam, persona, phase } from "../../../../src/index.ts";
 import type { Transition } from "../../../../src/journal/journal.ts";
 import { chainHash, chainStart, encodeEntry } from "../../../../src/journal/journal-codec.ts";
 import { reduceCard } from "../../../../src/journal/reduce.ts";
 import type { SessionStatus } from "../../../../src/journal/standing.ts";
 import { SqliteStore } from "../../../../src/store/sqlite/sqlite-store.ts";
+import { definitionJson } from "../../../../src/team/definition/team-definition.ts";
 
 const statuses: readonly SessionStatus[] = [
   "completed",
@@ -16,16 +18,22 @@ const statuses: readonly SessionStatus[] = [
   "canceled",
   "parked",
 ];
-const phases = ["requirements", "design", "implementation", "testing", "deployment"].map((name) => ({
-  name,
-  dependsOn: [],
-  personas: ["analyst", "architect", "developer"].map((persona) => ({
-    name: persona,
-    work: { kind: "model" },
-    contract: { deliverables: [], checks: [] },
-    policy: {},
-  })),
-}));
+const authors = ["analyst", "architect", "developer"];
+const phases = ["requirements", "design", "implementation", "testing", "deployment"];
+const definitionOf = (name: string) =>
+  definitionJson(
+    defineTeam(name, {
+      model: "anthropic/claude",
+      budget: { usd: 8 },
+      phases: phases.map((each) =>
+        phase(each, {
+          dependsOn: [],
+          personas: authors.map((author) => persona(author, { instructions: "Do it." })),
+        }),
+      ),
+    }).definition,
+  );
+const definitions = { billing: definitionOf("billing"), product: definitionOf("product") };
 
 /** A state directory with as many finished sessions as a busy year leaves, written in one go. */
 export async function writeManySessions(stateDir: string, count: number): Promise<void> {
@@ -34,8 +42,8 @@ export async function writeManySessions(stateDir: string, count: number): Promis
   await store.close();
   const database = new DatabaseSync(path);
   const session = database.prepare(
-    `INSERT INTO sessions (id, key, team, team_fingerprint, identity, status, reason, created_at, updated_at, status_at)
-     VALUES (?, ?, ?, 'f', ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO sessions (id, key, team, team_fingerprint, identity, status, reason, created_at, updated_at, status_at, queue, priority)
+     VALUES (?, ?, ?, 'f', ?, ?, ?, ?, ?, ?, 'default', 0)`,
   );
   const card = database.prepare("INSERT INTO session_cards (session, card) VALUES (?, ?)");
   const text = database.prepare("INSERT INTO session_texts (session, text) VALUES (?, ?)");
@@ -61,7 +69,7 @@ export async function writeManySessions(stateDir: string, count: number): Promis
     const created: Transition = {
       kind: "session.created",
       team,
-      definition: { name: team, budget: { usd: 8 }, phases },
+      definition: definitions[team],
       teamFingerprint: "f",
       brief,
       key,
@@ -73,7 +81,7 @@ export async function writeManySessions(stateDir: string, count: number): Promis
     session.run(id, key, team, `i${number}`, status, reason, at, at + 60_000, at + 60_000);
     card.run(number, JSON.stringify(reduceCard(undefined, row)));
     text.run(number, `${id} ${key} ${team} ${brief}`.toLowerCase());
-    for (const { name } of phases.slice(0, 3)) usage.run(number, name);
+    for (const name of phases.slice(0, 3)) usage.run(number, name);
     const hash = chainHash(chainStart(id), { ...row, seq: 1, epoch: 0, at });
     const { lastInsertRowid } = journal.run(number, at, row.body, hash);
     transition.run(number, lastInsertRowid, chainStart(id));

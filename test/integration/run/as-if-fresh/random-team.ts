@@ -112,7 +112,7 @@ export class Designer {
 
 const newer = (member: Member): Member => ({ ...member, version: member.version + 1 });
 
-/** Whoever rested on it rests on what it rested on. */
+/** Its dependents now depend on its own dependencies. */
 function without(design: Design, { name: gone, dependsOn: before }: Stage): Design {
   return design
     .filter(({ name }) => name !== gone)

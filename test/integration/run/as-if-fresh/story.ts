@@ -88,7 +88,7 @@ export class Story {
     await this.#resume({});
   }
 
-  /** In somebody's work that is left to do. */
+  /** In work that a persona has left to do. */
   async #somewhere(): Promise<Pause | undefined> {
     const maestro = await this.#open();
     const plan = await maestro.plan(this.#id, { team: this.#team(), acceptChanges: true });
@@ -181,7 +181,7 @@ export class Story {
     await (await this.#open()).exportCheckpoints(this.#id, file);
     await this.#close();
     this.#stateDir = mkdtempSync(join(this.#place.stateDir, "state-"));
-    await (await this.#open()).importCheckpoints(file);
+    await (await this.#open()).importCheckpoints(file, { trust: true });
     this.#forget();
     await this.#goOn();
   }

@@ -111,8 +111,8 @@ describe("a model plans the team", () => {
   });
 
   test("but leaves no phase empty and no gate without anything to judge", async () => {
-    const nobody = ["maker", "helper", "clerk"].map((name) => verdict("make", name, false));
-    expect((await planned({ personas: nobody })).people[1]).toContain("maker");
+    const none = ["maker", "helper", "clerk"].map((name) => verdict("make", name, false));
+    expect((await planned({ personas: none })).people[1]).toContain("maker");
     const unjudged = [verdict("make", "maker", false), verdict("make", "clerk", false)];
     expect((await planned({ personas: unjudged })).people[1]).toEqual(["maker", "helper"]);
   });

@@ -11,7 +11,7 @@ import type { PlannerCall } from "../../../../src/run/planning/planner-call.ts";
 import { defineTeam, persona, phase } from "../../../../src/team/define.ts";
 import { LoopbackModels, modelKey, type Reaction } from "../../../support/loopback-models.ts";
 
-/** A call that nobody counts. */
+/** A call without accounts. */
 const freely: Pick<PlannerCall, "runStep" | "signal"> = {
   runStep: async ({ effect }) => effect(),
   signal: AbortSignal.timeout(60_000),

@@ -29,7 +29,7 @@ const planFor = (brief: string): TeamDefinition => planTeam(team, classifyBrief(
 const namesIn = ({ phases }: TeamDefinition, phase: string): readonly string[] =>
   phases.find(({ name }) => name === phase)?.personas.map(({ name }) => name) ?? [];
 
-const everybody = ({ phases }: TeamDefinition): readonly PersonaDefinition[] =>
+const allPersonas = ({ phases }: TeamDefinition): readonly PersonaDefinition[] =>
   phases.flatMap(({ personas }) => personas);
 
 /** What a person would write in a module to get this definition. */
@@ -59,7 +59,7 @@ function expectSound(definition: TeamDefinition): void {
   const problems = new Problems();
   readTeam(written(definition), "module", problems);
   expect(problems.found.map(({ sentence }) => sentence)).toEqual([]);
-  // Not even a warning: what somebody delivers is read, and who reads finds somebody.
+  // No warning: every deliverable has a reader, and every reader has a deliverable.
   expect(integrationProblems(definition)).toEqual([]);
   expect(definition.phases.map(({ name, gate }) => [name, gate?.threshold])).toEqual([
     ["requirements", 0.75],
@@ -126,9 +126,9 @@ describe("the team of every brief can run", () => {
     }
     expect(plans.size).toBeGreaterThan(100);
     for (const definition of plans.values()) expectSound(definition);
-    // Nobody is in the team for nothing, and every blueprint has its use.
-    const used = new Set([...plans.values()].flatMap((plan) => everybody(plan).map(({ name }) => name)));
-    expect(used).toEqual(new Set(everybody(team).map(({ name }) => name)));
+    // Some brief needs each persona, and some brief each blueprint.
+    const used = new Set([...plans.values()].flatMap((plan) => allPersonas(plan).map(({ name }) => name)));
+    expect(used).toEqual(new Set(allPersonas(team).map(({ name }) => name)));
     expect(new Set([...plans.values()].map(({ plan }) => plan?.blueprint))).toEqual(
       new Set(blueprints.map(({ name }) => name)),
     );
@@ -208,14 +208,14 @@ describe("exactly the needed personas are chosen", () => {
     const brief = corpus.find(
       ({ complexity, expertise }) => complexity === "large" && expertise.includes("ux"),
     );
-    const names = new Set(everybody(planFor(brief?.brief ?? "")).map(({ name }) => name));
+    const names = new Set(allPersonas(planFor(brief?.brief ?? "")).map(({ name }) => name));
     expect(names.size).toBe(11);
   });
 });
 
 describe("contracts follow the blueprint", () => {
   const contractOf = (brief: string, persona: string) =>
-    everybody(planFor(brief)).find(({ name }) => name === persona)?.contract;
+    allPersonas(planFor(brief)).find(({ name }) => name === persona)?.contract;
 
   test("a fix has a reproduction and a regression test", () => {
     const brief = "Fix the crash of the import job.";
@@ -234,7 +234,7 @@ describe("contracts follow the blueprint", () => {
   });
 
   test("without a blueprint the contracts of the team file hold", () => {
-    const own = everybody(team).find(({ name }) => name === "backend_developer")?.contract;
+    const own = allPersonas(team).find(({ name }) => name === "backend_developer")?.contract;
     expect(contractOf("Fix the crash of the import job.", "backend_developer")).toEqual(own);
   });
 
@@ -246,14 +246,14 @@ describe("contracts follow the blueprint", () => {
       }),
     );
     const { definition } = planTeam(bound, classification);
-    expect(everybody(definition)[0]?.contract.deliverables).toEqual([]);
+    expect(allPersonas(definition)[0]?.contract.deliverables).toEqual([]);
     expect(integrationProblems(definition)).toEqual([]);
   });
 });
 
 describe("consumers and providers", () => {
   test("personas consume only from present ones", () => {
-    const developer = everybody(planFor("A command line tool that counts words.")).find(
+    const developer = allPersonas(planFor("A command line tool that counts words.")).find(
       ({ name }) => name === "backend_developer",
     );
     expect(developer?.consumes).toEqual(["requirement_analyst", "solution_architect"]);
@@ -276,7 +276,7 @@ describe("consumers and providers", () => {
     );
     const planned = planTeam(definition, classifyBrief("Fix the crash of the import job.")).definition;
     expect(namesIn(planned, "implementation")).toEqual(["poet"]);
-    expect(everybody(planned).at(-1)?.consumes).toEqual(["writer", "painter"]);
+    expect(allPersonas(planned).at(-1)?.consumes).toEqual(["writer", "painter"]);
     expect(integrationProblems(planned)).toEqual([]);
   });
 
@@ -292,7 +292,7 @@ describe("consumers and providers", () => {
     );
     const planned = planTeam(definition, classifyBrief("Fix the crash of the import job.")).definition;
     expect(namesIn(planned, "design")).toEqual(["writer"]);
-    expect(everybody(planned).find(({ name }) => name === "reader")?.consumes).toBeNull();
+    expect(allPersonas(planned).find(({ name }) => name === "reader")?.consumes).toBeNull();
   });
 });
 
@@ -362,6 +362,6 @@ test("an expertise that is not needed adds no persona", () => {
     confidence: 1,
   } as const;
   const names = (expertise: readonly Expertise[]) =>
-    everybody(planTeam(team, { ...base, expertise }).definition).map(({ name }) => name);
+    allPersonas(planTeam(team, { ...base, expertise }).definition).map(({ name }) => name);
   expect(names(["backend", "security"])).toEqual(names(["backend"]).toSpliced(2, 0, "security_specialist"));
 });

@@ -28,7 +28,7 @@ test.each([
   [{ planning: "rule" }, 'the team: planning is "rule"; it must be "rules" or "model" or "off".'],
   [{ planning: true }, 'the team: planning is true; it must be "rules" or "model" or "off".'],
   [{ planing: "rules" }, 'the team has an unknown key "planing". Did you mean "planning"?'],
-  // Nobody writes a plan: it is made.
+  // A team file has no plan: the session makes it.
   [{ plan: { blueprint: "fix" } }, 'the team has an unknown key "plan".'],
 ])("%j is refused", (more, problem) => {
   expect(problemsOf(written(more)).join(" ")).toContain(problem);

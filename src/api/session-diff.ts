@@ -1,0 +1,87 @@
+import { advise } from "../domain/advice.ts";
+import { InputInvalid } from "../domain/errors.ts";
+import { emptyTree, type Tree } from "../domain/tree.ts";
+import type { SessionState } from "../journal/session-state.ts";
+import { finalTree } from "../run/final-files.ts";
+import type { Blobs } from "../store/blobs.ts";
+import type { BlobStore } from "../workspace/blobs.ts";
+import { loadTree } from "../workspace/stored-tree.ts";
+
+export interface DiffOptions {
+  /** Only what this phase changed. */
+  readonly phase?: string;
+  /** Only what this persona changed. */
+  readonly persona?: string;
+  /** Only what this attempt of the persona left, counted from 1. */
+  readonly attempt?: number;
+  /** Counts of lines instead of the lines. */
+  readonly stat?: boolean;
+}
+
+interface Compared {
+  readonly before: Tree;
+  readonly after: Tree;
+  readonly blobs: BlobStore;
+}
+
+/** A unified diff of the session's files, as `git apply` takes it. */
+export async function sessionDiff(
+  state: SessionState,
+  artifacts: Blobs,
+  options: DiffOptions,
+): Promise<Buffer> {
+  const { diffTrees } = await import("../workspace/repository/diff-trees.ts");
+  const { before, after, blobs } = await compared(state, artifacts, options);
+  return diffTrees(before, after, blobs, options);
+}
+
+async function compared(
+  state: SessionState,
+  artifacts: Blobs,
+  { phase, persona, attempt }: DiffOptions,
+): Promise<Compared> {
+  const load = (ref: string | undefined): Promise<Tree> | Tree =>
+    ref === undefined ? emptyTree : loadTree(artifacts, ref);
+  if (phase === undefined && persona === undefined) {
+    if (attempt !== undefined)
+      throw new InputInvalid("An attempt belongs to a persona.", { advice: "Name the persona as well." });
+    const { tree, blobs } = await finalTree(state, artifacts);
+    return { before: await load(state.created.source?.tree), after: tree, blobs };
+  }
+  const { base, tree } =
+    persona === undefined ? phaseFiles(state, phase) : personaFiles(state, phase, persona, attempt);
+  return { before: await load(base), after: await load(tree), blobs: artifacts };
+}
+
+interface Files {
+  readonly base?: string | undefined;
+  readonly tree?: string | undefined;
+}
+
+function phaseFiles(state: SessionState, name = ""): Files {
+  const phase = state.phases.get(name);
+  if (phase?.status !== "completed") throw nothingYet(state, `Phase ${name}`);
+  return phase;
+}
+
+function personaFiles(state: SessionState, phase: string | undefined, name: string, attempt?: number): Files {
+  const homes = [...state.phases].filter(
+    ([home, { personas }]) => (phase ?? home) === home && personas.has(name),
+  );
+  if (homes.length > 1)
+    throw new InputInvalid(`${name} works in ${homes.map(([home]) => home).join(", ")}.`, {
+      advice: "Name the phase as well.",
+    });
+  const persona = homes[0]?.[1].personas.get(name);
+  if (persona === undefined) throw nothingYet(state, `Persona ${name}`);
+  if (attempt === undefined) return persona;
+  const tried = persona.attempts[attempt - 1];
+  if (tried === undefined) throw nothingYet(state, `Attempt ${attempt} of ${name}`);
+  return { base: persona.base, tree: tried.tree };
+}
+
+const nothingYet = ({ id }: SessionState, what: string): InputInvalid =>
+  new InputInvalid(`${what} of session ${id} has no files yet.`, {
+    advice: advise("See how far it is", "show", id),
+    details: { session: id },
+  });

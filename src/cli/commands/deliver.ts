@@ -1,0 +1,72 @@
+import { exitCodes } from "../exit-code.ts";
+import { type GlobalOptions, withLook } from "../open.ts";
+import { printJson, say, sayCommand } from "../output.ts";
+import { readCount } from "../read-flags.ts";
+import { count, plain } from "../terminal/format.ts";
+
+interface DiffFlags extends GlobalOptions {
+  readonly phase?: string;
+  readonly persona?: string;
+  readonly attempt?: string;
+  readonly stat?: boolean;
+}
+
+export async function diff(session: string, { attempt, ...options }: DiffFlags): Promise<void> {
+  const { phase, persona, stat } = options;
+  const text = await withLook(options, (maestro) =>
+    maestro.diff(session, {
+      ...(phase !== undefined && { phase }),
+      ...(persona !== undefined && { persona }),
+      ...(attempt !== undefined && { attempt: readCount("--attempt", attempt) }),
+      ...(stat === true && { stat }),
+    }),
+  );
+  if (options.json) return printJson({ diff: text.toString() });
+  if (text.length === 0) return say("Nothing changed.");
+  // Byte for byte: the diff is for git, and names in it are quoted by git.
+  process.stdout.write(text);
+}
+
+interface BranchFlags extends GlobalOptions {
+  readonly repo?: string;
+}
+
+export async function branch(session: string, name: string, options: BranchFlags): Promise<void> {
+  const { repo } = options;
+  const made = await withLook(options, (maestro) =>
+    maestro.branch(session, { branch: name, ...(repo !== undefined && { repo }) }),
+  );
+  if (options.json) return printJson(made);
+  say(
+    plain(
+      `Branch ${made.branch} has ${count(made.commits.length, "commit")}. Look at it with: git log ${made.branch}`,
+    ),
+  );
+}
+
+interface ApplyFlags extends GlobalOptions {
+  readonly to?: string;
+  readonly force?: boolean;
+}
+
+export async function apply(session: string, options: ApplyFlags): Promise<void> {
+  const { to, force = false } = options;
+  const applied = await withLook(options, (maestro) =>
+    maestro.apply(session, { force, ...(to !== undefined && { to }) }),
+  );
+  const { written, removed, conflicts } = applied;
+  if (conflicts.length > 0) process.exitCode = exitCodes.failed;
+  if (options.json) return printJson(applied);
+  for (const { reason, isMarked } of conflicts)
+    say(plain(`Conflict: ${reason}${isMarked ? " Both versions are in the file, between markers." : ""}`));
+  if (conflicts.length > 0 && !force)
+    return sayCommand(
+      "Nothing was written. To write the rest, and conflicts with markers",
+      options.stateDir,
+      "apply",
+      session,
+      "--force",
+    );
+  const gone = removed.length === 0 ? "" : `, ${count(removed.length, "file")} removed`;
+  say(`${count(written.length, "file")} written${gone}.`);
+}

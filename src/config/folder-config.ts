@@ -1,0 +1,76 @@
+import { dirname } from "node:path";
+import { advise } from "../domain/advice.ts";
+import { sha256 } from "../domain/canonical.ts";
+import { NotTrusted } from "../domain/errors.ts";
+import type { SettingKey } from "./config.ts";
+import { type FoundConfig, findFolderConfig, readConfig } from "./config-file.ts";
+import { fileLayer, type Layer } from "./layers.ts";
+import { settings } from "./settings.ts";
+import { fileIn, isTrusted, type TrustedFile } from "./trust-store.ts";
+
+/** The configuration of the folder that a command starts in: a stranger's, until a person trusts it. */
+export interface FolderConfig extends TrustedFile {
+  readonly isTrusted: boolean;
+  /** Undefined: it is code, and was not run. */
+  readonly layer: Layer | undefined;
+}
+
+/** Runs the code of a configuration only for a command that acts, and only where a person trusted this content. */
+export async function readFolderConfig(
+  found: FoundConfig,
+  env: NodeJS.ProcessEnv,
+  onlyLooks: boolean,
+): Promise<FolderConfig> {
+  const file = { path: await fileIn(found.path), sha256: sha256(found.bytes) };
+  const trusted = await isTrusted(file, env);
+  if (found.isCode && onlyLooks) return { ...file, isTrusted: trusted, layer: undefined };
+  if (found.isCode && !trusted) throw notTrusted(file, codeDemand);
+  return { ...file, isTrusted: trusted, layer: await fileLayer(await readConfig(found), "file") };
+}
+
+const codeDemand = "It is code, and would run as you, with all that it imports.";
+
+/** What the configuration of a folder asks for that only a trusted one gets. */
+export async function configDemands(folder: string): Promise<(TrustedFile & Demanding) | undefined> {
+  const found = await findFolderConfig(folder);
+  if (found === undefined) return undefined;
+  const file = { path: await fileIn(found.path), sha256: sha256(found.bytes) };
+  if (found.isCode) return { ...file, demands: [codeDemand] };
+  const layer = await fileLayer(await readConfig(found), "file");
+  return { ...file, demands: await settingDemands(layer, needTrust(layer)) };
+}
+
+export interface Demanding {
+  readonly demands: readonly string[];
+}
+
+export const needTrust = (layer: Layer): readonly SettingKey[] =>
+  [...layer.values.keys()].filter((key) => settings[key].needsTrust !== null);
+
+export function withoutNeedOfTrust(layer: Layer): Layer {
+  const values = new Map([...layer.values].filter(([key]) => settings[key].needsTrust === null));
+  return { ...layer, values };
+}
+
+export async function untrustedSettings(
+  file: TrustedFile,
+  layer: Layer,
+  keys: readonly SettingKey[],
+): Promise<NotTrusted> {
+  return notTrusted(file, ...(await settingDemands(layer, keys)));
+}
+
+async function settingDemands(layer: Layer, keys: readonly SettingKey[]): Promise<readonly string[]> {
+  return Promise.all(
+    keys.map(async (key) => {
+      const line = await layer.lineOf?.(key);
+      return `It sets ${key}${line === undefined ? "" : ` (line ${line})`}: ${settings[key].needsTrust}.`;
+    }),
+  );
+}
+
+const notTrusted = ({ path, sha256 }: TrustedFile, ...demands: readonly string[]): NotTrusted =>
+  new NotTrusted(`You have not trusted ${path}.\n${demands.join("\n")}`, {
+    details: { path, sha256, demands },
+    advice: advise("Read it first. If you trust it", "trust", dirname(path)),
+  });

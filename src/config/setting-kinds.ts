@@ -1,0 +1,121 @@
+import type { PriceTable } from "../cost/price-per-million.ts";
+
+// No schema library here: a flat table needs none, and importing one costs every command 124 ms.
+
+/** A type of value: its wording for errors, and its reader. */
+export interface Kind<Value> {
+  readonly allowed: string;
+  /** `undefined` when the value is not allowed. `isText`: it comes from a place that only knows text. */
+  readonly read: (raw: unknown, isText: boolean) => Value | undefined;
+}
+
+export const text: Kind<string> = {
+  allowed: "a text that is not empty",
+  read: (raw) => (typeof raw === "string" && raw.trim() !== "" && !raw.includes("\0") ? raw : undefined),
+};
+
+export function integer(least: number, most: number): Kind<number> {
+  return {
+    allowed: `a whole number from ${least} to ${most}`,
+    read(raw, isText) {
+      const value = isText && typeof raw === "string" && /^\s*-?\d+\s*$/.test(raw) ? Number(raw) : raw;
+      return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most
+        ? value
+        : undefined;
+    },
+  };
+}
+
+export const delayMs = integer(0, 3_600_000);
+export const tokens = integer(1, 1_000_000_000_000);
+
+export const dollars: Kind<number> = {
+  allowed: "an amount of dollars from 0.01 to 1000000",
+  read(raw, isText) {
+    const value = isText && typeof raw === "string" && /^\s*\d+(?:\.\d+)?\s*$/.test(raw) ? Number(raw) : raw;
+    return typeof value === "number" && value >= 0.01 && value <= 1_000_000 ? value : undefined;
+  },
+};
+
+/** Goes into a header as it is. */
+export const apiToken: Kind<string> = {
+  allowed: "at least 8 letters, digits and signs such as - . _ ~ + / =",
+  read: (raw) => (typeof raw === "string" && /^[\w.~+/=-]{8,512}$/.test(raw) ? raw : undefined),
+};
+
+export const origin: Kind<string> = {
+  allowed: "an http or https address without a path, such as https://maestro.example.org",
+  read: (raw) => {
+    const url = typeof raw === "string" ? URL.parse(raw.trim()) : null;
+    const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+    return isPlain ? url.origin : undefined;
+  },
+};
+
+export const yesOrNo: Kind<boolean> = {
+  allowed: "true or false",
+  read: (raw, isText) =>
+    isText ? { true: true, false: false }[String(raw).trim()] : typeof raw === "boolean" ? raw : undefined,
+};
+
+export function oneOf<Value extends string>(...values: readonly Value[]): Kind<Value> {
+  return {
+    allowed: values.join(" or "),
+    read: (raw) => values.find((value) => value === String(raw).trim()),
+  };
+}
+
+const priceParts = ["input", "cached", "cacheWrite", "output", "reasoning"];
+
+export const priceTable: Kind<PriceTable> = {
+  allowed:
+    'dollars per million tokens by model, such as { "provider/model": { "input": 0.2, "output": 0.6 } }',
+  read(raw, isText) {
+    const table = isText ? parsed(raw) : raw;
+    return isObject(table) && Object.values(table).every(isPrice) ? (table as PriceTable) : undefined;
+  },
+};
+
+function isPrice(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    Object.keys(value).every((key) => priceParts.includes(key)) &&
+    Object.values(value).every((price) => typeof price === "number" && price >= 0 && price < 1e9) &&
+    "input" in value &&
+    "output" in value
+  );
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+function parsed(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return undefined;
+  }
+}
+
+const mostSessions = 10_000;
+const mostNames = 1_000;
+
+/** A limit of 0 holds its sessions back. */
+const sessionLimits: Kind<Readonly<Record<string, number>>> = {
+  allowed: `numbers of sessions from 0 to ${mostSessions} by name, such as { "product": 2 }`,
+  read(raw, isText) {
+    const table = isText ? parsed(raw) : raw;
+    if (!isObject(table) || Array.isArray(table) || Object.keys(table).length > mostNames) return undefined;
+    const isLimit = (most: unknown) => integer(0, mostSessions).read(most, false) !== undefined;
+    return Object.values(table).every(isLimit) ? (table as Record<string, number>) : undefined;
+  },
+};
+
+/** The row of a limit on sessions: over all processes of the state directory, and by name. */
+export const sessionLimit = (environment: string, description: string) => ({
+  environment,
+  default: undefined,
+  kind: sessionLimits,
+  secret: false,
+  needsTrust: null,
+  description,
+});

@@ -1,0 +1,30 @@
+/** A change that a persona may not make, and why. */
+export interface ProtectedChange {
+  /** A path, or a member of a JSON file: `package.json#scripts`. */
+  readonly path: string;
+  /** "tester delivers it in phase tests". */
+  readonly why: string;
+}
+
+/** Changes of protected files that were put back. */
+export interface PutBack {
+  readonly files: readonly ProtectedChange[];
+  /** How many more there were. */
+  readonly more: number;
+}
+
+/** A formatter may touch every file of a project. */
+const mostNamed = 50;
+
+/** A path is named once, however often it was changed. Undefined when nothing was put back. */
+export function putBackOf(changes: readonly ProtectedChange[]): PutBack | undefined {
+  const known = [...new Map(changes.map((change) => [change.path, change])).values()];
+  if (known.length === 0) return undefined;
+  return { files: known.slice(0, mostNamed), more: Math.max(0, known.length - mostNamed) };
+}
+
+/** "test/a.test.js, package.json#scripts and 3 more". */
+export function putBackText({ files, more }: PutBack): string {
+  const paths = files.map(({ path }) => path).join(", ");
+  return more === 0 ? paths : `${paths} and ${more} more`;
+}

@@ -1,0 +1,142 @@
+import { resolve } from "node:path";
+import { advise } from "../../domain/advice.ts";
+import { InputInvalid } from "../../domain/errors.ts";
+import { changesBetween, emptyTree, type Tree, type TreeChange, withChanges } from "../../domain/tree.ts";
+import { isInstalled } from "../../domain/tree-path.ts";
+import type { Source } from "../../journal/journal.ts";
+import type { PhaseState, SessionState } from "../../journal/session-state.ts";
+import type { Blobs } from "../../store/blobs.ts";
+import { orderPhases } from "../../team/definition/order.ts";
+import { recordedDefinition } from "../../team/definition/recorded.ts";
+import { type BlobStore, BlobsBeside } from "../../workspace/blobs.ts";
+import type { Applied } from "../../workspace/repository/apply-changes.ts";
+import type { DeliveredBranch, PhaseCommit } from "../../workspace/repository/deliver-branch.ts";
+import { loadTree } from "../../workspace/stored-tree.ts";
+import { finalTree } from "../final-files.ts";
+
+const maxTitle = 72;
+
+export interface BranchOptions {
+  readonly branch: string;
+  /** Where to make it; the session's own repository unless given. */
+  readonly repo?: string;
+}
+
+/** Makes a branch of the session's completed phases. The checked-out files of the repository are not touched. */
+export async function makeBranch(
+  state: SessionState,
+  { branch, repo }: BranchOptions,
+  artifacts: Blobs,
+): Promise<DeliveredBranch> {
+  const { source } = state.created;
+  if (source === undefined) throw noSource(state);
+  const { Git } = await import("../../workspace/repository/git.ts");
+  const { deliverBranch } = await import("../../workspace/repository/deliver-branch.ts");
+  const blobs = new BlobsBeside(artifacts);
+  const commits = [...(await startCommit(source, blobs)), ...(await phaseCommits(state, source, blobs))];
+  const order = {
+    branch,
+    session: state.id,
+    base: source.commit,
+    createdAt: state.createdHead.at,
+    commits,
+  };
+  return deliverBranch(await Git.in(repo ?? ownFolder(state, "--repo")), order, blobs);
+}
+
+/** The path in an import is one of another machine, or of a stranger's choice. */
+function ownFolder(state: SessionState, flag: string): string {
+  const { id, imported, created } = state;
+  if (created.source === undefined) throw noSource(state);
+  if (imported === undefined) return created.source.git;
+  throw new InputInvalid(`Session ${id} was imported, so its repository is not known on this machine.`, {
+    advice: `Name the folder with ${flag}.`,
+    details: { session: id },
+  });
+}
+
+export interface ApplyOptions {
+  /** The session's repository unless given. */
+  readonly to?: string;
+  /** Write what has no conflict, and texts in conflict with both versions between markers. */
+  readonly force?: boolean;
+}
+
+/** Brings what the session changed into a folder. With a conflict and without `force`, nothing is written. */
+export async function applySession(
+  state: SessionState,
+  { to, force = false }: ApplyOptions,
+  artifacts: Blobs,
+): Promise<Applied> {
+  const { source } = state.created;
+  const directory = to ?? ownFolder(state, "--to");
+  const { applyChanges } = await import("../../workspace/repository/apply-changes.ts");
+  const { tree, blobs } = await finalTree(state, artifacts);
+  const base = source === undefined ? emptyTree : await loadTree(artifacts, source.tree);
+  return applyChanges({ base, after: withoutInstalled(base, tree), blobs }, resolve(directory), { force });
+}
+
+/** Installed packages are never delivered. */
+const withoutInstalled = (base: Tree, tree: Tree): Tree =>
+  withChanges(
+    base,
+    changesBetween(base, tree).filter(({ path }) => !isInstalled(path)),
+  );
+
+/** Changes that were not committed when the session began are a commit of their own. */
+async function startCommit({ tree, dirty }: Source, blobs: BlobStore): Promise<readonly PhaseCommit[]> {
+  if (dirty.length === 0) return [];
+  const base = await loadTree(blobs, tree);
+  const changes = dirty.map((path): TreeChange => {
+    const after = base.get(path);
+    return { path, ...(after !== undefined && { after }) };
+  });
+  return [{ title: "working tree at start", body: "", personas: [], changes }];
+}
+
+/** In the order of the phases. Where branches meet, each adds its own changes to those before it. */
+async function phaseCommits(
+  state: SessionState,
+  source: Source,
+  blobs: BlobsBeside,
+): Promise<readonly PhaseCommit[]> {
+  const { mergeTrees } = await import("../../workspace/merge.ts");
+  const load = (ref: string | undefined): Promise<Tree> | Tree =>
+    ref === undefined ? emptyTree : loadTree(blobs, ref);
+  const commits: PhaseCommit[] = [];
+  let [ours, at]: [Tree, string | undefined] = [await load(source.tree), source.tree];
+  for (const name of orderPhases(recordedDefinition(state.created.definition))) {
+    const phase = state.phases.get(name);
+    if (phase?.status !== "completed" || phase.tree === phase.base) continue;
+    const theirs = await load(phase.tree);
+    const before = ours;
+    if (at === phase.base) [ours, at] = [theirs, phase.tree];
+    else {
+      const base = await load(phase.base);
+      [ours, at] = [(await mergeTrees({ base, ours, theirs, blobs })).tree, undefined];
+    }
+    const changes = changesBetween(before, ours).filter(({ path }) => !isInstalled(path));
+    commits.push({ ...describe(name, phase), changes });
+  }
+  return commits;
+}
+
+function describe(name: string, { personas }: PhaseState): Omit<PhaseCommit, "changes"> {
+  const done = [...personas].flatMap(([persona, { result }]) =>
+    result === undefined ? [] : [{ persona, summary: result.summary.trim() }],
+  );
+  const [first = ""] = done[0]?.summary.split("\n") ?? [];
+  const title = `${name}: ${first}`;
+  const body = done.map(({ persona, summary }) => `${persona}: ${summary}`).join("\n\n");
+  return {
+    title: title.length <= maxTitle ? title : `${title.slice(0, maxTitle - 1).toWellFormed()}…`,
+    body,
+    personas: done.map(({ persona }) => persona),
+  };
+}
+
+const noSource = ({ id }: SessionState): InputInvalid =>
+  new InputInvalid(`Session ${id} does not work on a repository.`, {
+    advice: advise("Write its files to a folder", "show", id, "--out", "<folder>"),
+    details: { session: id },
+  });

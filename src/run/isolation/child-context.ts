@@ -1,0 +1,184 @@
+import { Prices } from "../../cost/prices.ts";
+import { fromErrorJson } from "../../domain/error-json.ts";
+import { keepSecret } from "../../domain/redact.ts";
+import type { Spend, Spent } from "../../domain/usage.ts";
+import type { DurableStep } from "../../journal/durable-step.ts";
+import type { ModelPorts, PersonaContext, StepOptions } from "../../personas/function.ts";
+import { Pending } from "../control.ts";
+import { canonicalInput, resultBody } from "../step-record.ts";
+import type { ChildChannel } from "./child-channel.ts";
+import { type ChildWork, type Outcome, type ToChild, valueOf } from "./protocol.ts";
+
+/** A step that the parent has not settled yet. */
+interface AskedEffect {
+  readonly name: string;
+  readonly dependency: string | undefined;
+  readonly effect: () => unknown;
+  readonly spend: Spend<unknown> | undefined;
+}
+
+const progressMs = 250;
+
+/** The `ctx` of a function in its own process. */
+export class ChildContext {
+  readonly #channel: ChildChannel;
+  readonly #effects = new Map<number, AskedEffect>();
+  readonly #pending = new Pending();
+  readonly #abort = new AbortController();
+  #waits = 0;
+  #progressAt = 0;
+
+  constructor(channel: ChildChannel) {
+    this.#channel = channel;
+  }
+
+  abort(reason: unknown): void {
+    this.#abort.abort(reason);
+  }
+
+  /** All steps are done, and none follows. */
+  settle(): Promise<void> {
+    return this.#pending.settle();
+  }
+
+  async run({ step }: Extract<ToChild, { readonly kind: "run" }>): Promise<void> {
+    const asked = this.#effects.get(step);
+    if (asked === undefined) return;
+    const { name, dependency, effect, spend } = asked;
+    let end: { readonly result: unknown } | { readonly error: unknown };
+    let outcome: Outcome;
+    try {
+      end = { result: await this.#channel.runEffect(step, effect) };
+    } catch (error) {
+      end = { error };
+    }
+    try {
+      if ("error" in end) throw end.error;
+      outcome = { body: resultBody(end.result, name) };
+    } catch (error) {
+      outcome = { error: this.#channel.thrown(error, dependency) };
+    }
+    // A result that cannot be recorded is paid for like any other.
+    this.#channel.send({ kind: "ran", step, outcome, spent: await spend?.spent(end) });
+  }
+
+  async price({ step, body }: Extract<ToChild, { readonly kind: "price" }>): Promise<void> {
+    const spent: Spent | undefined = await this.#effects
+      .get(step)
+      ?.spend?.spent({ result: valueOf({ body }) });
+    this.#channel.send({ kind: "priced", step, spent: spent ?? { usage: null, costMicroUsd: null } });
+  }
+
+  of({ brief, context, failures, notes, putBack, prices: table }: ChildWork): PersonaContext & ModelPorts {
+    const channel = this.#channel;
+    const prices = new Prices(table);
+    return {
+      brief,
+      context,
+      failures: failures.map(fromErrorJson),
+      notes,
+      putBack,
+      signal: this.#abort.signal,
+      workspace: this.#workspace(),
+      step: this.#step,
+      runStep: this.#runStep,
+      sleep: (ms) =>
+        this.#pending.track(channel.ask({ kind: "sleep", ms: String(ms) }) as Promise<undefined>),
+      // Code without types may log anything.
+      log: (message: unknown) => channel.send({ kind: "log", message: String(message) }),
+      onText: (delta) => channel.send({ kind: "text", delta }),
+      progress: () => this.#progress(),
+      during: (work) => this.#during(work),
+      priceOf: (model) => prices.of(model),
+      keepSecret: (secrets) => {
+        keepSecret(secrets);
+        channel.send({ kind: "secrets", secrets });
+      },
+    };
+  }
+
+  readonly #step: PersonaContext["step"] = <T>(
+    name: string,
+    effect: () => T | Promise<T>,
+    { input = null, dependency }: StepOptions = {},
+  ) =>
+    this.#ask<T>("step", {
+      kind: "model",
+      name,
+      input,
+      effect,
+      ...(dependency !== undefined && { dependency }),
+    });
+
+  /** Only `durableModel` calls it. */
+  readonly #runStep: ModelPorts["runStep"] = (step) => this.#ask("model", step);
+
+  #ask<T>(kind: "step" | "model", step: DurableStep<T>): Promise<T> {
+    // Tracked: a rejected step that the function does not await must not end the process.
+    return this.#pending.track(this.#asked(kind, step));
+  }
+
+  async #asked<T>(
+    kind: "step" | "model",
+    { name, input, dependency, effect, spend }: DurableStep<T>,
+  ): Promise<T> {
+    // Refused here, because the parent would see the JSON of it.
+    if (input !== null) canonicalInput(name, input);
+    const price = spend && { model: spend.model, asked: spend.asked, atMost: spend.atMost };
+    const asked = { name, dependency, effect, spend: spend as Spend<unknown> | undefined };
+    let request = 0;
+    try {
+      const ask = { name, input, dependency, ...(kind === "model" ? { kind, spend: price } : { kind }) };
+      return (await this.#channel.ask(ask, (number) => {
+        request = number;
+        this.#effects.set(number, asked);
+      })) as T;
+    } finally {
+      this.#effects.delete(request);
+    }
+  }
+
+  #workspace(): PersonaContext["workspace"] {
+    const channel = this.#channel;
+    return {
+      read: async (path) => Buffer.from((await channel.ask({ kind: "read", path })) as string, "base64"),
+      readText: async (path) => (await channel.ask({ kind: "readText", path })) as string,
+      write: async (path, content, options?: { readonly executable?: boolean | undefined }) => {
+        const bytes = typeof content === "string" ? undefined : Buffer.from(content).toString("base64");
+        const sent = bytes === undefined ? { text: content as string } : { base64: bytes };
+        await channel.ask({ kind: "write", path, content: sent, executable: options?.executable });
+      },
+      remove: async (path) => {
+        await channel.ask({ kind: "remove", path });
+      },
+      edit: async (path, edits) =>
+        (await channel.ask({ kind: "edit", path, edits })) as Awaited<
+          ReturnType<PersonaContext["workspace"]["edit"]>
+        >,
+      list: (glob) => channel.askNow({ kind: "list", glob }) as readonly string[],
+      search: async (pattern, glob) =>
+        (await channel.ask({ kind: "search", pattern, glob })) as Awaited<
+          ReturnType<PersonaContext["workspace"]["search"]>
+        >,
+    };
+  }
+
+  /** Each part of an answer is progress; the parent need not hear of all. */
+  #progress(): void {
+    const now = performance.now();
+    if (now - this.#progressAt < progressMs) return;
+    this.#progressAt = now;
+    this.#channel.send({ kind: "progress" });
+  }
+
+  async #during<T>(work: () => Promise<T>): Promise<T> {
+    this.#waits += 1;
+    const wait = this.#waits;
+    this.#channel.send({ kind: "wait", wait, isOver: false });
+    try {
+      return await work();
+    } finally {
+      this.#channel.send({ kind: "wait", wait, isOver: true });
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import type { Clock } from "../domain/clock.ts";
+import type { Control } from "./control.ts";
+
+/** A session in which everything has waited for this long, and still waits longer than this, gives its place back. */
+export const restAfterMs = 5_000;
+
+/** The work of one persona, which waits when all that it asked for waits. */
+export class Waiter {
+  readonly #rest: Rest;
+  /** When each of its waits is over. */
+  readonly ends = new Set<{ readonly at: number }>();
+  /** Steps under way; the code between steps is not seen. */
+  #steps: { readonly count: number } = { count: 0 };
+  #waitingSteps = 0;
+
+  constructor(rest: Rest) {
+    this.#rest = rest;
+  }
+
+  get isWaiting(): boolean {
+    return this.ends.size > 0 && this.#steps.count === this.#waitingSteps;
+  }
+
+  /** Until the attempt ends, its steps say whether it is busy. */
+  follow(steps: { readonly count: number }): () => void {
+    this.#steps = steps;
+    return () => {
+      this.#steps = { count: 0 };
+    };
+  }
+
+  /** `step`: what waits is itself a step under way. */
+  async during<T>(waitMs: number, work: () => Promise<T>, what: "work" | "step" = "work"): Promise<T> {
+    const end = this.#rest.begin(waitMs);
+    const steps = what === "step" ? 1 : 0;
+    this.ends.add(end);
+    this.#waitingSteps += steps;
+    try {
+      return await work();
+    } finally {
+      this.ends.delete(end);
+      this.#waitingSteps -= steps;
+      this.#rest.noteEnd();
+    }
+  }
+}
+
+/** Stops a drive in which everything waits: it gives its place back, and a later drive continues when the first wait is over. */
+export class Rest {
+  readonly #control: Control;
+  readonly #clock: Clock;
+  readonly #waiters = new Set<Waiter>();
+  #progress = 0;
+  #watching: AbortController | undefined;
+
+  constructor(control: Control, clock: Clock) {
+    this.#control = control;
+    this.#clock = clock;
+  }
+
+  /** For one persona while it works. */
+  async join<T>(work: (waiter: Waiter) => Promise<T>): Promise<T> {
+    const waiter = new Waiter(this);
+    this.#waiters.add(waiter);
+    this.#progress += 1;
+    try {
+      return await work(waiter);
+    } finally {
+      this.#waiters.delete(waiter);
+      this.#progress += 1;
+    }
+  }
+
+  /** A wait is over. */
+  noteEnd(): void {
+    this.#progress += 1;
+    if (this.#ends().length > 0) return;
+    this.#watching?.abort();
+    this.#watching = undefined;
+  }
+
+  /** A wait begins; gives its end. */
+  begin(waitMs: number): { readonly at: number } {
+    this.#progress += 1;
+    if (waitMs > restAfterMs && this.#watching === undefined) {
+      const watching = new AbortController();
+      this.#watching = watching;
+      void this.#watch(watching.signal);
+    }
+    return { at: this.#clock.now() + waitMs };
+  }
+
+  get #activity(): number {
+    return this.#progress + this.#control.stepsBegun;
+  }
+
+  #ends(): readonly number[] {
+    return [...this.#waiters].flatMap(({ ends }) => [...ends].map(({ at }) => at));
+  }
+
+  /** One timer for the whole session, and none while nothing in it waits. */
+  async #watch(signal: AbortSignal): Promise<void> {
+    try {
+      for (;;) {
+        const before = this.#activity;
+        await this.#clock.sleep(restAfterMs, signal);
+        const isQuiet = this.#activity === before && [...this.#waiters].every((waiter) => waiter.isWaiting);
+        const [now, wakeAt] = [this.#clock.now(), Math.min(...this.#ends())];
+        if (isQuiet && wakeAt - now > restAfterMs)
+          return this.#control.rest({ restsSince: now - restAfterMs, wakeAt });
+      }
+    } catch {
+      // Nothing waits any more.
+    }
+  }
+}

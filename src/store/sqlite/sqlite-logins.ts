@@ -1,0 +1,42 @@
+import type { Login, Logins } from "../logins.ts";
+import type { Submit } from "./command.ts";
+import type { Queries } from "./queries.ts";
+
+export class SqliteLogins implements Logins {
+  readonly #submit: Submit;
+  readonly #queries: Queries;
+
+  constructor(queries: Queries, submit: Submit) {
+    this.#submit = submit;
+    this.#queries = queries;
+  }
+
+  async add(hash: string, login: Login): Promise<void> {
+    await this.#submit({ verb: "add-login", hash, login });
+  }
+
+  async find(hash: string): Promise<Login | undefined> {
+    const row = this.#queries.get(
+      "SELECT name, role, created_at, used_at, expires_at FROM logins WHERE hash = ?",
+      hash,
+    );
+    if (row === undefined) return undefined;
+    const [name, role, createdAt, usedAt, expiresAt] = row;
+    return {
+      name: String(name),
+      role: String(role),
+      createdAt: Number(createdAt),
+      usedAt: Number(usedAt),
+      expiresAt: Number(expiresAt),
+    };
+  }
+
+  async renew(hash: string, { usedAt, expiresAt }: Pick<Login, "usedAt" | "expiresAt">): Promise<void> {
+    await this.#submit({ verb: "renew-login", hash, usedAt, expiresAt });
+  }
+
+  async end(hash: string): Promise<boolean> {
+    const reply = await this.#submit({ verb: "end-login", hash });
+    return reply.kind === "removed" && reply.found;
+  }
+}

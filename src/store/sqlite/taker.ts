@@ -1,0 +1,124 @@
+import type { Clock } from "../../domain/clock.ts";
+import type { ErrorJson } from "../../domain/error-json.ts";
+import type { SessionId } from "../../domain/ids.ts";
+import type { LeaseState } from "../decisions/lease.ts";
+import { type Limit, limitsOf, RunningCounts, type SessionLimits } from "../decisions/limits.ts";
+import { candidateOf, inTurn, type Waiting } from "../decisions/take.ts";
+import type { Candidate, Claim, Consider } from "../journal.ts";
+import type { SessionRecord } from "../session-record.ts";
+import type { LeaseJudge } from "./lease-judge.ts";
+import type { Reader } from "./reader.ts";
+
+interface TakerParts {
+  readonly reader: Reader;
+  readonly leases: LeaseJudge;
+  readonly clock: Clock;
+  readonly claim: (candidate: Candidate, guard: ClaimGuard) => Promise<Claim>;
+  readonly block: (session: SessionRecord, why: ErrorJson) => Promise<unknown>;
+  /** A place is free for the next suspect. */
+  readonly tell: () => void;
+}
+
+/** Counted again in the transaction that claims. */
+export interface ClaimGuard {
+  readonly limits: readonly Limit[];
+  readonly deadOwners: readonly string[];
+}
+
+interface Look {
+  readonly waiting: readonly Waiting[];
+  readonly due: ReadonlySet<SessionId>;
+  readonly running: RunningCounts;
+  readonly deadOwners: readonly string[];
+}
+
+/** Takes sessions for this process: loads what decisions/take.ts needs, and begins the claims. */
+export class Taker {
+  readonly #parts: TakerParts;
+  /** Suspects that have recorded nothing new since this process took them. */
+  readonly onProbation: ReadonlySet<SessionId>;
+  readonly #onProbation = new Set<SessionId>();
+
+  constructor(parts: TakerParts) {
+    this.#parts = parts;
+    this.onProbation = this.#onProbation;
+  }
+
+  async take(places: number, consider: Consider, limits: SessionLimits): Promise<number> {
+    const { waiting, due, running, deadOwners } = this.#look(this.#parts.clock.now());
+    const turns = inTurn(waiting, running, limits, this.#onProbation);
+    let taken = 0;
+    for (let turn = turns.next(); taken < places && turn.done !== true; ) {
+      const isTaken = await this.#offer(turn.value, due, consider, { limits, deadOwners });
+      if (isTaken) taken += 1;
+      turn = turns.next(isTaken);
+    }
+    return taken;
+  }
+
+  /**
+   * It has recorded something new, or its drive has ended, also where a full disk prevents its release: the next suspect
+   * may follow.
+   */
+  proved(id: SessionId): void {
+    if (this.#onProbation.delete(id)) this.#parts.tell();
+  }
+
+  async #offer(
+    waiting: Waiting,
+    due: ReadonlySet<SessionId>,
+    consider: Consider,
+    { limits, deadOwners }: { readonly limits: SessionLimits; readonly deadOwners: readonly string[] },
+  ): Promise<boolean> {
+    const session = this.#parts.reader.session(waiting.id);
+    if (session === undefined) return false;
+    const candidate = candidateOf(session, due.has(session.id));
+    const begin = await consider(candidate);
+    if (typeof begin === "function") {
+      begin(this.#claim(candidate, waiting, { limits: limitsOf(session, limits), deadOwners }));
+      return true;
+    }
+    if (begin !== undefined) await this.#block(session, begin.blocked);
+    return false;
+  }
+
+  #claim(candidate: Candidate, { id, isSuspect }: Waiting, guard: ClaimGuard): Promise<Claim> {
+    if (isSuspect && candidate.isToDrive) this.#onProbation.add(id);
+    const claim = this.#parts.claim(candidate, guard);
+    // It may be refused before its taker waits for it.
+    claim.catch(() => this.proved(id));
+    return claim;
+  }
+
+  /** Written only when it is news. */
+  async #block(session: SessionRecord, why: ErrorJson): Promise<void> {
+    if (session.blocked?.message !== why.message) await this.#parts.block(session, why);
+  }
+
+  #look(now: number): Look {
+    const { reader, leases } = this.#parts;
+    const running = new RunningCounts();
+    const waiting = new Map<SessionId, Waiting>();
+    // One look at each process, however many sessions it drives.
+    const states = new Map<string | undefined, LeaseState>();
+    for (const { holder, status, isResting, ...session } of reader.underWay()) {
+      const state = states.get(holder?.id) ?? leases.stateOf(holder);
+      states.set(holder?.id, state);
+      if (status === "running" && (state === "held" || state === "expired")) running.add(session);
+      if (state === "held" || (holder === undefined && isResting)) continue;
+      const isSuspect = holder !== undefined && leases.isOfThisBoot(holder) && status === "running";
+      waiting.set(session.id, { ...session, isAbandoned: true, isSuspect });
+    }
+    const due = reader.due(now);
+    for (const session of due) {
+      if (waiting.has(session.id)) continue;
+      waiting.set(session.id, { ...session, isAbandoned: false, isSuspect: false });
+    }
+    return {
+      waiting: [...waiting.values()],
+      due: new Set(due.map(({ id }) => id)),
+      running,
+      deadOwners: [...states].flatMap(([id, state]) => (state === "dead" && id !== undefined ? [id] : [])),
+    };
+  }
+}

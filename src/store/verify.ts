@@ -1,0 +1,74 @@
+import { ArtifactCorrupt, MaestroError, StorageFailed } from "../domain/errors.ts";
+import type { SessionId } from "../domain/ids.ts";
+import type { Blobs } from "./blobs.ts";
+import { type CheckpointInfo, listCheckpoints } from "./list-checkpoints.ts";
+import type { Reference } from "./reports.ts";
+import { readState } from "./session-journal.ts";
+import type { Store } from "./store.ts";
+
+interface Verified {
+  readonly store: Store;
+  readonly artifacts: Blobs;
+  readonly stateDirectory: string;
+}
+
+const pageSize = 500;
+
+/** Reads every row of a journal, verified by the chain and by the head in each seal. Gives their number. */
+export async function verifyJournal(store: Store, id: SessionId): Promise<number> {
+  let rows = 0;
+  for await (const page of store.readJournal(id)) rows += page.length;
+  return rows;
+}
+
+export interface VerifiedSession {
+  readonly rows: number;
+  readonly checkpoints: readonly CheckpointInfo[];
+}
+
+/** The whole journal of a session, and its checkpoints compared with it. */
+export async function verifySession(
+  id: SessionId,
+  { store, stateDirectory }: Verified,
+): Promise<VerifiedSession> {
+  const rows = await verifyJournal(store, id);
+  return { rows, checkpoints: await listCheckpoints(stateDirectory, await readState(store, id), store) };
+}
+
+/** An artifact that was read. `error`: it is not the one that was written, or could not be read. */
+export interface VerifiedArtifact extends Reference {
+  readonly error: MaestroError | undefined;
+}
+
+/** Each artifact once, one at a time and in the order of hashes: memory does not grow with their number. */
+export async function* verifyArtifacts(
+  { store, artifacts }: Verified,
+  by?: SessionId,
+): AsyncGenerator<VerifiedArtifact> {
+  for (let after = ""; ; ) {
+    const page = await store.reports.references({ by, after, limit: pageSize });
+    for (const reference of page) {
+      const error = await problemOf(reference.sha256, artifacts);
+      // A session that was deleted since then takes its artifacts along.
+      if (error !== undefined && !(await isReferenced(reference.sha256, store, by))) continue;
+      yield { ...reference, error };
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return;
+    after = last.sha256;
+  }
+}
+
+async function isReferenced(sha256: string, store: Store, by: SessionId | undefined): Promise<boolean> {
+  return (await store.reports.findReferenced([sha256], by)).size > 0;
+}
+
+async function problemOf(sha256: string, artifacts: Blobs): Promise<MaestroError | undefined> {
+  try {
+    await artifacts.get(sha256);
+    return undefined;
+  } catch (error) {
+    if (ArtifactCorrupt.is(error) || StorageFailed.is(error)) return error;
+    throw error;
+  }
+}

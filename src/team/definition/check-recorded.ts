@@ -1,0 +1,79 @@
+import { canonicalJson } from "../../domain/canonical.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import * as is from "../../journal/schema.ts";
+import { teamFingerprint } from "./fingerprint.ts";
+import { Problems } from "./place.ts";
+import { readTeam } from "./read-team.ts";
+import { recordedDefinition } from "./recorded.ts";
+import { definitionJson, type PlanDefinition } from "./team-definition.ts";
+
+const plan: is.Schema<PlanDefinition> = is.objectFor<PlanDefinition>({
+  from: is.label,
+  blueprint: is.label,
+  parallelism: is.literal("few", "some", "many"),
+  adds: is.optional(is.record(is.record(is.text))),
+  leaves: is.optional(is.record(is.list(is.name))),
+});
+
+/**
+ * Why a definition from outside is no team that this version would have recorded; undefined when it is one. It is written
+ * out as a team in code would be and read again: whatever the reader refuses or changes was not recorded by it.
+ */
+export function recordedFault(recorded: Json, fingerprint: string): string | undefined {
+  // Throws for a form without phases, personas and contracts.
+  const definition = recordedDefinition(recorded);
+  const { plan: chosen, ...team } = recorded as JsonObject;
+  const planFault = chosen === undefined ? undefined : plan.check(chosen, "plan");
+  if (planFault !== undefined) return `${planFault.path} ${planFault.problem}`;
+  const problems = new Problems();
+  const read = readTeam(asWritten(team), "module", problems);
+  const [problem] = problems.found;
+  if (problem !== undefined) return problem.sentence.replace(/\.$/, "");
+  if (read === undefined || canonicalJson(definitionJson(read)) !== canonicalJson(team))
+    return "it has values that no team file has";
+  if (teamFingerprint(definition) !== fingerprint) return "its fingerprint is that of another team";
+  return undefined;
+}
+
+/** Where a definition records null, the key was not written. */
+function asWritten({ phases, ...team }: JsonObject): object {
+  return {
+    ...written(team),
+    phases: objectsIn(phases).map(({ personas, ...phase }) => ({
+      ...written(phase),
+      personas: objectsIn(personas).map(writtenPersona),
+    })),
+  };
+}
+
+function writtenPersona({ work, policy, contract, ...persona }: JsonObject): object {
+  const common = {
+    ...written(persona),
+    policy: isJsonObject(policy) ? written(policy) : policy,
+    contract: isJsonObject(contract) ? writtenContract(contract) : contract,
+  };
+  if (!isJsonObject(work)) return common;
+  const { kind, argv, ...rest } = work;
+  if (kind === "function") return { ...common, ...rest, run: () => undefined };
+  return { ...common, ...written(rest), ...(argv !== undefined && { command: argv }) };
+}
+
+/** A deliverable that is named after its only file was written as that file: no other has such a name. */
+function writtenContract({ deliverables, ...contract }: JsonObject): object {
+  if (!Array.isArray(deliverables)) return { deliverables, ...contract };
+  const shortened = (deliverables as readonly Json[]).map((deliverable) => {
+    if (!isJsonObject(deliverable)) return deliverable;
+    const { name } = deliverable;
+    const short = { name, files: [name], must: true, weight: 1 } as unknown as JsonObject;
+    return typeof name === "string" && canonicalJson(short) === canonicalJson(deliverable)
+      ? name
+      : deliverable;
+  });
+  return { ...contract, deliverables: shortened };
+}
+
+const written = (recorded: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(recorded).filter(([, value]) => value !== null));
+
+const objectsIn = (list: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(list) ? (list as readonly Json[]).filter(isJsonObject) : [];

@@ -1,0 +1,125 @@
+import { quote } from "../domain/advice.ts";
+import { isProvider, providers } from "../personas/model/provider-table.ts";
+import type { PersonaDefinition, TeamDefinition } from "./definition/team-definition.ts";
+
+/** Something that a team would run, read or send. */
+export interface Demand {
+  readonly kind: DemandKind;
+  readonly persona: string;
+  /** The command line, the variable, the path, the model, or nothing for code. */
+  readonly what: string | null;
+  /** For people: on one line, without control characters. */
+  readonly sentence: string;
+  /** Whether it reaches beyond the sandbox, so that a person must trust the team first. */
+  readonly needsTrust: boolean;
+}
+
+/**
+ * - `program`: a command does a persona's work
+ * - `variable`: a program gets an environment variable
+ * - `read`, `write`: a program may use a file or folder outside the workspace
+ * - `code`: a function of a team module runs in Maestro's own process
+ * - `model`: a model gets the brief and the files
+ * - `check`: a command judges the files, without the network where there is a sandbox
+ */
+export type DemandKind = "program" | "variable" | "read" | "write" | "code" | "model" | "check";
+
+type Demanded = Omit<Demand, "persona" | "sentence"> & { readonly says: string };
+
+/** All that a team would run, read and send, in the order of its personas. */
+export function demandsOf(definition: TeamDefinition): readonly Demand[] {
+  const demands = definition.phases.flatMap(({ personas }) =>
+    personas.flatMap((persona) => demandsOfPersona(persona, definition)),
+  );
+  // A persona may work in several phases.
+  return [...new Map(demands.map((demand) => [JSON.stringify(demand), demand])).values()];
+}
+
+/** The part that a person must have trusted before a team from a file may run. Without a sandbox, every program is. */
+export const demandsTrust = (definition: TeamDefinition, sandbox: "required" | "none"): readonly Demand[] =>
+  demandsOf(definition).filter(
+    ({ kind, needsTrust }) => needsTrust || (sandbox === "none" && (kind === "check" || kind === "program")),
+  );
+
+function demandsOfPersona(persona: PersonaDefinition, team: TeamDefinition): readonly Demand[] {
+  const { name, contract } = persona;
+  const checks = contract.checks.map(
+    ({ name: check, run }): Demanded => ({
+      kind: "check",
+      what: shownCommand(run),
+      says: `checks its files (${check}): ${shownCommand(run)}`,
+      needsTrust: false,
+    }),
+  );
+  return [...demandsOfWork(persona, team), ...checks].map(({ says, ...demand }) => ({
+    ...demand,
+    persona: name,
+    sentence: `${oneLine(name)} ${says}`,
+  }));
+}
+
+function demandsOfWork({ work }: PersonaDefinition, team: TeamDefinition): readonly Demanded[] {
+  if (work.kind === "model") return demandsOfModel(work.model ?? team.model, work.fallbackModels);
+  if (work.kind === "function") {
+    return [{ kind: "code", what: null, says: "runs code of its team module", needsTrust: true }];
+  }
+  const { argv, network, env, readable = [], writable = [] } = work;
+  const command = shownCommand(argv);
+  // The network reaches this machine's own services as well, and what the program reads can be sent anywhere.
+  const reach = network ? " with the network" : "";
+  return [
+    { kind: "program", what: command, says: `runs a program${reach}: ${command}`, needsTrust: network },
+    ...env.map(
+      (variable): Demanded => ({
+        kind: "variable",
+        what: variable,
+        says: `passes the environment variable ${oneLine(variable)} to ${shownCommand(argv.slice(0, 1))}`,
+        needsTrust: true,
+      }),
+    ),
+    ...readable.map((path) => outside("read", "reads", path)),
+    ...writable.map((path) => outside("write", "reads and changes", path)),
+  ];
+}
+
+const outside = (kind: "read" | "write", verb: string, path: string): Demanded => ({
+  kind,
+  what: path,
+  says: `${verb} ${quote(oneLine(path))}, outside the workspace`,
+  needsTrust: true,
+});
+
+/** The address and the key of a model come from the environment, never from the team. */
+function demandsOfModel(model: string | null, fallbacks: readonly string[]): readonly Demanded[] {
+  return [model, ...fallbacks].map((name) => ({
+    kind: "model",
+    what: name,
+    says: `sends the brief and its files to ${addressee(name)}`,
+    needsTrust: false,
+  }));
+}
+
+function addressee(model: string | null): string {
+  if (model === null) return "the model that --model or MAESTRO_MODEL names";
+  const [provider = ""] = model.split("/", 1);
+  if (!isProvider(provider)) return oneLine(model);
+  const { baseUrlVariable, defaultBaseUrl } = providers[provider];
+  const otherwise = defaultBaseUrl === undefined ? "" : `, otherwise ${defaultBaseUrl}`;
+  return `${oneLine(model)} (${baseUrlVariable}${otherwise})`;
+}
+
+const longestCommand = 1_000;
+
+/** As a shell would read it. Nothing is redacted: a stranger could dress up a command as a secret. */
+function shownCommand(argv: readonly string[]): string {
+  const command = oneLine(argv.map(quote).join(" "));
+  const rest = command.length - longestCommand;
+  return rest > 0 ? `${command.slice(0, longestCommand)}… and ${rest} more characters` : command;
+}
+
+/** Text that hides or reorders itself on a terminal must not hide what a person agrees to. */
+const oneLine = (text: string): string =>
+  text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `\\u{${code.toString(16)}}`;
+  });

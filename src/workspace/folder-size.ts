@@ -1,0 +1,58 @@
+import type { Stats } from "node:fs";
+import { lstat, readdir, readlink, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+const blockBytes = 512;
+
+/** The disk space of everything below the folders. Stops above `most`: how much more there is does not matter. */
+export async function bytesBelow(
+  folders: readonly string[],
+  most: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const waiting = [...folders];
+  const counted = new Counted();
+  const isDone = () => counted.bytes > most || signal.aborted;
+  for (let folder = waiting.pop(); folder !== undefined && !isDone(); folder = waiting.pop()) {
+    // The command works on these files meanwhile: what is gone does not count.
+    const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    for (const entry of found) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) waiting.push(path);
+      counted.add(await lstat(path).catch(() => undefined));
+    }
+  }
+  return counted.bytes;
+}
+
+/** The space of files that these processes hold open although no folder names them: those that are meant, by their status. */
+export async function bytesHeldOpen(
+  pids: readonly number[],
+  isMeant: (name: string, status: Stats) => boolean,
+): Promise<number> {
+  const counted = new Counted();
+  for (const pid of pids) {
+    for (const descriptor of await readdir(`/proc/${pid}/fd`).catch(() => [])) {
+      const path = `/proc/${pid}/fd/${descriptor}`;
+      const name = await readlink(path).catch(() => "");
+      if (!name.endsWith(" (deleted)")) continue;
+      const status = await stat(path).catch(() => undefined);
+      if (status !== undefined && isMeant(name, status)) counted.add(status);
+    }
+  }
+  return counted.bytes;
+}
+
+/** A file with several names or descriptors counts once. */
+class Counted {
+  bytes = 0;
+  readonly #seen = new Set<string>();
+
+  add(status: Stats | undefined): void {
+    if (status === undefined) return;
+    const file = `${status.dev} ${status.ino}`;
+    if (this.#seen.has(file)) return;
+    this.#seen.add(file);
+    this.bytes += status.blocks * blockBytes;
+  }
+}

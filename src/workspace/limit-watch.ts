@@ -1,0 +1,125 @@
+import { stat, statfs } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { bytesBelow, bytesHeldOpen } from "./folder-size.ts";
+import { type CommandLimits, mebibyte } from "./process-limits.ts";
+import { memoryOf, processesOf, sharedMemory } from "./process-memory.ts";
+
+const lookMs = 200;
+/** The watch takes at most this part of the time, but it looks at the memory at least once a second. */
+const costShare = 20;
+const longestMs = 1_000;
+/** A walk through the files costs more than a look at the processes, so it is rarer. */
+const walkMs = 1_000;
+
+/**
+ * Watches what all processes of one launch use together, several times a second, until the signal. Returns the first
+ * limit that was passed, as a sentence. Where there is no /proc, only the files are watched.
+ */
+export async function watchLimits(
+  first: number,
+  folders: readonly string[],
+  { memoryMiB, diskMiB }: CommandLimits,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const memory = new Memory(memoryMiB * mebibyte);
+  const disk = new DiskUse(folders, diskMiB * mebibyte, signal);
+  // Side by side: a walk through many files must not leave the memory unwatched.
+  const [memoryEnded, diskEnded] = [
+    hasPassed(() => memory.hasPassed(processesOf(first)), signal),
+    hasPassed(() => disk.hasPassed(processesOf(first)), signal),
+  ];
+  return Promise.race([
+    memoryEnded.then((isAbove) => (isAbove ? memoryPassed(memoryMiB) : undefined)),
+    diskEnded.then((isAbove) => (isAbove ? `the files in its folder passed ${sizeOf(diskMiB)}` : undefined)),
+  ]);
+}
+
+/** Looks again and again; false when the command ended first. */
+async function hasPassed(look: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
+  let tookMs = 0;
+  while (await passes(Math.min(longestMs, Math.max(lookMs, costShare * tookMs)), signal)) {
+    const from = performance.now();
+    if ((await look()) && !signal.aborted) return true;
+    tookMs = performance.now() - from;
+  }
+  return false;
+}
+
+export const memoryPassed = (memoryMiB: number): string =>
+  `the memory of all its processes passed ${sizeOf(memoryMiB)}`;
+
+const sizeOf = (mebibytes: number): string =>
+  mebibytes % 1024 === 0 ? `${mebibytes / 1024} GiB` : `${mebibytes} MiB`;
+
+/** False when the command ended first. */
+async function passes(ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await delay(ms, undefined, { signal, ref: false });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The memory of a launch. Files in memory that it does not map are looked for only when all shared memory of the machine
+ * has grown by as much as the launch had left.
+ */
+class Memory {
+  readonly #limit: number;
+  readonly #sharedBefore = sharedMemory();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  async hasPassed(pids: readonly number[]): Promise<boolean> {
+    const { own, shared } = memoryOf(pids, this.#limit);
+    if (own + shared > this.#limit) return true;
+    if (sharedMemory() - this.#sharedBefore < this.#limit - own) return false;
+    const inFiles = await bytesHeldOpen(pids, (name) => name.startsWith("/memfd:"));
+    return own + Math.max(shared, inFiles) > this.#limit;
+  }
+}
+
+/**
+ * The files of a launch. Walking through them takes time, so it happens from time to time, and at once when the disk as a
+ * whole has lost as much free space as the launch had left: it cannot have passed its limit before.
+ */
+class DiskUse {
+  readonly #folders: readonly string[];
+  readonly #limit: number;
+  readonly #signal: AbortSignal;
+  /** Free space of the disk below which the next walk is due. */
+  #floor = Number.NEGATIVE_INFINITY;
+  #nextAt = performance.now() + walkMs;
+
+  constructor(folders: readonly string[], limit: number, signal: AbortSignal) {
+    this.#folders = folders;
+    this.#limit = limit;
+    this.#signal = signal;
+  }
+
+  async hasPassed(pids: readonly number[]): Promise<boolean> {
+    const free = await freeBytes(this.#folders[0] ?? "/");
+    if (this.#floor === Number.NEGATIVE_INFINITY) this.#floor = free - this.#limit;
+    if (free > this.#floor && performance.now() < this.#nextAt) return false;
+    const from = performance.now();
+    const used = await this.#used(pids);
+    this.#floor = free - (this.#limit - used);
+    this.#nextAt = performance.now() + Math.max(walkMs, costShare * (performance.now() - from));
+    return used > this.#limit;
+  }
+
+  async #used(pids: readonly number[]): Promise<number> {
+    const named = await bytesBelow(this.#folders, this.#limit, this.#signal);
+    const [folder = "/"] = this.#folders;
+    const device = (await stat(folder).catch(() => undefined))?.dev;
+    return device === undefined ? named : named + (await bytesHeldOpen(pids, (_, { dev }) => dev === device));
+  }
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const found = await statfs(folder).catch(() => undefined);
+  return found === undefined ? Number.POSITIVE_INFINITY : found.bavail * found.bsize;
+}

@@ -1,0 +1,265 @@
+import { canonicalJson } from "../domain/canonical.ts";
+import { InputInvalid } from "../domain/errors.ts";
+import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
+import type { ProtectedChange } from "../domain/put-back.ts";
+import { changesBetween, PathIndex, sameFile, type Tree, type TreeChange } from "../domain/tree.ts";
+import { isInstalled, showPath } from "../domain/tree-path.ts";
+import type { BlobStore } from "./blobs.ts";
+import { namedMatcher, namedMatchers } from "./named-files.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** The rules for one persona. */
+export interface ProtectionRules {
+  /** The deliverables of the personas of earlier phases. */
+  readonly delivered: readonly {
+    readonly phase: string;
+    readonly persona: string;
+    readonly files: readonly string[];
+  }[];
+  /** Its own deliverables. */
+  readonly delivers: readonly (readonly string[])[];
+  /** The team's `protect`. */
+  readonly protect: readonly string[];
+  readonly mayChange: readonly string[];
+}
+
+type Matcher = (path: string) => boolean;
+type ProtectedMember = readonly [member: string, glob: string];
+type Files = Pick<Workspace, "tree" | "read">;
+
+const installed =
+  "node_modules holds installed packages: it is not delivered, so that what is written there must not count";
+
+/** Finds changes of one persona that it may not make, and puts them back. */
+export class Protection {
+  readonly #base: Tree;
+  readonly #found: Tree;
+  readonly #blobs: Pick<BlobStore, "get">;
+  readonly #delivered: readonly (readonly [why: string, matches: Matcher])[];
+  readonly #delivers: Matcher;
+  readonly #protected: NamedOrMembers;
+  readonly #mayChange: NamedOrMembers;
+
+  /**
+   * `base`: the files that earlier phases delivered or a person gave. Only they are protected. `found`: the files that the
+   * persona sees. Changes are put back to them, because parallel work that a persona with `mayChange` did is in them.
+   */
+  constructor(base: Tree, found: Tree, rules: ProtectionRules, blobs: Pick<BlobStore, "get">) {
+    this.#base = base;
+    this.#found = found;
+    this.#blobs = blobs;
+    this.#delivered = rules.delivered.map(({ phase, persona, files }) => [
+      `${persona} delivers it in phase ${phase}`,
+      namedMatcher(files),
+    ]);
+    const own = rules.delivers.map(namedMatcher);
+    this.#delivers = (path) => own.some((matches) => matches(path));
+    this.#protected = new NamedOrMembers(rules.protect);
+    this.#mayChange = new NamedOrMembers(rules.mayChange);
+  }
+
+  /** Why the whole file may not be changed; undefined when it may, at least in part. */
+  whyWhole(path: string): string | undefined {
+    if (isInstalled(path)) return installed;
+    if (!this.#base.has(path) || this.#mayChange.fileGlob(path) !== undefined) return undefined;
+    const delivered = this.#delivered.find(([, matches]) => matches(path));
+    if (delivered !== undefined && !this.#delivers(path)) return delivered[0];
+    const glob = this.#protected.fileGlob(path);
+    return glob === undefined ? undefined : because(glob);
+  }
+
+  /** Throws for the first forbidden change since `before`, in words for the model that made it. */
+  async refuse(files: Files, before: Tree): Promise<void> {
+    const found = this.#foundSince(before);
+    for (const { path } of changesBetween(before, files.tree)) {
+      const [refused] = (await this.#forbidden(path, files, found)).changes;
+      if (refused === undefined) continue;
+      throw new InputInvalid(`${refused.path} was not changed: ${refused.why}.`, {
+        advice: isInstalled(path)
+          ? "Declare the package in package.json, or write the code into a file of the project."
+          : "Leave it as it is and change other files. If it must change, say so in your summary: the team can allow it with mayChange.",
+        details: { path },
+      });
+    }
+  }
+
+  /** Puts back every forbidden change, and nothing else. Packages that a healer installed before `since` stay. */
+  async putBack(workspace: Workspace, since: Tree): Promise<readonly ProtectedChange[]> {
+    const found = this.#foundSince(since);
+    const put: ProtectedChange[] = [];
+    const whole: string[] = [];
+    for (const { path } of changesBetween(found, workspace.tree)) {
+      const { changes, members } = await this.#forbidden(path, workspace, found);
+      put.push(...changes);
+      if (members !== undefined) await workspace.write(path, withMembers(members));
+      else if (changes.length > 0) whole.push(path);
+    }
+    if (whole.length === 0) return put;
+    const { changes, inTheWay } = restoring(whole, found, workspace.tree);
+    workspace.reapply(changes);
+    return [...put, ...inTheWay].toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  }
+
+  /** `members`: the rest of the file may stay when these members are put back. */
+  async #forbidden(path: string, files: Files, foundFiles: Tree): Promise<Forbidden> {
+    const why = this.whyWhole(path);
+    if (why !== undefined)
+      return sameFile(foundFiles.get(path), files.tree.get(path)) ? nothing : whole(path, why);
+    const names = this.#base.has(path) ? this.#protectedMembers(path) : [];
+    if (names.length === 0) return nothing;
+    const base = await this.#object(path, this.#base);
+    const found = foundFiles.has(path) ? await this.#object(path, foundFiles) : {};
+    const [first] = names as [ProtectedMember];
+    if (base === undefined || found === undefined) {
+      if (this.#mayChange.fileGlob(path) !== undefined) return nothing;
+      return sameFile(foundFiles.get(path), files.tree.get(path)) ? nothing : unreadable(path, first);
+    }
+    if (!files.tree.has(path)) {
+      const lost = names.find(([name]) => memberOf(found, name) !== undefined);
+      return lost === undefined ? nothing : unreadable(path, lost);
+    }
+    const text = (await files.read(path)).toString();
+    const now = readObject(text);
+    if (now === undefined) return unreadable(path, first);
+    const changed = names.filter(([name]) => textOf(memberOf(now, name)) !== textOf(memberOf(found, name)));
+    if (changed.length === 0) return nothing;
+    return {
+      changes: changed.map(([name, glob]) => ({ path: `${path}#${name}`, why: because(glob) })),
+      members: { text, now, found, names: changed.map(([name]) => name) },
+    };
+  }
+
+  #foundSince(since: Tree): Tree {
+    const isFree = (tree: Tree) => ![...tree.keys()].some(isInstalled);
+    if (isFree(this.#found) && isFree(since)) return this.#found;
+    return new Map([
+      ...[...this.#found].filter(([path]) => !isInstalled(path)),
+      ...[...since].filter(([path]) => isInstalled(path)),
+    ]);
+  }
+
+  #protectedMembers(path: string): readonly ProtectedMember[] {
+    return this.#protected
+      .membersOf(path)
+      .filter(([member]) => !this.#mayChange.membersOf(path).some(([lifted]) => lifted === member));
+  }
+
+  async #object(path: string, tree: Tree): Promise<JsonObject | undefined> {
+    const file = tree.get(path);
+    return file && readObject((await this.#blobs.get(file.sha256)).toString());
+  }
+}
+
+interface Members {
+  readonly text: string;
+  readonly now: JsonObject;
+  readonly found: JsonObject;
+  readonly names: readonly string[];
+}
+
+interface Forbidden {
+  readonly changes: readonly ProtectedChange[];
+  readonly members?: Members;
+}
+
+const nothing: Forbidden = { changes: [] };
+const whole = (path: string, why: string): Forbidden => ({ changes: [{ path, why }] });
+const unreadable = (path: string, [name, glob]: ProtectedMember): Forbidden =>
+  whole(path, `${because(glob)}, and its member "${name}" cannot be read`);
+const because = (glob: string): string => `it matches ${showPath(glob)}, which the team protects`;
+
+/** Globs of files, and of members of JSON files: `package.json#scripts`. */
+class NamedOrMembers {
+  readonly #files: ReadonlyMap<string, Matcher>;
+  readonly #members: readonly (readonly [member: string, matchers: ReadonlyMap<string, Matcher>])[];
+
+  constructor(named: readonly string[]) {
+    const parts = named.map((one) => one.split("#") as [glob: string, member?: string]);
+    this.#files = namedMatchers(parts.flatMap(([glob, member]) => (member === undefined ? [glob] : [])));
+    const members = new Set(parts.flatMap(([, member]) => member ?? []));
+    this.#members = [...members].map((name) => [
+      name,
+      namedMatchers(parts.flatMap(([glob, member]) => (member === name ? [glob] : []))),
+    ]);
+  }
+
+  fileGlob(path: string): string | undefined {
+    return matching(this.#files, path);
+  }
+
+  membersOf(path: string): readonly ProtectedMember[] {
+    return this.#members.flatMap(([member, matchers]) => {
+      const glob = matching(matchers, path);
+      return glob === undefined ? [] : [[member, `${glob}#${member}`] as const];
+    });
+  }
+}
+
+const matching = (matchers: ReadonlyMap<string, Matcher>, path: string): string | undefined =>
+  [...matchers].find(([, matches]) => matches(path))?.[0];
+
+const byteOrderMark = "\uFEFF";
+
+/** As package managers read it: they skip a byte order mark. */
+function readObject(text: string): JsonObject | undefined {
+  try {
+    const value = parseJson(withoutMark(text));
+    return isJsonObject(value) ? value : undefined;
+  } catch (error) {
+    if (InputInvalid.is(error)) return undefined;
+    throw error;
+  }
+}
+
+const withoutMark = (text: string): string => (text.startsWith(byteOrderMark) ? text.slice(1) : text);
+
+const memberOf = (object: JsonObject, name: string): Json | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined;
+
+const textOf = (value: Json | undefined): string => (value === undefined ? "" : canonicalJson(value));
+
+/** The file with these members as they were found, in its own indentation. */
+function withMembers({ text, now, found, names }: Members): string {
+  const restored: Record<string, Json> = { ...now };
+  for (const name of names) {
+    const before = memberOf(found, name);
+    if (before === undefined) delete restored[name];
+    else restored[name] = before;
+  }
+  const indent = /^[{[]\s*\n([ \t]+)/.exec(withoutMark(text))?.[1] ?? 2;
+  const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
+  return `${mark}${JSON.stringify(restored, null, indent)}\n`;
+}
+
+/** The changes that restore these paths. New files in the place of a folder, or the other way round, have to go. */
+function restoring(
+  paths: readonly string[],
+  found: Tree,
+  now: Tree,
+): { readonly changes: readonly TreeChange[]; readonly inTheWay: readonly ProtectedChange[] } {
+  const left = new Set(now.keys());
+  const index = new PathIndex(left);
+  const changes: TreeChange[] = [];
+  const inTheWay: ProtectedChange[] = [];
+  const remove = (path: string) => {
+    left.delete(path);
+    index.remove(path);
+    changes.push({ path });
+  };
+  for (const path of paths) if (left.has(path)) remove(path);
+  for (const path of paths) {
+    const file = found.get(path);
+    if (file === undefined) continue;
+    for (let clash = index.clash(path); clash !== undefined; clash = index.clash(path)) {
+      const { other } = clash;
+      for (const one of [...left].filter((each) => each === other || each.startsWith(`${other}/`))) {
+        remove(one);
+        inTheWay.push({ path: one, why: `it is in the way of ${path}` });
+      }
+    }
+    left.add(path);
+    index.add(path);
+    changes.push({ path, after: file });
+  }
+  return { changes, inTheWay };
+}

@@ -1,0 +1,134 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { buffer } from "node:stream/consumers";
+import { InputInvalid } from "../../domain/errors.ts";
+import { findProgram, searchPath } from "../find-program.ts";
+
+/** Git says this much about a failure, at most. */
+const maxErrorText = 2_000;
+
+/** Settings of a repository that make git start programs, and what they are set to instead. */
+const harmless: readonly (readonly [key: string, value: string])[] = [
+  ["core.fsmonitor", "false"],
+  ["core.hooksPath", "/dev/null"],
+  ["core.untrackedCache", "false"],
+  ["core.sshCommand", ""],
+  ["core.askPass", ""],
+  ["core.pager", "cat"],
+  ["core.attributesFile", ""],
+  ["commit.gpgSign", "false"],
+  ["diff.external", ""],
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
+];
+
+/**
+ * The system's git in one repository. The repository is not trusted: its hooks, filters and other programs never run, and
+ * nothing of it is written unless a command here says so. Every command gets its arguments without a shell.
+ */
+export class Git {
+  readonly folder: string;
+  readonly #program: string;
+  readonly #config: readonly (readonly [string, string])[];
+
+  private constructor(folder: string, program: string, config: readonly (readonly [string, string])[]) {
+    this.folder = folder;
+    this.#program = program;
+    this.#config = config;
+  }
+
+  static async in(folder: string): Promise<Git> {
+    const program = await findProgram("git", searchPath());
+    if (program === undefined)
+      throw new InputInvalid("git is not installed.", {
+        advice: "Install git, for example with: apt-get install git",
+      });
+    const bare = new Git(folder, program, harmless);
+    const keys = await bare.#filterKeys();
+    return new Git(folder, program, [...harmless, ...keys.map((key) => [key, ""] as const)]);
+  }
+
+  /** The output of a command that must succeed. */
+  async run(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+    const { code, stdout, stderr } = await this.try(args, options);
+    if (code === 0) return stdout;
+    throw new GitFailed(args, code, stderr);
+  }
+
+  async text(args: readonly string[], options: GitOptions = {}): Promise<string> {
+    return (await this.run(args, options)).toString().replace(/\n$/, "");
+  }
+
+  async try(args: readonly string[], { input, env = {} }: GitOptions = {}): Promise<GitEnding> {
+    const child = this.spawn(args, env);
+    child.stdin.end(input);
+    const [stdout, stderr, code] = await Promise.all([
+      buffer(child.stdout),
+      buffer(child.stderr),
+      ended(child),
+    ]);
+    return { code, stdout, stderr: stderr.toString().slice(0, maxErrorText).trim() };
+  }
+
+  /** For commands that answer while they are asked. */
+  spawn(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcessWithoutNullStreams {
+    const child = spawn(this.#program, ["--no-pager", "--no-replace-objects", "-C", this.folder, ...args], {
+      env: { ...this.#environment(), ...env },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    // It may end before it has read everything.
+    child.stdin.on("error", () => undefined);
+    return child;
+  }
+
+  /** Nothing of the caller's own git, such as GIT_DIR in a hook; the settings as variables, because names may hold anything. */
+  #environment(): NodeJS.ProcessEnv {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
+    const settings = this.#config.flatMap(([key, value], number) => [
+      [`GIT_CONFIG_KEY_${number}`, key],
+      [`GIT_CONFIG_VALUE_${number}`, value],
+    ]);
+    return {
+      ...Object.fromEntries(inherited),
+      ...Object.fromEntries(settings),
+      GIT_CONFIG_COUNT: String(this.#config.length),
+      GIT_OPTIONAL_LOCKS: "0",
+      GIT_TERMINAL_PROMPT: "0",
+      GIT_NO_LAZY_FETCH: "1",
+      LC_ALL: "C",
+    };
+  }
+
+  async #filterKeys(): Promise<readonly string[]> {
+    const { stdout } = await this.try(["config", "--name-only", "-z", "--get-regexp", "^filter\\..*"]);
+    return [...new Set(stdout.toString().split("\0"))].filter((key) =>
+      /\.(?:clean|smudge|process|required)$/i.test(key),
+    );
+  }
+}
+
+interface GitOptions {
+  readonly input?: string | Uint8Array;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface GitEnding {
+  readonly code: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+/** A command that was not expected to fail; git's own words say why. */
+export class GitFailed extends InputInvalid {
+  constructor([command = ""]: readonly string[], code: number, stderr: string) {
+    super(`git ${command} failed (exit ${code}): ${stderr || "it gave no reason"}`, {
+      advice: "Run the same command in the repository to see what is wrong.",
+      details: { command, exitCode: code },
+    });
+  }
+}
+
+const ended = (child: ChildProcessWithoutNullStreams): Promise<number> =>
+  new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve(code ?? 128));
+  });

@@ -1,0 +1,134 @@
+import { InputInvalid } from "../../domain/errors.ts";
+import type { FileMode } from "../../domain/tree.ts";
+import { showPath } from "../../domain/tree-path.ts";
+import type { Repository } from "./find-repository.ts";
+import { GitFailed } from "./git.ts";
+
+/** A file that git knows. */
+export interface TrackedFile {
+  readonly path: string;
+  readonly mode: FileMode;
+  /** Git's own hash of the content. */
+  readonly oid: string;
+  /** The tag of `git ls-files -t`: "S" is not on the disk on purpose, small letters are never compared with it. */
+  readonly tag: string;
+}
+
+export interface LeftOut {
+  readonly path: string;
+  readonly reason: string;
+}
+
+export interface Listing {
+  readonly files: readonly TrackedFile[];
+  /** What git tracks and no session can have, such as submodules. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+const modes: Readonly<Record<string, FileMode>> = {
+  "100644": "file",
+  "100664": "file",
+  "100755": "executable",
+  "120000": "link",
+};
+const submoduleMode = "160000";
+
+/** The tracked files of the working tree, or those of the commit. */
+export async function listFiles({ git, root, commit, isWorkingTree }: Repository): Promise<Listing> {
+  const output = isWorkingTree
+    ? await git.run(["ls-files", "-s", "-t", "-z"])
+    : await git.run(["ls-tree", "-r", "-z", "--full-tree", commit]);
+  const files: TrackedFile[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const record of records(output)) {
+    const { head, path, name } = parse(record, isWorkingTree);
+    const [tag, mode = "", oid = "", stage] = head;
+    if (stage !== undefined && stage !== "0") throw unmerged(root, name);
+    if (mode === submoduleMode) leftOut.push({ path: name, reason: "it is a submodule" });
+    else if (path === undefined) leftOut.push({ path: name, reason: "its name is not UTF-8" });
+    else files.push({ path, mode: modes[mode] ?? "file", oid, tag: tag ?? "H" });
+  }
+  return { files, leftOut };
+}
+
+/** Paths that differ from the commit, in the working tree or the index. */
+export async function dirtyPaths({ git, isWorkingTree }: Repository): Promise<readonly string[]> {
+  if (!isWorkingTree) return [];
+  const args = [
+    "status",
+    "--porcelain=v2",
+    "-z",
+    "--untracked-files=no",
+    "--no-renames",
+    "--ignore-submodules=all",
+  ];
+  const output = await git.run(args);
+  const changed = records(output).flatMap((record) => {
+    // Eight fields before the path.
+    const [, path] = /^1 (?:[^ ]+ ){7}([^]*)$/.exec(record.toString()) ?? [];
+    return path === undefined ? [] : [path];
+  });
+  return changed.sort();
+}
+
+/** How the content of a clean file on the disk relates to the one that git has recorded. */
+export type Conversion =
+  /** The same bytes. */
+  | "none"
+  /** Git itself changes line ends, keywords or the encoding. */
+  | "text"
+  /** A program makes it, as Git LFS does. It is never started: the recorded content is used instead. */
+  | "filter";
+
+const converting = ["text", "crlf", "eol", "ident", "working-tree-encoding"];
+
+/** Of each file whose content is converted. */
+export async function conversionsOf(
+  { git, isWorkingTree }: Repository,
+  files: readonly TrackedFile[],
+): Promise<(path: string) => Conversion> {
+  if (!isWorkingTree || files.length === 0) return () => "none";
+  const found = new Map<string, Conversion>();
+  const input = files.map(({ path }) => `${path}\0`).join("");
+  const output = await git.run(["check-attr", "-z", "--stdin", "filter", ...converting], { input });
+  const fields = output.toString().split("\0");
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [path = "", attribute, value = ""] = fields.slice(at, at + 3);
+    if (value === "unspecified" || value === "unset" || value === "") continue;
+    if (attribute === "filter") found.set(path, "filter");
+    else if (!found.has(path)) found.set(path, "text");
+  }
+  const { stdout } = await git.try(["config", "--get-regexp", "^core\\.(autocrlf|eol)$"]);
+  const always = /autocrlf (?:true|input)|eol crlf/i.test(stdout.toString()) ? "text" : "none";
+  return (path) => found.get(path) ?? always;
+}
+
+function records(output: Buffer): Buffer[] {
+  const found: Buffer[] = [];
+  for (let from = 0; from < output.length; ) {
+    const end = output.indexOf(0, from);
+    if (end === -1) throw new GitFailed(["ls-files"], 0, "its output ends in the middle of a record");
+    found.push(output.subarray(from, end));
+    from = end + 1;
+  }
+  return found;
+}
+
+/** `H 100644 <oid> 0<tab>path` of an index, `100644 blob <oid><tab>path` of a commit. */
+function parse(record: Buffer, isIndex: boolean) {
+  const tab = record.indexOf(9);
+  const fields = record.subarray(0, tab).toString().split(" ");
+  const bytes = record.subarray(tab + 1);
+  const name = bytes.toString();
+  const path = Buffer.from(name).equals(bytes) ? name : undefined;
+  const [mode, , oid] = fields;
+  return { head: isIndex ? fields : [undefined, mode, oid, undefined], path, name };
+}
+
+const unmerged = (root: string, path: string): InputInvalid =>
+  new InputInvalid(
+    `The repository ${showPath(root)} is in the middle of a merge: ${showPath(path)} has conflicts.`,
+    {
+      advice: "Finish the merge or abort it, then start again.",
+    },
+  );

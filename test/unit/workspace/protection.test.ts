@@ -1,0 +1,160 @@
+import { describe, expect, test } from "vitest";
+import { InputInvalid } from "../../../src/domain/errors.ts";
+import { defaultProtect } from "../../../src/team/definition/default-protect.ts";
+import { Protection, type ProtectionRules } from "../../../src/workspace/protection.ts";
+import { Workspace } from "../../../src/workspace/workspace.ts";
+import { MemoryBlobs } from "./memory-blobs.ts";
+
+interface Case {
+  readonly given: Readonly<Record<string, string>>;
+  /** The files that the persona sees; all of them when it is missing. */
+  readonly seen?: Readonly<Record<string, string>>;
+  readonly rules?: Partial<ProtectionRules>;
+  readonly change: (workspace: Workspace) => unknown;
+}
+
+/** What the change leaves after forbidden changes are put back, and whether a model is refused the same change. */
+async function changed({ given, seen = given, rules, change }: Case) {
+  const blobs = new MemoryBlobs();
+  const found = blobs.tree(seen);
+  const all = { delivered: [], delivers: [], protect: defaultProtect, mayChange: [], ...rules };
+  const protection = new Protection(blobs.tree(given), found, all, blobs);
+  const workspace = new Workspace(blobs, found);
+  await change(workspace);
+  const refused = await protection.refuse(workspace, found).then(
+    () => false,
+    (error: unknown) => InputInvalid.is(error),
+  );
+  const putBack = (await protection.putBack(workspace, found)).map(({ path }) => path);
+  await workspace.save();
+  expect(refused).toBe(putBack.length > 0);
+  return { putBack, files: blobs.texts(workspace.tree) };
+}
+
+const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
+const scripts = { test: "node --test" };
+const mark = "\uFEFF";
+
+describe("a protected member of package.json", () => {
+  test("is put back when the file begins with a byte order mark, which stays", async () => {
+    const given = { "package.json": mark + json({ name: "a", scripts }) };
+    const { putBack, files } = await changed({
+      given,
+      change: (workspace) =>
+        workspace.write("package.json", mark + json({ name: "b", scripts: { test: "true" } })),
+    });
+    expect(putBack).toEqual(["package.json#scripts"]);
+    expect(files).toEqual({ "package.json": mark + json({ name: "b", scripts }) });
+  });
+
+  test("is put back when the change adds or removes a byte order mark", async () => {
+    for (const [before, after] of [
+      [mark, ""],
+      ["", mark],
+    ] as const) {
+      const { putBack } = await changed({
+        given: { "package.json": before + json({ scripts }) },
+        change: (workspace) => workspace.write("package.json", after + json({ scripts: { test: "true" } })),
+      });
+      expect(putBack).toEqual(["package.json#scripts"]);
+    }
+  });
+
+  test.each([["{ // a comment\n}"], ["[]"], [""]])(
+    "protects the whole file when it cannot be read: %j",
+    async (text) => {
+      const given = { "package.json": text };
+      const { putBack, files } = await changed({
+        given,
+        change: (workspace) => workspace.write("package.json", json({ scripts: { test: "true" } })),
+      });
+      expect(putBack).toEqual(["package.json"]);
+      expect(files).toEqual(given);
+    },
+  );
+
+  test("does not keep a persona with mayChange from mending a file that cannot be read", async () => {
+    const { putBack } = await changed({
+      given: { "package.json": "{" },
+      rules: { mayChange: ["package.json"] },
+      change: (workspace) => workspace.write("package.json", json({ scripts })),
+    });
+    expect(putBack).toEqual([]);
+  });
+
+  test.each(["scripts", "jest", "mocha", "vitest", "ava", "tap", "c8", "nyc"])(
+    "is removed when the file had none: %s",
+    async (member) => {
+      const { putBack, files } = await changed({
+        given: { "package.json": json({ name: "a" }) },
+        change: (workspace) =>
+          workspace.write("package.json", json({ name: "b", [member]: { test: "true" } })),
+      });
+      expect(putBack).toEqual([`package.json#${member}`]);
+      expect(files).toEqual({ "package.json": json({ name: "b" }) });
+    },
+  );
+
+  test("is removed when a persona that does not see the file writes it", async () => {
+    const { putBack } = await changed({
+      given: { "package.json": json({ scripts }) },
+      seen: {},
+      change: (workspace) => workspace.write("package.json", json({ name: "a", scripts: { test: "true" } })),
+    });
+    expect(putBack).toEqual(["package.json#scripts"]);
+  });
+
+  test("leaves a new package.json and the other members alone", async () => {
+    const { putBack } = await changed({
+      given: { "package.json": json({ name: "a" }), "lib/package.json": json({ name: "lib" }) },
+      change: async (workspace) => {
+        await workspace.write("package.json", json({ name: "b", dependencies: { x: "1.0.0" } }));
+        await workspace.write("new/package.json", json({ scripts }));
+        await workspace.remove("lib/package.json");
+      },
+    });
+    expect(putBack).toEqual([]);
+  });
+});
+
+test.each([
+  "vitest.config.ts",
+  "packages/a/vitest.config.mts",
+  "vitest.workspace.json",
+  "jest.config.js",
+  ".mocharc.yml",
+  "karma.conf.js",
+  "playwright.config.ts",
+  "cypress.config.ts",
+  "pytest.ini",
+  "conftest.py",
+  "app/conftest.py",
+  "tox.ini",
+  "noxfile.py",
+  "Makefile",
+  ".npmrc",
+  "src/__snapshots__/page.html",
+  "src/page.snap",
+  "src/SumTests.cs",
+  "src/SumTest.java",
+  "src/SumTest.kt",
+  "app/src/test/resources/expected.txt",
+])("a file that decides how the work is judged is protected by default: %s", async (path) => {
+  const { putBack, files } = await changed({
+    given: { [path]: "before" },
+    change: (workspace) => workspace.write(path, "after"),
+  });
+  expect(putBack).toEqual([path]);
+  expect(files).toEqual({ [path]: "before" });
+});
+
+test.each(["vite.config.ts", "src/contest.py", "src/Latest.java", "docs/Makefile.md"])(
+  "a file that does not judge the work is not protected: %s",
+  async (path) => {
+    const { putBack } = await changed({
+      given: { [path]: "before" },
+      change: (workspace) => workspace.write(path, "after"),
+    });
+    expect(putBack).toEqual([]);
+  },
+);
