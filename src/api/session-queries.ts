@@ -1,19 +1,15 @@
 import type { BudgetStatus } from "../cost/budget-status.ts";
 import { type UsageReport, usageReport } from "../cost/reports.ts";
-import { advise } from "../domain/advice.ts";
 import { type Amount, noAmount } from "../domain/budget.ts";
-import { didYouMean } from "../domain/closest.ts";
-import { InputInvalid, SessionNotFound, type StateRemoved } from "../domain/errors.ts";
-import { leastIdPrefix, type SessionId } from "../domain/ids.ts";
+import type { StateRemoved } from "../domain/errors.ts";
+import type { SessionId } from "../domain/ids.ts";
 import { utcDay } from "../domain/ledger.ts";
-import { emptyTree, emptyTreeHash, type Tree } from "../domain/tree.ts";
 import type { UsageTotals } from "../domain/usage-totals.ts";
 import type { RecordedRow } from "../journal/journal.ts";
 import type { SessionEvent } from "../journal/public-fact.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { describeSession, describeTicket, type SessionView, type TicketView } from "../journal/view.ts";
-import type { ApplyOptions, BranchOptions } from "../run/acts/deliver.ts";
-import { finalTree, listFiles } from "../run/final-files.ts";
+import { listFiles } from "../run/final-files.ts";
 import { allBudgets } from "../run/spending.ts";
 import { type CheckpointInfo, listCheckpointFiles } from "../store/list-checkpoints.ts";
 
@@ -37,19 +33,13 @@ import type { TicketRecord } from "../store/ticket-store.ts";
 import type { VerifiedArtifact, VerifiedSession } from "../store/verify.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
 import type { Demand } from "../team/demands.ts";
-import type { OutResult } from "../workspace/out-plan.ts";
-import type { Applied } from "../workspace/repository/apply-changes.ts";
-import type { DeliveredBranch } from "../workspace/repository/deliver-branch.ts";
-import { loadTree } from "../workspace/stored-tree.ts";
 import { checkUsageOptions } from "./check-usage.ts";
-import type { Carried } from "./export-import.ts";
+import { FileQueries } from "./file-queries.ts";
 import { reportOf, type SessionListing, usageOfEach, withUsage } from "./listings.ts";
 import type { UsageOptions } from "./options.ts";
 import type { QueryServices } from "./services.ts";
-import type { DiffOptions } from "./session-diff.ts";
 import type { Outlook, SessionForecast } from "./session-forecast.ts";
 import type { WatchOptions } from "./watch.ts";
-import type { FilesAt } from "./write-files.ts";
 
 export interface UsageInside {
   readonly places: readonly {
@@ -61,38 +51,12 @@ export interface UsageInside {
 }
 
 /** All reads of a state directory. */
-export class SessionQueries {
-  readonly stateDirectory: string;
+export class SessionQueries extends FileQueries {
   readonly #services: QueryServices;
 
   constructor(services: QueryServices) {
+    super(services);
     this.#services = services;
-    this.stateDirectory = services.stateDirectory;
-  }
-
-  /** The session with this id or key, restored from its checkpoints if the database does not have it. */
-  async find(idOrKey: string): Promise<SessionRecord> {
-    const { store, lost } = this.#services;
-    const found =
-      (await store.findSession(idOrKey)) ??
-      (await lost.bringBack(idOrKey)) ??
-      (await this.#findByPrefix(idOrKey));
-    if (found !== undefined) return found;
-    const known = (await store.reports.listSessions({ limit: 1_000 })).flatMap(({ id, key }) =>
-      key === undefined ? [id] : [id, key],
-    );
-    const named = idOrKey.length > 100 ? `${idOrKey.slice(0, 100)}…` : idOrKey;
-    throw new SessionNotFound(
-      `There is no session with the id or key "${named}" in ${this.stateDirectory}.${didYouMean(named, known)}`,
-      {
-        details: { session: idOrKey, stateDirectory: this.stateDirectory },
-        advice: advise("List the sessions", "sessions"),
-      },
-    );
-  }
-
-  async isKnownKey(key: string): Promise<boolean> {
-    return (await this.#services.store.findSession(key))?.key === key;
   }
 
   sessions(query?: SessionQuery): Promise<readonly SessionRecord[]> {
@@ -286,63 +250,6 @@ export class SessionQueries {
     return this.budgetsOf(await readState(this.#services.store, id));
   }
 
-  /** The content of an artifact of this session. */
-  async artifact(idOrKey: string, sha256: string): Promise<Buffer> {
-    const { id } = await this.find(idOrKey);
-    const { store, artifacts } = this.#services;
-    if ((await store.reports.findReferenced([sha256], id)).size > 0) return artifacts.get(sha256);
-    // Where a graph ends in several branches, the merged files are made for the query and not stored.
-    const { tree, blobs } = await finalTree(await readState(store, id), artifacts);
-    if (blobs !== artifacts && [...tree.values()].some((file) => file.sha256 === sha256))
-      return blobs.get(sha256);
-    throw new InputInvalid(`Session ${id} has no artifact ${sha256.slice(0, 64)}.`, {
-      details: { session: id },
-      advice: advise("List its artifacts", "show", id, "--json"),
-    });
-  }
-
-  /** The path and the hash of every file in a tree of the session. */
-  async files(idOrKey: string, tree: string): Promise<Tree> {
-    if (tree === emptyTreeHash) return emptyTree;
-    await this.artifact(idOrKey, tree);
-    return loadTree(this.#services.artifacts, tree);
-  }
-
-  /** What the session changed, or a part of it, as `git apply` takes it. */
-  async diff(idOrKey: string, options: DiffOptions = {}): Promise<Buffer> {
-    const { id } = await this.find(idOrKey);
-    const { sessionDiff } = await import("./session-diff.ts");
-    return sessionDiff(await readState(this.#services.store, id), this.#services.artifacts, options);
-  }
-
-  /** Makes a git branch with one commit for each completed phase, in the session's repository or in another. */
-  async branch(idOrKey: string, options: BranchOptions): Promise<DeliveredBranch> {
-    const { id } = await this.find(idOrKey);
-    const { makeBranch } = await import("../run/acts/deliver.ts");
-    return makeBranch(await readState(this.#services.store, id), options, this.#services.artifacts);
-  }
-
-  /** Brings the session's changes into a folder: its repository unless another is named. */
-  async apply(idOrKey: string, options: ApplyOptions = {}): Promise<Applied> {
-    const { id } = await this.find(idOrKey);
-    const { applySession } = await import("../run/acts/deliver.ts");
-    return applySession(await readState(this.#services.store, id), options, this.#services.artifacts);
-  }
-
-  /** Writes the current files of the session, or those of a checkpoint. Files that it did not write are left alone. */
-  async writeFiles(idOrKey: string, directory: string, at: FilesAt = {}): Promise<OutResult> {
-    const { id } = await this.find(idOrKey);
-    const { writeFiles } = await import("./write-files.ts");
-    return writeFiles(await readState(this.#services.store, id), this.#services, directory, at);
-  }
-
-  /** Writes one file with all that another machine needs to resume the session. */
-  async exportCheckpoints(idOrKey: string, file: string): Promise<Carried> {
-    const { id } = await this.find(idOrKey);
-    const { exportCheckpoints } = await import("./export-import.ts");
-    return exportCheckpoints(id, file, this.#services);
-  }
-
   /** Browsers that are signed in to the dashboard of `maestro serve`. */
   get logins(): Logins {
     return this.#services.store.logins;
@@ -385,16 +292,5 @@ export class SessionQueries {
     const { tickets } = this.#services.store;
     const found = await Promise.all(fingerprints.map((fingerprint) => tickets.find(fingerprint)));
     return found.flatMap((record) => (record === undefined ? [] : [describeTicket(record)]));
-  }
-
-  /** Ids are long, so an unambiguous prefix is enough. */
-  async #findByPrefix(prefix: string): Promise<SessionRecord | undefined> {
-    if (prefix.length < leastIdPrefix) return undefined;
-    const found = await this.#services.store.reports.findByPrefix(prefix);
-    if (found.length <= 1) return found[0];
-    throw new InputInvalid(`More than one session begins with "${prefix}".`, {
-      details: { sessions: found.map(({ id }) => id) },
-      advice: `Use a longer prefix: ${found.map(({ id }) => id).join(", ")}`,
-    });
   }
 }

@@ -1,0 +1,82 @@
+import { advise } from "../domain/advice.ts";
+import { InputInvalid } from "../domain/errors.ts";
+import { emptyTree, emptyTreeHash, type Tree } from "../domain/tree.ts";
+import type { ApplyOptions, BranchOptions } from "../run/acts/deliver.ts";
+import { finalTree } from "../run/final-files.ts";
+import { readState } from "../store/session-journal.ts";
+import type { OutResult } from "../workspace/out-plan.ts";
+import type { Applied } from "../workspace/repository/apply-changes.ts";
+import type { DeliveredBranch } from "../workspace/repository/deliver-branch.ts";
+import { loadTree } from "../workspace/stored-tree.ts";
+import type { Carried } from "./export-import.ts";
+import type { QueryServices } from "./services.ts";
+import type { DiffOptions } from "./session-diff.ts";
+import { SessionLookup } from "./session-lookup.ts";
+import type { FilesAt } from "./write-files.ts";
+
+/** Reads of a session's files, and their ways out of the state directory. */
+export class FileQueries extends SessionLookup {
+  readonly #services: QueryServices;
+
+  constructor(services: QueryServices) {
+    super(services);
+    this.#services = services;
+  }
+
+  /** The content of an artifact of this session. */
+  async artifact(idOrKey: string, sha256: string): Promise<Buffer> {
+    const { id } = await this.find(idOrKey);
+    const { store, artifacts } = this.#services;
+    if ((await store.reports.findReferenced([sha256], id)).size > 0) return artifacts.get(sha256);
+    // Where a graph ends in several branches, the merged files are made for the query and not stored.
+    const { tree, blobs } = await finalTree(await readState(store, id), artifacts);
+    if (blobs !== artifacts && [...tree.values()].some((file) => file.sha256 === sha256))
+      return blobs.get(sha256);
+    throw new InputInvalid(`Session ${id} has no artifact ${sha256.slice(0, 64)}.`, {
+      details: { session: id },
+      advice: advise("List its artifacts", "show", id, "--json"),
+    });
+  }
+
+  /** The path and the hash of every file in a tree of the session. */
+  async files(idOrKey: string, tree: string): Promise<Tree> {
+    if (tree === emptyTreeHash) return emptyTree;
+    await this.artifact(idOrKey, tree);
+    return loadTree(this.#services.artifacts, tree);
+  }
+
+  /** What the session changed, or a part of it, as `git apply` takes it. */
+  async diff(idOrKey: string, options: DiffOptions = {}): Promise<Buffer> {
+    const { id } = await this.find(idOrKey);
+    const { sessionDiff } = await import("./session-diff.ts");
+    return sessionDiff(await readState(this.#services.store, id), this.#services.artifacts, options);
+  }
+
+  /** Makes a git branch with one commit for each completed phase, in the session's repository or in another. */
+  async branch(idOrKey: string, options: BranchOptions): Promise<DeliveredBranch> {
+    const { id } = await this.find(idOrKey);
+    const { makeBranch } = await import("../run/acts/deliver.ts");
+    return makeBranch(await readState(this.#services.store, id), options, this.#services.artifacts);
+  }
+
+  /** Brings the session's changes into a folder: its repository unless another is named. */
+  async apply(idOrKey: string, options: ApplyOptions = {}): Promise<Applied> {
+    const { id } = await this.find(idOrKey);
+    const { applySession } = await import("../run/acts/deliver.ts");
+    return applySession(await readState(this.#services.store, id), options, this.#services.artifacts);
+  }
+
+  /** Writes the current files of the session, or those of a checkpoint. Files that it did not write are left alone. */
+  async writeFiles(idOrKey: string, directory: string, at: FilesAt = {}): Promise<OutResult> {
+    const { id } = await this.find(idOrKey);
+    const { writeFiles } = await import("./write-files.ts");
+    return writeFiles(await readState(this.#services.store, id), this.#services, directory, at);
+  }
+
+  /** Writes one file with all that another machine needs to resume the session. */
+  async exportCheckpoints(idOrKey: string, file: string): Promise<Carried> {
+    const { id } = await this.find(idOrKey);
+    const { exportCheckpoints } = await import("./export-import.ts");
+    return exportCheckpoints(id, file, this.#services);
+  }
+}
