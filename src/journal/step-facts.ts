@@ -100,6 +100,8 @@ function takeRequest(requests: RequestedTool[], tool: string | null): RequestedT
 
 /** The path, pattern or name that a tool works on. */
 export function targetOf({ args }: Pick<RequestedTool, "args">): string {
+  const [from, to] = [text(args["from"]), text(args["to"])];
+  if (from !== "" && to !== "") return redact(`${from} to ${to}`);
   return redact(text(args["path"]) || text(args["glob"]) || text(args["pattern"]) || text(args["name"]));
 }
 

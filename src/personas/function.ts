@@ -27,7 +27,7 @@ export interface TeamContext {
 /** A persona's own copy of the files. Changes count when its attempt completes. */
 type PersonaWorkspace = Pick<
   Workspace,
-  "read" | "readText" | "write" | "remove" | "edit" | "list" | "search"
+  "read" | "readText" | "write" | "remove" | "move" | "edit" | "list" | "search"
 >;
 
 /** The argument of a persona's function. */

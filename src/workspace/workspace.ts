@@ -107,6 +107,25 @@ export class Workspace {
     this.#delete(checked);
   }
 
+  /** Never onto a file that is there; another case of the same name is a new name. */
+  async move(from: string, to: string): Promise<void> {
+    const [source, target] = [this.#checked(from), this.#checked(to)];
+    const file = this.#file(source);
+    if (this.#files.get(target) !== undefined)
+      throw new InputInvalid(`${showPath(source)} was not moved: ${showPath(target)} is there already.`, {
+        advice: "Move it to another path, or delete that file first.",
+        details: { path: target },
+      });
+    this.recordings.refuseLateChange();
+    this.#delete(source);
+    try {
+      this.#set(target, file);
+    } catch (error) {
+      this.#set(source, file);
+      throw error;
+    }
+  }
+
   /** All edits or none; see applyEdits for what matches. */
   async edit(path: string, edits: readonly Edit[]): Promise<EditReport> {
     const checked = this.#checked(path);
@@ -193,7 +212,7 @@ export class Workspace {
 
   /** A path of the base may have a name that new files may not have. */
   #checked(path: string): string {
-    return this.#files.get(path) === undefined ? checkPath(path) : path;
+    return this.#files.get(path) === undefined && !this.#base.has(path) ? checkPath(path) : path;
   }
 
   /** The file that a link leads to, if it is in the workspace. */

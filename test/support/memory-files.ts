@@ -63,6 +63,18 @@ export class MemoryFiles implements ToolFiles {
     return this.write(path, text);
   }
 
+  async remove(path: string): Promise<void> {
+    this.text(path);
+    this.tree = withChanges(this.tree, [{ path }]);
+  }
+
+  async move(from: string, to: string): Promise<void> {
+    const content = this.text(from);
+    if (this.tree.has(to)) throw new InputInvalid(`${to} is there already.`);
+    await this.remove(from);
+    this.put(to, content);
+  }
+
   async edit(path: string, edits: readonly FileEdit[]): Promise<EditSavings> {
     let text = this.text(path);
     for (const { find, replace, all } of edits) {

@@ -12,6 +12,8 @@ const toolIcons: Readonly<Record<string, IconName>> = {
   search_files: "search",
   edit_file: "pencil",
   write_file: "pencil",
+  delete_file: "pencil",
+  move_file: "pencil",
   submit: "check",
 };
 

@@ -15,6 +15,8 @@ const verbs: Readonly<Record<Doing, Verb>> = {
   searches: { now: "searches", past: "was searching" },
   edits: { now: "edits", past: "was editing" },
   writes: { now: "writes", past: "was writing" },
+  deletes: { now: "deletes", past: "was deleting" },
+  moves: { now: "moves", past: "was moving" },
   checks: { now: "runs check", past: "was running check" },
   decides: { now: "records a decision", past: "was recording a decision" },
   submits: { now: "submits", past: "was submitting" },

@@ -54,6 +54,9 @@ export interface ToolFiles {
   /** Keeps the encoding of the file that is there, where it can. */
   writeText(path: string, text: string): Promise<unknown>;
   edit(path: string, edits: readonly FileEdit[]): Promise<EditSavings>;
+  remove(path: string): Promise<void>;
+  /** Never onto a file that is there. */
+  move(from: string, to: string): Promise<void>;
   list(glob?: string): readonly string[];
   /** Lines that hold the text, or match when the pattern is written as /expression/; of bounded number and length. */
   search(pattern: string, glob?: string): Promise<readonly FileMatch[]>;

@@ -153,10 +153,12 @@ export function toolPolicy(policy: PersonaPolicy): ToolPolicy {
     allow(tool: string, args: Readonly<Record<string, Json>>): PolicyDecision {
       if (policy.tools !== null && !policy.tools.includes(tool))
         return refused(`the tool ${tool} is not one of ${list(policy.tools)}`);
-      const { writes, runsCheck } = isTool(tool) ? tools[tool] : {};
-      const path = args["path"];
-      if (writes && typeof path === "string" && !mayWrite(path))
-        return refused(`${path} is not one of the files this persona may write: ${list(policy.write ?? [])}`);
+      const { writes = [], runsCheck } = isTool(tool) ? tools[tool] : {};
+      for (const path of writes.map((name) => args[name]))
+        if (typeof path === "string" && !mayWrite(path))
+          return refused(
+            `${path} is not one of the files this persona may write: ${list(policy.write ?? [])}`,
+          );
       const name = typeof args["name"] === "string" ? args["name"] : "";
       if (runsCheck && policy.checks !== null && !policy.checks.includes(name))
         return refused(`the check ${name} is not one of ${list(policy.checks)}`);

@@ -27,9 +27,18 @@ export interface ToolDone {
 
 interface Tool {
   /** The activity of a persona that called it: "reads src/index.ts". */
-  readonly doing: "reads" | "lists" | "searches" | "edits" | "writes" | "checks" | "submits";
-  /** `policy.write` decides about its `path`. */
-  readonly writes?: true;
+  readonly doing:
+    | "reads"
+    | "lists"
+    | "searches"
+    | "edits"
+    | "writes"
+    | "deletes"
+    | "moves"
+    | "checks"
+    | "submits";
+  /** The arguments that are paths of files it changes: `policy.write` decides about them. */
+  readonly writes?: readonly string[];
   /** `policy.checks` decides about its `name`. */
   readonly runsCheck?: true;
   readonly description: (contract: Contract) => string;
@@ -105,7 +114,7 @@ const table = {
   },
   edit_file: {
     doing: "edits",
-    writes: true,
+    writes: ["path"],
     description: always(
       "Replaces passages of an existing file, all or none of them. Each passage to find must occur exactly once unless `all` is true.",
     ),
@@ -139,11 +148,33 @@ const table = {
   },
   write_file: {
     doing: "writes",
-    writes: true,
+    writes: ["path"],
     description: always("Writes a whole file. Small changes to an existing file are made with edit_file."),
     input: always(object({ path, content: text("The whole content.") }, ["path", "content"])),
     effect: ({ path, content }, { files, adviseEdit }) =>
       writeFile(files, adviseEdit, path as string, content as string),
+  },
+  delete_file: {
+    doing: "deletes",
+    writes: ["path"],
+    description: always("Deletes a file."),
+    input: always(object({ path }, ["path"])),
+    effect: async ({ path }, { files }) => {
+      await files.remove(path as string);
+      return `deleted ${path as string}`;
+    },
+  },
+  move_file: {
+    doing: "moves",
+    writes: ["from", "to"],
+    description: always(
+      "Moves or renames a file with its mode. Files that refer to it stay as they are: edit them.",
+    ),
+    input: always(object({ from: path, to: path }, ["from", "to"])),
+    effect: async ({ from, to }, { files }) => {
+      await files.move(from as string, to as string);
+      return `moved ${from as string} to ${to as string}`;
+    },
   },
   run_check: {
     doing: "checks",

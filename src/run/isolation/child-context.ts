@@ -151,6 +151,9 @@ export class ChildContext {
       remove: async (path) => {
         await channel.ask({ kind: "remove", path });
       },
+      move: async (from, to) => {
+        await channel.ask({ kind: "move", from, to });
+      },
       edit: async (path, edits) =>
         (await channel.ask({ kind: "edit", path, edits })) as Awaited<
           ReturnType<PersonaContext["workspace"]["edit"]>

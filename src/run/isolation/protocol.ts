@@ -94,6 +94,7 @@ export type Ask =
   /** As text: JSON has no NaN. */
   | { readonly kind: "sleep"; readonly ms: string }
   | { readonly kind: "read" | "readText" | "remove"; readonly path: string }
+  | { readonly kind: "move"; readonly from: string; readonly to: string }
   | {
       readonly kind: "write";
       readonly path: string;

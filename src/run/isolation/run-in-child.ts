@@ -229,6 +229,8 @@ class IsolatedAttempt {
       }
       case "remove":
         return workspace.remove(ask.path);
+      case "move":
+        return workspace.move(ask.from, ask.to);
       case "edit":
         return workspace.edit(ask.path, ask.edits);
       case "search":

@@ -21,6 +21,8 @@ export const activity = z
       "searches",
       "edits",
       "writes",
+      "deletes",
+      "moves",
       "checks",
       "decides",
       "submits",

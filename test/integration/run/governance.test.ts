@@ -23,6 +23,9 @@ describe("a policy", () => {
     [{ write: ["docs/**"] }, "write_file", { path: "src/a.js" }, "src/a.js is not one of the files"],
     [{ write: ["docs/**"] }, "edit_file", { path: "docs.md" }, "docs.md is not one of the files"],
     [{ write: [] }, "write_file", { path: "a" }, "may write: none"],
+    [{ write: ["docs/**"] }, "delete_file", { path: "src/a.js" }, "src/a.js is not one of the files"],
+    [{ write: ["docs/**"] }, "move_file", { from: "src/a.js", to: "docs/a.js" }, "src/a.js is not one of"],
+    [{ write: ["docs/**"] }, "move_file", { from: "docs/a.js", to: "src/a.js" }, "src/a.js is not one of"],
     [{ checks: ["unit"] }, "run_check", { name: "deploy" }, "the check deploy is not one of unit"],
     [{ checks: [] }, "run_check", { name: "unit" }, "the check unit is not one of none"],
     [{ checks: ["unit"] }, "run_check", { name: ["unit"] }, "the check  is not one of unit"],
@@ -34,6 +37,7 @@ describe("a policy", () => {
     [{ tools: ["read_file"] }, "read_file", { path: "a" }],
     [{ write: ["docs/**"] }, "write_file", { path: "docs/deep/a.md" }],
     [{ write: ["docs/**"] }, "read_file", { path: "src/a.js" }],
+    [{ write: ["docs/**"] }, "move_file", { from: "docs/a.md", to: "docs/b.md" }],
     [{ checks: ["unit"] }, "run_check", { name: "unit" }],
   ])("%j allows %s %j", (policy, tool, args) => {
     expect(allows(policy, tool, args)).toEqual({ allowed: true });

@@ -135,6 +135,22 @@ describe("write_file", () => {
   });
 });
 
+describe("delete_file and move_file", () => {
+  test("change the files and say so", async () => {
+    const files = new MemoryFiles({ "a.txt": "a", "b.txt": "b" });
+    expect(await told("delete_file", { path: "a.txt" }, files)).toBe("deleted a.txt");
+    expect(await told("move_file", { from: "b.txt", to: "lib/b.txt" }, files)).toBe(
+      "moved b.txt to lib/b.txt",
+    );
+    expect(files.contents).toEqual({ "lib/b.txt": "b" });
+  });
+
+  test("report a file that does not exist", async () => {
+    expect(await told("delete_file", { path: "a.txt" })).toBe("Error: There is no file a.txt.");
+    expect(await told("move_file", { from: "a.txt", to: "b.txt" })).toBe("Error: There is no file a.txt.");
+  });
+});
+
 test("edit_file records what it saved against writing the file again", async () => {
   const files = new MemoryFiles({ "a.txt": lines(100) });
   const edits = [{ find: "line 50\n", replace: "line fifty\n" }];

@@ -106,8 +106,8 @@ describe("a contract can be judged", () => {
     });
     expect(problemsOf(withPersona(persona))).toEqual([
       'persona "architect": policy.tools[0] is "read_fil", and there is no such tool. Did you mean "read_file"?',
-      'persona "architect": policy.tools[1] is "shell", and there is no such tool. Known: read_file, list_files, search_files, edit_file, write_file, run_check, submit.',
-      'persona "architect": policy.tools[2] is 5; it must be one of read_file, list_files, search_files, edit_file, write_file, run_check, submit.',
+      'persona "architect": policy.tools[1] is "shell", and there is no such tool. Known: read_file, list_files, search_files, edit_file, write_file, delete_file, move_file, run_check, submit.',
+      'persona "architect": policy.tools[2] is 5; it must be one of read_file, list_files, search_files, edit_file, write_file, delete_file, move_file, run_check, submit.',
       'persona "architect": policy.checks has "lint" twice.',
       'persona "architect": policy.checks names "lnt", and its contract has no such check. Did you mean "lint"?',
     ]);

@@ -397,3 +397,50 @@ test("whatever is done in whatever order, the workspace agrees with a plain map"
     expect(workspace.list(), `seed ${seed}, round ${round}`).toEqual([...model.keys()].sort());
   }
 });
+
+describe("a file that is moved", () => {
+  test("keeps its content and mode", async () => {
+    const { workspace } = empty();
+    await workspace.write("bin/run", "#!/bin/sh\n", { executable: true });
+    await workspace.move("bin/run", "tools/run.sh");
+    expect(workspace.list()).toEqual(["tools/run.sh"]);
+    expect(workspace.tree.get("tools/run.sh")).toMatchObject({ mode: "executable", bytes: 10 });
+  });
+
+  test("may change only the case of its name, or become a file in a folder of its old name", async () => {
+    const { workspace } = empty();
+    await workspace.write("Readme.md", "text");
+    await workspace.move("Readme.md", "README.md");
+    await workspace.move("README.md", "README.md/index.md");
+    expect(workspace.list()).toEqual(["README.md/index.md"]);
+  });
+
+  test.each([
+    ["b.txt", '"a.txt" was not moved: "b.txt" is there already.'],
+    ["a.txt", '"a.txt" was not moved: "a.txt" is there already.'],
+    ["c", '"c" is a folder.'],
+    ["b.txt/d", '"b.txt" is a file, so that "b.txt/d" cannot be in it.'],
+    ["../d", 'The path "../d" has a name "..".'],
+    [".git/config", 'The path ".git/config" belongs to version control or to Maestro.'],
+  ])("to %s stays where it is", async (to, message) => {
+    const { workspace } = empty();
+    for (const path of ["a.txt", "b.txt", "c/d.txt"]) await workspace.write(path, path);
+    const before = workspace.tree;
+    await expect(workspace.move("a.txt", to)).rejects.toThrow(message);
+    expect(workspace.tree).toEqual(before);
+  });
+});
+
+test("a file of the base whose name new files may not have can be removed, and its removal applied again", async () => {
+  const { blobs, workspace } = empty();
+  await workspace.write("other", "x");
+  await workspace.save();
+  const file = workspace.tree.get("other");
+  const base = new Map([["aux.c", file as NonNullable<typeof file>]]);
+  const later = new Workspace(blobs, base);
+  await later.remove("aux.c");
+  later.reapply([{ path: "aux.c" }]);
+  expect(later.tree.size).toBe(0);
+  later.reapply([{ path: "aux.c", after: file as NonNullable<typeof file> }]);
+  expect(later.list()).toEqual(["aux.c"]);
+});
