@@ -48,7 +48,8 @@ async function verifySessions(
 
 async function verifySession(maestro: Looking, id: SessionId, findings: Findings): Promise<number> {
   try {
-    const { rows, checkpoints } = await maestro.verify(id);
+    const { rows, checkpoints, conflict } = await maestro.verify(id);
+    if (conflict !== undefined) findings.add(wrong(`session ${id}`, conflict));
     const bad = checkpoints.filter(({ valid }) => !valid);
     if (bad.length > 0)
       findings.add({

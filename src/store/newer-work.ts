@@ -67,9 +67,17 @@ export async function newerFiles(state: SessionState, files: SessionFiles): Prom
 
 /** The same for a state at hand. */
 export async function refuseNewer(state: SessionState, files: SessionFiles): Promise<void> {
+  const conflict = await newerWork(state, files);
+  if (conflict !== undefined) throw conflict;
+}
+
+export async function newerWork(
+  state: SessionState,
+  files: SessionFiles,
+): Promise<SessionConflict | undefined> {
   const names = await newerFiles(state, files);
-  if (names.length === 0) return;
-  throw new SessionConflict(
+  if (names.length === 0) return undefined;
+  return new SessionConflict(
     `The database is older than the checkpoints of session ${state.id}: it does not know ${names.join(", ")}. It may come from an older backup.`,
     {
       details: { session: state.id, files: names },

@@ -1,8 +1,10 @@
-import { ArtifactCorrupt, MaestroError, StorageFailed } from "../domain/errors.ts";
+import { ArtifactCorrupt, MaestroError, type SessionConflict, StorageFailed } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Blobs } from "./blobs.ts";
 import { type CheckpointInfo, listCheckpoints } from "./list-checkpoints.ts";
+import { newerWork } from "./newer-work.ts";
 import type { Reference } from "./reports.ts";
+import { SessionFiles } from "./session-files.ts";
 import { readState } from "./session-journal.ts";
 import type { Store } from "./store.ts";
 
@@ -24,6 +26,8 @@ export async function verifyJournal(store: Store, id: SessionId): Promise<number
 export interface VerifiedSession {
   readonly rows: number;
   readonly checkpoints: readonly CheckpointInfo[];
+  /** The files have sealed work that the database does not know, so that a resume is refused. */
+  readonly conflict: SessionConflict | undefined;
 }
 
 /** The whole journal of a session, and its checkpoints compared with it. */
@@ -32,7 +36,12 @@ export async function verifySession(
   { store, stateDirectory }: Verified,
 ): Promise<VerifiedSession> {
   const rows = await verifyJournal(store, id);
-  return { rows, checkpoints: await listCheckpoints(stateDirectory, await readState(store, id), store) };
+  const state = await readState(store, id);
+  return {
+    rows,
+    checkpoints: await listCheckpoints(stateDirectory, state, store),
+    conflict: await newerWork(state, new SessionFiles(stateDirectory, id)),
+  };
 }
 
 /** An artifact that was read. `error`: it is not the one that was written, or could not be read. */

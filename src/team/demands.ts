@@ -32,7 +32,18 @@ export function demandsOf(definition: TeamDefinition): readonly Demand[] {
     personas.flatMap((persona) => demandsOfPersona(persona, definition)),
   );
   // A persona may work in several phases.
-  return [...new Map(demands.map((demand) => [JSON.stringify(demand), demand])).values()];
+  return [
+    ...new Map(
+      [...demandsOfPlanning(definition), ...demands].map((demand) => [JSON.stringify(demand), demand]),
+    ).values(),
+  ];
+}
+
+/** A model that chooses the phases gets the brief before any persona works. */
+function demandsOfPlanning({ planning, model }: TeamDefinition): readonly Demand[] {
+  if (planning !== "model") return [];
+  const sentence = `planning sends the brief to ${addressee(model)}`;
+  return [{ kind: "model", persona: "planning", what: model, sentence, needsTrust: false }];
 }
 
 /** The part that a person must have trusted before a team from a file may run. Without a sandbox, every program is. */

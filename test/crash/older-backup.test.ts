@@ -62,6 +62,8 @@ test("a session from an older backup does not run, and no newer checkpoint is wr
     await maestro.scheduler({ places: 1, report: (text) => reports.push(text) }).tick();
     expect(reports.join("\n")).toMatch(/could not be resumed: .*The database is older/);
     expect((await maestro.show(id)).newerCheckpoints).toEqual(["checkpoint_build.json"]);
+    const { conflict } = await maestro.verify((await maestro.find(id)).id);
+    expect(conflict?.message).toMatch(/The database is older .* checkpoint_build\.json/);
   });
   expect(sealed()).toEqual(before);
   expect(session.ran).toEqual([]);

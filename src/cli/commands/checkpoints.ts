@@ -41,12 +41,16 @@ interface Found {
   readonly found: readonly CheckpointInfo[];
   /** Of the journal. */
   readonly damage?: MaestroError;
+  /** Files with newer work than the database has. */
+  readonly conflict?: MaestroError | undefined;
 }
 
 /** With a damaged journal the checkpoints matter most, so the files are checked by their seals alone. */
 async function checkpointsOf(idOrKey: string, maestro: Looking): Promise<Found> {
   try {
-    return { found: await maestro.checkpoints(idOrKey) };
+    const { id } = await maestro.find(idOrKey);
+    const { checkpoints: found, conflict } = await maestro.verify(id);
+    return { found, conflict };
   } catch (error) {
     if (!JournalCorrupt.is(error)) throw error;
     return { found: await maestro.checkpointFiles(idOrKey), damage: error };
@@ -74,7 +78,7 @@ export async function verify(sessionOrFile: string, options: GlobalOptions): Pro
 async function verifySession(idOrKey: string, options: GlobalOptions): Promise<void> {
   await withLook(options, async (maestro) => {
     const { id } = await maestro.find(idOrKey);
-    const { found, damage } = await checkpointsOf(id, maestro);
+    const { found, damage, conflict } = await checkpointsOf(id, maestro);
     const wrong: MaestroError[] = [];
     let verified = 0;
     for await (const { error } of maestro.verifyArtifacts(id)) {
@@ -89,7 +93,7 @@ async function verifySession(idOrKey: string, options: GlobalOptions): Promise<v
     // What could not be read may be whole: its advice changes nothing, so it comes before the advice to mend.
     const unread = wrong.find((error) => StorageFailed.is(error));
     const restored = advise("The journal restores them", "resume", idOrKey);
-    throwFirst(damage, unread, invalid(found, restored), wrong[0]);
+    throwFirst(damage, unread, invalid(found, restored), wrong[0], conflict);
   });
 }
 

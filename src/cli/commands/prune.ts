@@ -45,6 +45,7 @@ export async function prune(options: PruneOptions): Promise<void> {
   });
   if (options.json) return printJson({ ...pruned, dryRun: policy.dryRun });
   if (options.damaged !== undefined) return print(`Removed session ${pruned.sessions.join()} and its files.`);
+  if (policy.dryRun) for (const id of pruned.sessions) print(`Session ${id}`);
   const tickets = pruned.tickets === 0 ? "" : `, and ${count(pruned.tickets, "delivered ticket")}`;
   print(
     `${policy.dryRun ? "Would remove" : "Removed"} ${count(pruned.sessions.length, "finished session")} and ${count(pruned.artifacts, "unreferenced artifact")}${tickets}.`,

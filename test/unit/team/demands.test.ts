@@ -39,6 +39,11 @@ test("a team without a model of its own sends to the model that the person names
   ]);
 });
 
+test("a team that plans with a model says that the brief is sent to it", () => {
+  const team = teamOf({ analyst: works() }, { planning: "model", model: "openai/gpt-5" });
+  expect(sentences(demandsOf(team))[0]).toMatch(/^planning sends the brief to openai\/gpt-5 /);
+});
+
 test("a command with the network, its variables and its folders each need trust", () => {
   const agent = {
     command: ["claude", "-p"],
