@@ -79,7 +79,7 @@ export class LostSessions {
     this.#isSaid = true;
     const some = lost.slice(0, 3).join(", ") + (lost.length > 3 ? ", ..." : "");
     this.#report(
-      `${lost.length} sessions have files but are not in the database (${some}). ` +
+      `${lost.length === 1 ? "1 session has files but is" : `${lost.length} sessions have files but are`} not in the database (${some}). ` +
         "Resume one to bring it back from its checkpoints.",
     );
   }

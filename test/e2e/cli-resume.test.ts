@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { begin, inTerminal, json, lines, maestro, type Place, place, read } from "./support/packed.ts";
@@ -249,4 +249,15 @@ test("at a review it is said what comes first, and what after that", async () =>
   expect(parked.stderr).toMatch(
     / {2}maestro approve k\n[^\n]*\n {2}maestro reject k [^]*\nThen resume with: maestro resume k\n/,
   );
+});
+
+test("a list without a database names a session that its checkpoints can bring back", async () => {
+  const at = await withTeam();
+  expect((await maestro(at, ...run, "--until", "greeting")).code).toBe(0);
+  for (const suffix of ["", "-wal", "-shm"])
+    rmSync(join(at.env.MAESTRO_STATE_DIR ?? "", `maestro.db${suffix}`), { force: true });
+  const { stderr } = await maestro(at, "sessions");
+  expect(stderr).toContain("1 session has files but is not in the database");
+  expect(stderr).toMatch(/Bring one back: maestro resume [0-9a-z]{26}/);
+  expect(stderr).not.toContain("No sessions yet");
 });

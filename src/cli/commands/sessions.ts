@@ -32,14 +32,15 @@ export async function sessions(options: SessionsOptions): Promise<void> {
   const statuses = options.status?.split(",").map(readStatus);
   if (options.names) return printNames(options);
   const limit = readCount("--limit", options.limit, { least: 1, most: 10_000 });
-  const found = await withLook(options, async (maestro) => {
+  const { found, lost } = await withLook(options, async (maestro) => {
     const abandoned = await maestro.abandoned();
     const listed = await maestro.list({ order: "created", limit, statuses });
-    return listed.map((session) => ({
+    const found = listed.map((session) => ({
       ...session,
       brief: session.card.brief,
       abandoned: session.status === "running" && abandoned.has(session.id),
     }));
+    return { found, lost: found.length === 0 ? await maestro.lostSessions() : [] };
   });
   if (options.json) {
     return printJson(
@@ -63,7 +64,7 @@ export async function sessions(options: SessionsOptions): Promise<void> {
       ),
     );
   }
-  if (found.length === 0) return sayNone(statuses, stateDir);
+  if (found.length === 0) return sayNone(statuses, lost, stateDir);
   const isCut = Number.isFinite(screenOf(process.stdout).columns);
   const shown = isCut ? shortIds(found.map(({ id }) => id)) : new Map<string, string>();
   printTable(
@@ -120,8 +121,17 @@ function sayBlocked(
   if (blocked.length > mostAdvised) say(`${blocked.length - mostAdvised} more are not taken.`);
 }
 
-function sayNone(statuses: readonly SessionStatus[] | undefined, stateDir: string | undefined): void {
+function sayNone(
+  statuses: readonly SessionStatus[] | undefined,
+  lost: readonly string[],
+  stateDir: string | undefined,
+): void {
   if (statuses !== undefined) return sayWrapped(`No session is ${statuses.join(" or ")}.`);
+  const [first] = lost;
+  if (first !== undefined) {
+    say("The database has no session. Files of earlier ones are there.");
+    return sayCommand("Bring one back", stateDir, "resume", first);
+  }
   say("No sessions yet.");
   sayCommand("Start one", stateDir, "run", "<brief>", "--team", "<file>");
   sayCommand("Or try the demo", stateDir, "demo");

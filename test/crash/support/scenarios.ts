@@ -302,7 +302,7 @@ export const compared: Scenario = {
     const notices: string[] = [];
     const maestro = await open({ stateDir: place.stateDir, onNotice: (notice) => notices.push(notice) });
     await maestro.close();
-    expect(notices.join()).toContain("1 sessions have files but are not in the database");
+    expect(notices.join()).toContain("1 session has files but is not in the database");
   },
 };
 

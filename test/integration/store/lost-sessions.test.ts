@@ -75,8 +75,8 @@ describe("a start", () => {
     settle(60_000);
     expect(await live()).toContain("2 sessions have files");
     expect(await live((maestro) => maestro.resume("first"))).toContain("2 sessions have files");
-    expect(await run("third")).toContain("1 sessions have files");
-    expect(await live()).toContain("1 sessions have files");
+    expect(await run("third")).toContain("1 session has files");
+    expect(await live()).toContain("1 session has files");
     await live((maestro) => maestro.resume("second"));
     expect(await live()).toBe("");
   });
@@ -90,8 +90,8 @@ describe("a start", () => {
     await run("lost");
     for (const suffix of ["-wal", "-shm"]) rmSync(database() + suffix, { force: true });
     copyFileSync(`${database()}.backup`, database());
-    expect(await run("third")).toContain("1 sessions have files");
-    expect(await live()).toContain("1 sessions have files");
+    expect(await run("third")).toContain("1 session has files");
+    expect(await live()).toContain("1 session has files");
     await live(async (maestro) => {
       const { results } = await (await maestro.resume("lost")).result();
       expect(results["only"]?.["worker"]?.summary).toBe("done");
