@@ -57,6 +57,7 @@ export {
   SessionConflict,
   SessionFailed,
   SessionNotFound,
+  SetupFailed,
   StateCorrupt,
   StateRemoved,
   StateTooNew,

@@ -60,6 +60,7 @@ export const errorTable = {
   HelpNeeded: ["HELP_NEEDED", "park", 4, 409],
   BudgetExceeded: ["BUDGET_EXCEEDED", "park", 4, 402],
   CircuitOpen: ["CIRCUIT_OPEN", "wait", 4, 503],
+  SetupFailed: ["SETUP_FAILED", "park", 4, 409],
   AttemptTimeout: ["ATTEMPT_TIMEOUT", "retry", 3, 504],
   StrayError: ["STRAY_ERROR", "retry", 3, 500],
   PersonaCrashed: ["PERSONA_CRASHED", "retry", 3, 500],
@@ -118,6 +119,8 @@ export class UnrecoverableError extends errorClass("UnrecoverableError") {}
 export class HelpNeeded extends errorClass("HelpNeeded") {}
 export class BudgetExceeded extends errorClass("BudgetExceeded") {}
 export class CircuitOpen extends errorClass("CircuitOpen") {}
+/** Dependencies or checks do not work on the files as they were given. `details.output` names what was printed. */
+export class SetupFailed extends errorClass("SetupFailed") {}
 export class AttemptTimeout extends errorClass("AttemptTimeout") {}
 /** Code of a persona left an error that nothing handled: the cause. */
 export class StrayError extends errorClass("StrayError") {}

@@ -5,6 +5,7 @@ import type { ErrorJson } from "../domain/error-json.ts";
 import { failureTable } from "../domain/failure.ts";
 import { type HeldSession, heldBack } from "./held-back.ts";
 import type { Direction } from "./journal.ts";
+import { type KeptBudget, type ProposedLimit, proposedLimit, raiseAdvice } from "./proposed-limit.ts";
 import type { ParkReason, PauseCause } from "./standing.ts";
 
 /** The members of a session's view that the explanation is made of. */
@@ -48,14 +49,6 @@ interface UsedSoFar {
   readonly simulatedUsd: number;
 }
 
-interface KeptBudget {
-  readonly level: string;
-  readonly name: string;
-  readonly limit: { readonly tokens: number | null; readonly usd: number | null };
-  readonly used: { readonly tokens: number; readonly usd: number | null };
-  readonly overrun: boolean;
-}
-
 /**
  * The answers to the questions of the person on call, in the order in which they are asked. Terminal, HTTP, page and
  * ticket quote them and have no sentences of their own about a stop. `stop-headline.ts` has the line for lists and titles.
@@ -87,14 +80,6 @@ export interface PersonaNeed {
 /** Where a session that may need help of many personas is cut. */
 const mostNeeds = 50;
 const mostAdvice = 10;
-
-export interface ProposedLimit {
-  readonly level: "session" | "phase" | "persona";
-  /** Null for the session itself. */
-  readonly name: string | null;
-  readonly unit: "usd" | "tokens";
-  readonly amount: number;
-}
 
 /** `abandoned`: the session is marked as running, but the process that drove it has died. */
 export function explainStop(
@@ -243,6 +228,15 @@ const parkTexts: Readonly<Record<ParkReason, ParkTexts>> = {
       return [advise(`To try at once, when ${dependency} is back`, "breakers", "reset", dependency)];
     },
   },
+  setup: {
+    why(session) {
+      const { printed } = (session.error?.details ?? {}) as { readonly printed?: unknown };
+      return typeof printed === "string" && printed !== ""
+        ? `${errorText(session)}\n\n${printed}`
+        : errorText(session);
+    },
+    todo: errorAdvice,
+  },
 };
 
 function errorText({ error }: StoppedSession): string {
@@ -362,39 +356,4 @@ function reviewAdvice(session: StoppedSession): readonly Advice[] {
       advise(`Or reject ${it} and say what should change`, "reject", name, ...which, "--note", "..."),
     ];
   });
-}
-
-/** The details of a refused reservation. */
-interface Refused {
-  readonly level?: string;
-  readonly name?: string;
-  readonly unit?: string;
-  readonly limit?: number | null;
-  readonly used?: number;
-  readonly asked?: number;
-}
-
-/**
- * Twice the limit, and at least enough for the next call. Null for a limit of the day, which is in the configuration, and
- * for a cost without a known price: there the error itself says what to do.
- */
-function proposedLimit({ reason, error, budgets }: StoppedSession): ProposedLimit | null {
-  if (reason !== "budget") return null;
-  const { level, name, unit, limit, used = 0, asked = 0 } = (error?.details ?? {}) as Refused;
-  if (level === "day" || limit === null) return null;
-  const now = budgets.find((budget) => budget.level === level && budget.name === name)?.limit;
-  const target =
-    (level === "phase" || level === "persona") && name !== undefined
-      ? ({ level, name } as const)
-      : ({ level: "session", name: null } as const);
-  if (unit !== "usd")
-    return { ...target, unit: "tokens", amount: Math.max((now?.tokens ?? 5_000) * 2, used + asked) };
-  const least = Math.ceil((used + asked) / 10_000) / 100;
-  return { ...target, unit: "usd", amount: Math.max((now?.usd ?? 0.5) * 2, least) };
-}
-
-function raiseAdvice(session: StoppedSession, { level, name, unit, amount }: ProposedLimit): Advice {
-  const target = name === null ? [] : [`--${level}`, name];
-  const limit = unit === "usd" ? ["--usd", amount.toFixed(2)] : ["--tokens", String(amount)];
-  return advise("Raise the budget, if it is worth it", "budget", nameOf(session), ...target, ...limit);
 }

@@ -37,6 +37,8 @@ export const parkReasons = {
   help: { data: { error: errorJson }, grantsRounds: true, remains: true },
   budget: { data: { error: errorJson }, remains: true },
   breaker: { data: { error: errorJson, wakeAt: is.time }, wakes: true },
+  /** The set-up, the network or the machine is at fault: dependencies or checks do not work on the base files either. */
+  setup: { data: { error: errorJson } },
 } as const satisfies Readonly<Record<string, ParkRule>>;
 export type ParkReason = keyof typeof parkReasons;
 

@@ -51,6 +51,7 @@ const parkedHeadlines: Readonly<Record<ParkReason, (card: SessionCard) => string
     const dependency = card.error?.details["dependency"];
     return dependency === undefined ? helpHeadline(card) : `${dependency} does not answer`;
   },
+  setup: ({ error }) => inShort(error?.message),
 };
 
 function helpHeadline({ error, lastFailure }: SessionCard): string {

@@ -1,5 +1,5 @@
 import { type ErrorJson, toErrorJson } from "../domain/error-json.ts";
-import { BudgetExceeded, CircuitOpen, HelpNeeded, MaestroError } from "../domain/errors.ts";
+import { BudgetExceeded, CircuitOpen, HelpNeeded, MaestroError, SetupFailed } from "../domain/errors.ts";
 import { redactError } from "../domain/redact.ts";
 import type { PersonaResult } from "../journal/journal.ts";
 import { awaiting } from "../journal/reset-phase.ts";
@@ -17,6 +17,7 @@ import { obey } from "./inbox.ts";
 import { PersonaInputs } from "./persona-inputs.ts";
 import { modelOf } from "./persona-work.ts";
 import { runPhase } from "./phase.ts";
+import { prepareSource } from "./prepare-source.ts";
 import { SessionSpending } from "./spending.ts";
 import { SessionTrees } from "./trees.ts";
 
@@ -68,6 +69,7 @@ async function runPhases(whole: Team, session: ClaimedSession): Promise<Outcome>
   const { journal, control } = session;
   try {
     obey(session);
+    await prepareSource(whole, session);
     const team = await planTeam(whole, session);
     await recordPlan(journal);
     const { definition } = team;
@@ -166,6 +168,7 @@ export function outcomeOf(error: unknown): Outcome {
   if (!MaestroError.is(error)) throw error;
   if (HelpNeeded.is(error)) return { status: "parked", reason: "help", error: recorded(error) };
   if (BudgetExceeded.is(error)) return { status: "parked", reason: "budget", error: recorded(error) };
+  if (SetupFailed.is(error)) return { status: "parked", reason: "setup", error: recorded(error) };
   if (CircuitOpen.is(error)) {
     const wakeAt = Number(error.details["retryAt"]);
     return { status: "parked", reason: "breaker", wakeAt, error: recorded(error) };

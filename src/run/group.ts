@@ -6,6 +6,7 @@ import {
   ContractUnfulfilled,
   HelpNeeded,
   MaestroError,
+  SetupFailed,
 } from "../domain/errors.ts";
 import { redactError } from "../domain/redact.ts";
 import { decideAfterFailure } from "../journal/after-failure.ts";
@@ -305,7 +306,7 @@ function allNeedHelp(errors: readonly HelpNeeded[]): HelpNeeded | undefined {
 
 function rankOf(error: unknown): number {
   if (CircuitOpen.is(error)) return 4;
-  if (BudgetExceeded.is(error)) return 3;
+  if (SetupFailed.is(error) || BudgetExceeded.is(error)) return 3;
   if (HelpNeeded.is(error)) return 2;
   return MaestroError.is(error) && error.next === "fail" ? 1 : 0;
 }

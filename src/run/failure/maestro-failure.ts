@@ -24,6 +24,7 @@ const byName: Readonly<Record<ErrorName, Verdict | undefined>> = {
     outage: true,
     suggestedFix: "Nothing to do: the breaker tries the service again by itself.",
   },
+  SetupFailed: final("RESOURCE"),
   CheckpointCorrupt: broken,
   JournalCorrupt: broken,
   ArtifactCorrupt: broken,

@@ -77,6 +77,7 @@ export const situation = z
       failedProbes: count,
       wakeAt: time.nullable(),
     }),
+    z.object({ kind: z.literal("setup") }),
     z.object({
       kind: z.literal("completed"),
       gatesPassed: count,

@@ -50,6 +50,7 @@ const parkedFor: Readonly<Record<ParkReason, (listing: Listing, present: Present
   help: ({ card }) => needsHelp(card),
   budget: ({ card }) => overBudget(card),
   breaker: (listing, present) => waitsForBreaker(listing, present),
+  setup: () => ({ kind: "setup" }),
 };
 
 type Of<Kind extends Situation["kind"]> = Extract<Situation, { readonly kind: Kind }>;

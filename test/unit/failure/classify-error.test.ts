@@ -14,6 +14,7 @@ const own: Readonly<Record<errors.ErrorName, Row>> = {
   SessionFailed: ["UNKNOWN", false],
   BudgetExceeded: ["BUDGET", false],
   CircuitOpen: ["API_ERROR", true, true],
+  SetupFailed: ["RESOURCE", false],
   AttemptTimeout: ["TIMEOUT", true, true],
   StrayError: ["UNKNOWN", true],
   PersonaCrashed: ["UNKNOWN", true],

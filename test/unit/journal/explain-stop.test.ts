@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { advise } from "../../../src/domain/advice.ts";
 import { type ErrorJson, toErrorJson } from "../../../src/domain/error-json.ts";
-import { BudgetExceeded, CircuitOpen, GovernanceViolation, HelpNeeded } from "../../../src/domain/errors.ts";
+import {
+  BudgetExceeded,
+  CircuitOpen,
+  GovernanceViolation,
+  HelpNeeded,
+  SetupFailed,
+} from "../../../src/domain/errors.ts";
 import { failureTable } from "../../../src/domain/failure.ts";
 import { explainStop, type StoppedSession } from "../../../src/journal/explain-stop.ts";
 
@@ -120,6 +126,19 @@ describe("a session that stopped", () => {
     );
     expect(todo).toEqual([advise("To try at once, when semgrep is back", "breakers", "reset", "semgrep")]);
   });
+});
+
+test("a set-up that does not work shows the end of its output and what to do", () => {
+  const error = toErrorJson(
+    new SetupFailed("npm ci failed with exit code 1", {
+      details: { printed: "npm error 404" },
+      advice: "Correct the lockfile.",
+    }),
+  );
+  const { why, todo, resume } = explainStop(session({ reason: "setup", error }));
+  expect(why).toBe("npm ci failed with exit code 1.\n\nnpm error 404");
+  expect(todo).toEqual([advise("Correct the lockfile.")]);
+  expect(resume?.command).toEqual(["maestro", "resume", "parking"]);
 });
 
 describe("the proposed limit", () => {
