@@ -1,7 +1,8 @@
 import { type Advice, advise } from "../domain/advice.ts";
 import { type BudgetUnit, microsToUsd } from "../domain/budget.ts";
 import { BudgetExceeded } from "../domain/errors.ts";
-import type { Lease, ReservationRefusal, ReservationRequest } from "../store/journal.ts";
+import { type Spent, totalTokens } from "../domain/usage.ts";
+import type { Lease, ReservationRefusal, ReservationRequest, ShrunkOutput } from "../store/journal.ts";
 
 type Final = Exclude<ReservationRefusal, { kind: "wait" }>;
 
@@ -21,6 +22,26 @@ export function budgetExceeded(
     {
       details: { level, name, unit, limit, used, asked, session: sessionId },
       advice: raise(sessionId, refusal, unit, used + asked),
+    },
+  );
+}
+
+/** The answer needed more output than the budget left. `spent`: its cost, which stays booked. */
+export function answerCutShort(
+  sessionId: string,
+  output: number,
+  short: ShrunkOutput["short"],
+  spent: Spent | undefined,
+): BudgetExceeded {
+  const { level, name, unit, limit, asked } = short;
+  const cost = unit === "tokens" ? spent?.usage && totalTokens(spent.usage) : spent?.costMicroUsd;
+  const used = short.used + (cost ?? 0);
+  const tokens = `${output.toLocaleString("en-US")} tokens`;
+  return new BudgetExceeded(
+    `The budget of ${level} ${name} is ${show(unit, limit)} and left ${tokens} for an answer, which was cut there. ${show(unit, used)} are used.`,
+    {
+      details: { level, name, unit, limit, used, asked, session: sessionId, cutAt: output },
+      advice: raise(sessionId, short, unit, used + asked),
     },
   );
 }

@@ -6,6 +6,9 @@ import { budgetExceeded } from "./budget-exceeded.ts";
 /** Settlements of other processes are noticed at the next poll; those of this one at once. */
 const lookAgainMs = 250;
 
+/** The reservation to settle or to release, and how far the call's output had to shrink. */
+export type Granted = Extract<ReservationAnswer, { kind: "granted" }>;
+
 interface Waiter {
   /** Order of arrival. */
   readonly turn: number;
@@ -16,7 +19,7 @@ interface Waiter {
   /** The one it waits for. */
   blockedAt: string;
   isGone: boolean;
-  readonly resolve: (reservation: number) => void;
+  readonly resolve: (granted: Granted) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -39,8 +42,8 @@ export class BudgetGuard {
     this.#clock = clock;
   }
 
-  /** The reservation to settle or to release; BudgetExceeded when no settlement of others could make room. */
-  async reserve(lease: Lease, request: ReservationRequest, signal?: AbortSignal): Promise<number> {
+  /** BudgetExceeded when no settlement of others could make room. */
+  async reserve(lease: Lease, request: ReservationRequest, signal?: AbortSignal): Promise<Granted> {
     signal?.throwIfAborted();
     const turn = ++this.#turns;
     const budgets = request.limits.map(({ level }) => budgetKey(level, lease, request));
@@ -48,7 +51,7 @@ export class BudgetGuard {
     const settlements = this.#settlements;
     if (blockedAt === undefined) {
       const answer = await this.#journal.reserve(lease, request);
-      if (answer.kind === "granted") return this.#unlessAborted(lease, answer.reservation, signal);
+      if (answer.kind === "granted") return this.#unlessAborted(lease, answer, signal);
       if (answer.kind !== "wait") throw budgetExceeded(lease, request, answer);
       blockedAt = budgetKey(answer.level, lease, request);
       signal?.throwIfAborted();
@@ -71,24 +74,24 @@ export class BudgetGuard {
     if (this.#waiters.length > 0) void this.#look();
   }
 
-  async #unlessAborted(lease: Lease, reservation: number, signal: AbortSignal | undefined): Promise<number> {
-    if (!signal?.aborted) return reservation;
-    await this.release(lease, reservation);
+  async #unlessAborted(lease: Lease, granted: Granted, signal: AbortSignal | undefined): Promise<Granted> {
+    if (!signal?.aborted) return granted;
+    await this.release(lease, granted.reservation);
     throw signal.reason;
   }
 
   #wait(
     asking: Pick<Waiter, "turn" | "lease" | "request" | "budgets" | "blockedAt">,
     signal: AbortSignal | undefined,
-  ): Promise<number> {
+  ): Promise<Granted> {
     return new Promise((resolve, reject) => {
       const forget = () => signal?.removeEventListener("abort", onAbort);
       const waiter: Waiter = {
         ...asking,
         isGone: false,
-        resolve: (reservation) => {
+        resolve: (granted) => {
           forget();
-          resolve(reservation);
+          resolve(granted);
         },
         reject: (reason) => {
           forget();
@@ -140,10 +143,10 @@ export class BudgetGuard {
       return this.#end(waiter, () => waiter.reject(error));
     }
     if (answer.kind === "granted") {
-      const { reservation } = answer;
+      const granted = answer;
       // A waiter that was aborted meanwhile does not make the call.
-      if (waiter.isGone) await this.#journal.withdraw(lease, reservation).catch(() => {});
-      return this.#end(waiter, () => waiter.resolve(reservation));
+      if (waiter.isGone) await this.#journal.withdraw(lease, granted.reservation).catch(() => {});
+      return this.#end(waiter, () => waiter.resolve(granted));
     }
     if (answer.kind === "wait") waiter.blockedAt = budgetKey(answer.level, lease, request);
     else {

@@ -1,4 +1,5 @@
 import type { Amount, BudgetUnit, Money } from "./budget.ts";
+import type { OutputRange } from "./fit-output.ts";
 
 /** The tokens of one model call. Cached and cache-write tokens are part of the input, reasoning is part of the output. */
 export interface TokenUsage {
@@ -75,6 +76,8 @@ export interface Spend<T> {
   readonly asked: Amount;
   /** The hard maximum, used instead of `asked` wherever a limit applies. */
   readonly atMost?: Amount;
+  /** The output of `atMost` may shrink within this; the effect then gets the output it is allowed. */
+  readonly output?: OutputRange;
   /** Set when no maximum is known. */
   readonly undeclared?: readonly BudgetUnit[];
   /** A promise where another process knows it. */

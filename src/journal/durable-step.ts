@@ -20,7 +20,8 @@ export interface DurableStep<T> {
   readonly saved?: (result: T) => SavedBy | undefined;
   /** A result that is not worth a record: nothing was done. Only for steps that call no service and cost nothing. */
   readonly isNothing?: (result: T) => boolean;
-  readonly effect: () => T | Promise<T>;
+  /** `allowedOutput`: set when the budgets leave less than the most output of `spend`. */
+  readonly effect: (allowedOutput?: number) => T | Promise<T>;
 }
 
 /** The recorder adds phase and persona. */
@@ -28,6 +29,9 @@ export type SavedBy = Omit<SavedAmount, "phase" | "persona">;
 
 /** How models, tools and checks record what they do; the executor of an attempt implements it. */
 export type RunStep = <T>(step: DurableStep<T>) => Promise<T>;
+
+/** Error code of an answer that was cut at the output that its budgets left: the call is made again with more room. */
+export const answerCut = "ANSWER_CUT";
 
 /** Error code of a call that its own caller abandoned: it says nothing about the service. */
 export const callAbandoned = "CALL_ABANDONED";

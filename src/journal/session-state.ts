@@ -118,6 +118,8 @@ export interface RunningAttempt extends OfAttempt {
   readonly hasProgressed: boolean;
   /** Since when it waits for a dependency, without a step in between. */
   readonly waitsSince?: number | undefined;
+  /** By fingerprint of a model call: the output that the budgets left, at which its answer was cut. */
+  readonly cuts?: ReadonlyMap<string, number> | undefined;
 }
 
 export interface PhaseState {

@@ -53,6 +53,11 @@ export class ActiveAttempt {
     return this.#journal.state.running.get(this.of.started)?.waitsSince;
   }
 
+  /** The output at which the answer of this call was cut the last time. */
+  cutAt(fingerprint: string): number | undefined {
+    return this.#journal.state.running.get(this.of.started)?.cuts?.get(fingerprint);
+  }
+
   get persona(): PersonaState {
     return personaOf(this.#journal.state, this.of.phase, this.of.persona);
   }

@@ -5,8 +5,11 @@ import { type Spend, type Spent, totalTokens } from "../domain/usage.ts";
 import type { Wait } from "../journal/journal.ts";
 import type { AttemptState } from "../journal/session-state.ts";
 import type { BreakerUse } from "../store/breaker-store.ts";
+import type { ShrunkOutput } from "../store/journal.ts";
 import type { Effects } from "../store/store.ts";
+import { outcomeOfCall } from "./circuit-breaker.ts";
 import type { Drive } from "./drive.ts";
+import type { Performed } from "./step-effect.ts";
 
 // Decides whether a call may be made, and whether a failed call is repeated within its step.
 
@@ -19,6 +22,8 @@ const lookAgainMs = 1_000;
 export interface Admitted {
   readonly use: BreakerUse | undefined;
   readonly reservation: number | undefined;
+  /** Set when its budgets leave less output than it asked for. */
+  readonly shrunk?: ShrunkOutput | undefined;
   /** A probe whose failure is not yet worth reporting. */
   readonly isEarlyProbe: boolean;
 }
@@ -40,17 +45,19 @@ export async function admitCall(
   const { dependency, spend } = call;
   for (;;) {
     let retryAt = 0;
-    const reservation =
+    const granted =
       spend === undefined
         ? undefined
         : await waitDuring(undefined, () => spending.reserve(attempt, spend, control.stopSignal));
+    const { reservation, shrunk } = granted ?? {};
     if (control.stopped === undefined) {
-      if (dependency === undefined) return { use: undefined, reservation, isEarlyProbe: false };
+      if (dependency === undefined) return { use: undefined, reservation, shrunk, isEarlyProbe: false };
       const use = breaker.use(dependency);
       const admission = await breaker.admit(use);
       if (admission.kind !== "refused") {
         const isProbe = admission.kind === "probe";
-        return { use: { ...use, isProbe }, reservation, isEarlyProbe: isEarlyProbe(admission.record) };
+        const early = isEarlyProbe(admission.record);
+        return { use: { ...use, isProbe }, reservation, shrunk, isEarlyProbe: early };
       }
       retryAt = admission.retryAt;
     }
@@ -81,6 +88,16 @@ async function waitForBreaker(
   }
   // All waiting calls may be made now, but not at the same moment.
   await clock.sleep(Math.floor(Math.random() * Math.min(lookAgainMs, waitMs)), control.stopSignal);
+}
+
+/** What the end of an admitted call means for its breaker and its budget. */
+export function effectsOf({ use, reservation }: Admitted, { artifacts, failure, spent }: Performed): Effects {
+  if (use === undefined && reservation === undefined && artifacts.length === 0) return {};
+  return {
+    artifacts,
+    call: use && { use, outcome: outcomeOfCall(failure) },
+    settlement: reservation === undefined || spent === undefined ? undefined : { reservation, ...spent },
+  };
 }
 
 /** The attempt that a failed call belongs to. */

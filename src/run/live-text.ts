@@ -18,9 +18,9 @@ export class LiveText {
   endingWith(runStep: RunStep): RunStep {
     return (step) => {
       if (step.kind !== "model" && step.kind !== "command") return runStep(step);
-      const effect = async () => {
+      const effect = async (allowedOutput?: number) => {
         try {
-          return await step.effect();
+          return await step.effect(allowedOutput);
         } finally {
           this.#show(this.#text.end());
         }

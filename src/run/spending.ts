@@ -1,4 +1,4 @@
-import type { BudgetGuard } from "../cost/budget.ts";
+import type { BudgetGuard, Granted } from "../cost/budget.ts";
 import { type NamedBudget, namedBudgets } from "../cost/budget-status.ts";
 import { expectedAtEnd, type PlannedRun } from "../cost/forecast.ts";
 import type { TokenTracker } from "../cost/token-tracker.ts";
@@ -73,8 +73,8 @@ export class SessionSpending {
   }
 
   /** Waits while only open reservations prevent it. Throws BudgetExceeded when the limit does. */
-  async reserve(place: CallPlace, spend: Spend<never>, signal: AbortSignal): Promise<number> {
-    const { model, asked: typical, atMost = typical, undeclared = [] } = spend;
+  async reserve(place: CallPlace, spend: Spend<never>, signal: AbortSignal): Promise<Granted> {
+    const { model, asked: typical, atMost = typical, output, undeclared = [] } = spend;
     const { lease, state } = this.#journal;
     const { guard, defaults } = this.#accounts;
     const { unpriced } = defaults;
@@ -83,7 +83,19 @@ export class SessionSpending {
     const asked = limits.length === 0 ? typical : atMost;
     const likely = asked === typical ? {} : { likely: typical };
     const { phase, persona, round, attempt, started } = place;
-    const call = { phase, persona, round, attempt, started, model, asked, ...likely, limits, unpriced };
+    const call = {
+      phase,
+      persona,
+      round,
+      attempt,
+      started,
+      model,
+      asked,
+      output,
+      ...likely,
+      limits,
+      unpriced,
+    };
     return guard.reserve(lease, call, signal);
   }
 

@@ -1,10 +1,11 @@
+import { isError, readProperty } from "../domain/bounded-json.ts";
 import type { Clock } from "../domain/clock.ts";
 import { toErrorJson } from "../domain/error-json.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { Json } from "../domain/json.ts";
 import type { TreeChange } from "../domain/tree.ts";
 import type { Spend, Spent } from "../domain/usage.ts";
-import type { SavedBy } from "../journal/durable-step.ts";
+import { answerCut, type SavedBy } from "../journal/durable-step.ts";
 import type { StepKind } from "../journal/journal.ts";
 import type { Blobs } from "../store/blobs.ts";
 import { reach } from "../store/fault-points.ts";
@@ -24,7 +25,7 @@ export interface StepToRun<T> {
   readonly spend?: Spend<T> | undefined;
   readonly saved?: ((result: T) => SavedBy | undefined) | undefined;
   readonly isNothing?: ((result: T) => boolean) | undefined;
-  readonly effect: () => T | Promise<T>;
+  readonly effect: (allowedOutput?: number) => T | Promise<T>;
 }
 
 const noArtifacts: readonly string[] = [];
@@ -39,6 +40,8 @@ export class Performed {
   /** The effect did nothing, and is not recorded. */
   isNothing: boolean | undefined;
   failure: Failure | undefined;
+  /** The answer was cut at the output that its budgets left: it is not recorded as the result. */
+  isCut: boolean | undefined;
   /** The effect asked for steps of its own. Their records serve a new attempt; repeated in place, they would run again. */
   hasSteps: boolean | undefined;
   saved: SavedBy | undefined;
@@ -95,7 +98,7 @@ export class EffectRunner {
   }
 
   /** An effect's changes in the workspace are part of its result; an effect that fails changes nothing. */
-  async run<T>(step: StepToRun<T>): Promise<Performed> {
+  async run<T>(step: StepToRun<T>, allowedOutput?: number): Promise<Performed> {
     // Healing begins after its attempt has ended, perhaps by standing still: that must not end it.
     const isHealing = step.kind === "heal";
     const made = new Made<T>();
@@ -105,9 +108,10 @@ export class EffectRunner {
       ({ changes } = await this.#workspace.recordings.record((recording) => {
         own = recording;
         // Within the recording, so that changes of an abandoned effect are taken back, and later ones refused.
+        const run = allowedOutput === undefined ? step.effect : () => step.effect(allowedOutput);
         const effect = isHealing
-          ? orAbandon(step.effect, this.#control.signal, this.#clock)
-          : this.#abandonment.run(step.effect);
+          ? orAbandon(run, this.#control.signal, this.#clock)
+          : this.#abandonment.run(run);
         // Here, so that a result that cannot be recorded is a failure of the step, and paid for like its success.
         return effect.then((result) => made.take(result, step.name));
       }));
@@ -173,6 +177,7 @@ export class EffectRunner {
     const performed = new Performed(errorBody(toErrorJson(error), judgement));
     performed.stack = (error as Error | undefined)?.stack;
     performed.failure = failure;
+    performed.isCut = isError(error) && readProperty(error, "code") === answerCut;
     const outcome = made.isThere ? { result: made.result as T } : { error: thrown };
     performed.spent = spend && { spent: await spend.spent(outcome), failed: true };
     return performed;

@@ -124,9 +124,12 @@ export function withChanges(body: string, changes: readonly TreeChange[]): strin
   return `{"changes":${JSON.stringify(changes)}${body === "{}" ? "" : ","}${body.slice(1)}`;
 }
 
-/** The same body with the call that was sent to a model: JSON text of a `SentCall`. */
-export const sentBody = (body: string, sent: string): string =>
-  `${body.slice(0, -1)}${body === "{}" ? "" : ","}"sent":${sent}}`;
+/**
+ * The same body with the call that was sent to a model: JSON text of a `SentCall`, and the output that its budgets left,
+ * which is no part of the call's fingerprint.
+ */
+export const sentBody = (body: string, sent: string, allowedOutput?: number): string =>
+  `${body.slice(0, -1)}${body === "{}" ? "" : ","}"sent":${sent}${allowedOutput === undefined ? "" : `,"allowedOutput":${allowedOutput}`}}`;
 
 const textStart = `${resultStart}"`;
 const textEnd = '"}';

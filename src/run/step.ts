@@ -1,20 +1,22 @@
+import { answerCutShort } from "../cost/budget-exceeded.ts";
 import { fromErrorJson } from "../domain/error-json.ts";
 import { InputInvalid } from "../domain/errors.ts";
+import { withMoreRoom } from "../domain/fit-output.ts";
 import { type Json, parseJson } from "../domain/json.ts";
 import type { Saving } from "../domain/ledger.ts";
 import { remainingWaitMs } from "../domain/retry-policy.ts";
 import { type Spend, totalTokens } from "../domain/usage.ts";
-import type { RunStep, SavedBy } from "../journal/durable-step.ts";
+import type { RunStep } from "../journal/durable-step.ts";
 import type { Entry, RecordedRow, StepKind, StepOutcome, Wait } from "../journal/journal.ts";
 import { parseBody } from "../journal/journal-codec.ts";
 import { stepRowKinds } from "../journal/recorded-step.ts";
 import type { RecordedSteps } from "../journal/recorded-steps.ts";
 import type { PersonaContext, StepOptions } from "../personas/function.ts";
+import type { ShrunkOutput } from "../store/journal.ts";
 import type { Effects } from "../store/store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ActiveAttempt } from "./active-attempt.ts";
-import { type Admitted, admitCall, type CallingAttempt, decideRepeat } from "./admission.ts";
-import { outcomeOfCall } from "./circuit-breaker.ts";
+import { type Admitted, admitCall, type CallingAttempt, decideRepeat, effectsOf } from "./admission.ts";
 import { Infrastructure, Pending, type Watchdog } from "./control.ts";
 import type { PersonaDrive } from "./drive.ts";
 import { rememberFailure } from "./failure/recorded-failure.ts";
@@ -30,6 +32,7 @@ import {
   type StepIdentity,
   sentBody,
 } from "./step-record.ts";
+import { StepSavings } from "./step-savings.ts";
 
 const maxSleepMs = 366 * 24 * 3_600_000;
 /** The name of the wait before a call is repeated. */
@@ -60,9 +63,7 @@ export class StepRecorder {
   /** The step that an error came from. */
   readonly #failures = new WeakMap<object, number>();
   readonly #pending = new Pending();
-  /** Paid calls of earlier drivers that were answered from their records; counted with the next row. */
-  #replayedCalls: number[] = [];
-  #savings: Saving[] = [];
+  readonly #savings: StepSavings;
   readonly #sent: SentCalls;
   readonly #unfollow: () => void;
   #isWorkOver = false;
@@ -71,6 +72,7 @@ export class StepRecorder {
     const { journal, control } = drive;
     this.#drive = drive;
     this.#place = place;
+    this.#savings = new StepSavings(place.running.of);
     this.#identities = new StepIdentities(place.input);
     this.#finder = new StepFinder(journal, control, this.#infrastructure, place.running);
     this.#sent = new SentCalls((text) => this.#infrastructure.run(drive.artifacts.put(text)));
@@ -125,15 +127,17 @@ export class StepRecorder {
       control.throwIfStopped();
       // Awaited even where there is nothing to ask: no effect begins before the work that asked for it has continued.
       // Else the order of steps, which tells them apart, would depend on what else is under way.
-      const admitted = await this.#admit(step);
+      const admitted = await this.#admit(step, identity);
       onStep?.(running.of.persona, kind, name);
       const performed = await this.#run(step, admitted);
       if (sending !== undefined) {
-        performed.body = sentBody(performed.body, sending.sent);
+        performed.body = sentBody(performed.body, sending.sent, admitted.shrunk?.output);
         performed.artifacts = [...performed.artifacts, ...sending.artifacts];
       }
       const { failure } = performed;
       const effects = effectsOf(admitted, performed);
+      if (performed.isCut && admitted.shrunk !== undefined)
+        return await this.#parkCut(step, identity, admitted.shrunk, effects);
       // Not of a healer: the next attempt asks it anew. Nor of an effect with steps of its own: those would run again.
       if (failure !== undefined && kind !== "heal" && !performed.hasSteps && !signal.aborted) {
         const { isEarlyProbe } = admitted;
@@ -156,7 +160,7 @@ export class StepRecorder {
         }
       }
       const { body, text, stack, saved, isNothing } = performed;
-      if (saved !== undefined) this.#save(saved);
+      if (saved !== undefined) this.#savings.add(saved);
       const seq = isNothing ? 0 : await this.#record(kind, name, identity, body, effects);
       if (sending !== undefined) this.#sent.recorded(identity.fingerprint, sending, body);
       if (text !== undefined) return text as T;
@@ -175,9 +179,13 @@ export class StepRecorder {
   }
 
   /** Too long a wait and a spent budget end the drive, not the attempt: it resumes from here. */
-  #admit<T>({ dependency, spend }: StepToRun<T>): Promise<Admitted> | Admitted {
+  #admit<T>(
+    { dependency, spend }: StepToRun<T>,
+    { fingerprint }: StepIdentity,
+  ): Promise<Admitted> | Admitted {
     if (dependency === undefined && spend === undefined) return notAdmitted;
-    const call = { dependency, spend: spend as Spend<never> | undefined };
+    const cutAt = this.#place.running.cutAt(fingerprint);
+    const call = { dependency, spend: spend && withMoreRoom(spend as Spend<never>, cutAt) };
     const { running, watchdog } = this.#place;
     const { waiter } = this.#drive;
     const admitted = admitCall(this.#drive, running.attempt, call, (waitMs, work) =>
@@ -186,10 +194,24 @@ export class StepRecorder {
     return this.#infrastructure.run(admitted);
   }
 
-  #run<T>(step: StepToRun<T>, { use, reservation }: Admitted): Promise<Performed> {
-    const run = () => this.#effects.run(step);
+  #run<T>(step: StepToRun<T>, { use, reservation, shrunk }: Admitted): Promise<Performed> {
+    const run = () => this.#effects.run(step, shrunk?.output);
     const running = use === undefined ? run() : this.#drive.breaker.attend(use, run);
     return reservation === undefined ? running : running.catch((error) => this.#giveUp(reservation, error));
+  }
+
+  /** The answer is paid for and of no use. The attempt is not used up: the call is made again when there is more room. */
+  async #parkCut<T>(
+    { name }: StepToRun<T>,
+    { fingerprint }: StepIdentity,
+    { output, short }: ShrunkOutput,
+    effects: Effects,
+  ): Promise<never> {
+    const { started, phase, persona } = this.#place.running.of;
+    const row = { kind: "call.cut", started, phase, persona, model: name, fingerprint, output } as const;
+    await this.#append([row], effects);
+    const { sessionId } = this.#drive.journal.lease;
+    return this.#infrastructure.failed(answerCutShort(sessionId, output, short, effects.settlement?.spent));
   }
 
   /** Nothing of the call is recorded, except what it may have cost. */
@@ -203,7 +225,7 @@ export class StepRecorder {
   /** Returns the seq of the row. */
   #record(kind: StepKind, name: string, identity: StepIdentity, body: string, effects = noEffects) {
     const row = new NewStepRow(kind, this.#place.running.of.started, name, identity, body);
-    const savings = this.takeSavings();
+    const savings = this.#savings.take();
     return this.#append([row], savings === undefined ? effects : { ...effects, savings });
   }
 
@@ -232,7 +254,7 @@ export class StepRecorder {
   }
 
   #replayFound<T>(step: StepToRun<T>, { seq, identity }: FoundStep, body: string): unknown {
-    if (step.spend !== undefined) this.#replayedCalls.push(seq);
+    if (step.spend !== undefined) this.#savings.replayed(seq);
     if (step.kind === "model") this.#sent.replayed(step, identity.fingerprint, body);
     return this.#replay(body, seq);
   }
@@ -276,7 +298,7 @@ export class StepRecorder {
     if (spend !== undefined && "result" in outcome) {
       const { usage, costMicroUsd: microUsd } = await spend.spent({ result: outcome.result as T });
       if (usage !== null)
-        this.#save({ kind: "reuse", model: spend.model, tokens: totalTokens(usage), microUsd });
+        this.#savings.add({ kind: "reuse", model: spend.model, tokens: totalTokens(usage), microUsd });
     }
     this.#sent.replayed({ kind, input }, fingerprint, body);
     return { body, seq: await this.#record(kind, name, identity, body) };
@@ -323,20 +345,9 @@ export class StepRecorder {
     }
   }
 
-  #save(saved: SavedBy): void {
-    const { phase, persona } = this.#place.running.of;
-    this.#savings.push({ ...saved, phase, persona });
-  }
-
   /** The amounts saved since the last row. */
   takeSavings(): readonly Saving[] | undefined {
-    if (this.#savings.length === 0 && this.#replayedCalls.length === 0) return undefined;
-    const steps = this.#replayedCalls;
-    const savings: readonly Saving[] =
-      steps.length === 0 ? this.#savings : [...this.#savings, { kind: "resume", steps }];
-    this.#savings = [];
-    this.#replayedCalls = [];
-    return savings;
+    return this.#savings.take();
   }
 
   /** The seq of the step that threw this very error, if one did. */
@@ -371,15 +382,6 @@ export class StepRecorder {
   settle(): Promise<void> {
     return this.#pending.settle();
   }
-}
-
-function effectsOf({ use, reservation }: Admitted, { artifacts, failure, spent }: Performed): Effects {
-  if (use === undefined && reservation === undefined && artifacts.length === 0) return noEffects;
-  return {
-    artifacts,
-    call: use && { use, outcome: outcomeOfCall(failure) },
-    settlement: reservation === undefined || spent === undefined ? undefined : { reservation, ...spent },
-  };
 }
 
 const waitOf = (body: string): Wait => (parseBody(body) as unknown as { readonly wait: Wait }).wait;

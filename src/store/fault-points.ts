@@ -58,6 +58,9 @@ export const faultPoints = {
   "attempt.diverged:before-commit":
     "the old step is still valid; the next driver notices the divergence again",
   "attempt.diverged:after-commit": "the old step is discarded for good, and the new one has not run",
+  "call.cut:before-commit":
+    "the answer was cut and its record is lost: the reserved amount counts, and the call is made again",
+  "call.cut:after-commit": "the cut answer is paid for, and the session is not parked yet",
   "dependency.waiting:before-commit": "the wait is not recorded; the open breaker refuses the call again",
   "dependency.waiting:after-commit": "the attempt waits without being used up, also in the next process",
   "attempt.failed:before-commit": "the failure is not counted; the attempt continues and fails again",

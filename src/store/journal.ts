@@ -1,6 +1,7 @@
 import type { Amount, Budget, BudgetLevelName, ReservationDecision, UnpricedRule } from "../domain/budget.ts";
 import type { BudgetAlert } from "../domain/budget-alert.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
+import type { OutputRange } from "../domain/fit-output.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Saving, Settlement } from "../domain/ledger.ts";
 import type { Ticket } from "../domain/ticket.ts";
@@ -99,6 +100,8 @@ export interface ReservationRequest {
   readonly started: number;
   readonly model: string;
   readonly asked: Amount;
+  /** The output may shrink within this where a limit refuses the whole. */
+  readonly output?: OutputRange | undefined;
   /** The probable amount, where `asked` is the bound: shown to people, and decides nothing. */
   readonly likely?: Amount;
   readonly limits: readonly BudgetLimit[];
@@ -111,8 +114,14 @@ export type ReservationRefusal = Exclude<ReservationDecision<BudgetLevelName>, {
   readonly name: string;
 };
 
+/** The output that the budgets leave to a call, and the limit that refused the whole. */
+export interface ShrunkOutput {
+  readonly output: number;
+  readonly short: Extract<ReservationRefusal, { kind: "exceeded" }>;
+}
+
 export type ReservationAnswer =
-  | { readonly kind: "granted"; readonly reservation: number }
+  | { readonly kind: "granted"; readonly reservation: number; readonly shrunk?: ShrunkOutput }
   | ReservationRefusal;
 
 /**

@@ -6,7 +6,13 @@ import {
   type Undisturbed,
   undisturbedBy,
 } from "../crash/support/expectations.ts";
-import { abandoned, claimedWithOpenCall, deletedWithCalls, paid } from "../crash/support/ledger-scenarios.ts";
+import {
+  abandoned,
+  claimedWithOpenCall,
+  cutShort,
+  deletedWithCalls,
+  paid,
+} from "../crash/support/ledger-scenarios.ts";
 import { type Life, Place } from "../crash/support/place.ts";
 import { rowsOf } from "../crash/support/recorded.ts";
 import {
@@ -103,6 +109,8 @@ export const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario
   "session.trusted:after-commit": imported,
   "attempt.diverged:before-commit": diverged,
   "attempt.diverged:after-commit": diverged,
+  "call.cut:before-commit": cutShort,
+  "call.cut:after-commit": cutShort,
   "dependency.waiting:before-commit": outage(1, 3),
   "dependency.waiting:after-commit": outage(1, 3),
   "signal.sent:before-commit": said,

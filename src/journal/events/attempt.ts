@@ -169,6 +169,19 @@ export const attemptEvents = {
     fact: ({ step, recorded, now }) => ({ step, recorded, now }),
     sentence: ({ step }) => `step "${step}" differs from its record; it and the steps after it run again`,
   }),
+  /** The budgets left less output than a call asked for, and its answer was cut there. The call is made again. */
+  "call.cut": event({
+    row: is.object({ model: is.label, fingerprint: is.label, output: is.positive, ...ofAttempt }),
+    reduce(state, { started, fingerprint, output }) {
+      const running = state.running.get(started);
+      if (running === undefined) return state;
+      return withRunning(state, { ...running, cuts: new Map(running.cuts).set(fingerprint, output) });
+    },
+    fact: ({ model, output }) => ({ model, output }),
+    sentence: ({ model, output }) =>
+      `answer of ${model} cut at ${output} tokens, all that the budget left; the call is made again with more room`,
+    mark: () => "waits",
+  }),
   /** A dependency's breaker is open; the attempt waits and is not used up. */
   "dependency.waiting": event({
     row: is.object({ dependency: is.label, until: is.time, ...ofAttempt }),

@@ -1,9 +1,10 @@
 import { type Clock, systemClock } from "../../domain/clock.ts";
 import { InputInvalid } from "../../domain/errors.ts";
+import { usefulOutputTokens } from "../../domain/fit-output.ts";
 import type { Json } from "../../domain/json.ts";
 import { simulatedName } from "../../domain/simulated.ts";
 import type { TokenUsage } from "../../domain/usage.ts";
-import { callAbandoned, type RunStep } from "../../journal/durable-step.ts";
+import { answerCut, callAbandoned, type RunStep } from "../../journal/durable-step.ts";
 import { type Answer, answerOf, toGenerateResult, toStreamParts } from "./answer.ts";
 import { answerErrors, checkedAnswer, readingError } from "./bad-answer.ts";
 import { onBytes } from "./bounded-fetch.ts";
@@ -92,7 +93,8 @@ function durableMiddleware(context: DurableModelOptions): Middleware {
   };
 }
 
-type Ask = (call: Call, onOutput: () => void) => Promise<Answer>;
+/** `params`: those of the caller, with the output that the budgets leave. */
+type Ask = (params: CallOptions, call: Call, onOutput: () => void) => Promise<Answer>;
 
 class DurableCalls {
   readonly #context: DurableModelOptions;
@@ -104,10 +106,10 @@ class DurableCalls {
 
   async generate(model: Model, params: CallOptions) {
     const { streamAlways, onWarning } = this.#context;
-    const streamed: Ask = (call, onOutput) => this.#askStream(model, params, call, onOutput);
+    const streamed: Ask = (allowed, call, onOutput) => this.#askStream(model, allowed, call, onOutput);
     const during = this.#context.during ?? ((call) => call());
-    const whole: Ask = async ({ signal }) =>
-      answerOf(await during(async () => model.doGenerate({ ...params, abortSignal: signal })));
+    const whole: Ask = async (allowed, { signal }) =>
+      answerOf(await during(async () => model.doGenerate({ ...allowed, abortSignal: signal })));
     const result = toGenerateResult(await this.#step(model, params, streamAlways ? streamed : whole));
     if (onWarning === undefined) return result;
     for (const warning of result.warnings) onWarning(warning);
@@ -118,8 +120,8 @@ class DurableCalls {
   async stream(model: Model, params: CallOptions): Promise<ReadableStream<StreamPart>> {
     const live = new LiveStream();
     const signal = live.consumerGone;
-    const ask: Ask = (call, onOutput) =>
-      this.#askStream(model, params, call, onOutput, (part) => live.add(part));
+    const ask: Ask = (allowed, call, onOutput) =>
+      this.#askStream(model, allowed, call, onOutput, (part) => live.add(part));
     const recorded = this.#step(model, params, ask, signal);
     recorded.then(
       (answer) => live.end(toStreamParts(answer)),
@@ -170,10 +172,11 @@ class DurableCalls {
         model: name,
         input: count,
         maxOutputTokens: allowedOutput(params),
+        leastOutputTokens: allowedOutput(params, usefulOutputTokens),
         pricing,
         usageOfFailure: (error) => (reported === undefined ? usageOfFailure(error, outputSeen) : reported),
       }),
-      effect: async () => {
+      effect: async (allowed) => {
         // A failed probe is repeated: the usage of the call before it does not count for this one.
         outputSeen = false;
         reported = undefined;
@@ -181,12 +184,13 @@ class DurableCalls {
         try {
           const found = await withinLimits(this.#limits(alsoStops !== undefined), clock, signals, (call) =>
             onBytes.run(call.alive, () =>
-              ask(call, () => {
+              ask(withOutput(params, allowed), call, () => {
                 outputSeen = true;
               }),
             ),
           );
           reported = readUsage(found, count.least);
+          if (allowed !== undefined && isCutAt(allowed, found, reported)) throw cutByBudget(allowed);
           return checkedAnswer(found, params.prompt, this.#context.numberToolCalls === true, errors);
         } catch (error) {
           this.#context.signal?.throwIfAborted();
@@ -231,9 +235,22 @@ function abandoned(reason: unknown): unknown {
   return Object.assign(new Error(message, { cause: reason }), { name, code: callAbandoned });
 }
 
-function allowedOutput(options: CallOptions): number {
-  return (options.maxOutputTokens ?? defaultMaxOutputTokens) + thinkingTokens(options);
+/** `most`: of the answer itself; thoughts come on top. */
+function allowedOutput(options: CallOptions, most = Number.POSITIVE_INFINITY): number {
+  return Math.min(options.maxOutputTokens ?? defaultMaxOutputTokens, most) + thinkingTokens(options);
 }
+
+const withOutput = (params: CallOptions, allowed: number | undefined): CallOptions =>
+  allowed === undefined ? params : { ...params, maxOutputTokens: allowed - thinkingTokens(params) };
+
+/** A provider that reports far fewer tokens has cut the answer at a limit of its own. */
+const isCutAt = (allowed: number, { finishReason }: Answer, usage: TokenUsage | null): boolean =>
+  finishReason.unified === "length" && (usage === null || usage.outputTokens >= 0.9 * allowed);
+
+const cutByBudget = (allowed: number): Error =>
+  Object.assign(new Error(`The answer was cut at ${allowed} tokens, all that the budget left.`), {
+    code: answerCut,
+  });
 
 const isOutput = ({ type }: StreamPart): boolean =>
   type === "text-delta" || type === "reasoning-delta" || type === "tool-input-delta" || type === "tool-call";

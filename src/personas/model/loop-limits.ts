@@ -37,10 +37,10 @@ export class LoopMeter {
     return (step) =>
       runStep({
         ...step,
-        effect: async () => {
+        effect: async (allowedOutput) => {
           const began = this.#clock.now();
           try {
-            return await step.effect();
+            return await step.effect(allowedOutput);
           } finally {
             this.#tookMs += this.#clock.now() - began;
           }

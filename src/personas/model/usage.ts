@@ -37,26 +37,29 @@ interface AskedSpend {
   readonly model: string;
   readonly input: InputCount;
   readonly maxOutputTokens: number;
+  /** Of `maxOutputTokens`, what must stay when the output shrinks. */
+  readonly leastOutputTokens: number;
   readonly pricing: Pricing | undefined;
   /** The billed usage of a failed call. */
   readonly usageOfFailure: (error: unknown) => TokenUsage | null;
 }
 
 export async function spendOf(asked: AskedSpend): Promise<Spend<Answer>> {
-  const { model, input, maxOutputTokens, pricing } = asked;
+  const { model, input, maxOutputTokens: most, leastOutputTokens: least, pricing } = asked;
   const priced = (usage: TokenUsage | null): Spent => {
     if (usage === noUsage) return { usage, costMicroUsd: 0 };
     return pricing?.spent(model, usage) ?? { usage, costMicroUsd: null };
   };
-  const worstCase = async (inputTokens: number): Promise<Amount> =>
-    (await pricing?.worstCase(model, inputTokens, maxOutputTokens)) ?? {
-      tokens: inputTokens + maxOutputTokens,
+  const worstCase = async (inputTokens: number, outputTokens = most): Promise<Amount> =>
+    (await pricing?.worstCase(model, inputTokens, outputTokens)) ?? {
+      tokens: inputTokens + outputTokens,
       microUsd: null,
     };
   return {
     model,
     asked: await worstCase(input.typical),
     atMost: await worstCase(input.most),
+    output: { most, least, atLeast: await worstCase(input.most, least) },
     spent: (outcome) =>
       priced(
         "result" in outcome ? readUsage(outcome.result, input.least) : asked.usageOfFailure(outcome.error),

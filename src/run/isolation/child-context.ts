@@ -13,7 +13,7 @@ import { type ChildWork, type Outcome, type ToChild, valueOf } from "./protocol.
 interface AskedEffect {
   readonly name: string;
   readonly dependency: string | undefined;
-  readonly effect: () => unknown;
+  readonly effect: (allowedOutput?: number) => unknown;
   readonly spend: Spend<unknown> | undefined;
 }
 
@@ -41,14 +41,14 @@ export class ChildContext {
     return this.#pending.settle();
   }
 
-  async run({ step }: Extract<ToChild, { readonly kind: "run" }>): Promise<void> {
+  async run({ step, allowedOutput }: Extract<ToChild, { readonly kind: "run" }>): Promise<void> {
     const asked = this.#effects.get(step);
     if (asked === undefined) return;
     const { name, dependency, effect, spend } = asked;
     let end: { readonly result: unknown } | { readonly error: unknown };
     let outcome: Outcome;
     try {
-      end = { result: await this.#channel.runEffect(step, effect) };
+      end = { result: await this.#channel.runEffect(step, () => effect(allowedOutput)) };
     } catch (error) {
       end = { error };
     }
@@ -124,7 +124,12 @@ export class ChildContext {
   ): Promise<T> {
     // Refused here, because the parent would see the JSON of it.
     if (input !== null) canonicalInput(name, input);
-    const price = spend && { model: spend.model, asked: spend.asked, atMost: spend.atMost };
+    const price = spend && {
+      model: spend.model,
+      asked: spend.asked,
+      atMost: spend.atMost,
+      output: spend.output,
+    };
     const asked = { name, dependency, effect, spend: spend as Spend<unknown> | undefined };
     let request = 0;
     try {

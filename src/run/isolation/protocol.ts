@@ -3,6 +3,7 @@ import type { PriceTable } from "../../cost/price-per-million.ts";
 import type { Amount } from "../../domain/budget.ts";
 import { type ErrorJson, fromErrorJson, toErrorJson } from "../../domain/error-json.ts";
 import { createFailure, type Failure } from "../../domain/failure.ts";
+import type { OutputRange } from "../../domain/fit-output.ts";
 import { type Json, parseJson } from "../../domain/json.ts";
 import type { Spent } from "../../domain/usage.ts";
 import { parseBody } from "../../journal/journal-codec.ts";
@@ -46,7 +47,7 @@ export interface ChildWork
 export type ToChild =
   | { readonly kind: "begin"; readonly work: ChildWork }
   /** The step is not recorded and is admitted: run its effect. */
-  | { readonly kind: "run"; readonly step: number }
+  | { readonly kind: "run"; readonly step: number; readonly allowedOutput?: number | undefined }
   /** The step's result comes from the record of another session: what did it cost there? */
   | { readonly kind: "price"; readonly step: number; readonly body: string }
   | { readonly kind: "answer"; readonly request: number; readonly outcome: Outcome }
@@ -88,7 +89,12 @@ export type Ask =
   | ({
       readonly kind: "model";
       readonly spend?:
-        | { readonly model: string; readonly asked: Amount; readonly atMost?: Amount | undefined }
+        | {
+            readonly model: string;
+            readonly asked: Amount;
+            readonly atMost?: Amount | undefined;
+            readonly output?: OutputRange | undefined;
+          }
         | undefined;
     } & AskedStep)
   /** As text: JSON has no NaN. */

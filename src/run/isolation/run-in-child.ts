@@ -213,7 +213,7 @@ class IsolatedAttempt {
           input,
           ...(dependency !== undefined && { dependency }),
           ...(spend !== undefined && { spend: this.#spend(request, spend) }),
-          effect: () => this.#runEffect(request),
+          effect: (allowedOutput) => this.#runEffect(request, allowedOutput),
         });
       }
       case "sleep":
@@ -240,13 +240,13 @@ class IsolatedAttempt {
     }
   }
 
-  async #runEffect(step: number): Promise<unknown> {
+  async #runEffect(step: number, allowedOutput?: number): Promise<unknown> {
     const within = AsyncLocalStorage.snapshot();
     const ran = Promise.withResolvers<Outcome>();
     this.#effects.set(step, { within, ran });
     try {
       if (this.#ended !== undefined) throw this.#ended.error;
-      this.#process.send({ kind: "run", step });
+      this.#process.send({ kind: "run", step, allowedOutput });
       return valueOf(await ran.promise, this.#restore);
     } finally {
       this.#late = within;
@@ -261,12 +261,13 @@ class IsolatedAttempt {
   /** The child knows what its call cost. A call that it did not live to report may have cost anything. */
   #spend(
     step: number,
-    { model, asked, atMost }: NonNullable<Extract<Ask, { kind: "model" }>["spend"]>,
+    { model, asked, atMost, output }: NonNullable<Extract<Ask, { kind: "model" }>["spend"]>,
   ): Spend<unknown> {
     return {
       model,
       asked,
       ...(atMost !== undefined && { atMost }),
+      ...(output !== undefined && { output }),
       spent: (outcome) => {
         const known = this.#spent.get(step);
         if (known !== undefined) return known;

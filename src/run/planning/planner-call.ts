@@ -34,7 +34,8 @@ export class PlannerCall {
     const { breaker, spending, clock, control } = this.#drive;
     if (dependency === undefined || spend === undefined)
       throw new Error("a model call names its dependency and its spend");
-    const reservation = await spending.reserve(place, spend, this.signal);
+    const { output: _, ...whole } = spend;
+    const { reservation } = await spending.reserve(place, whole, this.signal);
     const use = breaker.use(dependency);
     const admission = await breaker.admit(use);
     if (admission.kind === "refused") {

@@ -63,8 +63,9 @@ type Bare<Verb> = Verb extends unknown ? Omit<Verb, "session" | "epoch" | "owner
 export type LedgerVerb = Bare<LedgerCommand>;
 
 /** Here, where the error still has a class; behind the writer's thread it would be one of the disk. */
-function checkRequest({ asked, limits }: ReservationRequest): void {
+function checkRequest({ asked, limits, output }: ReservationRequest): void {
   checkAsked(asked);
+  if (output !== undefined) checkAsked(output.atLeast);
   const levels = limits.map(({ level, budget }) => ({
     level,
     budget,

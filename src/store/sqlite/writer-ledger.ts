@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type Amount, type BudgetLevelName, decideReservation, noAmount } from "../../domain/budget.ts";
+import { type Amount, type BudgetLevelName, noAmount } from "../../domain/budget.ts";
 import type { BudgetAlert } from "../../domain/budget-alert.ts";
+import { fitReservation } from "../../domain/fit-output.ts";
 import {
   type CallEnding,
   type CallPlace,
@@ -131,16 +132,18 @@ export class LedgerTable {
 
   #reserve(command: Extract<Command, { verb: "reserve" }>): ReservationAnswer {
     const { session, epoch, at, request, sessionId } = command;
-    const { phase, persona, round, attempt, started, model, asked, limits, unpriced } = request;
+    const { phase, persona, round, attempt, started, model, limits, output, unpriced } = request;
     const place = { phase, persona, session: sessionId, day: utcDay(at) };
-    const decision = decideReservation(
+    const decision = fitReservation(
       limits
         .filter(({ level }) => levelsOf(model).includes(level))
         .map(({ level, budget }) => ({ level, budget, ledger: this.#totals(session, level, place) })),
-      asked,
+      request.asked,
+      output,
       unpriced,
     );
     if (decision.kind !== "granted") return { ...decision, name: nameAt(decision.level, place) };
+    const { asked, shrunk } = decision;
     const { lastInsertRowid } = this.#sql.insert.run(
       session,
       epoch,
@@ -157,7 +160,10 @@ export class LedgerTable {
     );
     for (const level of levelsOf(model))
       this.#sql.reserveTotals.run(...totalsKey(session, level, place), ...totalsValues(asked));
-    return { kind: "granted", reservation: Number(lastInsertRowid) };
+    const reservation = Number(lastInsertRowid);
+    if (shrunk === undefined) return { kind: "granted", reservation };
+    const short = { ...shrunk.short, name: nameAt(shrunk.short.level, place) };
+    return { kind: "granted", reservation, shrunk: { ...shrunk, short } };
   }
 
   #release({ session, epoch, reservation }: Extract<Command, { verb: "release-reservation" }>): void {

@@ -9,6 +9,7 @@ import type { Program } from "./program.ts";
 import { openStore } from "./recorded.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { SpendOptions } from "./spend.ts";
+import type { TightOptions } from "./tight.ts";
 
 /** The session that the harness reads. */
 const key = "everyday";
@@ -102,6 +103,30 @@ export const abandoned: Scenario = {
     await expectPaidOnce(place, 1);
   },
 };
+
+/** The answer of a call is cut where the budget ends; the call is made again, once, when a person has raised it. */
+export const cutShort: Scenario = {
+  team: "everyday",
+  hits: [1],
+  before: async () => {},
+  victim: (place, fault) => tight(place, fault),
+  recover: async (place, { isCommitted }) => {
+    const { code, stdout, stderr } = await tight(place).ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toEqual({ status: "completed", attempts: [1] });
+    expect(place.marks).toEqual(["call cut", "call whole"]);
+    await inStore(place, async (store) => {
+      const session = await store.findSession(key);
+      const calls = session === undefined ? [] : await allCalls(store, session.id);
+      expect(calls.map(({ status }) => status)).toEqual([isCommitted ? "failed" : "estimated", "settled"]);
+    });
+  },
+};
+
+function tight(place: Place, fault?: ArmedFault): Program {
+  const { stateDir, marksFile: marks } = place;
+  return place.run("tight.ts", { stateDir, marks, key, fault } satisfies TightOptions);
+}
 
 /** More calls than one transaction of a deletion removes. */
 export const deletedWithCalls = (...hits: number[]): Scenario => ({

@@ -31,11 +31,14 @@ async function quiet(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
 }
 
+const reserved = async (guard: BudgetGuard, lease: Lease, asked: ReservationRequest): Promise<number> =>
+  (await guard.reserve(lease, asked)).reservation;
+
 /** Asks and notes how it ended. */
 function asking(guard: BudgetGuard, lease: Lease, over: Partial<ReservationRequest>, signal?: AbortSignal) {
   const asked: { reservation?: number; error?: unknown; done: Promise<void> } = { done: Promise.resolve() };
   asked.done = guard.reserve(lease, request(over), signal).then(
-    (reservation) => void (asked.reservation = reservation),
+    ({ reservation }) => void (asked.reservation = reservation),
     (error: unknown) => void (asked.error = error),
   );
   return asked;
@@ -45,7 +48,7 @@ const limits = [limit("session", { tokens: 150 })];
 
 test("a call waits for those under way and is granted as soon as one of this process is settled", async () => {
   const { store, guard, lease, clock } = await openGuard();
-  const first = await guard.reserve(lease, request({ limits }));
+  const first = await reserved(guard, lease, request({ limits }));
   const second = asking(guard, lease, { limits });
   await quiet();
   expect(second.reservation).toBeUndefined();
@@ -72,7 +75,7 @@ test("a settlement of another process is noticed within a quarter of a second", 
 
 test("a call that was never sent makes room at once", async () => {
   const { guard, lease } = await openGuard();
-  const first = await guard.reserve(lease, request({ limits }));
+  const first = await reserved(guard, lease, request({ limits }));
   const second = asking(guard, lease, { limits });
   await quiet();
   await guard.release(lease, first);
@@ -82,7 +85,7 @@ test("a call that was never sent makes room at once", async () => {
 
 test("a call that can never fit is refused at once, with all numbers and the command that raises the budget", async () => {
   const { store, guard, id, lease } = await openGuard();
-  await settle(store, lease, await guard.reserve(lease, request({ limits })), took(61));
+  await settle(store, lease, await reserved(guard, lease, request({ limits })), took(61));
   const { error } = await ended(asking(guard, lease, { limits }));
   expect(error).toBeInstanceOf(BudgetExceeded);
   const { details, message, advice } = error as BudgetExceeded;
@@ -124,7 +127,7 @@ test("a call that would probably fit says why more is reserved for it", async ()
 test("dollars are shown as dollars, and the advice is never less than what is needed", async () => {
   const { store, guard, id, lease } = await openGuard();
   const dollars = [limit("persona", { microUsd: 500_000 })];
-  await settle(store, lease, await guard.reserve(lease, request({ limits: dollars })), took(10));
+  await settle(store, lease, await reserved(guard, lease, request({ limits: dollars })), took(10));
   const asked = { tokens: 10, microUsd: 612_345 };
   const { error } = await ended(asking(guard, lease, { asked, limits: dollars }));
   expect((error as BudgetExceeded).message).toContain(
@@ -148,7 +151,12 @@ test("a model without a price under a dollar budget says how to give it one", as
   expect((error as BudgetExceeded).advice).toContain('prices: { "openai-compatible/llama"');
   expect((error as BudgetExceeded).advice).toContain("--tokens");
   // A price given later does not price what was spent before.
-  await settle(store, lease, await guard.reserve(lease, request({ asked })), took(5, { costMicroUsd: null }));
+  await settle(
+    store,
+    lease,
+    await reserved(guard, lease, request({ asked })),
+    took(5, { costMicroUsd: null }),
+  );
   const later = await ended(asking(guard, lease, { limits: dollars }));
   expect((later.error as BudgetExceeded).message).toContain("earlier calls have no known price");
 });
@@ -156,7 +164,7 @@ test("a model without a price under a dollar budget says how to give it one", as
 test("waiting calls are served in order: a small call does not overtake a large one", async () => {
   const { store, guard, lease } = await openGuard();
   const order: string[] = [];
-  const first = await guard.reserve(lease, request({ asked: amount(120), limits }));
+  const first = await reserved(guard, lease, request({ asked: amount(120), limits }));
   const take = async (name: string, tokens: number) => {
     await guard.reserve(lease, request({ asked: amount(tokens), limits }));
     order.push(name);
@@ -188,7 +196,7 @@ test("a call that waits for one budget does not delay calls with another", async
 test("a stop ends the wait at once, and the calls behind it proceed", async () => {
   const { store, guard, lease, clock } = await openGuard();
   const stop = new AbortController();
-  const first = await guard.reserve(lease, request({ asked: amount(60), limits }));
+  const first = await reserved(guard, lease, request({ asked: amount(60), limits }));
   const large = asking(guard, lease, { asked: amount(140), limits }, stop.signal);
   const small = asking(guard, lease, { asked: amount(80), limits });
   await quiet();
@@ -212,7 +220,7 @@ test("a stop while the answer is on its way leaves nothing reserved", async () =
   stop.abort(new Error("stopped"));
   await direct.done;
   expect(direct.error).toEqual(new Error("stopped"));
-  const first = await guard.reserve(lease, request({ limits }));
+  const first = await reserved(guard, lease, request({ limits }));
   const later = new AbortController();
   const waiting = asking(guard, lease, { limits }, later.signal);
   await quiet();
@@ -260,7 +268,7 @@ test("64 workers share a budget for half of them: never more at once, all served
   let most = 0;
   await Promise.all(
     Array.from({ length: 64 }, async () => {
-      const reservation = await guard.reserve(lease, request({ limits: budget }));
+      const reservation = await reserved(guard, lease, request({ limits: budget }));
       under += 1;
       most = Math.max(most, under);
       for (let turn = Math.floor(random() * 10); turn > 0; turn -= 1) await new Promise(setImmediate);
