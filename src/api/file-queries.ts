@@ -10,7 +10,8 @@ import type { DeliveredBranch } from "../workspace/repository/deliver-branch.ts"
 import { loadTree } from "../workspace/stored-tree.ts";
 import type { Carried } from "./export-import.ts";
 import type { QueryServices } from "./services.ts";
-import type { DiffOptions } from "./session-diff.ts";
+import type { ArchiveOptions } from "./session-archive.ts";
+import type { ChangedFile, DiffOptions } from "./session-diff.ts";
 import { SessionLookup } from "./session-lookup.ts";
 import type { FilesAt } from "./write-files.ts";
 
@@ -28,10 +29,14 @@ export class FileQueries extends SessionLookup {
     const { id } = await this.find(idOrKey);
     const { store, artifacts } = this.#services;
     if ((await store.reports.findReferenced([sha256], id)).size > 0) return artifacts.get(sha256);
+    const state = await readState(store, id);
+    const holds = (files: Tree) => [...files.values()].some((file) => file.sha256 === sha256);
+    // The files that a session began with are stored together, and the session points to all of them at once.
+    const began = state.created.source?.tree;
+    if (began !== undefined && holds(await loadTree(artifacts, began))) return artifacts.get(sha256);
     // Where a graph ends in several branches, the merged files are made for the query and not stored.
-    const { tree, blobs } = await finalTree(await readState(store, id), artifacts);
-    if (blobs !== artifacts && [...tree.values()].some((file) => file.sha256 === sha256))
-      return blobs.get(sha256);
+    const { tree, blobs } = await finalTree(state, artifacts);
+    if (blobs !== artifacts && holds(tree)) return blobs.get(sha256);
     throw new InputInvalid(`Session ${id} has no artifact ${sha256.slice(0, 64)}.`, {
       details: { session: id },
       advice: advise("List its artifacts", "show", id, "--json"),
@@ -50,6 +55,30 @@ export class FileQueries extends SessionLookup {
     const { id } = await this.find(idOrKey);
     const { sessionDiff } = await import("./session-diff.ts");
     return sessionDiff(await readState(this.#services.store, id), this.#services.artifacts, options);
+  }
+
+  /** The changed files of the same difference, with counts of lines. */
+  async changedFiles(
+    idOrKey: string,
+    options: Omit<DiffOptions, "stat"> = {},
+  ): Promise<readonly ChangedFile[]> {
+    const { id } = await this.find(idOrKey);
+    const { sessionChanges } = await import("./session-diff.ts");
+    return sessionChanges(await readState(this.#services.store, id), this.#services.artifacts, options);
+  }
+
+  /** One of its trees: see `treeAt`. */
+  async treeAt(idOrKey: string, at: string): Promise<Tree> {
+    const { id } = await this.find(idOrKey);
+    const { treeAt } = await import("./tree-at.ts");
+    return (await treeAt(await readState(this.#services.store, id), at, this.#services)).tree;
+  }
+
+  /** The files of one of its trees as a zip or tar.gz. */
+  async archive(idOrKey: string, options: ArchiveOptions): Promise<AsyncIterable<Buffer>> {
+    const { id } = await this.find(idOrKey);
+    const { sessionArchive } = await import("./session-archive.ts");
+    return sessionArchive(await readState(this.#services.store, id), options, this.#services);
   }
 
   /** Makes a git branch with one commit for each completed phase, in the session's repository or in another. */

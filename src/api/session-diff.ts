@@ -5,6 +5,7 @@ import type { SessionState } from "../journal/session-state.ts";
 import { finalTree } from "../run/final-files.ts";
 import type { Blobs } from "../store/blobs.ts";
 import type { BlobStore } from "../workspace/blobs.ts";
+import type { FileChange } from "../workspace/repository/diff-trees.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 
 export interface DiffOptions {
@@ -33,6 +34,33 @@ export async function sessionDiff(
   const { diffTrees } = await import("../workspace/repository/diff-trees.ts");
   const { before, after, blobs } = await compared(state, artifacts, options);
   return diffTrees(before, after, blobs, options);
+}
+
+/** A file that differs, with the hashes of both versions. */
+export interface ChangedFile extends FileChange {
+  readonly before: string | null;
+  readonly after: string | null;
+  /** Of the version that is there now; of the other where it was deleted. */
+  readonly bytes: number;
+}
+
+/** The same as a list of files. */
+export async function sessionChanges(
+  state: SessionState,
+  artifacts: Blobs,
+  options: Omit<DiffOptions, "stat">,
+): Promise<readonly ChangedFile[]> {
+  const { listChanges } = await import("../workspace/repository/diff-trees.ts");
+  const { before, after, blobs } = await compared(state, artifacts, options);
+  return (await listChanges(before, after, blobs)).map((change) => {
+    const [was, is] = [before.get(change.from ?? change.path), after.get(change.path)];
+    return {
+      ...change,
+      before: was?.sha256 ?? null,
+      after: is?.sha256 ?? null,
+      bytes: (is ?? was)?.bytes ?? 0,
+    };
+  });
 }
 
 async function compared(

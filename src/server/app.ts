@@ -12,6 +12,7 @@ import { storeMetrics } from "./metrics/store-metrics.ts";
 import { describeApi } from "./openapi.ts";
 import { FieldsInvalid, HttpProblem, problemOf, problemResponse } from "./problem.ts";
 import { addActionRoutes } from "./routes/actions.ts";
+import { addDeliveryRoutes } from "./routes/delivery.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addLoginRoutes } from "./routes/login.ts";
 import { methodsOf } from "./routes/methods.ts";
@@ -37,6 +38,7 @@ export function createApp(parts: ServerParts): App {
   readBodies(app);
   addSessionRoutes(app, parts);
   addSessionReadingRoutes(app, parts);
+  addDeliveryRoutes(app, parts);
   addActionRoutes(app, parts);
   addEventRoutes(app, parts);
   addServerRoutes(app, parts);

@@ -12,7 +12,15 @@ export const contentSecurityPolicy = [
 ].join("; ");
 
 /** For bytes that personas produced: opened as a page they can do nothing. */
-export const downloadPolicy = "default-src 'none'; sandbox; frame-ancestors 'none'";
+const downloadPolicy = "default-src 'none'; sandbox; frame-ancestors 'none'";
+
+export const downloadHeaders = (type: string, name: string): Readonly<Record<string, string>> => ({
+  "content-type": type,
+  "content-disposition": `attachment; filename="${name}"`,
+  "content-security-policy": downloadPolicy,
+  // Nothing of a session stays in a browser that was signed out.
+  "cache-control": "private, no-store",
+});
 
 export const securityHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": contentSecurityPolicy,

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { InputInvalid } from "../../domain/errors.ts";
-import { downloadPolicy } from "../access/security-headers.ts";
+import { downloadHeaders } from "../access/security-headers.ts";
 import { HttpProblem } from "../problem.ts";
 import { artifactTree, checkpointInfo, personaDetail, stepsPage, teamDefinition } from "../schemas/inside.ts";
 import { sessionView } from "../schemas/session.ts";
@@ -132,15 +132,8 @@ export function addSessionReadingRoutes(app: App, parts: ServerParts): void {
     const content = await maestro.artifact(id, sha256).catch((error: unknown) => {
       throw InputInvalid.is(error) ? noArtifact(id, sha256) : error;
     });
-    return new Response(new Uint8Array(content), {
-      headers: {
-        "content-type": "application/octet-stream",
-        "content-disposition": `attachment; filename="${sha256}"`,
-        "content-security-policy": downloadPolicy,
-        // Nothing of a session stays in a browser that was signed out.
-        "cache-control": "private, no-store",
-      },
-    });
+    const headers = downloadHeaders("application/octet-stream", sha256);
+    return new Response(new Uint8Array(content), { headers });
   });
 
   addRoute(app, personaRoute, async (c) => {

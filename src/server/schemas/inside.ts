@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { artifactFile, personaResult, personaView } from "./session.ts";
-import { changedFile, checkResult, list, sha256, time } from "./values.ts";
+import { changedFile, checkResult, fileChange, list, sha256, time } from "./values.ts";
 
 const count = z.number().int().min(0);
 
@@ -87,6 +87,10 @@ export const artifactTree = z
   })
   .openapi("ArtifactTree");
 
+export const fileChanges = z
+  .object({ files: list(fileChange), more: count.openapi({ description: "How many files are not listed." }) })
+  .openapi("FileChanges");
+
 export const teamDefinition = z
   .object({
     name: z.string(),
@@ -116,6 +120,7 @@ export const teamDefinition = z
   .openapi("TeamDefinition");
 
 export type PersonaDetail = z.infer<typeof personaDetail>;
+export type FileChanges = z.infer<typeof fileChanges>;
 export type StepBlock = z.infer<typeof stepBlock>;
 export type StepsPage = z.infer<typeof stepsPage>;
 export type ArtifactTree = z.infer<typeof artifactTree>;

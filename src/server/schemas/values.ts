@@ -85,6 +85,16 @@ export const changedFile = z
   })
   .openapi("ChangedFile");
 
+/** One file of a difference, as git counts and pairs them. */
+export const fileChange = changedFile
+  .extend({
+    from: z.string().nullable().openapi({ description: "Where a renamed file was before." }),
+    status: z.enum(["added", "changed", "deleted", "renamed"]),
+    addedLines: count.nullable().openapi({ description: "Null for a binary file." }),
+    removedLines: count.nullable(),
+  })
+  .openapi("FileChange");
+
 export type FailureView = z.infer<typeof failure>;
 export type Usage = z.infer<typeof usage>;
 export type Range = z.infer<typeof range>;

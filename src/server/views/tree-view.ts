@@ -37,7 +37,7 @@ export async function treeView(
 }
 
 async function filesAt(maestro: Maestro, feed: SessionFeed, { artifacts }: SessionPageView, ref: string) {
-  const { state } = feed;
+  const { state, chronicle } = feed;
   // In a graph the current files are those of more than one phase.
   if (ref === "head") return new Map(artifacts.map((file) => [file.path, file]));
   if (ref === "parent") {
@@ -46,28 +46,13 @@ async function filesAt(maestro: Maestro, feed: SessionFeed, { artifacts }: Sessi
     const shown = await maestro.show(parent);
     return new Map(shown.artifacts.map((file) => [file.path, file]));
   }
-  const tree = treeAt(feed, ref);
-  return tree === undefined ? new Map<string, never>() : maestro.files(feed.id, tree);
-}
-
-/** Undefined: there are no files yet. */
-function treeAt({ state, chronicle }: SessionFeed, ref: string): string | undefined {
-  const phase = /^phase:(.+?)(?:@(\d+))?$/.exec(ref);
-  if (phase?.[1] !== undefined && state.phases.has(phase[1])) {
-    const [, name, revision] = phase;
-    if (revision === undefined) return state.phases.get(name)?.tree;
-    const found = chronicle.phases.get(name)?.trees.get(Number(revision));
-    if (found !== undefined) return found.tree;
-  }
-  const attempt = /^attempt:(.+)\/(.+)\/r(\d+)a(\d+)$/.exec(ref);
-  const found = state.phases
-    .get(attempt?.[1] ?? "")
-    ?.personas.get(attempt?.[2] ?? "")
-    ?.attempts.findLast(
-      (each) => each.round === Number(attempt?.[3]) && each.attempt === Number(attempt?.[4]),
-    );
-  if (found !== undefined) return found.tree;
-  throw unknownRef(ref);
+  // The file of an older revision may be lost, and a phase that runs again has none yet: the journal names their trees.
+  const [, name = "", revision] = /^phase:(.+?)(?:@(\d+))?$/.exec(ref) ?? [];
+  const { tree } =
+    (revision === undefined
+      ? state.phases.get(name)
+      : chronicle.phases.get(name)?.trees.get(Number(revision))) ?? {};
+  return tree === undefined ? maestro.treeAt(feed.id, ref) : maestro.files(feed.id, tree);
 }
 
 function refsOf({ state, chronicle }: SessionFeed, { forkOf }: SessionPageView): ArtifactTree["trees"] {

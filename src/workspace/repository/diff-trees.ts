@@ -10,12 +10,59 @@ import { TreeWriter } from "./git-tree.ts";
  * The changes from one tree to another as git writes them, so that `git apply` takes them: modes, links and binary files
  * too. Made in a repository of its own that holds only the changed files.
  */
-export async function diffTrees(
+export function diffTrees(
   before: Tree,
   after: Tree,
   blobs: BlobStore,
   { stat = false }: { readonly stat?: boolean } = {},
 ): Promise<Buffer> {
+  return compare(before, after, blobs, stat ? ["--stat"] : ["--binary", "--full-index"]);
+}
+
+export interface FileChange {
+  readonly path: string;
+  /** Where a renamed file was before. */
+  readonly from: string | null;
+  readonly status: "added" | "changed" | "deleted" | "renamed";
+  /** Null for a binary file. */
+  readonly addedLines: number | null;
+  readonly removedLines: number | null;
+}
+
+/** The changed files, as git counts and pairs them. */
+export async function listChanges(
+  before: Tree,
+  after: Tree,
+  blobs: BlobStore,
+): Promise<readonly FileChange[]> {
+  const output = await compare(before, after, blobs, ["--raw", "--numstat", "-z"]);
+  const fields = output.toString().split("\0").values();
+  const next = (): string => fields.next().value ?? "";
+  const statuses = new Map<string, Pick<FileChange, "status" | "from">>();
+  const changes: FileChange[] = [];
+  for (const field of fields) {
+    if (field.startsWith(":")) {
+      const letter = /([A-Z])\d*$/.exec(field)?.[1] ?? "M";
+      const from = letter === "R" ? next() : null;
+      statuses.set(next(), { status: statusOf[letter] ?? "changed", from });
+      continue;
+    }
+    const counted = /^(\d+|-)\t(\d+|-)\t([^]*)$/.exec(field);
+    if (counted === null) continue;
+    const [, added, removed, name = ""] = counted;
+    // A renamed file has both names in fields of their own.
+    const path = name === "" ? (next(), next()) : name;
+    const { status, from } = statuses.get(path) ?? { status: "changed", from: null };
+    changes.push({ path, from, status, addedLines: linesOf(added), removedLines: linesOf(removed) });
+  }
+  return changes;
+}
+
+const statusOf: Readonly<Record<string, FileChange["status"]>> = { A: "added", D: "deleted", R: "renamed" };
+
+const linesOf = (field = "-"): number | null => (field === "-" ? null : Number(field));
+
+async function compare(before: Tree, after: Tree, blobs: BlobStore, how: readonly string[]): Promise<Buffer> {
   const changes = changesBetween(before, after);
   if (changes.length === 0) return Buffer.alloc(0);
   const folder = await mkdtemp(join(tmpdir(), "maestro-diff-"));
@@ -29,7 +76,6 @@ export async function diffTrees(
     await using from = await TreeWriter.open(git, blobs);
     const oldTree = await from.write(old);
     const newTree = await from.write(changes);
-    const how = stat ? ["--stat"] : ["--binary", "--full-index"];
     return await git.run(["diff", "--no-color", "--no-ext-diff", "--find-renames", ...how, oldTree, newTree]);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -33,6 +33,8 @@ const promised = [
   "patch /v1/sessions/{id}/budgets",
   "get /v1/sessions/{id}/artifacts",
   "get /v1/sessions/{id}/artifacts/{sha256}",
+  "get /v1/sessions/{id}/archive",
+  "get /v1/sessions/{id}/diff",
   "get /v1/usage",
   "get /v1/events",
   "get /v1/status",
