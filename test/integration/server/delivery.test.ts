@@ -50,7 +50,7 @@ function repositoryOfKinds(): TestRepository {
     .write("run.sh", "#!/bin/sh\n", 0o755)
     .write("empty", "")
     .write("binary.bin", Buffer.from([0, 1, 2, 255, 254, 0]))
-    .write("docs/guide.md", `${"A line of the guide.\n".repeat(20)}`)
+    .write("docs/guide.md", "A line of the guide.\n".repeat(20))
     .write(longName, "far away\n")
     .link("link", "src/main.ts");
   repository.commit();
