@@ -17,6 +17,7 @@ await bundle("index", "testing/index", "cli/main");
 await bundle("store/sqlite/writer-thread");
 await bundle("run/isolation/child");
 await bundle("run/isolation/watch");
+await bundle("workspace/network/relay");
 execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
   cwd: root,
   stdio: "inherit",

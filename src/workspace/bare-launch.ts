@@ -9,7 +9,7 @@ import { fromHome } from "./sandbox-places.ts";
 
 /** Without a sandbox: as our own user, on all files, with the network. A text says why there is nothing to start. */
 export async function launchBare(
-  { argv, directory, env, places, limits }: LaunchRequest,
+  { argv, directory, env, places, limits }: Omit<LaunchRequest, "network">,
   home: string,
 ): Promise<Launch | string> {
   const programs = [

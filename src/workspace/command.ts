@@ -1,12 +1,16 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { sha256 } from "../domain/canonical.ts";
 import { newId } from "../domain/ids.ts";
 import { launchBare, makeHome, shareInHome } from "./bare-launch.ts";
 import { ProcessGroup, SandboxedProcess } from "./confinement.ts";
 import type { Launch } from "./launch.ts";
+import type { NetworkReach } from "./network/host-list.ts";
 import { endMarked } from "./process-end.ts";
 import { type CommandLimits, commandLimits } from "./process-limits.ts";
 import { removeFolder } from "./remove-folder.ts";
-import { describeSandbox, type Sandbox, type SandboxRule } from "./sandbox.ts";
+import { type Bubblewrap, describeSandbox, type Sandbox, type SandboxRule } from "./sandbox.ts";
 import { type LaunchRequest, launchInSandbox } from "./sandbox-launch.ts";
 import type { PlaceOptions } from "./sandbox-places.ts";
 import { type Ending, supervise } from "./supervise.ts";
@@ -24,7 +28,8 @@ export interface Command extends PlaceOptions {
   /** Of each of the two streams: its beginning and its end, with a note between them. */
   readonly maxOutputBytes: number;
   readonly signal: AbortSignal;
-  readonly network: boolean;
+  /** `true`: the network of this machine. Hosts: only these, through a proxy; see `NetworkReach`. A sandbox enforces it. */
+  readonly network: boolean | { readonly reach: NetworkReach };
   /** Default: required. `none` uses none, also where there is one. */
   readonly sandbox?: SandboxRule | undefined;
   readonly limits?: CommandLimits | undefined;
@@ -53,11 +58,28 @@ export async function runCommand(
   return { ...(await runSandboxed(command, sandbox)), sandbox: sandbox.kind };
 }
 
-async function runSandboxed(
+async function runSandboxed(command: Command, sandbox: Bubblewrap): Promise<Ending> {
+  const { network } = command;
+  if (typeof network === "boolean") return runLaunch(command, sandbox, network);
+  const folder = await mkdtemp(join(tmpdir(), "maestro-proxy-"));
+  try {
+    const { NetworkProxy } = await import("./network/proxy.ts");
+    const socket = join(folder, "socket");
+    await using proxy = await NetworkProxy.listen({ ...network, socket });
+    const ending = await runLaunch(command, sandbox, { socket });
+    const { refused } = proxy;
+    return ending.kind === "not-started" || refused.length === 0 ? ending : { ...ending, refused };
+  } finally {
+    await removeFolder(folder);
+  }
+}
+
+async function runLaunch(
   command: Command,
-  sandbox: Extract<Sandbox, { kind: "bubblewrap" }>,
+  sandbox: Bubblewrap,
+  network: LaunchRequest["network"],
 ): Promise<Ending> {
-  const launch = await prepare(command, (request) => launchInSandbox(sandbox, request));
+  const launch = await prepare(command, (request) => launchInSandbox(sandbox, { ...request, network }));
   if (typeof launch === "string") return { kind: "not-started", reason: launch, permanent: true };
   return supervise(launch, watched(command, command.home), (child) => new SandboxedProcess(child));
 }
@@ -94,7 +116,6 @@ async function prepare(
     directory,
     env,
     writable,
-    network,
     visible,
     readable,
     writablePlaces,
@@ -103,7 +124,7 @@ async function prepare(
     home,
     limits = commandLimits,
   }: Command,
-  launch: (request: LaunchRequest) => Promise<Launch | string>,
+  launch: (request: Omit<LaunchRequest, "network">) => Promise<Launch | string>,
 ): Promise<Launch | string> {
   const [program, ...args] = argv;
   if (program === undefined || program === "") return "no program is named";
@@ -114,7 +135,6 @@ async function prepare(
     directory,
     env: { ...environment, ...env },
     writable,
-    network,
     places: { visible, readable, writablePlaces, hidden, modules },
     home,
     limits,

@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { findInstall, type Install } from "./find-install.ts";
 import { findProgram, searchPath } from "./find-program.ts";
 import type { Launch } from "./launch.ts";
+import { type ProxyAccess, proxyMounts, proxyVariables, relayWords } from "./network/proxy-place.ts";
 import { type CommandLimits, limitingWords, temporaryBytes } from "./process-limits.ts";
 import type { Bubblewrap } from "./sandbox-kind.ts";
 import {
@@ -21,7 +22,7 @@ export interface LaunchRequest {
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
   readonly writable: "workspace" | "nothing";
-  readonly network: boolean;
+  readonly network: boolean | ProxyAccess;
   readonly places: PlaceOptions;
   /** A folder that stays when the command ends; none: an empty home that goes with it. */
   readonly home?: string | undefined;
@@ -42,6 +43,7 @@ export async function launchInSandbox(
   const uid = isOther ? passingUser() : (process.getuid?.() ?? 0);
   if (isOther) for (const folder of [directory, home ?? directory]) await takeOver(folder, uid);
   const { passwd, group } = sandboxUsers(uid);
+  const isProxied = typeof network === "object";
   const words = sandboxArguments(sandbox, {
     directory: await realpath(directory),
     writable,
@@ -54,9 +56,9 @@ export async function launchInSandbox(
   });
   return {
     file: sandbox.program,
-    args: [...words, ...argv],
+    args: [...words, ...(isProxied ? relayWords() : []), ...argv],
     directory: "/",
-    env: { PATH: programs.join(":"), HOME: homePlace, ...env },
+    env: { PATH: programs.join(":"), HOME: homePlace, ...(isProxied && proxyVariables), ...env },
     descriptors: [undefined, passwd, group],
   };
 }
@@ -82,7 +84,7 @@ async function isThere(
 interface SandboxRequest {
   readonly directory: string;
   readonly writable: "workspace" | "nothing";
-  readonly network: boolean;
+  readonly network: boolean | ProxyAccess;
   readonly places: SandboxPlaces;
   /** The folder that is the command's home; none: an empty one that goes with it. */
   readonly home?: string | undefined;
@@ -122,7 +124,8 @@ function sandboxArguments(sandbox: Bubblewrap, request: SandboxRequest): string[
     ["--perms", "0644", "--ro-bind-data", String(sandboxDescriptors.group), "/etc/group"],
     places.modules === undefined ? [] : ["--ro-bind", places.modules, modulesPlace],
     ...places.hidden.map((path) => ["--tmpfs", path, "--remount-ro", path]),
-    network ? ["--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf"] : [],
+    network === true ? ["--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf"] : [],
+    typeof network === "object" ? proxyMounts(network) : [],
     [bind, directory, workspacePlace, "--chdir", workspacePlace],
     // bubblewrap covers /proc/sys only where it thinks it may be written, which as root it gets wrong.
     ...["/proc", "/dev", "/"].map((path) => ["--remount-ro", path]),
@@ -130,7 +133,7 @@ function sandboxArguments(sandbox: Bubblewrap, request: SandboxRequest): string[
   return [
     ["--die-with-parent", "--new-session", "--json-status-fd", String(sandboxDescriptors.status)],
     ["--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "sandbox"],
-    network ? [] : ["--unshare-net"],
+    network === true ? [] : ["--unshare-net"],
     rights(sandbox),
     ...mounts,
     ["--"],

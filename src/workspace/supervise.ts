@@ -24,6 +24,8 @@ interface Printed {
   readonly stderr: string;
   readonly truncated: boolean;
   readonly durationMs: number;
+  /** Hosts that the proxy refused, each as a sentence. */
+  readonly refused?: readonly string[];
 }
 
 /** How a command ended. An exit by a signal has the code a shell would give: 128 and the signal's number. */
