@@ -25,7 +25,6 @@ import {
   yesOrNo,
 } from "./kinds.ts";
 import { outputsSchema } from "./outputs-schema.ts";
-import { toolList, toolsExample } from "./tool-list.ts";
 
 // The keys of budget, gate, contract and policy. team-keys.ts has the others.
 
@@ -182,17 +181,13 @@ export const contractSection = section({
 export const policySection = section({
   name: "policy",
   sentence: "What a persona may do.",
-  allowed: "an object with write, checks and tools",
+  allowed: "an object with write and checks",
+  hints: { tools: "Write tools beside policy instead." },
   keys: {
     write: withDefault(set(glob, { allowed: "a list of globs" }), null, {
       sentence: "Globs of the files that it may write.",
       example: ["src/**"],
       otherwise: "every file",
-    }),
-    tools: withDefault(toolList, null, {
-      sentence: `The tools of a model. \`${namedTools.submit}\` is always among them.`,
-      example: toolsExample,
-      otherwise: "all tools",
     }),
     checks: withDefault(
       set(reference("the name of a check"), { allowed: "a list of names of checks" }),

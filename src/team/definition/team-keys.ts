@@ -1,5 +1,6 @@
 import { defaultLoopLimits } from "../../personas/model/loop-limits.ts";
 import { providers } from "../../personas/model/provider-table.ts";
+import { defaultTools, namedTools } from "../../personas/tools/tool-table.ts";
 import {
   type BudgetDefinition,
   budget,
@@ -67,7 +68,7 @@ export const personaKeys = {
   ),
   policy: withDefault(
     object(policySection),
-    { write: null, checks: null, tools: null },
+    { write: null, checks: null },
     {
       sentence: "What it may do.",
       example: { write: ["docs/**"] },
@@ -144,11 +145,14 @@ export const modelKeys = {
   }),
 };
 
-const toolsKey = optional(toolList, {
-  sentence: "Short for `policy.tools`.",
-  example: toolsExample,
-  otherwise: "all tools",
-});
+/** Keys of a persona that has tools: a model, or a function as `ctx.tools`. */
+export const toolKeys = {
+  tools: optional(toolList, {
+    sentence: `The tools it is offered; in code also [your own](tools.md#your-own-tools). \`${namedTools.submit}\` is always among a model's.`,
+    example: toolsExample,
+    otherwise: defaultTools.map((name) => `\`${name}\``).join(", "),
+  }),
+};
 
 /** Keys of a persona whose work is done by a command-line agent. */
 export const commandKeys = {
@@ -207,7 +211,7 @@ function outsidePaths(): Kind<readonly string[]> {
 }
 
 /** Keys of one kind of work; with the other kind they have no effect. */
-export const workKeys = { model: { ...modelKeys, tools: toolsKey }, command: commandKeys };
+export const workKeys = { model: modelKeys, command: commandKeys };
 
 const without = (keys: Keys, ...more: readonly string[]): Record<string, false> =>
   Object.fromEntries([...Object.keys(keys), ...more].map((key) => [key, false]));
@@ -228,7 +232,8 @@ export const personaSection = section({
   },
   keys: {
     instructions: instructionsKey,
-    ...workKeys.model,
+    ...modelKeys,
+    ...toolKeys,
     command: commandKey,
     ...commandKeys,
     ...personaKeys,
@@ -238,8 +243,8 @@ export const personaSection = section({
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     then: {
       properties: {
-        ...without(workKeys.model),
-        policy: { properties: { tools: false, checks: false } },
+        ...without({ ...modelKeys, ...toolKeys }),
+        policy: { properties: { checks: false } },
       },
     },
     else: { required: ["instructions"], properties: without(commandKeys, "command") },
