@@ -30,7 +30,13 @@ const ofCreate: OptionNames<CreateOptions> = {
   budget: true,
   source: true,
 };
-const ofSource: OptionNames<SourceOptions> = { git: true, ref: true, include: true, exclude: true };
+const ofSource: OptionNames<SourceOptions> = {
+  git: true,
+  ref: true,
+  include: true,
+  exclude: true,
+  checksOnly: true,
+};
 const ofQueue: OptionNames<QueueOptions> = {
   ...ofCreate,
   only: true,

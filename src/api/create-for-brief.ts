@@ -10,7 +10,7 @@ import {
   type FirstDriver,
 } from "../run/acts/create-session.ts";
 import { giveAll } from "../run/acts/phase-edit.ts";
-import { readSource, sourceNotices } from "../run/acts/read-source.ts";
+import { type ReadSource, readSource, sourceNotices, sourceOf } from "../run/acts/read-source.ts";
 import { phasesOfStart } from "../run/direction.ts";
 import { refuseUnconfined } from "../run/programs/refuse-unconfined.ts";
 import { toBudget } from "../run/spending.ts";
@@ -44,9 +44,15 @@ export async function createForBrief(
   const runs = isKnown ? [] : phasesOfStart(planned.team, direction, Object.keys(given));
   checkIntegration(planned.team, services.onNotice);
   if (driver.kind !== "none") await refuseUnconfined(runs, services.sandbox);
-  const read = wanted === undefined ? undefined : await readSource(wanted, artifacts);
+  const isOwn = wanted === undefined && team.definition.source !== undefined;
+  // The repository has changed since, and the session keeps the one that it began with.
+  const read =
+    isKnown && isOwn
+      ? { source: (await readState(store, known.id)).created.source, artifacts: [] }
+      : await readNow(wanted, planned.team, teamFile, services);
   const origin = isKnown ? {} : await giveAll(planned.team.definition, given, artifacts, read?.source);
-  if (read !== undefined && !isKnown) for (const text of sourceNotices(read.source)) services.onNotice(text);
+  if (read?.source !== undefined && !isKnown)
+    for (const text of sourceNotices(read.source)) services.onNotice(text);
   const created = await createSession(
     planned.team,
     {
@@ -60,7 +66,7 @@ export async function createForBrief(
     driver,
     {
       ...origin,
-      ...(read !== undefined && { source: read.source }),
+      ...(read?.source !== undefined && { source: read.source }),
       artifacts: [...(origin.artifacts ?? []), ...(read?.artifacts ?? [])],
       decisions: planned.decisions,
       ...(budget !== undefined && { budget: toBudget(budget) }),
@@ -70,6 +76,16 @@ export async function createForBrief(
   if (!created.isNew && Object.keys(given).length > 0)
     await refuseOtherGifts(created.session, given, services);
   return created;
+}
+
+async function readNow(
+  wanted: CreateOptions["source"],
+  { definition }: Team,
+  teamFile: string | undefined,
+  { artifacts, stateDirectory, onNotice }: Services,
+): Promise<ReadSource | undefined> {
+  const source = await sourceOf(wanted, definition, teamFile);
+  return source && readSource(source, { artifacts, stateDirectory, onProgress: onNotice });
 }
 
 /** Reports contracts that do not fit together before anything is paid, and refuses those that no run can fulfill. */

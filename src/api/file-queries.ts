@@ -85,7 +85,7 @@ export class FileQueries extends SessionLookup {
   async branch(idOrKey: string, options: BranchOptions): Promise<DeliveredBranch> {
     const { id } = await this.find(idOrKey);
     const { makeBranch } = await import("../run/acts/deliver.ts");
-    return makeBranch(await readState(this.#services.store, id), options, this.#services.artifacts);
+    return makeBranch(await readState(this.#services.store, id), options, this.#services);
   }
 
   /** Brings the session's changes into a folder: its repository unless another is named. */

@@ -4,6 +4,7 @@ import { ConfigInvalid } from "../domain/errors.ts";
 import { knownProviders, providers, readVariable } from "../personas/model/provider-table.ts";
 import { refuseUnconfined } from "../run/programs/refuse-unconfined.ts";
 import type { Team } from "../team/define.ts";
+import type { KeptClone } from "../workspace/repository/kept-clones.ts";
 import type { NoSandbox, Sandbox, SandboxRule } from "../workspace/sandbox-kind.ts";
 
 export { isTool, tools } from "../personas/tools/tool-table.ts";
@@ -24,6 +25,11 @@ export interface ProviderStatus {
 /** The sandbox of commands on this machine, found out by trying it. */
 export async function describeSandbox(): Promise<Sandbox> {
   return (await import("../workspace/sandbox.ts")).describeSandbox();
+}
+
+/** The clones of repositories in a state directory, and their size. */
+export async function describeClones(stateDirectory: string): Promise<readonly KeptClone[]> {
+  return (await import("../workspace/repository/kept-clones.ts")).listClones(stateDirectory);
 }
 
 /** Whether the kernel bounds the memory of a command as a whole, or only our watch over its processes does. */

@@ -13,7 +13,6 @@ import type { Outcome } from "../run/driver.ts";
 import { type Preparation, refuseToCompleted } from "../run/prepare.ts";
 import { refuseUnconfinedFork } from "../run/programs/refuse-unconfined.ts";
 import { type RestoredWork, restoreNewer } from "../store/restore-newer.ts";
-import type { Pruned } from "../store/retention.ts";
 import { readState } from "../store/session-journal.ts";
 import type { SessionRecord } from "../store/store.ts";
 import type { Team } from "../team/define.ts";
@@ -45,7 +44,7 @@ import {
   type Session,
   type StartOptions,
 } from "./options.ts";
-import { pruneState } from "./prune-state.ts";
+import { type PrunedState, pruneState } from "./prune-state.ts";
 import { enqueue, KeyedMutex } from "./queue.ts";
 import { resetBreaker } from "./reset-breaker.ts";
 import { Scheduler, type SchedulerParts } from "./scheduler.ts";
@@ -260,7 +259,7 @@ export class Maestro extends SessionQueries {
     await (trust ? trustSession(id, this.#services) : refuseUntrusted(id, this.#services.store));
   }
 
-  async prune(options: PruneOptions): Promise<Pruned> {
+  async prune(options: PruneOptions): Promise<PrunedState> {
     checkPruneOptions(options);
     return pruneState(options, this.#services, (damaged) => this.find(damaged));
   }

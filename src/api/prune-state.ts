@@ -3,16 +3,29 @@ import type { SessionRecord } from "../store/store.ts";
 import type { PruneOptions } from "./options.ts";
 import type { Services } from "./services.ts";
 
+export interface PrunedState extends Pruned {
+  /** Clones of repositories that no session needs. */
+  readonly repositories: number;
+}
+
 export async function pruneState(
   { damaged, ...policy }: PruneOptions,
   services: Services,
   find: (idOrKey: string) => Promise<SessionRecord>,
-): Promise<Pruned> {
-  const { clock, onNotice, ticketFiles } = services;
+): Promise<PrunedState> {
+  const { clock, onNotice, ticketFiles, store, stateDirectory } = services;
   const parts = { ...services, now: clock.now(), report: onNotice };
-  if (damaged !== undefined) return removeDamaged((await find(damaged)).id, parts);
-  return prune(policy, {
+  if (damaged !== undefined)
+    return { ...(await removeDamaged((await find(damaged)).id, parts)), repositories: 0 };
+  const pruned = await prune(policy, {
     ...parts,
     removeTicketFile: (fingerprint) => ticketFiles.remove(fingerprint),
   });
+  const { pruneClones } = await import("../workspace/repository/kept-clones.ts");
+  const repositories = await pruneClones(stateDirectory, {
+    now: clock.now(),
+    dryRun: policy.dryRun ?? false,
+    isReferenced: async (hash) => (await store.reports.findReferenced([hash])).has(hash),
+  });
+  return { ...pruned, repositories };
 }

@@ -242,6 +242,12 @@ export const source = is.object({
   /** Files that differed from the commit. */
   dirty: is.list(is.text),
   leftOut: is.list(is.object({ path: is.text, reason: is.text })),
+  /** Files of the tree that look like secrets: a persona sees one only if its policy names it. */
+  restricted: is.optional(is.list(is.text)),
+  /** Files that are in no tree: checks and setup read them from the repository. */
+  checksOnly: is.optional(is.list(is.text)),
+  /** The files came from the disk, and not from the commit. */
+  workingTree: is.optional(is.literal(true)),
 });
 export type Source = is.TypeOf<typeof source>;
 

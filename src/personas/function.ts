@@ -8,7 +8,6 @@ import type { RunStep } from "../journal/durable-step.ts";
 import type { Decision, PersonaResult } from "../journal/journal.ts";
 import type { Conversation } from "../journal/session-state.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { ContextTools } from "./tools/context-tool.ts";
 
 export interface StepOptions {
   /** Further input of the result, besides the name and the persona's input. A changed input runs the step again. */
@@ -44,8 +43,6 @@ export interface PersonaContext {
   /** Changes of earlier attempts that were put back, because they may not be made. */
   readonly putBack: readonly ProtectedChange[];
   readonly workspace: PersonaWorkspace;
-  /** Its tools by name, for `generateText` of the AI SDK or to call: `ctx.tools.read_file.execute({ path })`. */
-  readonly tools: ContextTools;
   /**
    * Runs `effect` once and remembers its outcome for ever; a restart gets the record. If the process dies between the
    * effect and its record, the effect happens again: make effects on the outside world idempotent.
@@ -66,7 +63,7 @@ export interface PersonaReturn {
 export type PersonaFunction = (context: PersonaContext) => Promise<PersonaReturn> | PersonaReturn;
 
 /** The argument of any kind of work: more than a function of the team's author should see. */
-export interface WorkContext extends Omit<PersonaContext, "tools"> {
+export interface WorkContext extends PersonaContext {
   readonly persona: string;
   /** The attempt that began the conversation: its own, or the one it continues. */
   readonly conversation: Conversation;
@@ -86,7 +83,7 @@ export interface WorkContext extends Omit<PersonaContext, "tools"> {
 }
 
 /** The argument at run time: with the ports that `durableModel` needs. */
-export interface FunctionContext extends WorkContext, Pick<PersonaContext, "tools"> {
+export interface FunctionContext extends WorkContext {
   readonly priceOf: (model: string) => Promise<ModelPrice | null>;
   /** Masks these values from now on. */
   readonly keepSecret: (secrets: readonly string[]) => void;

@@ -18,6 +18,7 @@ import { PersonaInputs } from "./persona-inputs.ts";
 import { modelOf } from "./persona-work.ts";
 import { runPhase } from "./phase.ts";
 import { prepareSource } from "./prepare-source.ts";
+import { readChecksOnly } from "./programs/read-checks-only.ts";
 import { SessionSpending } from "./spending.ts";
 import { SessionTrees } from "./trees.ts";
 
@@ -147,8 +148,14 @@ function driveOf(team: Team, session: ClaimedSession): TeamDrive {
   const { journal, artifacts, accounts } = session;
   const { definition } = team;
   const inputs = new PersonaInputs(definition, journal);
+  const { source } = journal.state.created;
+  const checks =
+    source?.checksOnly === undefined
+      ? session.checks
+      : session.checks.withExtraFiles(() => readChecksOnly(journal.state, session.stateDirectory));
   return {
     ...session,
+    checks,
     team,
     inputs,
     trees: new SessionTrees(artifacts, definition, journal, inputs),

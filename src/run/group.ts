@@ -190,9 +190,11 @@ export async function checkPersona(
   { journal, checks, control, trees }: TeamDrive,
 ): Promise<readonly CheckResult[]> {
   const state = personaOf(journal.state, phase.name, persona.name);
-  if (state.tree === merged.tree && state.checks.length > 0) return state.checks;
+  // What a check prints reaches the persona, so it has the files that the persona may read.
+  const seen = await trees.readable(persona, merged.tree);
+  if (state.tree === seen.tree && state.checks.length > 0) return state.checks;
   const { contract } = persona;
-  const tree = await trees.load(merged.tree);
+  const tree = await trees.load(seen.tree);
   const results = await checks.judgeFiles(contract, tree, state.result?.outputs ?? {});
   for (const check of contract.checks) {
     control.throwIfStopped();

@@ -1,13 +1,10 @@
 import { TeamInvalid } from "../domain/errors.ts";
 import { keepSecret } from "../domain/redact.ts";
 import { asReturn, conversationWork } from "../personas/conversation.ts";
-import type { FunctionContext, Perform } from "../personas/function.ts";
+import type { FunctionContext, Perform, PersonaFunction } from "../personas/function.ts";
 import { type ModelAccess, performWithModel } from "../personas/model/perform.ts";
 import type { Environment } from "../personas/model/provider-table.ts";
-import type { ContextTools } from "../personas/tools/context-tool.ts";
-import { contextTools } from "../personas/tools/context-tools.ts";
-import { ownToolsOf } from "../personas/tools/offered-tools.ts";
-import type { Persona, Team } from "../team/define.ts";
+import type { Team } from "../team/define.ts";
 import type { PersonaDefinition } from "../team/definition/team-definition.ts";
 import type { PerformOf } from "./drive.ts";
 import type { CommandPlace } from "./programs/command-place.ts";
@@ -20,24 +17,13 @@ export function performOf(
   access: ModelAccess,
   place: CommandPlace,
 ): PerformOf {
-  return (phase, { name, work, policy, timeoutMs, tools }) => {
+  return (phase, { name, work, policy, timeoutMs }) => {
     switch (work.kind) {
       case "function": {
-        const { run, tools: written } = writtenPersona(team, phase.name, name) ?? {};
-        if (run === undefined) throw missingFunction(phase.name, name);
+        const run = functionOf(team, phase.name, name);
         const { priceOf } = access;
         return (context) => {
-          let made: ContextTools | undefined;
-          const own: FunctionContext = {
-            ...context,
-            priceOf,
-            keepSecret,
-            // Made at first use: most functions call none.
-            get tools() {
-              made ??= contextTools(context, tools, ownToolsOf(written), policy);
-              return made;
-            },
-          };
+          const own: FunctionContext = { ...context, priceOf, keepSecret };
           return run(own);
         };
       }
@@ -45,17 +31,7 @@ export function performOf(
         const { instructions, maxSteps, maxTimeMs = null, maxOutputTokens, temperature } = work;
         const chosen = work.model ?? model;
         return performWithModel(
-          {
-            instructions,
-            model: chosen,
-            maxSteps,
-            maxTimeMs,
-            maxOutputTokens,
-            temperature,
-            policy,
-            tools,
-            ownTools: ownToolsOf(writtenPersona(team, phase.name, name)?.tools),
-          },
+          { instructions, model: chosen, maxSteps, maxTimeMs, maxOutputTokens, temperature, policy },
           access,
         );
       }
@@ -65,13 +41,15 @@ export function performOf(
   };
 }
 
-const writtenPersona = (team: Team, phase: string, persona: string): Persona | undefined =>
-  team.phases.find(({ name }) => name === phase)?.personas.find(({ name }) => name === persona);
-
-const missingFunction = (phase: string, persona: string): TeamInvalid =>
-  new TeamInvalid(`The function of persona ${persona} in phase ${phase} is missing.`, {
+function functionOf(team: Team, phase: string, persona: string): PersonaFunction {
+  const found = team.phases
+    .find(({ name }) => name === phase)
+    ?.personas.find(({ name }) => name === persona)?.run;
+  if (found !== undefined) return found;
+  throw new TeamInvalid(`The function of persona ${persona} in phase ${phase} is missing.`, {
     advice: "Pass the team with its functions to open({ teams: [...] }), or its file with --team.",
   });
+}
 
 type CommandWork = Extract<PersonaDefinition["work"], { readonly kind: "command" }>;
 

@@ -13,6 +13,7 @@ import type {
 import type { ProtectionRules } from "../workspace/protection.ts";
 import type { TeamDrive } from "./drive.ts";
 import type { Healer } from "./healing/healer.ts";
+import { hiddenFrom, keptHome } from "./read-rules.ts";
 import type { TreeRef } from "./trees.ts";
 
 /** Healing may raise a limit of the team by this factor. */
@@ -98,7 +99,7 @@ export async function workFor(
     policy: persona.policy,
     protection: {
       base: (await trees.withGiven(phase.name, phaseOf(journal.state, phase.name).base)).tree,
-      rules: () => protectionRules(team.definition, phase, persona),
+      rules: () => protectionRules(team.definition, phase, persona, journal.state),
     },
     healers: persona.healing ? drive.healers : [],
     model: work.kind === "model" ? (work.model ?? model) : undefined,
@@ -109,8 +110,10 @@ export async function workFor(
 function protectionRules(
   definition: TeamDefinition,
   phase: PhaseDefinition,
-  { contract, mayChange }: PersonaDefinition,
+  { contract, mayChange, policy }: PersonaDefinition,
+  { created: { source } }: SessionState,
 ): ProtectionRules {
+  const [whyHidden, whyHome] = [hiddenFrom(policy, source), keptHome(source)];
   const earlier = new Set(ancestorsOf(definition, phase.name));
   return {
     delivered: definition.phases.flatMap(({ name, personas }) =>
@@ -119,6 +122,7 @@ function protectionRules(
     delivers: contract.deliverables.map(({ files }) => files),
     protect: definition.protect,
     mayChange,
+    whyHidden: (path) => whyHidden?.(path) ?? whyHome(path),
   };
 }
 

@@ -1,4 +1,11 @@
-import { changesBetween, emptyTree, LayeredTree, type Tree, type TreeFile } from "../domain/tree.ts";
+import {
+  changesBetween,
+  emptyTree,
+  LayeredTree,
+  type Tree,
+  type TreeFile,
+  withChanges,
+} from "../domain/tree.ts";
 import type { FilesEdit } from "../journal/journal.ts";
 import { personaOf, phaseOf, type SessionState } from "../journal/session-state.ts";
 import type { Blobs } from "../store/blobs.ts";
@@ -12,6 +19,7 @@ import { type Conflict, describeConflict } from "../workspace/conflict.ts";
 import { namedMatchers, readNamedFiles } from "../workspace/named-files.ts";
 import { loadTree, storeTree } from "../workspace/stored-tree.ts";
 import type { PersonaInputs, StateHolder } from "./persona-inputs.ts";
+import { hiddenFrom } from "./read-rules.ts";
 
 /** A tree by its hash; undefined means that there are no files. */
 export type TreeRef = string | undefined;
@@ -42,6 +50,8 @@ export class SessionTrees {
   readonly #inputs: PersonaInputs;
   /** The last few: neighbors load the same trees. */
   readonly #loaded = new Map<string, Tree>();
+  /** By policy and tree: a policy is matched against each path of a repository once. */
+  readonly #readable = new Map<string, MergedTree>();
 
   constructor(artifacts: Blobs, definition: TeamDefinition, session: StateHolder, inputs: PersonaInputs) {
     this.#artifacts = artifacts;
@@ -135,10 +145,35 @@ export class SessionTrees {
     });
   }
 
-  /** The files of the phase that a persona sees: all, or those of the contracts it consumes. */
+  /** The files of the phase that a persona sees: all, or those of the contracts it consumes; none that it may not read. */
   async visible(phase: PhaseDefinition, persona: PersonaDefinition, tree: TreeRef): Promise<MergedTree> {
-    if (persona.consumes === null || tree === undefined) return { tree, conflicts: [], artifacts: [] };
-    return this.#only(await this.#consumed(phase, persona, tree), tree);
+    if (persona.consumes === null || tree === undefined) return this.readable(persona, tree);
+    const consumed = await this.#only(await this.#consumed(phase, persona, tree), tree);
+    return withArtifacts(await this.readable(persona, consumed.tree), consumed.artifacts);
+  }
+
+  /** The tree without the files that the persona may not read. Its changes are merged, so that the files stay. */
+  async readable({ policy }: PersonaDefinition, tree: TreeRef): Promise<MergedTree> {
+    const whyHidden = hiddenFrom(policy, this.#state.created.source);
+    if (whyHidden === undefined || tree === undefined) return { tree, conflicts: [], artifacts: [] };
+    const known = `${JSON.stringify(policy.read)} ${tree}`;
+    const before = this.#readable.get(known);
+    if (before !== undefined) return before;
+    const all = await this.load(tree);
+    const hidden = [...all.keys()].filter((path) => whyHidden(path) !== undefined);
+    const seen: MergedTree =
+      hidden.length === 0
+        ? { tree, conflicts: [], artifacts: [] }
+        : await this.#keep(
+            withChanges(
+              all,
+              hidden.map((path) => ({ path })),
+            ),
+            [],
+          );
+    if (this.#readable.size >= 64) this.#readable.clear();
+    this.#readable.set(known, seen);
+    return seen;
   }
 
   /** All paths and patterns that a persona with `consumes` can see, also of files that do not exist yet. */
@@ -165,12 +200,18 @@ export class SessionTrees {
     const own = personaOf(this.#state, phase.name, persona.name);
     const whole: MergedTree = { tree: merged, conflicts: [], artifacts: [] };
     const others = await this.merge(own.tree, whole, own.base);
-    if (persona.consumes === null || merged === undefined) return { tree: whole, base: others };
+    const readable = async ({ tree, artifacts }: MergedTree) =>
+      withArtifacts(await this.readable(persona, tree), artifacts);
+    if (persona.consumes === null || merged === undefined)
+      return { tree: await readable(whole), base: await readable(others) };
     const seen = await this.#consumed(phase, persona, merged);
     for (const known of [own.base, own.tree])
       for (const path of (await this.load(known)).keys()) seen.add(path);
     for (const path of clashing) seen.add(path);
-    return { tree: await this.#only(seen, merged), base: await this.#only(seen, others.tree) };
+    return {
+      tree: await readable(await this.#only(seen, merged)),
+      base: await readable(await this.#only(seen, others.tree)),
+    };
   }
 
   /** The paths that it changed. */
@@ -266,6 +307,11 @@ export class SessionTrees {
     return { tree: ref, conflicts, artifacts: [...artifacts, ref] };
   }
 }
+
+const withArtifacts = (merged: MergedTree, more: readonly string[]): MergedTree => ({
+  ...merged,
+  artifacts: [...more, ...merged.artifacts],
+});
 
 /**
  * Whether the tree of each phase contains the files of all phases before it. A phase from outside began with the files of

@@ -1,11 +1,14 @@
 import { quote } from "../domain/advice.ts";
 import { isProvider, providers } from "../personas/model/provider-table.ts";
+import { isPattern } from "./definition/is-pattern.ts";
+import { leadsOut } from "./definition/source-keys.ts";
 import type { PersonaDefinition, TeamDefinition } from "./definition/team-definition.ts";
 
 /** Something that a team would run, read or send. */
 export interface Demand {
   readonly kind: DemandKind;
-  readonly persona: string;
+  /** Null for a demand of the team itself. */
+  readonly persona: string | null;
   /** The command line, the variable, the path, the model, or nothing for code. */
   readonly what: string | null;
   /** For people: on one line, without control characters. */
@@ -21,16 +24,30 @@ export interface Demand {
  * - `code`: a function of a team module runs in Maestro's own process
  * - `model`: a model gets the brief and the files
  * - `check`: a command judges the files, without the network where there is a sandbox
+ * - `source`: files of a repository outside the team's own folder go into its sessions
+ * - `secret`: a file goes to a persona or to checks although it looks like a secret
  */
-export type DemandKind = "program" | "variable" | "read" | "write" | "code" | "model" | "check";
+export type DemandKind =
+  | "program"
+  | "variable"
+  | "read"
+  | "write"
+  | "code"
+  | "model"
+  | "check"
+  | "source"
+  | "secret";
 
 type Demanded = Omit<Demand, "persona" | "sentence"> & { readonly says: string };
 
 /** All that a team would run, read and send, in the order of its personas. */
 export function demandsOf(definition: TeamDefinition): readonly Demand[] {
-  const demands = definition.phases.flatMap(({ personas }) =>
-    personas.flatMap((persona) => demandsOfPersona(persona, definition)),
-  );
+  const demands = [
+    ...demandsOfSource(definition.source),
+    ...definition.phases.flatMap(({ personas }) =>
+      personas.flatMap((persona) => demandsOfPersona(persona, definition)),
+    ),
+  ];
   // A persona may work in several phases.
   return [
     ...new Map(
@@ -52,8 +69,40 @@ export const demandsTrust = (definition: TeamDefinition, sandbox: "required" | "
     ({ kind, needsTrust }) => needsTrust || (sandbox === "none" && (kind === "check" || kind === "program")),
   );
 
+function demandsOfSource(source: TeamDefinition["source"]): readonly Demand[] {
+  if (source === undefined) return [];
+  const { git, checksOnly } = source;
+  const outside: Demand = {
+    kind: "source",
+    persona: null,
+    what: git,
+    sentence: `Its sessions read the repository ${quote(oneLine(git))}, outside the folder of the team file`,
+    needsTrust: true,
+  };
+  const secrets = checksOnly.map(
+    (glob): Demand => ({
+      kind: "secret",
+      persona: null,
+      what: glob,
+      sentence: `Its checks read ${quote(oneLine(glob))}, which may hold secrets`,
+      needsTrust: true,
+    }),
+  );
+  return [...(leadsOut(git) ? [outside] : []), ...secrets];
+}
+
 function demandsOfPersona(persona: PersonaDefinition, team: TeamDefinition): readonly Demand[] {
-  const { name, contract } = persona;
+  const { name, contract, policy } = persona;
+  const secrets = (policy.read ?? [])
+    .filter((file) => !isPattern(file))
+    .map(
+      (file): Demanded => ({
+        kind: "secret",
+        what: file,
+        says: `reads ${quote(oneLine(file))}, even if it holds secrets`,
+        needsTrust: true,
+      }),
+    );
   const checks = contract.checks.map(
     ({ name: check, run }): Demanded => ({
       kind: "check",
@@ -62,7 +111,7 @@ function demandsOfPersona(persona: PersonaDefinition, team: TeamDefinition): rea
       needsTrust: false,
     }),
   );
-  return [...demandsOfWork(persona, team), ...checks].map(({ says, ...demand }) => ({
+  return [...demandsOfWork(persona, team), ...secrets, ...checks].map(({ says, ...demand }) => ({
     ...demand,
     persona: name,
     sentence: `${oneLine(name)} ${says}`,

@@ -12,6 +12,7 @@ import type { Tree } from "../domain/tree.ts";
 import { isInstalled } from "../domain/tree-path.ts";
 import type { BlobStore } from "./blobs.ts";
 import { type Command, type CommandResult, runCommand } from "./command.ts";
+import { type ExtraFiles, maskSecrets, withExtraFiles } from "./extra-files.ts";
 import { checkSchema, showProblem, validateJson } from "./json-schema.ts";
 import { namedMatchers } from "./named-files.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -178,6 +179,8 @@ interface CheckContext {
   /** Explains a command that failed. */
   readonly readFailures?: ((output: CheckOutput) => Failure[]) | undefined;
   readonly detect?: (() => Promise<Sandbox>) | undefined;
+  /** Files that only commands get, beside those of the tree. */
+  readonly extraFiles?: ExtraFiles | undefined;
 }
 
 export interface ChecksOptions extends CheckContext {
@@ -213,14 +216,16 @@ export async function runCheck(check: DeclaredCheck, context: CheckContext): Pro
   return await judge(check, context, copy);
 }
 
-const copyFor = ({ tree, blobs, scratch, places }: CheckContext): WorkingCopy =>
-  new WorkingCopy(tree, blobs, scratch, places?.modules);
+function copyFor({ tree, blobs, scratch, places, extraFiles }: CheckContext): WorkingCopy {
+  const whole = extraFiles === undefined ? { tree, blobs } : withExtraFiles(tree, blobs, extraFiles);
+  return new WorkingCopy(whole.tree, whole.blobs, scratch, places?.modules);
+}
 
 async function judge(check: DeclaredCheck, context: CheckContext, copy: WorkingCopy): Promise<CheckResult> {
   if (check.kind === "deliverable") return judgeDeliverable(check.deliverable, context.tree);
   if (check.kind === "schema") return judgeOutputs(check.schema, context.outputs);
   const directory = await copy.fresh();
-  const result = await run(check.check, directory, context);
+  const result = maskSecrets(await run(check.check, directory, context), context.extraFiles);
   context.signal.throwIfAborted();
   return judgeCommand(check.check, result, directory, context.readFailures);
 }

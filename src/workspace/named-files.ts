@@ -7,11 +7,11 @@ interface NamedFiles {
   readonly except: readonly string[];
 }
 
-/** Where nothing else is named there is nothing to leave out of: there `!` means all but that. */
+/** Where only exceptions are named, all other files are meant. */
 export function readNamedFiles(files: readonly string[]): NamedFiles {
   const globs = files.filter((file) => !isException(file));
-  if (globs.length === 0) return { globs: files, except: [] };
-  return { globs, except: files.filter(isException).map((file) => file.slice(1)) };
+  const except = files.filter(isException).map((file) => file.slice(1));
+  return { globs: globs.length === 0 && except.length > 0 ? ["**"] : globs, except };
 }
 
 /** For each of the globs, whether it matches a path that is not left out. */

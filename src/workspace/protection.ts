@@ -21,6 +21,8 @@ export interface ProtectionRules {
   /** The team's `protect`. */
   readonly protect: readonly string[];
   readonly mayChange: readonly string[];
+  /** Why a path that it does not see may not be written; undefined when it may. */
+  readonly whyHidden: (path: string) => string | undefined;
 }
 
 type Matcher = (path: string) => boolean;
@@ -39,6 +41,7 @@ export class Protection {
   readonly #delivers: Matcher;
   readonly #protected: NamedOrMembers;
   readonly #mayChange: NamedOrMembers;
+  readonly #whyHidden: ProtectionRules["whyHidden"];
 
   /**
    * `base`: the files that earlier phases delivered or a person gave. Only they are protected. `found`: the files that the
@@ -56,11 +59,14 @@ export class Protection {
     this.#delivers = (path) => own.some((matches) => matches(path));
     this.#protected = new NamedOrMembers(rules.protect);
     this.#mayChange = new NamedOrMembers(rules.mayChange);
+    this.#whyHidden = rules.whyHidden;
   }
 
   /** Why the whole file may not be changed; undefined when it may, at least in part. */
   whyWhole(path: string): string | undefined {
     if (isInstalled(path)) return installed;
+    const hidden = this.#whyHidden(path);
+    if (hidden !== undefined) return hidden;
     if (!this.#base.has(path) || this.#mayChange.fileGlob(path) !== undefined) return undefined;
     const delivered = this.#delivered.find(([, matches]) => matches(path));
     if (delivered !== undefined && !this.#delivers(path)) return delivered[0];

@@ -82,7 +82,11 @@ async function state(options: GlobalOptions): Promise<Finding[]> {
             : wrong("state directory", unwritable),
         );
         await maestro.announceLost();
-        findings.push(await space(maestro.stateDirectory), ...(await verifyState(maestro)));
+        findings.push(
+          await space(maestro.stateDirectory),
+          ...(await repositories(maestro.stateDirectory)),
+          ...(await verifyState(maestro)),
+        );
       },
       // The finding about the configuration has said already what is left out.
       { onNotice, mayBeMissing: true, loaded: { ...(await loadForLooking(options)), leftOut: undefined } },
@@ -135,6 +139,18 @@ async function space(directory: string): Promise<Finding> {
     ],
     ...(free <= tooLittleSpace && { exitCode: exitCodes.failed }),
   };
+}
+
+/** Clones of repositories that sessions were started on by address. */
+async function repositories(directory: string): Promise<Finding[]> {
+  const { describeClones } = await import("../../index.ts");
+  const clones = await describeClones(directory);
+  if (clones.length === 0) return [];
+  const size = bytes(clones.reduce((sum, clone) => sum + clone.bytes, 0));
+  const names = [...new Set(clones.map(({ git }) => git))].slice(0, 5).join(", ");
+  return [
+    { what: "repositories", state: "ok", found: `${count(clones.length, "clone")}, ${size}: ${names}` },
+  ];
 }
 
 async function sandbox(options: GlobalOptions): Promise<Finding> {

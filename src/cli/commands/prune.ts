@@ -30,7 +30,7 @@ export async function prune(options: PruneOptions): Promise<void> {
   };
   if ((await missingState(options)) !== undefined) {
     if (options.damaged !== undefined) return requireState(options, options.damaged);
-    const nothing = { sessions: [], artifacts: 0, tickets: 0, dryRun: policy.dryRun };
+    const nothing = { sessions: [], artifacts: 0, tickets: 0, repositories: 0, dryRun: policy.dryRun };
     return options.json ? printJson(nothing) : print("There is nothing to remove.");
   }
   const act = () => withMaestro(options, (maestro) => maestro.prune(policy));
@@ -47,8 +47,12 @@ export async function prune(options: PruneOptions): Promise<void> {
   if (options.damaged !== undefined) return print(`Removed session ${pruned.sessions.join()} and its files.`);
   if (policy.dryRun) for (const id of pruned.sessions) print(`Session ${id}`);
   const tickets = pruned.tickets === 0 ? "" : `, and ${count(pruned.tickets, "delivered ticket")}`;
+  const clones =
+    pruned.repositories === 0
+      ? ""
+      : `, and ${count(pruned.repositories, "fetched repository", "fetched repositories")}`;
   print(
-    `${policy.dryRun ? "Would remove" : "Removed"} ${count(pruned.sessions.length, "finished session")} and ${count(pruned.artifacts, "unreferenced artifact")}${tickets}.`,
+    `${policy.dryRun ? "Would remove" : "Removed"} ${count(pruned.sessions.length, "finished session")} and ${count(pruned.artifacts, "unreferenced artifact")}${tickets}${clones}.`,
   );
 }
 

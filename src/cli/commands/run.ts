@@ -121,7 +121,6 @@ async function readStart(options: RunOptions): Promise<Omit<StartOptions, "brief
 }
 
 function sourceOf({ repo, ref }: RunOptions): Pick<StartOptions, "source"> {
-  if (repo !== undefined) return { source: { git: repo, ...(ref !== undefined && { ref }) } };
-  if (ref === undefined) return {};
-  throw new InputInvalid("--ref needs --repo: it names a commit of that repository.");
+  if (repo === undefined && ref === undefined) return {};
+  return { source: { ...(repo !== undefined && { git: repo }), ...(ref !== undefined && { ref }) } };
 }

@@ -3,10 +3,9 @@ import { type Clock, systemClock } from "../../domain/clock.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { Tree } from "../../domain/tree.ts";
 import type { RunStep } from "../../journal/durable-step.ts";
-import { builtIn, type OfferedTool } from "../tools/offered-tool.ts";
 import { ToolRunner } from "../tools/tool-runner.ts";
 import { createTools } from "../tools/tool-set.ts";
-import { defaultTools, namedTools } from "../tools/tool-table.ts";
+import { namedTools } from "../tools/tool-table.ts";
 import { type PersonaReturn, submissionOf, submitCalls } from "./answer.ts";
 import { type CallLimits, defaultMaxOutputTokens } from "./call-limits.ts";
 import { repeatedWrongCall, withShortErrors } from "./conversation-errors.ts";
@@ -31,8 +30,6 @@ export interface ModelPersonaPorts {
   readonly files: ToolFiles;
   readonly adviseEdit: AdviseEdit;
   readonly runCheck: RunCheck;
-  /** Missing: the default ones. */
-  readonly tools?: readonly OfferedTool[];
   readonly signal: AbortSignal;
   readonly policy?: ToolPolicy;
   /** See `ToolRunner`. */
@@ -69,7 +66,6 @@ class Conversation {
   readonly #model: Model;
   readonly #instructions: string;
   readonly #messages: ModelMessage[];
-  readonly #offered: readonly OfferedTool[];
   #tools: ToolSet = {};
   /** Of all loops so far. */
   readonly #steps: StepResult<ToolSet>[] = [];
@@ -79,11 +75,7 @@ class Conversation {
   #cuts = 0;
 
   private constructor(work: PersonaWork, ports: ModelPersonaPorts) {
-    this.#offered = ports.tools ?? defaultTools.map((name) => builtIn(name, work.contract));
-    const { instructions, prompt } = personaPrompt(
-      work,
-      this.#offered.map(({ name }) => name),
-    );
+    const { instructions, prompt } = personaPrompt(work);
     this.#work = work;
     this.#ports = ports;
     this.#meter = new LoopMeter(ports.limits, ports.clock ?? systemClock);
@@ -105,7 +97,7 @@ class Conversation {
 
   static async begin(work: PersonaWork, ports: ModelPersonaPorts): Promise<Conversation> {
     const conversation = new Conversation(work, ports);
-    conversation.#tools = await createTools(conversation.#offered, conversation.#runner);
+    conversation.#tools = await createTools(work.contract, conversation.#runner);
     return conversation;
   }
 

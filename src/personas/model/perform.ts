@@ -3,7 +3,6 @@ import { noUsage } from "../../domain/usage.ts";
 import type { RunStep, SavedBy } from "../../journal/durable-step.ts";
 import { asReturn, conversationWork } from "../conversation.ts";
 import type { Perform } from "../function.ts";
-import type { OwnTools, ToolChoice } from "../tools/offered-tools.ts";
 import { type PersonaPolicy, toolPolicy } from "../tools/tool-runner.ts";
 import type { EditSavings } from "./ports.ts";
 import type { Environment } from "./resolve-model.ts";
@@ -18,9 +17,6 @@ interface ModelWork {
   readonly maxOutputTokens: number | null;
   readonly temperature: number | null;
   readonly policy: PersonaPolicy;
-  readonly tools: ToolChoice | undefined;
-  /** Those of the team's code. */
-  readonly ownTools: OwnTools;
 }
 
 export interface ModelAccess {
@@ -33,16 +29,14 @@ export interface ModelAccess {
 /** The work of a persona that is a model with tools. Its packages are loaded when the first one runs. */
 export function performWithModel(work: ModelWork, parts: ModelAccess): Perform {
   return async (context) => {
-    const [{ resolveModel }, { runModelPersona }, { adviseEdit }, { offeredTools }] = await Promise.all([
+    const [{ resolveModel }, { runModelPersona }, { adviseEdit }] = await Promise.all([
       import("./resolve-model.ts"),
       import("./model-persona.ts"),
       import("../../workspace/write-guard.ts"),
-      import("../tools/offered-tools.ts"),
     ]);
     const { env, script, priceOf } = parts;
     const { model, name } = await resolveModel(context.settings.model ?? work.model, { env, script });
     const price = await priceOf(name);
-    const tools = await offeredTools(context.persona, work.tools, work.ownTools, context.contract);
     const maxOutputTokens = context.settings.maxOutputTokens ?? work.maxOutputTokens;
     const returned = await runModelPersona(conversationWork(work.instructions, context), {
       model,
@@ -51,7 +45,6 @@ export function performWithModel(work: ModelWork, parts: ModelAccess): Perform {
       files: context.files,
       adviseEdit,
       runCheck: context.runCheck,
-      tools,
       signal: context.signal,
       policy: toolPolicy(work.policy),
       refuseProtected: context.refuseProtected,

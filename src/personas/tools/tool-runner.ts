@@ -8,8 +8,14 @@ import type { Workspace } from "../../workspace/workspace.ts";
 import { raceAbort } from "../model/call-limits.ts";
 import { StuckDetector } from "../model/loop-limits.ts";
 import type { PolicyDecision, ToolPolicy } from "../model/ports.ts";
-import type { OfferedTool } from "./offered-tool.ts";
-import { isTool, type ToolArguments, type ToolDone, type ToolPorts, tools } from "./tool-table.ts";
+import {
+  isTool,
+  type ToolArguments,
+  type ToolDone,
+  type ToolName,
+  type ToolPorts,
+  tools,
+} from "./tool-table.ts";
 
 const maxRefusals = 3;
 const maxErrorLength = 2000;
@@ -52,30 +58,27 @@ export class ToolRunner {
   }
 
   /** The model gets the message of an error that this throws. */
-  async run(tool: OfferedTool, args: ToolArguments): Promise<Json> {
+  async run(tool: ToolName, args: ToolArguments): Promise<string> {
     // The other calls of the same answer come too; after the end of the attempt nothing may happen.
     this.throwIfBroken();
-    const { name } = tool;
     const tree = this.#ports.files.hash;
     const outcome = await this.#record(tool, args, tree);
     if (outcome.kind === "done") {
-      this.stuck.succeeded(name, args, tree, outcome.output);
-      return outcome.value ?? outcome.output;
+      this.stuck.succeeded(tool, args, tree, outcome.output);
+      return outcome.output;
     }
-    if (outcome.kind === "refused") throw this.#refused(name, outcome.reason);
-    this.stuck.failed(name, args, tree, outcome.message);
+    if (outcome.kind === "refused") throw this.#refused(tool, outcome.reason);
+    this.stuck.failed(tool, args, tree, outcome.message);
     throw new Error(outcome.message);
   }
 
-  async #record(tool: OfferedTool, args: ToolArguments, tree: string): Promise<ToolOutcome> {
+  async #record(tool: ToolName, args: ToolArguments, tree: string): Promise<ToolOutcome> {
     const { runStep, files, signal } = this.#ports;
-    const { name, dependency } = tool;
     try {
       const step = runStep<ToolOutcome>({
         kind: "tool",
-        name,
-        input: { tool: name, arguments: args, tree },
-        ...(dependency !== undefined && { dependency }),
+        name: tool,
+        input: { tool, arguments: args, tree },
         effect: () => this.#perform(tool, args),
       });
       const outcome = await raceAbort(step, signal);
@@ -88,14 +91,14 @@ export class ToolRunner {
     }
   }
 
-  async #perform(tool: OfferedTool, args: ToolArguments): Promise<ToolOutcome> {
+  async #perform(tool: ToolName, args: ToolArguments): Promise<ToolOutcome> {
     const { files, policy, refuseProtected, signal } = this.#ports;
-    const decision = policy.allow(tool.name, args);
+    const decision = policy.allow(tool, args);
     if (!decision.allowed) return { kind: "refused", reason: decision.reason };
     try {
       const before = files.tree;
       const { result, changes } = await files.recordings.record(async () => {
-        const done = (await tool.run?.(args, this.#ports)) ?? "";
+        const done = (await tools[tool].effect?.(args, this.#ports)) ?? "";
         // Within the recording, so that a refused change is rolled back. By the change and not by the arguments: only the
         // content tells which members of a file differ.
         if (files.tree !== before) await refuseProtected(before);
@@ -140,6 +143,7 @@ function messageOf(error: unknown): string {
 export interface PersonaPolicy {
   readonly write: readonly string[] | null;
   readonly checks: readonly string[] | null;
+  readonly tools: readonly string[] | null;
 }
 
 /** Asked before each tool call; a refusal is recorded and told to the model. */
@@ -147,6 +151,8 @@ export function toolPolicy(policy: PersonaPolicy): ToolPolicy {
   const mayWrite = writeRule(policy);
   return {
     allow(tool: string, args: Readonly<Record<string, Json>>): PolicyDecision {
+      if (policy.tools !== null && !policy.tools.includes(tool))
+        return refused(`the tool ${tool} is not one of ${list(policy.tools)}`);
       const { writes = [], runsCheck } = isTool(tool) ? tools[tool] : {};
       for (const path of writes.map((name) => args[name]))
         if (typeof path === "string" && !mayWrite(path))

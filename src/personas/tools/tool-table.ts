@@ -22,8 +22,6 @@ export type ToolArguments = Readonly<Record<string, Json>>;
 /** The text that the model gets, and what an edit cost less than writing the file. */
 export interface ToolDone {
   readonly output: string;
-  /** The result of a tool of the team's own, where it is no text: the SDK gets it instead. */
-  readonly value?: Json;
   readonly edit?: EditSavings;
 }
 
@@ -46,12 +44,8 @@ interface Tool {
   readonly description: (contract: Contract) => string;
   /** JSON Schema of its arguments. */
   readonly input: (contract: Contract) => JsonObject;
-  /** What may be done with a call whose outcome a crash left unknown; missing: it is made again. */
-  readonly effect?: "repeatable" | "once";
-  /** Offered only to a persona whose `tools` name it. */
-  readonly mustBeNamed?: true;
   /** Gets arguments that fit the schema; gives a text of bounded length. Without it the call ends the conversation. */
-  readonly run?: (args: ToolArguments, ports: ToolPorts) => Promise<string | ToolDone>;
+  readonly effect?: (args: ToolArguments, ports: ToolPorts) => Promise<string | ToolDone>;
 }
 
 const text = (description: string, more: JsonObject = {}): JsonObject => ({
@@ -89,14 +83,14 @@ const table = {
     input: always(
       object({ path, from: line("The first line to read."), lines: line("How many lines.") }, ["path"]),
     ),
-    run: async ({ path, from, lines }, { files }) =>
+    effect: async ({ path, from, lines }, { files }) =>
       textPage(await files.readText(path as string), from as number | undefined, lines as number | undefined),
   },
   list_files: {
     doing: "lists",
     description: always("Lists the files of the project."),
     input: always(object({ glob }, [])),
-    run: async ({ glob }, { files }) => {
+    effect: async ({ glob }, { files }) => {
       const paths = files.list(glob as string | undefined);
       if (paths.length === 0) return glob === undefined ? "[there are no files yet]" : "[no file matches]";
       const more = paths.length - maxPaths;
@@ -107,7 +101,7 @@ const table = {
     doing: "searches",
     description: always("Searches all text files, line by line."),
     input: always(object({ pattern, glob }, ["pattern"])),
-    run: async ({ pattern, glob }, { files }) => {
+    effect: async ({ pattern, glob }, { files }) => {
       const matches = await files.search(pattern as string, glob as string | undefined);
       if (matches.length === 0) return "[no match]";
       const shown = matches
@@ -145,7 +139,7 @@ const table = {
         ["path", "edits"],
       ),
     ),
-    run: async ({ path, edits }, { files }) => {
+    effect: async ({ path, edits }, { files }) => {
       const wanted = edits as unknown as readonly FileEdit[];
       const { rewriteBytes, editBytes } = await files.edit(path as string, wanted);
       const count = `${wanted.length} ${wanted.length === 1 ? "edit" : "edits"}`;
@@ -157,7 +151,7 @@ const table = {
     writes: ["path"],
     description: always("Writes a whole file. Small changes to an existing file are made with edit_file."),
     input: always(object({ path, content: text("The whole content.") }, ["path", "content"])),
-    run: ({ path, content }, { files, adviseEdit }) =>
+    effect: ({ path, content }, { files, adviseEdit }) =>
       writeFile(files, adviseEdit, path as string, content as string),
   },
   delete_file: {
@@ -165,7 +159,7 @@ const table = {
     writes: ["path"],
     description: always("Deletes a file."),
     input: always(object({ path }, ["path"])),
-    run: async ({ path }, { files }) => {
+    effect: async ({ path }, { files }) => {
       await files.remove(path as string);
       return `deleted ${path as string}`;
     },
@@ -177,7 +171,7 @@ const table = {
       "Moves or renames a file with its mode. Files that refer to it stay as they are: edit them.",
     ),
     input: always(object({ from: path, to: path }, ["from", "to"])),
-    run: async ({ from, to }, { files }) => {
+    effect: async ({ from, to }, { files }) => {
       await files.move(from as string, to as string);
       return `moved ${from as string} to ${to as string}`;
     },
@@ -190,7 +184,7 @@ const table = {
         ? "Runs a check of your contract. It has none."
         : `Runs a check of your contract on the files as they are now. Checks: ${checks.map(({ name }) => name).join(", ")}.`,
     input: always(object({ name: text("The check's name.") }, ["name"])),
-    run: async ({ name }, { contract, runCheck, signal }) => {
+    effect: async ({ name }, { contract, runCheck, signal }) => {
       const names = contract.checks.map((check) => check.name);
       if (names.includes(name as string)) return checkText(await runCheck(name as string, signal));
       throw new InputInvalid(
@@ -230,8 +224,6 @@ const table = {
 export type ToolName = keyof typeof table;
 export const tools: Readonly<Record<ToolName, Tool>> = table;
 export const toolNames = Object.keys(table) as readonly ToolName[];
-/** The tools of a persona that names none. */
-export const defaultTools = toolNames.filter((name) => tools[name].mustBeNamed !== true);
 
 /** The tools that prompts, the simulated model and the end of an attempt are about. */
 export const namedTools = {

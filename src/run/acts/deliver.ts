@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { advise } from "../../domain/advice.ts";
 import { InputInvalid } from "../../domain/errors.ts";
+import { isGitAddress } from "../../domain/git-address.ts";
 import { changesBetween, emptyTree, type Tree, type TreeChange, withChanges } from "../../domain/tree.ts";
 import { isInstalled } from "../../domain/tree-path.ts";
 import type { Source } from "../../journal/journal.ts";
@@ -13,6 +15,7 @@ import type { Applied } from "../../workspace/repository/apply-changes.ts";
 import type { DeliveredBranch, PhaseCommit } from "../../workspace/repository/deliver-branch.ts";
 import { loadTree } from "../../workspace/stored-tree.ts";
 import { finalTree } from "../final-files.ts";
+import { folderOf } from "../programs/read-checks-only.ts";
 
 const maxTitle = 72;
 
@@ -26,7 +29,7 @@ export interface BranchOptions {
 export async function makeBranch(
   state: SessionState,
   { branch, repo }: BranchOptions,
-  artifacts: Blobs,
+  { artifacts, stateDirectory }: DeliveryParts,
 ): Promise<DeliveredBranch> {
   const { source } = state.created;
   if (source === undefined) throw noSource(state);
@@ -41,18 +44,46 @@ export async function makeBranch(
     createdAt: state.createdHead.at,
     commits,
   };
-  return deliverBranch(await Git.in(repo ?? ownFolder(state, "--repo")), order, blobs);
+  const folder = repo ?? (await ownFolder(state, "--repo", stateDirectory));
+  return deliverBranch(await Git.in(folder), order, blobs);
 }
 
-/** The path in an import is one of another machine, or of a stranger's choice. */
-function ownFolder(state: SessionState, flag: string): string {
+export interface DeliveryParts {
+  readonly artifacts: Blobs;
+  readonly stateDirectory: string;
+}
+
+/**
+ * The session's repository; of one that was fetched, the clone. The path in an import is one of another machine, or of a
+ * stranger's choice.
+ */
+async function ownFolder(state: SessionState, flag: string, stateDirectory: string): Promise<string> {
   const { id, imported, created } = state;
   if (created.source === undefined) throw noSource(state);
-  if (imported === undefined) return created.source.git;
+  const { git, commit } = created.source;
+  if (imported === undefined) {
+    const folder = await folderOf(git, commit, stateDirectory);
+    if (folder === git || existsSync(folder)) return folder;
+    throw new InputInvalid(`The clone of ${git} that session ${id} began with was removed.`, {
+      advice: `Name a repository that has commit ${commit} with ${flag}.`,
+      details: { session: id },
+    });
+  }
   throw new InputInvalid(`Session ${id} was imported, so its repository is not known on this machine.`, {
     advice: `Name the folder with ${flag}.`,
     details: { session: id },
   });
+}
+
+function ownCheckout(state: SessionState): string {
+  const { id, imported, created } = state;
+  if (created.source === undefined) throw noSource(state);
+  if (imported === undefined && !isGitAddress(created.source.git)) return created.source.git;
+  const why =
+    imported === undefined
+      ? `The repository of session ${id} was fetched from an address: there is no folder to change.`
+      : `Session ${id} was imported, so its repository is not known on this machine.`;
+  throw new InputInvalid(why, { advice: "Name the folder with --to.", details: { session: id } });
 }
 
 export interface ApplyOptions {
@@ -69,7 +100,7 @@ export async function applySession(
   artifacts: Blobs,
 ): Promise<Applied> {
   const { source } = state.created;
-  const directory = to ?? ownFolder(state, "--to");
+  const directory = to ?? ownCheckout(state);
   const { applyChanges } = await import("../../workspace/repository/apply-changes.ts");
   const { tree, blobs } = await finalTree(state, artifacts);
   const base = source === undefined ? emptyTree : await loadTree(artifacts, source.tree);

@@ -1,18 +1,29 @@
+import { realpath } from "node:fs/promises";
+import { dirname, resolve, sep } from "node:path";
 import { count } from "../../domain/amounts.ts";
+import { InputInvalid } from "../../domain/errors.ts";
+import { isGitAddress } from "../../domain/git-address.ts";
 import { showPath } from "../../domain/tree-path.ts";
 import type { Source } from "../../journal/journal.ts";
 import type { Blobs } from "../../store/blobs.ts";
+import { isPattern } from "../../team/definition/is-pattern.ts";
+import { leadsOut } from "../../team/definition/source-keys.ts";
+import type { TeamDefinition } from "../../team/definition/team-definition.ts";
+import type { Repository } from "../../workspace/repository/find-repository.ts";
 import { storeTree } from "../../workspace/stored-tree.ts";
+import { namedInFull } from "../read-rules.ts";
 
-/** The repository that a session works on. */
+/** The repository that a session works on. What is missing comes from the team's own `source`. */
 export interface SourceOptions {
-  /** Its folder. */
-  readonly git: string;
+  /** Its folder, or an address that git fetches from. */
+  readonly git?: string;
   /** A branch, tag or commit. Without it the files on the disk are used, with changes that are not committed. */
   readonly ref?: string;
   /** Only these files. */
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
+  /** Files for checks and setup only. */
+  readonly checksOnly?: readonly string[];
 }
 
 export interface ReadSource {
@@ -20,35 +31,145 @@ export interface ReadSource {
   readonly artifacts: readonly string[];
 }
 
-/** The session's first row stays readable. */
-const mostListed = 1_000;
+interface ReadParts {
+  readonly artifacts: Blobs;
+  readonly stateDirectory: string;
+  readonly onProgress: (text: string) => void;
+}
+
+/** Each is named in the session's first row, so that a delivery can keep it as it is. */
+const mostLeftOut = 1_000;
+const mostDirty = 10_000;
 const mostNamed = 5;
+
+interface WantedSource extends Required<Omit<SourceOptions, "ref">> {
+  readonly ref?: string;
+  /** Files that look like secrets and that the policy of a persona names. */
+  readonly allow: readonly string[];
+}
+
+/** The source that a session begins with; undefined when neither the start nor the team names one. */
+export async function sourceOf(
+  given: SourceOptions | undefined,
+  { source: own, phases }: TeamDefinition,
+  teamFile: string | undefined,
+): Promise<WantedSource | undefined> {
+  if (given === undefined && own === undefined) return undefined;
+  const git = given?.git ?? (own === undefined ? undefined : await ownRepository(own.git, teamFile));
+  if (git === undefined)
+    throw new InputInvalid("A source names no repository.", {
+      advice: "Name its folder or address: --repo, or source: { git } in the team file.",
+    });
+  // A ref is one of its own repository.
+  const ref = given?.ref ?? (given?.git === undefined ? own?.ref : undefined);
+  return {
+    git,
+    ...(ref !== undefined && { ref }),
+    include: given?.include ?? own?.include ?? [],
+    exclude: given?.exclude ?? own?.exclude ?? [],
+    checksOnly: given?.checksOnly ?? own?.checksOnly ?? [],
+    allow: phases.flatMap(({ personas }) => personas.flatMap(({ policy }) => namedInFull(policy))),
+  };
+}
+
+/** A path of a team is relative to its file. One that seems to stay in its folder must not leave it by a link. */
+async function ownRepository(git: string, teamFile: string | undefined): Promise<string> {
+  if (isGitAddress(git)) return git;
+  const home = teamFile === undefined ? process.cwd() : dirname(resolve(teamFile));
+  const folder = resolve(home, git);
+  if (leadsOut(git)) return folder;
+  const [real, root] = await Promise.all([realpath(folder).catch(() => folder), realpath(home)]);
+  if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return folder;
+  throw new InputInvalid(`source.git of the team is a link out of ${showPath(root)}.`, {
+    advice: `Name the repository itself, if you trust the team with it: --repo ${real}`,
+  });
+}
 
 /** Takes the files of the repository in. Durable when it returns; the repository itself is not touched. */
 export async function readSource(
-  { git, ref, include = [], exclude = [] }: SourceOptions,
-  artifacts: Blobs,
+  { git, ref, checksOnly, ...filter }: WantedSource,
+  { artifacts, stateDirectory, onProgress }: ReadParts,
 ): Promise<ReadSource> {
-  const { findRepository } = await import("../../workspace/repository/find-repository.ts");
   const { readRepository } = await import("../../workspace/repository/read-repository.ts");
-  const repository = await findRepository(git, ref);
+  const { repository, shown, mark } = await open(git, ref, { artifacts, stateDirectory, onProgress });
   await using batch = await artifacts.batch();
-  const { tree, leftOut, dirty } = await readRepository(repository, { include, exclude, allow: [] }, batch);
+  const { tree, leftOut, dirty, restricted } = await readRepository(
+    repository,
+    { ...filter, checksOnly },
+    batch,
+    onProgress,
+  );
+  refuseTooMany(repository.root, leftOut.length, dirty.length);
+  const { findChecksOnly } = await import("../../workspace/repository/checks-only.ts");
+  const forChecks = await findChecksOnly(repository, checksOnly.filter(isName), leftOut);
   const references = await batch.commit();
   const hash = await storeTree(artifacts, tree);
   const source = {
-    git: repository.root,
+    git: shown,
     ref: repository.ref,
     commit: repository.commit,
     tree: hash,
-    dirty: dirty.slice(0, mostListed),
-    leftOut: leftOut.slice(0, mostListed),
+    dirty,
+    leftOut,
+    ...(restricted.length > 0 && { restricted }),
+    ...(forChecks.length > 0 && { checksOnly: forChecks }),
+    ...(repository.isWorkingTree && { workingTree: true as const }),
   };
-  return { source, artifacts: [...references, hash] };
+  return { source, artifacts: [...references, hash, ...mark] };
+}
+
+/** A pattern may match nothing; a name that is not there is a mistake. */
+const isName = (file: string): boolean => !isPattern(file);
+
+interface Opened {
+  readonly repository: Repository;
+  /** As it is recorded. */
+  readonly shown: string;
+  /** The artifact that keeps a clone. */
+  readonly mark: readonly string[];
+}
+
+async function open(git: string, ref: string | undefined, parts: ReadParts): Promise<Opened> {
+  const { findRepository } = await import("../../workspace/repository/find-repository.ts");
+  if (!(await isFetched(git))) {
+    const repository = await findRepository(git, ref);
+    return { repository, shown: repository.root, mark: [] };
+  }
+  const { cloneMark, cloneRepository } = await import("../../workspace/repository/clone.ts");
+  const cloned = await cloneRepository(git, ref, parts);
+  const found = await findRepository(cloned.folder, cloned.commit);
+  return {
+    repository: { ...found, ref: cloned.ref },
+    shown: cloned.git,
+    mark: [await parts.artifacts.put(cloneMark(cloned.git, cloned.commit))],
+  };
+}
+
+/** `host:path` is a folder where there is one of that name, as git has it. */
+async function isFetched(git: string): Promise<boolean> {
+  if (!isGitAddress(git)) return false;
+  if (git.includes("://") || git.includes("::")) return true;
+  return realpath(resolve(git)).then(
+    () => false,
+    () => true,
+  );
+}
+
+function refuseTooMany(root: string, leftOut: number, dirty: number): void {
+  if (leftOut > mostLeftOut)
+    throw new InputInvalid(
+      `${leftOut} files of ${showPath(root)} would be left out because they look like secrets or cannot be in a workspace; the limit is ${mostLeftOut}.`,
+      { advice: "Leave their folders out by name: source: { exclude: [...] } in the team file." },
+    );
+  if (dirty > mostDirty)
+    throw new InputInvalid(
+      `${dirty} files of ${showPath(root)} have changes that are not committed; the limit is ${mostDirty}.`,
+      { advice: "Commit them, or start from the commit: --ref HEAD" },
+    );
 }
 
 /** What a person should know about the files before the first call is paid. */
-export function sourceNotices({ git, commit, dirty, leftOut }: Source): readonly string[] {
+export function sourceNotices({ git, commit, dirty, leftOut, restricted = [] }: Source): readonly string[] {
   const notices = [`Works on ${showPath(git)} at ${commit.slice(0, 12)}${dirtyText(dirty)}.`];
   if (leftOut.length > 0) {
     const named = leftOut.slice(0, mostNamed).map(({ path, reason }) => `${showPath(path)} (${reason})`);
@@ -57,6 +178,10 @@ export function sourceNotices({ git, commit, dirty, leftOut }: Source): readonly
       `Left out: ${named.join(", ")}${more}. The personas do not see them, and they stay unchanged.`,
     );
   }
+  if (restricted.length > 0)
+    notices.push(
+      `Let in although they look like secrets, for personas whose policy names them: ${restricted.map((path) => showPath(path)).join(", ")}.`,
+    );
   return notices;
 }
 

@@ -4,6 +4,7 @@ import type { Json } from "../../domain/json.ts";
 import type { Tree } from "../../domain/tree.ts";
 import type { BlobStore } from "../../workspace/blobs.ts";
 import type { Command } from "../../workspace/command.ts";
+import type { ExtraFiles } from "../../workspace/extra-files.ts";
 
 export interface SandboxOptions {
   readonly launch?: Pick<Command, "sandbox" | "limits">;
@@ -19,12 +20,20 @@ export class SandboxChecks {
 
   readonly #options: SandboxOptions;
   #hasWarned = false;
+  #readExtra: (() => Promise<ExtraFiles>) | undefined;
 
   constructor(blobs: BlobStore, scratch: string, stateDirectory: string, options: SandboxOptions = {}) {
     this.#options = options;
     this.#blobs = blobs;
     this.#scratch = scratch;
     this.#stateDirectory = stateDirectory;
+  }
+
+  /** The same, for commands that get these files beside those of the tree. */
+  withExtraFiles(read: () => Promise<ExtraFiles>): SandboxChecks {
+    const checks = new SandboxChecks(this.#blobs, this.#scratch, this.#stateDirectory, this.#options);
+    checks.#readExtra = read;
+    return checks;
   }
 
   /** Deliverables and the schema of the outputs; runs no command. */
@@ -51,7 +60,14 @@ export class SandboxChecks {
       import("../failure/read-output.ts"),
     ]);
     await mkdir(this.#scratch, { recursive: true, mode: 0o700 });
-    const context = { tree, outputs: undefined, ...this.#context(signal), readFailures: readOutput };
+    const extraFiles = await this.#readExtra?.();
+    const context = {
+      tree,
+      outputs: undefined,
+      ...this.#context(signal),
+      readFailures: readOutput,
+      extraFiles,
+    };
     const result = await runCheck({ kind: "command", check }, context);
     if (result.unconfined === true) this.#warnUnconfined();
     return result;

@@ -25,6 +25,7 @@ import {
   yesOrNo,
 } from "./kinds.ts";
 import { outputsSchema } from "./outputs-schema.ts";
+import { toolList, toolsExample } from "./tool-list.ts";
 
 // The keys of budget, gate, contract and policy. team-keys.ts has the others.
 
@@ -181,13 +182,23 @@ export const contractSection = section({
 export const policySection = section({
   name: "policy",
   sentence: "What a persona may do.",
-  allowed: "an object with write and checks",
-  hints: { tools: "Write tools beside policy instead." },
+  allowed: "an object with read, write, checks and tools",
   keys: {
+    read: withDefault(set(glob, { allowed: "a list of globs" }), null, {
+      sentence:
+        "Globs of the files that it may read, search, list and change; `!` forbids. A path without wildcards also lets in a file that is left out because it looks like a secret, for this persona alone.",
+      example: ["**", "!**/secrets/**"],
+      otherwise: "every file",
+    }),
     write: withDefault(set(glob, { allowed: "a list of globs" }), null, {
       sentence: "Globs of the files that it may write.",
       example: ["src/**"],
       otherwise: "every file",
+    }),
+    tools: withDefault(toolList, null, {
+      sentence: `The tools of a model. \`${namedTools.submit}\` is always among them.`,
+      example: toolsExample,
+      otherwise: "all tools",
     }),
     checks: withDefault(
       set(reference("the name of a check"), { allowed: "a list of names of checks" }),

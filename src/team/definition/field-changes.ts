@@ -16,7 +16,6 @@ import {
   phaseSection,
   policySection,
   teamSection,
-  toolKeys,
 } from "./team-keys.ts";
 
 const {
@@ -43,7 +42,7 @@ export function phaseFieldChanges(before: PhaseDefinition, after: PhaseDefinitio
 export function personaFieldChanges(before: PersonaDefinition, after: PersonaDefinition): readonly string[] {
   return [
     ...workChanges(before.work, after.work),
-    ...keyChanges({ ...ownKeys, ...toolKeys }, before, after),
+    ...keyChanges(ownKeys, before, after),
     ...namedChanges("contract: deliverable", before.contract.deliverables, after.contract.deliverables),
     ...changed("contract: outputs", before.contract.outputs, after.contract.outputs, { isLong: true }),
     ...namedChanges("contract: check", before.contract.checks, after.contract.checks),
@@ -123,9 +122,9 @@ function plain(value: unknown): string {
   if (value === null || value === undefined) return "unset";
   if (typeof value === "boolean") return value ? "on" : "off";
   if (typeof value === "string") return value;
-  if (Array.isArray(value)) return `[${(value as readonly unknown[]).map(plain).join(", ")}]`;
+  if (Array.isArray(value)) return `[${value.join(", ")}]`;
   if (typeof value !== "object") return JSON.stringify(value);
   return Object.entries(value)
-    .map(([key, member]) => `${key} ${typeof member === "object" ? plain(member) : String(member)}`)
+    .map(([key, member]) => `${key} ${String(member)}`)
     .join(", ");
 }

@@ -4,7 +4,7 @@ import { Fields } from "./fields.ts";
 import type { Place } from "./place.ts";
 import { shown } from "./shown.ts";
 import type { PersonaDefinition, PolicyDefinition, WorkDefinition } from "./team-definition.ts";
-import { commandKeys, modelKeys, personaKeys, personaSection, toolKeys, workKeys } from "./team-keys.ts";
+import { commandKeys, modelKeys, personaKeys, personaSection, workKeys } from "./team-keys.ts";
 
 /** `file`: YAML or JSON, which cannot hold code. */
 export type Form = "module" | "file";
@@ -22,8 +22,12 @@ export function readPersona(name: string, value: unknown, place: Place, form: Fo
   if (fields === undefined) return unreadable(name);
   const work = readWork(fields, form);
   const common = fields.all(personaKeys) ?? unreadable(name);
-  checkPolicy(fields, common.policy, common.contract, work);
-  return { ...common, ...fields.all(toolKeys), name, work: work ?? { kind: "function" } };
+  return {
+    ...common,
+    name,
+    work: work ?? { kind: "function" },
+    policy: readPolicy(fields, common.policy, common.contract, work),
+  };
 }
 
 /** Stands for a persona that cannot be read, so that the rest of the team can still be judged. */
@@ -37,7 +41,7 @@ const unreadable = (name: string): PersonaDefinition => ({
   timeoutMs: null,
   healing: true,
   mayChange: [],
-  policy: { write: null, checks: null },
+  policy: { read: null, write: null, checks: null, tools: null },
 });
 
 /** The keys that decide the kind of work. */
@@ -57,7 +61,6 @@ function readWork(fields: PersonaFields, form: Form): WorkDefinition | undefined
     if (kind === undefined || kind === only) continue;
     for (const key of Object.keys(workKeys[only])) reportNoEffect(fields, key, kind);
   }
-  if (kind === "command") for (const key of Object.keys(toolKeys)) reportNoEffect(fields, key, kind);
   if (kind === "command") {
     return {
       kind,
@@ -114,16 +117,22 @@ function readModel(fields: PersonaFields): WorkDefinition {
   return work;
 }
 
-function checkPolicy(
+function readPolicy(
   persona: PersonaFields,
   policy: PolicyDefinition,
   contract: Contract,
   work: WorkDefinition | undefined,
-): void {
-  const place = persona.place.at("policy").at("checks");
-  if (policy.checks !== null && work?.kind === "command")
-    place.problem(`has no effect: the work is a ${work.kind}.`, "key");
-  checkCheckNames(policy.checks ?? [], contract, place);
+): PolicyDefinition {
+  const short = persona.read("tools");
+  const place = persona.place.at("policy");
+  for (const key of ["tools", "checks"] as const) {
+    if (policy[key] !== null && work !== undefined && work.kind !== "model")
+      place.at(key).problem(`has no effect: the work is a ${work.kind}.`, "key");
+  }
+  if (short !== undefined && policy.tools !== null)
+    place.at("tools").problem("is set by tools already: keep one.");
+  checkCheckNames(policy.checks ?? [], contract, place.at("checks"));
+  return { ...policy, tools: short ?? policy.tools };
 }
 
 function checkCheckNames(names: readonly string[], { checks }: Contract, place: Place): void {

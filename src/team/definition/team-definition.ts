@@ -9,7 +9,6 @@ import type {
   phaseSection,
   policySection,
   teamSection,
-  toolKeys,
 } from "./team-keys.ts";
 
 export type { ToolName } from "../../personas/tools/tool-table.ts";
@@ -50,9 +49,7 @@ export interface PhaseDefinition
   readonly personas: readonly PersonaDefinition[];
 }
 
-export interface PersonaDefinition
-  extends Recorded<"contract" | "policy", Values<typeof personaKeys>>,
-    Values<typeof toolKeys> {
+export interface PersonaDefinition extends Recorded<"contract" | "policy", Values<typeof personaKeys>> {
   readonly name: string;
   readonly work: WorkDefinition;
   readonly contract: Contract;

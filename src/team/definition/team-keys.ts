@@ -1,6 +1,5 @@
 import { defaultLoopLimits } from "../../personas/model/loop-limits.ts";
 import { providers } from "../../personas/model/provider-table.ts";
-import { defaultTools, namedTools } from "../../personas/tools/tool-table.ts";
 import {
   type BudgetDefinition,
   budget,
@@ -36,6 +35,7 @@ import {
 } from "./kinds.ts";
 import { definitionLimits } from "./limits.ts";
 import { modelName } from "./model-name.ts";
+import { sourceSection } from "./source-keys.ts";
 import { toolList, toolsExample } from "./tool-list.ts";
 
 export type { BudgetDefinition, GateDefinition };
@@ -68,7 +68,7 @@ export const personaKeys = {
   ),
   policy: withDefault(
     object(policySection),
-    { write: null, checks: null },
+    { read: null, write: null, checks: null, tools: null },
     {
       sentence: "What it may do.",
       example: { write: ["docs/**"] },
@@ -145,14 +145,11 @@ export const modelKeys = {
   }),
 };
 
-/** Keys of a persona that has tools: a model, or a function as `ctx.tools`. */
-export const toolKeys = {
-  tools: optional(toolList, {
-    sentence: `The tools it is offered; in code also [your own](tools.md#your-own-tools). \`${namedTools.submit}\` is always among a model's.`,
-    example: toolsExample,
-    otherwise: defaultTools.map((name) => `\`${name}\``).join(", "),
-  }),
-};
+const toolsKey = optional(toolList, {
+  sentence: "Short for `policy.tools`.",
+  example: toolsExample,
+  otherwise: "all tools",
+});
 
 /** Keys of a persona whose work is done by a command-line agent. */
 export const commandKeys = {
@@ -211,7 +208,7 @@ function outsidePaths(): Kind<readonly string[]> {
 }
 
 /** Keys of one kind of work; with the other kind they have no effect. */
-export const workKeys = { model: modelKeys, command: commandKeys };
+export const workKeys = { model: { ...modelKeys, tools: toolsKey }, command: commandKeys };
 
 const without = (keys: Keys, ...more: readonly string[]): Record<string, false> =>
   Object.fromEntries([...Object.keys(keys), ...more].map((key) => [key, false]));
@@ -232,8 +229,7 @@ export const personaSection = section({
   },
   keys: {
     instructions: instructionsKey,
-    ...modelKeys,
-    ...toolKeys,
+    ...workKeys.model,
     command: commandKey,
     ...commandKeys,
     ...personaKeys,
@@ -243,8 +239,8 @@ export const personaSection = section({
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     then: {
       properties: {
-        ...without({ ...modelKeys, ...toolKeys }),
-        policy: { properties: { checks: false } },
+        ...without(workKeys.model),
+        policy: { properties: { tools: false, checks: false } },
       },
     },
     else: { required: ["instructions"], properties: without(commandKeys, "command") },
@@ -334,6 +330,11 @@ export const teamSection = section({
       sentence: "How many personas of a phase work at once.",
       example: 2,
     }),
+    source: optional(object(sourceSection), {
+      sentence: "The repository that its sessions work on. `--repo` and `--ref` override it.",
+      example: { git: ".", exclude: ["**/*.snap"] },
+      otherwise: "none",
+    }),
     protect: withDefault(filesOrMembers(), defaultProtect, {
       sentence:
         "Existing files that no persona may change, unless its `mayChange` names them. `#` names a member of a JSON file.",
@@ -385,6 +386,7 @@ export const teamSection = section({
 /** In the order of the docs page. */
 export const teamFileSections: readonly Section[] = [
   teamSection,
+  sourceSection,
   phaseSection,
   gateSection,
   personaSection,

@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { buffer } from "node:stream/consumers";
 import { InputInvalid } from "../../domain/errors.ts";
+import { redact } from "../../domain/redact.ts";
 import { findProgram, searchPath } from "../find-program.ts";
 
 /** Git says this much about a failure, at most. */
@@ -14,11 +15,39 @@ const harmless: readonly (readonly [key: string, value: string])[] = [
   ["core.sshCommand", ""],
   ["core.askPass", ""],
   ["core.pager", "cat"],
+  // A bare repository is used only where a person or Maestro names it.
+  ["safe.bareRepository", "all"],
   ["core.attributesFile", ""],
   ["commit.gpgSign", "false"],
   ["diff.external", ""],
   ["gc.auto", "0"],
   ["maintenance.auto", "false"],
+];
+
+/**
+ * For a transfer in a repository of our own. What the user has set for it holds: credentials, proxies, certificates, ssh. No
+ * remote names a program, and nothing of the repository that is fetched runs.
+ */
+const ofTransfer: readonly (readonly [key: string, value: string])[] = [
+  ...harmless.filter(([key]) => key !== "core.sshCommand"),
+  ["protocol.allow", "never"],
+  ...["https", "http", "ssh", "git", "file"].map((name) => [`protocol.${name}.allow`, "always"] as const),
+  ["protocol.ext.allow", "never"],
+  ["fetch.recurseSubmodules", "false"],
+  ["submodule.recurse", "false"],
+  ["credential.interactive", "false"],
+];
+
+/** Where the user's own settings are. */
+const settingsVariables = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
+const transferVariables = [
+  "GIT_SSH",
+  "GIT_SSH_COMMAND",
+  "GIT_SSH_VARIANT",
+  "GIT_SSL_CAINFO",
+  "GIT_SSL_CAPATH",
+  "GIT_SSL_CERT",
+  "GIT_SSL_KEY",
 ];
 
 /**
@@ -29,19 +58,41 @@ export class Git {
   readonly folder: string;
   readonly #program: string;
   readonly #config: readonly (readonly [string, string])[];
+  readonly #isOurs: boolean;
 
-  private constructor(folder: string, program: string, config: readonly (readonly [string, string])[]) {
+  private constructor(
+    folder: string,
+    program: string,
+    config: readonly (readonly [string, string])[],
+    { isOurs = false }: { readonly isOurs?: boolean } = {},
+  ) {
     this.folder = folder;
     this.#program = program;
     this.#config = config;
+    this.#isOurs = isOurs;
+  }
+
+  /**
+   * Makes a bare repository in the folder, for transfers with a remote of the name `source`. The address is in no argument,
+   * where other users of the machine could read it, and in no file.
+   */
+  static async forTransfer(folder: string, address: string): Promise<Git> {
+    const config = [...ofTransfer, ["remote.source.url", address] as const];
+    const git = new Git(folder, await gitProgram(), config, { isOurs: true });
+    await git.run(["init", "--bare", "--quiet", "--template="]);
+    const { code } = await git.try(["config", "--get", "core.sshCommand"]);
+    const isOwn =
+      code === 0 || ["GIT_SSH", "GIT_SSH_COMMAND"].some((name) => process.env[name] !== undefined);
+    // Ssh itself would ask on the terminal.
+    return isOwn
+      ? git
+      : new Git(folder, git.#program, [...config, ["core.sshCommand", "ssh -o BatchMode=yes"]], {
+          isOurs: true,
+        });
   }
 
   static async in(folder: string): Promise<Git> {
-    const program = await findProgram("git", searchPath());
-    if (program === undefined)
-      throw new InputInvalid("git is not installed.", {
-        advice: "Install git, for example with: apt-get install git",
-      });
+    const program = await gitProgram();
     const bare = new Git(folder, program, harmless);
     const keys = await bare.#filterKeys();
     return new Git(folder, program, [...harmless, ...keys.map((key) => [key, ""] as const)]);
@@ -58,9 +109,10 @@ export class Git {
     return (await this.run(args, options)).toString().replace(/\n$/, "");
   }
 
-  async try(args: readonly string[], { input, env = {} }: GitOptions = {}): Promise<GitEnding> {
+  async try(args: readonly string[], { input, env = {}, watch }: GitOptions = {}): Promise<GitEnding> {
     const child = this.spawn(args, env);
     child.stdin.end(input);
+    watch?.(child);
     const [stdout, stderr, code] = await Promise.all([
       buffer(child.stdout),
       buffer(child.stderr),
@@ -82,7 +134,12 @@ export class Git {
 
   /** Nothing of the caller's own git, such as GIT_DIR in a hook; the settings as variables, because names may hold anything. */
   #environment(): NodeJS.ProcessEnv {
-    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
+    const inherited = Object.entries(process.env).filter(
+      ([name]) =>
+        !name.startsWith("GIT_") ||
+        settingsVariables.includes(name) ||
+        (this.#isOurs && transferVariables.includes(name)),
+    );
     const settings = this.#config.flatMap(([key, value], number) => [
       [`GIT_CONFIG_KEY_${number}`, key],
       [`GIT_CONFIG_VALUE_${number}`, value],
@@ -91,6 +148,8 @@ export class Git {
       ...Object.fromEntries(inherited),
       ...Object.fromEntries(settings),
       GIT_CONFIG_COUNT: String(this.#config.length),
+      // A folder of ours may lie within another repository, whose settings must not count.
+      ...(this.#isOurs && { GIT_DIR: this.folder }),
       GIT_OPTIONAL_LOCKS: "0",
       GIT_TERMINAL_PROMPT: "0",
       GIT_NO_LAZY_FETCH: "1",
@@ -106,9 +165,19 @@ export class Git {
   }
 }
 
+async function gitProgram(): Promise<string> {
+  const program = await findProgram("git", searchPath());
+  if (program !== undefined) return program;
+  throw new InputInvalid("git is not installed.", {
+    advice: "Install git, for example with: apt-get install git",
+  });
+}
+
 interface GitOptions {
   readonly input?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
+  /** Gets the running program, to follow its output or to end it. */
+  readonly watch?: (child: ChildProcessWithoutNullStreams) => void;
 }
 
 interface GitEnding {
@@ -120,7 +189,7 @@ interface GitEnding {
 /** A command that was not expected to fail; git's own words say why. */
 export class GitFailed extends InputInvalid {
   constructor([command = ""]: readonly string[], code: number, stderr: string) {
-    super(`git ${command} failed (exit ${code}): ${stderr || "it gave no reason"}`, {
+    super(`git ${command} failed (exit ${code}): ${redact(stderr) || "it gave no reason"}`, {
       advice: "Run the same command in the repository to see what is wrong.",
       details: { command, exitCode: code },
     });

@@ -15,8 +15,10 @@ export interface SourceFilter {
   /** Only these; all when it is empty. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
-  /** Taken although they look like secrets. */
+  /** Paths that are taken although they look like secrets. */
   readonly allow: readonly string[];
+  /** Left out, because only checks get them. */
+  readonly checksOnly: readonly string[];
 }
 
 export interface SourceFiles {
@@ -24,7 +26,11 @@ export interface SourceFiles {
   readonly leftOut: readonly LeftOut[];
   /** Files of the tree that differ from the commit. */
   readonly dirty: readonly string[];
+  /** Files of the tree that look like secrets. */
+  readonly restricted: readonly string[];
 }
+
+const progressEveryMs = 3_000;
 
 /**
  * The files of a repository as the base of a session. Each content is hashed once and held only while it is stored; what is
@@ -34,6 +40,7 @@ export async function readRepository(
   repository: Repository,
   filter: SourceFilter,
   batch: BlobBatch,
+  onProgress: (text: string) => void = () => undefined,
 ): Promise<SourceFiles> {
   const listing = await listFiles(repository);
   const { files: chosen, leftOut: notChosen } = choose(listing.files, filter);
@@ -47,7 +54,12 @@ export async function readRepository(
   await using objects = new GitObjects(repository.git, fromGit);
   await using root = repository.isWorkingTree ? await OpenFolder.open(repository.root) : undefined;
   const intake = new Intake(repository.root, filter, batch);
-  for (const file of chosen) {
+  let said = Date.now();
+  for (const [done, file] of chosen.entries()) {
+    if (Date.now() - said >= progressEveryMs) {
+      said = Date.now();
+      onProgress(`Reading the repository: ${done} of ${chosen.length} files.`);
+    }
     if (root !== undefined && isOnDisk(file)) await intake.take(file.path, await readOnDisk(root, file.path));
     else await intake.take(file.path, recorded(file, await objects.next(baseLimits.maxFileBytes)));
   }
@@ -57,10 +69,11 @@ export async function readRepository(
   return {
     tree: baseTree(intake.files),
     leftOut,
-    // Also files that were removed, and are in no listing.
-    dirty: [...dirty].filter(
-      (path) => isWanted(path) && !isHome.has(path) && secretByName(path) === undefined,
-    ),
+    // Also files that were removed, and are in no listing. A secret is in no commit that no persona made.
+    dirty: [...dirty]
+      .filter((path) => isWanted(path) && !isHome.has(path) && secretByName(path) === undefined)
+      .filter((path) => !intake.restricted.has(path)),
+    restricted: [...intake.restricted].sort(),
   };
 }
 
@@ -68,14 +81,15 @@ export async function readRepository(
 class Intake {
   readonly files = new Map<string, TreeFile>();
   readonly leftOut: LeftOut[] = [];
+  readonly restricted = new Set<string>();
   readonly #root: string;
-  readonly #isAllowed: (path: string) => boolean;
+  readonly #allowed: ReadonlySet<string>;
   readonly #batch: BlobBatch;
   #bytes = 0;
 
   constructor(root: string, { allow }: SourceFilter, batch: BlobBatch) {
     this.#root = root;
-    this.#isAllowed = matcher(allow);
+    this.#allowed = new Set(allow);
     this.#batch = batch;
   }
 
@@ -95,8 +109,10 @@ class Intake {
           },
         );
       case "read": {
-        const secret = this.#isAllowed(path) ? undefined : secretByContent(read.content);
-        if (secret === undefined) return this.#add(path, read.content, read.mode);
+        const secret = secretByName(path) ?? secretByContent(read.content);
+        const isAllowed = this.#allowed.has(path);
+        if (secret !== undefined && isAllowed) this.restricted.add(path);
+        if (secret === undefined || isAllowed) return this.#add(path, read.content, read.mode);
         this.leftOut.push({ path, reason: secret });
       }
     }
@@ -110,6 +126,9 @@ class Intake {
   }
 }
 
+/** The reason of a file that `source.checksOnly` names. */
+export const forChecks = "only checks get it";
+
 interface Chosen {
   readonly files: readonly TrackedFile[];
   readonly leftOut: readonly LeftOut[];
@@ -117,14 +136,17 @@ interface Chosen {
 
 /** By path alone, before anything is read. */
 function choose(tracked: readonly TrackedFile[], filter: SourceFilter): Chosen {
-  const [isWanted, isAllowed] = [wantedBy(filter), matcher(filter.allow)];
+  const [isWanted, isForChecks] = [wantedBy(filter), matcher(filter.checksOnly)];
+  const allowed = new Set(filter.allow);
   const index = new PathIndex();
   const files: TrackedFile[] = [];
   const leftOut: LeftOut[] = [];
   for (const file of tracked) {
     const { path } = file;
-    if (!isWanted(path)) continue;
-    const reason = (isAllowed(path) ? undefined : secretByName(path)) ?? whyImpossible(path, index);
+    const reason = isForChecks(path)
+      ? (whyImpossible(path, index) ?? forChecks)
+      : ((allowed.has(path) ? undefined : secretByName(path)) ?? whyImpossible(path, index));
+    if (!isWanted(path) && reason !== forChecks) continue;
     if (reason !== undefined) {
       leftOut.push({ path, reason });
       continue;

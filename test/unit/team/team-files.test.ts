@@ -77,7 +77,7 @@ describe("one team in three languages", () => {
               maxAttempts: 2,
               timeoutMs: 60_000,
               healing: false,
-              tools: ["read_file", "submit"],
+              policy: { tools: ["read_file", "submit"] },
               contract: { outputs: { type: "object", required: ["risk"] } },
             },
           ],
@@ -93,8 +93,8 @@ describe("one team in three languages", () => {
               policy: {
                 write: ["src/**"],
                 checks: ["compiles"],
+                tools: ["read_file", "edit_file", "write_file", "run_check", "submit"],
               },
-              tools: ["read_file", "edit_file", "write_file", "run_check", "submit"],
               contract: {
                 deliverables: [{ name: "code", files: ["src/**/*.ts"], must: true, weight: 3 }],
                 checks: [

@@ -16,8 +16,9 @@ test("an exception holds for every glob, wherever it stands", () => {
 });
 
 test("alone, an exception means all but that", () => {
-  expect(readNamedFiles(["!src/**"])).toEqual({ globs: ["!src/**"], except: [] });
+  expect(readNamedFiles(["!src/**"])).toEqual({ globs: ["**"], except: ["src/**"] });
   const matches = namedMatcher(["!src/**"]);
   expect(["src/a.ts", "docs/a.md"].filter(matches)).toEqual(["docs/a.md"]);
+  expect(["src/a.ts", "docs/a.md", ".env"].filter(namedMatcher(["!src/**", "!docs/**"]))).toEqual([".env"]);
   expect(["a", "b"].filter(namedMatcher([]))).toEqual([]);
 });

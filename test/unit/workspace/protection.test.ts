@@ -17,7 +17,14 @@ interface Case {
 async function changed({ given, seen = given, rules, change }: Case) {
   const blobs = new MemoryBlobs();
   const found = blobs.tree(seen);
-  const all = { delivered: [], delivers: [], protect: defaultProtect, mayChange: [], ...rules };
+  const all = {
+    delivered: [],
+    delivers: [],
+    protect: defaultProtect,
+    mayChange: [],
+    whyHidden: () => undefined,
+    ...rules,
+  };
   const protection = new Protection(blobs.tree(given), found, all, blobs);
   const workspace = new Workspace(blobs, found);
   await change(workspace);

@@ -1,0 +1,37 @@
+import type { Source } from "../journal/journal.ts";
+import { isPattern } from "../team/definition/is-pattern.ts";
+import type { PolicyDefinition } from "../team/definition/team-definition.ts";
+import { namedMatcher } from "../workspace/named-files.ts";
+
+/** Why a persona may neither see nor write a path; undefined when it may. */
+export type WhyHidden = (path: string) => string | undefined;
+
+/** Paths that a policy names without wildcards. Only such a name lets a file in that looks like a secret. */
+export const namedInFull = ({ read }: Pick<PolicyDefinition, "read">): readonly string[] =>
+  (read ?? []).filter((file) => !isPattern(file));
+
+/** Undefined when nothing of the session's files is hidden from the persona. */
+export function hiddenFrom(
+  policy: Pick<PolicyDefinition, "read">,
+  source: Pick<Source, "restricted"> | undefined,
+): WhyHidden | undefined {
+  const named = namedInFull(policy);
+  const restricted = new Set((source?.restricted ?? []).filter((path) => !named.includes(path)));
+  if (policy.read === null && restricted.size === 0) return undefined;
+  const mayRead = policy.read === null ? () => true : namedMatcher(policy.read);
+  return (path) => {
+    if (restricted.has(path)) return "it holds secrets, and the policy of this persona does not name it";
+    return mayRead(path) ? undefined : "the policy of this persona does not let it read the file";
+  };
+}
+
+/** The same for paths that the session itself does not have: they are in the repository, and stay as they are there. */
+export function keptHome(source: Pick<Source, "leftOut" | "checksOnly"> | undefined): WhyHidden {
+  const home = new Map(source?.leftOut.map(({ path, reason }) => [path, reason]));
+  // Some of them are not tracked, and so not left out.
+  for (const path of source?.checksOnly ?? []) home.set(path, "only checks get it");
+  return (path) => {
+    const reason = home.get(path);
+    return reason === undefined ? undefined : `it was left out of the session: ${reason}`;
+  };
+}

@@ -1,0 +1,66 @@
+import { sha256 } from "../domain/canonical.ts";
+import { isJsonObject, type Json } from "../domain/json-value.ts";
+import { redact } from "../domain/redact.ts";
+import { type Tree, withChanges } from "../domain/tree.ts";
+import { type BlobStore, BlobsBeside } from "./blobs.ts";
+import type { CommandResult } from "./command.ts";
+
+/** Files with secrets, for a copy that is thrown away: in no tree that is kept, and in no store. */
+export type ExtraFiles = ReadonlyMap<string, Buffer>;
+
+/** The tree with these files on top. They replace what is there: no persona may have written it. */
+export function withExtraFiles(
+  tree: Tree,
+  blobs: BlobStore,
+  files: ExtraFiles,
+): { readonly tree: Tree; readonly blobs: BlobStore } {
+  const beside = new BlobsBeside(blobs);
+  const changes = [...files].map(([path, content]) => {
+    void beside.put(content);
+    return { path, after: { sha256: sha256(content), bytes: content.length, mode: "file" as const } };
+  });
+  return { tree: withChanges(tree, changes), blobs: beside };
+}
+
+/** What the command printed, without the values of these files. */
+export function maskSecrets(result: CommandResult, files: ExtraFiles | undefined): CommandResult {
+  if (files === undefined || !("stdout" in result)) return result;
+  const secrets = [...files.values()].flatMap(secretsIn);
+  return {
+    ...result,
+    stdout: redact(result.stdout, secrets),
+    stderr: redact(result.stderr, secrets),
+  };
+}
+
+/** A shorter line is as likely an ordinary word of the output. */
+const leastLine = 8;
+const assignment = /^\s*(?:export\s+)?["']?[\w.-]+["']?\s*[:=]\s*(.*?)[\s,;]*$/;
+
+/** The values of settings, every longer line, and the texts of JSON. */
+export function secretsIn(content: Buffer): readonly string[] {
+  const text = content.toString();
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  const values = lines.flatMap((line) => {
+    const [, value = ""] = assignment.exec(line) ?? [];
+    return [value, value.replace(/^(["'`])(.*)\1$/, "$2")];
+  });
+  return [
+    ...new Set([...values, ...lines.filter((line) => line.length >= leastLine), ...textsIn(text)]),
+  ].filter((secret) => secret !== "");
+}
+
+function textsIn(text: string): readonly string[] {
+  try {
+    return collect(JSON.parse(text) as Json);
+  } catch {
+    return [];
+  }
+}
+
+function collect(value: Json): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value === "number") return [String(value)];
+  if (Array.isArray(value)) return (value as readonly Json[]).flatMap(collect);
+  return isJsonObject(value) ? Object.values(value).flatMap(collect) : [];
+}
