@@ -336,9 +336,15 @@ export type Wait = is.TypeOf<typeof wait>;
 
 export const afterFailure = is.union(
   /** `continues`: the next attempt inherits the steps of this one and repeats only the failed call. */
-  { kind: is.literal("attempt", "round"), wait, continues: is.boolean },
+  {
+    kind: is.literal("attempt", "round"),
+    wait,
+    continues: is.boolean,
+    /** The round ended early: the attempt that began there failed equally and left equal files. */
+    sameAs: is.optional(is.whole),
+  },
   /** Every round is used up, or none could help. `continues`: so does the attempt that a person's resume grants. */
-  { kind: is.literal("help"), continues: is.optional(is.literal(true)) },
+  { kind: is.literal("help"), continues: is.optional(is.literal(true)), sameAs: is.optional(is.whole) },
   /** A retry cannot mend the error. */
   { kind: is.literal("stop") },
 );

@@ -1,8 +1,13 @@
 import { toErrorJson } from "../domain/error-json.ts";
-import { CircuitOpen, UnrecoverableError } from "../domain/errors.ts";
+import { CircuitOpen, ContractUnfulfilled, UnrecoverableError } from "../domain/errors.ts";
 import { redactError } from "../domain/redact.ts";
 import { remainingWaitMs } from "../domain/retry-policy.ts";
-import { decideAfterFailure, type RetryPolicies } from "../journal/after-failure.ts";
+import {
+  type AttemptOutcome,
+  decideAfterFailure,
+  isEqualFailure,
+  type RetryPolicies,
+} from "../journal/after-failure.ts";
 import type { PersonaResult, RecordedFailure } from "../journal/journal.ts";
 import { type AttemptState, type PersonaState, personaOf, phaseOf } from "../journal/session-state.ts";
 import { ActiveAttempt } from "./active-attempt.ts";
@@ -134,6 +139,7 @@ export class PersonaExecutor {
         failure,
         inStep: failedStep !== undefined,
         mended,
+        sameAs: ContractUnfulfilled.is(error) ? this.#equalFailure(attempt, end) : undefined,
         attemptsFailed: this.#failedBefore(attempt) + 1,
         roundsUsed: attempt.round - this.#persona.roundsUsedBefore,
         now: clock.now(),
@@ -156,6 +162,13 @@ export class PersonaExecutor {
     await journal.append([row], { artifacts, savings }).catch(infrastructureFailed);
     if (next.kind === "stop") throw error;
     return undefined;
+  }
+
+  /** The attempt before it in its round, if that one ended as this one does. */
+  #equalFailure({ round, started }: AttemptState, end: AttemptOutcome): number | undefined {
+    if (!this.#work.givesUpEarly) return undefined;
+    const before = this.#ofRound(round).findLast((other) => other.started !== started);
+    return before?.failure !== undefined && isEqualFailure(end, before) ? before.started : undefined;
   }
 
   /** All failures so far, for the next attempt. */

@@ -23,6 +23,8 @@ export interface PersonaWork {
   readonly phase: string;
   readonly persona: string;
   readonly perform: Perform;
+  /** A model or an agent that fails equally on equal files ends its round. A function may succeed by the time. */
+  readonly givesUpEarly: boolean;
   readonly brief: string;
   readonly context: TeamContext;
   /** Fingerprint of everything the persona reads. */
@@ -84,6 +86,7 @@ export async function workFor(
     phase: phase.name,
     persona: persona.name,
     perform: drive.performOf(team, model)(phase, persona),
+    givesUpEarly: work.kind !== "function",
     brief: journal.state.created.brief,
     context: inputs.context(phase, persona),
     input,

@@ -137,6 +137,8 @@ function cardAfterFailure(
 export interface FailedFact {
   readonly failure: Failure;
   readonly next: AfterFailure["kind"];
+  /** The attempt before it failed equally and left the same files, so its round ended. */
+  readonly stuck: boolean;
   /** When the next attempt may start, and the longest it waits whatever the clock does. */
   readonly notBefore: string | null;
   readonly waitMs: number | null;
@@ -164,6 +166,7 @@ function failedFact({
   return {
     failure: known,
     next: next.kind,
+    stuck: "sameAs" in next && next.sameAs !== undefined,
     notBefore: "wait" in next ? isoTime(next.wait.notBefore) : null,
     waitMs: "wait" in next ? next.wait.waitMs : null,
     healing,
@@ -179,8 +182,8 @@ const afterwards: Readonly<Record<AfterFailure["kind"], string>> = {
   stop: ", stops",
 };
 
-const failedText = ({ failure, next, putBack }: FailedFact): string =>
-  `${failure.message}${afterwards[next]}${putBackClause(putBack)}`;
+const failedText = ({ failure, next, stuck, putBack }: FailedFact): string =>
+  `${failure.message}${stuck ? " (the same failure on the same files as before ends the round)" : ""}${afterwards[next]}${putBackClause(putBack)}`;
 
 /** " (put back: test/a.test.js)"; empty where nothing was. */
 export const putBackClause = (putBack: PutBack | null): string =>

@@ -27,6 +27,7 @@ const failed: EntryFact = {
   kind: "attempt.failed",
   failure: failureFact("check typecheck exit 2: TS2345"),
   next: "help",
+  stuck: false,
   notBefore: null,
   waitMs: null,
   healing: [],
