@@ -28,10 +28,26 @@ export function performOf(
         };
       }
       case "model": {
-        const { instructions, maxSteps, maxTimeMs = null, maxOutputTokens, temperature } = work;
+        const {
+          instructions,
+          maxSteps,
+          maxTimeMs = null,
+          maxOutputTokens,
+          temperature,
+          reasoning = null,
+        } = work;
         const chosen = work.model ?? model;
         return performWithModel(
-          { instructions, model: chosen, maxSteps, maxTimeMs, maxOutputTokens, temperature, policy },
+          {
+            instructions,
+            model: chosen,
+            maxSteps,
+            maxTimeMs,
+            maxOutputTokens,
+            temperature,
+            reasoning,
+            policy,
+          },
           access,
         );
       }

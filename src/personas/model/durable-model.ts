@@ -22,6 +22,7 @@ import { lazyModel } from "./lazy-model.ts";
 import type { Pricing } from "./ports.ts";
 import { cleanError, recognizeOverflow } from "./provider-error.ts";
 import { thinkingTokens } from "./provider-table.ts";
+import { roomForThoughts } from "./reasoning.ts";
 import type { AnyModel, CallOptions, Middleware, Model, StreamPart } from "./sdk-types.ts";
 import { collectStream, LiveStream } from "./stream.ts";
 import { readUsage, spendOf, usageOfFailure } from "./usage.ts";
@@ -172,7 +173,7 @@ class DurableCalls {
         model: name,
         input: count,
         maxOutputTokens: allowedOutput(params),
-        leastOutputTokens: allowedOutput(params, usefulOutputTokens),
+        leastOutputTokens: allowedOutput(params, usefulOutputTokens + roomForThoughts(params)),
         pricing,
         usageOfFailure: (error) => (reported === undefined ? usageOfFailure(error, outputSeen) : reported),
       }),

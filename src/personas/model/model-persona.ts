@@ -9,7 +9,7 @@ import { namedTools } from "../tools/tool-table.ts";
 import { type PersonaReturn, submissionOf, submitCalls } from "./answer.ts";
 import { type CallLimits, defaultMaxOutputTokens } from "./call-limits.ts";
 import { repeatedWrongCall, withShortErrors } from "./conversation-errors.ts";
-import { durableModel } from "./durable-model.ts";
+import { durableModel, modelName } from "./durable-model.ts";
 import { type LoopLimits, LoopMeter } from "./loop-limits.ts";
 import {
   type AdviseEdit,
@@ -20,6 +20,7 @@ import {
   type ToolPolicy,
 } from "./ports.ts";
 import { type PersonaWork, personaPrompt } from "./prompt.ts";
+import { type Reasoning, reasoningOptions } from "./reasoning.ts";
 import type { AnyModel, Model } from "./sdk-types.ts";
 
 /** The ports of a model persona. */
@@ -37,6 +38,7 @@ export interface ModelPersonaPorts {
   readonly pricing?: Pricing;
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
+  readonly reasoning?: Reasoning;
   readonly limits?: Partial<LoopLimits & CallLimits>;
   readonly clock?: Clock;
   readonly onText?: (delta: string) => void;
@@ -155,7 +157,7 @@ class Conversation {
 
   async #loop(): Promise<Result> {
     const { generateText } = await import("ai");
-    const { temperature, signal } = this.#ports;
+    const { temperature, reasoning, signal } = this.#ports;
     this.#meter.beginLoop();
     const result = await generateText({
       model: this.#model,
@@ -166,7 +168,11 @@ class Conversation {
       toolCallConcurrency: 1,
       // Ours are counted on disk; two more here would multiply them.
       maxRetries: 0,
-      maxOutputTokens: this.#ports.maxOutputTokens ?? defaultMaxOutputTokens,
+      ...reasoningOptions(
+        modelName(this.#model),
+        reasoning,
+        this.#ports.maxOutputTokens ?? defaultMaxOutputTokens,
+      ),
       ...(temperature !== undefined && { temperature }),
       abortSignal: signal,
       stopWhen: ({ steps }) => {

@@ -5,6 +5,7 @@ import { asReturn, conversationWork } from "../conversation.ts";
 import type { Perform } from "../function.ts";
 import { type PersonaPolicy, toolPolicy } from "../tools/tool-runner.ts";
 import type { EditSavings } from "./ports.ts";
+import type { Reasoning } from "./reasoning.ts";
 import type { Environment } from "./resolve-model.ts";
 import { pricingOf } from "./usage.ts";
 
@@ -16,6 +17,7 @@ interface ModelWork {
   readonly maxTimeMs: number | null;
   readonly maxOutputTokens: number | null;
   readonly temperature: number | null;
+  readonly reasoning: Reasoning | null;
   readonly policy: PersonaPolicy;
 }
 
@@ -52,6 +54,7 @@ export function performWithModel(work: ModelWork, parts: ModelAccess): Perform {
       onProgress: context.progress,
       onWarning: (warning) => context.log(`the provider warns: ${JSON.stringify(warning)}`),
       ...(maxOutputTokens !== null && { maxOutputTokens }),
+      ...(work.reasoning !== null && { reasoning: work.reasoning }),
       ...(work.temperature !== null && { temperature: work.temperature }),
       limits: {
         ...(work.maxSteps !== null && { maxSteps: work.maxSteps }),

@@ -1,4 +1,3 @@
-import { defaultLoopLimits } from "../../personas/model/loop-limits.ts";
 import { providers } from "../../personas/model/provider-table.ts";
 import {
   type BudgetDefinition,
@@ -21,7 +20,6 @@ import {
   list,
   name,
   nameSchema,
-  numberBetween,
   oneOf,
   onOrOff,
   outsidePath,
@@ -34,12 +32,13 @@ import {
   yesOrNo,
 } from "./kinds.ts";
 import { definitionLimits } from "./limits.ts";
+import { modelKeys } from "./model-keys.ts";
 import { modelName } from "./model-name.ts";
 import { sourceSection } from "./source-keys.ts";
 import { toolList, toolsExample } from "./tool-list.ts";
 
 export type { BudgetDefinition, GateDefinition };
-export { checkSection, contractSection, deliverableSection, policySection };
+export { checkSection, contractSection, deliverableSection, modelKeys, policySection };
 
 // Every key of the team file, once. A new key is one entry here: the reader, the types of `defineTeam`, the recorded
 // definition, team.schema.json and docs/team-file.md follow from it (`npm run docs` writes the last two).
@@ -110,40 +109,6 @@ const instructionsKey = optional(instructions, {
   example: "Turn the brief into testable requirements.",
   otherwise: "none",
 });
-
-/** Keys of a persona whose work is done by a model. */
-export const modelKeys = {
-  model: withDefault(modelName, null, {
-    sentence: "The persona's own model.",
-    example: providers.anthropic.example,
-    otherwise: "the team's `model`",
-  }),
-  fallbackModels: withDefault(list(modelName, { allowed: "a list of models", most: 10 }), [], {
-    sentence: "Models to use, in this order, when the model's service is down.",
-    example: [providers.openai.example],
-    otherwise: "none",
-  }),
-  maxSteps: withDefault(wholeNumber(1, 1_000), null, {
-    sentence: "Model calls in one attempt.",
-    example: 40,
-    otherwise: `${defaultLoopLimits.maxSteps}`,
-  }),
-  maxTimeMs: optional(wholeNumber(1_000, 7 * maxDayMs), {
-    sentence: "How long one attempt's conversation may take.",
-    example: 3_600_000,
-    otherwise: `${defaultLoopLimits.maxTimeMs}`,
-  }),
-  maxOutputTokens: withDefault(wholeNumber(1, 10_000_000), null, {
-    sentence: "Output tokens of one model call.",
-    example: 8_000,
-    otherwise: "the model's own limit",
-  }),
-  temperature: withDefault(numberBetween(0, 2), null, {
-    sentence: "The sampling temperature.",
-    example: 0.2,
-    otherwise: "the model's own",
-  }),
-};
 
 const toolsKey = optional(toolList, {
   sentence: "Short for `policy.tools`.",
