@@ -27,7 +27,7 @@ export {
   type Session,
   type StartOptions,
 } from "./api/open.ts";
-export type { UsageOptions } from "./api/options.ts";
+export type { Settlement, UsageOptions } from "./api/options.ts";
 export type { SessionForecast } from "./api/session-forecast.ts";
 export type { FilesAt } from "./api/write-files.ts";
 export { usageCsv } from "./cost/csv.ts";
@@ -42,6 +42,8 @@ export {
   CircuitOpen,
   ConfigInvalid,
   ContractUnfulfilled,
+  DidNotHappen,
+  EffectUnknown,
   GovernanceViolation,
   HelpNeeded,
   InputInvalid,
@@ -81,6 +83,7 @@ export type {
 export type { Json } from "./domain/json.ts";
 export type { ProtectedChange } from "./domain/put-back.ts";
 export type { UsageRow, UsageTotals } from "./domain/usage-totals.ts";
+export type { Probed } from "./journal/durable-step.ts";
 export type { Decision, PersonaResult } from "./journal/journal.ts";
 export type { SessionEvent } from "./journal/public-fact.ts";
 export type { ParkReason, SessionStatus } from "./journal/standing.ts";

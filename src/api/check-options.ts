@@ -51,6 +51,7 @@ const ofFork: OptionNames<ForkOptions> = {
   at: true,
   edits: true,
   fresh: true,
+  repeatEffects: true,
   team: true,
   model: true,
   key: true,

@@ -1,12 +1,12 @@
 import { didYouMean } from "../domain/closest.ts";
-import { InputInvalid, LeaseHeld, TeamInvalid } from "../domain/errors.ts";
+import { LeaseHeld, TeamInvalid } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
-import type { ClaimCause, Direction, Signal } from "../journal/journal.ts";
+import type { ClaimCause, Direction } from "../journal/journal.ts";
 import { finalStatuses } from "../journal/standing.ts";
 import { resultsOf, type SessionResult } from "../journal/view.ts";
 import type { CreatedSession, FirstDriver } from "../run/acts/create-session.ts";
 import { makeFork } from "../run/acts/fork.ts";
-import { type Plan, planFork, planResume } from "../run/acts/plan-cost.ts";
+import { type Plan, planFork, planResume, refuseRepeatingFork } from "../run/acts/plan-cost.ts";
 import { refuseUntrusted, trustSession } from "../run/acts/trust.ts";
 import { directionOf } from "../run/direction.ts";
 import type { Outcome } from "../run/driver.ts";
@@ -17,7 +17,6 @@ import { readState } from "../store/session-journal.ts";
 import type { SessionRecord } from "../store/store.ts";
 import type { Team } from "../team/define.ts";
 import {
-  checkBudgetOptions,
   checkCreateOptions,
   checkForkOptions,
   checkImportOptions,
@@ -31,15 +30,12 @@ import { createForBrief } from "./create-for-brief.ts";
 import type { Imported, ImportOptions } from "./export-import.ts";
 import { refuseOtherDirection, refuseOtherModel, refuseOtherTerms } from "./key-conflict.ts";
 import {
-  type ApproveOptions,
-  type BudgetOptions,
   type CreateOptions,
   type ForkOptions,
   type MixedOptions,
   type PlanOptions,
   type PruneOptions,
   type QueueOptions,
-  type RejectOptions,
   type ResumeOptions,
   type Session,
   type StartOptions,
@@ -50,9 +46,8 @@ import { resetBreaker } from "./reset-breaker.ts";
 import { Scheduler, type SchedulerParts } from "./scheduler.ts";
 import type { Services } from "./services.ts";
 import { SessionDrives } from "./session-drives.ts";
-import { SessionQueries } from "./session-queries.ts";
+import { SessionSignals } from "./session-signals.ts";
 import { teamForSession } from "./session-team.ts";
-import { budgetChangeOf, ignoreHeld, refuseSignal, refuseUnknownName, withReviewedPhase } from "./signals.ts";
 
 /** A shutdown takes at most ten seconds: this wait, one more for work that ignores its signal, and the closing. */
 const shutdownGraceMs = 6_000;
@@ -60,8 +55,8 @@ const deliveryPatienceMs = 10_000;
 /** A crash may leave hundreds of sessions: they are resumed as others end. */
 const recoveryPlaces = 16;
 
-/** All acts on sessions. The reads are in SessionQueries. */
-export class Maestro extends SessionQueries {
+/** All acts on sessions. The decisions of people are in SessionSignals, the reads in SessionQueries. */
+export class Maestro extends SessionSignals {
   readonly #services: Services;
   readonly #teams = new Map<string, Team>();
   readonly #recovery: Scheduler;
@@ -189,30 +184,11 @@ export class Maestro extends SessionQueries {
     await this.ensureTrusted(parent.id);
     const team = await this.#teamOf(parent, given);
     await refuseUnconfinedFork(team, request.at, this.#services.sandbox);
+    await refuseRepeatingFork(parent, team, request, this.#services);
     const fork = await makeFork(parent.id, team, request, this.#services);
     if (given !== undefined) this.register(given);
     if (budget !== undefined) await this.setBudget(fork.id, budget);
     return fork;
-  }
-
-  /** Approves the phase that is waiting for review. */
-  async approve(idOrKey: string, options: ApproveOptions = {}): Promise<void> {
-    await this.#signal(idOrKey, { action: "approve", ...options });
-  }
-
-  /** Rejects the phase that is waiting for review. It runs again with the note. */
-  async reject(idOrKey: string, { note, ...options }: RejectOptions): Promise<void> {
-    if (typeof note !== "string" || note.trim() === "")
-      throw new InputInvalid("A rejection needs a note.", { advice: "Write what should change." });
-    await this.#signal(idOrKey, { action: "reject", ...options, note });
-  }
-
-  /** Sets or removes the limit of the session, a phase or a persona. A session parked for its budget waits for a resume. */
-  async setBudget(idOrKey: string, options: BudgetOptions): Promise<void> {
-    checkBudgetOptions(options);
-    const { level, name, budget } = budgetChangeOf(options);
-    if (name !== undefined) refuseUnknownName(level, name, (await this.show(idOrKey)).phases);
-    await this.#signal(idOrKey, { action: "budget", level, ...(name !== undefined && { name }), budget });
   }
 
   /** Predicts which personas a resume would keep, reuse and run. */
@@ -229,16 +205,6 @@ export class Maestro extends SessionQueries {
     const { team, ...request } = options;
     const parent = await this.find(idOrKey);
     return planFork(parent, await this.#teamOf(parent, team), request, this.#services);
-  }
-
-  /** Pauses the session at its next step. */
-  async pause(idOrKey: string): Promise<void> {
-    await this.#signal(idOrKey, { action: "pause" });
-  }
-
-  /** Cancels the session, which is final. */
-  async cancel(idOrKey: string): Promise<void> {
-    await this.#signal(idOrKey, { action: "cancel" });
   }
 
   /** Imports a session from another machine. It waits for a resume, which needs trust. */
@@ -385,13 +351,8 @@ export class Maestro extends SessionQueries {
     return team;
   }
 
-  async #signal(idOrKey: string, message: Signal): Promise<void> {
-    const { store, engine } = this.#services;
-    const session = await this.find(idOrKey);
-    await refuseSignal(session, message, engine);
-    await store.signal(session.id, await withReviewedPhase(message, () => readState(store, session.id)));
-    if (engine.isDriving(session.id)) return engine.listen();
-    await engine.settle(session.id).catch(ignoreHeld);
+  /** A signal may have made a session due. */
+  protected override look(): void {
     this.#drives.look();
   }
 }

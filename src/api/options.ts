@@ -1,4 +1,5 @@
 import type { SessionId } from "../domain/ids.ts";
+import type { Json } from "../domain/json.ts";
 import type { Direction } from "../journal/journal.ts";
 import type { SessionResult } from "../journal/view.ts";
 import type { Brief } from "../run/acts/create-session.ts";
@@ -67,6 +68,8 @@ export interface ForkOptions {
   readonly edits?: Readonly<Record<string, PhaseEdit>>;
   /** Reuse no recorded work of the phases that run again. */
   readonly fresh?: boolean;
+  /** Effects that happened in phases that run again may happen again. */
+  readonly repeatEffects?: boolean;
   readonly team?: Team;
   readonly model?: string;
   readonly key?: string;
@@ -93,7 +96,12 @@ export interface ApproveOptions {
 export interface RejectOptions extends ApproveOptions {
   /** The requested change. */
   readonly note: string;
+  /** Effects of the phase that happened may happen again. */
+  readonly repeatEffects?: boolean;
 }
+
+/** How an effect ended. `result`: what its step gives. */
+export type Settlement = { readonly happened: true; readonly result?: Json } | { readonly happened: false };
 
 export interface BudgetOptions {
   readonly persona?: string;

@@ -17,7 +17,8 @@ export async function refuseSignal(
   engine: Pick<TeamEngine, "refuseOlderDatabase">,
 ): Promise<void> {
   const details = { session: id, status };
-  if (finalStatuses.includes(status) && action !== "budget")
+  // An effect may have happened, however its session ended.
+  if (finalStatuses.includes(status) && action !== "budget" && action !== "settle")
     throw new SessionConflict(`Session ${id} is ${status}; there is nothing to ${action}.`, {
       details,
       advice: [
@@ -53,12 +54,11 @@ export function refuseUnknownName(level: string, name: string, phases: readonly 
 }
 
 /** Adds the reviewed phase to an approval or rejection: one signal is about one phase. */
-export async function withReviewedPhase(
-  signal: Signal,
-  readState: () => Promise<SessionState>,
-): Promise<Signal> {
-  if (signal.action !== "approve" && signal.action !== "reject") return signal;
-  return { ...signal, phase: reviewedPhase(await readState(), signal.action, signal.phase) };
+export function withReviewedPhase<S extends Extract<Signal, { readonly action: "approve" | "reject" }>>(
+  signal: S,
+  state: SessionState,
+): S & { readonly phase: string } {
+  return { ...signal, phase: reviewedPhase(state, signal.action, signal.phase) };
 }
 
 /** The phase under review. With more than one, a guess could approve work that was not reviewed. */

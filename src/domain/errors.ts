@@ -61,6 +61,8 @@ export const errorTable = {
   BudgetExceeded: ["BUDGET_EXCEEDED", "park", 4, 402],
   CircuitOpen: ["CIRCUIT_OPEN", "wait", 4, 503],
   SetupFailed: ["SETUP_FAILED", "park", 4, 409],
+  EffectUnknown: ["EFFECT_UNKNOWN", "park", 4, 409],
+  DidNotHappen: ["DID_NOT_HAPPEN", "retry", 3, 503],
   AttemptTimeout: ["ATTEMPT_TIMEOUT", "retry", 3, 504],
   StrayError: ["STRAY_ERROR", "retry", 3, 500],
   PersonaCrashed: ["PERSONA_CRASHED", "retry", 3, 500],
@@ -121,6 +123,10 @@ export class BudgetExceeded extends errorClass("BudgetExceeded") {}
 export class CircuitOpen extends errorClass("CircuitOpen") {}
 /** Dependencies or checks do not work on the files as they were given. `details.output` names what was printed. */
 export class SetupFailed extends errorClass("SetupFailed") {}
+/** An effect that must not be repeated in silence began, and its outcome is not known. */
+export class EffectUnknown extends errorClass("EffectUnknown") {}
+/** Thrown by a step with `effect: "once"`: it failed, and its effect certainly did not happen. */
+export class DidNotHappen extends errorClass("DidNotHappen") {}
 export class AttemptTimeout extends errorClass("AttemptTimeout") {}
 /** Code of a persona left an error that nothing handled: the cause. */
 export class StrayError extends errorClass("StrayError") {}

@@ -1,6 +1,7 @@
 import type { Json } from "../domain/json.ts";
 import type { SavedAmount } from "../domain/ledger.ts";
 import type { Spend } from "../domain/usage.ts";
+import type { ProcessIdentity } from "./process-identity.ts";
 
 /** Kinds of steps, besides functions of the team's author. */
 export type EffectKind = "model" | "tool" | "check" | "command" | "heal";
@@ -20,9 +21,29 @@ export interface DurableStep<T> {
   readonly saved?: (result: T) => SavedBy | undefined;
   /** A result that is not worth a record: nothing was done. Only for steps that call no service and cost nothing. */
   readonly isNothing?: (result: T) => boolean;
+  /** Its effect must not be repeated in silence. Absent: it may be repeated. */
+  readonly once?: Once<T> | undefined;
   /** `allowedOutput`: set when the budgets leave less than the most output of `spend`. */
   readonly effect: (allowedOutput?: number) => T | Promise<T>;
 }
+
+/** An effect that must not be repeated in silence. */
+export interface Once<T> {
+  /** Asks the outside world how it ended, when a crash or an error left no outcome. */
+  readonly probe?: (() => Probed<T> | Promise<Probed<T>>) | undefined;
+  /** The call, as people see it when they have to settle it. */
+  readonly call?: Json | undefined;
+  /** The result of the step when a person says that it happened; as given, unless said. */
+  readonly resultOf?: ((given: Json | undefined) => unknown) | undefined;
+  /** Processes besides this one that run the effect. */
+  readonly processes?: (() => readonly ProcessIdentity[]) | undefined;
+}
+
+/** Undefined: it cannot say. */
+export type Probed<T> =
+  | { readonly happened: true; readonly result?: T }
+  | { readonly happened: false }
+  | undefined;
 
 /** The recorder adds phase and persona. */
 export type SavedBy = Omit<SavedAmount, "phase" | "persona">;

@@ -21,6 +21,7 @@ export interface StoppedSession extends HeldSession {
   readonly phases: readonly StoppedPhase[];
   readonly usage: UsedSoFar;
   readonly budgets: readonly KeptBudget[];
+  readonly effects: readonly { readonly state: "happened" | "unknown" }[];
 }
 
 interface StoppedPhase {
@@ -123,7 +124,7 @@ export function resumeAdvice(
 export const nothingIsLost =
   "Nothing is lost: every finished step is recorded. A resume reuses it and does not pay for it again.";
 
-function whatIsLost({ phases, steps }: StoppedSession, abandoned: boolean): string {
+function whatIsLost({ phases, steps, effects }: StoppedSession, abandoned: boolean): string {
   const sealed = phases.filter(({ checkpoint }) => checkpoint !== null).length;
   const finished = phases
     .filter(({ checkpoint }) => checkpoint === null)
@@ -134,7 +135,12 @@ function whatIsLost({ phases, steps }: StoppedSession, abandoned: boolean): stri
     ...(finished === 0 ? [] : [`${count(finished, "finished persona")} kept`]),
     `${count(steps, "step")} recorded`,
   ];
-  return `${abandoned ? "Its process is gone. " : ""}Nothing is lost: ${kept.join(", ")}.`;
+  const unknown = effects.filter(({ state }) => state === "unknown").length;
+  const open =
+    unknown === 0
+      ? ""
+      : ` The outcome of ${count(unknown, "effect")} is unknown: it is not repeated without a probe's or a person's word.`;
+  return `${abandoned ? "Its process is gone. " : ""}Nothing is lost: ${kept.join(", ")}.${open}`;
 }
 
 const nothingSpends = "Nothing is running or spending.";
@@ -165,7 +171,7 @@ function whatItCosts({
   if (savedTokens > 0) parts.push(`not paid again: ${number(savedTokens)} tokens, ${money(savedUsd)}`);
   if (estimatedTokens > 0)
     parts.push(
-      `answers lost in transit, ${billing(usage)}: up to ${number(estimatedTokens)} tokens, which budgets count`,
+      `perhaps paid twice: up to ${number(estimatedTokens)} tokens of answers lost in transit, ${billing(usage)}, which budgets count`,
     );
   const tightest = budgets.find(({ overrun }) => overrun) ?? budgets.find(({ level }) => level === "session");
   if (tightest !== undefined) parts.push(`budget of the ${tightest.level}: ${budgetText(tightest)}`);
@@ -210,6 +216,7 @@ interface ParkTexts {
 const parkTexts: Readonly<Record<ParkReason, ParkTexts>> = {
   review: { why: reviewText, todo: reviewAdvice },
   help: { why: errorText, todo: errorAdvice },
+  unknown: { why: errorText, todo: errorAdvice },
   budget: {
     why: errorText,
     todo(session) {
@@ -250,7 +257,7 @@ function pauseText({ pausedBy, direction }: StoppedSession): string {
     case "direction":
       return `It was told to stop here${directionFlag(direction)}.`;
     case "answer":
-      return "Its review is answered.";
+      return "A person has answered.";
     case "restore":
       return "It was restored from its checkpoints.";
     case "refusal":

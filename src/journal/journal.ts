@@ -11,6 +11,7 @@ export {
   type StepOutcome,
   type StepRow,
 } from "./row.ts";
+export type { Signal } from "./signal.ts";
 export type {
   AfterFailure,
   ClaimCause,
@@ -29,7 +30,6 @@ export type {
   RecordedFailure,
   SessionTerms,
   SessionUsage,
-  Signal,
   Source,
   Wait,
 } from "./values.ts";

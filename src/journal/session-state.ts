@@ -4,6 +4,8 @@ import type { ErrorJson } from "../domain/error-json.ts";
 import type { AttemptSettings, Healed } from "../domain/healing-action.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { ProtectedChange, PutBack } from "../domain/put-back.ts";
+import type { Effects } from "./effect.ts";
+import type { Signal } from "./signal.ts";
 import type { RemainingReason, Standing } from "./standing.ts";
 import type { StepSelection } from "./step-selection.ts";
 import type {
@@ -19,7 +21,6 @@ import type {
   PersonaResult,
   RecordedFailure,
   SessionCreated,
-  Signal,
 } from "./values.ts";
 
 export interface AttemptState extends OfAttempt {
@@ -219,6 +220,8 @@ export interface SessionState {
   readonly imported: "untrusted" | "trusted" | undefined;
   /** Signals that the driver has not acted on yet. */
   readonly signals: readonly Signal[];
+  /** Effects that must not be repeated in silence, by the seq of their intents. */
+  readonly effects: Effects;
   /** Attempts under way, by the seq of their first row. */
   readonly running: ReadonlyMap<number, RunningAttempt>;
   /** Digest over all transition rows so far. Seals carry it, so that rows before a seal can be verified without steps. */
@@ -267,6 +270,7 @@ export function emptyState(id: SessionId): SessionState {
     restoredSeq: undefined,
     imported: undefined,
     signals: [],
+    effects: new Map(),
     running: new Map(),
     transitions: "",
   };

@@ -25,6 +25,8 @@ interface ParkRule {
   readonly data: is.Fields;
   /** A scheduler takes it at `wakeAt`, without a person. */
   readonly wakes?: true;
+  /** A request for help is raised in the commit that parks it. */
+  readonly raisesTicket?: true;
   /** A person's resume grants a new set of rounds. */
   readonly grantsRounds?: true;
   /** A run that is directed past the phase at fault parks for the same reason again. */
@@ -34,11 +36,13 @@ interface ParkRule {
 /** Why a session is parked: one line for each reason. */
 export const parkReasons = {
   review: { data: {} },
-  help: { data: { error: errorJson }, grantsRounds: true, remains: true },
+  help: { data: { error: errorJson }, raisesTicket: true, grantsRounds: true, remains: true },
   budget: { data: { error: errorJson }, remains: true },
   breaker: { data: { error: errorJson, wakeAt: is.time }, wakes: true },
   /** The set-up, the network or the machine is at fault: dependencies or checks do not work on the base files either. */
   setup: { data: { error: errorJson } },
+  /** The outcome of an effect is not known, and a person has to say it. */
+  unknown: { data: { error: errorJson }, raisesTicket: true, remains: true },
 } as const satisfies Readonly<Record<string, ParkRule>>;
 export type ParkReason = keyof typeof parkReasons;
 
@@ -75,6 +79,18 @@ export type Parked = Extract<Standing, { readonly status: "parked" }>;
 export type RemainingReason = {
   [Reason in ParkReason]: (typeof parkReasons)[Reason] extends { readonly remains: true } ? Reason : never;
 }[ParkReason];
+
+type TicketReason = {
+  [Reason in ParkReason]: (typeof parkReasons)[Reason] extends { readonly raisesTicket: true }
+    ? Reason
+    : never;
+}[ParkReason];
+
+/** Parked for a reason that raises a request for help. */
+export type Asking = Extract<Standing, { readonly status: "parked"; readonly reason: TicketReason }>;
+
+export const isAsking = <S extends Standing>(of: S): of is Extract<S, { readonly reason: TicketReason }> =>
+  of.status === "parked" && ruleOf(of.reason).raisesTicket === true;
 
 export const ruleOf = (reason: ParkReason): ParkRule => parkReasons[reason];
 

@@ -46,6 +46,11 @@ const parkedHeadlines: Readonly<Record<ParkReason, (card: SessionCard) => string
   review: ({ review, lastPhase }) =>
     `${review?.phase ?? lastPhase} waits for review${gateClause(gateFact(review?.gate))}`,
   help: helpHeadline,
+  unknown(card) {
+    const { effect, effects = 1 } = card.error?.details ?? {};
+    if (Number(effects) > 1) return `The outcomes of ${count(Number(effects), "effect")} are unknown`;
+    return effect === undefined ? inShort(card.error?.message) : `The outcome of "${effect}" is unknown`;
+  },
   budget: budgetHeadline,
   breaker(card) {
     const dependency = card.error?.details["dependency"];
@@ -86,7 +91,7 @@ function pausedHeadline(card: SessionCard): string {
       return `Paused ${whereIn(card)} (${only ? "--only" : until ? "--until" : "--pause-after"})`;
     }
     case "answer":
-      return `Reviewed ${whereIn(card)}; waits for a resume`;
+      return `Answered by a person ${whereIn(card)}; waits for a resume`;
     case "restore":
       return `Restored from its checkpoints ${whereIn(card)}`;
     case "refusal":

@@ -354,24 +354,6 @@ export type AfterFailure = is.TypeOf<typeof afterFailure>;
 export const ofAttempt = { started: is.whole, phase: is.name, persona: is.name } as const;
 export type OfAttempt = is.FieldsOf<typeof ofAttempt>;
 
-/** A signal from another process; becomes one journal row. */
-export const signal = is.union(
-  { action: is.literal("pause") },
-  { action: is.literal("cancel") },
-  /** `phase`: several may wait for review at once. */
-  { action: is.literal("approve"), phase: is.optional(is.name), note: is.optional(is.text) },
-  { action: is.literal("reject"), phase: is.optional(is.name), note: is.text },
-  /** A new limit; fields that are missing stay as they are. */
-  {
-    action: is.literal("budget"),
-    level: is.literal("persona", "phase", "session"),
-    /** Of the persona or the phase. */
-    name: is.optional(is.label),
-    budget: budgetChange,
-  },
-);
-export type Signal = is.TypeOf<typeof signal>;
-
 const maxDecisions = 100;
 
 /** The message for decisions of another form. */

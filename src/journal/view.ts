@@ -8,6 +8,7 @@ import { isAllSimulated } from "../domain/simulated.ts";
 import type { Ticket } from "../domain/ticket.ts";
 import type { TicketDelivery } from "../domain/ticket-delivery.ts";
 import type { UsageRow, UsageTotals } from "../domain/usage-totals.ts";
+import { type EffectView, effectsIn, type WaitingView, waitingIn } from "./effect-view.ts";
 import type { Direction, PersonaChecks, PersonaResult, RecordedFailure, Source } from "./journal.ts";
 import { needsProgram, type PlannedPhase, plannedPhases } from "./planned.ts";
 import {
@@ -93,6 +94,10 @@ export interface SessionView {
   readonly tickets: readonly TicketView[];
   readonly artifacts: readonly ArtifactView[];
   readonly decisions: readonly RecordedDecision[];
+  /** What waits for a person. `seq`: of a phase, its last row. */
+  readonly waiting: readonly WaitingView[];
+  /** Effects that must not be repeated in silence, and that happened or may have happened. */
+  readonly effects: readonly EffectView[];
 }
 
 export interface PhaseView {
@@ -215,6 +220,8 @@ export function describeSession(
     tickets,
     artifacts,
     decisions: state.decisions,
+    waiting: waitingIn(state),
+    effects: effectsIn(state),
   };
 }
 

@@ -4,8 +4,9 @@ import type { AttemptSettings } from "../domain/healing-action.ts";
 import type { Json } from "../domain/json.ts";
 import type { ProtectedChange } from "../domain/put-back.ts";
 import type { Tree } from "../domain/tree.ts";
-import type { RunStep } from "../journal/durable-step.ts";
+import type { Probed, RunStep } from "../journal/durable-step.ts";
 import type { Decision, PersonaResult } from "../journal/journal.ts";
+import type { ProcessIdentity } from "../journal/process-identity.ts";
 import type { Conversation } from "../journal/session-state.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -14,6 +15,18 @@ export interface StepOptions {
   readonly input?: Json;
   /** The service the effect calls, such as "api.example.org". While its breaker is open, the step waits. */
   readonly dependency?: string;
+  /**
+   * What Maestro may do when a crash or an error leaves the outcome unknown. `repeatable` (default): run it again. `once`:
+   * its intent is recorded before it begins, and it is never repeated without a probe's or a person's word.
+   */
+  readonly effect?: "repeatable" | "once";
+  /** Of a `once` effect: asks the outside world whether it happened. Undefined: it cannot say. */
+  readonly probe?: (() => Probed<unknown> | Promise<Probed<unknown>>) | undefined;
+}
+
+/** For code that runs elsewhere: the processes besides this one that run the effect. */
+export interface HostedStepOptions extends StepOptions {
+  readonly processes?: () => readonly ProcessIdentity[];
 }
 
 /** The immutable value a phase reads. */
@@ -45,7 +58,7 @@ export interface PersonaContext {
   readonly workspace: PersonaWorkspace;
   /**
    * Runs `effect` once and remembers its outcome for ever; a restart gets the record. If the process dies between the
-   * effect and its record, the effect happens again: make effects on the outside world idempotent.
+   * effect and its record, the effect happens again, unless the options say `effect: "once"`.
    */
   readonly step: <T>(name: string, effect: () => T | Promise<T>, options?: StepOptions) => Promise<T>;
   /** A wait that survives restarts. */

@@ -61,4 +61,13 @@ export class ActiveAttempt {
   get persona(): PersonaState {
     return personaOf(this.#journal.state, this.of.phase, this.of.persona);
   }
+
+  /** Unfinished work of the parent serves until an attempt has failed with it: the next attempt runs its own steps. */
+  get candidate(): RecordedSteps | undefined {
+    const { candidate, attempts } = this.persona;
+    const hasFailed = attempts.some(
+      ({ failure }, place) => failure !== undefined && attempts[place + 1]?.continues === undefined,
+    );
+    return candidate?.result !== undefined || !hasFailed ? this.earlier?.candidate : undefined;
+  }
 }

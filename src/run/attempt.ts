@@ -234,6 +234,7 @@ export class AttemptRun {
         // Abandoned steps are recorded, and their changes are removed while they can still be identified.
         await steps.settle();
         steps.throwIfInfrastructureFailed();
+        steps.throwIfUnsettled();
       }
     });
     // A persona may have caught the stop and returned. The next driver repeats it from the recorded steps.

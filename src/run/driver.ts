@@ -1,10 +1,17 @@
 import { type ErrorJson, toErrorJson } from "../domain/error-json.ts";
-import { BudgetExceeded, CircuitOpen, HelpNeeded, MaestroError, SetupFailed } from "../domain/errors.ts";
+import {
+  BudgetExceeded,
+  CircuitOpen,
+  EffectUnknown,
+  HelpNeeded,
+  MaestroError,
+  SetupFailed,
+} from "../domain/errors.ts";
 import { redactError } from "../domain/redact.ts";
 import type { PersonaResult } from "../journal/journal.ts";
 import { awaiting } from "../journal/reset-phase.ts";
 import { isAccepted, type SessionState } from "../journal/session-state.ts";
-import type { Standing } from "../journal/standing.ts";
+import { type Asking, isAsking, ruleOf, type Standing } from "../journal/standing.ts";
 import { sealPhase } from "../store/seal-phase.ts";
 import type { SessionJournal } from "../store/session-journal.ts";
 import type { Team } from "../team/define.ts";
@@ -41,16 +48,15 @@ export async function driveSession(team: Team, session: ClaimedSession): Promise
   const isPoisoned = journal.state.recoveries > maxRecoveries;
   const outcome = isPoisoned ? poisoned(journal.state) : await runPhases(team, session);
   if (outcome.status === "running" && !("wakeAt" in outcome)) return outcome;
-  if (outcome.status === "parked" && outcome.reason === "help" && outcome.tickets === undefined)
-    return parkForHelp(outcome.error, session);
+  if (isAsking(outcome) && outcome.tickets === undefined) return parkWithTickets(outcome, session);
   const { elsewhere: _, ...recorded } = outcome;
   await journal.append([{ kind: "session.status", ...recorded }]);
   return outcome;
 }
 
 /** Parks the session and raises its tickets in one commit, so that neither exists without the other. */
-async function parkForHelp(
-  failed: ErrorJson,
+async function parkWithTickets(
+  { reason, error: failed }: Pick<Asking, "reason" | "error">,
   { journal, clock, commandFor }: ClaimedSession,
 ): Promise<Outcome> {
   const { askForHelp } = await import("./help.ts");
@@ -61,7 +67,7 @@ async function parkForHelp(
   const spent = microUsd === null ? { tokens } : { tokens, microUsd };
   const { error, tickets } = askForHelp(state, failed, { now: clock.now(), spent, commandFor });
   const raised = tickets.map(({ fingerprint }) => fingerprint);
-  const outcome = { status: "parked", reason: "help", error, tickets: raised } as const;
+  const outcome = { status: "parked", reason, error, tickets: raised } as const;
   await journal.append([{ kind: "session.status", ...outcome }], { tickets });
   return outcome;
 }
@@ -101,7 +107,7 @@ function waitsFor(state: SessionState): Outcome {
   const { stoodFor, phases, tickets } = state;
   const isOpen = [...phases.values()].some(({ status }) => status === "running");
   if (stoodFor !== undefined && isOpen) {
-    return { status: "parked", ...stoodFor, ...(stoodFor.reason === "help" && { tickets }) };
+    return { status: "parked", ...stoodFor, ...(ruleOf(stoodFor.reason).raisesTicket && { tickets }) };
   }
   return awaiting(state).length > 0
     ? { status: "parked", reason: "review" }
@@ -174,6 +180,7 @@ export function outcomeOf(error: unknown): Outcome {
   }
   if (!MaestroError.is(error)) throw error;
   if (HelpNeeded.is(error)) return { status: "parked", reason: "help", error: recorded(error) };
+  if (EffectUnknown.is(error)) return { status: "parked", reason: "unknown", error: recorded(error) };
   if (BudgetExceeded.is(error)) return { status: "parked", reason: "budget", error: recorded(error) };
   if (SetupFailed.is(error)) return { status: "parked", reason: "setup", error: recorded(error) };
   if (CircuitOpen.is(error)) {

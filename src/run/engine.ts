@@ -1,5 +1,6 @@
 import { LeaseHeld, StateRemoved } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
+import { unsettledIn } from "../journal/effect.ts";
 import type { ClaimCause, Entry, StepKind } from "../journal/journal.ts";
 import { awaiting } from "../journal/reset-phase.ts";
 import type { SessionState } from "../journal/session-state.ts";
@@ -113,7 +114,7 @@ export class TeamEngine {
       if (!finalStatuses.includes(journal.state.standing.status)) obey({ journal, control });
       if (control.stopped !== undefined)
         await journal.append([{ kind: "session.status", ...outcomeOf(control.stopped) }]);
-      // The review is over; the session waits for a resume.
+      // A person has answered; the session waits for a resume.
       else if (isAnswered(journal.state))
         await journal.append([{ kind: "session.status", status: "paused", by: "answer" }]);
       await repairFiles(journal.state, files, { store, artifacts, report, whole: this.#whole });
@@ -306,7 +307,9 @@ export class TeamEngine {
   }
 }
 
-/** The session is parked for a review that is already done. */
+/** The session is parked for what a person has already answered. */
 function isAnswered(state: SessionState): boolean {
-  return reasonOf(state.standing) === "review" && awaiting(state).length === 0;
+  const reason = reasonOf(state.standing);
+  if (reason === "unknown") return unsettledIn(state.effects).length === 0;
+  return reason === "review" && awaiting(state).length === 0;
 }

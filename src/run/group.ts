@@ -4,6 +4,7 @@ import {
   BudgetExceeded,
   CircuitOpen,
   ContractUnfulfilled,
+  EffectUnknown,
   HelpNeeded,
   MaestroError,
   SetupFailed,
@@ -289,7 +290,17 @@ export async function runTogether(drive: Drive, members: readonly Member[], limi
  */
 function mostSevere(failures: readonly unknown[]): unknown {
   const [worst] = failures.toSorted((a, b) => rankOf(a) - rankOf(b));
+  if (EffectUnknown.is(worst)) return allUnknown(failures.filter((error) => EffectUnknown.is(error)));
   return HelpNeeded.is(worst) ? allNeedHelp(failures.filter((error) => HelpNeeded.is(error))) : worst;
+}
+
+/** One error for all effects whose outcomes are unknown. Each gets its own ticket. */
+function allUnknown(errors: readonly EffectUnknown[]): EffectUnknown | undefined {
+  const [first, ...more] = errors;
+  if (first === undefined || more.length === 0) return first;
+  return new EffectUnknown(errors.map(({ message }) => message).join(" "), {
+    details: { effects: errors.length, needs: errors.map(toErrorJson) },
+  });
 }
 
 /** One error for all personas that need help. Each gets its own ticket. */
@@ -307,8 +318,10 @@ function allNeedHelp(errors: readonly HelpNeeded[]): HelpNeeded | undefined {
 }
 
 function rankOf(error: unknown): number {
-  if (CircuitOpen.is(error)) return 4;
-  if (SetupFailed.is(error) || BudgetExceeded.is(error)) return 3;
-  if (HelpNeeded.is(error)) return 2;
+  if (CircuitOpen.is(error)) return 5;
+  if (SetupFailed.is(error) || BudgetExceeded.is(error)) return 4;
+  if (HelpNeeded.is(error)) return 3;
+  // Before help: a resume that grants new rounds must find no effect of unknown outcome.
+  if (EffectUnknown.is(error)) return 2;
   return MaestroError.is(error) && error.next === "fail" ? 1 : 0;
 }

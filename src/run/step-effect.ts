@@ -5,7 +5,7 @@ import type { Failure } from "../domain/failure.ts";
 import type { Json } from "../domain/json.ts";
 import type { TreeChange } from "../domain/tree.ts";
 import type { Spend, Spent } from "../domain/usage.ts";
-import { answerCut, type SavedBy } from "../journal/durable-step.ts";
+import { answerCut, type Once, type SavedBy } from "../journal/durable-step.ts";
 import type { StepKind } from "../journal/journal.ts";
 import type { Blobs } from "../store/blobs.ts";
 import { reach } from "../store/fault-points.ts";
@@ -15,7 +15,7 @@ import { Abandonment, type Control, type Infrastructure, orAbandon } from "./con
 import { artifactBody, errorBody, resultBody, resultIn, withChanges } from "./step-record.ts";
 
 /** Results whose row would be longer are stored as artifacts; the journal keeps their hash. */
-const inlineLimit = 256 * 1024;
+export const inlineLimit = 256 * 1024;
 
 export interface StepToRun<T> {
   readonly kind: StepKind;
@@ -25,6 +25,7 @@ export interface StepToRun<T> {
   readonly spend?: Spend<T> | undefined;
   readonly saved?: ((result: T) => SavedBy | undefined) | undefined;
   readonly isNothing?: ((result: T) => boolean) | undefined;
+  readonly once?: Once<T> | undefined;
   readonly effect: (allowedOutput?: number) => T | Promise<T>;
 }
 

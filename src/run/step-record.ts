@@ -31,9 +31,10 @@ export class StepIdentities {
     this.#personaInput = personaInput;
   }
 
-  next(kind: StepKind, name: string, input: Json): StepIdentity {
+  next(kind: StepKind, name: string, input: Json, isOnce = false): StepIdentity {
     if (typeof name !== "string" || name.length === 0 || name.length > maxNameLength) throw badName(name);
-    const fingerprint = hash("sha256", this.#identifying(kind, name, input)).slice(0, 32);
+    const identifying = isOnce ? onceText(kind, name, input) : this.#identifying(kind, name, input);
+    const fingerprint = hash("sha256", identifying).slice(0, 32);
     const key = kind === "function" ? fingerprint : kind + fingerprint;
     const occurrence = (this.#occurrences.get(key) ?? 0) + 1;
     this.#occurrences.set(key, occurrence);
@@ -48,6 +49,10 @@ export class StepIdentities {
     return `${this.#personaInput} ${JSON.stringify(name)} ${own}`;
   }
 }
+
+/** Without all that the persona reads: the effect happened, whatever the persona reads by the time it asks again. */
+const onceText = (kind: StepKind, name: string, input: Json): string =>
+  `once ${kind} ${JSON.stringify(name)} ${input === null ? "" : canonicalInput(name, input)}`;
 
 /** An input that JSON cannot hold would make one step of two: the second would get the result of the first. */
 export function canonicalInput(name: string, input: Json): string {
@@ -221,7 +226,7 @@ export class StepFinder {
     name: string,
     identity: StepIdentity,
   ): Promise<FoundStep> {
-    await this.#othersHaveAsked();
+    await this.othersHaveAsked();
     this.#control.throwIfStopped();
     const suspicion = this.#running.steps.suspicionBefore(recorded.seq);
     if (suspicion === undefined) return this.#use(recorded, identity);
@@ -230,7 +235,7 @@ export class StepFinder {
   }
 
   /** Parallel steps ask in any order: a suspicious record may be asked for in a moment. */
-  async #othersHaveAsked(): Promise<void> {
+  async othersHaveAsked(): Promise<void> {
     for (let before = -1; before !== this.#asked || this.#replaying > 0; ) {
       before = this.#asked;
       await new Promise((resolve) => setTimeout(resolve, quietMs));

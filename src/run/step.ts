@@ -4,22 +4,21 @@ import { InputInvalid } from "../domain/errors.ts";
 import { withMoreRoom } from "../domain/fit-output.ts";
 import { type Json, parseJson } from "../domain/json.ts";
 import type { Saving } from "../domain/ledger.ts";
-import { remainingWaitMs } from "../domain/retry-policy.ts";
 import { type Spend, totalTokens } from "../domain/usage.ts";
 import type { RunStep } from "../journal/durable-step.ts";
-import type { Entry, RecordedRow, StepKind, StepOutcome, Wait } from "../journal/journal.ts";
+import type { Entry, RecordedRow, StepKind, StepOutcome, Transition } from "../journal/journal.ts";
 import { parseBody } from "../journal/journal-codec.ts";
 import { stepRowKinds } from "../journal/recorded-step.ts";
-import type { RecordedSteps } from "../journal/recorded-steps.ts";
 import type { PersonaContext, StepOptions } from "../personas/function.ts";
 import type { ShrunkOutput } from "../store/journal.ts";
 import type { Effects } from "../store/store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ActiveAttempt } from "./active-attempt.ts";
 import { type Admitted, admitCall, type CallingAttempt, decideRepeat, effectsOf } from "./admission.ts";
-import { Infrastructure, Pending, type Watchdog } from "./control.ts";
+import { Infrastructure, InfrastructureFailure, Pending, type Watchdog } from "./control.ts";
 import type { PersonaDrive } from "./drive.ts";
 import { rememberFailure } from "./failure/recorded-failure.ts";
+import { OnceEffects, onceOf } from "./once-effects.ts";
 import { SentCalls } from "./sent-calls.ts";
 import { EffectRunner, type Performed, type StepToRun } from "./step-effect.ts";
 import {
@@ -33,8 +32,8 @@ import {
   sentBody,
 } from "./step-record.ts";
 import { StepSavings } from "./step-savings.ts";
+import { refuseWait, StepWaits, waitOf } from "./step-waits.ts";
 
-const maxSleepMs = 366 * 24 * 3_600_000;
 /** The name of the wait before a call is repeated. */
 const repeatName = "repeat after an outage";
 
@@ -60,6 +59,8 @@ export class StepRecorder {
   readonly #identities: StepIdentities;
   readonly #finder: StepFinder;
   readonly #effects: EffectRunner;
+  readonly #once: OnceEffects;
+  readonly #waits: StepWaits;
   /** The step that an error came from. */
   readonly #failures = new WeakMap<object, number>();
   readonly #pending = new Pending();
@@ -75,14 +76,27 @@ export class StepRecorder {
     this.#savings = new StepSavings(place.running.of);
     this.#identities = new StepIdentities(place.input);
     this.#finder = new StepFinder(journal, control, this.#infrastructure, place.running);
+    this.#once = new OnceEffects(drive, place, this.#finder, this.#infrastructure);
+    this.#waits = new StepWaits(drive, place.watchdog, this.#finder);
     this.#sent = new SentCalls((text) => this.#infrastructure.run(drive.artifacts.put(text)));
     this.#unfollow = drive.waiter.follow(this.#pending);
     this.#effects = new EffectRunner(drive, place.workspace, place.signal, this.#infrastructure);
   }
 
   /** `ctx.step` of a function persona. */
-  readonly step: PersonaContext["step"] = (name, effect, { input = null, dependency } = noOptions) =>
-    this.#refuseLate(name) ?? this.perform({ kind: "function", name, input, dependency, effect });
+  readonly step: PersonaContext["step"] = (name, effect, options = noOptions) => {
+    const { input = null, dependency } = options;
+    if (options.effect !== undefined) return this.#stepWith(name, effect, options);
+    return this.#refuseLate(name) ?? this.perform({ kind: "function", name, input, dependency, effect });
+  };
+
+  async #stepWith<T>(name: string, effect: () => T | Promise<T>, options: StepOptions): Promise<T> {
+    const { input = null, dependency } = options;
+    const once = onceOf<T>(name, options);
+    return (
+      this.#refuseLate(name) ?? this.perform<T>({ kind: "function", name, input, dependency, once, effect })
+    );
+  }
 
   /** The steps of a model, a tool or an agent. */
   readonly runStep: RunStep = (step) => this.#refuseLate(step.name) ?? this.perform(step);
@@ -93,7 +107,7 @@ export class StepRecorder {
   /** A step of any kind; checks and healers still come when the work is over. */
   perform<T>(step: StepToRun<T>): Promise<T> {
     try {
-      const found = this.#find(step.kind, step.name, step.input);
+      const found = this.#find(step.kind, step.name, step.input, step.once !== undefined);
       if (found instanceof Promise || found.body === undefined)
         return this.#pending.track(this.#perform(step, found));
       const replayed = this.#replayFound(step, found, found.body);
@@ -114,12 +128,18 @@ export class StepRecorder {
     const found = finding instanceof Promise ? await finding : finding;
     if (found.body !== undefined) return this.#replayFound(step, found, found.body) as T;
     const { identity } = found;
-    const reused = running.earlier !== undefined ? await this.#reuse(step, identity) : undefined;
+    const recalled = step.once === undefined ? undefined : await this.#once.recall(step, identity);
+    if (recalled !== undefined) return this.#replay(recalled.body, recalled.seq) as T;
+    const mayReuse = running.earlier !== undefined && step.once === undefined;
+    const reused = mayReuse ? await this.#reuse(step, identity) : undefined;
     if (reused !== undefined) return this.#replay(reused.body, reused.seq) as T;
     // Stored before the call is made, so that a full disk costs nothing.
     const sending = kind === "model" ? await this.#sent.send(step) : undefined;
     const askedAt = clock.now();
-    for (let repeats = this.#place.repeats === undefined ? 0 : await this.#repeatsBefore(identity); ; ) {
+    for (
+      let repeats = this.#place.repeats === undefined ? 0 : await this.#waits.repeatsBefore(identity);
+      ;
+    ) {
       // Back-pressure: sessions must not begin more steps than the store can record.
       const room = journal.store.waitForRoom();
       if (room !== undefined) await room;
@@ -129,7 +149,11 @@ export class StepRecorder {
       // Else the order of steps, which tells them apart, would depend on what else is under way.
       const admitted = await this.#admit(step, identity);
       onStep?.(running.of.persona, kind, name);
-      const performed = await this.#run(step, admitted);
+      const begun = step.once === undefined ? undefined : await this.#once.begin(step, identity);
+      const performed =
+        begun === undefined
+          ? await this.#run(step, admitted)
+          : await this.#once.run(begun, () => this.#run(begun.step, admitted));
       if (sending !== undefined) {
         performed.body = sentBody(performed.body, sending.sent, admitted.shrunk?.output);
         performed.artifacts = [...performed.artifacts, ...sending.artifacts];
@@ -138,6 +162,9 @@ export class StepRecorder {
       const effects = effectsOf(admitted, performed);
       if (performed.isCut && admitted.shrunk !== undefined)
         return await this.#parkCut(step, identity, admitted.shrunk, effects);
+      if (begun !== undefined && failure !== undefined && !begun.didNotHappen)
+        return this.#once.failed(begun, failure.message, effects);
+      const settled = begun && this.#once.settled(begun, failure === undefined);
       // Not of a healer: the next attempt asks it anew. Nor of an effect with steps of its own: those would run again.
       if (failure !== undefined && kind !== "heal" && !performed.hasSteps && !signal.aborted) {
         const { isEarlyProbe } = admitted;
@@ -147,21 +174,21 @@ export class StepRecorder {
         const call = { failure, isEarlyProbe, effects, waitedMs, repeats };
         const again = decideRepeat(call, this.#place, now);
         if (again === "admission") {
-          await this.#append([], effects);
+          await this.#append(settled === undefined ? [] : [settled], effects);
           continue;
         }
         if (again !== undefined) {
           repeats += 1;
-          const wait = this.#newWait(again.notBefore, again.waitMs);
+          const wait = this.#waits.from(again.notBefore, again.waitMs);
           const body = JSON.stringify({ wait, because: failure.message });
-          await this.#record("wait", repeatName, repeatOf(identity, repeats), body, effects);
-          await this.#waitOut(wait, "step");
+          await this.#record("wait", repeatName, repeatOf(identity, repeats), body, effects, settled);
+          await this.#waits.pass(wait, "step");
           continue;
         }
       }
       const { body, text, stack, saved, isNothing } = performed;
       if (saved !== undefined) this.#savings.add(saved);
-      const seq = isNothing ? 0 : await this.#record(kind, name, identity, body, effects);
+      const seq = isNothing ? 0 : await this.#record(kind, name, identity, body, effects, settled);
       if (sending !== undefined) this.#sent.recorded(identity.fingerprint, sending, body);
       if (text !== undefined) return text as T;
       // Through the record, like a replay: a live run must not see more than a replay will.
@@ -169,8 +196,8 @@ export class StepRecorder {
     }
   }
 
-  #find(kind: StepKind, name: string, input: Json): FoundStep | Promise<FoundStep> {
-    const identity = this.#identities.next(kind, name, input);
+  #find(kind: StepKind, name: string, input: Json, isOnce: boolean): FoundStep | Promise<FoundStep> {
+    const identity = this.#identities.next(kind, name, input, isOnce);
     this.#drive.control.beginStep();
     this.#infrastructure.throwIfFailed();
     this.#place.watchdog.progress();
@@ -222,11 +249,19 @@ export class StepRecorder {
     throw error;
   }
 
-  /** Returns the seq of the row. */
-  #record(kind: StepKind, name: string, identity: StepIdentity, body: string, effects = noEffects) {
+  /** Returns the seq of the row. `more`: a row that follows it in the same commit. */
+  #record(
+    kind: StepKind,
+    name: string,
+    identity: StepIdentity,
+    body: string,
+    effects = noEffects,
+    more?: Transition,
+  ) {
     const row = new NewStepRow(kind, this.#place.running.of.started, name, identity, body);
     const savings = this.#savings.take();
-    return this.#append([row], savings === undefined ? effects : { ...effects, savings });
+    const rows = more === undefined ? [row] : [row, more];
+    return this.#append(rows, savings === undefined ? effects : { ...effects, savings });
   }
 
   /** One commit for the row, its settlement and the breaker's outcome; then both are notified. Returns the seq of the row. */
@@ -288,7 +323,7 @@ export class StepRecorder {
   ): Promise<{ body: string; seq: number } | undefined> {
     const { leftover } = this.#place.running.earlier ?? {};
     const { fingerprint, occurrence } = identity;
-    const taken = this.#candidate?.find(stepRowKinds[kind], fingerprint, occurrence);
+    const taken = this.#place.running.candidate?.find(stepRowKinds[kind], fingerprint, occurrence);
     const step = taken ?? leftover?.find(stepRowKinds[kind], fingerprint, occurrence);
     if (step === undefined || step.outage || kind === "wait") return undefined;
     const { store, lease } = this.#drive.journal;
@@ -304,45 +339,13 @@ export class StepRecorder {
     return { body, seq: await this.#record(kind, name, identity, body) };
   }
 
-  /** Unfinished work of the parent serves until an attempt has failed with it: the next attempt runs its own steps. */
-  get #candidate(): RecordedSteps | undefined {
-    const { candidate, attempts } = this.#place.running.persona;
-    const hasFailed = attempts.some(
-      ({ failure }, place) => failure !== undefined && attempts[place + 1]?.continues === undefined,
-    );
-    const serves = candidate?.result !== undefined || !hasFailed;
-    return serves ? this.#place.running.earlier?.candidate : undefined;
-  }
-
   async #sleep(ms: number): Promise<void> {
-    if (!(ms >= 0 && ms <= maxSleepMs))
-      throw new InputInvalid(`A wait of ${ms} ms is not between 0 and ${maxSleepMs}.`);
-    const found = await this.#find("wait", "sleep", ms);
-    let wait = this.#newWait(this.#drive.clock.now() + ms, ms);
+    refuseWait(ms);
+    const found = await this.#find("wait", "sleep", ms, false);
+    let wait = this.#waits.from(this.#drive.clock.now() + ms, ms);
     if (found.body !== undefined) wait = waitOf(found.body);
     else await this.#record("wait", "sleep", found.identity, JSON.stringify({ wait }));
-    await this.#waitOut(wait, "work");
-  }
-
-  #newWait(notBefore: number, waitMs: number): Wait {
-    const { restedMs } = this.#drive.journal.state;
-    return { notBefore, waitMs, ...(restedMs > 0 && { restedMs }) };
-  }
-
-  #waitOut(wait: Wait, during: "work" | "step"): Promise<void> {
-    const { clock, control, journal, waiter } = this.#drive;
-    const waitMs = remainingWaitMs(wait, clock.now(), journal.state.restedMs);
-    const pass = () => clock.sleep(waitMs, control.stopSignal);
-    return this.#place.watchdog.during(() => waiter.during(waitMs, pass, during));
-  }
-
-  /** How often earlier drivers repeated the call; the remainder of the last wait is waited. */
-  async #repeatsBefore(call: StepIdentity): Promise<number> {
-    for (let repeats = 0; ; repeats += 1) {
-      const body = await this.#finder.recall("wait", repeatOf(call, repeats + 1));
-      if (body === undefined) return repeats;
-      await this.#waitOut(waitOf(body), "step");
-    }
+    await this.#waits.pass(wait, "work");
   }
 
   /** The amounts saved since the last row. */
@@ -357,6 +360,12 @@ export class StepRecorder {
 
   throwIfInfrastructureFailed(): void {
     this.#infrastructure.throwIfFailed();
+  }
+
+  /** An attempt must not end before the outcomes of its effects are known. */
+  throwIfUnsettled(): void {
+    const left = this.#drive.journal.state.effects.size === 0 ? undefined : this.#once.leftUnsettled();
+    if (left !== undefined) throw new InfrastructureFailure(left);
   }
 
   /** The work has ended, or was abandoned and may still run: steps that it asks for from now on are refused. */
@@ -383,8 +392,6 @@ export class StepRecorder {
     return this.#pending.settle();
   }
 }
-
-const waitOf = (body: string): Wait => (parseBody(body) as unknown as { readonly wait: Wait }).wait;
 
 const noOptions: StepOptions = {};
 const noEffects: Effects = {};

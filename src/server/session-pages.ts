@@ -129,6 +129,8 @@ export class SessionPages {
       teamFile: shown.teamFile,
       stop: stopReport(state),
       explanation: explainStop(shown, { abandoned }),
+      waiting: shown.waiting,
+      effects: shown.effects,
       review: await this.#review(state),
       forecast: rangeOf(forecast),
     };

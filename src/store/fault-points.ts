@@ -53,6 +53,13 @@ export const faultPoints = {
   "step.function:before-commit": "the effect happened and its record is lost inside the transaction",
   "step.function:after-commit":
     "the step is recorded and not acknowledged; it is replayed and never runs again",
+  "effect.intended:before-commit": "the effect has not begun and has no trace; it begins in the next process",
+  "effect.intended:after-commit":
+    "the effect has not begun, and the next process cannot know that; its probe or a person says it",
+  "effect.settled:before-commit": "the effect ended and its outcome is lost; its probe or a person says it",
+  "effect.settled:after-commit": "the outcome is recorded; the effect never happens again",
+  "effect.unknown:before-commit": "why the outcome is unknown is lost; the intent still says that it is",
+  "effect.unknown:after-commit": "the outcome is unknown on record, and the session is not parked yet",
   "step.wait:before-commit": "the wait has not begun",
   "step.wait:after-commit": "the next driver waits only for the remainder",
   "attempt.diverged:before-commit":

@@ -1,16 +1,11 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { newId } from "../domain/ids.ts";
+import type { ProcessIdentity } from "../journal/process-identity.ts";
 
-/** A process, told apart from every other that ever had its pid. */
-export interface Owner {
+/** A process. Its machine is empty where the system has no identity of its own: then no other is known to be on it. */
+export interface Owner extends ProcessIdentity {
   readonly id: string;
-  /** Empty where the system has no identity of its own: then no other owner is known to be on the same machine. */
-  readonly machine: string;
-  readonly boot: string;
-  readonly pidNamespace: string;
-  readonly pid: number;
-  readonly started: string;
 }
 
 /** An owner with its last sign of life. */
@@ -25,34 +20,43 @@ export function uptimeMs(): number {
 }
 
 export function thisOwner(): Owner {
+  return { id: newId(), ...processIdentity() };
+}
+
+/** This process, or one that it started. */
+export function processIdentity(pid: number = process.pid): ProcessIdentity {
   return {
-    id: newId(),
     machine: machineIdentity(),
     boot: readOr("/proc/sys/kernel/random/boot_id", () => `host:${hostname()}`),
     pidNamespace: linkOr("/proc/self/ns/pid", ""),
-    pid: process.pid,
-    started: processStart(process.pid) ?? "",
+    pid,
+    started: processStart(pid) ?? "",
   };
 }
 
+/** No later event can show that it lives: not that its lease expired, nor that it was silent for long. */
+export function isProvedDead(owner: ProcessIdentity, observer: ProcessIdentity): boolean {
+  return isKnownDead(owner, observer) || isOfEarlierBoot(owner, observer);
+}
+
 /** Only a process of this boot and this pid namespace can be known to be dead; others have to expire. */
-export function isKnownDead(owner: Owner, observer: Owner): boolean {
+export function isKnownDead(owner: ProcessIdentity, observer: ProcessIdentity): boolean {
   if (!isNear(owner, observer)) return false;
   const started = processStart(owner.pid);
   return started === undefined || started !== owner.started;
 }
 
 /** It will not beat before it is continued. Only a process of this boot and this pid namespace can be known to be. */
-export function isKnownStopped(owner: Owner, observer: Owner): boolean {
+export function isKnownStopped(owner: ProcessIdentity, observer: ProcessIdentity): boolean {
   return isNear(owner, observer) && isStopped(owner.pid);
 }
 
 /** A machine has one boot at a time: the processes of an earlier one are dead. */
-export function isOfEarlierBoot(owner: Owner, observer: Owner): boolean {
+export function isOfEarlierBoot(owner: ProcessIdentity, observer: ProcessIdentity): boolean {
   return owner.machine !== "" && owner.machine === observer.machine && owner.boot !== observer.boot;
 }
 
-function isNear(owner: Owner, observer: Owner): boolean {
+function isNear(owner: ProcessIdentity, observer: ProcessIdentity): boolean {
   return owner.boot === observer.boot && owner.pidNamespace === observer.pidNamespace;
 }
 

@@ -14,6 +14,12 @@ const campaigns: readonly Campaign[] = [
     load: async () => (await import("./points.ts")).pointTrials,
   },
   {
+    name: "effects",
+    about: "SIGKILL at every point around effects that must happen at most once: probes, parks, settlements",
+    tries: "kills",
+    load: async () => (await import("./effects.ts")).effectTrials,
+  },
+  {
     name: "models",
     about: "SIGKILL at random moments of a team of models, over the protocols of four providers",
     tries: "kills",

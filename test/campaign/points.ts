@@ -54,6 +54,7 @@ import {
 } from "../crash/support/team-scenarios.ts";
 import { seededRandom } from "../unit/domain/seeded-random.ts";
 import { orElse, type Trial } from "./campaign.ts";
+import { treasured } from "./effects.ts";
 
 /** The large result is the second file of the everyday team. */
 const artifactIsWritten = 2;
@@ -75,6 +76,12 @@ export const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario
   "step.function:after-effect": everyday(1, 3, 6),
   "step.function:before-commit": everyday(1, 3, 7),
   "step.function:after-commit": everyday(1, 3, 8),
+  "effect.intended:before-commit": treasured(1, 3),
+  "effect.intended:after-commit": treasured(1, 4),
+  "effect.settled:before-commit": treasured(1, 3),
+  "effect.settled:after-commit": treasured(1, 4),
+  "effect.unknown:before-commit": treasured(1),
+  "effect.unknown:after-commit": treasured(1),
   "step.wait:before-commit": everyday(1, 2),
   "step.wait:after-commit": everyday(1, 2),
   "attempt.failed:before-commit": everyday(1),

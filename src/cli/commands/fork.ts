@@ -17,6 +17,7 @@ interface ForkFlags extends DriveOptions {
   readonly at: string;
   readonly edit?: readonly string[];
   readonly fresh?: boolean;
+  readonly repeatEffects?: boolean;
   readonly team?: string;
   readonly key?: string;
   readonly budgetTokens?: string;
@@ -40,6 +41,7 @@ export async function fork(idOrKey: string, options: ForkFlags, command: Command
       at: options.at,
       ...(Object.keys(edits).length > 0 && { edits }),
       ...(options.fresh && { fresh: true }),
+      ...(options.repeatEffects && { repeatEffects: true }),
       ...(team !== undefined && { team }),
       ...(options.model !== undefined && { model: options.model }),
       ...(options.key !== undefined && { key: options.key }),
@@ -96,7 +98,7 @@ function price({ tokens, microUsd }: Amount): { readonly tokens: number; readonl
   return { tokens, usd: microUsd === null ? null : microsToUsd(microUsd) };
 }
 
-export function* describePlan({ personas, cost, unknown }: Plan): Generator<string> {
+export function* describePlan({ personas, cost, unknown, effects }: Plan): Generator<string> {
   const named = (...actions: readonly string[]): string[] =>
     personas
       .filter(({ action }) => actions.includes(action))
@@ -108,6 +110,8 @@ export function* describePlan({ personas, cost, unknown }: Plan): Generator<stri
     ["May run, if its input changes", named("may-run")],
   ];
   for (const [what, who] of lines) if (who.length > 0) yield `${what}: ${who.join(", ")}`;
+  if (effects.length > 0)
+    yield `Repeats effects that happened, with --repeat-effects only: ${effects.map(({ phase, name }) => `${phase}/${name}`).join(", ")}`;
   const [least, most] = [price(cost.least), price(cost.most)];
   if (most.tokens > 0) {
     const range =

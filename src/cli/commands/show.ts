@@ -12,6 +12,7 @@ import { ago, bytes, cost, count, duration, plain, shortNumber } from "../termin
 import { type Screen, screenOf } from "../terminal/screen.ts";
 
 const mostFiles = 20;
+const mostEffects = 50;
 
 interface ShowOptions extends GlobalOptions {
   readonly out?: string;
@@ -94,6 +95,7 @@ export function* describe(
     for (const persona of phase.personas)
       for (const [text, indent] of personaTexts(persona, isDriven)) yield* fit(text, indent);
   }
+  for (const [text, indent] of effectTexts(view)) yield* fit(text, indent);
   for (const [text, indent] of fileTexts(view)) yield* fit(text, indent);
   if (view.decisions.length > 0) {
     yield "";
@@ -158,6 +160,16 @@ function personaTexts(
     for (const { healer, action, outcome } of healing) texts.push([`${healer} ${outcome}: ${action}`, 4]);
   }
   return texts;
+}
+
+function* effectTexts({ effects }: SessionView): Generator<[string, number]> {
+  if (effects.length === 0) return;
+  yield ["", 0];
+  yield ["Effects that are not repeated in silence:", 0];
+  for (const { seq, name, state, at, phase, persona } of effects.slice(0, mostEffects))
+    yield [`${seq} ${name}: ${state}, began ${at} (${phase}/${persona})`, 2];
+  if (effects.length > mostEffects)
+    yield [`and ${effects.length - mostEffects} more; all of them with --json`, 2];
 }
 
 function* fileTexts({ artifacts }: SessionView): Generator<[string, number]> {

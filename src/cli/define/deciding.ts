@@ -36,8 +36,22 @@ export function defineDeciding(define: Define): void {
     .usage("<session> --note <text> [options]")
     .option(...phase)
     .requiredOption("--note <text>", "what to change")
+    .option("--repeat-effects", "let effects of the phase that happened happen again")
     .action(async (session: string, options) =>
       (await import("../commands/signal.ts")).reject(session, options),
+    );
+
+  define({
+    signature: "settle <session> <step>",
+    description: "Say whether an effect of unknown outcome happened; resume follows",
+    spins: true,
+    example: ["maestro sessions", "maestro settle --help"],
+  })
+    .usage("<session> <step> --happened [json] | --did-not-happen")
+    .option("--happened [json]", "it happened; the JSON is the result of its step")
+    .option("--did-not-happen", "it did not happen; a resume runs it")
+    .action(async (session: string, step: string, options) =>
+      (await import("../commands/signal.ts")).settle(session, step, options),
     );
 
   define({

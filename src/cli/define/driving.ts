@@ -104,6 +104,7 @@ export function defineDriving(define: Define): void {
     .requiredOption("--at <phase>", "the first phase that runs again")
     .option(...edit, collect)
     .option("--fresh", "reuse nothing from the phases that run again")
+    .option("--repeat-effects", "let effects that happened in those phases happen again")
     .option("--team <file>", "another team file")
     .option("--model <model>", "another model")
     .option("--key <key>", "your name for the new session")

@@ -25,6 +25,8 @@ const row = is.object({
   edited: is.list(phaseContent),
   /** The parent's cost of earlier results: not paid again if they serve. */
   spent: is.list(personaSpent),
+  /** Effects that happened in phases which start again may happen again. */
+  repeatEffects: is.optional(is.literal(true)),
 });
 
 /**
@@ -98,10 +100,15 @@ function fork(
     decisions: state.decisions.filter(({ phase }) => phase !== undefined && entry.kept.includes(phase)),
     teamChanged: false,
     signals: [],
+    effects: entry.repeatEffects === true ? effectsOf(state, entry.kept) : state.effects,
     running: new Map(),
   };
   return entry.edited.reduce((edited, content) => editPhase(edited, content, at), apart);
 }
+
+/** What happened in other phases happened in the parent. */
+const effectsOf = ({ effects }: SessionState, phases: readonly string[]): SessionState["effects"] =>
+  new Map([...effects].filter(([, { phase }]) => phases.includes(phase)));
 
 /** Taken over as it is. Its steps stay known for a fork of the fork. */
 function keepPhase(phase: PhaseState, spentOn: (persona: string) => PersonaCandidate["spent"]): PhaseState {

@@ -1,9 +1,11 @@
 import { isoTimeOrNull } from "../../domain/iso-time.ts";
+import { isUnsettled, letRepeat, withEffect } from "../effect.ts";
 import { limitOf, needsProgram, phasesFact, plannedPhases } from "../planned.ts";
 import { awaiting, rejectPhase } from "../reset-phase.ts";
 import * as is from "../schema.ts";
 import { cardError, cardLimits, changeCardPhase, cut, type SessionCard } from "../session-card.ts";
 import type { SessionState } from "../session-state.ts";
+import { type Signal, signal } from "../signal.ts";
 import {
   errorOf,
   pausedBy,
@@ -22,9 +24,7 @@ import {
   direction,
   journalHead,
   type SessionTerms,
-  type Signal,
   sessionTerms,
-  signal,
 } from "../values.ts";
 import { always, event, shorten } from "./define.ts";
 import { forked, unstarted } from "./fork.ts";
@@ -192,7 +192,7 @@ export const sessionEvents = {
   "signal.received": event({
     row: is.object({ signal, sentAt: is.time }),
     card: (card, { signal }) => (card === undefined ? undefined : cardAfterSignal(card, signal)),
-    reduce: (state, { signal }) => receive(state, signal),
+    reduce: (state, { signal }, { at }) => receive(state, signal, at),
     fact: ({ signal }) => ({
       action: signal.action,
       note: "note" in signal && signal.note !== undefined ? shorten(signal.note) : null,
@@ -242,7 +242,7 @@ function claim(state: SessionState, cause: ClaimCause, at: number): SessionState
 const restOf = (before: Standing, at: number): number =>
   "restsSince" in before ? Math.max(0, Math.min(at, before.wakeAt) - before.restsSince) : 0;
 
-function receive(state: SessionState, signal: Signal): SessionState {
+function receive(state: SessionState, signal: Signal, at: number): SessionState {
   switch (signal.action) {
     case "pause":
     case "cancel":
@@ -253,16 +253,43 @@ function receive(state: SessionState, signal: Signal): SessionState {
         state,
       );
     case "reject":
-      return awaiting(state, signal.phase).reduce(
-        (rejected, [name, phase]) => withPhase(rejected, name, rejectPhase(phase, signal.note)),
-        state,
-      );
+      return rejectReviewed(state, signal);
+    case "settle":
+      return settle(state, signal, at);
     case "budget": {
       const name = `${signal.level} ${signal.name ?? ""}`.trim();
       const budget = { ...state.budgets.get(name), ...signal.budget };
       return { ...state, budgets: new Map(state.budgets).set(name, budget) };
     }
   }
+}
+
+function rejectReviewed(
+  state: SessionState,
+  { phase: named, note, repeatEffects }: Extract<Signal, { action: "reject" }>,
+): SessionState {
+  const reviewed = awaiting(state, named);
+  const rejected = reviewed.reduce(
+    (before, [name, phase]) => withPhase(before, name, rejectPhase(phase, note)),
+    state,
+  );
+  if (repeatEffects !== true) return rejected;
+  const names = reviewed.map(([name]) => name);
+  return { ...rejected, effects: letRepeat(state.effects, names) };
+}
+
+/** An effect that was settled meanwhile stays as it is. */
+function settle(
+  state: SessionState,
+  { seq, happened, result }: Extract<Signal, { action: "settle" }>,
+  at: number,
+): SessionState {
+  const effect = state.effects.get(seq);
+  if (effect === undefined || !isUnsettled(effect)) return state;
+  const outcome = happened
+    ? ({ kind: "happened", at, result } as const)
+    : ({ kind: "did-not-happen" } as const);
+  return { ...state, effects: withEffect(state.effects, seq, { outcome }) };
 }
 
 const claims: Readonly<Record<ClaimCause, string>> = {
@@ -323,6 +350,7 @@ function cardAfterSignal(card: SessionCard, signal: Signal): Partial<SessionCard
       return signal.level === "session" ? { raised: { ...card.raised, ...signal.budget } } : undefined;
     case "pause":
     case "cancel":
+    case "settle":
       return undefined;
   }
 }

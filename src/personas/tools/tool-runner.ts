@@ -73,13 +73,17 @@ export class ToolRunner {
   }
 
   async #record(tool: ToolName, args: ToolArguments, tree: string): Promise<ToolOutcome> {
-    const { runStep, files, signal } = this.#ports;
+    const { runStep, files, signal, policy } = this.#ports;
+    // A call that the policy refuses has no effect.
+    const isOnce = tools[tool].effect === "once" && policy.allow(tool, args).allowed;
     try {
       const step = runStep<ToolOutcome>({
         kind: "tool",
         name: tool,
-        input: { tool, arguments: args, tree },
-        effect: () => this.#perform(tool, args),
+        // An effect outside the files is the same one, whatever the files are when it is asked for again.
+        input: isOnce ? { tool, arguments: args } : { tool, arguments: args, tree },
+        ...(isOnce && { once: { call: { tool, arguments: args }, resultOf: settledOutcome } }),
+        effect: () => this.#perform(tool, args, isOnce),
       });
       const outcome = await raceAbort(step, signal);
       // Where the step was replayed its effect did not happen again: the files are as it left them.
@@ -91,14 +95,14 @@ export class ToolRunner {
     }
   }
 
-  async #perform(tool: ToolName, args: ToolArguments): Promise<ToolOutcome> {
+  async #perform(tool: ToolName, args: ToolArguments, isOnce: boolean): Promise<ToolOutcome> {
     const { files, policy, refuseProtected, signal } = this.#ports;
     const decision = policy.allow(tool, args);
     if (!decision.allowed) return { kind: "refused", reason: decision.reason };
     try {
       const before = files.tree;
       const { result, changes } = await files.recordings.record(async () => {
-        const done = (await tools[tool].effect?.(args, this.#ports)) ?? "";
+        const done = (await tools[tool].run?.(args, this.#ports)) ?? "";
         // Within the recording, so that a refused change is rolled back. By the change and not by the arguments: only the
         // content tells which members of a file differ.
         if (files.tree !== before) await refuseProtected(before);
@@ -109,7 +113,8 @@ export class ToolRunner {
       return { kind: "done", ...(typeof result === "string" ? { output: result } : result), changes };
     } catch (error) {
       signal.throwIfAborted();
-      if (!isTold(error)) throw error;
+      // The model must not try again what may have happened.
+      if (isOnce || !isTold(error)) throw error;
       return { kind: "failed", message: messageOf(error) };
     }
   }
@@ -127,6 +132,13 @@ export class ToolRunner {
     return new Error(`Not allowed: ${reason}`);
   }
 }
+
+/** The result that a person gives for a call that happened. */
+const settledOutcome = (given: Json | undefined): ToolOutcome => ({
+  kind: "done",
+  output: typeof given === "string" ? given : given === undefined ? "" : JSON.stringify(given),
+  changes: [],
+});
 
 /** A mistake of the model, or of what it runs; not one of the machine that records it all. */
 const isTold = (error: unknown): boolean =>

@@ -12,13 +12,13 @@ const outputsLimits = { what: "outputs", maxDepth: 50, maxBytes: 1024 * 1024 };
 export async function createTools(contract: Contract, runner: ToolRunner): Promise<ToolSet> {
   const { jsonSchema, tool } = await import("ai");
   const define = (name: ToolName): [ToolName, ToolSet[string]] => {
-    const { effect, ...of } = tools[name];
+    const { run, ...of } = tools[name];
     const [description, input] = [of.description(contract), of.input(contract)];
-    const outputs = effect === undefined ? contract.outputs : undefined;
+    const outputs = run === undefined ? contract.outputs : undefined;
     const inputSchema = jsonSchema<ToolArguments>(input as Parameters<typeof jsonSchema>[0], {
       validate: (value) => readArguments(input, outputs, value as Json),
     });
-    if (effect === undefined) return [name, tool({ description, inputSchema })];
+    if (run === undefined) return [name, tool({ description, inputSchema })];
     return [name, tool({ description, inputSchema, execute: (args) => runner.run(name, args) })];
   };
   return Object.fromEntries(toolNames.map(define));

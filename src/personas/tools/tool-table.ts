@@ -44,9 +44,16 @@ interface Tool {
   readonly description: (contract: Contract) => string;
   /** JSON Schema of its arguments. */
   readonly input: (contract: Contract) => JsonObject;
+  /**
+   * `once`: the call must not be repeated in silence when a crash or an error leaves its outcome unknown. Then an error
+   * that `run` throws means "unknown", unless it is `DidNotHappen`. Default: `repeatable`.
+   */
+  readonly effect?: ToolEffect;
   /** Gets arguments that fit the schema; gives a text of bounded length. Without it the call ends the conversation. */
-  readonly effect?: (args: ToolArguments, ports: ToolPorts) => Promise<string | ToolDone>;
+  readonly run?: (args: ToolArguments, ports: ToolPorts) => Promise<string | ToolDone>;
 }
+
+export type ToolEffect = "repeatable" | "once";
 
 const text = (description: string, more: JsonObject = {}): JsonObject => ({
   type: "string",
@@ -83,14 +90,14 @@ const table = {
     input: always(
       object({ path, from: line("The first line to read."), lines: line("How many lines.") }, ["path"]),
     ),
-    effect: async ({ path, from, lines }, { files }) =>
+    run: async ({ path, from, lines }, { files }) =>
       textPage(await files.readText(path as string), from as number | undefined, lines as number | undefined),
   },
   list_files: {
     doing: "lists",
     description: always("Lists the files of the project."),
     input: always(object({ glob }, [])),
-    effect: async ({ glob }, { files }) => {
+    run: async ({ glob }, { files }) => {
       const paths = files.list(glob as string | undefined);
       if (paths.length === 0) return glob === undefined ? "[there are no files yet]" : "[no file matches]";
       const more = paths.length - maxPaths;
@@ -101,7 +108,7 @@ const table = {
     doing: "searches",
     description: always("Searches all text files, line by line."),
     input: always(object({ pattern, glob }, ["pattern"])),
-    effect: async ({ pattern, glob }, { files }) => {
+    run: async ({ pattern, glob }, { files }) => {
       const matches = await files.search(pattern as string, glob as string | undefined);
       if (matches.length === 0) return "[no match]";
       const shown = matches
@@ -139,7 +146,7 @@ const table = {
         ["path", "edits"],
       ),
     ),
-    effect: async ({ path, edits }, { files }) => {
+    run: async ({ path, edits }, { files }) => {
       const wanted = edits as unknown as readonly FileEdit[];
       const { rewriteBytes, editBytes } = await files.edit(path as string, wanted);
       const count = `${wanted.length} ${wanted.length === 1 ? "edit" : "edits"}`;
@@ -151,7 +158,7 @@ const table = {
     writes: ["path"],
     description: always("Writes a whole file. Small changes to an existing file are made with edit_file."),
     input: always(object({ path, content: text("The whole content.") }, ["path", "content"])),
-    effect: ({ path, content }, { files, adviseEdit }) =>
+    run: ({ path, content }, { files, adviseEdit }) =>
       writeFile(files, adviseEdit, path as string, content as string),
   },
   delete_file: {
@@ -159,7 +166,7 @@ const table = {
     writes: ["path"],
     description: always("Deletes a file."),
     input: always(object({ path }, ["path"])),
-    effect: async ({ path }, { files }) => {
+    run: async ({ path }, { files }) => {
       await files.remove(path as string);
       return `deleted ${path as string}`;
     },
@@ -171,7 +178,7 @@ const table = {
       "Moves or renames a file with its mode. Files that refer to it stay as they are: edit them.",
     ),
     input: always(object({ from: path, to: path }, ["from", "to"])),
-    effect: async ({ from, to }, { files }) => {
+    run: async ({ from, to }, { files }) => {
       await files.move(from as string, to as string);
       return `moved ${from as string} to ${to as string}`;
     },
@@ -184,7 +191,7 @@ const table = {
         ? "Runs a check of your contract. It has none."
         : `Runs a check of your contract on the files as they are now. Checks: ${checks.map(({ name }) => name).join(", ")}.`,
     input: always(object({ name: text("The check's name.") }, ["name"])),
-    effect: async ({ name }, { contract, runCheck, signal }) => {
+    run: async ({ name }, { contract, runCheck, signal }) => {
       const names = contract.checks.map((check) => check.name);
       if (names.includes(name as string)) return checkText(await runCheck(name as string, signal));
       throw new InputInvalid(

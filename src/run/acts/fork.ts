@@ -40,11 +40,14 @@ import { unknownPhase } from "../direction.ts";
 import type { OpenState } from "../drive.ts";
 import { createSession } from "./create-session.ts";
 import { editPhase, type PhaseEdit } from "./phase-edit.ts";
+import { refuseUnsettled } from "./repeat-effects.ts";
 
 export interface ForkRequest {
   readonly at: string;
   readonly edits?: Readonly<Record<string, PhaseEdit>>;
   readonly fresh?: boolean;
+  /** Effects that happened in phases that run again may happen again. */
+  readonly repeatEffects?: boolean;
   readonly model?: string;
   readonly key?: string;
 }
@@ -60,7 +63,7 @@ export async function makeFork(
   state: OpenState,
 ): Promise<SessionRecord> {
   const { store, artifacts } = state;
-  const { at, edits = {}, fresh = false, key } = request;
+  const { at, edits = {}, fresh = false, repeatEffects = false, key } = request;
   const parent = await readState(store, parentId);
   const edited: PhaseContent[] = [];
   const stored: string[] = [];
@@ -74,7 +77,8 @@ export async function makeFork(
   const { brief, teamFile, decisions } = parent.created;
   const { given, budget } = parent.begun;
   const model = request.model ?? parent.created.model ?? team.definition.model ?? undefined;
-  const forked = forkedRow(team.definition, parent, fork, await costOfPersonas(store, parent));
+  const row = forkedRow(team.definition, parent, fork, await costOfPersonas(store, parent));
+  const forked = repeatEffects ? { ...row, repeatEffects: true as const } : row;
   const { session } = await createSession(
     team,
     {
@@ -212,6 +216,7 @@ const from = (definition: TeamDefinition, { at }: ForkOrigin): ReadonlySet<strin
 
 /** Refusals come before the fork exists. */
 export function checkFork(definition: TeamDefinition, parent: SessionState, fork: ForkOrigin): void {
+  refuseUnsettled(parent);
   const kept = takenOver(definition, parent, fork);
   const edited = new Set(fork.edited.map(({ phase }) => phase));
   for (const name of kept) refuseContradiction(definition, name, { parent, fork, kept, edited });

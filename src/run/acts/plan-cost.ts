@@ -1,5 +1,6 @@
 import { forecast, type PhaseForecast } from "../../cost/forecast.ts";
 import type { Amount } from "../../domain/budget.ts";
+import type { EffectState } from "../../journal/effect.ts";
 import type { ForkOrigin, Transition } from "../../journal/journal.ts";
 import type { RunSample } from "../../store/reports.ts";
 import { readState } from "../../store/session-journal.ts";
@@ -13,6 +14,7 @@ import type { ForkRequest } from "./fork.ts";
 import { checkFork } from "./fork.ts";
 import { editPhase } from "./phase-edit.ts";
 import { imagine, imagineFork, type PlannedPersona, planRun } from "./plan.ts";
+import { effectsOfPlan, refuseToRepeat } from "./repeat-effects.ts";
 
 /** The personas that would run, and the range of the cost. */
 export interface Plan {
@@ -21,9 +23,13 @@ export interface Plan {
   readonly cost: { readonly least: Amount; readonly most: Amount };
   /** Of each phase in which a persona runs or may run. */
   readonly phases: readonly PhaseForecast[];
+  /** Effects that happened and that a run of these personas would repeat. */
+  readonly effects: readonly PlannedEffect[];
   /** Personas without past runs. They are not part of the cost. */
   readonly unknown: readonly string[];
 }
+
+export type PlannedEffect = Pick<EffectState, "seq" | "name" | "phase" | "persona">;
 
 /** The plan of a resume with its preparation. Refuses what the resume would refuse. */
 export async function planResume(
@@ -39,7 +45,9 @@ export async function planResume(
   const personas = (await planRun(team.definition, state, artifacts)).filter(
     ({ phase, action }) => action === "kept" || chosen.has(phase),
   );
-  return withCost(personas, team, state.created.model, await store.reports.history(team.name, session.id));
+  const history = await store.reports.history(team.name, session.id);
+  // A resume repeats no effect: an equal call gets the recorded result.
+  return { ...withCost(personas, team, state.created.model, history), effects: [] };
 }
 
 export async function planFork(
@@ -56,7 +64,25 @@ export async function planFork(
   checkFork(team.definition, state, fork);
   const imagined = imagineFork(team.definition, state, fork, model);
   const personas = await planRun(team.definition, imagined, artifacts);
-  return withCost(personas, team, imagined.created.model, await store.reports.history(team.name, parent.id));
+  const history = await store.reports.history(team.name, parent.id);
+  const effects = effectsOfPlan(state, personas).map(({ seq, name, phase, persona }) => ({
+    seq,
+    name,
+    phase,
+    persona,
+  }));
+  return { ...withCost(personas, team, imagined.created.model, history), effects };
+}
+
+/** A fork repeats effects that happened only when a person says so. */
+export async function refuseRepeatingFork(
+  parent: SessionRecord,
+  team: Team,
+  request: ForkRequest,
+  state: Pick<OpenState, "store" | "artifacts">,
+): Promise<void> {
+  if (request.repeatEffects === true || (await readState(state.store, parent.id)).effects.size === 0) return;
+  refuseToRepeat(parent.id, (await planFork(parent, team, request, state)).effects);
 }
 
 function withCost(
@@ -64,7 +90,7 @@ function withCost(
   { definition }: Team,
   model: string | undefined,
   history: readonly RunSample[],
-): Plan {
+): Omit<Plan, "effects"> {
   const runs = (...actions: readonly string[]) =>
     personas
       .filter(({ action }) => actions.includes(action))

@@ -15,6 +15,7 @@ interface AskedEffect {
   readonly dependency: string | undefined;
   readonly effect: (allowedOutput?: number) => unknown;
   readonly spend: Spend<unknown> | undefined;
+  readonly probe: StepOptions["probe"];
 }
 
 const progressMs = 250;
@@ -69,6 +70,16 @@ export class ChildContext {
     this.#channel.send({ kind: "priced", step, spent: spent ?? { usage: null, costMicroUsd: null } });
   }
 
+  async probe({ step }: Extract<ToChild, { readonly kind: "probe" }>): Promise<void> {
+    let outcome: Outcome;
+    try {
+      outcome = { body: resultBody(await this.#effects.get(step)?.probe?.(), "probe") };
+    } catch (error) {
+      outcome = { error: this.#channel.thrown(error) };
+    }
+    this.#channel.send({ kind: "probed", step, outcome });
+  }
+
   of({ brief, context, failures, notes, putBack, prices: table }: ChildWork): PersonaContext & ModelPorts {
     const channel = this.#channel;
     const prices = new Prices(table);
@@ -100,27 +111,26 @@ export class ChildContext {
   readonly #step: PersonaContext["step"] = <T>(
     name: string,
     effect: () => T | Promise<T>,
-    { input = null, dependency }: StepOptions = {},
+    { input = null, dependency, effect: sort, probe }: StepOptions = {},
   ) =>
-    this.#ask<T>("step", {
-      kind: "model",
-      name,
-      input,
-      effect,
-      ...(dependency !== undefined && { dependency }),
-    });
+    this.#ask<T>(
+      "step",
+      { kind: "model", name, input, effect, ...(dependency !== undefined && { dependency }) },
+      { ...(sort !== undefined && { effect: sort }), probe },
+    );
 
   /** Only `durableModel` calls it. */
   readonly #runStep: ModelPorts["runStep"] = (step) => this.#ask("model", step);
 
-  #ask<T>(kind: "step" | "model", step: DurableStep<T>): Promise<T> {
+  #ask<T>(kind: "step" | "model", step: DurableStep<T>, options: StepOptions = {}): Promise<T> {
     // Tracked: a rejected step that the function does not await must not end the process.
-    return this.#pending.track(this.#asked(kind, step));
+    return this.#pending.track(this.#asked(kind, step, options));
   }
 
   async #asked<T>(
     kind: "step" | "model",
     { name, input, dependency, effect, spend }: DurableStep<T>,
+    { effect: sort, probe }: StepOptions,
   ): Promise<T> {
     // Refused here, because the parent would see the JSON of it.
     if (input !== null) canonicalInput(name, input);
@@ -130,10 +140,16 @@ export class ChildContext {
       atMost: spend.atMost,
       output: spend.output,
     };
-    const asked = { name, dependency, effect, spend: spend as Spend<unknown> | undefined };
+    const asked = { name, dependency, effect, spend: spend as Spend<unknown> | undefined, probe };
     let request = 0;
     try {
-      const ask = { name, input, dependency, ...(kind === "model" ? { kind, spend: price } : { kind }) };
+      const once = { effect: sort, ...(typeof probe === "function" && { hasProbe: true as const }) };
+      const ask = {
+        name,
+        input,
+        dependency,
+        ...(kind === "model" ? { kind, spend: price } : { kind, ...once }),
+      };
       return (await this.#channel.ask(ask, (number) => {
         request = number;
         this.#effects.set(number, asked);

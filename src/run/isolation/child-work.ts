@@ -21,6 +21,8 @@ export function runWork(): void {
         return void begin(message.work, context, channel);
       case "run":
         return void context.run(message);
+      case "probe":
+        return void context.probe(message);
       case "price":
         return void context.price(message);
       case "abort":

@@ -3,7 +3,9 @@ import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { PersonaCrashed, RecoverableError } from "../../domain/errors.ts";
+import type { ProcessIdentity } from "../../journal/process-identity.ts";
 import { codeFile } from "../../package-files.ts";
+import { processIdentity } from "../../store/owner.ts";
 import { start } from "../../workspace/launch.ts";
 import { signalGroup } from "../../workspace/process-end.ts";
 import {
@@ -48,6 +50,10 @@ export class FunctionProcess {
       },
       undefined,
     );
+  }
+
+  get identity(): ProcessIdentity {
+    return processIdentity(this.#child.pid);
   }
 
   /** Throws if it could not start. */

@@ -50,6 +50,8 @@ export type ToChild =
   | { readonly kind: "run"; readonly step: number; readonly allowedOutput?: number | undefined }
   /** The step's result comes from the record of another session: what did it cost there? */
   | { readonly kind: "price"; readonly step: number; readonly body: string }
+  /** The outcome of the step's effect is not known: what does its probe say? */
+  | { readonly kind: "probe"; readonly step: number }
   | { readonly kind: "answer"; readonly request: number; readonly outcome: Outcome }
   | { readonly kind: "abort"; readonly reason: Thrown };
 
@@ -68,6 +70,7 @@ export type FromChild =
       readonly spent?: Spent | undefined;
     }
   | { readonly kind: "priced"; readonly step: number; readonly spent: Spent }
+  | { readonly kind: "probed"; readonly step: number; readonly outcome: Outcome }
   /** A wait that has a limit of its own begins or ends. */
   | { readonly kind: "wait"; readonly wait: number; readonly isOver: boolean }
   | { readonly kind: "log"; readonly message: string }
@@ -82,6 +85,8 @@ interface AskedStep {
   readonly name: string;
   readonly input: Json;
   readonly dependency?: string | undefined;
+  readonly effect?: "repeatable" | "once" | undefined;
+  readonly hasProbe?: true | undefined;
 }
 
 export type Ask =

@@ -4,6 +4,7 @@ import type { PriceTable } from "../../cost/price-per-million.ts";
 import { toErrorJson } from "../../domain/error-json.ts";
 import { PersonaCrashed } from "../../domain/errors.ts";
 import type { Spend, Spent } from "../../domain/usage.ts";
+import type { Probed } from "../../journal/durable-step.ts";
 import type { FunctionContext, PersonaReturn } from "../../personas/function.ts";
 import { claimStrayError } from "../stray-errors.ts";
 import { FunctionProcess } from "./function-process.ts";
@@ -68,6 +69,7 @@ class IsolatedAttempt {
   readonly #failures = new Map<number, unknown>();
   readonly #spent = new Map<number, Spent>();
   readonly #priced = new Map<number, (spent: Spent) => void>();
+  readonly #probed = new Map<number, PromiseWithResolvers<Outcome>>();
   readonly #waits = new Map<number, () => void>();
   /** For each request, the bytes that this process keeps for it until its answer is sent. */
   readonly #unanswered = new Map<number, number>();
@@ -121,6 +123,8 @@ class IsolatedAttempt {
         this.#keep(message.step, bytes);
         if (message.spent !== undefined) this.#spent.set(message.step, message.spent);
         return this.#effects.get(message.step)?.ran.resolve(message.outcome);
+      case "probed":
+        return this.#probed.get(message.step)?.resolve(message.outcome);
       case "priced":
         return this.#priced.get(message.step)?.(message.spent);
       case "wait": {
@@ -201,8 +205,15 @@ class IsolatedAttempt {
     const { step, runStep, sleep, workspace } = this.#context;
     switch (ask.kind) {
       case "step": {
-        const { name, input, dependency } = ask;
-        const options = { input, ...(dependency !== undefined && { dependency }) };
+        const { name, input, dependency, effect, hasProbe } = ask;
+        const options = {
+          input,
+          ...(dependency !== undefined && { dependency }),
+          ...(effect !== undefined && { effect }),
+          ...(hasProbe === true && { probe: () => this.#probe(request) }),
+          // The child does not end at once when this process dies.
+          processes: () => [this.#process.identity],
+        };
         return step(name, () => this.#runEffect(request), options);
       }
       case "model": {
@@ -254,6 +265,18 @@ class IsolatedAttempt {
     }
   }
 
+  async #probe(step: number): Promise<Probed<unknown>> {
+    const probed = Promise.withResolvers<Outcome>();
+    this.#probed.set(step, probed);
+    try {
+      if (this.#ended !== undefined) throw this.#ended.error;
+      this.#process.send({ kind: "probe", step });
+      return valueOf(await probed.promise) as Probed<unknown>;
+    } finally {
+      this.#probed.delete(step);
+    }
+  }
+
   /** An error that came from here is that error, so that the recorder knows it. */
   readonly #restore = (thrown: Thrown): unknown =>
     this.#failures.get(thrown.request ?? 0) ?? fromThrown(thrown);
@@ -294,6 +317,7 @@ class IsolatedAttempt {
     const error: unknown = signal.aborted ? signal.reason : crash;
     this.#ended = { error };
     for (const answer of this.#priced.values()) answer(unknownCost);
+    for (const { reject } of this.#probed.values()) reject(error);
     const running = [...this.#effects];
     for (const [, { ran }] of running) ran.reject(error);
     await Promise.all(running.flatMap(([step]) => this.#steps.get(step) ?? []));

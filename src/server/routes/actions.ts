@@ -1,5 +1,5 @@
 import { createRoute, type RouteConfig, z } from "@hono/zod-openapi";
-import type { PhaseEdit } from "../../index.ts";
+import type { Json, PhaseEdit } from "../../index.ts";
 import type { PhaseState } from "../../journal/session-state.ts";
 import { finalStatuses } from "../../journal/standing.ts";
 import { proveModel } from "../prove-model.ts";
@@ -9,8 +9,10 @@ import {
   emptyRequest,
   forkRequest,
   plan,
+  rejectRequest,
   resumeRequest,
   reviewRequest,
+  settleRequest,
 } from "../schemas/actions.ts";
 import { sessionView } from "../schemas/session.ts";
 import type { ServerParts } from "../server-parts.ts";
@@ -34,7 +36,7 @@ const action = <Schema extends z.ZodType>(name: string, summary: string, schema:
 const pauseRoute = createRoute(action("pause", "Stop at the next step", emptyRequest));
 const cancelRoute = createRoute(action("cancel", "Stop for good", emptyRequest));
 const approveRoute = createRoute(action("approve", "Let what was reviewed count", reviewRequest));
-const rejectRoute = createRoute(action("reject", "Let it be done again, with a note", reviewRequest, true));
+const rejectRoute = createRoute(action("reject", "Let it be done again, with a note", rejectRequest, true));
 const resumeRoute = createRoute({
   ...action("resume", "Resume to the end", resumeRequest),
   responses: { ...accepted, ...planned },
@@ -52,6 +54,18 @@ const phaseRoute = createRoute({
   request: {
     params: idParam.extend({ phase: z.string().min(1).max(300) }),
     body: body(emptyRequest, { required: false }),
+  },
+  responses: accepted,
+});
+
+const settleRoute = createRoute({
+  method: "post",
+  path: "/v1/sessions/{id}/steps/{seq}/settle",
+  operationId: "settleStep",
+  summary: "Say whether an effect of unknown outcome happened",
+  request: {
+    params: idParam.extend({ seq: z.string().regex(/^[1-9]\d{0,9}$/) }),
+    body: body(settleRequest),
   },
   responses: accepted,
 });
@@ -113,9 +127,13 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
 
   addRoute(app, rejectRoute, async (c) => {
     const { id } = c.req.valid("param");
-    const { phase, note = "", resume } = c.req.valid("json");
+    const { phase, note = "", resume, repeatEffects } = c.req.valid("json");
     if (resume === true) await proveGoingOn(id, (phase) => isOpen(phase) || phase?.review === "awaiting");
-    await maestro.reject(id, { ...(phase !== undefined && { phase }), note });
+    await maestro.reject(id, {
+      ...(phase !== undefined && { phase }),
+      note,
+      ...(repeatEffects === true && { repeatEffects }),
+    });
     if (resume === true) await actions.resume(id);
     return c.json(await viewOf(id), 202);
   });
@@ -135,11 +153,12 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
 
   addRoute(app, forkRoute, async (c) => {
     const { id } = c.req.valid("param");
-    const { at, edits, fresh, model, key, dryRun } = c.req.valid("json");
+    const { at, edits, fresh, repeatEffects, model, key, dryRun } = c.req.valid("json");
     const options = {
       at,
       ...(edits !== undefined && { edits: editsOf(edits) }),
       ...(fresh !== undefined && { fresh }),
+      ...(repeatEffects === true && { repeatEffects }),
       ...(model !== undefined && { model }),
       ...(key !== undefined && { key }),
     };
@@ -155,6 +174,18 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
     const { id, phase } = c.req.valid("param");
     await proveGoingOn(id, (state, name) => name === phase && isOpen(state));
     await actions.runPhase(id, phase);
+    return c.json(await viewOf(id), 202);
+  });
+
+  addRoute(app, settleRoute, async (c) => {
+    const { id, seq } = c.req.valid("param");
+    const { happened, result, resume } = c.req.valid("json");
+    if (resume === true) await proveGoingOn(id);
+    const settlement = happened
+      ? ({ happened, ...(result !== undefined && { result: result as Json }) } as const)
+      : ({ happened } as const);
+    await maestro.settle(id, Number(seq), settlement);
+    if (resume === true) await actions.resume(id);
     return c.json(await viewOf(id), 202);
   });
 

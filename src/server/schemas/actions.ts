@@ -55,6 +55,7 @@ export const forkRequest = z
     at: name,
     edits: edits.optional(),
     fresh: z.boolean().optional(),
+    repeatEffects: z.boolean().optional(),
     model: name.optional(),
     key: name.optional(),
     dryRun: z.boolean().optional(),
@@ -64,6 +65,21 @@ export const forkRequest = z
 export const reviewRequest = z
   .strictObject({ phase: name.optional(), note: note.optional(), resume: z.boolean().optional() })
   .openapi("ReviewRequest");
+
+const repeatEffects = z
+  .boolean()
+  .optional()
+  .openapi({ description: "Effects that happened in phases that run again may happen again." });
+
+export const rejectRequest = reviewRequest.extend({ repeatEffects }).openapi("RejectRequest");
+
+export const settleRequest = z
+  .strictObject({
+    happened: z.boolean(),
+    result: z.unknown().optional().openapi({ description: "Of a step whose effect happened: any JSON." }),
+    resume: z.boolean().optional(),
+  })
+  .openapi("SettleRequest");
 
 export const budgetRequest = z
   .strictObject({
@@ -100,6 +116,9 @@ export const plan = z
         action: z.enum(["kept", "reused", "runs", "may-run"]),
       }),
     ),
+    effects: list(
+      z.object({ seq: z.number().int(), name: z.string(), phase: z.string(), persona: z.string() }),
+    ).openapi({ description: "Effects that happened and would happen again: these need `repeatEffects`." }),
     tokens: z.object({ least: z.number(), most: z.number() }),
     unknown: list(z.string()).openapi({
       description: "Personas without earlier runs. They are not part of the cost.",

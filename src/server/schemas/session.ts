@@ -156,9 +156,32 @@ export const stopExplanation = z
   })
   .openapi("StopExplanation");
 
+export const waitingView = z
+  .object({
+    seq: count,
+    kind: z.enum(["phase", "effect"]),
+    persona: z.string().nullable(),
+    call: z.unknown().openapi({ description: "The phase, or the call that a person has to judge." }),
+  })
+  .openapi("Waiting", { description: "What waits for a person." });
+
+export const effectView = z
+  .object({
+    seq: count,
+    name: z.string(),
+    state: z.enum(["happened", "unknown"]),
+    at: time,
+    phase: z.string(),
+    persona: z.string(),
+    because: z.string().nullable(),
+  })
+  .openapi("Effect", { description: "An effect that is not repeated in silence." });
+
 const header = {
   ...row,
   explanation: stopExplanation,
+  waiting: list(waitingView),
+  effects: list(effectView),
   model: z.string().nullable(),
   ticket: ticketView.nullable(),
   tickets: list(ticketView),

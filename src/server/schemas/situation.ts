@@ -61,6 +61,14 @@ export const situation = z
       }),
     }),
     z.object({
+      kind: z.literal("unknown"),
+      phase: z.string(),
+      persona: z.string(),
+      effect: z.string(),
+      seq: count.openapi({ description: "The step to settle; 0 where several effects are unknown." }),
+      effects: count,
+    }),
+    z.object({
       kind: z.literal("budget"),
       level: z.enum(["session", "day", "phase", "persona"]),
       unit: z.enum(["usd", "tokens"]),

@@ -8,7 +8,7 @@ const free: Range = { lowUsd: 0, highUsd: 0 };
 
 /** Lines for display: what is reused and what runs. */
 export function planView(plan: Plan, page: SessionPageView): PlanView {
-  const { personas, cost, unknown } = plan;
+  const { personas, cost, unknown, effects } = plan;
   const runs = personas.filter(({ action }) => action === "runs" || action === "may-run");
   const total = unknown.length > 0 ? null : rangeOf(cost.least, cost.most);
   const nothingRuns = runs.length === 0;
@@ -32,6 +32,7 @@ export function planView(plan: Plan, page: SessionPageView): PlanView {
     leftUsd: leftOf(page),
     nothingRuns,
     personas,
+    effects,
     tokens: { least: cost.least.tokens, most: cost.most.tokens },
     unknown,
   };

@@ -48,6 +48,7 @@ export function situationOf(listing: Listing, present: Present): Situation {
 const parkedFor: Readonly<Record<ParkReason, (listing: Listing, present: Present) => Situation>> = {
   review: ({ card }, present) => reviewed(card, present),
   help: ({ card }) => needsHelp(card),
+  unknown: ({ card }) => hasUnknownEffect(card),
   budget: ({ card }) => overBudget(card),
   breaker: (listing, present) => waitsForBreaker(listing, present),
   setup: () => ({ kind: "setup" }),
@@ -88,6 +89,18 @@ function needsHelp({ error, lastFailure }: SessionCard): Of<"help"> {
     phase: String(details["phase"] ?? lastFailure?.phase ?? ""),
     persona: String(details["persona"] ?? lastFailure?.persona ?? ""),
     personas: Number(details["personas"] ?? 1),
+  };
+}
+
+function hasUnknownEffect({ error, lastFailure }: SessionCard): Of<"unknown"> {
+  const { phase, persona, effect, step, effects = 1 } = error?.details ?? {};
+  return {
+    kind: "unknown",
+    phase: String(phase ?? lastFailure?.phase ?? ""),
+    persona: String(persona ?? lastFailure?.persona ?? ""),
+    effect: String(effect ?? ""),
+    seq: Number(step ?? 0),
+    effects: Number(effects),
   };
 }
 

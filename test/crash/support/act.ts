@@ -1,3 +1,4 @@
+import type { Settlement } from "../../../src/index.ts";
 import type { ArmedFault } from "../../../src/store/fault-points.ts";
 import { clockAhead } from "./later.ts";
 import { armFault, open } from "./package.ts";
@@ -11,6 +12,12 @@ export interface ActOptions {
 
 export type Act =
   | { readonly do: "pause"; readonly session: string }
+  | {
+      readonly do: "settle";
+      readonly session: string;
+      readonly step: number;
+      readonly settlement: Settlement;
+    }
   | { readonly do: "export"; readonly session: string; readonly file: string }
   | { readonly do: "import and trust"; readonly file: string }
   | { readonly do: "reset breaker"; readonly dependency: string }
@@ -25,6 +32,7 @@ armFault(fault);
 const laterMs = act.do === "prune everything" ? (act.laterMs ?? 0) : 0;
 const maestro = await open({ stateDir, clock: clockAhead(laterMs) });
 if (act.do === "pause") await maestro.pause(act.session);
+if (act.do === "settle") await maestro.settle(act.session, act.step, act.settlement);
 if (act.do === "export") await maestro.exportCheckpoints(act.session, act.file);
 if (act.do === "import and trust") await maestro.importCheckpoints(act.file, { trust: true });
 if (act.do === "reset breaker") await maestro.resetBreaker(act.dependency);

@@ -8,5 +8,5 @@ import type * as Testing from "../../../src/testing/index.ts";
 const hive: typeof Hive = await import(new URL("../../../dist/index.js", import.meta.url).href);
 const testing: typeof Testing = await import(new URL("../../../dist/testing/index.js", import.meta.url).href);
 
-export const { defineTeam, durableModel, loadTeam, MaestroError, open, persona, phase } = hive;
+export const { DidNotHappen, defineTeam, durableModel, loadTeam, MaestroError, open, persona, phase } = hive;
 export const { armFault } = testing;

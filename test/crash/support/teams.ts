@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Team } from "../../../src/index.ts";
 import { jiraAccount } from "../../support/loopback-jira-fields.ts";
+import { treasury } from "./effect-team.ts";
 import { leaveMark, readMarks } from "./effects.ts";
 import { fileTeams } from "./file-teams.ts";
 import { defineTeam, phase } from "./package.ts";
@@ -23,6 +24,7 @@ export const indiscretions: readonly (readonly [text: string, secret: string])[]
 /** The teams whose processes are killed. Each step leaves a mark, and a persona's result contains its steps' results. */
 export const teams = {
   ...fileTeams,
+  treasury,
   /** The crew on the files of a repository. */
   based: (world: World) => fileTeams.crew(world),
 

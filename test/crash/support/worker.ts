@@ -14,6 +14,8 @@ export interface World {
   readonly effectMs?: number | undefined;
   /** The file of marks when a persona's work begins or continues after a crash. */
   readonly runs?: string | undefined;
+  /** The process dies in this effect of `treasury`. */
+  readonly killIn?: { readonly effect: string; readonly moment: "before" | "after" } | undefined;
   /** Uses a changed definition of the team. */
   readonly isChanged?: boolean | undefined;
 }

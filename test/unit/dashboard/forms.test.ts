@@ -116,6 +116,7 @@ test("a plan names what is reused, what runs and what is left", () => {
     leftUsd: 8.09,
     nothingRuns: false,
     personas: [],
+    effects: [],
     tokens: { least: 0, most: 0 },
     unknown: [],
   };

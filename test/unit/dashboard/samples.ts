@@ -170,6 +170,8 @@ export function view(input: ViewInput): SessionView {
     epoch: 1,
     entries: 200,
     headline: null,
+    waiting: [],
+    effects: [],
     explanation: { lost: "", cost: "", why: null, todo: [], resume: null, needs: [], raise: null },
     chainVerified: true,
     reservedUsd: 0,

@@ -13,6 +13,8 @@ const own: Readonly<Record<errors.ErrorName, Row>> = {
   HelpNeeded: ["UNKNOWN", false],
   SessionFailed: ["UNKNOWN", false],
   BudgetExceeded: ["BUDGET", false],
+  EffectUnknown: ["UNKNOWN", false],
+  DidNotHappen: ["UNKNOWN", true],
   CircuitOpen: ["API_ERROR", true, true],
   SetupFailed: ["RESOURCE", false],
   AttemptTimeout: ["TIMEOUT", true, true],

@@ -52,6 +52,7 @@ const session = (change: Partial<StoppedSession>): StoppedSession => ({
   ],
   usage,
   budgets: [],
+  effects: [],
   ...change,
 });
 
@@ -227,7 +228,7 @@ test.each([
     { pauseAfter: ["design"] },
     "It was told to stop here (--pause-after design). Still to do: build.",
   ],
-  ["answer", {}, "Its review is answered. Still to do: build."],
+  ["answer", {}, "A person has answered. Still to do: build."],
   ["restore", {}, "It was restored from its checkpoints. Still to do: build."],
   ["refusal", {}, "Its last resume was refused. Still to do: build."],
 ] as const)("a session paused by %s %j says so", (pausedBy, direction, why) => {

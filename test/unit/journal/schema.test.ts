@@ -88,7 +88,7 @@ describe("the row session.status", () => {
   test("names the known reasons", () => {
     expect(check({ status: "parked", reason: "weather" })).toEqual({
       path: "reason",
-      problem: 'must be "review" or "help" or "budget" or "breaker" or "setup"',
+      problem: 'must be "review" or "help" or "budget" or "breaker" or "setup" or "unknown"',
     });
   });
 });

@@ -54,7 +54,7 @@ const headlines: readonly (readonly [
     { pausedBy: "direction", direction: { ...card.direction, until: true } },
     "Paused after design (--until)",
   ],
-  ["paused", null, { pausedBy: "answer" }, "Reviewed after design; waits for a resume"],
+  ["paused", null, { pausedBy: "answer" }, "Answered by a person after design; waits for a resume"],
   ["paused", null, { pausedBy: "restore" }, "Restored from its checkpoints after design"],
   ["paused", null, { pausedBy: "refusal", lastPhase: null }, "Stopped before the first phase was completed"],
   ["canceled", null, {}, "Canceled after design"],

@@ -1,0 +1,86 @@
+import { InputInvalid } from "../domain/errors.ts";
+import { happenedIn } from "../journal/effect.ts";
+import type { Signal } from "../journal/journal.ts";
+import { refuseToRepeat } from "../run/acts/repeat-effects.ts";
+import { readState } from "../store/session-journal.ts";
+import { checkBudgetOptions } from "./check-options.ts";
+import type { ApproveOptions, BudgetOptions, RejectOptions, Settlement } from "./options.ts";
+import type { Services } from "./services.ts";
+import { SessionQueries } from "./session-queries.ts";
+import { settlementOf } from "./settle-effect.ts";
+import { budgetChangeOf, ignoreHeld, refuseSignal, refuseUnknownName, withReviewedPhase } from "./signals.ts";
+
+/** What people decide about a session. Each decision is a signal, which its driver or the next claimant records. */
+export abstract class SessionSignals extends SessionQueries {
+  readonly #services: Services;
+
+  constructor(services: Services) {
+    super(services);
+    this.#services = services;
+  }
+
+  /** Approves the phase that is waiting for review. */
+  async approve(idOrKey: string, options: ApproveOptions = {}): Promise<void> {
+    await this.#review(idOrKey, { action: "approve", ...options });
+  }
+
+  /** Rejects the phase that is waiting for review. It runs again with the note. */
+  async reject(idOrKey: string, { note, repeatEffects, ...options }: RejectOptions): Promise<void> {
+    if (typeof note !== "string" || note.trim() === "")
+      throw new InputInvalid("A rejection needs a note.", { advice: "Write what should change." });
+    const repeats = repeatEffects === true ? ({ repeatEffects } as const) : {};
+    await this.#review(idOrKey, { action: "reject", ...options, note, ...repeats });
+  }
+
+  /** Says how an effect of unknown outcome ended. `step`: its seq, or its name where that is unique. */
+  async settle(idOrKey: string, step: number | string, settlement: Settlement): Promise<void> {
+    const { id } = await this.find(idOrKey);
+    const { store } = this.#services;
+    const isAbandoned = (await store.reports.abandoned()).includes(id);
+    await this.#signal(id, settlementOf(await readState(store, id), step, settlement, { isAbandoned }));
+  }
+
+  /** Sets or removes the limit of the session, a phase or a persona. A session parked for its budget waits for a resume. */
+  async setBudget(idOrKey: string, options: BudgetOptions): Promise<void> {
+    checkBudgetOptions(options);
+    const { level, name, budget } = budgetChangeOf(options);
+    if (name !== undefined) refuseUnknownName(level, name, (await this.show(idOrKey)).phases);
+    await this.#signal(idOrKey, { action: "budget", level, ...(name !== undefined && { name }), budget });
+  }
+
+  /** Pauses the session at its next step. */
+  async pause(idOrKey: string): Promise<void> {
+    await this.#signal(idOrKey, { action: "pause" });
+  }
+
+  /** Cancels the session, which is final. */
+  async cancel(idOrKey: string): Promise<void> {
+    await this.#signal(idOrKey, { action: "cancel" });
+  }
+
+  protected abstract look(): void;
+
+  async #review(
+    idOrKey: string,
+    message: Extract<Signal, { readonly action: "approve" | "reject" }>,
+  ): Promise<void> {
+    const { store, engine } = this.#services;
+    const session = await this.find(idOrKey);
+    await refuseSignal(session, message, engine);
+    const state = await readState(store, session.id);
+    const signal = withReviewedPhase(message, state);
+    if (signal.action === "reject" && signal.repeatEffects !== true)
+      refuseToRepeat(state.id, happenedIn(state.effects, [signal.phase]));
+    await this.#signal(session.id, signal);
+  }
+
+  async #signal(idOrKey: string, message: Signal): Promise<void> {
+    const { store, engine } = this.#services;
+    const session = await this.find(idOrKey);
+    await refuseSignal(session, message, engine);
+    await store.signal(session.id, message);
+    if (engine.isDriving(session.id)) return engine.listen();
+    await engine.settle(session.id).catch(ignoreHeld);
+    this.look();
+  }
+}

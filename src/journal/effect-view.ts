@@ -1,0 +1,62 @@
+import { isoTime } from "../domain/iso-time.ts";
+import type { Json } from "../domain/json.ts";
+import { redactJson } from "../domain/redact.ts";
+import { unsettledIn } from "./effect.ts";
+import { awaiting } from "./reset-phase.ts";
+import type { SessionState } from "./session-state.ts";
+import type { SessionStatus } from "./standing.ts";
+
+export interface EffectView {
+  /** The row of its intent: `settle` takes it. */
+  readonly seq: number;
+  readonly name: string;
+  readonly state: "happened" | "unknown";
+  /** When it began. */
+  readonly at: string;
+  readonly phase: string;
+  readonly persona: string;
+  /** Of an unknown outcome: what is known. */
+  readonly because: string | null;
+}
+
+export interface WaitingView {
+  readonly seq: number;
+  readonly kind: "phase" | "effect";
+  /** Null where a whole phase waits. */
+  readonly persona: string | null;
+  /** The phase, or the call of the effect. */
+  readonly call: Json;
+}
+
+export function effectsIn({ effects }: SessionState): readonly EffectView[] {
+  return [...effects.values()].flatMap(({ seq, name, at, phase, persona, outcome }): EffectView[] => {
+    if (outcome.kind === "did-not-happen") return [];
+    const state = outcome.kind === "happened" ? "happened" : "unknown";
+    const because = outcome.kind === "unknown" ? outcome.because : null;
+    return [{ seq, name, state, at: isoTime(at), phase, persona, because }];
+  });
+}
+
+/** In these a person cannot help, or the driver still may say how an effect ended. */
+const silent: readonly SessionStatus[] = ["queued", "running", "completed", "canceled"];
+
+export function waitingIn(state: SessionState): readonly WaitingView[] {
+  if (silent.includes(state.standing.status)) return [];
+  const phases = awaiting(state).map(
+    ([name, { revision }]): WaitingView => ({
+      seq: state.seals.get(`${name} ${revision}`)?.head.seq ?? state.head.seq,
+      kind: "phase",
+      persona: null,
+      call: { phase: name },
+    }),
+  );
+  const effects = unsettledIn(state.effects).map(
+    ({ seq, persona, name, call }): WaitingView => ({
+      seq,
+      kind: "effect",
+      persona,
+      call: redactJson({ name, ...(call !== undefined && { call }) }),
+    }),
+  );
+  return [...phases, ...effects];
+}

@@ -1,0 +1,86 @@
+import type { Json } from "../domain/json.ts";
+import type { ProcessIdentity } from "./process-identity.ts";
+import type { StepKind } from "./row.ts";
+import type { OfAttempt } from "./values.ts";
+
+/** `open`: it began, and no outcome is recorded. `unknown`: it ended, and no process can say whether it happened. */
+export type EffectOutcome =
+  | { readonly kind: "open" }
+  | { readonly kind: "unknown"; readonly because: string }
+  /** The step's own row has the result. */
+  | { readonly kind: "happened"; readonly at: number; readonly step: number }
+  /** A person said so. */
+  | { readonly kind: "happened"; readonly at: number; readonly result: Json | undefined }
+  | { readonly kind: "did-not-happen" };
+
+/** An effect that must not be repeated in silence: its intent is recorded before it begins. */
+export interface EffectState extends OfAttempt {
+  /** The row of the intent. */
+  readonly seq: number;
+  readonly at: number;
+  readonly name: string;
+  readonly kind: StepKind;
+  /** Without the files and inputs around it, so that later attempts and rounds find it. */
+  readonly fingerprint: string;
+  readonly occurrence: number;
+  /** The call, as people see it. */
+  readonly call: Json | undefined;
+  /** All of them must be dead before it is certain that it will not happen any more. */
+  readonly processes: readonly ProcessIdentity[];
+  readonly outcome: EffectOutcome;
+  /** A person let it be repeated: its outcome serves no later call. */
+  readonly repeats: boolean;
+}
+
+export type Effects = ReadonlyMap<number, EffectState>;
+
+export function isUnsettled({ outcome }: EffectState): boolean {
+  return outcome.kind === "open" || outcome.kind === "unknown";
+}
+
+export function unsettledIn(effects: Effects): readonly EffectState[] {
+  return [...effects.values()].filter(isUnsettled);
+}
+
+/** Effects of these phases that happened, and would happen again if the phases started anew. */
+export function happenedIn(effects: Effects, phases: Iterable<string>): readonly EffectState[] {
+  const among = new Set(phases);
+  return [...effects.values()].filter(
+    ({ phase, outcome, repeats }) => among.has(phase) && outcome.kind === "happened" && !repeats,
+  );
+}
+
+/** The last effect of an equal call of the same persona. */
+export function equalEffect(
+  effects: Effects,
+  { phase, persona, kind, fingerprint, occurrence }: Omit<EqualCall, "name">,
+): EffectState | undefined {
+  return [...effects.values()].findLast(
+    (effect) =>
+      effect.fingerprint === fingerprint &&
+      effect.occurrence === occurrence &&
+      effect.kind === kind &&
+      effect.persona === persona &&
+      effect.phase === phase &&
+      !effect.repeats,
+  );
+}
+
+export type EqualCall = Pick<
+  EffectState,
+  "phase" | "persona" | "kind" | "name" | "fingerprint" | "occurrence"
+>;
+
+export function withEffect(effects: Effects, seq: number, change: Partial<EffectState>): Effects {
+  const effect = effects.get(seq);
+  return effect === undefined ? effects : new Map(effects).set(seq, { ...effect, ...change });
+}
+
+/** Equal calls of these phases run again. What happened stays on the list. */
+export function letRepeat(effects: Effects, phases: Iterable<string>): Effects {
+  const again = new Set(happenedIn(effects, phases).map(({ seq }) => seq));
+  if (again.size === 0) return effects;
+  return new Map(
+    [...effects].map(([seq, effect]) => [seq, again.has(seq) ? { ...effect, repeats: true } : effect]),
+  );
+}
