@@ -107,6 +107,7 @@ export type { Brief } from "./run/acts/create-session.ts";
 export type { PhaseEdit } from "./run/acts/phase-edit.ts";
 export type { PlannedPersona } from "./run/acts/plan.ts";
 export type { Plan } from "./run/acts/plan-cost.ts";
+export type { SourceOptions } from "./run/acts/read-source.ts";
 export {
   type DurableModel,
   durableModel,

@@ -29,6 +29,7 @@ const ofCreate: OptionNames<CreateOptions> = {
   given: true,
   budget: true,
   source: true,
+  upload: true,
 };
 const ofSource: OptionNames<SourceOptions> = {
   git: true,
@@ -36,6 +37,7 @@ const ofSource: OptionNames<SourceOptions> = {
   include: true,
   exclude: true,
   checksOnly: true,
+  within: true,
 };
 const ofQueue: OptionNames<QueueOptions> = {
   ...ofCreate,
@@ -85,6 +87,10 @@ function checkNew(team: Team, options: CreateOptions, known: Readonly<Record<str
   checkQueuePlace(options);
   if (options.budget !== undefined) checkLimits(options.budget, ofBudget);
   if (options.source !== undefined) refuseUnknown("A source", options.source, ofSource);
+  if (options.source !== undefined && options.upload !== undefined)
+    throw new InputInvalid("A session begins with a repository or with an upload, not with both.", {
+      advice: "Leave one of them out.",
+    });
   checkPhases(options.given ?? {});
 }
 

@@ -16,6 +16,7 @@ import { refuseUnconfined } from "../run/programs/refuse-unconfined.ts";
 import { toBudget } from "../run/spending.ts";
 import { readState } from "../store/session-journal.ts";
 import type { SessionRecord } from "../store/store.ts";
+import { Uploads } from "../store/uploads.ts";
 import type { Team } from "../team/define.ts";
 import { integrationProblems, refuseBlocking } from "../team/definition/integration.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
@@ -26,7 +27,7 @@ import { teamForBrief } from "./session-team.ts";
 /** Creates a session for the brief, with the part of the team that it needs. With a known key, returns that session. */
 export async function createForBrief(
   team: Team,
-  { given = {}, budget, source: wanted, ...brief }: CreateOptions,
+  { given = {}, budget, source: wanted, upload, ...brief }: CreateOptions,
   driver: FirstDriver,
   /** How far the caller will drive it. An impossible direction is refused before the session exists. */
   direction: Direction,
@@ -44,12 +45,14 @@ export async function createForBrief(
   const runs = isKnown ? [] : phasesOfStart(planned.team, direction, Object.keys(given));
   checkIntegration(planned.team, services.onNotice);
   if (driver.kind !== "none") await refuseUnconfined(runs, services.sandbox);
-  const isOwn = wanted === undefined && team.definition.source !== undefined;
+  const isOwn = wanted === undefined && upload === undefined && team.definition.source !== undefined;
   // The repository has changed since, and the session keeps the one that it began with.
   const read =
     isKnown && isOwn
       ? { source: (await readState(store, known.id)).created.source, artifacts: [] }
-      : await readNow(wanted, planned.team, teamFile, services);
+      : upload === undefined
+        ? await readNow(wanted, planned.team, teamFile, services)
+        : await new Uploads(services.stateDirectory).find(upload, services.clock.now());
   const origin = isKnown ? {} : await giveAll(planned.team.definition, given, artifacts, read?.source);
   if (read?.source !== undefined && !isKnown)
     for (const text of sourceNotices(read.source)) services.onNotice(text);

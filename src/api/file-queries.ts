@@ -2,8 +2,10 @@ import { advise } from "../domain/advice.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { emptyTree, emptyTreeHash, type Tree } from "../domain/tree.ts";
 import type { ApplyOptions, BranchOptions } from "../run/acts/deliver.ts";
+import type { TakenUpload } from "../run/acts/take-upload.ts";
 import { finalTree } from "../run/final-files.ts";
 import { readState } from "../store/session-journal.ts";
+import { Uploads, type WaitingUpload } from "../store/uploads.ts";
 import type { OutResult } from "../workspace/out-plan.ts";
 import type { Applied } from "../workspace/repository/apply-changes.ts";
 import type { DeliveredBranch } from "../workspace/repository/deliver-branch.ts";
@@ -79,6 +81,17 @@ export class FileQueries extends SessionLookup {
     const { id } = await this.find(idOrKey);
     const { sessionArchive } = await import("./session-archive.ts");
     return sessionArchive(await readState(this.#services.store, id), options, this.#services);
+  }
+
+  /** Takes the files of a tar.gz or zip in, for sessions to begin with. */
+  async takeUpload(body: AsyncIterable<Uint8Array>): Promise<TakenUpload> {
+    const { takeUpload } = await import("../run/acts/take-upload.ts");
+    return takeUpload(body, { ...this.#services, uploads: new Uploads(this.stateDirectory) });
+  }
+
+  /** Uploads that sessions can still begin with, and what is left of others. */
+  uploads(): Promise<readonly WaitingUpload[]> {
+    return new Uploads(this.stateDirectory).list();
   }
 
   /** Makes a git branch with one commit for each completed phase, in the session's repository or in another. */

@@ -26,6 +26,8 @@ export interface StartOptions<PhaseName extends string = string> extends Brief {
   readonly beforeDrive?: (id: SessionId) => Promise<void>;
   /** The repository that it works on. */
   readonly source?: SourceOptions;
+  /** The id of an upload whose files it works on, instead of a repository. */
+  readonly upload?: string;
   /** Existing outputs of phases. */
   readonly given?: Readonly<Partial<Record<PhaseName, GivenOptions>>>;
 }
@@ -36,7 +38,7 @@ export type QueueOptions<PhaseName extends string = string> = Omit<StartOptions<
 /** As a start without a direction: that is set when the session is driven. */
 export type CreateOptions<PhaseName extends string = string> = Pick<
   StartOptions<PhaseName>,
-  keyof Brief | "given" | "budget" | "source"
+  keyof Brief | "given" | "budget" | "source" | "upload"
 >;
 
 export interface MixedOptions {

@@ -28,9 +28,11 @@ export type {
   PersonaSpent,
   PhaseContent,
   RecordedFailure,
+  RepositorySource,
   SessionTerms,
   SessionUsage,
   Source,
+  UploadSource,
   Wait,
 } from "./values.ts";
 

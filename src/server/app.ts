@@ -20,6 +20,7 @@ import { type App, type AppEnv, addRoute, json, problems } from "./routes/route.
 import { addServerRoutes } from "./routes/server.ts";
 import { addSessionReadingRoutes } from "./routes/session.ts";
 import { addSessionRoutes } from "./routes/sessions.ts";
+import { addUploadRoutes, uploadsPath } from "./routes/uploads.ts";
 import { health } from "./schemas/server.ts";
 import type { ServerParts } from "./server-parts.ts";
 
@@ -36,6 +37,7 @@ export function createApp(parts: ServerParts): App {
   app.use(requireAccess(parts));
   refuseWhenStopping(app, parts);
   readBodies(app);
+  addUploadRoutes(app, parts);
   addSessionRoutes(app, parts);
   addSessionReadingRoutes(app, parts);
   addDeliveryRoutes(app, parts);
@@ -80,7 +82,8 @@ function answerErrors(app: App, { report, identity }: ServerParts): void {
     if (problem.code === "UNEXPECTED") report(`Request ${requestId}: ${error.stack ?? String(error)}`);
     const challenge = problem.status === 401 ? { "www-authenticate": 'Bearer realm="maestro"' } : {};
     // The rest of a rejected body is not read: the connection ends with the answer.
-    const ending = problem.status === 413 ? { connection: "close" } : {};
+    const isCut = problem.status === 413 || c.req.path === uploadsPath;
+    const ending = isCut ? { connection: "close" } : {};
     if (problem.status === 401 && wantsPage(c.req.raw)) return signInPage(problem);
     return problemResponse(problem, { ...challenge, ...ending });
   });
@@ -138,6 +141,8 @@ function readBodies(app: App): void {
   app.use(async (c, next) => {
     if (c.req.method !== "GET" && c.req.method !== "HEAD") {
       if (c.req.header("expect") !== undefined) c.env?.outgoing?.writeContinue();
+      // An archive goes to the disk while it arrives.
+      if (c.req.method === "POST" && c.req.path === uploadsPath) return next();
       const text = await readJsonBody(c.req.raw);
       // Over a socket, an empty body is still a stream, and the framework would ask for its type.
       if (text === undefined) c.req.raw = withoutBody(c.req.raw);

@@ -3,6 +3,8 @@ import { parseJson } from "../domain/json.ts";
 import { HttpProblem } from "./problem.ts";
 
 export const bodyLimits = { maxBytes: 8 * 1024 * 1024, maxDepth: 64 } as const;
+/** For the whole body to arrive. */
+const arrivalMs = 60_000;
 
 /** Undefined when there is no body. */
 export async function readJsonBody(request: Request): Promise<string | undefined> {
@@ -21,13 +23,37 @@ export async function readJsonBody(request: Request): Promise<string | undefined
 async function readBytes(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Leaving the loop cancels the stream, so that an endless body is not read.
-  for await (const chunk of body ?? []) {
-    length += chunk.byteLength;
-    if (length > bodyLimits.maxBytes) throw tooLarge();
-    chunks.push(chunk);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(tooSlow()), arrivalMs).unref();
+  try {
+    // Leaving the loop cancels the stream, so that an endless body is not read.
+    for await (const chunk of until(late.signal, body ?? ReadableStream.from<Uint8Array>([]))) {
+      length += chunk.byteLength;
+      if (length > bodyLimits.maxBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } finally {
+    clearTimeout(timer);
   }
   return Buffer.concat(chunks, length);
+}
+
+/** Ends with the reason of the signal, also while it waits for a chunk. */
+async function* until<Chunk>(signal: AbortSignal, body: ReadableStream<Chunk>): AsyncGenerator<Chunk> {
+  const reader = body.getReader();
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
+  aborted.catch(() => undefined);
+  try {
+    for (;;) {
+      const { value, done } = await Promise.race([reader.read(), aborted]);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
 }
 
 function checkJson(bytes: Uint8Array): void {
@@ -45,6 +71,8 @@ const tooLarge = (): HttpProblem =>
     `The body is larger than ${bodyLimits.maxBytes} bytes.`,
     "Put large content into files.",
   );
+
+const tooSlow = (): HttpProblem => new HttpProblem("REQUEST_TIMEOUT", "The request took too long to arrive.");
 
 const unsupported = (type: string | null): HttpProblem =>
   new HttpProblem(

@@ -21,7 +21,8 @@ const limits: ServerOptions = {
   /** Bytes for the headers of a request; the token and a cookie need a fraction of it. */
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
-  requestTimeout: 60_000,
+  /** An archive may take so long; other bodies have less: see json-body.ts. */
+  requestTimeout: 15 * 60_000,
   keepAliveTimeout: 10_000,
   /** Node looks at the limits above only so often; by default every 30 seconds. */
   connectionsCheckingInterval: 1_000,

@@ -24,6 +24,7 @@ const httpProblems = {
   UNAUTHORIZED: [401, "Not signed in"],
   HOST_NOT_ALLOWED: [403, "Host not allowed"],
   ORIGIN_NOT_ALLOWED: [403, "Origin not allowed"],
+  REPOSITORY_NOT_ALLOWED: [403, "Repository not allowed"],
   NOT_FOUND: [404, "Not found"],
   METHOD_NOT_ALLOWED: [405, "Method not allowed"],
   REQUEST_TIMEOUT: [408, "Request timeout"],
@@ -31,6 +32,7 @@ const httpProblems = {
   UNSUPPORTED_MEDIA_TYPE: [415, "Unsupported media type"],
   HEADERS_TOO_LARGE: [431, "Headers too large"],
   TOO_MANY_STREAMS: [503, "Too many streams"],
+  TOO_MANY_UPLOADS: [503, "Too many uploads"],
   SHUTTING_DOWN: [503, "Shutting down"],
 } as const;
 

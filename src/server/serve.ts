@@ -19,6 +19,7 @@ import { SessionBook } from "./feed/session-book.ts";
 import { type Listening, listen } from "./listen.ts";
 import { LiveActivity } from "./live-activity.ts";
 import { RunMetrics } from "./metrics/run-metrics.ts";
+import { readRepoRoots } from "./repo-roots.ts";
 import type { App } from "./routes/route.ts";
 import { addressOf } from "./server-address.ts";
 import type { ServerParts } from "./server-parts.ts";
@@ -43,6 +44,8 @@ export interface ServeOptions {
   /** The folder of the built dashboard. */
   readonly dashboardFolder?: string;
   readonly report: Notify;
+  /** Folders whose repositories sessions may start with. */
+  readonly repoRoots?: readonly string[];
   /** How a shell starts Maestro here, for the commands in answers and tickets. */
   readonly program?: string;
 }
@@ -74,6 +77,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const { team, file } = registered;
     return file === undefined ? registered : { ...registered, team: isolatedTeam(team, file, isolation) };
   });
+  const repoRoots = await readRepoRoots(options.repoRoots ?? []);
   const metrics = new RunMetrics();
   const activity = new LiveActivity();
   let hub: EventHub | undefined;
@@ -114,6 +118,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       address,
       origin,
       stateDirectoryFlag,
+      repoRoots,
       program,
     };
     hub = new EventHub({

@@ -16,6 +16,8 @@ export interface Identity {
   readonly origin: () => string;
   /** The state directory, where commands need --state-dir to find it. */
   readonly stateDirectoryFlag: string | null;
+  /** Folders whose repositories sessions may start with. */
+  readonly repoRoots: readonly string[];
   /** How a shell starts Maestro on the server's machine. */
   readonly program: string;
 }
@@ -45,6 +47,7 @@ export async function readStatus(parts: StatusParts): Promise<ServerStatus> {
     address: identity.address(),
     stateDirectory: maestro.stateDirectory,
     stateDirectoryFlag: identity.stateDirectoryFlag,
+    repoRoots: [...identity.repoRoots],
     disk: space,
     queue: { running: dispatcher.inUse, places: dispatcher.places, waiting: queued.length },
     counts: viewCounts(counts),

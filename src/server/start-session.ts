@@ -1,14 +1,17 @@
 import type { z } from "@hono/zod-openapi";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, SessionConflict } from "../domain/errors.ts";
+import type { JsonObject } from "../domain/json.ts";
+import type { GivenOptions, SourceOptions } from "../index.ts";
 import { type FieldProblem, FieldsInvalid } from "./problem.ts";
 import { proveModel } from "./prove-model.ts";
+import { allowedSource } from "./repo-roots.ts";
 import type { startRequest } from "./schemas/actions.ts";
 import type { ServerParts } from "./server-parts.ts";
 import type { RegisteredTeam } from "./views/teams.ts";
 
 type StartRequest = z.infer<typeof startRequest>;
-type StartParts = Pick<ServerParts, "maestro" | "config" | "teams">;
+type StartParts = Pick<ServerParts, "maestro" | "config" | "teams" | "identity">;
 type Started = Awaited<ReturnType<ServerParts["maestro"]["queue"]>>;
 
 /** Rejects a request by field, before a session exists. */
@@ -22,11 +25,12 @@ export async function startSession(request: StartRequest, parts: StartParts): Pr
   // An existing session keeps its model.
   if (model !== undefined || key === undefined || !(await maestro.isKnownKey(key)))
     await proveModel(registered.team, model ?? config.model, parts);
-  return queueWith(maestro, registered, request);
+  const source = request.source && (await allowedSource(request.source, parts.identity.repoRoots));
+  return queueWith(maestro, registered, { ...request, source });
 }
 
 function fieldProblems(
-  { team: name, brief, pauseAfter = [], only = [], from, until }: StartRequest,
+  { team: name, brief, pauseAfter = [], only = [], from, until, given = {} }: StartRequest,
   registered: RegisteredTeam | undefined,
   teams: StartParts["teams"],
 ): FieldProblem[] {
@@ -44,14 +48,17 @@ function fieldProblems(
     ...unknownPhases("only", only),
     ...unknownPhases("from", [from]),
     ...unknownPhases("until", [until]),
+    ...unknownPhases("given", Object.keys(given)),
   ];
 }
 
 async function queueWith(
   maestro: StartParts["maestro"],
   { team, file }: RegisteredTeam,
-  { brief, key, model, queue, priority, budget, pauseAfter, only, from, until }: StartRequest,
+  request: Omit<StartRequest, "source"> & { readonly source: SourceOptions | undefined },
 ): Promise<Started> {
+  const { brief, key, model, queue, priority, budget, pauseAfter, only, from, until, source, upload, given } =
+    request;
   const limit = {
     ...(budget?.tokens !== undefined && { tokens: budget.tokens }),
     ...(budget?.usd !== undefined && { usd: budget.usd }),
@@ -69,6 +76,9 @@ async function queueWith(
       ...(from !== undefined && { from }),
       ...(until !== undefined && { until }),
       ...(Object.keys(limit).length > 0 && { budget: limit }),
+      ...(source !== undefined && { source }),
+      ...(upload !== undefined && { upload }),
+      ...(given !== undefined && { given: givenPhases(given) }),
     });
   } catch (error) {
     const field = fieldOf(error, from);
@@ -78,12 +88,39 @@ async function queueWith(
   }
 }
 
+type Given = NonNullable<StartRequest["given"]>;
+
+/** The bytes of each file, whichever way they were sent. */
+function givenPhases(given: Given): Readonly<Record<string, GivenOptions>> {
+  return Object.fromEntries(
+    Object.entries(given).map(([phase, { outputs, files, summary }]) => [
+      phase,
+      {
+        ...(outputs !== undefined && { outputs: outputs as JsonObject }),
+        ...(files !== undefined && {
+          files: Object.fromEntries(
+            Object.entries(files).map(([path, content]) => [
+              path,
+              typeof content === "object" && content !== null
+                ? Buffer.from(content.base64, "base64")
+                : content,
+            ]),
+          ),
+        }),
+        ...(summary !== undefined && { summary }),
+        origin: "a request",
+      },
+    ]),
+  );
+}
+
 /** The field of the request that an error is about. */
 function fieldOf(error: unknown, from: string | undefined): string | undefined {
   if (SessionConflict.is(error)) {
     const { field = "key" } = error.details as { readonly field?: string };
     return field;
   }
+  if (InputInvalid.is(error) && error.details["upload"] !== undefined) return "upload";
   // The names of phases are checked before: only the first or the last phase can be wrong.
   if (InputInvalid.is(error) && error.details["missing"] !== undefined)
     return from === undefined ? "only" : "from";

@@ -157,5 +157,6 @@ async function readOrNothing(hash: string, artifacts: Blobs): Promise<string | u
 
 /** Team, brief and files of a session; the same key must mean the same identity. */
 export function identityOf({ team, brief, source }: Pick<SessionTerms, "team" | "brief" | "source">): string {
-  return fingerprint(source === undefined ? [team, brief] : [team, brief, source.commit, source.tree]);
+  if (source === undefined) return fingerprint([team, brief]);
+  return fingerprint([team, brief, source.commit ?? "upload", source.tree]);
 }

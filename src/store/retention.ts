@@ -8,6 +8,7 @@ import { artifactsOf, readLostSession } from "./restore.ts";
 import { rowsOfNewer } from "./restore-newer.ts";
 import { listSessionFolders, listSetAside, SessionFiles } from "./session-files.ts";
 import type { SessionRecord, Store } from "./store.ts";
+import { Uploads } from "./uploads.ts";
 
 const unreferencedGraceMs = 24 * 3_600_000;
 const pageSize = 500;
@@ -25,6 +26,8 @@ export interface Pruned {
   readonly artifacts: number;
   /** Delivered ones that are no longer needed. */
   readonly tickets: number;
+  /** Uploads that no session can begin with any more. */
+  readonly uploads: number;
 }
 
 export interface RetentionParts {
@@ -62,8 +65,9 @@ export async function prune(policy: RetentionPolicy, parts: PruneParts): Promise
     removeFile: parts.removeTicketFile,
   });
   const artifacts = await pruneArtifacts(parts, needed, dryRun);
+  const uploads = await new Uploads(parts.stateDirectory).removeExpired(parts.now, { dryRun });
   if (!dryRun) await parts.store.maintenance.reclaimSpace();
-  return { sessions, artifacts, tickets };
+  return { sessions, artifacts, tickets, uploads };
 }
 
 async function clearSetAside({ store, stateDirectory }: RetentionParts): Promise<void> {
@@ -102,7 +106,7 @@ export async function removeDamaged(id: SessionId, parts: RetentionParts): Promi
     await files.setAside();
     await parts.store.deleteSession(id);
     await files.removeAside();
-    return { sessions: [id], artifacts: 0, tickets: 0 };
+    return { sessions: [id], artifacts: 0, tickets: 0, uploads: 0 };
   }
   throw new InputInvalid(`The journal of session ${id} is not damaged.`, {
     advice: advise("Cancel it; prune removes it later", "cancel", id),

@@ -64,7 +64,13 @@ describe("a disk that cannot be written", () => {
       expect(await looking.removeUnneeded()).toBe(1);
       await looking.close();
       await session.with(async (maestro) => {
-        expect(await maestro.prune({})).toEqual({ sessions: [], artifacts: 0, tickets: 0, repositories: 0 });
+        expect(await maestro.prune({})).toEqual({
+          sessions: [],
+          artifacts: 0,
+          tickets: 0,
+          repositories: 0,
+          uploads: 0,
+        });
         expect(await maestro.sessions()).toHaveLength(1);
       });
     },

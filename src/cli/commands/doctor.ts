@@ -1,5 +1,6 @@
 import { access, constants, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
+import type { Looking } from "../../api/open-readonly.ts";
 import { type Advice, adviceText, advise } from "../../domain/advice.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type Finding, wrong } from "../finding.ts";
@@ -19,6 +20,7 @@ const oldestNode = 24;
 const littleSpace = 1024 ** 3;
 const tooLittleSpace = 64 * 1024 ** 2;
 const reachMs = 5_000;
+const keptUploadMs = 86_400_000;
 const configurationName = "configuration";
 
 export async function doctor(options: DoctorOptions): Promise<void> {
@@ -85,6 +87,7 @@ async function state(options: GlobalOptions): Promise<Finding[]> {
         findings.push(
           await space(maestro.stateDirectory),
           ...(await repositories(maestro.stateDirectory)),
+          ...(await uploads(maestro)),
           ...(await verifyState(maestro)),
         );
       },
@@ -151,6 +154,25 @@ async function repositories(directory: string): Promise<Finding[]> {
   return [
     { what: "repositories", state: "ok", found: `${count(clones.length, "clone")}, ${size}: ${names}` },
   ];
+}
+
+/** Only where there are some: most people upload nothing. */
+async function uploads(maestro: Looking): Promise<Finding[]> {
+  const what = "uploads";
+  const found = await maestro.uploads();
+  const old = found.filter(({ receivedAt }) => receivedAt < Date.now() - keptUploadMs);
+  if (old.length > 0)
+    return [
+      {
+        what,
+        state: "warning",
+        found: `${count(old.length, "upload")} older than a day, ${bytes(old.reduce((sum, each) => sum + each.bytes, 0))}`,
+        fix: [advise("Remove them", "prune")],
+      },
+    ];
+  return found.length === 0
+    ? []
+    : [{ what, state: "ok", found: `${found.length} that sessions can begin with` }];
 }
 
 async function sandbox(options: GlobalOptions): Promise<Finding> {

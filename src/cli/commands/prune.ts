@@ -30,7 +30,14 @@ export async function prune(options: PruneOptions): Promise<void> {
   };
   if ((await missingState(options)) !== undefined) {
     if (options.damaged !== undefined) return requireState(options, options.damaged);
-    const nothing = { sessions: [], artifacts: 0, tickets: 0, repositories: 0, dryRun: policy.dryRun };
+    const nothing = {
+      sessions: [],
+      artifacts: 0,
+      tickets: 0,
+      repositories: 0,
+      uploads: 0,
+      dryRun: policy.dryRun,
+    };
     return options.json ? printJson(nothing) : print("There is nothing to remove.");
   }
   const act = () => withMaestro(options, (maestro) => maestro.prune(policy));
@@ -46,13 +53,15 @@ export async function prune(options: PruneOptions): Promise<void> {
   if (options.json) return printJson({ ...pruned, dryRun: policy.dryRun });
   if (options.damaged !== undefined) return print(`Removed session ${pruned.sessions.join()} and its files.`);
   if (policy.dryRun) for (const id of pruned.sessions) print(`Session ${id}`);
-  const tickets = pruned.tickets === 0 ? "" : `, and ${count(pruned.tickets, "delivered ticket")}`;
-  const clones =
-    pruned.repositories === 0
-      ? ""
-      : `, and ${count(pruned.repositories, "fetched repository", "fetched repositories")}`;
+  const also = [
+    ...(pruned.tickets === 0 ? [] : [count(pruned.tickets, "delivered ticket")]),
+    ...(pruned.repositories === 0
+      ? []
+      : [count(pruned.repositories, "fetched repository", "fetched repositories")]),
+    ...(pruned.uploads === 0 ? [] : [count(pruned.uploads, "expired upload")]),
+  ].map((part) => `, and ${part}`);
   print(
-    `${policy.dryRun ? "Would remove" : "Removed"} ${count(pruned.sessions.length, "finished session")} and ${count(pruned.artifacts, "unreferenced artifact")}${tickets}${clones}.`,
+    `${policy.dryRun ? "Would remove" : "Removed"} ${count(pruned.sessions.length, "finished session")} and ${count(pruned.artifacts, "unreferenced artifact")}${also.join("")}.`,
   );
 }
 

@@ -23,6 +23,7 @@ interface ServeFlags extends GlobalOptions {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly team?: readonly string[];
+  readonly repoRoot?: readonly string[];
   readonly link?: boolean;
 }
 
@@ -39,6 +40,7 @@ export async function serve(options: ServeFlags): Promise<void> {
     teams,
     version: packageVersion(),
     program: howStarted(),
+    repoRoots: options.repoRoot ?? [],
     report: sayNotice,
   });
   const stopped = untilStopped(running);

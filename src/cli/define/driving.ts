@@ -78,6 +78,11 @@ export function defineDriving(define: Define): void {
     .option("--tls-cert <file>", "PEM file with its certificate; with --tls-key it speaks TLS")
     .option("--tls-key <file>", "PEM file with the private key of the certificate")
     .option("--team <file>", "a team that sessions can use; can be repeated", collect)
+    .option(
+      "--repo-root <folder>",
+      "let sessions start with the repositories in this folder; can be repeated",
+      collect,
+    )
     .option(...sandbox)
     .option("--link", "print a new dashboard link for the running server, and exit")
     .action(async (options) => (await import("../commands/serve.ts")).serve(options));

@@ -5,7 +5,7 @@ import { InputInvalid } from "../../domain/errors.ts";
 import { isGitAddress } from "../../domain/git-address.ts";
 import { changesBetween, emptyTree, type Tree, type TreeChange, withChanges } from "../../domain/tree.ts";
 import { isInstalled } from "../../domain/tree-path.ts";
-import type { Source } from "../../journal/journal.ts";
+import type { RepositorySource, Source } from "../../journal/journal.ts";
 import type { PhaseState, SessionState } from "../../journal/session-state.ts";
 import type { Blobs } from "../../store/blobs.ts";
 import { orderPhases } from "../../team/definition/order.ts";
@@ -33,19 +33,23 @@ export async function makeBranch(
 ): Promise<DeliveredBranch> {
   const { source } = state.created;
   if (source === undefined) throw noSource(state);
+  const folder = repo ?? (await ownFolder(state, "--repo", stateDirectory));
   const { Git } = await import("../../workspace/repository/git.ts");
   const { deliverBranch } = await import("../../workspace/repository/deliver-branch.ts");
   const blobs = new BlobsBeside(artifacts);
-  const commits = [...(await startCommit(source, blobs)), ...(await phaseCommits(state, source, blobs))];
+  const git = await Git.in(folder);
+  const isRepository = source.git !== undefined;
+  const begun = isRepository ? await startCommit(source, blobs) : [];
+  const commits = [...begun, ...(await phaseCommits(state, source, blobs))];
   const order = {
     branch,
     session: state.id,
-    base: source.commit,
+    // An upload has no commit of its own: its changes go on top of what the repository has now.
+    base: isRepository ? source.commit : await git.text(["rev-parse", "--verify", "HEAD^{commit}"]),
     createdAt: state.createdHead.at,
     commits,
   };
-  const folder = repo ?? (await ownFolder(state, "--repo", stateDirectory));
-  return deliverBranch(await Git.in(folder), order, blobs);
+  return deliverBranch(git, order, blobs);
 }
 
 export interface DeliveryParts {
@@ -59,8 +63,10 @@ export interface DeliveryParts {
  */
 async function ownFolder(state: SessionState, flag: string, stateDirectory: string): Promise<string> {
   const { id, imported, created } = state;
-  if (created.source === undefined) throw noSource(state);
-  const { git, commit } = created.source;
+  const { source } = created;
+  if (source === undefined) throw noSource(state);
+  if (source.git === undefined) throw noRepository(state, flag);
+  const { git, commit } = source;
   if (imported === undefined) {
     const folder = await folderOf(git, commit, stateDirectory);
     if (folder === git || existsSync(folder)) return folder;
@@ -77,8 +83,10 @@ async function ownFolder(state: SessionState, flag: string, stateDirectory: stri
 
 function ownCheckout(state: SessionState): string {
   const { id, imported, created } = state;
-  if (created.source === undefined) throw noSource(state);
-  if (imported === undefined && !isGitAddress(created.source.git)) return created.source.git;
+  const { source } = created;
+  if (source === undefined) throw noSource(state);
+  if (source.git === undefined) throw noRepository(state, "--to");
+  if (imported === undefined && !isGitAddress(source.git)) return source.git;
   const why =
     imported === undefined
       ? `The repository of session ${id} was fetched from an address: there is no folder to change.`
@@ -115,7 +123,10 @@ const withoutInstalled = (base: Tree, tree: Tree): Tree =>
   );
 
 /** Changes that were not committed when the session began are a commit of their own. */
-async function startCommit({ tree, dirty }: Source, blobs: BlobStore): Promise<readonly PhaseCommit[]> {
+async function startCommit(
+  { tree, dirty }: RepositorySource,
+  blobs: BlobStore,
+): Promise<readonly PhaseCommit[]> {
   if (dirty.length === 0) return [];
   const base = await loadTree(blobs, tree);
   const changes = dirty.map((path): TreeChange => {
@@ -165,6 +176,12 @@ function describe(name: string, { personas }: PhaseState): Omit<PhaseCommit, "ch
     personas: done.map(({ persona }) => persona),
   };
 }
+
+const noRepository = ({ id }: SessionState, flag: string): InputInvalid =>
+  new InputInvalid(`Session ${id} began with an uploaded archive, so it has no repository.`, {
+    advice: `Name the folder that the files came from with ${flag}.`,
+    details: { session: id },
+  });
 
 const noSource = ({ id }: SessionState): InputInvalid =>
   new InputInvalid(`Session ${id} does not work on a repository.`, {

@@ -4,7 +4,7 @@ import { count } from "../../domain/amounts.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import { isGitAddress } from "../../domain/git-address.ts";
 import { showPath } from "../../domain/tree-path.ts";
-import type { Source } from "../../journal/journal.ts";
+import type { RepositorySource, Source } from "../../journal/journal.ts";
 import type { Blobs } from "../../store/blobs.ts";
 import { isPattern } from "../../team/definition/is-pattern.ts";
 import { leadsOut } from "../../team/definition/source-keys.ts";
@@ -24,6 +24,8 @@ export interface SourceOptions {
   readonly exclude?: readonly string[];
   /** Files for checks and setup only. */
   readonly checksOnly?: readonly string[];
+  /** All of the repository must be in one of these folders. For requests of strangers. */
+  readonly within?: readonly string[];
 }
 
 export interface ReadSource {
@@ -42,8 +44,9 @@ const mostLeftOut = 1_000;
 const mostDirty = 10_000;
 const mostNamed = 5;
 
-interface WantedSource extends Required<Omit<SourceOptions, "ref">> {
+interface WantedSource extends Required<Omit<SourceOptions, "ref" | "within">> {
   readonly ref?: string;
+  readonly within?: readonly string[];
   /** Files that look like secrets and that the policy of a persona names. */
   readonly allow: readonly string[];
 }
@@ -68,6 +71,7 @@ export async function sourceOf(
     include: given?.include ?? own?.include ?? [],
     exclude: given?.exclude ?? own?.exclude ?? [],
     checksOnly: given?.checksOnly ?? own?.checksOnly ?? [],
+    ...(given?.within !== undefined && { within: given.within }),
     allow: phases.flatMap(({ personas }) => personas.flatMap(({ policy }) => namedInFull(policy))),
   };
 }
@@ -87,15 +91,16 @@ async function ownRepository(git: string, teamFile: string | undefined): Promise
 
 /** Takes the files of the repository in. Durable when it returns; the repository itself is not touched. */
 export async function readSource(
-  { git, ref, checksOnly, ...filter }: WantedSource,
+  wanted: WantedSource,
   { artifacts, stateDirectory, onProgress }: ReadParts,
 ): Promise<ReadSource> {
   const { readRepository } = await import("../../workspace/repository/read-repository.ts");
-  const { repository, shown, mark } = await open(git, ref, { artifacts, stateDirectory, onProgress });
+  const { checksOnly, include, exclude, allow } = wanted;
+  const { repository, shown, mark } = await open(wanted, { artifacts, stateDirectory, onProgress });
   await using batch = await artifacts.batch();
   const { tree, leftOut, dirty, restricted } = await readRepository(
     repository,
-    { ...filter, checksOnly },
+    { include, exclude, allow, checksOnly },
     batch,
     onProgress,
   );
@@ -129,10 +134,14 @@ interface Opened {
   readonly mark: readonly string[];
 }
 
-async function open(git: string, ref: string | undefined, parts: ReadParts): Promise<Opened> {
+async function open(
+  { git, ref, within }: Pick<WantedSource, "git" | "ref" | "within">,
+  parts: ReadParts,
+): Promise<Opened> {
   const { findRepository } = await import("../../workspace/repository/find-repository.ts");
-  if (!(await isFetched(git))) {
-    const repository = await findRepository(git, ref);
+  // A request of a stranger never makes git fetch.
+  if (within !== undefined || !(await isFetched(git))) {
+    const repository = await findRepository(git, ref, within);
     return { repository, shown: repository.root, mark: [] };
   }
   const { cloneMark, cloneRepository } = await import("../../workspace/repository/clone.ts");
@@ -169,8 +178,11 @@ function refuseTooMany(root: string, leftOut: number, dirty: number): void {
 }
 
 /** What a person should know about the files before the first call is paid. */
-export function sourceNotices({ git, commit, dirty, leftOut, restricted = [] }: Source): readonly string[] {
-  const notices = [`Works on ${showPath(git)} at ${commit.slice(0, 12)}${dirtyText(dirty)}.`];
+export function sourceNotices(source: Source): readonly string[] {
+  const { leftOut, restricted = [] } = source;
+  const notices = [
+    source.git !== undefined ? repositoryText(source) : "Works on the files of an uploaded archive.",
+  ];
   if (leftOut.length > 0) {
     const named = leftOut.slice(0, mostNamed).map(({ path, reason }) => `${showPath(path)} (${reason})`);
     const more = leftOut.length > mostNamed ? `, and ${leftOut.length - mostNamed} more` : "";
@@ -184,6 +196,9 @@ export function sourceNotices({ git, commit, dirty, leftOut, restricted = [] }: 
     );
   return notices;
 }
+
+const repositoryText = ({ git, commit, dirty }: RepositorySource): string =>
+  `Works on ${showPath(git)} at ${commit.slice(0, 12)}${dirtyText(dirty)}.`;
 
 const dirtyText = (dirty: readonly string[]): string =>
   dirty.length === 0 ? "" : `, with ${count(dirty.length, "file")} changed since`;

@@ -12,10 +12,19 @@ const usd = z.number().min(0.01).max(1_000_000);
 /** The most entries of any list in a request. */
 const most = 1_000;
 
+const path = z.string().min(1).max(4_096);
+const glob = z.string().min(1).max(1_000);
+const mostGlobs = 100;
+
+/** Text, or bytes that are not. */
+const fileContent = z.union([z.string(), z.strictObject({ base64: z.base64() }), z.null()]).openapi({
+  description: "Text, `{base64}` for other bytes, or null to remove the file.",
+});
+
 const phaseEdit = z.strictObject({
   outputs: z.record(z.string().max(1_000), z.unknown()).optional(),
   files: z
-    .record(z.string().min(1).max(4_096), z.string().nullable())
+    .record(path, z.string().nullable())
     .refine((files) => Object.keys(files).length <= most, `It may name at most ${most} files.`)
     .optional(),
   summary: z.string().max(20_000).optional(),
@@ -25,6 +34,31 @@ export const edits = z
   .record(name, phaseEdit)
   .refine((edits) => Object.keys(edits).length <= most, `It may name at most ${most} phases.`)
   .openapi("Edits", { description: "By phase, as in `--edit phase=file`." });
+
+const given = z
+  .record(
+    name,
+    phaseEdit.extend({
+      files: z
+        .record(path, fileContent)
+        .refine((files) => Object.keys(files).length <= most, `It may name at most ${most} files.`)
+        .optional(),
+    }),
+  )
+  .refine((phases) => Object.keys(phases).length <= most, `It may name at most ${most} phases.`)
+  .openapi("Given", { description: "Existing output by phase, as with `--given`." });
+
+const source = z
+  .strictObject({
+    git: path.openapi({ description: "A repository below a folder of `serve --repo-root`." }),
+    ref: name.optional().openapi({
+      description:
+        "A branch, tag or commit. Without it the files on the disk, with changes that are not committed.",
+    }),
+    include: z.array(glob).max(mostGlobs).optional(),
+    exclude: z.array(glob).max(mostGlobs).optional(),
+  })
+  .openapi("Source");
 
 export const startRequest = z
   .strictObject({
@@ -39,6 +73,11 @@ export const startRequest = z
     only: z.array(name).max(most).optional(),
     from: name.optional(),
     until: name.optional(),
+    source: source.optional(),
+    upload: name
+      .optional()
+      .openapi({ description: "The id of `POST /v1/uploads`, instead of a repository." }),
+    given: given.optional(),
   })
   .openapi("StartRequest");
 

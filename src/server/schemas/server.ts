@@ -14,6 +14,9 @@ export const serverStatus = z
     stateDirectoryFlag: z.string().nullable().openapi({
       description: "The value of --state-dir for commands. Null: they find the directory without it.",
     }),
+    repoRoots: list(z.string()).openapi({
+      description: "Sessions may start with repositories at or below these folders.",
+    }),
     disk: z.object({ stateBytes: count, freeBytes: count, totalBytes: count }),
     queue: z.object({ running: count, places: count, waiting: count }),
     counts: viewCounts,
@@ -23,6 +26,17 @@ export const serverStatus = z
     savedTodayUsd: z.number().nullable(),
   })
   .openapi("ServerStatus");
+
+export const uploadView = z
+  .object({
+    id: z.string().openapi({ description: "`upload` of a request that starts a session." }),
+    format: z.enum(["zip", "tar.gz"]),
+    bytes: count,
+    files: count,
+    leftOut: list(z.object({ path: z.string(), reason: z.string() })),
+    expiresAt: time,
+  })
+  .openapi("Upload");
 
 export const breakerView = z
   .object({

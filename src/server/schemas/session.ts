@@ -294,6 +294,32 @@ export const decision = z
   })
   .openapi("Decision");
 
+const leftOut = list(z.object({ path: z.string(), reason: z.string() }));
+
+/** The files that the session began with, and where they come from. */
+const source = z
+  .union([
+    z.looseObject({
+      git: z.string(),
+      ref: z.string(),
+      commit: z.string(),
+      tree: sha256,
+      dirty: list(z.string()).openapi({ description: "Files that differed from the commit." }),
+      leftOut,
+    }),
+    z.looseObject({
+      upload: z.object({
+        id: z.string(),
+        format: z.enum(["zip", "tar.gz"]),
+        bytes: count,
+        sha256,
+      }),
+      tree: sha256,
+      leftOut,
+    }),
+  ])
+  .openapi("SessionSource");
+
 /** `show --json`, with the additions of the page. */
 export const sessionView = z
   .looseObject({
@@ -302,6 +328,7 @@ export const sessionView = z
     budgets: list(budgetView),
     decisions: list(decision),
     artifacts: list(artifactFile),
+    source: source.nullable(),
   })
   .openapi("Session");
 

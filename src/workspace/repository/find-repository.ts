@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { InputInvalid } from "../../domain/errors.ts";
 import { showPath } from "../../domain/tree-path.ts";
 import { Git } from "./git.ts";
+import { stayWithin } from "./stay-within.ts";
 
 /** A repository and the commit that a session begins with. */
 export interface Repository {
@@ -15,7 +16,12 @@ export interface Repository {
 }
 
 /** Finds the repository of a folder and its commit. Anything unclear is refused before anything is read. */
-export async function findRepository(path: string, ref: string | undefined): Promise<Repository> {
+export async function findRepository(
+  path: string,
+  ref: string | undefined,
+  /** Real paths; undefined: anywhere. */
+  within?: readonly string[],
+): Promise<Repository> {
   const folder = await existingFolder(path);
   const git = await Git.in(folder);
   const found = await git.try(["rev-parse", "--is-bare-repository", "--is-inside-work-tree"]);
@@ -26,6 +32,7 @@ export async function findRepository(path: string, ref: string | undefined): Pro
       advice: "Name the folder of the repository itself.",
     });
   if (isBare !== "true") await refuseInside(git, folder);
+  if (within !== undefined) await stayWithin(git, folder, within);
   const commit = await commitOf(git, folder, ref ?? "HEAD");
   const isWorkingTree = ref === undefined && isBare !== "true";
   return { git, root: folder, commit, ref: ref ?? (await branchOf(git)) ?? "HEAD", isWorkingTree };

@@ -1,0 +1,74 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { InputInvalid } from "../../domain/errors.ts";
+import { isoTime } from "../../domain/iso-time.ts";
+import { HttpProblem } from "../problem.ts";
+import { uploadView } from "../schemas/server.ts";
+import type { ServerParts } from "../server-parts.ts";
+import { type App, addRoute, json, problems } from "./route.ts";
+
+export const uploadsPath = "/v1/uploads";
+const maxBytes = 512 * 1024 * 1024;
+/** Each one unpacks on a thread and writes to the disk. */
+const mostAtOnce = 2;
+
+/** The first bytes of the archive decide what it is; the type only keeps other bodies away. */
+const types = [
+  "application/gzip",
+  "application/x-gzip",
+  "application/zip",
+  "application/x-zip-compressed",
+  "application/octet-stream",
+] as const;
+const binary = { schema: z.string().openapi({ format: "binary" }) };
+
+const uploadRoute = createRoute({
+  method: "post",
+  path: uploadsPath,
+  operationId: "uploadFiles",
+  summary: "Send a tar.gz or zip; sessions can begin with its files",
+  request: {
+    body: { required: true, content: Object.fromEntries(types.map((type) => [type, binary])) },
+  },
+  responses: { 201: json("The upload, and the files of it that were left out.", uploadView), ...problems },
+});
+
+export function addUploadRoutes(app: App, { maestro }: ServerParts): void {
+  let running = 0;
+  addRoute(app, uploadRoute, async (c) => {
+    const { body, headers } = c.req.raw;
+    checkHeaders(headers);
+    if (body === null) throw new InputInvalid("The request has no body.", { advice: "Send the archive." });
+    if (running >= mostAtOnce)
+      throw new HttpProblem("TOO_MANY_UPLOADS", "Other uploads are running.", "Try again in a minute.");
+    running += 1;
+    try {
+      const { expiresAt, ...taken } = await maestro.takeUpload(body).catch((error: unknown) => {
+        throw isTooLarge(error) ? tooLarge() : error;
+      });
+      return c.json({ ...taken, expiresAt: isoTime(expiresAt) }, 201);
+    } finally {
+      running -= 1;
+    }
+  });
+}
+
+function checkHeaders(headers: Headers): void {
+  const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (!(types as readonly string[]).includes(type))
+    throw new HttpProblem(
+      "UNSUPPORTED_MEDIA_TYPE",
+      type === "" ? "The body has no content type." : `Archives of type ${type.slice(0, 100)} are not read.`,
+      "Send a tar.gz with content-type: application/gzip, or a zip with content-type: application/zip.",
+    );
+  if (Number(headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
+}
+
+const isTooLarge = (error: unknown): boolean =>
+  InputInvalid.is(error) && error.details["maxBytes"] !== undefined;
+
+const tooLarge = (): HttpProblem =>
+  new HttpProblem(
+    "BODY_TOO_LARGE",
+    `The archive is larger than ${maxBytes} bytes.`,
+    "Leave out what the work does not need, such as installed packages.",
+  );
