@@ -271,7 +271,7 @@ export type UploadSource = is.TypeOf<typeof uploadSource> & {
 
 /** The files that a session began with, and where they come from. */
 export type Source = RepositorySource | UploadSource;
-export const source: is.Schema<Source> = is.either(uploadSource, repositorySource) as is.Schema<Source>;
+export const source: is.Schema<Source> = is.either(uploadSource, repositorySource);
 
 /** Everything that a session is created with. */
 export const sessionTerms = is.object({

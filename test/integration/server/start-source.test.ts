@@ -12,7 +12,7 @@ const reading = defineTeam("reading", {
     phase("read", {
       personas: [
         persona("reader", {
-          run: async ({ workspace }: PersonaContext) => ({ summary: (await workspace.list()).join(" ") }),
+          run: async ({ workspace }: PersonaContext) => ({ summary: workspace.list().join(" ") }),
         }),
       ],
     }),

@@ -17,7 +17,7 @@ const changing = defineTeam("changing", {
         persona("editor", {
           run: async ({ workspace }: PersonaContext) => {
             await workspace.write("src/main.ts", "changed\n");
-            return { summary: (await workspace.list()).join(" ") };
+            return { summary: workspace.list().join(" ") };
           },
         }),
       ],
@@ -176,7 +176,7 @@ describe("a session that begins with an upload", () => {
         await server.maestro.treeAt(second.id, "base"),
         await server.maestro.treeAt(session.id, "head"),
       ];
-      expect([...began].sort()).toEqual([...ended].sort());
+      expect(Object.fromEntries(began)).toEqual(Object.fromEntries(ended));
     }
   });
 
