@@ -12,6 +12,7 @@ export {
   type StepRow,
 } from "./row.ts";
 export type { Signal } from "./signal.ts";
+export type { RepositorySource, Source, UploadSource } from "./source.ts";
 export type {
   AfterFailure,
   ClaimCause,
@@ -28,11 +29,8 @@ export type {
   PersonaSpent,
   PhaseContent,
   RecordedFailure,
-  RepositorySource,
   SessionTerms,
   SessionUsage,
-  Source,
-  UploadSource,
   Wait,
 } from "./values.ts";
 

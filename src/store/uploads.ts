@@ -7,7 +7,7 @@ import { InputInvalid } from "../domain/errors.ts";
 import { idTime, isSessionId, newId } from "../domain/ids.ts";
 import { parseJson } from "../domain/json.ts";
 import type { Source } from "../journal/journal.ts";
-import { source as sourceSchema } from "../journal/values.ts";
+import { source as sourceSchema } from "../journal/source.ts";
 import { makeDirectoryDurably, readFileBounded, storageFailed, writeDurably } from "./durable-file.ts";
 
 /** As long as its files are kept without a session that points to them. */
