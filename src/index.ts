@@ -102,6 +102,8 @@ export type {
   StepOptions,
   TeamContext,
 } from "./personas/function.ts";
+export type { ContextTool, ContextTools } from "./personas/tools/context-tool.ts";
+export type { OwnTool, OwnToolOptions } from "./personas/tools/own-tool.ts";
 export type { ToolName } from "./personas/tools/tool-table.ts";
 export type { Brief } from "./run/acts/create-session.ts";
 export type { PhaseEdit } from "./run/acts/phase-edit.ts";

@@ -1,4 +1,7 @@
 import type { FunctionContext } from "../personas/function.ts";
+import { ownToolsOf } from "../personas/tools/offered-tools.ts";
+import { type OwnTool, runsElsewhere } from "../personas/tools/own-tool.ts";
+import type { FunctionPlace } from "../run/isolation/protocol.ts";
 import type { Isolation } from "../run/isolation/run-in-child.ts";
 import type { Persona, Team } from "../team/define.ts";
 
@@ -9,8 +12,9 @@ import type { Persona, Team } from "../team/define.ts";
 export function isolatedTeam(team: Team, file: string, isolation: Isolation): Team {
   const { fingerprint } = team;
   const isolated = (phase: string, persona: Persona): Persona => {
-    if (persona.run === undefined) return persona;
     const place = { file, fingerprint, phase, persona: persona.name };
+    if (persona.run === undefined)
+      return { ...persona, ...isolatedTools(persona, place, isolation) } as Persona;
     return {
       ...persona,
       run: async (context) => {
@@ -25,4 +29,23 @@ export function isolatedTeam(team: Team, file: string, isolation: Isolation): Te
     personas: phase.personas.map((persona) => isolated(phase.name, persona)),
   }));
   return { ...team, phases };
+}
+
+/** The tools that a model's team file has in code: each call runs in a process of its own. */
+function isolatedTools(
+  { tools }: Persona,
+  place: FunctionPlace,
+  { memoryMb }: Isolation,
+): Pick<Persona, "tools"> {
+  const own = Object.entries(ownToolsOf(tools)).map(([name, tool]): [string, OwnTool] => [
+    name,
+    {
+      ...tool,
+      [runsElsewhere]: async (args, signal) => {
+        const { runToolInChild } = await import("../run/isolation/tool-in-child.ts");
+        return runToolInChild(place, name, args, memoryMb, signal);
+      },
+    },
+  ]);
+  return own.length === 0 ? {} : { tools: Object.fromEntries(own) };
 }

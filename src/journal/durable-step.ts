@@ -19,6 +19,8 @@ export interface DurableStep<T> {
   readonly spend?: Spend<T>;
   /** The amount that its result saved against another way to get there. */
   readonly saved?: (result: T) => SavedBy | undefined;
+  /** Hashes of blobs that the result names: they are kept as long as its record. */
+  readonly artifacts?: (result: T) => readonly string[];
   /** A result that is not worth a record: nothing was done. Only for steps that call no service and cost nothing. */
   readonly isNothing?: (result: T) => boolean;
   /** Its effect must not be repeated in silence. Absent: it may be repeated. */

@@ -102,6 +102,9 @@ function takeRequest(requests: RequestedTool[], tool: string | null): RequestedT
 export function targetOf({ args }: Pick<RequestedTool, "args">): string {
   const [from, to] = [text(args["from"]), text(args["to"])];
   if (from !== "" && to !== "") return redact(`${from} to ${to}`);
+  const argv = args["argv"];
+  const command = Array.isArray(argv) ? argv.join(" ") : text(args["command"]);
+  if (command !== "") return redact(command.slice(0, 200));
   return redact(text(args["path"]) || text(args["glob"]) || text(args["pattern"]) || text(args["name"]));
 }
 

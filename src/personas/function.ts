@@ -9,6 +9,7 @@ import type { Decision, PersonaResult } from "../journal/journal.ts";
 import type { ProcessIdentity } from "../journal/process-identity.ts";
 import type { Conversation } from "../journal/session-state.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import type { ContextTools } from "./tools/context-tool.ts";
 
 export interface StepOptions {
   /** Further input of the result, besides the name and the persona's input. A changed input runs the step again. */
@@ -56,6 +57,8 @@ export interface PersonaContext {
   /** Changes of earlier attempts that were put back, because they may not be made. */
   readonly putBack: readonly ProtectedChange[];
   readonly workspace: PersonaWorkspace;
+  /** Its tools by name, for `generateText` of the AI SDK or to call: `ctx.tools.read_file.execute({ path })`. */
+  readonly tools: ContextTools;
   /**
    * Runs `effect` once and remembers its outcome for ever; a restart gets the record. If the process dies between the
    * effect and its record, the effect happens again, unless the options say `effect: "once"`.
@@ -76,7 +79,7 @@ export interface PersonaReturn {
 export type PersonaFunction = (context: PersonaContext) => Promise<PersonaReturn> | PersonaReturn;
 
 /** The argument of any kind of work: more than a function of the team's author should see. */
-export interface WorkContext extends PersonaContext {
+export interface WorkContext extends Omit<PersonaContext, "tools"> {
   readonly persona: string;
   /** The attempt that began the conversation: its own, or the one it continues. */
   readonly conversation: Conversation;
@@ -86,6 +89,10 @@ export interface WorkContext extends PersonaContext {
   readonly runStep: RunStep;
   /** Throws when the files have a change since then that the persona may not make. */
   readonly refuseProtected: (since: Tree) => Promise<void>;
+  /** Puts back changes since then that the persona may not make, and names them. */
+  readonly putBackProtected: (since: Tree) => Promise<readonly ProtectedChange[]>;
+  /** Keeps a text and gives its hash. It lives as long as a record that names it. */
+  readonly keepText: (text: string) => Promise<string>;
   /** One check of the contract, on the files as they are now. */
   readonly runCheck: (name: string, signal: AbortSignal) => Promise<CheckResult>;
   /** Live text for people who watch; not recorded. */
@@ -96,7 +103,7 @@ export interface WorkContext extends PersonaContext {
 }
 
 /** The argument at run time: with the ports that `durableModel` needs. */
-export interface FunctionContext extends WorkContext {
+export interface FunctionContext extends WorkContext, Pick<PersonaContext, "tools"> {
   readonly priceOf: (model: string) => Promise<ModelPrice | null>;
   /** Masks these values from now on. */
   readonly keepSecret: (secrets: readonly string[]) => void;

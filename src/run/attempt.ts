@@ -273,6 +273,8 @@ export class AttemptRun {
       step: steps.step,
       runStep: text.endingWith(steps.runStep),
       refuseProtected: async (since) => (await this.#protect()).refuse(workspace, since),
+      putBackProtected: async (since) => (await this.#protect()).putBack(workspace, since),
+      keepText: (text) => this.#drive.artifacts.put(text).catch(infrastructureFailed),
       runCheck: (name, signal) => {
         const check = contract.checks.find((declared) => declared.name === name);
         if (check === undefined) throw new InputInvalid(`The contract has no check "${name}".`);

@@ -1,13 +1,19 @@
 import { TeamInvalid } from "../domain/errors.ts";
 import { keepSecret } from "../domain/redact.ts";
 import { asReturn, conversationWork } from "../personas/conversation.ts";
-import type { FunctionContext, Perform, PersonaFunction } from "../personas/function.ts";
+import type { FunctionContext, Perform, WorkContext } from "../personas/function.ts";
 import { type ModelAccess, performWithModel } from "../personas/model/perform.ts";
+import type { RunProgram } from "../personas/model/ports.ts";
 import type { Environment } from "../personas/model/provider-table.ts";
-import type { Team } from "../team/define.ts";
+import type { ContextTools } from "../personas/tools/context-tool.ts";
+import { contextTools } from "../personas/tools/context-tools.ts";
+import { ownToolsOf } from "../personas/tools/offered-tools.ts";
+import type { Persona, Team } from "../team/define.ts";
 import type { PersonaDefinition } from "../team/definition/team-definition.ts";
+import { defaultShell } from "../team/definition/tool-keys.ts";
 import type { PerformOf } from "./drive.ts";
 import type { CommandPlace } from "./programs/command-place.ts";
+import { passedThrough, Shell } from "./programs/shell.ts";
 import { toBudget } from "./spending.ts";
 
 /** How a persona works: by its function, a model or a command. */
@@ -17,15 +23,40 @@ export function performOf(
   access: ModelAccess,
   place: CommandPlace,
 ): PerformOf {
-  return (phase, { name, work, policy, timeoutMs }) => {
+  return (phase, { name, work, policy, timeoutMs, tools, shell = defaultShell }) => {
+    const written = writtenPersona(team, phase.name, name);
+    const sources = { tools, ownTools: ownToolsOf(written?.tools), shellEffect: shell.effect };
+    const withShell = async <T>(
+      context: WorkContext,
+      work: (run: RunProgram) => Promise<T> | T,
+    ): Promise<T> => {
+      const running = new Shell(context, place, shell, access.env, policy);
+      try {
+        return await work(running.run);
+      } finally {
+        await running.close();
+      }
+    };
     switch (work.kind) {
       case "function": {
-        const run = functionOf(team, phase.name, name);
+        const { run } = written ?? {};
+        if (run === undefined) throw missingFunction(phase.name, name);
         const { priceOf } = access;
-        return (context) => {
-          const own: FunctionContext = { ...context, priceOf, keepSecret };
-          return run(own);
-        };
+        return (context) =>
+          withShell(context, (runProgram) => {
+            let made: ContextTools | undefined;
+            const own: FunctionContext = {
+              ...context,
+              priceOf,
+              keepSecret,
+              // Made at first use: most functions call none.
+              get tools() {
+                made ??= contextTools(context, sources, policy, runProgram);
+                return made;
+              },
+            };
+            return run(own);
+          });
       }
       case "model": {
         const {
@@ -37,8 +68,9 @@ export function performOf(
           reasoning = null,
         } = work;
         const chosen = work.model ?? model;
-        return performWithModel(
+        const perform = performWithModel(
           {
+            ...sources,
             instructions,
             model: chosen,
             maxSteps,
@@ -50,6 +82,7 @@ export function performOf(
           },
           access,
         );
+        return (context) => withShell(context, (runProgram) => perform(context, runProgram));
       }
       case "command":
         return performWithCommand(work, timeoutMs ?? undefined, access.env, place);
@@ -57,15 +90,13 @@ export function performOf(
   };
 }
 
-function functionOf(team: Team, phase: string, persona: string): PersonaFunction {
-  const found = team.phases
-    .find(({ name }) => name === phase)
-    ?.personas.find(({ name }) => name === persona)?.run;
-  if (found !== undefined) return found;
-  throw new TeamInvalid(`The function of persona ${persona} in phase ${phase} is missing.`, {
+const writtenPersona = (team: Team, phase: string, persona: string): Persona | undefined =>
+  team.phases.find(({ name }) => name === phase)?.personas.find(({ name }) => name === persona);
+
+const missingFunction = (phase: string, persona: string): TeamInvalid =>
+  new TeamInvalid(`The function of persona ${persona} in phase ${phase} is missing.`, {
     advice: "Pass the team with its functions to open({ teams: [...] }), or its file with --team.",
   });
-}
 
 type CommandWork = Extract<PersonaDefinition["work"], { readonly kind: "command" }>;
 
@@ -126,13 +157,4 @@ function performWithCommand(
     if (cliSession !== null) context.log(`${argv[0]} session ${cliSession}`);
     return asReturn(returned);
   };
-}
-
-function passedThrough(names: readonly string[], env: Environment): Record<string, string> {
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
 }

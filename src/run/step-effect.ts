@@ -24,6 +24,7 @@ export interface StepToRun<T> {
   readonly dependency?: string | undefined;
   readonly spend?: Spend<T> | undefined;
   readonly saved?: ((result: T) => SavedBy | undefined) | undefined;
+  readonly artifacts?: ((result: T) => readonly string[]) | undefined;
   readonly isNothing?: ((result: T) => boolean) | undefined;
   readonly once?: Once<T> | undefined;
   readonly effect: (allowedOutput?: number) => T | Promise<T>;
@@ -126,7 +127,7 @@ export class EffectRunner {
 
   /** At once where there is nothing to store but the row. */
   #succeeded<T>(
-    { kind, spend, saved, isNothing }: StepToRun<T>,
+    { kind, spend, saved, isNothing, artifacts }: StepToRun<T>,
     made: Made<T>,
     changes: readonly TreeChange[],
   ): Performed | Promise<Performed> {
@@ -139,6 +140,7 @@ export class EffectRunner {
     performed.text = typeof result === "string" && !isLarge ? result : undefined;
     performed.isNothing = isNothing?.(result);
     performed.saved = saved?.(result);
+    if (artifacts !== undefined) performed.artifacts = artifacts(result);
     if (changes.length === 0 && !isLarge && spend === undefined) return performed;
     const large = isLarge ? { json: resultIn(made.body), toReapply } : undefined;
     return this.#store(performed, changes, large, spend?.spent({ result }));
@@ -153,7 +155,10 @@ export class EffectRunner {
   ): Promise<Performed> {
     if (spent !== undefined) performed.spent = { spent: await spent, failed: false };
     const infrastructure = this.#infrastructure;
-    if (changes.length > 0) performed.artifacts = await infrastructure.run(this.#workspace.flush(changes));
+    if (changes.length > 0) {
+      const files = await infrastructure.run(this.#workspace.flush(changes));
+      performed.artifacts = [...performed.artifacts, ...files];
+    }
     if (large === undefined) return performed;
     const sha256 = await infrastructure.run(this.#artifacts.put(large.json));
     performed.body = withChanges(artifactBody(sha256), large.toReapply);

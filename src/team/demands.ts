@@ -1,8 +1,11 @@
 import { quote } from "../domain/advice.ts";
 import { isProvider, providers } from "../personas/model/provider-table.ts";
+import { builtInNames } from "../personas/tools/offered-tools.ts";
+import { namedTools } from "../personas/tools/tool-table.ts";
 import { isPattern } from "./definition/is-pattern.ts";
 import { leadsOut } from "./definition/source-keys.ts";
 import type { PersonaDefinition, TeamDefinition } from "./definition/team-definition.ts";
+import { defaultShell } from "./definition/tool-keys.ts";
 
 /** Something that a team would run, read or send. */
 export interface Demand {
@@ -111,11 +114,41 @@ function demandsOfPersona(persona: PersonaDefinition, team: TeamDefinition): rea
       needsTrust: false,
     }),
   );
-  return [...demandsOfWork(persona, team), ...secrets, ...checks].map(({ says, ...demand }) => ({
-    ...demand,
-    persona: name,
-    sentence: `${oneLine(name)} ${says}`,
-  }));
+  return [...demandsOfWork(persona, team), ...demandsOfShell(persona), ...secrets, ...checks].map(
+    ({ says, ...demand }) => ({
+      ...demand,
+      persona: name,
+      sentence: `${oneLine(name)} ${says}`,
+    }),
+  );
+}
+
+/** Commands that a model or a function chooses. Without the network and variables they have no more than a check. */
+function demandsOfShell({ tools, shell = defaultShell }: PersonaDefinition): readonly Demanded[] {
+  if (!builtInNames(tools).includes(namedTools.command)) return [];
+  const { network, env } = shell;
+  const reach =
+    network === true
+      ? " with the network"
+      : network === false
+        ? ""
+        : ` that reach ${oneLine(network.join(", "))}`;
+  return [
+    {
+      kind: "program",
+      what: namedTools.command,
+      says: `runs commands of its own choice${reach}`,
+      needsTrust: network !== false,
+    },
+    ...env.map(
+      (variable): Demanded => ({
+        kind: "variable",
+        what: variable,
+        says: `passes the environment variable ${oneLine(variable)} to its commands`,
+        needsTrust: true,
+      }),
+    ),
+  ];
 }
 
 function demandsOfWork({ work }: PersonaDefinition, team: TeamDefinition): readonly Demanded[] {

@@ -49,7 +49,7 @@ export async function withFolder(
   await withFolder(folder, rest, work);
 }
 
-async function writeFile(
+export async function writeFile(
   folder: OpenFolder,
   name: string,
   { sha256, mode }: TreeFile,

@@ -3,9 +3,10 @@ import { type Clock, systemClock } from "../../domain/clock.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { Tree } from "../../domain/tree.ts";
 import type { RunStep } from "../../journal/durable-step.ts";
+import { builtIn, type OfferedTool } from "../tools/offered-tool.ts";
 import { ToolRunner } from "../tools/tool-runner.ts";
 import { createTools } from "../tools/tool-set.ts";
-import { namedTools } from "../tools/tool-table.ts";
+import { defaultTools, namedTools } from "../tools/tool-table.ts";
 import { type PersonaReturn, submissionOf, submitCalls } from "./answer.ts";
 import { type CallLimits, defaultMaxOutputTokens } from "./call-limits.ts";
 import { repeatedWrongCall, withShortErrors } from "./conversation-errors.ts";
@@ -14,8 +15,10 @@ import { type LoopLimits, LoopMeter } from "./loop-limits.ts";
 import {
   type AdviseEdit,
   allowEverything,
+  noPrograms,
   type Pricing,
   type RunCheck,
+  type RunProgram,
   type ToolFiles,
   type ToolPolicy,
 } from "./ports.ts";
@@ -31,6 +34,10 @@ export interface ModelPersonaPorts {
   readonly files: ToolFiles;
   readonly adviseEdit: AdviseEdit;
   readonly runCheck: RunCheck;
+  /** Missing: none of its tools runs programs. */
+  readonly runProgram?: RunProgram;
+  /** Missing: the default ones. */
+  readonly tools?: readonly OfferedTool[];
   readonly signal: AbortSignal;
   readonly policy?: ToolPolicy;
   /** See `ToolRunner`. */
@@ -68,6 +75,7 @@ class Conversation {
   readonly #model: Model;
   readonly #instructions: string;
   readonly #messages: ModelMessage[];
+  readonly #offered: readonly OfferedTool[];
   #tools: ToolSet = {};
   /** Of all loops so far. */
   readonly #steps: StepResult<ToolSet>[] = [];
@@ -77,7 +85,11 @@ class Conversation {
   #cuts = 0;
 
   private constructor(work: PersonaWork, ports: ModelPersonaPorts) {
-    const { instructions, prompt } = personaPrompt(work);
+    this.#offered = ports.tools ?? defaultTools.map((name) => builtIn(name, work.contract));
+    const { instructions, prompt } = personaPrompt(
+      work,
+      this.#offered.map(({ name }) => name),
+    );
     this.#work = work;
     this.#ports = ports;
     this.#meter = new LoopMeter(ports.limits, ports.clock ?? systemClock);
@@ -90,6 +102,7 @@ class Conversation {
       files: ports.files,
       adviseEdit: ports.adviseEdit,
       runCheck: ports.runCheck,
+      runProgram: ports.runProgram ?? noPrograms,
       contract: work.contract,
       policy: ports.policy ?? allowEverything,
       refuseProtected: ports.refuseProtected ?? (async () => {}),
@@ -99,7 +112,7 @@ class Conversation {
 
   static async begin(work: PersonaWork, ports: ModelPersonaPorts): Promise<Conversation> {
     const conversation = new Conversation(work, ports);
-    conversation.#tools = await createTools(work.contract, conversation.#runner);
+    conversation.#tools = await createTools(conversation.#offered, conversation.#runner);
     return conversation;
   }
 

@@ -2,9 +2,11 @@ import type { ModelPrice } from "../../cost/model-price.ts";
 import { noUsage } from "../../domain/usage.ts";
 import type { RunStep, SavedBy } from "../../journal/durable-step.ts";
 import { asReturn, conversationWork } from "../conversation.ts";
-import type { Perform } from "../function.ts";
+import type { PersonaReturn, WorkContext } from "../function.ts";
+import type { OwnTools, ToolChoice } from "../tools/offered-tools.ts";
 import { type PersonaPolicy, toolPolicy } from "../tools/tool-runner.ts";
-import type { EditSavings } from "./ports.ts";
+import type { ToolEffect } from "../tools/tool-table.ts";
+import type { EditSavings, RunProgram } from "./ports.ts";
 import type { Reasoning } from "./reasoning.ts";
 import type { Environment } from "./resolve-model.ts";
 import { pricingOf } from "./usage.ts";
@@ -19,6 +21,10 @@ interface ModelWork {
   readonly temperature: number | null;
   readonly reasoning: Reasoning | null;
   readonly policy: PersonaPolicy;
+  readonly tools: ToolChoice | undefined;
+  /** Those of the team's code. */
+  readonly ownTools: OwnTools;
+  readonly shellEffect: ToolEffect;
 }
 
 export interface ModelAccess {
@@ -29,16 +35,21 @@ export interface ModelAccess {
 }
 
 /** The work of a persona that is a model with tools. Its packages are loaded when the first one runs. */
-export function performWithModel(work: ModelWork, parts: ModelAccess): Perform {
-  return async (context) => {
-    const [{ resolveModel }, { runModelPersona }, { adviseEdit }] = await Promise.all([
+export function performWithModel(
+  work: ModelWork,
+  parts: ModelAccess,
+): (context: WorkContext, runProgram: RunProgram) => Promise<PersonaReturn> {
+  return async (context, runProgram) => {
+    const [{ resolveModel }, { runModelPersona }, { adviseEdit }, { offeredTools }] = await Promise.all([
       import("./resolve-model.ts"),
       import("./model-persona.ts"),
       import("../../workspace/write-guard.ts"),
+      import("../tools/offered-tools.ts"),
     ]);
     const { env, script, priceOf } = parts;
     const { model, name } = await resolveModel(context.settings.model ?? work.model, { env, script });
     const price = await priceOf(name);
+    const tools = await offeredTools(context.persona, work, context.contract);
     const maxOutputTokens = context.settings.maxOutputTokens ?? work.maxOutputTokens;
     const returned = await runModelPersona(conversationWork(work.instructions, context), {
       model,
@@ -47,6 +58,8 @@ export function performWithModel(work: ModelWork, parts: ModelAccess): Perform {
       files: context.files,
       adviseEdit,
       runCheck: context.runCheck,
+      runProgram,
+      tools,
       signal: context.signal,
       policy: toolPolicy(work.policy),
       refuseProtected: context.refuseProtected,

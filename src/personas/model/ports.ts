@@ -1,6 +1,9 @@
 import type { Amount } from "../../domain/budget.ts";
 import type { CheckResult } from "../../domain/contract.ts";
+import { InputInvalid } from "../../domain/errors.ts";
+import type { Failure } from "../../domain/failure.ts";
 import type { Json } from "../../domain/json.ts";
+import type { ProtectedChange } from "../../domain/put-back.ts";
 import type { Tree, TreeChange } from "../../domain/tree.ts";
 import type { Spent, TokenUsage } from "../../domain/usage.ts";
 
@@ -67,6 +70,36 @@ export type AdviseEdit = (before: string, after: string) => string | undefined;
 
 /** Runs one check of the contract on the files as they are now. */
 export type RunCheck = (name: string, signal: AbortSignal) => Promise<CheckResult>;
+
+export interface ProgramRequest {
+  readonly argv: readonly string[];
+  /** The persona's own limit may be shorter. */
+  readonly timeoutMs?: number;
+}
+
+/** How a program on a copy of the files ended, and what it left. */
+export interface ProgramEnd {
+  /** Continues "The command ...". */
+  readonly end: string;
+  readonly code: number | null;
+  /** The beginning and the end of what it printed, */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** and the hash of all of it. */
+  readonly output: string | null;
+  /** As the readers of tools' output explain them. */
+  readonly failures: readonly Failure[];
+  /** How many files. */
+  readonly changed: number;
+  readonly putBack: readonly ProtectedChange[];
+  readonly refused: readonly { readonly path: string; readonly reason: string }[];
+}
+
+/** Runs a program that the model chose. Its changes are in the workspace when this returns. */
+export type RunProgram = (request: ProgramRequest) => Promise<ProgramEnd>;
+
+export const noPrograms: RunProgram = () =>
+  Promise.reject(new InputInvalid("There is no place to run commands."));
 
 export type PolicyDecision =
   | { readonly allowed: true }

@@ -3,7 +3,7 @@ import type { Failure } from "../../domain/failure.ts";
 import type { Json } from "../../domain/json.ts";
 import type { ProtectedChange } from "../../domain/put-back.ts";
 import { readNamedFiles } from "../../workspace/named-files.ts";
-import { namedTools } from "../tools/tool-table.ts";
+import { defaultTools, namedTools } from "../tools/tool-table.ts";
 import type { Prompt } from "./sdk-types.ts";
 
 /** The whole result of an earlier persona. */
@@ -42,12 +42,20 @@ interface PersonaPrompt {
   readonly prompt: string;
 }
 
-const howToWork = `## How to work
-
-- You reach the files of the project only through your tools. Paths are relative to its root.
-- Change existing files with ${namedTools.edit}; ${namedTools.write} is for new files and for rewriting one from the ground up.
-- Run the checks with ${namedTools.check} before you finish.
-- When everything is done, call ${namedTools.submit} with a summary, the decisions you made and your outputs. Only ${namedTools.submit} ends your work: an answer without a tool call does not.`;
+/** Names no tool that the persona does not have. */
+function howToWork(tools: readonly string[]): string {
+  const has = (name: string): boolean => tools.includes(name);
+  const { edit, write, check, submit } = namedTools;
+  const rules = [
+    "You reach the files of the project only through your tools. Paths are relative to its root.",
+    has(edit) &&
+      has(write) &&
+      `Change existing files with ${edit}; ${write} is for new files and for rewriting one from the ground up.`,
+    has(check) && `Run the checks with ${check} before you finish.`,
+    `When everything is done, call ${submit} with a summary, the decisions you made and your outputs. Only ${submit} ends your work: an answer without a tool call does not.`,
+  ].filter((rule) => rule !== false);
+  return `## How to work\n\n${rules.map((rule) => `- ${rule}`).join("\n")}`;
+}
 
 const howToWorkAlone = `## How to work
 
@@ -59,9 +67,9 @@ const howToWorkAlone = `## How to work
 {"summary": "what you did", "outputs": {}, "decisions": [{"decision": "what you chose", "reason": "why", "rejected": ["what not"]}]}
 \`\`\``;
 
-/** Pure: the same work gives the same text. */
-export function personaPrompt(work: PersonaWork): PersonaPrompt {
-  return { instructions: instructionsOf(work, howToWork), prompt: sectionsOf(work) };
+/** Pure: the same work and tools give the same text. */
+export function personaPrompt(work: PersonaWork, tools: readonly string[] = defaultTools): PersonaPrompt {
+  return { instructions: instructionsOf(work, howToWork(tools)), prompt: sectionsOf(work) };
 }
 
 /** For an agent that works with tools of its own: one text, on its standard input. */

@@ -8,14 +8,9 @@ import type { Workspace } from "../../workspace/workspace.ts";
 import { raceAbort } from "../model/call-limits.ts";
 import { StuckDetector } from "../model/loop-limits.ts";
 import type { PolicyDecision, ToolPolicy } from "../model/ports.ts";
-import {
-  isTool,
-  type ToolArguments,
-  type ToolDone,
-  type ToolName,
-  type ToolPorts,
-  tools,
-} from "./tool-table.ts";
+import type { OfferedTool } from "./offered-tool.ts";
+import type { ToolArguments, ToolDone } from "./tool-call.ts";
+import { isTool, type ToolPorts, tools } from "./tool-table.ts";
 
 const maxRefusals = 3;
 const maxErrorLength = 2000;
@@ -58,31 +53,36 @@ export class ToolRunner {
   }
 
   /** The model gets the message of an error that this throws. */
-  async run(tool: ToolName, args: ToolArguments): Promise<string> {
+  async run(tool: OfferedTool, args: ToolArguments): Promise<Json> {
     // The other calls of the same answer come too; after the end of the attempt nothing may happen.
     this.throwIfBroken();
+    const { name } = tool;
     const tree = this.#ports.files.hash;
     const outcome = await this.#record(tool, args, tree);
     if (outcome.kind === "done") {
-      this.stuck.succeeded(tool, args, tree, outcome.output);
-      return outcome.output;
+      this.stuck.succeeded(name, args, tree, outcome.output);
+      return outcome.value ?? outcome.output;
     }
-    if (outcome.kind === "refused") throw this.#refused(tool, outcome.reason);
-    this.stuck.failed(tool, args, tree, outcome.message);
+    if (outcome.kind === "refused") throw this.#refused(name, outcome.reason);
+    this.stuck.failed(name, args, tree, outcome.message);
     throw new Error(outcome.message);
   }
 
-  async #record(tool: ToolName, args: ToolArguments, tree: string): Promise<ToolOutcome> {
+  async #record(tool: OfferedTool, args: ToolArguments, tree: string): Promise<ToolOutcome> {
     const { runStep, files, signal, policy } = this.#ports;
+    const { name, dependency } = tool;
+    const call = { tool: name, arguments: args };
     // A call that the policy refuses has no effect.
-    const isOnce = tools[tool].effect === "once" && policy.allow(tool, args).allowed;
+    const isOnce = tool.effect === "once" && policy.allow(name, args).allowed;
     try {
       const step = runStep<ToolOutcome>({
         kind: "tool",
-        name: tool,
+        name,
         // An effect outside the files is the same one, whatever the files are when it is asked for again.
-        input: isOnce ? { tool, arguments: args } : { tool, arguments: args, tree },
-        ...(isOnce && { once: { call: { tool, arguments: args }, resultOf: settledOutcome } }),
+        input: isOnce ? call : { ...call, tree },
+        ...(isOnce && { once: { call, resultOf: settledOutcome } }),
+        ...(dependency !== undefined && { dependency }),
+        artifacts: artifactsOf,
         effect: () => this.#perform(tool, args, isOnce),
       });
       const outcome = await raceAbort(step, signal);
@@ -95,14 +95,14 @@ export class ToolRunner {
     }
   }
 
-  async #perform(tool: ToolName, args: ToolArguments, isOnce: boolean): Promise<ToolOutcome> {
+  async #perform(tool: OfferedTool, args: ToolArguments, isOnce: boolean): Promise<ToolOutcome> {
     const { files, policy, refuseProtected, signal } = this.#ports;
-    const decision = policy.allow(tool, args);
+    const decision = policy.allow(tool.name, args);
     if (!decision.allowed) return { kind: "refused", reason: decision.reason };
     try {
       const before = files.tree;
       const { result, changes } = await files.recordings.record(async () => {
-        const done = (await tools[tool].run?.(args, this.#ports)) ?? "";
+        const done = (await tool.run?.(args, this.#ports)) ?? "";
         // Within the recording, so that a refused change is rolled back. By the change and not by the arguments: only the
         // content tells which members of a file differ.
         if (files.tree !== before) await refuseProtected(before);
@@ -140,6 +140,9 @@ const settledOutcome = (given: Json | undefined): ToolOutcome => ({
   changes: [],
 });
 
+const artifactsOf = (outcome: ToolOutcome): readonly string[] =>
+  outcome.kind === "done" && outcome.artifact !== undefined ? [outcome.artifact] : [];
+
 /** A mistake of the model, or of what it runs; not one of the machine that records it all. */
 const isTold = (error: unknown): boolean =>
   !MaestroError.is(error) || InputInvalid.is(error) || RecoverableError.is(error);
@@ -155,7 +158,6 @@ function messageOf(error: unknown): string {
 export interface PersonaPolicy {
   readonly write: readonly string[] | null;
   readonly checks: readonly string[] | null;
-  readonly tools: readonly string[] | null;
 }
 
 /** Asked before each tool call; a refusal is recorded and told to the model. */
@@ -163,8 +165,6 @@ export function toolPolicy(policy: PersonaPolicy): ToolPolicy {
   const mayWrite = writeRule(policy);
   return {
     allow(tool: string, args: Readonly<Record<string, Json>>): PolicyDecision {
-      if (policy.tools !== null && !policy.tools.includes(tool))
-        return refused(`the tool ${tool} is not one of ${list(policy.tools)}`);
       const { writes = [], runsCheck } = isTool(tool) ? tools[tool] : {};
       for (const path of writes.map((name) => args[name]))
         if (typeof path === "string" && !mayWrite(path))

@@ -1,8 +1,10 @@
 import { didYouMean } from "../../domain/closest.ts";
 import type { CheckResult, Contract } from "../../domain/contract.ts";
 import { InputInvalid } from "../../domain/errors.ts";
-import type { Json, JsonObject } from "../../domain/json.ts";
-import type { AdviseEdit, EditSavings, FileEdit, RunCheck, ToolFiles } from "../model/ports.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { AdviseEdit, FileEdit, RunCheck, RunProgram, ToolFiles } from "../model/ports.ts";
+import { runCommandDescription, runCommandTool } from "./run-command.ts";
+import type { ToolArguments, ToolDone } from "./tool-call.ts";
 
 const maxPaths = 1000;
 const maxMatches = 200;
@@ -14,15 +16,8 @@ export interface ToolPorts {
   readonly adviseEdit: AdviseEdit;
   readonly runCheck: RunCheck;
   readonly contract: Contract;
+  readonly runProgram: RunProgram;
   readonly signal: AbortSignal;
-}
-
-export type ToolArguments = Readonly<Record<string, Json>>;
-
-/** The text that the model gets, and what an edit cost less than writing the file. */
-export interface ToolDone {
-  readonly output: string;
-  readonly edit?: EditSavings;
 }
 
 interface Tool {
@@ -36,6 +31,7 @@ interface Tool {
     | "deletes"
     | "moves"
     | "checks"
+    | "runs"
     | "submits";
   /** The arguments that are paths of files it changes: `policy.write` decides about them. */
   readonly writes?: readonly string[];
@@ -49,6 +45,10 @@ interface Tool {
    * that `run` throws means "unknown", unless it is `DidNotHappen`. Default: `repeatable`.
    */
   readonly effect?: ToolEffect;
+  /** It may change any file; what it may not change is put back. */
+  readonly changesFiles?: true;
+  /** Offered only to a persona whose `tools` name it. */
+  readonly mustBeNamed?: true;
   /** Gets arguments that fit the schema; gives a text of bounded length. Without it the call ends the conversation. */
   readonly run?: (args: ToolArguments, ports: ToolPorts) => Promise<string | ToolDone>;
 }
@@ -202,6 +202,33 @@ const table = {
       );
     },
   },
+  run_command: {
+    doing: "runs",
+    mustBeNamed: true,
+    changesFiles: true,
+    description: always(runCommandDescription),
+    input: always(
+      object(
+        {
+          command: text("A line for the shell, for example npm test -- --watch=false.", { minLength: 1 }),
+          argv: {
+            type: "array",
+            minItems: 1,
+            maxItems: 1000,
+            items: { type: "string" },
+            description: "A program and its arguments, without a shell.",
+          },
+          timeoutMs: {
+            type: "integer",
+            minimum: 1,
+            description: "How long it may take. The team may allow less.",
+          },
+        },
+        [],
+      ),
+    ),
+    run: (args, { runProgram }) => runCommandTool(args, runProgram),
+  },
   submit: {
     doing: "submits",
     description: always("Ends your work. Call it once, when everything is done."),
@@ -231,12 +258,15 @@ const table = {
 export type ToolName = keyof typeof table;
 export const tools: Readonly<Record<ToolName, Tool>> = table;
 export const toolNames = Object.keys(table) as readonly ToolName[];
+/** The tools of a persona that names none. */
+export const defaultTools = toolNames.filter((name) => tools[name].mustBeNamed !== true);
 
 /** The tools that prompts, the simulated model and the end of an attempt are about. */
 export const namedTools = {
   edit: "edit_file",
   write: "write_file",
   check: "run_check",
+  command: "run_command",
   submit: "submit",
 } as const satisfies Record<string, ToolName>;
 

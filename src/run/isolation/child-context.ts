@@ -1,9 +1,22 @@
 import { Prices } from "../../cost/prices.ts";
+import type { Contract } from "../../domain/contract.ts";
 import { fromErrorJson } from "../../domain/error-json.ts";
+import type { Json } from "../../domain/json.ts";
 import { keepSecret } from "../../domain/redact.ts";
 import type { Spend, Spent } from "../../domain/usage.ts";
 import type { DurableStep } from "../../journal/durable-step.ts";
 import type { ModelPorts, PersonaContext, StepOptions } from "../../personas/function.ts";
+import type { ContextTool } from "../../personas/tools/context-tool.ts";
+import { describeTool } from "../../personas/tools/context-tools.ts";
+import { builtIn } from "../../personas/tools/offered-tool.ts";
+import {
+  builtInNames,
+  type OwnTools,
+  ownNames,
+  ownTool,
+  type ToolChoice,
+} from "../../personas/tools/offered-tools.ts";
+import { descriptionOf, executeOwnTool } from "../../personas/tools/own-tool.ts";
 import { Pending } from "../control.ts";
 import { canonicalInput, resultBody } from "../step-record.ts";
 import type { ChildChannel } from "./child-channel.ts";
@@ -19,6 +32,14 @@ interface AskedEffect {
 }
 
 const progressMs = 250;
+
+/** The tools of the persona, as its team file has them. */
+export interface ChildTools {
+  readonly persona: string;
+  readonly choice: ToolChoice | undefined;
+  readonly own: OwnTools;
+  readonly contract: Contract;
+}
 
 /** The `ctx` of a function in its own process. */
 export class ChildContext {
@@ -80,7 +101,10 @@ export class ChildContext {
     this.#channel.send({ kind: "probed", step, outcome });
   }
 
-  of({ brief, context, failures, notes, putBack, prices: table }: ChildWork): PersonaContext & ModelPorts {
+  of(
+    { brief, context, failures, notes, putBack, prices: table }: ChildWork,
+    tools: ChildTools,
+  ): PersonaContext & ModelPorts {
     const channel = this.#channel;
     const prices = new Prices(table);
     return {
@@ -91,6 +115,7 @@ export class ChildContext {
       putBack,
       signal: this.#abort.signal,
       workspace: this.#workspace(),
+      tools: this.#tools(tools),
       step: this.#step,
       runStep: this.#runStep,
       sleep: (ms) =>
@@ -157,6 +182,39 @@ export class ChildContext {
     } finally {
       this.#effects.delete(request);
     }
+  }
+
+  /** The parent has the files and the record; the code of own tools is here. */
+  #tools({ choice, own, contract, persona }: ChildTools): PersonaContext["tools"] {
+    const builtIns = builtInNames(choice).flatMap((name): [string, ContextTool][] => {
+      const tool = builtIn(name, contract);
+      if (tool.run === undefined) return [];
+      return [[name, { ...describeTool(tool), execute: (input) => this.#askTool(name, input) }]];
+    });
+    const others = ownNames(choice).map((name): [string, ContextTool] => {
+      const one = ownTool(persona, name, own);
+      const execute = (input: unknown): Promise<unknown> =>
+        this.#askTool(name, input, () => executeOwnTool(name, one, input, this.#abort.signal));
+      return [name, { ...one, description: descriptionOf(one), execute }];
+    });
+    return Object.fromEntries([...builtIns, ...others]);
+  }
+
+  #askTool(name: string, input: unknown, effect?: () => unknown): Promise<unknown> {
+    const args = (JSON.parse(JSON.stringify(input ?? {})) ?? {}) as Json;
+    let request = 0;
+    const asked = this.#channel.ask({ kind: "tool", name, arguments: args }, (number) => {
+      request = number;
+      if (effect !== undefined)
+        this.#effects.set(number, {
+          name,
+          dependency: undefined,
+          effect,
+          spend: undefined,
+          probe: undefined,
+        });
+    });
+    return this.#pending.track(asked.finally(() => this.#effects.delete(request)));
   }
 
   #workspace(): PersonaContext["workspace"] {

@@ -8,6 +8,7 @@ import { type Json, parseJson } from "../../domain/json.ts";
 import type { Spent } from "../../domain/usage.ts";
 import { parseBody } from "../../journal/journal-codec.ts";
 import type { PersonaContext } from "../../personas/function.ts";
+import type { ToolArguments } from "../../personas/tools/tool-call.ts";
 import type { Edit } from "../../workspace/edit.ts";
 import { recallFailure, rememberFailure } from "../failure/recorded-failure.ts";
 
@@ -46,6 +47,13 @@ export interface ChildWork
 /** A request is numbered, and so is the step that it asks for. */
 export type ToChild =
   | { readonly kind: "begin"; readonly work: ChildWork }
+  /** Call one tool of the persona's team file, and nothing else. */
+  | {
+      readonly kind: "call";
+      readonly place: FunctionPlace;
+      readonly tool: string;
+      readonly arguments: ToolArguments;
+    }
   /** The step is not recorded and is admitted: run its effect. */
   | { readonly kind: "run"; readonly step: number; readonly allowedOutput?: number | undefined }
   /** The step's result comes from the record of another session: what did it cost there? */
@@ -102,6 +110,7 @@ export type Ask =
           }
         | undefined;
     } & AskedStep)
+  | { readonly kind: "tool"; readonly name: string; readonly arguments: Json }
   /** As text: JSON has no NaN. */
   | { readonly kind: "sleep"; readonly ms: string }
   | { readonly kind: "read" | "readText" | "remove"; readonly path: string }

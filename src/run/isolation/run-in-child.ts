@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import type { PriceTable } from "../../cost/price-per-million.ts";
 import { toErrorJson } from "../../domain/error-json.ts";
-import { PersonaCrashed } from "../../domain/errors.ts";
+import { InputInvalid, PersonaCrashed } from "../../domain/errors.ts";
 import type { Spend, Spent } from "../../domain/usage.ts";
 import type { Probed } from "../../journal/durable-step.ts";
 import type { FunctionContext, PersonaReturn } from "../../personas/function.ts";
@@ -172,7 +172,7 @@ class IsolatedAttempt {
         reply({ error: toThrown(error) });
       },
     );
-    if (ask.kind !== "step" && ask.kind !== "model") return;
+    if (ask.kind !== "step" && ask.kind !== "model" && ask.kind !== "tool") return;
     this.#steps.set(
       request,
       settled.then(() => void this.#steps.delete(request)),
@@ -226,6 +226,11 @@ class IsolatedAttempt {
           ...(spend !== undefined && { spend: this.#spend(request, spend) }),
           effect: (allowedOutput) => this.#runEffect(request, allowedOutput),
         });
+      }
+      case "tool": {
+        const tool = this.#context.tools[ask.name];
+        if (tool === undefined) throw new InputInvalid(`There is no tool ${ask.name}.`);
+        return tool.execute(ask.arguments, { runEffect: () => this.#runEffect(request) });
       }
       case "sleep":
         return sleep(Number(ask.ms));

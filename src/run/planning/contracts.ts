@@ -12,10 +12,10 @@ export function withAdditions(
   persona: PersonaDefinition,
   files: Readonly<Record<string, string>>,
 ): PersonaDefinition {
-  const { work, policy, contract } = persona;
+  const { work, policy, contract, tools } = persona;
   const added = Object.entries(files).filter(([called, file]) => !hasDeliverable(contract, called, file));
   // The work of a function is fixed, and a write policy must not exclude the deliverables of its persona.
-  if (added.length === 0 || work.kind !== "model" || policy.write !== null || policy.tools !== null)
+  if (added.length === 0 || work.kind !== "model" || policy.write !== null || tools !== undefined)
     return persona;
   return {
     ...persona,

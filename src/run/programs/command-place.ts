@@ -7,6 +7,7 @@ import type { BlobStore } from "../../workspace/blobs.ts";
 import type { Command, CommandResult } from "../../workspace/command.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { AgentWorkdir, type LeftBehind } from "./agent-workdir.ts";
+import { WorkingCopy } from "./working-copy.ts";
 
 const toolLimits = { timeoutMs: 120_000, maxOutputBytes: 256 * 1024 };
 
@@ -46,6 +47,11 @@ export class CommandPlace {
       reach?.("scratch:before-remove");
       await removeFolder(directory);
     }
+  }
+
+  /** The files of an attempt, for the commands of its model. */
+  workingCopy(): WorkingCopy {
+    return new WorkingCopy(this.#blobs, this.#scratch);
   }
 
   /** A folder that outlives this process, for the conversation that this attempt of the session began. */

@@ -1,5 +1,7 @@
 import type { SessionId } from "../../domain/ids.ts";
 import { isAccepted } from "../../journal/session-state.ts";
+import { builtInNames } from "../../personas/tools/offered-tools.ts";
+import { namedTools } from "../../personas/tools/tool-table.ts";
 import { readState } from "../../store/session-journal.ts";
 import type { Store } from "../../store/store.ts";
 import type { Team } from "../../team/define.ts";
@@ -28,7 +30,12 @@ export async function refuseUnconfined(
   );
   if (first === undefined) return;
   const { phase, persona } = first;
-  const what = persona.work.kind === "command" ? "the command" : "the checks";
+  const what =
+    persona.work.kind === "command"
+      ? "the command"
+      : runsCommands(persona.tools)
+        ? "the commands"
+        : "the checks";
   const { unconfined } = await import("../../workspace/unconfined.ts");
   throw unconfined(`Nothing was started: ${what} of ${persona.name} in phase ${phase} cannot run`, found);
 }
@@ -63,5 +70,8 @@ export function refuseUnconfinedFork(
 }
 
 /** Functions run in our own process; only the checks of their contracts are launched. */
-const launches = ({ work, contract }: PersonaDefinition): boolean =>
-  work.kind === "command" || contract.checks.length > 0;
+const launches = ({ work, contract, tools }: PersonaDefinition): boolean =>
+  work.kind === "command" || contract.checks.length > 0 || runsCommands(tools);
+
+const runsCommands = (tools: PersonaDefinition["tools"]): boolean =>
+  builtInNames(tools).includes(namedTools.command);

@@ -46,9 +46,10 @@ function asWritten({ phases, ...team }: JsonObject): object {
   };
 }
 
-function writtenPersona({ work, policy, contract, ...persona }: JsonObject): object {
+function writtenPersona({ work, policy, contract, tools, ...persona }: JsonObject): object {
   const common = {
     ...written(persona),
+    ...(tools !== undefined && { tools: writtenTools(tools) }),
     policy: isJsonObject(policy) ? written(policy) : policy,
     contract: isJsonObject(contract) ? writtenContract(contract) : contract,
   };
@@ -56,6 +57,20 @@ function writtenPersona({ work, policy, contract, ...persona }: JsonObject): obj
   const { kind, argv, ...rest } = work;
   if (kind === "function") return { ...common, ...rest, run: () => undefined };
   return { ...common, ...written(rest), ...(argv !== undefined && { command: argv }) };
+}
+
+/** Tools of a team's code are not recorded: stand-ins prove only that their names are allowed. */
+function writtenTools(tools: Json): unknown {
+  if (!Array.isArray(tools)) return tools;
+  const listed = tools as readonly Json[];
+  if (listed.every((tool) => typeof tool === "string")) return listed;
+  return Object.fromEntries(
+    listed.map((tool) => {
+      if (typeof tool === "string") return [tool, true];
+      const { own, repeatable } = isJsonObject(tool) ? tool : {};
+      return [typeof own === "string" ? own : "", { inputSchema: {}, execute: () => undefined, repeatable }];
+    }),
+  );
 }
 
 /** A deliverable that is named after its only file was written as that file: no other has such a name. */

@@ -25,7 +25,6 @@ import {
   yesOrNo,
 } from "./kinds.ts";
 import { outputsSchema } from "./outputs-schema.ts";
-import { toolList, toolsExample } from "./tool-list.ts";
 
 // The keys of budget, gate, contract and policy. team-keys.ts has the others.
 
@@ -182,7 +181,8 @@ export const contractSection = section({
 export const policySection = section({
   name: "policy",
   sentence: "What a persona may do.",
-  allowed: "an object with read, write, checks and tools",
+  allowed: "an object with read, write and checks",
+  hints: { tools: "Write tools beside policy instead." },
   keys: {
     read: withDefault(set(glob, { allowed: "a list of globs" }), null, {
       sentence:
@@ -194,11 +194,6 @@ export const policySection = section({
       sentence: "Globs of the files that it may write.",
       example: ["src/**"],
       otherwise: "every file",
-    }),
-    tools: withDefault(toolList, null, {
-      sentence: `The tools of a model. \`${namedTools.submit}\` is always among them.`,
-      example: toolsExample,
-      otherwise: "all tools",
     }),
     checks: withDefault(
       set(reference("the name of a check"), { allowed: "a list of names of checks" }),

@@ -16,6 +16,7 @@ import {
   phaseSection,
   policySection,
   teamSection,
+  toolKeys,
 } from "./team-keys.ts";
 
 const {
@@ -42,7 +43,7 @@ export function phaseFieldChanges(before: PhaseDefinition, after: PhaseDefinitio
 export function personaFieldChanges(before: PersonaDefinition, after: PersonaDefinition): readonly string[] {
   return [
     ...workChanges(before.work, after.work),
-    ...keyChanges(ownKeys, before, after),
+    ...keyChanges({ ...ownKeys, ...toolKeys }, before, after),
     ...namedChanges("contract: deliverable", before.contract.deliverables, after.contract.deliverables),
     ...changed("contract: outputs", before.contract.outputs, after.contract.outputs, { isLong: true }),
     ...namedChanges("contract: check", before.contract.checks, after.contract.checks),
@@ -122,9 +123,9 @@ function plain(value: unknown): string {
   if (value === null || value === undefined) return "unset";
   if (typeof value === "boolean") return value ? "on" : "off";
   if (typeof value === "string") return value;
-  if (Array.isArray(value)) return `[${value.join(", ")}]`;
+  if (Array.isArray(value)) return `[${(value as readonly unknown[]).map(plain).join(", ")}]`;
   if (typeof value !== "object") return JSON.stringify(value);
   return Object.entries(value)
-    .map(([key, member]) => `${key} ${String(member)}`)
+    .map(([key, member]) => `${key} ${typeof member === "object" ? plain(member) : String(member)}`)
     .join(", ");
 }

@@ -2,6 +2,7 @@ import { fingerprint } from "../../domain/canonical.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
 import { definitionJson, type PersonaDefinition, type TeamDefinition } from "./team-definition.ts";
+import { toolKeys } from "./team-keys.ts";
 
 /** Of the whole definition: a session resumes without questions only with the same one. */
 export const teamFingerprint = (definition: TeamDefinition): string =>
@@ -35,9 +36,16 @@ export function resultFingerprint(team: TeamDefinition, phase: string, persona: 
     consumes,
     contract,
     policy,
+    ...toolsOf(persona),
     mayChange,
     protect: team.protect,
   } as unknown as Json);
+}
+
+/** Only the keys that were written. */
+function toolsOf(persona: PersonaDefinition): object {
+  const keys = Object.keys(toolKeys) as (keyof typeof toolKeys)[];
+  return Object.fromEntries(keys.flatMap((key) => (persona[key] === undefined ? [] : [[key, persona[key]]])));
 }
 
 function workOf({ model }: TeamDefinition, { work }: PersonaDefinition): object {

@@ -1,4 +1,5 @@
 import { TeamInvalid } from "../../domain/errors.ts";
+import { builtInNames } from "../../personas/tools/offered-tools.ts";
 import { tools as toolTable } from "../../personas/tools/tool-table.ts";
 import { namedMatcher, readNamedFiles } from "../../workspace/named-files.ts";
 import { isPattern } from "./is-pattern.ts";
@@ -81,12 +82,14 @@ const promises = ({ contract }: PersonaDefinition): boolean =>
 /** A deliverable that the persona's own policy forbids. */
 function* unfulfillable(
   { name: phase }: PhaseDefinition,
-  { name: persona, contract, policy, work }: PersonaDefinition,
+  { name: persona, contract, policy, work, tools }: PersonaDefinition,
 ): Generator<IntegrationProblem> {
-  const { write, tools } = policy;
+  const { write } = policy;
   const problem = { kind: "unfulfilled-contract", phase, persona } as const;
   const cannotWrite =
-    work.kind === "model" && tools !== null && !tools.some((tool) => toolTable[tool].writes);
+    work.kind === "model" &&
+    tools !== undefined &&
+    !builtInNames(tools).some((tool) => toolTable[tool].writes ?? toolTable[tool].changesFiles);
   const mayWrite = write === null ? () => true : namedMatcher(write);
   for (const { name, files, must } of contract.deliverables) {
     const severity = must ? "blocking" : "warning";

@@ -1,10 +1,12 @@
 import { type Contract, emptyContract } from "../../domain/contract.ts";
 import { isName, nameRule } from "../../domain/names.ts";
-import { Fields } from "./fields.ts";
+import { builtInNames } from "../../personas/tools/offered-tools.ts";
+import { namedTools } from "../../personas/tools/tool-table.ts";
+import { Fields, type Values } from "./fields.ts";
 import type { Place } from "./place.ts";
 import { shown } from "./shown.ts";
 import type { PersonaDefinition, PolicyDefinition, WorkDefinition } from "./team-definition.ts";
-import { commandKeys, modelKeys, personaKeys, personaSection, workKeys } from "./team-keys.ts";
+import { commandKeys, modelKeys, personaKeys, personaSection, toolKeys, workKeys } from "./team-keys.ts";
 
 /** `file`: YAML or JSON, which cannot hold code. */
 export type Form = "module" | "file";
@@ -22,12 +24,10 @@ export function readPersona(name: string, value: unknown, place: Place, form: Fo
   if (fields === undefined) return unreadable(name);
   const work = readWork(fields, form);
   const common = fields.all(personaKeys) ?? unreadable(name);
-  return {
-    ...common,
-    name,
-    work: work ?? { kind: "function" },
-    policy: readPolicy(fields, common.policy, common.contract, work),
-  };
+  checkPolicy(fields, common.policy, common.contract, work);
+  const having = fields.all(toolKeys);
+  checkToolKeys(fields, having);
+  return { ...common, ...having, name, work: work ?? { kind: "function" } };
 }
 
 /** Stands for a persona that cannot be read, so that the rest of the team can still be judged. */
@@ -41,7 +41,7 @@ const unreadable = (name: string): PersonaDefinition => ({
   timeoutMs: null,
   healing: true,
   mayChange: [],
-  policy: { read: null, write: null, checks: null, tools: null },
+  policy: { read: null, write: null, checks: null },
 });
 
 /** The keys that decide the kind of work. */
@@ -61,6 +61,7 @@ function readWork(fields: PersonaFields, form: Form): WorkDefinition | undefined
     if (kind === undefined || kind === only) continue;
     for (const key of Object.keys(workKeys[only])) reportNoEffect(fields, key, kind);
   }
+  if (kind === "command") for (const key of Object.keys(toolKeys)) reportNoEffect(fields, key, kind);
   if (kind === "command") {
     return {
       kind,
@@ -117,22 +118,23 @@ function readModel(fields: PersonaFields): WorkDefinition {
   return work;
 }
 
-function readPolicy(
+function checkPolicy(
   persona: PersonaFields,
   policy: PolicyDefinition,
   contract: Contract,
   work: WorkDefinition | undefined,
-): PolicyDefinition {
-  const short = persona.read("tools");
-  const place = persona.place.at("policy");
-  for (const key of ["tools", "checks"] as const) {
-    if (policy[key] !== null && work !== undefined && work.kind !== "model")
-      place.at(key).problem(`has no effect: the work is a ${work.kind}.`, "key");
-  }
-  if (short !== undefined && policy.tools !== null)
-    place.at("tools").problem("is set by tools already: keep one.");
-  checkCheckNames(policy.checks ?? [], contract, place.at("checks"));
-  return { ...policy, tools: short ?? policy.tools };
+): void {
+  const place = persona.place.at("policy").at("checks");
+  if (policy.checks !== null && work?.kind === "command")
+    place.problem(`has no effect: the work is a ${work.kind}.`, "key");
+  checkCheckNames(policy.checks ?? [], contract, place);
+}
+
+/** Settings of a tool that the persona does not have. */
+function checkToolKeys(fields: PersonaFields, { tools }: Values<typeof toolKeys>): void {
+  const { place } = fields;
+  if (fields.has("shell") && !builtInNames(tools).includes(namedTools.command))
+    place.at("shell").problem(`has no effect: tools does not name ${namedTools.command}.`, "key");
 }
 
 function checkCheckNames(names: readonly string[], { checks }: Contract, place: Place): void {

@@ -9,6 +9,7 @@ import type {
   phaseSection,
   policySection,
   teamSection,
+  toolKeys,
 } from "./team-keys.ts";
 
 export type { ToolName } from "../../personas/tools/tool-table.ts";
@@ -49,7 +50,9 @@ export interface PhaseDefinition
   readonly personas: readonly PersonaDefinition[];
 }
 
-export interface PersonaDefinition extends Recorded<"contract" | "policy", Values<typeof personaKeys>> {
+export interface PersonaDefinition
+  extends Recorded<"contract" | "policy", Values<typeof personaKeys>>,
+    Values<typeof toolKeys> {
   readonly name: string;
   readonly work: WorkDefinition;
   readonly contract: Contract;

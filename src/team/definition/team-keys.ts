@@ -35,10 +35,10 @@ import { definitionLimits } from "./limits.ts";
 import { modelKeys } from "./model-keys.ts";
 import { modelName } from "./model-name.ts";
 import { sourceSection } from "./source-keys.ts";
-import { toolList, toolsExample } from "./tool-list.ts";
+import { shellSection, toolKeys } from "./tool-keys.ts";
 
 export type { BudgetDefinition, GateDefinition };
-export { checkSection, contractSection, deliverableSection, modelKeys, policySection };
+export { checkSection, contractSection, deliverableSection, modelKeys, policySection, toolKeys };
 
 // Every key of the team file, once. A new key is one entry here: the reader, the types of `defineTeam`, the recorded
 // definition, team.schema.json and docs/team-file.md follow from it (`npm run docs` writes the last two).
@@ -67,7 +67,7 @@ export const personaKeys = {
   ),
   policy: withDefault(
     object(policySection),
-    { read: null, write: null, checks: null, tools: null },
+    { read: null, write: null, checks: null },
     {
       sentence: "What it may do.",
       example: { write: ["docs/**"] },
@@ -108,12 +108,6 @@ const instructionsKey = optional(instructions, {
   sentence: "What the persona does. A model needs them; a command gets them with its input.",
   example: "Turn the brief into testable requirements.",
   otherwise: "none",
-});
-
-const toolsKey = optional(toolList, {
-  sentence: "Short for `policy.tools`.",
-  example: toolsExample,
-  otherwise: "all tools",
 });
 
 /** Keys of a persona whose work is done by a command-line agent. */
@@ -173,7 +167,7 @@ function outsidePaths(): Kind<readonly string[]> {
 }
 
 /** Keys of one kind of work; with the other kind they have no effect. */
-export const workKeys = { model: { ...modelKeys, tools: toolsKey }, command: commandKeys };
+export const workKeys = { model: modelKeys, command: commandKeys };
 
 const without = (keys: Keys, ...more: readonly string[]): Record<string, false> =>
   Object.fromEntries([...Object.keys(keys), ...more].map((key) => [key, false]));
@@ -194,7 +188,8 @@ export const personaSection = section({
   },
   keys: {
     instructions: instructionsKey,
-    ...workKeys.model,
+    ...modelKeys,
+    ...toolKeys,
     command: commandKey,
     ...commandKeys,
     ...personaKeys,
@@ -204,8 +199,8 @@ export const personaSection = section({
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     then: {
       properties: {
-        ...without(workKeys.model),
-        policy: { properties: { tools: false, checks: false } },
+        ...without({ ...modelKeys, ...toolKeys }),
+        policy: { properties: { checks: false } },
       },
     },
     else: { required: ["instructions"], properties: without(commandKeys, "command") },
@@ -359,5 +354,6 @@ export const teamFileSections: readonly Section[] = [
   deliverableSection,
   checkSection,
   policySection,
+  shellSection,
   budgetSection,
 ];

@@ -1,30 +1,100 @@
-import { namedTools, type ToolName, toolNames, tools } from "../../personas/tools/tool-table.ts";
+import { isName, nameRule } from "../../domain/names.ts";
+import type { OwnToolDefinition, ToolChoice } from "../../personas/tools/offered-tools.ts";
+import type { OwnTool } from "../../personas/tools/own-tool.ts";
+import {
+  defaultTools,
+  isTool,
+  namedTools,
+  type ToolName,
+  toolNames,
+  tools,
+} from "../../personas/tools/tool-table.ts";
+import { globMatcher } from "../../workspace/glob.ts";
+import { isPattern } from "./is-pattern.ts";
 import { itemsOf, type Kind } from "./kinds.ts";
+import type { Place } from "./place.ts";
 import { shown } from "./shown.ts";
 
 const allowed = `one of ${toolNames.join(", ")}`;
 const listed = "a list of tools";
 
+/** As code writes them: names, or an object as the AI SDK takes it, in which `true` offers a built-in tool. */
+export type WrittenTools =
+  | readonly (ToolName | `${string}/${string}` | `${string}*${string}`)[]
+  | Readonly<Record<string, true | OwnTool>>;
+
 /** Reads and edits, and nothing else. */
 export const toolsExample = toolNames.filter((name) => ["reads", "edits"].includes(tools[name].doing));
 
 /** In a fixed order, so that the same tools make the same definition. Always with `submit`, which ends an attempt. */
-export const toolList: Kind<readonly ToolName[]> = {
-  allowed: `${listed}: ${toolNames.join(", ")}`,
-  schema: { type: "array", items: { enum: toolNames }, maxItems: 1_000 },
-  read: (value, place) => {
-    const items = itemsOf(value, place, listed);
-    if (items === undefined) return undefined;
-    const chosen = new Set<ToolName>([namedTools.submit]);
-    for (const [item, at] of items) {
-      const tool = toolNames.find((name) => name === item);
-      if (tool !== undefined) chosen.add(tool);
-      else if (typeof item !== "string") at.problem(`is ${shown(item)}; it must be ${allowed}.`);
-      else {
-        const hint = at.problems.suggest(item, toolNames) || ` Known: ${toolNames.join(", ")}.`;
-        at.problem(`is ${shown(item)}, and there is no such tool.${hint}`);
-      }
-    }
-    return toolNames.filter((tool) => chosen.has(tool));
-  },
+export const toolList: Kind<ToolChoice, WrittenTools> = {
+  allowed: `${listed}: ${toolNames.join(", ")}, or globs of them`,
+  schema: { type: "array", items: { type: "string", minLength: 1, maxLength: 200 }, maxItems: 1_000 },
+  read: (value, place) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? readRecord(value as Readonly<Record<string, unknown>>, place)
+      : readList(value, place),
 };
+
+function readList(value: unknown, place: Place): ToolChoice | undefined {
+  const items = itemsOf(value, place, listed);
+  if (items === undefined) return undefined;
+  const chosen = new Set<ToolName>();
+  for (const [item, at] of items) {
+    if (typeof item !== "string") at.problem(`is ${shown(item)}; it must be ${allowed}.`);
+    else for (const tool of named(item, at)) chosen.add(tool);
+  }
+  return inOrder(chosen);
+}
+
+/** `true` offers a built-in tool; without any, the tools of the team's own come besides the default ones. */
+function readRecord(record: Readonly<Record<string, unknown>>, place: Place): ToolChoice {
+  const chosen = new Set<ToolName>();
+  const own: OwnToolDefinition[] = [];
+  for (const [name, value] of Object.entries(record)) {
+    const at = place.at(name);
+    if (value === true) for (const tool of named(name, at)) chosen.add(tool);
+    else if (isOwn(name, value, at)) own.push({ own: name, repeatable: value.repeatable === true });
+  }
+  const namesBuiltIn = Object.values(record).includes(true);
+  return [
+    ...inOrder(namesBuiltIn ? chosen : new Set(defaultTools)),
+    ...own.toSorted((one, other) => (one.own < other.own ? -1 : 1)),
+  ];
+}
+
+function named(item: string, at: Place): readonly ToolName[] {
+  if (isTool(item)) return [item];
+  // A glob offers no tool that must be named.
+  const matched = isPattern(item) ? defaultTools.filter(globMatcher(item)) : [];
+  if (matched.length > 0) return matched;
+  const hint = at.problems.suggest(item, toolNames) || ` Known: ${toolNames.join(", ")}.`;
+  at.problem(`is ${shown(item)}, and there is no such tool.${hint}`);
+  return [];
+}
+
+const mostToolMs = 86_400_000;
+
+function isOwn(name: string, value: unknown, at: Place): value is OwnTool {
+  const before = at.problems.count;
+  if (!isName(name)) at.problem(`is no name for a tool. ${nameRule}`, "key");
+  if (isTool(name)) at.problem("is the name of a built-in tool; give yours another name.", "key");
+  if (typeof value !== "object" || value === null) {
+    at.problem(`is ${shown(value)}; it must be true or a tool with description, inputSchema and execute.`);
+    return false;
+  }
+  const { inputSchema, execute, timeoutMs, repeatable, needsApproval } = value as Record<string, unknown>;
+  if (typeof execute !== "function") at.problem("has no function execute.");
+  if (inputSchema === undefined || inputSchema === null) at.problem("has no inputSchema.");
+  if (repeatable !== undefined && typeof repeatable !== "boolean")
+    at.at("repeatable").problem(`is ${shown(repeatable)}; it must be true or false.`);
+  if (needsApproval !== undefined) at.at("needsApproval").problem("is not supported.");
+  const isTime = typeof timeoutMs === "number" && timeoutMs >= 1 && timeoutMs <= mostToolMs;
+  if (timeoutMs !== undefined && !isTime)
+    at.at("timeoutMs").problem(`is ${shown(timeoutMs)}; it must be a number from 1 to ${mostToolMs}.`);
+  return at.problems.count === before;
+}
+
+function inOrder(chosen: ReadonlySet<ToolName>): readonly ToolName[] {
+  return toolNames.filter((tool) => tool === namedTools.submit || chosen.has(tool));
+}

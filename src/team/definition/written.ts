@@ -9,6 +9,7 @@ import type {
   phaseSection,
   policySection,
   teamSection,
+  toolKeys,
   workKeys,
 } from "./team-keys.ts";
 
@@ -20,6 +21,7 @@ export type ContractOptions = Options<typeof contractSection.keys>;
 export type PolicyOptions = Options<typeof policySection.keys>;
 
 type CommonOptions = Options<typeof personaKeys>;
+type ToolOptions = Options<typeof toolKeys>;
 type ModelOptions = Options<typeof workKeys.model>;
 type CommandOptions = Options<typeof commandKeys>;
 
@@ -28,6 +30,7 @@ type Without<Keys> = { readonly [Key in keyof Keys]?: never };
 /** The persona's work is code. */
 export interface FunctionPersonaOptions
   extends CommonOptions,
+    ToolOptions,
     Without<ModelOptions>,
     Without<CommandOptions> {
   readonly run: PersonaFunction;
@@ -36,14 +39,22 @@ export interface FunctionPersonaOptions
 }
 
 /** The persona's work is done by a model with tools. */
-export interface ModelPersonaOptions extends CommonOptions, ModelOptions, Without<CommandOptions> {
+export interface ModelPersonaOptions
+  extends CommonOptions,
+    ToolOptions,
+    ModelOptions,
+    Without<CommandOptions> {
   readonly instructions: string;
   readonly run?: never;
   readonly command?: never;
 }
 
 /** The persona's work is done by a command-line agent. */
-export interface CommandPersonaOptions extends CommonOptions, CommandOptions, Without<ModelOptions> {
+export interface CommandPersonaOptions
+  extends CommonOptions,
+    CommandOptions,
+    Without<ToolOptions>,
+    Without<ModelOptions> {
   readonly command: readonly string[];
   readonly instructions?: string;
   readonly run?: never;

@@ -1,5 +1,5 @@
 import type { PersonaContext, Team } from "../../../src/index.ts";
-import type { WorkContext } from "../../../src/personas/function.ts";
+import type { FunctionContext } from "../../../src/personas/function.ts";
 import { department } from "./department.ts";
 import { leaveMark, markOf } from "./effects.ts";
 import { author, everything, writes } from "./file-work.ts";
@@ -214,7 +214,7 @@ export const fileTeams = {
             persona("delegate", {
               run: async (context) => {
                 const command = (name: string) =>
-                  (context as WorkContext).runStep({
+                  (context as FunctionContext).runStep({
                     kind: "command",
                     name,
                     input: { argv: [name] },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toolPolicy } from "../../../src/personas/tools/tool-runner.ts";
 
-const free = { read: null, write: null, checks: null, tools: null };
+const free = { read: null, write: null, checks: null };
 const allows = (policy: Partial<Parameters<typeof toolPolicy>[0]>, tool: string, args = {}) =>
   toolPolicy({ ...free, ...policy }).allow(tool, args);
 
@@ -18,8 +18,6 @@ describe("a persona without a policy", () => {
 
 describe("a policy", () => {
   test.each([
-    [{ tools: ["read_file"] }, "write_file", { path: "a" }, "the tool write_file is not one of read_file"],
-    [{ tools: [] }, "read_file", { path: "a" }, "the tool read_file is not one of none"],
     [{ write: ["docs/**"] }, "write_file", { path: "src/a.js" }, "src/a.js is not one of the files"],
     [{ write: ["docs/**"] }, "edit_file", { path: "docs.md" }, "docs.md is not one of the files"],
     [{ write: [] }, "write_file", { path: "a" }, "may write: none"],
@@ -34,7 +32,6 @@ describe("a policy", () => {
   });
 
   test.each([
-    [{ tools: ["read_file"] }, "read_file", { path: "a" }],
     [{ write: ["docs/**"] }, "write_file", { path: "docs/deep/a.md" }],
     [{ write: ["docs/**"] }, "read_file", { path: "src/a.js" }],
     [{ write: ["docs/**"] }, "move_file", { from: "docs/a.md", to: "docs/b.md" }],

@@ -24,6 +24,11 @@ describe("on a machine without a sandbox", () => {
   const launching: [string, PersonaOptions, RegExp][] = [
     ["checks", { instructions: "Work.", contract: check }, /the checks of worker-1 in phase phase-1/],
     ["a command", { instructions: "Work.", command: ["node"] }, /the command of worker-1 in phase phase-1/],
+    [
+      "commands of a model",
+      { instructions: "Work.", tools: ["run_command"] },
+      /the commands of worker-1 in phase phase-1/,
+    ],
   ];
 
   it.each(launching)(

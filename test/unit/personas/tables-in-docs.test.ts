@@ -4,10 +4,8 @@ import { emptyContract } from "../../../src/domain/contract.ts";
 import { knownProviders, providers } from "../../../src/personas/model/provider-table.ts";
 import { toolNames, tools } from "../../../src/personas/tools/tool-table.ts";
 
-const document = readFileSync(new URL("../../../docs/models.md", import.meta.url), "utf8");
-
-function rowsBelow(heading: string): string[] {
-  const lines = document.split("\n");
+function rowsBelow(page: string, heading: string): string[] {
+  const lines = readFileSync(new URL(`../../../docs/${page}`, import.meta.url), "utf8").split("\n");
   const from = lines.indexOf(heading) + 2;
   return lines.slice(from, lines.indexOf("", from));
 }
@@ -16,7 +14,7 @@ const optional = (variable: string, isOptional: boolean): string =>
   `\`${variable}\`${isOptional ? " (optional)" : ""}`;
 
 test("docs/models.md lists every provider with its variables", () => {
-  expect(rowsBelow("| model | key | address |")).toEqual(
+  expect(rowsBelow("models.md", "| model | key | address |")).toEqual(
     knownProviders.map((name) => {
       const { example, keyVariable, keyRequired, baseUrlVariable, defaultBaseUrl } = providers[name];
       const address = optional(baseUrlVariable, defaultBaseUrl !== undefined);
@@ -25,8 +23,8 @@ test("docs/models.md lists every provider with its variables", () => {
   );
 });
 
-test("docs/models.md lists every tool with its description", () => {
-  expect(rowsBelow("| tool | what it does |")).toEqual(
+test("docs/tools.md lists every tool with its description", () => {
+  expect(rowsBelow("tools.md", "| tool | what it does |")).toEqual(
     toolNames.map((name) => {
       const description = tools[name].description(emptyContract).replace(" It has none.", "");
       return `| \`${name}\` | ${description} |`;

@@ -68,7 +68,7 @@ describe("a change of a persona's work is described and discards its result", ()
       { consumes: ["analyst", "critic"] },
       ["consumes changed from [analyst] to [analyst, critic]"],
     ],
-    ["architect", { tools: ["read_file"] }, ["policy.tools changed from unset to [read_file, submit]"]],
+    ["architect", { tools: ["read_file"] }, ["tools changed from unset to [read_file, submit]"]],
     ["architect", { policy: { write: ["docs/**"] } }, ["policy.write changed from unset to [docs/**]"]],
     [
       "architect",

@@ -102,20 +102,21 @@ describe("a contract can be judged", () => {
   test("a policy names checks of the contract and tools that exist", () => {
     const persona = works({
       contract: { checks: [{ name: "lint", run: ["lint"] }] },
-      policy: { checks: ["lnt", "lint", "lint"], tools: ["read_fil", "shell", 5] },
+      policy: { checks: ["lnt", "lint", "lint"] },
+      tools: ["read_fil", "shell", 5],
     });
     expect(problemsOf(withPersona(persona))).toEqual([
-      'persona "architect": policy.tools[0] is "read_fil", and there is no such tool. Did you mean "read_file"?',
-      'persona "architect": policy.tools[1] is "shell", and there is no such tool. Known: read_file, list_files, search_files, edit_file, write_file, delete_file, move_file, run_check, submit.',
-      'persona "architect": policy.tools[2] is 5; it must be one of read_file, list_files, search_files, edit_file, write_file, delete_file, move_file, run_check, submit.',
       'persona "architect": policy.checks has "lint" twice.',
       'persona "architect": policy.checks names "lnt", and its contract has no such check. Did you mean "lint"?',
+      'persona "architect": tools[0] is "read_fil", and there is no such tool. Did you mean "read_file"?',
+      'persona "architect": tools[1] is "shell", and there is no such tool. Known: read_file, list_files, search_files, edit_file, write_file, delete_file, move_file, run_check, run_command, submit.',
+      'persona "architect": tools[2] is 5; it must be one of read_file, list_files, search_files, edit_file, write_file, delete_file, move_file, run_check, run_command, submit.',
     ]);
   });
 
-  test("tools are set in one place", () => {
-    expect(problemsOf(withPersona(works({ tools: ["submit"], policy: { tools: [] } })))).toEqual([
-      'persona "architect": policy.tools is set by tools already: keep one.',
+  test("tools are set beside the policy, not in it", () => {
+    expect(problemsOf(withPersona(works({ policy: { tools: [] } })))).toEqual([
+      'persona "architect": policy has an unknown key "tools". Write tools beside policy instead.',
     ]);
   });
 });

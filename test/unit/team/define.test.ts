@@ -47,7 +47,7 @@ describe("a team in code", () => {
       healing: true,
       mayChange: [],
       contract: { deliverables: [], checks: [] },
-      policy: { read: null, write: null, checks: null, tools: null },
+      policy: { read: null, write: null, checks: null },
     };
     expect(team.definition).toStrictEqual({
       name: "product",
@@ -92,7 +92,8 @@ describe("a team in code", () => {
                 outputs: { type: "object", properties: { version: { type: "string" } } },
                 checks: [{ name: "smoke", run: ["npm", "test"], must: true, weight: 1, timeoutMs: 1_000 }],
               },
-              policy: { read: null, write: null, checks: null, tools: ["read_file", "submit"] },
+              policy: { read: null, write: null, checks: null },
+              tools: ["read_file", "submit"],
             },
             {
               ...defaults,

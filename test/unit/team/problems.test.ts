@@ -240,7 +240,6 @@ describe("a persona has exactly one kind of work", () => {
   test.each([
     [{ command: ["x"], maxSteps: 5 }, "maxSteps has no effect: the work is a command."],
     [{ command: ["x"], tools: ["submit"] }, "tools has no effect: the work is a command."],
-    [{ command: ["x"], policy: { tools: [] } }, "policy.tools has no effect: the work is a command."],
     [{ command: ["x"], policy: { checks: [] } }, "policy.checks has no effect: the work is a command."],
     [{ instructions: "x", reserve: { usd: 1 } }, "reserve has no effect: the work is a model."],
     [{ instructions: "x", network: false }, "network has no effect: the work is a model."],

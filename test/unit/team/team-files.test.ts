@@ -77,7 +77,7 @@ describe("one team in three languages", () => {
               maxAttempts: 2,
               timeoutMs: 60_000,
               healing: false,
-              policy: { tools: ["read_file", "submit"] },
+              tools: ["read_file", "submit"],
               contract: { outputs: { type: "object", required: ["risk"] } },
             },
           ],
@@ -93,8 +93,9 @@ describe("one team in three languages", () => {
               policy: {
                 write: ["src/**"],
                 checks: ["compiles"],
-                tools: ["read_file", "edit_file", "write_file", "run_check", "submit"],
               },
+              tools: ["read_file", "edit_file", "write_file", "run_check", "run_command", "submit"],
+              shell: { network: ["registry.example"], timeoutMs: 600_000, env: ["NODE_ENV"], effect: "once" },
               contract: {
                 deliverables: [{ name: "code", files: ["src/**/*.ts"], must: true, weight: 3 }],
                 checks: [

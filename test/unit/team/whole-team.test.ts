@@ -286,7 +286,7 @@ describe("a definition has a size", () => {
       /instructions is "é+…"; it must be a text of at most 262144 bytes/,
     );
     expect(problemsOf(instructed(262_144, 1_000))).toEqual([
-      "the team has 131419000 characters in all its phases together; at most 16777216 are allowed.",
+      "the team has 131406000 characters in all its phases together; at most 16777216 are allowed.",
     ]);
   });
 

@@ -57,7 +57,6 @@ export const beyondSchema: readonly RegExp[] = [
   / is a command under .* budget of/,
   / reserves .* for a run/,
   / names ".*", and its contract has no such check\./,
-  / is set by tools already/,
   /, which was tried before it\.$/,
   / have \d+ personas together/,
   / has \d+ characters in all its phases together/,

@@ -8,6 +8,7 @@ export const simulatedMark = "(simulated)";
 
 /** Without a script the simulated model writes the files of the contract, then submits. */
 export function defaultTurns(asking: Asking, options: CallOptions): SimulatedTurn[] {
+  if (options.tools?.some(({ name }) => name === namedTools.write) !== true) return [];
   const paths = [...new Set(readDeliverables(promptText(options)).map(pathFor))];
   const calls = paths.map((path) => ({
     tool: namedTools.write,

@@ -1,0 +1,70 @@
+import type { Contract } from "../../domain/contract.ts";
+import { TeamInvalid } from "../../domain/errors.ts";
+import { builtIn, type OfferedTool } from "./offered-tool.ts";
+import { type OwnTool, offerOwnTool } from "./own-tool.ts";
+import { defaultTools, isTool, namedTools, type ToolEffect, type ToolName } from "./tool-table.ts";
+
+/** A tool that the team's code has, as the definition records it. */
+export interface OwnToolDefinition {
+  readonly own: string;
+  readonly repeatable: boolean;
+}
+
+/** The tools of a persona as the definition has them; `null`: the default ones. */
+export type ToolChoice = readonly (string | OwnToolDefinition)[];
+
+/** The tools as the team's code has them. */
+export type OwnTools = Readonly<Record<string, OwnTool>>;
+
+/** The tools that code wrote into `tools`, besides built-in ones. */
+export function ownToolsOf(written: unknown): OwnTools {
+  if (typeof written !== "object" || written === null || Array.isArray(written)) return {};
+  return Object.fromEntries(
+    Object.entries(written).filter((entry): entry is [string, OwnTool] => entry[1] !== true),
+  );
+}
+
+/** The built-in tools of a persona: `submit` is always among them. */
+export const builtInNames = (choice: ToolChoice | undefined) =>
+  choice === undefined
+    ? defaultTools
+    : [...choice.filter((one) => typeof one === "string").filter(isTool), namedTools.submit].filter(
+        (name, index, all) => all.indexOf(name) === index,
+      );
+
+export interface ToolSources {
+  readonly tools: ToolChoice | undefined;
+  /** Those of the team's code. */
+  readonly ownTools: OwnTools;
+  /** Of commands. */
+  readonly shellEffect: ToolEffect;
+}
+
+export function builtInTool(name: ToolName, contract: Contract, shellEffect: ToolEffect): OfferedTool {
+  const tool = builtIn(name, contract);
+  return name === namedTools.command ? { ...tool, effect: shellEffect } : tool;
+}
+
+/** All that the model of a persona is offered, in one order: it is part of what a recorded call is found again by. */
+export async function offeredTools(
+  persona: string,
+  { tools, ownTools, shellEffect }: ToolSources,
+  contract: Contract,
+): Promise<readonly OfferedTool[]> {
+  const builtIns = builtInNames(tools).map((name) => builtInTool(name, contract, shellEffect));
+  const others = await Promise.all(
+    ownNames(tools).map((name) => offerOwnTool(persona, name, ownTool(persona, name, ownTools))),
+  );
+  return [...builtIns, ...others];
+}
+
+export const ownNames = (choice: ToolChoice | undefined): readonly string[] =>
+  (choice ?? []).flatMap((one) => (typeof one === "string" ? [] : [one.own]));
+
+export function ownTool(persona: string, name: string, own: OwnTools): OwnTool {
+  const found = own[name];
+  if (found !== undefined) return found;
+  throw new TeamInvalid(`The tool ${name} of persona ${persona} is missing.`, {
+    advice: "Pass the team with its tools to open({ teams: [...] }), or its file with --team.",
+  });
+}

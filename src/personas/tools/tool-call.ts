@@ -1,0 +1,14 @@
+import type { Json } from "../../domain/json.ts";
+import type { EditSavings } from "../model/ports.ts";
+
+export type ToolArguments = Readonly<Record<string, Json>>;
+
+/** The text that the model gets, and what an edit cost less than writing the file. */
+export interface ToolDone {
+  readonly output: string;
+  /** The result of a tool of the team's own, where it is no text: the SDK gets it instead. */
+  readonly value?: Json;
+  /** The hash of a text that is kept with the record, such as the whole output of a command. */
+  readonly artifact?: string;
+  readonly edit?: EditSavings;
+}

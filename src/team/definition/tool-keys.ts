@@ -1,0 +1,76 @@
+import { defaultTools, namedTools } from "../../personas/tools/tool-table.ts";
+import { parseHost } from "../../workspace/network/host-list.ts";
+import { object, optional, section, type Values, withDefault } from "./fields.ts";
+import { type Kind, list, oneOf, plain, set, variableName, wholeNumber } from "./kinds.ts";
+import { toolList, toolsExample } from "./tool-list.ts";
+
+const maxDayMs = 86_400_000;
+
+const host: Kind<string> = plain(
+  "a host such as registry.example, *.example.org or 127.0.0.1:4873",
+  { type: "string", minLength: 1, maxLength: 260 },
+  (value) => (typeof value === "string" && parseHost(value) !== undefined ? value.toLowerCase() : undefined),
+);
+
+/** Hosts that something may reach. */
+export const hosts = set(host, { allowed: "a list of hosts, such as [registry.example]" });
+
+const network: Kind<boolean | readonly string[]> = {
+  allowed: "true, false or a list of hosts",
+  schema: { anyOf: [{ type: "boolean" }, hosts.schema] },
+  read: (value, place) => (typeof value === "boolean" ? value : hosts.read(value, place)),
+};
+
+const variables = list(variableName, {
+  allowed: "a list of names of environment variables; values come from the environment",
+});
+
+export const shellSection = section({
+  name: "shell",
+  sentence: `How the commands of \`${namedTools.command}\` run.`,
+  allowed: "an object with network, timeoutMs, env and effect",
+  keys: {
+    network: withDefault(network, false, {
+      sentence:
+        "Whether commands have the network: all of it, or only these hosts, through a proxy. Programs that ignore proxy variables then have none.",
+      example: ["registry.example"],
+    }),
+    timeoutMs: withDefault(wholeNumber(1, maxDayMs), 120_000, {
+      sentence: "How long one command may take.",
+      example: 600_000,
+    }),
+    env: withDefault(variables, [], {
+      sentence: "Names of environment variables that are passed through. Values come from the environment.",
+      example: ["NODE_ENV"],
+      otherwise: "none",
+    }),
+    effect: withDefault(oneOf("repeatable", "once"), "repeatable", {
+      sentence: "Whether a command whose outcome a crash left unknown may be run again.",
+      example: "once",
+    }),
+  },
+});
+
+export type ShellDefinition = Values<typeof shellSection.keys>;
+
+/** The shell of a persona that sets none. */
+export const defaultShell: ShellDefinition = {
+  network: false,
+  timeoutMs: 120_000,
+  env: [],
+  effect: "repeatable",
+};
+
+/** Keys of a persona that has tools: a model, or a function as `ctx.tools`. */
+export const toolKeys = {
+  tools: optional(toolList, {
+    sentence: `The tools it is offered; in code also [your own](tools.md#your-own-tools). \`${namedTools.submit}\` is always among a model's.`,
+    example: toolsExample,
+    otherwise: defaultTools.map((name) => `\`${name}\``).join(", "),
+  }),
+  shell: optional(object(shellSection), {
+    sentence: `How commands run, for a persona whose \`tools\` name \`${namedTools.command}\`.`,
+    example: { network: ["registry.example"], timeoutMs: 600_000 },
+    otherwise: "no network, 120 s, no variables",
+  }),
+};
