@@ -3,14 +3,17 @@ import type { ProcessIdentity } from "./process-identity.ts";
 import type { StepKind } from "./row.ts";
 import type { OfAttempt } from "./values.ts";
 
-/** `open`: it began, and no outcome is recorded. `unknown`: it ended, and no process can say whether it happened. */
+/**
+ * `open`: it began, and no outcome is recorded. `unknown`: it ended, and no process can say whether it happened. `since`: the
+ * row that says that it happened.
+ */
 export type EffectOutcome =
   | { readonly kind: "open" }
   | { readonly kind: "unknown"; readonly because: string }
   /** The step's own row has the result. */
-  | { readonly kind: "happened"; readonly at: number; readonly step: number }
+  | { readonly kind: "happened"; readonly since: number; readonly step: number }
   /** A person said so. */
-  | { readonly kind: "happened"; readonly at: number; readonly result: Json | undefined }
+  | { readonly kind: "happened"; readonly since: number; readonly result: Json | undefined }
   | { readonly kind: "did-not-happen" };
 
 /** An effect that must not be repeated in silence: its intent is recorded before it begins. */
@@ -47,6 +50,17 @@ export function happenedIn(effects: Effects, phases: Iterable<string>): readonly
   const among = new Set(phases);
   return [...effects.values()].filter(
     ({ phase, outcome, repeats }) => among.has(phase) && outcome.kind === "happened" && !repeats,
+  );
+}
+
+/** What a persona's conversation knows to have happened when it begins with this row. */
+export function happenedBefore(
+  effects: Effects,
+  of: { readonly phase: string; readonly persona: string },
+  row: number,
+): readonly EffectState[] {
+  return happenedIn(effects, [of.phase]).filter(
+    ({ persona, outcome }) => persona === of.persona && outcome.kind === "happened" && outcome.since < row,
   );
 }
 

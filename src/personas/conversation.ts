@@ -14,6 +14,7 @@ export function conversationWork(instructions: string, context: WorkContext): Pe
     contract,
     notes,
     putBack: conversation.putBack,
+    effects: context.effects,
     failures: conversation.reasons,
     earlier: withinShare(earlierResults(context), context.settings.contextShare ?? 1),
   };

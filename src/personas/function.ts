@@ -78,11 +78,18 @@ export interface PersonaReturn {
 
 export type PersonaFunction = (context: PersonaContext) => Promise<PersonaReturn> | PersonaReturn;
 
+export interface HappenedEffect {
+  readonly name: string;
+  readonly call: Json | undefined;
+}
+
 /** The argument of any kind of work: more than a function of the team's author should see. */
 export interface WorkContext extends Omit<PersonaContext, "tools"> {
   readonly persona: string;
   /** The attempt that began the conversation: its own, or the one it continues. */
   readonly conversation: Conversation;
+  /** Effects of earlier attempts that happened: an equal call gets the recorded result. */
+  readonly effects: readonly HappenedEffect[];
   readonly files: Workspace;
   readonly contract: Contract;
   readonly settings: AttemptSettings;

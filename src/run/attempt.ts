@@ -10,6 +10,7 @@ import { redact } from "../domain/redact.ts";
 import type { RetryPolicy } from "../domain/retry-policy.ts";
 import { changesBetween, emptyTree, type Tree } from "../domain/tree.ts";
 import { isInstalled } from "../domain/tree-path.ts";
+import { happenedBefore } from "../journal/effect.ts";
 import type { PersonaResult, RecordedFailure } from "../journal/journal.ts";
 import { conversationOf } from "../journal/session-state.ts";
 import type { WorkContext } from "../personas/function.ts";
@@ -266,6 +267,7 @@ export class AttemptRun {
       signal: this.#signal,
       conversation,
       putBack: conversation.putBack,
+      effects: happenedBefore(this.#drive.journal.state.effects, attempt, conversation.started),
       settings: attempt.settings,
       failures: this.#reasons.map(({ error }) => fromErrorJson(error)),
       workspace,

@@ -80,7 +80,9 @@ export const client = {
   pause: (id: string) => write<unknown>("POST", sessionPath(id, "/pause"), {}),
   cancel: (id: string) => write<unknown>("POST", sessionPath(id, "/cancel"), {}),
   approve: (id: string, body: api.ReviewRequest) => write<unknown>("POST", sessionPath(id, "/approve"), body),
-  reject: (id: string, body: api.ReviewRequest) => write<unknown>("POST", sessionPath(id, "/reject"), body),
+  reject: (id: string, body: api.RejectRequest) => write<unknown>("POST", sessionPath(id, "/reject"), body),
+  settle: (id: string, seq: number, body: api.SettleRequest) =>
+    write<unknown>("POST", sessionPath(id, `/steps/${seq}/settle`), body),
   raiseBudget: (id: string, body: api.BudgetRequest) =>
     write<unknown>("PATCH", sessionPath(id, "/budgets"), body),
   signOut: () => write<unknown>("POST", "/v1/sign-out", {}),

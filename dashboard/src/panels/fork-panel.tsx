@@ -37,6 +37,7 @@ export default function ForkPanel({ at: given, forModel, onClose }: Props) {
   const firstOpen = view.phases.find(({ status }) => ["failed", "running", "stopped"].includes(status))?.name;
   const [at, setAt] = useState(given ?? firstOpen ?? phases[0] ?? "");
   const [fresh, setFresh] = useState(false);
+  const [repeats, setRepeats] = useState(false);
   const [typed, setTyped] = useState("");
   const model = useDebounced(typed.trim());
   const wrongModel = modelProblem(typed);
@@ -59,7 +60,7 @@ export default function ForkPanel({ at: given, forModel, onClose }: Props) {
     setSending(true);
     setError(undefined);
     try {
-      const made = await client.fork(view.id, request);
+      const made = await client.fork(view.id, { ...request, ...(repeats && { repeatEffects: true }) });
       onClose();
       navigate(addressOf(made));
     } catch (failure) {
@@ -69,9 +70,11 @@ export default function ForkPanel({ at: given, forModel, onClose }: Props) {
   };
   const most = plan.data?.total?.highUsd;
   const nothing = plan.data?.nothingRuns === true;
+  const repeated = plan.data?.effects ?? [];
   const refusedModel = plan.error instanceof ApiError ? plan.error.fields.get("model") : undefined;
   const isAsked = typed.trim() === model && wrongModel === undefined && !plan.isPlaceholderData;
-  const blocked = stale || sending || plan.data === undefined || nothing || !isAsked;
+  const isRefused = repeated.length > 0 && !repeats;
+  const blocked = stale || sending || plan.data === undefined || nothing || !isAsked || isRefused;
   const { word, reason } = sessionWord(view.status, view.reason);
   return (
     <Dialog title={`Fork ${nameOf(view)}`} kind="side" onClose={onClose}>
@@ -108,6 +111,12 @@ export default function ForkPanel({ at: given, forModel, onClose }: Props) {
           <input type="checkbox" checked={fresh} onChange={(event) => setFresh(event.target.checked)} />
           Reuse nothing (--fresh)
         </label>
+        {repeated.length === 0 ? null : (
+          <label className="check-line">
+            <input type="checkbox" checked={repeats} onChange={(event) => setRepeats(event.target.checked)} />
+            Repeat effects that happened: {repeated.map(({ phase, name }) => `${phase}/${name}`).join(", ")}
+          </label>
+        )}
         {error === undefined ? null : <ErrorNotice what="Could not fork." error={error} />}
         <div className="dialog-actions">
           <ConfirmButton blocked={blocked} act={fork}>
@@ -129,6 +138,7 @@ export default function ForkPanel({ at: given, forModel, onClose }: Props) {
           ...editFlags(Object.keys(edits)),
           ...(typed.trim() === "" ? [] : ["--model", typed.trim()]),
           fresh && "--fresh",
+          repeated.length > 0 && repeats && "--repeat-effects",
         )}
       />
     </Dialog>

@@ -27,9 +27,15 @@ export default function ReviewPanel({ word, onClose }: Props) {
   const id = useId();
   const phase = view.review?.phase ?? "";
   const text = note.trim();
+  const [repeats, setRepeats] = useState(false);
+  const repeated =
+    word === "approve"
+      ? []
+      : view.effects.filter((effect) => effect.phase === phase && effect.state === "happened");
   const call = () => {
     const body = { phase, ...(text !== "" && { note: text }), resume: true };
-    return word === "approve" ? client.approve(view.id, body) : client.reject(view.id, body);
+    if (word === "approve") return client.approve(view.id, body);
+    return client.reject(view.id, { ...body, ...(repeats && { repeatEffects: true }) });
   };
   const isIncomplete = () => {
     const missing = word === "reject" && text === "";
@@ -57,6 +63,12 @@ export default function ReviewPanel({ word, onClose }: Props) {
         error={error}
         onChange={setNote}
       />
+      {repeated.length === 0 ? null : (
+        <label className="check-line">
+          <input type="checkbox" checked={repeats} onChange={(event) => setRepeats(event.target.checked)} />
+          Repeat effects that happened: {repeated.map(({ name }) => name).join(", ")}
+        </label>
+      )}
       <CommandThenResume first={reviewCommand(command, view, word, phase, text)} />
     </SignalPanel>
   );

@@ -46,6 +46,9 @@ export default function ReviewView({ review }: { readonly review: Review }) {
       return;
     }
     setError(undefined);
+    // The dialog asks whether effects that happened may happen again.
+    if (view.effects.some(({ phase, state }) => phase === review.phase && state === "happened"))
+      return open({ kind: "reject" });
     void send("Rejecting…", "Could not reject.", () =>
       client.reject(view.id, { phase: review.phase, note: note.trim(), resume: true }),
     );

@@ -6,6 +6,7 @@ import HelpView from "./help-view.tsx";
 
 const ReviewView = lazy(() => import("./review-view.tsx"));
 const BudgetStop = lazy(() => import("./budget-stop.tsx"));
+const EffectStop = lazy(() => import("./effect-stop.tsx"));
 const BreakerStop = lazy(() => import("./breaker-stop.tsx"));
 
 /** The first page for the person on call: what stopped, that nothing is lost, why, and the choices. */
@@ -20,6 +21,8 @@ export default function StoppedTab() {
           <ReviewView review={view.review} />
         ) : situation.kind === "budget" ? (
           <BudgetStop situation={situation} />
+        ) : view.effects.some(({ state }) => state === "unknown") ? (
+          <EffectStop />
         ) : situation.kind === "breaker" ? (
           <BreakerStop situation={situation} />
         ) : (

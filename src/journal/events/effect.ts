@@ -36,10 +36,10 @@ export const effectEvents = {
       by: is.literal("step", "probe", "driver"),
       ...ofAttempt,
     }),
-    reduce: (state, { intent, happened }, { seq, at }) => ({
+    reduce: (state, { intent, happened }, { seq }) => ({
       ...state,
       effects: withEffect(state.effects, intent, {
-        outcome: happened ? { kind: "happened", at, step: seq - 1 } : { kind: "did-not-happen" },
+        outcome: happened ? { kind: "happened", since: seq, step: seq - 1 } : { kind: "did-not-happen" },
       }),
     }),
     fact: ({ name, happened, by }) => ({ step: name, happened, by }),

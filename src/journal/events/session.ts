@@ -192,7 +192,7 @@ export const sessionEvents = {
   "signal.received": event({
     row: is.object({ signal, sentAt: is.time }),
     card: (card, { signal }) => (card === undefined ? undefined : cardAfterSignal(card, signal)),
-    reduce: (state, { signal }, { at }) => receive(state, signal, at),
+    reduce: (state, { signal }, { seq }) => receive(state, signal, seq),
     fact: ({ signal }) => ({
       action: signal.action,
       note: "note" in signal && signal.note !== undefined ? shorten(signal.note) : null,
@@ -242,7 +242,7 @@ function claim(state: SessionState, cause: ClaimCause, at: number): SessionState
 const restOf = (before: Standing, at: number): number =>
   "restsSince" in before ? Math.max(0, Math.min(at, before.wakeAt) - before.restsSince) : 0;
 
-function receive(state: SessionState, signal: Signal, at: number): SessionState {
+function receive(state: SessionState, signal: Signal, row: number): SessionState {
   switch (signal.action) {
     case "pause":
     case "cancel":
@@ -255,7 +255,7 @@ function receive(state: SessionState, signal: Signal, at: number): SessionState 
     case "reject":
       return rejectReviewed(state, signal);
     case "settle":
-      return settle(state, signal, at);
+      return settle(state, signal, row);
     case "budget": {
       const name = `${signal.level} ${signal.name ?? ""}`.trim();
       const budget = { ...state.budgets.get(name), ...signal.budget };
@@ -282,12 +282,12 @@ function rejectReviewed(
 function settle(
   state: SessionState,
   { seq, happened, result }: Extract<Signal, { action: "settle" }>,
-  at: number,
+  since: number,
 ): SessionState {
   const effect = state.effects.get(seq);
   if (effect === undefined || !isUnsettled(effect)) return state;
   const outcome = happened
-    ? ({ kind: "happened", at, result } as const)
+    ? ({ kind: "happened", since, result } as const)
     : ({ kind: "did-not-happen" } as const);
   return { ...state, effects: withEffect(state.effects, seq, { outcome }) };
 }

@@ -3,6 +3,7 @@ import type { Failure } from "../../domain/failure.ts";
 import type { Json } from "../../domain/json.ts";
 import type { ProtectedChange } from "../../domain/put-back.ts";
 import { readNamedFiles } from "../../workspace/named-files.ts";
+import type { HappenedEffect } from "../function.ts";
 import { defaultTools, namedTools } from "../tools/tool-table.ts";
 import type { Prompt } from "./sdk-types.ts";
 
@@ -35,6 +36,8 @@ export interface PersonaWork {
   readonly notes: readonly string[];
   /** Changes of earlier attempts that were put back. */
   readonly putBack: readonly ProtectedChange[];
+  /** Effects of earlier attempts that happened. */
+  readonly effects: readonly HappenedEffect[];
 }
 
 interface PersonaPrompt {
@@ -85,7 +88,7 @@ When everything is done, end with the one block of JSON that was asked for, and 
 const instructionsOf = (work: PersonaWork, how: string): string =>
   `${markerLine(work)}\n\n${work.instructions.trim()}\n\n${how}`;
 
-function sectionsOf({ brief, contract, earlier, failures, putBack, notes }: PersonaWork): string {
+function sectionsOf({ brief, contract, earlier, failures, putBack, effects, notes }: PersonaWork): string {
   const sections = [
     `## Brief\n\n<brief>\n${brief.trim()}\n</brief>`,
     earlier.length > 0 && `## Results of earlier phases\n\n${earlier.map(earlierText).join("\n\n")}`,
@@ -95,6 +98,8 @@ function sectionsOf({ brief, contract, earlier, failures, putBack, notes }: Pers
       `## Why earlier attempts failed\n\nDo not repeat these.\n\n${failures.map(failureText).join("\n")}`,
     putBack.length > 0 &&
       `## Changes that were put back\n\nYou may not change these files, so they are as they were before. Leave them so. If one must change, say so in your summary.\n\n${putBack.map(putBackLine).join("\n")}`,
+    effects.length > 0 &&
+      `## Effects that happened\n\nThese calls of earlier attempts happened. They are not made again: an equal call gets the recorded result.\n\n${effects.map(effectLine).join("\n")}`,
     notes.length > 0 &&
       `## Notes\n\nWords of reviewers who rejected the work, or places where earlier phases left different versions. Act on them.\n\n${notes.map((note) => `<note>\n${note.trim()}\n</note>`).join("\n")}`,
   ];
@@ -131,6 +136,13 @@ function failureText({ category, message, details, file, line, suggestedFix }: F
 }
 
 const putBackLine = ({ path, why }: ProtectedChange): string => `- ${path}: ${why}.`;
+
+const mostCallLength = 1_000;
+
+function effectLine({ name, call }: HappenedEffect): string {
+  const text = call === undefined ? name : `${name}: ${JSON.stringify(call)}`;
+  return `- ${text.length <= mostCallLength ? text : `${text.slice(0, mostCallLength).toWellFormed()}…`}`;
+}
 
 const line =
   /^- ([^\n:]{1,200}): ("(?:[^"\\\n]|\\.)*"(?:, "(?:[^"\\\n]|\\.)*")*)(?: except [^\n]*)? \((?:required|optional)\)$/gm;

@@ -16,6 +16,7 @@ export const someWork = (more: Partial<PersonaWork> = {}): PersonaWork => ({
   earlier: [],
   failures: [],
   notes: [],
+  effects: [],
   putBack: [],
   ...more,
 });

@@ -53,6 +53,7 @@ const everything: PersonaWork = {
       source: "error",
     }),
   ],
+  effects: [{ name: "create_issue", call: { tool: "create_issue", arguments: { title: "Leak" } } }],
   putBack: [
     { path: "test/a.test.ts", why: "tester delivers it in phase tests" },
     { path: "package.json#scripts", why: 'it matches "**/package.json#scripts", which the team protects' },
