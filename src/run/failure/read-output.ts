@@ -3,8 +3,12 @@ import { boundFailures, createFailure, deduplicate, type Failure } from "../../d
 import { type CommandOutput, linesOf, type OutputReader } from "./command-output.ts";
 import type { Verdict } from "./error-chain.ts";
 import { readSentence } from "./error-text.ts";
+import { readCargo } from "./readers/cargo.ts";
 import { readEslint } from "./readers/eslint.ts";
+import { readGo } from "./readers/go.ts";
 import { readJest } from "./readers/jest.ts";
+import { readJunit } from "./readers/junit.ts";
+import { readMocha } from "./readers/mocha.ts";
 import { readNodeCrash } from "./readers/node-crash.ts";
 import { readNodeTest } from "./readers/node-test.ts";
 import { readNpm } from "./readers/npm.ts";
@@ -22,7 +26,11 @@ const tools: readonly OutputReader[] = [
   readVitest,
   readJest,
   readNodeTest,
+  readMocha,
   readPytest,
+  readGo,
+  readCargo,
+  readJunit,
   readNpm,
 ];
 

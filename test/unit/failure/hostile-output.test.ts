@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { maxFailures } from "../../../src/domain/failure.ts";
 import { redact } from "../../../src/domain/redact.ts";
 import { readOutput } from "../../../src/run/failure/read-output.ts";
+import { readTests } from "../../../src/run/failure/read-tests.ts";
 import { processorMs } from "../../support/processor-time.ts";
 
 const size = 5_000_000;
@@ -73,4 +74,52 @@ test("the end of a very long output is not lost", () => {
 test("a secret in a tool's output does not reach the failure", () => {
   const stderr = "request with Authorization: Bearer abcdef123456 failed";
   expect(JSON.stringify(readOutput({ stdout: "", stderr, exitCode: 1 }))).not.toContain("abcdef123456");
+});
+
+/** Makes every reader of tests believe that the output is its own. */
+const testBait = [
+  "TAP version 13",
+  "1..1",
+  "ℹ tests 1",
+  " RUN  v5.1.0 /project",
+  "PASS test/a.test.js",
+  "  1 passing (1ms)",
+  "ok  \tpkg\t0.1s",
+  "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured",
+  '<testsuites><testcase name="a"/>',
+  "",
+].join("\n");
+
+describe("1 MB of anything is counted in under 100 ms for each of nine readers", () => {
+  test.each([
+    "a",
+    " ",
+    "\n",
+    "ok 1 - a\n",
+    "    ok 1 - a\n",
+    "not ok 1 - a\n  ---\n",
+    "ok 1 - a {\n",
+    "✔ a (1ms)\n",
+    "  ✖ a\n✔ b (1ms)\n",
+    " ✓ a > b 1ms\n",
+    "   ❯ a (3)\n",
+    "PASS a\n  ✓ b\n",
+    "  a\n   b\n    c\n",
+    "a.py::b PASSED\n",
+    "1 passed, ",
+    "::".repeat(50),
+    "--- PASS: T/a/b/c (0.00s)\n",
+    '{"Action":"output","Output":"ok"}\n',
+    "test a ... ok\n",
+    "    PASS [ 0.1s] (1/1) a b\n",
+    "<testcase>",
+    '<testcase name="a"><failure',
+    "<testcase name='",
+  ])("of %j", (text) => {
+    const long = text.repeat(Math.ceil(1_000_000 / text.length)).slice(0, 1_000_000);
+    for (const start of ["", testBait]) {
+      const output = { stdout: start + long, stderr: "", exitCode: 0 };
+      expect(processorMs(() => readTests(output))).toBeLessThan(900);
+    }
+  });
 });

@@ -3,7 +3,8 @@ import { readOutput } from "../../../src/run/failure/read-output.ts";
 import { expectations } from "./expectations.ts";
 import { fixtureNames, outputOf, summary } from "./fixtures.ts";
 
-const tools = ["tsc", "eslint", "vitest", "jest", "node-test", "pytest", "npm", "python", "node", "plain"];
+const runners = ["vitest", "jest", "node-test", "mocha", "tap", "pytest", "go", "cargo", "junit"];
+const tools = ["tsc", "eslint", ...runners, "npm", "python", "node", "plain"];
 
 describe("the real output of a tool is understood", () => {
   test.each(fixtureNames(...tools))("%s", (name) => {
@@ -51,6 +52,10 @@ test("a message says what went wrong, in one line", () => {
   );
   expect(messages("jest/text")[1]).toContain("cart > reads the price (in cents) > 0: Cannot read properties");
   expect(messages("pytest/text")[3]).toBe("TestCart.test_type: 'NoneType' object is not iterable");
+  expect(messages("tap/tape")).toEqual(["one and two: operator: equal, expected: 4, actual: 3"]);
+  expect(messages("mocha/text")).toEqual(["cart > adds: 1 == 2"]);
+  expect(messages("go/verbose")).toEqual(["TestAdd: Add(1, 2) = -1, want 3", "TestTable/one: wrong total"]);
+  expect(messages("cargo/text")[0]).toContain("assertion `left == right` failed: sum left: 3 right: 4");
   expect(messages("npm/missing-script")).toEqual(['Missing script: "biuld"']);
   expect(messages("plain/exit-3")).toEqual(["sh ended with exit code 3: disk on fire"]);
 });

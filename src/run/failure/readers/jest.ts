@@ -2,6 +2,7 @@ import type { Failure } from "../../../domain/failure.ts";
 import { collect, linesOf, type OutputReader, textOf } from "../command-output.ts";
 import { findFrame, type Place, preferShort, readErrorLine, readPlace } from "../places.ts";
 import { failedTest, noTests } from "../test-failure.ts";
+import { IndentedPath, sumReports, type TestReader, TestTally } from "../test-tally.ts";
 
 const source = "jest";
 
@@ -71,4 +72,50 @@ function pluginPlace(lines: readonly string[]): Place | undefined {
   return line === undefined
     ? undefined
     : readPlace(line.replace(/^\s*File: /, "").replace(/\?[^:]*(?=:)/, ""));
+}
+
+/** Tests are named with --verbose, and where only one file runs. */
+export const jestTests: TestReader = (output) => {
+  const text = textOf(output);
+  const reports = [];
+  const path = new IndentedPath();
+  let tally = new TestTally();
+  let isTree = false;
+  for (const line of linesOf(output)) {
+    const file = /^(?:PASS|FAIL) (.+?)(?: \([\d.]{1,20} m?s\))?$/.exec(line)?.[1];
+    if (file !== undefined) {
+      isTree = true;
+      path.clear();
+      path.enter(0, file.trim().split(" ").at(-1) ?? file);
+      continue;
+    }
+    const sums = /^Tests: {1,10}(.* total)$/.exec(line)?.[1];
+    if (sums !== undefined) {
+      reports.push(tally.reportFor(countsIn(sums)));
+      tally = new TestTally();
+    }
+    const found = isTree
+      ? /^( {2,200})(?:([✓√✕×○✎]) )?(.+?)(?: \(\d{1,9}(?:\.\d{1,3})? m?s\))?$/.exec(line)
+      : null;
+    // The tree ends with an empty line, and failures follow.
+    if (found === null || line.startsWith("  ● ")) {
+      isTree = false;
+      continue;
+    }
+    const [, spaces = "", mark, name = ""] = found;
+    if (mark === undefined) path.enter(spaces.length, name);
+    else if (mark === "✓" || mark === "√") tally.add("passed", path.nameOf(spaces.length, name));
+    else if (mark === "✕" || mark === "×") tally.add("failed", path.nameOf(spaces.length, name));
+  }
+  if (reports.length > 0) return sumReports(reports);
+  return /^No tests found, exiting with code \d/m.test(text)
+    ? { passed: 0, failed: 0, skipped: 0 }
+    : undefined;
+};
+
+/** "3 failed, 1 skipped, 1 todo, 1 passed, 6 total". A file that cannot be loaded is no test: jest counts it apart. */
+function countsIn(sums: string) {
+  const sumOf = (word: string) =>
+    Number(new RegExp(`(?:^|, )(\\d{1,9}) ${word}(?=,|$)`).exec(sums)?.[1] ?? 0);
+  return { passed: sumOf("passed"), failed: sumOf("failed"), skipped: sumOf("skipped") + sumOf("todo") };
 }

@@ -1,15 +1,19 @@
 import type { Failure } from "../../../domain/failure.ts";
 import { type CommandOutput, collect, linesOf, type OutputReader, textOf } from "../command-output.ts";
+import { isFileName, NodeSums, OutcomeTree } from "../outcome-tree.ts";
 import { findFrame, type Place, preferShort, readErrorLine, readPlace } from "../places.ts";
 import { failedTest } from "../test-failure.ts";
+import type { TestOutcome, TestReader } from "../test-tally.ts";
 import { crashes } from "./node-crash.ts";
+import { isTap, tapFailures } from "./tap.ts";
 
 const source = "node:test";
+const listOfFailures = "✖ failing tests:";
 
 /** node:test, with the spec and the TAP reporter, and TAP of others. */
 export const readNodeTest: OutputReader = (output) => {
   const text = textOf(output);
-  if (/^TAP version \d+$/m.test(text) || /^not ok \d/m.test(text)) return fromTap(output);
+  if (isTap(output)) return fromTap(output);
   if (/^ℹ tests \d+$/m.test(text))
     return collect(withCrashes(specFailures(linesOf(output)), linesOf(output)));
   return undefined;
@@ -19,7 +23,7 @@ function fromTap(output: CommandOutput): Failure[] {
   const comments = linesOf(output).map((line) =>
     line.startsWith("# ") ? line.slice(2).replaceAll("\\#", "#") : line,
   );
-  return collect(withCrashes(tapFailures(linesOf(output), source), comments));
+  return collect(withCrashes(tapFailures(linesOf(output)), comments));
 }
 
 /** A file that dies before its tests run is only reported as "test failed". The reason is in its output. */
@@ -34,7 +38,7 @@ function* withCrashes(failures: Iterable<Failure | undefined>, lines: readonly s
 }
 
 function* specFailures(lines: readonly string[]): Generator<Failure> {
-  const start = lines.indexOf("✖ failing tests:");
+  const start = lines.indexOf(listOfFailures);
   if (start === -1) return;
   let at = start + 1;
   while (at < lines.length) {
@@ -69,57 +73,37 @@ function placeOf(stack: readonly string[], test: Place | undefined): Place | und
   return frame === undefined ? test : preferShort(frame, test?.file);
 }
 
-/** Tests that are "not ok" and neither to do nor skipped; a parent that only repeats its children is left out. */
-function* tapFailures(lines: readonly string[], source: string): Generator<Failure> {
-  for (const [index, line] of lines.entries()) {
-    const found = /^\s{0,200}not ok \d+(?: -)? ?(.*)$/.exec(line);
-    const title = found?.[1] ?? "";
-    if (found === null || /(?<!\\)# ?(?:TODO|SKIP)\b/i.test(title)) continue;
-    const fields = readFields(lines, index + 1);
-    if (fields.get("failureType")?.[0] === "subtestsFailed") continue;
-    const error = fields.get("error") ?? fields.get("message") ?? [];
-    const stack = fields.get("stack") ?? [];
-    yield failedTest({
-      source,
-      title: title.replaceAll("\\#", "#"),
-      errorName: fields.get("name")?.[0] ?? "",
-      message: error.join(" ").trim() || "not ok",
-      details: [...error, ...stack].join("\n"),
-      place: placeOfFields(stack, fields),
-    });
+const result = /^( {0,200})([▶✔✖﹣⚠]) (.+?)(?: \(([\d.]{1,20})ms\))?(?: # (?:SKIP|TODO)(?: .*)?)?$/u;
+
+const outcomes: Readonly<Record<string, TestOutcome>> = {
+  "▶": "passed",
+  "✔": "passed",
+  "✖": "failed",
+  "﹣": "skipped",
+  "⚠": "skipped",
+};
+
+/** The spec reporter. tap.ts reads the other one. */
+export const nodeTests: TestReader = (output) => {
+  if (!/^ℹ tests \d+$/m.test(textOf(output))) return undefined;
+  const tree = new OutcomeTree();
+  const sums = new NodeSums();
+  let before = "";
+  for (const line of linesOf(output)) {
+    if (line.startsWith("ℹ ")) sums.read(line.slice(2));
+    const found = result.exec(line);
+    // The list of failures names each again, under its place.
+    const isRepeated = /^(?:test|suite) at /.test(before);
+    before = line;
+    if (found === null || isRepeated || line === listOfFailures) continue;
+    const [, indent = "", mark = "", name = "", tookMs] = found;
+    // Before its children a parent has no time. Node 20 prints the same mark behind them.
+    if (mark === "▶" && tookMs === undefined) continue;
+    const isMarked = / # (?:SKIP|TODO)(?: .*)?$/.test(line);
+    const outcome = isMarked ? "skipped" : (outcomes[mark] ?? "failed");
+    const isEmptyFile = indent === "" && isFileName(name);
+    tree.add(indent.length, { outcome, name, isSuite: false, isEmptyFile });
   }
-}
-
-function placeOfFields(
-  stack: readonly string[],
-  fields: ReadonlyMap<string, readonly string[]>,
-): Place | undefined {
-  const test = readPlace((fields.get("location") ?? fields.get("at"))?.[0] ?? "");
-  return placeOf(
-    stack.map((line) => `at ${line.trim().replace(/^at /, "")}`),
-    test,
-  );
-}
-
-/** The diagnostic block between "---" and "...": only `key: value` and `key: |-` with indented lines. */
-function readFields(lines: readonly string[], from: number): Map<string, string[]> {
-  const fields = new Map<string, string[]>();
-  const open = /^(\s*)---\s*$/.exec(lines[from] ?? "");
-  if (open === null) return fields;
-  const indent = open[1]?.length ?? 0;
-  let block: string[] | undefined;
-  for (const line of lines.slice(from + 1, from + 300)) {
-    if (line.trim() === "..." || /^\s{0,200}(?:not )?ok \d/.test(line)) break;
-    const field = line.slice(0, indent).trim() === "" ? /^(\w{1,60}): ?(.*)$/.exec(line.slice(indent)) : null;
-    if (field === null) {
-      block?.push(line.slice(indent + 2));
-      continue;
-    }
-    const value = field[2] ?? "";
-    block = /^[|>][-+]?$/.test(value) ? [] : [unquote(value)];
-    fields.set(field[1] ?? "", block);
-  }
-  return fields;
-}
-
-const unquote = (text: string): string => /^(["'])(.*)\1$/.exec(text)?.[2] ?? text;
+  // A line does not tell whether it is that of a suite, so its own sums count.
+  return { ...sums.counts(tree.emptyFiles), ...sums.namesIn(tree) };
+};

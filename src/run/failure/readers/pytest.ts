@@ -2,6 +2,7 @@ import type { Failure } from "../../../domain/failure.ts";
 import { collect, linesOf, type OutputReader, textOf } from "../command-output.ts";
 import { type Place, readErrorLine } from "../places.ts";
 import { failedTest, noTests } from "../test-failure.ts";
+import { sumReports, type TestReader, TestTally } from "../test-tally.ts";
 
 /** pytest, in every `--tb` style. */
 export const readPytest: OutputReader = (output) => {
@@ -90,3 +91,44 @@ const nameBelow = (lines: readonly string[]): string =>
   lines
     .map((line) => /^\S.{0,1000}?:\d{1,9}: ([A-Za-z_][\w.]{0,100})$/.exec(line)?.[1])
     .findLast((name) => name !== undefined) ?? "";
+
+const ended =
+  /^=* ?((?:\d{1,9} [a-z]{1,20}(?:, )?){1,12}|no tests ran) in [\d.]{1,20}s(?: \([\d:., a-z]{1,40}\))? ?=*$/;
+const named =
+  /^(?:\[gw\d{1,4}\] \[ {0,3}\d{1,3}%\] )?(?:(PASSED|FAILED|ERROR|XPASS) (\S+?::\S.*?)(?: - .*)?|(\S+?::\S.*?) (PASSED|FAILED|ERROR|XPASS))(?: {1,200}\[ {0,3}\d{1,3}%\])?$/;
+
+/** Tests are named with -v or -rA. */
+export const pytestTests: TestReader = (output) => {
+  const reports = [];
+  let ends = new Map<string, "passed" | "failed">();
+  for (const line of linesOf(output)) {
+    const test = line.includes("::") ? named.exec(line) : null;
+    if (test !== null) {
+      const name = test[2] ?? test[3] ?? "";
+      const isPass = /PASS/.test(test[1] ?? test[4] ?? "");
+      // A test that passes may fail when it is torn down.
+      if (!isPass || !ends.has(name)) ends.set(name, isPass ? "passed" : "failed");
+    }
+    const sums = ended.exec(line)?.[1];
+    if (sums === undefined) continue;
+    const tally = new TestTally();
+    for (const [name, outcome] of ends) tally.add(outcome, name);
+    ends = new Map();
+    reports.push(tally.reportFor(countsIn(sums)));
+  }
+  return sumReports(reports);
+};
+
+/** "3 failed, 1 passed, 1 xfailed, 1 error": an expected failure is no test that passed. */
+function countsIn(sums: string) {
+  const sumOf = (...words: readonly string[]) =>
+    words.reduce((all, word) => {
+      const found = new RegExp(`(?:^|, )(\\d{1,9}) ${word}(?=,|$)`).exec(sums)?.[1];
+      return all + Number(found ?? 0);
+    }, 0);
+  return {
+    passed: sumOf("passed", "xpassed"),
+    failed: sumOf("failed", "error", "errors"),
+    skipped: sumOf("skipped", "xfailed"),
+  };
+}

@@ -1,13 +1,17 @@
 import type { Failure } from "../../../domain/failure.ts";
 import { collect, linesOf, type OutputReader, textOf } from "../command-output.ts";
 import { noTests } from "../test-failure.ts";
+import { IndentedPath, sumReports, type TestReader, TestTally } from "../test-tally.ts";
 import { jestBlock } from "./jest.ts";
 
 const source = "vitest";
 
+const isVitest = (text: string): boolean =>
+  /^ RUN {2}v\d/m.test(text) || /^ {1,10}Test Files {2}\d/m.test(text);
+
 export const readVitest: OutputReader = (output) => {
   const text = textOf(output);
-  if (!/^ RUN {2}v\d/m.test(text) && !/^ {1,10}Test Files {2}\d/m.test(text)) return undefined;
+  if (!isVitest(text)) return undefined;
   if (/^No test files found/m.test(text)) return [noTests(source)];
   return collect(textFailures(linesOf(output)));
 };
@@ -47,4 +51,39 @@ function ofBlock(name: string, lines: readonly string[]): Failure {
   if (suite !== undefined) return jestBlock({ source, title: undefined, file: suite, lines });
   const [file = "", ...titles] = name.split(" > ");
   return jestBlock({ source, title: titles.join(" > ") || name, file: titles.length > 0 ? file : "", lines });
+}
+
+const marked = /^( {1,200})([✓×↓□❯]) (.+?)(?: {1,4}\d{1,9}(?:\.\d{1,3})?m?s)?$/;
+
+/** The default reporter names the tests of files in which one failed; the verbose one names all. */
+export const vitestTests: TestReader = (output) => {
+  const text = textOf(output);
+  if (!isVitest(text)) return undefined;
+  const reports = [];
+  const path = new IndentedPath();
+  let tally = new TestTally();
+  for (const line of linesOf(output)) {
+    const sums = /^ {1,10}Tests {2}(.*)$/.exec(line)?.[1];
+    if (sums !== undefined) {
+      reports.push(tally.reportFor(countsIn(sums)));
+      tally = new TestTally();
+      continue;
+    }
+    const [, spaces = "", mark, rest = ""] = marked.exec(line) ?? [];
+    if (mark === undefined) continue;
+    // "cart (3)", "test/sum.test.js (4 tests | 3 failed)": a suite or a file, with the number of its tests.
+    const above = /^(.+?) \(\d{1,9}(?: tests?[^()]{0,200})?\)$/.exec(rest)?.[1];
+    if (above !== undefined) path.enter(spaces.length, above);
+    else if (mark === "✓") tally.add("passed", path.nameOf(spaces.length, rest));
+    else if (mark === "×") tally.add("failed", path.nameOf(spaces.length, rest));
+  }
+  if (reports.length > 0) return sumReports(reports);
+  return /^No test files found/m.test(text) ? { passed: 0, failed: 0, skipped: 0 } : undefined;
+};
+
+/** "1 failed | 4 passed | 1 skipped | 1 todo (7)", or "no tests". */
+function countsIn(sums: string) {
+  const sumOf = (word: string) =>
+    Number(new RegExp(`(?:^|\\| )(\\d{1,9}) ${word}(?= |$)`).exec(sums)?.[1] ?? 0);
+  return { passed: sumOf("passed"), failed: sumOf("failed"), skipped: sumOf("skipped") + sumOf("todo") };
 }

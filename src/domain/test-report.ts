@@ -1,0 +1,37 @@
+/** How many tests a program ran. Skipped ones did not run. */
+export interface TestCounts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+/** The outcome of each test that ran. A name stands as often as tests have it. */
+export interface TestNames {
+  readonly passed: readonly string[];
+  readonly failed: readonly string[];
+}
+
+/** The tests of one command, as its output tells them. */
+export interface TestReport extends TestCounts {
+  /** Only where the output names every test. */
+  readonly names?: TestNames;
+}
+
+export const countsOf = ({ passed, failed, skipped }: TestCounts): TestCounts => ({
+  passed,
+  failed,
+  skipped,
+});
+
+/** "3 of 153 tests fail", "153 tests pass", with those that were skipped. */
+export function countedTests({ passed, failed, skipped }: TestCounts): string {
+  const ran = passed + failed;
+  const noun = ran === 1 ? "test" : "tests";
+  const verdict =
+    ran === 0
+      ? "no tests ran"
+      : failed === 0
+        ? `${ran} ${noun} ${ran === 1 ? "passes" : "pass"}`
+        : `${failed} of ${ran} ${noun} ${failed === 1 ? "fails" : "fail"}`;
+  return skipped === 0 ? verdict : `${verdict}, ${skipped} skipped`;
+}
