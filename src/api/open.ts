@@ -178,7 +178,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       defaults: budgets,
       history: (team) => store.reports.history(team),
     },
-    checks: new SandboxChecks(artifacts, scratch, path, { launch, notice: onNotice }),
+    checks: new SandboxChecks(artifacts, scratch, path, { launch, notice: onNotice, env: process.env }),
     place,
     healers,
     performOf: (team, model) =>

@@ -1,5 +1,7 @@
+import { fingerprint } from "./canonical.ts";
 import type { Failure } from "./failure.ts";
 import type { Json } from "./json.ts";
+import type { TestCounts } from "./test-report.ts";
 
 /** Files that must be there when the persona is done. */
 export interface Deliverable {
@@ -11,15 +13,26 @@ export interface Deliverable {
   readonly weight: number;
 }
 
-/** A command that judges the work: ends with 0 when it is good. */
+/** Whether a check fails the attempt. `no-worse`: only if it is worse than on the files that the session began with. */
+export type Must = boolean | "no-worse";
+
+/** A command that judges the work: ends with 0 when it is good. check-verdict.ts has the rules. */
 export interface Check {
   readonly name: string;
   /** Program and arguments; no shell. */
   readonly run: readonly string[];
-  readonly must: boolean;
+  readonly must: Must;
   readonly weight: number;
   readonly timeoutMs?: number;
+  /** How many tests must run at least. Default: 1, where a reader knows their number. */
+  readonly minTests?: number;
+  /** Names of environment variables that it gets. */
+  readonly env?: readonly string[];
 }
+
+/** Checks that run the same command with the same variables have the same outcome on the same files. */
+export const checkKey = ({ run, env = [] }: Pick<Check, "run" | "env">): string =>
+  fingerprint({ run, ...(env.length > 0 && { env: env.toSorted() }) });
 
 /** The work that a persona must deliver. Deliverables, schema and commands are all checks. */
 export interface Contract {
@@ -38,11 +51,17 @@ export interface CheckResult {
   readonly kind: "deliverable" | "schema" | "command";
   readonly name: string;
   readonly status: CheckStatus;
-  readonly must: boolean;
+  readonly must: Must;
   readonly weight: number;
   /** One line for people and for the persona's next attempt. */
   readonly message: string;
   readonly failures: readonly Failure[];
+  /** The tests that it ran, where a reader knows. */
+  readonly tests?: TestCounts;
+  /** The artifact with everything that it printed. */
+  readonly output?: string;
+  /** The end of what it printed. */
+  readonly ending?: string;
   /** The command ran without a sandbox: with the network, and with all files of the user. */
   readonly unconfined?: true;
 }
@@ -74,4 +93,4 @@ export interface CheckLimits {
   readonly maxOutputBytes: number;
 }
 
-export const checkLimits: CheckLimits = { timeoutMs: 120_000, maxOutputBytes: 1024 * 1024 };
+export const checkLimits: CheckLimits = { timeoutMs: 120_000, maxOutputBytes: 8 * 1024 * 1024 };

@@ -1,4 +1,5 @@
 import { attemptEvents } from "./events/attempt.ts";
+import { baselineEvents } from "./events/baseline.ts";
 import type { EventDefinition } from "./events/define.ts";
 import { effectEvents } from "./events/effect.ts";
 import { phaseEvents } from "./events/phase.ts";
@@ -6,7 +7,14 @@ import { sessionEvents } from "./events/session.ts";
 import { teamEvents } from "./events/team.ts";
 
 /** Every kind of transition row, declared once. Steps are rows of their own shape, see `StepRow`. */
-export const events = { ...sessionEvents, ...teamEvents, ...phaseEvents, ...attemptEvents, ...effectEvents };
+export const events = {
+  ...sessionEvents,
+  ...teamEvents,
+  ...baselineEvents,
+  ...phaseEvents,
+  ...attemptEvents,
+  ...effectEvents,
+};
 
 export type TransitionKind = keyof typeof events;
 

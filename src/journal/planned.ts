@@ -1,6 +1,9 @@
 import type { Budget } from "../domain/budget.ts";
+import { type Check, checkKey } from "../domain/contract.ts";
 import type { Json } from "../domain/json.ts";
 import { isAccepted, type SessionState } from "./session-state.ts";
+
+export type PlannedCheck = Pick<Check, "name" | "run" | "env">;
 
 export interface PlannedPhase {
   readonly name: string;
@@ -28,6 +31,15 @@ export function plannedPhases(definition: Json): readonly PlannedPhase[] {
     const before = phases[place - 1];
     return { name, personas, dependsOn: dependsOn ?? (before === undefined ? [] : [before.name]) };
   });
+}
+
+/** The commands that judge the work of a recorded definition, each name and command once. */
+export function plannedChecks(definition: Json): readonly PlannedCheck[] {
+  type Persona = { readonly contract?: { readonly checks?: readonly PlannedCheck[] } };
+  const checks = plannedPhases(definition).flatMap(({ personas }) =>
+    personas.flatMap((persona) => (persona as Persona).contract?.checks ?? []),
+  );
+  return [...new Map(checks.map((check) => [`${check.name} ${checkKey(check)}`, check])).values()];
 }
 
 /** The phases of a recorded definition are all accepted: nothing is left to run. */

@@ -6,6 +6,7 @@ import type { SessionId } from "../domain/ids.ts";
 import type { ProtectedChange, PutBack } from "../domain/put-back.ts";
 import type { Effects } from "./effect.ts";
 import type { Signal } from "./signal.ts";
+import type { BaselineRun } from "./events/baseline.ts";
 import type { RemainingReason, Standing } from "./standing.ts";
 import type { StepSelection } from "./step-selection.ts";
 import type {
@@ -212,6 +213,8 @@ export interface SessionState {
   readonly decisions: readonly RecordedDecision[];
   /** A person accepted another definition since the start. */
   readonly teamChanged: boolean;
+  /** How checks ended on the files of its repository, by `checkKey`, before anything was done. */
+  readonly baseline: ReadonlyMap<string, BaselineRun>;
   /** Limits a person has set, by level and name. */
   readonly budgets: ReadonlyMap<string, BudgetChange>;
   /** The last row of an earlier life, when the rows before it were restored from checkpoints. */
@@ -266,6 +269,7 @@ export function emptyState(id: SessionId): SessionState {
     direction: {},
     decisions: [],
     teamChanged: false,
+    baseline: new Map(),
     budgets: new Map(),
     restoredSeq: undefined,
     imported: undefined,

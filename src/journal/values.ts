@@ -7,6 +7,7 @@ import { type Failure, failureCategories } from "../domain/failure.ts";
 import type { AttemptSettings, FixedImport, Healed, HealingAction } from "../domain/healing-action.ts";
 import { isJsonObject, type Json } from "../domain/json-value.ts";
 import type { ProtectedChange, PutBack } from "../domain/put-back.ts";
+import type { TestCounts } from "../domain/test-report.ts";
 import * as is from "./schema.ts";
 import { source } from "./source.ts";
 
@@ -91,15 +92,24 @@ export const gateResult = is.objectFor<GateResult>({
   verdict: is.literal("passed", "failed", "unverified"),
 });
 
+export const testCounts = is.objectFor<TestCounts>({
+  passed: is.whole,
+  failed: is.whole,
+  skipped: is.whole,
+});
+
 export const checkResult = is.objectFor<CheckResult>({
   kind: is.literal("deliverable", "schema", "command"),
   name: is.text,
   status: is.literal("passed", "failed", "not-run"),
-  must: is.boolean,
+  must: is.either(is.boolean, is.literal("no-worse")),
   weight: is.number,
   message: is.text,
   failures: is.list(is.objectFor<Failure>(failureFields)),
   unconfined: is.optional(is.literal(true)),
+  tests: is.optional(testCounts),
+  output: is.optional(is.sha256),
+  ending: is.optional(is.text),
 });
 
 /** One persona's contract, judged on the merged tree. */

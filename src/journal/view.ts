@@ -1,4 +1,5 @@
 import { type Budget, type BudgetLevelName, type Ledger, microsToUsd } from "../domain/budget.ts";
+import { type CheckResult, checkKey } from "../domain/contract.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import type { Healed } from "../domain/healing-action.ts";
 import { isoTime } from "../domain/iso-time.ts";
@@ -9,8 +10,9 @@ import type { Ticket } from "../domain/ticket.ts";
 import type { TicketDelivery } from "../domain/ticket-delivery.ts";
 import type { UsageRow, UsageTotals } from "../domain/usage-totals.ts";
 import { type EffectView, effectsIn, type WaitingView, waitingIn } from "./effect-view.ts";
+import type { BaselineRun } from "./events/baseline.ts";
 import type { Direction, PersonaChecks, PersonaResult, RecordedFailure, Source } from "./journal.ts";
-import { needsProgram, type PlannedPhase, plannedPhases } from "./planned.ts";
+import { needsProgram, type PlannedPhase, plannedChecks, plannedPhases } from "./planned.ts";
 import {
   type AttemptState,
   type PersonaState,
@@ -87,6 +89,8 @@ export interface SessionView {
   readonly fork: { readonly session: string; readonly at: string } | null;
   /** The repository that it works on, as it was at the start. */
   readonly source: Source | null;
+  /** How the checks ended on its files, before anything was done. */
+  readonly baseline: readonly BaselineView[];
   readonly usage: UsageTotals;
   readonly budgets: readonly BudgetView[];
   readonly ticket: TicketView | null;
@@ -98,6 +102,17 @@ export interface SessionView {
   readonly waiting: readonly WaitingView[];
   /** Effects that must not be repeated in silence, and that happened or may have happened. */
   readonly effects: readonly EffectView[];
+}
+
+export interface BaselineView {
+  readonly check: string;
+  readonly status: BaselineRun["status"];
+  /** Tests; null where no reader knows. */
+  readonly passed: number | null;
+  readonly failed: number | null;
+  readonly skipped: number | null;
+  /** The artifact with everything that it printed. */
+  readonly output: string | null;
 }
 
 export interface PhaseView {
@@ -153,6 +168,8 @@ export interface AttemptView {
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly failure: RecordedFailure | null;
+  /** How its contract was judged; empty where it failed before that. */
+  readonly checks: readonly CheckResult[];
   readonly healing: readonly Healed[];
   /** Changes of protected files. The files are as they were before. */
   readonly putBack: PutBack | null;
@@ -214,6 +231,7 @@ export function describeSession(
     direction: state.direction,
     fork: created.fork === undefined ? null : { session: created.fork.session, at: created.fork.at },
     source: created.source ?? null,
+    baseline: describeBaseline(state),
     usage: usage.total,
     budgets: budgets.map(describeBudget),
     ticket: tickets[0] ?? null,
@@ -223,6 +241,17 @@ export function describeSession(
     waiting: waitingIn(state),
     effects: effectsIn(state),
   };
+}
+
+function describeBaseline({ created, baseline }: SessionState): BaselineView[] {
+  if (baseline.size === 0) return [];
+  return plannedChecks(created.definition).flatMap((check) => {
+    const run = baseline.get(checkKey(check));
+    if (run === undefined) return [];
+    const { passed = null, failed = null, skipped = null } = run.tests ?? {};
+    const { status, output = null } = run;
+    return [{ check: check.name, status, passed, failed, skipped, output }];
+  });
 }
 
 function describePhase(
@@ -344,6 +373,7 @@ function describeAttempt(attempt: AttemptState): AttemptView {
     startedAt,
     endedAt,
     failure,
+    checks,
     healing,
     putBack,
     next,
@@ -356,6 +386,7 @@ function describeAttempt(attempt: AttemptState): AttemptView {
     startedAt: isoTime(startedAt),
     endedAt: endedAt === undefined ? null : isoTime(endedAt),
     failure: failure ?? null,
+    checks,
     healing,
     putBack: putBack ?? null,
     notBefore: next !== undefined && "wait" in next ? isoTime(next.wait.notBefore) : null,

@@ -1,3 +1,4 @@
+import type { RecordedFailure } from "../journal/journal.ts";
 import type { PersonaReturn, WorkContext } from "./function.ts";
 import type { PersonaReturn as Submitted } from "./model/answer.ts";
 import type { EarlierResult, PersonaWork } from "./model/prompt.ts";
@@ -15,9 +16,19 @@ export function conversationWork(instructions: string, context: WorkContext): Pe
     notes,
     putBack: conversation.putBack,
     effects: context.effects,
-    failures: conversation.reasons,
+    failures: withReports(conversation.reasons, context.settings.contextShare ?? 1),
     earlier: withinShare(earlierResults(context), context.settings.contextShare ?? 1),
   };
+}
+
+/** The last attempt's checks are told in full, as the tool that runs a check tells them; earlier ones in a line each. */
+function withReports(reasons: readonly RecordedFailure[], share: number): PersonaWork["failures"] {
+  return reasons.map(({ error, ...failure }, place) => {
+    const reports = error.details?.["reports"];
+    if (place < reasons.length - 1 || !Array.isArray(reports)) return failure;
+    const texts = reports.filter((report) => typeof report === "string");
+    return { ...failure, reports: texts.map((text) => text.slice(0, share * text.length).toWellFormed()) };
+  });
 }
 
 /** Whole, never cut. Files are not listed here: the persona looks for them with its tools. */

@@ -38,7 +38,7 @@ export interface EngineSettings extends OpenState {
   /** How long an attempt may make no progress, unless its persona sets another limit. */
   readonly timeoutMs: number;
   readonly healers: readonly Healer[];
-  readonly checks: Pick<SandboxChecks, "judgeFiles" | "run" | "withExtraFiles">;
+  readonly checks: Pick<SandboxChecks, "judgeFiles" | "run" | "measure" | "isInstalled" | "withExtraFiles">;
   readonly place: Pick<CommandPlace, "runTool">;
   readonly performOf: (team: Team, model: string | undefined) => PerformOf;
   /** For teams that a model plans. */

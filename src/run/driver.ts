@@ -25,7 +25,7 @@ import { PersonaInputs } from "./persona-inputs.ts";
 import { modelOf } from "./persona-work.ts";
 import { runPhase } from "./phase.ts";
 import { prepareSource } from "./prepare-source.ts";
-import { readChecksOnly } from "./programs/read-checks-only.ts";
+import { besideBaseline, refuseMissingPrograms } from "./session-checks.ts";
 import { SessionSpending } from "./spending.ts";
 import { SessionTrees } from "./trees.ts";
 
@@ -50,8 +50,14 @@ export async function driveSession(team: Team, session: ClaimedSession): Promise
   if (outcome.status === "running" && !("wakeAt" in outcome)) return outcome;
   if (isAsking(outcome) && outcome.tickets === undefined) return parkWithTickets(outcome, session);
   const { elsewhere: _, ...recorded } = outcome;
-  await journal.append([{ kind: "session.status", ...recorded }]);
+  await journal.append([{ kind: "session.status", ...recorded }], { artifacts: printedBy(outcome) });
   return outcome;
+}
+
+/** The artifact with what a set-up that failed has printed. */
+function printedBy(outcome: Outcome): readonly string[] {
+  const output = "error" in outcome ? outcome.error.details?.["output"] : undefined;
+  return typeof output === "string" && /^[0-9a-f]{64}$/.test(output) ? [output] : [];
 }
 
 /** Parks the session and raises its tickets in one commit, so that neither exists without the other. */
@@ -85,7 +91,12 @@ async function runPhases(whole: Team, session: ClaimedSession): Promise<Outcome>
     // `pauseAfter` was checked when it was set. A changed team may no longer have that phase.
     const { pauseAfter: _, ...span } = journal.state.direction;
     const phaseNow = (name: string) => journal.state.phases.get(name);
-    for (const phase of selectPhases(definition, journal.state, span)) {
+    const selected = selectPhases(definition, journal.state, span);
+    await refuseMissingPrograms(
+      selected.filter(({ name }) => phaseNow(name)?.status !== "completed"),
+      session,
+    );
+    for (const phase of selected) {
       control.throwIfStopped();
       if (isAccepted(phaseNow(phase.name))) continue;
       if (phaseNow(phase.name)?.status !== "completed") await runPhase(phase, drive);
@@ -154,14 +165,9 @@ function driveOf(team: Team, session: ClaimedSession): TeamDrive {
   const { journal, artifacts, accounts } = session;
   const { definition } = team;
   const inputs = new PersonaInputs(definition, journal);
-  const { source } = journal.state.created;
-  const checks =
-    source?.checksOnly === undefined
-      ? session.checks
-      : session.checks.withExtraFiles(() => readChecksOnly(journal.state, session.stateDirectory));
   return {
     ...session,
-    checks,
+    checks: besideBaseline(session),
     team,
     inputs,
     trees: new SessionTrees(artifacts, definition, journal, inputs),

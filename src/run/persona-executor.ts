@@ -16,6 +16,7 @@ import { type AttemptEnd, AttemptRun } from "./attempt.ts";
 import { InfrastructureFailure, infrastructureFailed } from "./control.ts";
 import type { PersonaDrive } from "./drive.ts";
 import type { PersonaWork } from "./persona-work.ts";
+import { outputsOf } from "./validate.ts";
 
 /** Level 1: the attempts of one round. Continues from the journal. */
 export class PersonaExecutor {
@@ -125,7 +126,8 @@ export class PersonaExecutor {
       ...(healing.length > 0 && { healing }),
       ...(putBack !== undefined && { putBack }),
     } as const;
-    await journal.append([row], { artifacts, savings }).catch(infrastructureFailed);
+    const named = [...artifacts, ...outputsOf(checks)];
+    await journal.append([row], { artifacts: named, savings }).catch(infrastructureFailed);
   }
 
   async #fail(attempt: AttemptState, end: Extract<AttemptEnd, { kind: "failed" }>): Promise<undefined> {
@@ -159,7 +161,8 @@ export class PersonaExecutor {
       ...(putBack !== undefined && { putBack }),
       ...(settings !== undefined && { settings: { ...attempt.settings, ...settings } }),
     } as const;
-    await journal.append([row], { artifacts, savings }).catch(infrastructureFailed);
+    const named = [...artifacts, ...outputsOf(checks)];
+    await journal.append([row], { artifacts: named, savings }).catch(infrastructureFailed);
     if (next.kind === "stop") throw error;
     return undefined;
   }

@@ -8,6 +8,7 @@ import type { PersonaDefinition, PhaseDefinition } from "../team/definition/team
 import type { TeamDrive } from "./drive.ts";
 import { checkPersona, type Group, hasContract, runGroup } from "./group.ts";
 import type { Clash, TreeRef } from "./trees.ts";
+import { outputsOf } from "./validate.ts";
 
 /** Idempotent: recorded work is not done again. */
 export async function runPhase(phase: PhaseDefinition, drive: TeamDrive): Promise<void> {
@@ -56,7 +57,7 @@ async function work(phase: PhaseDefinition, drive: TeamDrive): Promise<void> {
     ...((failed || asked) && { awaitsReview: true as const }),
   } as const;
   const decisions = clashes.map((clash) => whichVersion(phase, clash, workStays));
-  await journal.append([...decisions, completed], { artifacts });
+  await journal.append([...decisions, completed], { artifacts: [...artifacts, ...outputsOf(results)] });
 }
 
 /** Runs group after group, each on the files of the groups before. Then all members are checked together. */

@@ -23,6 +23,9 @@ export const faultPoints = {
   "team.changed:after-commit": "the session has the new team, and none of it has run",
   "decision.recorded:before-commit": "the decision is lost and made again",
   "decision.recorded:after-commit": "the decision is recorded and never made again",
+  "baseline.measured:before-commit":
+    "the check has run and is not recorded; it runs again, and no other does",
+  "baseline.measured:after-commit": "the check is measured and never runs on the base files again",
   "phase.edited:before-commit": "the phase is unchanged",
   "phase.edited:after-commit": "the new revision is not sealed; the next claim seals it",
   "session.forked:before-commit": "the fork does not exist and leaves nothing behind",

@@ -106,14 +106,15 @@ function demandsOfPersona(persona: PersonaDefinition, team: TeamDefinition): rea
         needsTrust: true,
       }),
     );
-  const checks = contract.checks.map(
-    ({ name: check, run }): Demanded => ({
+  const checks = contract.checks.flatMap(({ name: check, run, env = [] }): readonly Demanded[] => [
+    {
       kind: "check",
       what: shownCommand(run),
       says: `checks its files (${check}): ${shownCommand(run)}`,
       needsTrust: false,
-    }),
-  );
+    },
+    ...env.map((variable) => passes(variable, run)),
+  ]);
   return [...demandsOfWork(persona, team), ...demandsOfShell(persona), ...secrets, ...checks].map(
     ({ says, ...demand }) => ({
       ...demand,
@@ -162,18 +163,18 @@ function demandsOfWork({ work }: PersonaDefinition, team: TeamDefinition): reado
   const reach = network ? " with the network" : "";
   return [
     { kind: "program", what: command, says: `runs a program${reach}: ${command}`, needsTrust: network },
-    ...env.map(
-      (variable): Demanded => ({
-        kind: "variable",
-        what: variable,
-        says: `passes the environment variable ${oneLine(variable)} to ${shownCommand(argv.slice(0, 1))}`,
-        needsTrust: true,
-      }),
-    ),
+    ...env.map((variable) => passes(variable, argv)),
     ...readable.map((path) => outside("read", "reads", path)),
     ...writable.map((path) => outside("write", "reads and changes", path)),
   ];
 }
+
+const passes = (variable: string, argv: readonly string[]): Demanded => ({
+  kind: "variable",
+  what: variable,
+  says: `passes the environment variable ${oneLine(variable)} to ${shownCommand(argv.slice(0, 1))}`,
+  needsTrust: true,
+});
 
 const outside = (kind: "read" | "write", verb: string, path: string): Demanded => ({
   kind,

@@ -1,22 +1,13 @@
-import {
-  type Check,
-  type CheckLimits,
-  type CheckResult,
-  type Contract,
-  checkLimits,
-  type Deliverable,
-} from "../domain/contract.ts";
-import { createFailure, type Failure } from "../domain/failure.ts";
+import type { CheckRun } from "../domain/check-verdict.ts";
+import type { Check, CheckResult, Contract, Deliverable } from "../domain/contract.ts";
+import { createFailure } from "../domain/failure.ts";
 import type { Json } from "../domain/json.ts";
 import type { Tree } from "../domain/tree.ts";
 import { isInstalled } from "../domain/tree-path.ts";
-import type { BlobStore } from "./blobs.ts";
-import { type Command, type CommandResult, runCommand } from "./command.ts";
-import { type ExtraFiles, maskSecrets, withExtraFiles } from "./extra-files.ts";
+import { type CommandContext, judgeMeasured, type MeasuredCheck, measureCheck } from "./check-command.ts";
+import { type ExtraFiles, secretsOf, withExtraFiles } from "./extra-files.ts";
 import { checkSchema, showProblem, validateJson } from "./json-schema.ts";
 import { namedMatchers } from "./named-files.ts";
-import type { Sandbox } from "./sandbox.ts";
-import { type PlaceOptions, workspacePlace } from "./sandbox-places.ts";
 import { WorkingCopy } from "./working-tree.ts";
 
 /** One line for people and for the next attempt: the first problem, and how many more there are. */
@@ -69,93 +60,6 @@ export function judgeDeliverable({ name, files, must, weight }: Deliverable, tre
   return { ...base, status: "failed", message: oneLine(problems), failures };
 }
 
-/** The output and the end of a command; paths are relative to the workspace. */
-interface CheckOutput {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exitCode: number | null;
-  readonly command: readonly string[];
-}
-
-const timeoutCode = 124;
-const lastLines = 40;
-
-function judgeCommand(
-  check: Check,
-  result: CommandResult,
-  directory: string,
-  readFailures: ((output: CheckOutput) => Failure[]) | undefined,
-): CheckResult {
-  const base = {
-    kind: "command",
-    name: check.name,
-    must: check.must,
-    weight: check.weight,
-    ...(result.sandbox === "none" && result.kind !== "not-started" && { unconfined: true as const }),
-  } as const;
-  const program = check.run[0] ?? "";
-  if (result.kind === "not-started") {
-    const message = `${program} could not be run: ${result.reason}`;
-    const failure = createFailure({
-      category: "IMPORT",
-      message,
-      source: "check",
-      suggestedFix: "Install the program or correct the check.",
-    });
-    return { ...base, status: "not-run", message: failure.message, failures: [failure] };
-  }
-  if (result.kind === "aborted")
-    return { ...base, status: "not-run", message: `${program} was stopped`, failures: [] };
-  if (result.kind === "exceeded") {
-    const failure = createFailure({
-      category: "RESOURCE",
-      message: `${program} was ended: ${result.reason}`,
-      source: "check",
-      suggestedFix: "Let the check use less, or raise the limit (commands.memoryMiB, commands.diskMiB).",
-    });
-    return { ...base, status: "failed", message: failure.message, failures: [failure] };
-  }
-  const code = result.kind === "exited" ? result.code : timeoutCode;
-  if (code === 0) return { ...base, status: "passed", message: `${program} ended with 0`, failures: [] };
-  const output: CheckOutput = {
-    stdout: relativePaths(result.stdout, directory),
-    stderr: relativePaths(result.stderr, directory),
-    exitCode: code,
-    command: check.run,
-  };
-  const ended =
-    result.kind === "timeout" ? `${program} ran out of time` : `${program} ended with exit code ${code}`;
-  const read = readFailures?.(output) ?? [];
-  const failures = read.length > 0 ? read : [unexplained(result.kind, ended, code, output)];
-  const first = failures[0]?.message ?? "";
-  const { message } = createFailure({
-    category: "CONTRACT",
-    message: first.startsWith(program) ? first : `${ended}: ${first}`,
-    source: "check",
-  });
-  return { ...base, status: "failed", message, failures };
-}
-
-function unexplained(kind: string, ended: string, code: number, output: CheckOutput): Failure {
-  const lines = [output.stdout, output.stderr]
-    .join("\n")
-    .split("\n")
-    .filter((line) => line.trim() !== "");
-  const last = lines.at(-1)?.trim();
-  return createFailure({
-    category: kind === "timeout" ? "TIMEOUT" : "CONTRACT",
-    message: last === undefined ? ended : `${ended}: ${last}`,
-    details: lines.slice(-lastLines).join("\n").slice(-4000),
-    source: "check",
-    code: String(code),
-  });
-}
-
-/** The path of the copy differs in each run, so it is removed from messages. */
-function relativePaths(text: string, directory: string): string {
-  return text.replaceAll(directory, workspacePlace).replace(/(?:file:\/\/)?\/workspace\//g, "");
-}
-
 /** One thing that a contract asks for; deliverables, schema and commands are all checks. */
 type DeclaredCheck =
   | { readonly kind: "deliverable"; readonly deliverable: Deliverable }
@@ -163,23 +67,15 @@ type DeclaredCheck =
   | { readonly kind: "command"; readonly check: Check };
 
 /** The input of a judgment. */
-interface CheckContext {
+interface CheckContext extends CommandContext {
   readonly tree: Tree;
   /** Undefined when the persona gave none. */
   readonly outputs: Json | undefined;
-  readonly blobs: BlobStore;
   /** A folder for temporary copies; nothing stays in it. */
   readonly scratch: string;
-  readonly signal: AbortSignal;
-  readonly limits?: Partial<CheckLimits> | undefined;
-  /** Of every command. */
-  readonly launch?: Pick<Command, "sandbox" | "limits"> | undefined;
-  /** The parts of the machine that commands see. */
-  readonly places?: PlaceOptions | undefined;
-  /** Explains a command that failed. */
-  readonly readFailures?: ((output: CheckOutput) => Failure[]) | undefined;
-  readonly detect?: (() => Promise<Sandbox>) | undefined;
-  /** Files that only commands get, beside those of the tree. */
+  /** How a command ended on the files that the session began with. */
+  readonly base?: CheckRun | undefined;
+  /** Files that only commands get, beside those of the tree. Their values are masked in the output. */
   readonly extraFiles?: ExtraFiles | undefined;
 }
 
@@ -216,36 +112,32 @@ export async function runCheck(check: DeclaredCheck, context: CheckContext): Pro
   return await judge(check, context, copy);
 }
 
-function copyFor({ tree, blobs, scratch, places, extraFiles }: CheckContext): WorkingCopy {
+type CopyContext = Pick<CheckContext, "tree" | "blobs" | "scratch" | "places" | "extraFiles">;
+
+function copyFor({ tree, blobs, scratch, places, extraFiles }: CopyContext): WorkingCopy {
   const whole = extraFiles === undefined ? { tree, blobs } : withExtraFiles(tree, blobs, extraFiles);
   return new WorkingCopy(whole.tree, whole.blobs, scratch, places?.modules);
 }
 
+/** One command on the files, not judged. */
+export async function measureOn(
+  tree: Tree,
+  check: Check,
+  context: CommandContext & Omit<CopyContext, "tree">,
+): Promise<MeasuredCheck> {
+  context.signal.throwIfAborted();
+  await using copy = copyFor({ ...context, tree });
+  return await measureCheck(check, await copy.fresh(), masking(context));
+}
+
+const masking = <Context extends Pick<CheckContext, "extraFiles">>(context: Context) => ({
+  ...context,
+  secrets: secretsOf(context.extraFiles),
+});
+
 async function judge(check: DeclaredCheck, context: CheckContext, copy: WorkingCopy): Promise<CheckResult> {
   if (check.kind === "deliverable") return judgeDeliverable(check.deliverable, context.tree);
   if (check.kind === "schema") return judgeOutputs(check.schema, context.outputs);
-  const directory = await copy.fresh();
-  const result = maskSecrets(await run(check.check, directory, context), context.extraFiles);
-  context.signal.throwIfAborted();
-  return judgeCommand(check.check, result, directory, context.readFailures);
-}
-
-function run(check: Check, directory: string, context: CheckContext): Promise<CommandResult> {
-  const limits = { ...checkLimits, ...context.limits };
-  return runCommand(
-    {
-      argv: check.run,
-      directory,
-      timeoutMs: check.timeoutMs ?? limits.timeoutMs,
-      maxOutputBytes: limits.maxOutputBytes,
-      signal: context.signal,
-      network: false,
-      writable: "workspace",
-      ...context.launch,
-      // Without these npm and npx ask a registry that they cannot reach, for minutes.
-      env: { npm_config_offline: "true", npm_config_update_notifier: "false" },
-      ...context.places,
-    },
-    context.detect,
-  );
+  const measured = await measureCheck(check.check, await copy.fresh(), masking(context));
+  return judgeMeasured(check.check, measured, context.base, context.readFailures);
 }

@@ -1,9 +1,7 @@
 import { sha256 } from "../domain/canonical.ts";
 import { isJsonObject, type Json } from "../domain/json-value.ts";
-import { redact } from "../domain/redact.ts";
 import { type Tree, withChanges } from "../domain/tree.ts";
 import { type BlobStore, BlobsBeside } from "./blobs.ts";
-import type { CommandResult } from "./command.ts";
 
 /** Files with secrets, for a copy that is thrown away: in no tree that is kept, and in no store. */
 export type ExtraFiles = ReadonlyMap<string, Buffer>;
@@ -22,16 +20,9 @@ export function withExtraFiles(
   return { tree: withChanges(tree, changes), blobs: beside };
 }
 
-/** What the command printed, without the values of these files. */
-export function maskSecrets(result: CommandResult, files: ExtraFiles | undefined): CommandResult {
-  if (files === undefined || !("stdout" in result)) return result;
-  const secrets = [...files.values()].flatMap(secretsIn);
-  return {
-    ...result,
-    stdout: redact(result.stdout, secrets),
-    stderr: redact(result.stderr, secrets),
-  };
-}
+/** Every value in these files that must not be shown. */
+export const secretsOf = (files: ExtraFiles | undefined): readonly string[] =>
+  [...(files?.values() ?? [])].flatMap(secretsIn);
 
 /** A shorter line is as likely an ordinary word of the output. */
 const leastLine = 8;

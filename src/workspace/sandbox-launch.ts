@@ -5,7 +5,7 @@ import { findProgram, searchPath } from "./find-program.ts";
 import type { Launch } from "./launch.ts";
 import { type ProxyAccess, proxyMounts, proxyVariables, relayWords } from "./network/proxy-place.ts";
 import { type CommandLimits, limitingWords, temporaryBytes } from "./process-limits.ts";
-import type { Bubblewrap } from "./sandbox-kind.ts";
+import type { Bubblewrap, SandboxRule } from "./sandbox-kind.ts";
 import {
   findPlaces,
   homePlace,
@@ -61,6 +61,17 @@ export async function launchInSandbox(
     env: { PATH: programs.join(":"), HOME: homePlace, ...(isProxied && proxyVariables), ...env },
     descriptors: [undefined, passwd, group],
   };
+}
+
+/** Whether a command of this name can be found at all. A path in the workspace is left to the command. */
+export async function isInstalledHere(
+  program: string,
+  rule: SandboxRule | undefined,
+  options: PlaceOptions,
+): Promise<boolean> {
+  if (program.includes("/") && !isAbsolute(program)) return true;
+  if ((await findInstall(program, searchPath())) !== undefined) return true;
+  return rule !== "none" && (await isThere(program, await findPlaces(options)));
 }
 
 /** A user id without account or files; systems reserve this range for temporary users. */

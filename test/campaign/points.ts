@@ -49,6 +49,7 @@ import {
   edited,
   forked,
   imagined,
+  measured,
   merged,
   sourced,
 } from "../crash/support/team-scenarios.ts";
@@ -100,6 +101,8 @@ export const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario
   "file:after-rename": everyday(1, 3, 5),
   "pack:before-rename": sourced,
   "pack:after-rename": sourced,
+  "baseline.measured:before-commit": measured,
+  "baseline.measured:after-commit": measured,
   "artifact:before-rename": everyday(1),
   "artifact:after-rename": everyday(1),
   "signal.received:before-commit": paused,

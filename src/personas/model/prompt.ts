@@ -17,6 +17,11 @@ export interface EarlierResult {
   readonly files: readonly string[];
 }
 
+/** `reports`: what each failed check said, instead of the failure's own details. */
+export interface EarlierFailure extends Failure {
+  readonly reports?: readonly string[];
+}
+
 /** Everything a persona's conversation begins with. Holds no session id, absolute path or time: a replay says the same. */
 export interface PersonaWork {
   readonly persona: string;
@@ -31,7 +36,7 @@ export interface PersonaWork {
   readonly contract: Contract;
   readonly earlier: readonly EarlierResult[];
   /** Why earlier attempts failed, oldest first. */
-  readonly failures: readonly Failure[];
+  readonly failures: readonly EarlierFailure[];
   /** Review notes, and conflicts between the phases before it. */
   readonly notes: readonly string[];
   /** Changes of earlier attempts that were put back. */
@@ -126,12 +131,28 @@ function deliverText({ deliverables, outputs }: Contract): string | false {
   return parts.length > 0 && `## What you must deliver\n\n${parts.join("\n\n")}`;
 }
 
-const checkLine = ({ name, run, must }: Check): string =>
-  `- ${name}: ${JSON.stringify(run)} (${must ? "must pass" : "should pass"})`;
+const checkLine = ({ name, run, must, minTests }: Check): string =>
+  `- ${name}: ${JSON.stringify(run)} (${demandOf(must)}${minTests === undefined ? "" : `, with at least ${minTests} tests`})`;
 
-function failureText({ category, message, details, file, line, suggestedFix }: Failure): string {
+const demandOf = (must: Check["must"]): string =>
+  must === "no-worse"
+    ? "no test that passed before may fail or be missing"
+    : must
+      ? "must pass"
+      : "should pass";
+
+function failureText({
+  category,
+  message,
+  details,
+  file,
+  line,
+  suggestedFix,
+  reports,
+}: EarlierFailure): string {
   const place = file === undefined ? "" : ` (${file}${line === undefined ? "" : `:${line}`})`;
-  const more = details === undefined ? "" : `\n${details.replace(/^/gm, "  ")}`;
+  const told = reports?.map((report) => `<check>\n${report}\n</check>`).join("\n") ?? details;
+  const more = told === undefined ? "" : `\n${told.replace(/^/gm, "  ")}`;
   return `- ${category}: ${message}${place} ${suggestedFix}${more}`;
 }
 

@@ -1,5 +1,6 @@
+import { checkReport } from "../../domain/check-report.ts";
 import { didYouMean } from "../../domain/closest.ts";
-import type { CheckResult, Contract } from "../../domain/contract.ts";
+import type { Contract } from "../../domain/contract.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { AdviseEdit, FileEdit, RunCheck, RunProgram, ToolFiles } from "../model/ports.ts";
@@ -9,7 +10,6 @@ import type { ToolArguments, ToolDone } from "./tool-call.ts";
 const maxPaths = 1000;
 const maxMatches = 200;
 const maxLineLength = 300;
-const maxCheckLength = 16_000;
 
 export interface ToolPorts {
   readonly files: ToolFiles;
@@ -193,7 +193,11 @@ const table = {
     input: always(object({ name: text("The check's name.") }, ["name"])),
     run: async ({ name }, { contract, runCheck, signal }) => {
       const names = contract.checks.map((check) => check.name);
-      if (names.includes(name as string)) return checkText(await runCheck(name as string, signal));
+      if (names.includes(name as string)) {
+        const result = await runCheck(name as string, signal);
+        const { output } = result;
+        return { output: checkReport(result), ...(output !== undefined && { artifact: output }) };
+      }
       throw new InputInvalid(
         `The contract has no check "${name as string}".${didYouMean(name as string, names)}`,
         {
@@ -293,15 +297,6 @@ async function readable(files: ToolFiles, path: string): Promise<string | undefi
     if (InputInvalid.is(error)) return undefined;
     throw error;
   }
-}
-
-function checkText({ name, status, message, failures }: CheckResult): string {
-  const details = failures.map(({ category, message, file, line, details }) => {
-    const place = file === undefined ? "" : ` (${file}${line === undefined ? "" : `:${line}`})`;
-    return `- ${category}: ${message}${place}${details === undefined ? "" : `\n${details}`}`;
-  });
-  const text = [`${name}: ${status}`, message, ...details].filter((part) => part !== "").join("\n");
-  return text.length <= maxCheckLength ? text : `${text.slice(0, maxCheckLength).toWellFormed()}\n[cut]`;
 }
 
 const cut = (text: string): string =>

@@ -1,13 +1,17 @@
 import { mkdir } from "node:fs/promises";
+import type { CheckRun } from "../../domain/check-verdict.ts";
 import type { Check, CheckResult, Contract } from "../../domain/contract.ts";
 import type { Json } from "../../domain/json.ts";
 import type { Tree } from "../../domain/tree.ts";
 import type { BlobStore } from "../../workspace/blobs.ts";
+import type { MeasuredCheck } from "../../workspace/check-command.ts";
 import type { Command } from "../../workspace/command.ts";
 import type { ExtraFiles } from "../../workspace/extra-files.ts";
 
 export interface SandboxOptions {
   readonly launch?: Pick<Command, "sandbox" | "limits">;
+  /** Where the values of variables come from that checks pass through. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly notice?: (text: string) => void;
 }
 
@@ -53,24 +57,30 @@ export class SandboxChecks {
     });
   }
 
-  /** Runs one command on a fresh copy of the tree; its changes there are discarded. */
-  async run(check: Check, tree: Tree, signal: AbortSignal): Promise<CheckResult> {
-    const [{ runCheck }, { readOutput }] = await Promise.all([
-      import("../../workspace/checks.ts"),
-      import("../failure/read-output.ts"),
-    ]);
-    await mkdir(this.#scratch, { recursive: true, mode: 0o700 });
-    const extraFiles = await this.#readExtra?.();
-    const context = {
-      tree,
-      outputs: undefined,
-      ...this.#context(signal),
-      readFailures: readOutput,
-      extraFiles,
-    };
+  /**
+   * Runs one command on a fresh copy of the tree; its changes there are discarded. `base`: how it ended on the files that
+   * the session began with.
+   */
+  async run(check: Check, tree: Tree, signal: AbortSignal, base?: CheckRun): Promise<CheckResult> {
+    const { runCheck } = await import("../../workspace/checks.ts");
+    const context = { tree, outputs: undefined, base, ...(await this.#commandContext(signal)) };
     const result = await runCheck({ kind: "command", check }, context);
     if (result.unconfined === true) this.#warnUnconfined();
     return result;
+  }
+
+  /** The same without a judgment. */
+  async measure(check: Check, tree: Tree, signal: AbortSignal): Promise<MeasuredCheck> {
+    const { measureOn } = await import("../../workspace/checks.ts");
+    const measured = await measureOn(tree, check, await this.#commandContext(signal));
+    if (measured.unconfined) this.#warnUnconfined();
+    return measured;
+  }
+
+  /** False only for a program that no work of a persona can bring about. */
+  async isInstalled(program: string): Promise<boolean> {
+    const { isInstalledHere } = await import("../../workspace/sandbox-launch.ts");
+    return isInstalledHere(program, this.#options.launch?.sandbox, { hidden: [this.#stateDirectory] });
   }
 
   /** Once: a hundred warnings would hide all others. */
@@ -82,8 +92,20 @@ export class SandboxChecks {
     );
   }
 
+  /** The readers of output are loaded with the first command. */
+  async #commandContext(signal: AbortSignal) {
+    const [{ readOutput }, { readTests }] = await Promise.all([
+      import("../failure/read-output.ts"),
+      import("../failure/read-tests.ts"),
+    ]);
+    await mkdir(this.#scratch, { recursive: true, mode: 0o700 });
+    const extraFiles = await this.#readExtra?.();
+    return { ...this.#context(signal), readFailures: readOutput, readTests, extraFiles };
+  }
+
   #context(signal: AbortSignal) {
+    const { launch, env } = this.#options;
     const places = { hidden: [this.#stateDirectory] };
-    return { blobs: this.#blobs, scratch: this.#scratch, signal, places, launch: this.#options.launch };
+    return { blobs: this.#blobs, scratch: this.#scratch, signal, places, launch, env };
   }
 }

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { artifactFile, personaResult, personaView } from "./session.ts";
-import { changedFile, checkResult, fileChange, list, sha256, time } from "./values.ts";
+import { changedFile, checkResult, fileChange, list, must, sha256, time } from "./values.ts";
 
 const count = z.number().int().min(0);
 
@@ -29,9 +29,7 @@ export const personaDetail = z
     prompt: z.string().nullable(),
     contract: z.object({
       deliverables: list(z.object({ name: z.string(), files: list(z.string()) })),
-      checks: list(
-        z.object({ name: z.string(), run: list(z.string()), must: z.boolean(), weight: z.number() }),
-      ),
+      checks: list(z.object({ name: z.string(), run: list(z.string()), must, weight: z.number() })),
       outputs: z.unknown(),
       consumes: list(z.string()).nullable(),
     }),

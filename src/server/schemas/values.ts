@@ -65,14 +65,24 @@ export const failure = z
   })
   .openapi("Failure");
 
+export const must = z.union([z.boolean(), z.literal("no-worse")]).openapi({
+  description: "Whether it fails the attempt. `no-worse`: only if it is worse than before the session began.",
+});
+
+export const testCounts = z.object({ passed: count, failed: count, skipped: count }).openapi("TestCounts");
+
 export const checkResult = z
   .object({
     kind: z.enum(["deliverable", "schema", "command"]),
     name: z.string(),
     status: z.enum(["passed", "failed", "not-run"]),
-    must: z.boolean(),
+    must,
     weight: z.number(),
     message: z.string(),
+    tests: testCounts.nullable().openapi({ description: "Null: no reader knows the number of tests." }),
+    output: sha256
+      .nullable()
+      .openapi({ description: "The artifact with everything that it printed; null: it ran no command." }),
   })
   .openapi("CheckResult");
 

@@ -1,4 +1,4 @@
-import { checkLimits } from "../../domain/contract.ts";
+import { checkLimits, type Must } from "../../domain/contract.ts";
 import { namedTools } from "../../personas/tools/tool-table.ts";
 import {
   Fields,
@@ -21,10 +21,12 @@ import {
   oneOf,
   reference,
   set,
+  uniqueVariables,
   wholeNumber,
   yesOrNo,
 } from "./kinds.ts";
 import { outputsSchema } from "./outputs-schema.ts";
+import { shown } from "./shown.ts";
 
 // The keys of budget, gate, contract and policy. team-keys.ts has the others.
 
@@ -131,9 +133,20 @@ const deliverable: Kind<
   },
 };
 
+const must: Kind<Must> = {
+  allowed: "true, false or no-worse",
+  schema: { enum: [true, false, "no-worse"] },
+  read: (value, place) => {
+    if (typeof value === "boolean" || value === "no-worse") return value;
+    place.problem(`is ${shown(value)}; it must be true, false or no-worse.`);
+    return undefined;
+  },
+};
+
 export const checkSection = section({
   name: "check",
-  sentence: "A command that judges the files: it passes when it ends with 0.",
+  sentence:
+    "A command that judges the files: it passes when it ends with 0 and, where it runs tests, ran some.",
   allowed: "an object with name and run",
   hints: { command: "Write run instead." },
   keys: {
@@ -146,7 +159,22 @@ export const checkSection = section({
       example: ["grep", "-q", "^# ", "docs/requirements.md"],
       missing: 'has no "run": program and arguments.',
     }),
-    ...judgmentKeys,
+    must: withDefault(must, true, {
+      sentence:
+        "`true` fails the attempt when it is not met; `false` only lowers the gate's score. `no-worse` is met when no test that passed before the session began fails or is missing; without a repository it means `true`.",
+      example: "no-worse",
+    }),
+    weight: judgmentKeys.weight,
+    minTests: optional(wholeNumber(0, 1_000_000), {
+      sentence: "How many tests must run. A check that ran fewer does not pass.",
+      example: 10,
+      otherwise: "1 where the output tells the number of tests; else not asked for",
+    }),
+    env: optional(uniqueVariables, {
+      sentence: "Names of environment variables that are passed through. Values come from the environment.",
+      example: ["DATABASE_URL"],
+      otherwise: "none",
+    }),
     timeoutMs: optional(wholeNumber(1, 86_400_000), {
       sentence: "The time after which the check is stopped and fails.",
       example: 120_000,

@@ -197,6 +197,23 @@ export function set<T extends string>(item: Kind<T>, options: ListOptions): Kind
   };
 }
 
+/** Named twice, a variable is passed through once. */
+export const uniqueVariables: Kind<readonly string[]> = uniqueItems(
+  list(variableName, {
+    allowed: "a list of names of environment variables; values come from the environment",
+  }),
+);
+
+function uniqueItems(items: Kind<readonly string[]>): Kind<readonly string[]> {
+  return {
+    ...items,
+    read: (value, place) => {
+      const found = items.read(value, place);
+      return found && [...new Set(found)];
+    },
+  };
+}
+
 /** A list of objects whose names differ. */
 export function namedList<T extends { readonly name: string }, Written>(
   item: Kind<T, Written>,

@@ -27,7 +27,7 @@ import {
   reference,
   set,
   text,
-  variableName,
+  uniqueVariables,
   wholeNumber,
   yesOrNo,
 } from "./kinds.ts";
@@ -122,7 +122,7 @@ export const commandKeys = {
     sentence: "Whether the command has the network. Most agents call a model on it.",
     example: false,
   }),
-  env: withDefault(uniqueVariables(), [], {
+  env: withDefault(uniqueVariables, [], {
     sentence: "Names of environment variables that are passed through. Values come from the environment.",
     example: [providers.anthropic.keyVariable],
     otherwise: "none",
@@ -147,19 +147,6 @@ const commandKey = optional(commandLine, {
 
 function filesOrMembers(): Kind<readonly string[]> {
   return set(fileOrMember, { allowed: "a list of globs; `#` names a member: package.json#scripts" });
-}
-
-function uniqueVariables(): Kind<readonly string[]> {
-  const variables = list(variableName, {
-    allowed: "a list of names of environment variables; values come from the environment",
-  });
-  return {
-    ...variables,
-    read: (value, place) => {
-      const names = variables.read(value, place);
-      return names && [...new Set(names)];
-    },
-  };
 }
 
 function outsidePaths(): Kind<readonly string[]> {

@@ -38,12 +38,25 @@ export const sourced: Scenario = {
   team: "based",
   hits: [1],
   get options() {
-    repository ??= makeRepository();
-    return { repo: repository };
+    return onRepository();
+  },
+};
+
+/** Each of its checks is measured on those files first, one after the other. */
+export const measured: Scenario = {
+  team: "based",
+  hits: [1, 2],
+  get options() {
+    return onRepository();
   },
 };
 
 let repository: string | undefined;
+
+function onRepository() {
+  repository ??= makeRepository();
+  return { repo: repository };
+}
 
 function makeRepository(): string {
   const folder = mkdtempSync(join(tmpdir(), "maestro-crash-repository-"));

@@ -30,7 +30,7 @@ describe("a contract can be judged", () => {
     ],
     [
       { checks: [{ name: "lint", run: ["x"], must: "no" }] },
-      `${where}.checks[0].must is "no"; it must be true or false.`,
+      `${where}.checks[0].must is "no"; it must be true, false or no-worse.`,
     ],
     [
       { checks: [{ name: "lint", run: ["x"], weight: -1 }] },
