@@ -74,7 +74,7 @@ export async function makeFork(
   }
   const fork: ForkOrigin = { session: parentId, at, fresh, edited };
   checkFork(team.definition, parent, fork);
-  const { brief, teamFile, decisions } = parent.created;
+  const { brief, teamFile, decisions, source } = parent.created;
   const { given, budget } = parent.begun;
   const model = request.model ?? parent.created.model ?? team.definition.model ?? undefined;
   const row = forkedRow(team.definition, parent, fork, await costOfPersonas(store, parent));
@@ -94,6 +94,7 @@ export async function makeFork(
     {
       fork,
       artifacts: stored,
+      ...(source !== undefined && { source }),
       ...(given !== undefined && { given }),
       ...(budget !== undefined && { budget }),
       ...(decisions !== undefined && { decisions }),
