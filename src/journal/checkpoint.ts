@@ -1,5 +1,6 @@
 import { CheckpointCorrupt, StateTooNew } from "../domain/errors.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
+import { gateResult, personaChecks } from "./judgment-values.ts";
 import { plannedPhases } from "./planned.ts";
 import type { RecordedRow } from "./row.ts";
 import * as is from "./schema.ts";
@@ -9,11 +10,9 @@ import {
   budgetChange,
   decisionFields,
   definition,
-  gateResult,
   type JournalHead,
   journalHead,
   type PersonaResult,
-  personaChecks,
   personaResult,
   type SessionUsage,
   sessionTerms,

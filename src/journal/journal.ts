@@ -2,6 +2,7 @@ import type { Transition } from "./events.ts";
 import type { StepRow } from "./row.ts";
 
 export type { Transition } from "./events.ts";
+export type { PersonaChecks } from "./judgment-values.ts";
 export {
   copiedEpoch,
   isCopied,
@@ -24,7 +25,6 @@ export type {
   JournalHead,
   OfAttempt,
   PaidAmount,
-  PersonaChecks,
   PersonaResult,
   PersonaSpent,
   PhaseContent,

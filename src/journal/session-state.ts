@@ -5,8 +5,8 @@ import type { AttemptSettings, Healed } from "../domain/healing-action.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { ProtectedChange, PutBack } from "../domain/put-back.ts";
 import type { Effects } from "./effect.ts";
+import type { BaselineRun, PersonaChecks } from "./judgment-values.ts";
 import type { Signal } from "./signal.ts";
-import type { BaselineRun } from "./events/baseline.ts";
 import type { RemainingReason, Standing } from "./standing.ts";
 import type { StepSelection } from "./step-selection.ts";
 import type {
@@ -18,7 +18,6 @@ import type {
   JournalHead,
   OfAttempt,
   PaidAmount,
-  PersonaChecks,
   PersonaResult,
   RecordedFailure,
   SessionCreated,

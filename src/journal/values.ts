@@ -1,13 +1,12 @@
 import type { Advice } from "../domain/advice.ts";
 import { type Budget, type BudgetChange, budgetLevels } from "../domain/budget.ts";
 import type { BudgetAlert } from "../domain/budget-alert.ts";
-import type { CheckResult, GateResult } from "../domain/contract.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
-import { type Failure, failureCategories } from "../domain/failure.ts";
+import type { Failure } from "../domain/failure.ts";
 import type { AttemptSettings, FixedImport, Healed, HealingAction } from "../domain/healing-action.ts";
 import { isJsonObject, type Json } from "../domain/json-value.ts";
 import type { ProtectedChange, PutBack } from "../domain/put-back.ts";
-import type { TestCounts } from "../domain/test-report.ts";
+import { failureFields, gateResult, personaChecks } from "./judgment-values.ts";
 import * as is from "./schema.ts";
 import { source } from "./source.ts";
 
@@ -63,58 +62,11 @@ export const errorJson: is.Schema<ErrorJson> = is.objectFor<ErrorJson>({
   thrown: is.optional(is.json),
 });
 
-const failureFields: is.FieldsFor<Failure> = {
-  category: is.literal(...failureCategories),
-  severity: is.literal("critical", "high", "medium", "low"),
-  message: is.text,
-  details: is.optional(is.text),
-  file: is.optional(is.text),
-  line: is.optional(is.positive),
-  column: is.optional(is.positive),
-  code: is.optional(is.text),
-  source: is.text,
-  recoverable: is.boolean,
-  outage: is.boolean,
-  suggestedFix: is.text,
-  retryAfterMs: is.optional(is.number),
-  dependency: is.optional(is.label),
-};
-
 /** A failure as it was classified when it was fresh, with the error itself. */
 export interface RecordedFailure extends Failure {
   readonly error: ErrorJson;
 }
 export const recordedFailure = is.objectFor<RecordedFailure>({ ...failureFields, error: errorJson });
-
-export const gateResult = is.objectFor<GateResult>({
-  threshold: is.optional(is.number),
-  score: is.optional(is.number),
-  verdict: is.literal("passed", "failed", "unverified"),
-});
-
-export const testCounts = is.objectFor<TestCounts>({
-  passed: is.whole,
-  failed: is.whole,
-  skipped: is.whole,
-});
-
-export const checkResult = is.objectFor<CheckResult>({
-  kind: is.literal("deliverable", "schema", "command"),
-  name: is.text,
-  status: is.literal("passed", "failed", "not-run"),
-  must: is.either(is.boolean, is.literal("no-worse")),
-  weight: is.number,
-  message: is.text,
-  failures: is.list(is.objectFor<Failure>(failureFields)),
-  unconfined: is.optional(is.literal(true)),
-  tests: is.optional(testCounts),
-  output: is.optional(is.sha256),
-  ending: is.optional(is.text),
-});
-
-/** One persona's contract, judged on the merged tree. */
-export const personaChecks = is.object({ persona: is.name, results: is.list(checkResult) });
-export type PersonaChecks = is.TypeOf<typeof personaChecks>;
 
 export const budget = is.objectFor<Budget>({
   tokens: is.optional(is.whole),

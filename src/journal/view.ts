@@ -10,8 +10,8 @@ import type { Ticket } from "../domain/ticket.ts";
 import type { TicketDelivery } from "../domain/ticket-delivery.ts";
 import type { UsageRow, UsageTotals } from "../domain/usage-totals.ts";
 import { type EffectView, effectsIn, type WaitingView, waitingIn } from "./effect-view.ts";
-import type { BaselineRun } from "./events/baseline.ts";
 import type { Direction, PersonaChecks, PersonaResult, RecordedFailure, Source } from "./journal.ts";
+import type { BaselineRun } from "./judgment-values.ts";
 import { needsProgram, type PlannedPhase, plannedChecks, plannedPhases } from "./planned.ts";
 import {
   type AttemptState,

@@ -3,7 +3,7 @@ import { type Check, checkKey } from "../domain/contract.ts";
 import { SetupFailed } from "../domain/errors.ts";
 import { countsOf } from "../domain/test-report.ts";
 import type { Tree } from "../domain/tree.ts";
-import type { BaselineRun } from "../journal/events/baseline.ts";
+import type { BaselineRun } from "../journal/judgment-values.ts";
 import { isAllAccepted } from "../journal/planned.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import type { Blobs } from "../store/blobs.ts";

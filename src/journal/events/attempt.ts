@@ -1,4 +1,5 @@
 import { isoTime } from "../../domain/iso-time.ts";
+import { checkResult } from "../judgment-values.ts";
 import * as is from "../schema.ts";
 import { type CardHold, cardLimits, changeCardPhase, withoutHold } from "../session-card.ts";
 import { type AttemptState, personaOf, phaseOf } from "../session-state.ts";
@@ -6,7 +7,6 @@ import { keepSteps, leaveSteps, ownSteps } from "../step-selection.ts";
 import { changeAttempt, endingAttempt, giveUp, withoutRunning, withPersona, withRunning } from "../update.ts";
 import {
   attemptSettings,
-  checkResult,
   healed as healedBy,
   ofAttempt,
   personaResult,

@@ -3,6 +3,7 @@ import type { Failure } from "../../domain/failure.ts";
 import type { AttemptSettings, Healed } from "../../domain/healing-action.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { type PutBack, putBackText } from "../../domain/put-back.ts";
+import { checkResult } from "../judgment-values.ts";
 import * as is from "../schema.ts";
 import { type CardHold, cardLimits, cut, type SessionCard, withoutHold } from "../session-card.ts";
 import { attemptOf, personaOf } from "../session-state.ts";
@@ -12,7 +13,6 @@ import {
   type AfterFailure,
   afterFailure,
   attemptSettings,
-  checkResult,
   healed as healedBy,
   type OfAttempt,
   ofAttempt,

@@ -1,4 +1,5 @@
 import type { GateResult } from "../../domain/contract.ts";
+import { gateResult, personaChecks } from "../judgment-values.ts";
 import { editOf } from "../reset-phase.ts";
 import * as is from "../schema.ts";
 import { changeCardPhase, type SessionCard } from "../session-card.ts";
@@ -11,15 +12,7 @@ import {
   type SessionState,
 } from "../session-state.ts";
 import { giveUp, withPersona, withPhase } from "../update.ts";
-import {
-  filesEdit,
-  gateResult,
-  journalHead,
-  type PhaseContent,
-  personaChecks,
-  phaseContent,
-  sessionUsage,
-} from "../values.ts";
+import { filesEdit, journalHead, type PhaseContent, phaseContent, sessionUsage } from "../values.ts";
 import { always, event, nothing } from "./define.ts";
 
 export const phaseEvents = {

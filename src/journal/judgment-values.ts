@@ -1,0 +1,71 @@
+import type { CheckResult, GateResult } from "../domain/contract.ts";
+import { type Failure, failureCategories } from "../domain/failure.ts";
+import type { TestCounts } from "../domain/test-report.ts";
+import * as is from "./schema.ts";
+
+// How work was judged.
+
+export const failureFields: is.FieldsFor<Failure> = {
+  category: is.literal(...failureCategories),
+  severity: is.literal("critical", "high", "medium", "low"),
+  message: is.text,
+  details: is.optional(is.text),
+  file: is.optional(is.text),
+  line: is.optional(is.positive),
+  column: is.optional(is.positive),
+  code: is.optional(is.text),
+  source: is.text,
+  recoverable: is.boolean,
+  outage: is.boolean,
+  suggestedFix: is.text,
+  retryAfterMs: is.optional(is.number),
+  dependency: is.optional(is.label),
+};
+
+export const gateResult = is.objectFor<GateResult>({
+  threshold: is.optional(is.number),
+  score: is.optional(is.number),
+  verdict: is.literal("passed", "failed", "unverified"),
+});
+
+export const testCounts = is.objectFor<TestCounts>({
+  passed: is.whole,
+  failed: is.whole,
+  skipped: is.whole,
+});
+
+export const checkResult = is.objectFor<CheckResult>({
+  kind: is.literal("deliverable", "schema", "command"),
+  name: is.text,
+  status: is.literal("passed", "failed", "not-run"),
+  must: is.either(is.boolean, is.literal("no-worse")),
+  weight: is.number,
+  message: is.text,
+  failures: is.list(is.objectFor<Failure>(failureFields)),
+  unconfined: is.optional(is.literal(true)),
+  tests: is.optional(testCounts),
+  output: is.optional(is.sha256),
+  ending: is.optional(is.text),
+});
+
+/** One persona's contract, judged on the merged tree. */
+export const personaChecks = is.object({ persona: is.name, results: is.list(checkResult) });
+export type PersonaChecks = is.TypeOf<typeof personaChecks>;
+
+/** A check as it ended on the files that the session began with. */
+export const baselineRun = is.object({
+  /** `checkKey` of the command: checks that run the same are measured once. */
+  key: is.label,
+  checks: is.list(is.text),
+  /** `not-run`: it could not be started. */
+  status: is.literal("passed", "failed", "not-run"),
+  /** Null: a limit ended it, or it was not started. */
+  exitCode: is.nullable(is.number),
+  message: is.text,
+  tests: is.optional(testCounts),
+  /** The artifact with the names of its tests, where its output names all of them. */
+  names: is.optional(is.sha256),
+  /** The artifact with everything that it printed. */
+  output: is.optional(is.sha256),
+});
+export type BaselineRun = is.TypeOf<typeof baselineRun>;
