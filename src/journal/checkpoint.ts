@@ -193,6 +193,13 @@ export function projectPhase(
   });
 }
 
+/**
+ * The files of a phase that left those of the repository as they were: the base by its hash, without changes. A list of them
+ * all may have 200,000 rows, and the artifact of that hash has it.
+ */
+export const unchangedFiles = ({ created }: SessionState, tree: string): Json | undefined =>
+  created.source?.tree === tree ? { base: tree, changes: [] } : undefined;
+
 const asCheckpointRow = ({ seq, at, kind, body }: RecordedRow): CheckpointRow => ({ seq, at, kind, body });
 
 function predecessorsOf(state: SessionState, phase: string): Predecessor[] {

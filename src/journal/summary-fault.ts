@@ -8,6 +8,7 @@ import {
   initPhase,
   projectInit,
   projectPhase,
+  unchangedFiles,
 } from "./checkpoint.ts";
 import type { RecordedRow } from "./row.ts";
 import type { Fault } from "./schema.ts";
@@ -61,10 +62,15 @@ function usageFault({ usage = [] }: CheckpointContent): Fault | undefined {
 }
 
 /** The list of files must be the one whose hash the rows name. */
-function filesFault({ phases }: SessionState, { phase, files }: CheckpointContent): Fault | undefined {
-  const tree = phases.get(phase)?.tree;
+function filesFault(state: SessionState, { phase, files }: CheckpointContent): Fault | undefined {
+  const tree = state.phases.get(phase)?.tree;
   if (tree === undefined || tree === emptyTreeHash || files === undefined) return undefined;
   const manifest = JSON.stringify(files);
+  const unchanged = unchangedFiles(state, tree);
+  if (unchanged !== undefined)
+    return manifest === JSON.stringify(unchanged)
+      ? undefined
+      : { path: "files", problem: "are not the files that its rows name" };
   if (sha256(manifest) !== tree) return { path: "files", problem: "are not the files that its rows name" };
   const notTree = (why: string): Fault => ({ path: "files", problem: `are not a tree${why}` });
   // The base of a tree is not in the checkpoint; a load of the tree reads both.

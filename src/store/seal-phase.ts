@@ -1,7 +1,13 @@
 import { ArtifactCorrupt } from "../domain/errors.ts";
 import { type Json, parseJson } from "../domain/json.ts";
 import { emptyTreeHash } from "../domain/tree.ts";
-import { type Checkpoint, initPhase, projectInit, projectPhase } from "../journal/checkpoint.ts";
+import {
+  type Checkpoint,
+  initPhase,
+  projectInit,
+  projectPhase,
+  unchangedFiles,
+} from "../journal/checkpoint.ts";
 import type { RecordedRow, Transition } from "../journal/journal.ts";
 import { decodeTransition } from "../journal/journal-codec.ts";
 import { reduce } from "../journal/reduce.ts";
@@ -20,7 +26,7 @@ export async function sealPhase(phase: string, { journal, files, artifacts }: Se
   const rows: RecordedRow[] = [];
   for await (const page of store.readTransitions(state.id, after))
     rows.push(...page.filter(({ seq }) => seq <= head.seq));
-  const manifest = await manifestOf(artifacts, state.phases.get(phase)?.tree);
+  const manifest = await manifestOf(artifacts, state, phase);
   const checkpoint = projectPhase(state, phase, { head, steps, after, files: manifest, usage, rows });
   const { sha256, content } = checkpoint;
   await journal.append([
@@ -111,7 +117,7 @@ async function project(
   },
 ): Promise<Checkpoint | undefined> {
   try {
-    const files = await manifestOf(artifacts, state.phases.get(phase)?.tree);
+    const files = await manifestOf(artifacts, state, phase);
     const { head, steps, usage = [] } = entry;
     return projectPhase(state, phase, { head, steps, after, files, usage, rows });
   } catch (error) {
@@ -121,7 +127,10 @@ async function project(
 }
 
 /** The manifest of a phase's files, as its checkpoint carries it. */
-async function manifestOf(artifacts: Blobs, tree: string | undefined): Promise<Json | undefined> {
+async function manifestOf(artifacts: Blobs, state: SessionState, phase: string): Promise<Json | undefined> {
+  const { tree } = state.phases.get(phase) ?? {};
   if (tree === undefined) return undefined;
+  const unchanged = unchangedFiles(state, tree);
+  if (unchanged !== undefined) return unchanged;
   return tree === emptyTreeHash ? [] : parseJson(await artifacts.get(tree), { what: "a tree" });
 }

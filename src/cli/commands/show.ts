@@ -83,6 +83,7 @@ export function* describe(
     `Team ${team}${model === null ? "" : `, ${simulated ? "simulated model" : model}`}: ${shortBrief}`,
     0,
   );
+  for (const [text, indent] of sourceTexts(view)) yield* fit(text, indent);
   if (fork !== null) yield* fit(`Fork of ${fork.session} at ${fork.at}`, 0);
   for (const { text, isCommand } of explanationLines(view, facing)) yield* isCommand ? [text] : fit(text, 0);
   yield "";
@@ -160,6 +161,23 @@ function personaTexts(
     for (const { healer, action, outcome } of healing) texts.push([`${healer} ${outcome}: ${action}`, 4]);
   }
   return texts;
+}
+
+const mostLeftOut = 10;
+
+/** The repository or archive that it works on. */
+function* sourceTexts({ source }: SessionView): Generator<[string, number]> {
+  if (source === null) return;
+  if (source.git === undefined) yield [`Works on the uploaded archive ${source.upload.id}`, 0];
+  else {
+    const { git, ref, commit, dirty } = source;
+    const changed = dirty.length === 0 ? "" : `, ${count(dirty.length, "file")} not committed`;
+    yield [`Works on ${git}, ${ref} at ${commit.slice(0, 12)}${changed}`, 0];
+  }
+  const { leftOut } = source;
+  for (const { path, reason } of leftOut.slice(0, mostLeftOut)) yield [`left out: ${path}: ${reason}`, 2];
+  const more = leftOut.length - mostLeftOut;
+  if (more > 0) yield [`left out: ${more} more (--json lists them)`, 2];
 }
 
 function* effectTexts({ effects }: SessionView): Generator<[string, number]> {

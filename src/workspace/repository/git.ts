@@ -118,7 +118,8 @@ export class Git {
       buffer(child.stderr),
       ended(child),
     ]);
-    return { code, stdout, stderr: stderr.toString().slice(0, maxErrorText).trim() };
+    const said = stderr.toString().slice(0, maxErrorText).trim();
+    return { code, stdout, stderr: said === "" && code === byBusError.code ? byBusError.stderr : said };
   }
 
   /** For commands that answer while they are asked. */
@@ -196,8 +197,11 @@ export class GitFailed extends InputInvalid {
   }
 }
 
+/** Git reads files through the memory: one that gets shorter meanwhile ends it by a signal. */
+const byBusError = { code: 135, stderr: "a file changed while git read it" } as const;
+
 const ended = (child: ChildProcessWithoutNullStreams): Promise<number> =>
   new Promise((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) => resolve(code ?? 128));
+    child.on("close", (code, signal) => resolve(code ?? (signal === "SIGBUS" ? byBusError.code : 128)));
   });
