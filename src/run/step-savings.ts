@@ -8,6 +8,8 @@ export class StepSavings {
   /** Paid calls of earlier drivers that were answered from their records. */
   #replayedCalls: number[] = [];
   #savings: Saving[] = [];
+  /** A field, so that a step that saved nothing does not ask. */
+  isEmpty = true;
 
   constructor(of: OfAttempt) {
     this.#of = of;
@@ -15,16 +17,19 @@ export class StepSavings {
 
   replayed(seq: number): void {
     this.#replayedCalls.push(seq);
+    this.isEmpty = false;
   }
 
   add(saved: SavedBy): void {
     const { phase, persona } = this.#of;
     this.#savings.push({ ...saved, phase, persona });
+    this.isEmpty = false;
   }
 
   /** The amounts saved since the last row. */
   take(): readonly Saving[] | undefined {
-    if (this.#savings.length === 0 && this.#replayedCalls.length === 0) return undefined;
+    if (this.isEmpty) return undefined;
+    this.isEmpty = true;
     const steps = this.#replayedCalls;
     const savings: readonly Saving[] =
       steps.length === 0 ? this.#savings : [...this.#savings, { kind: "resume", steps }];

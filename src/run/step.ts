@@ -159,7 +159,8 @@ export class StepRecorder {
         performed.artifacts = [...performed.artifacts, ...sending.artifacts];
       }
       const { failure } = performed;
-      const effects = effectsOf(admitted, performed);
+      const isPlain = admitted === notAdmitted && performed.artifacts.length === 0;
+      const effects = isPlain ? noEffects : effectsOf(admitted, performed);
       if (performed.isCut && admitted.shrunk !== undefined)
         return await this.#parkCut(step, identity, admitted.shrunk, effects);
       if (begun !== undefined && failure !== undefined && !begun.didNotHappen)
@@ -259,7 +260,7 @@ export class StepRecorder {
     more?: Transition,
   ) {
     const row = new NewStepRow(kind, this.#place.running.of.started, name, identity, body);
-    const savings = this.#savings.take();
+    const savings = this.#savings.isEmpty ? undefined : this.#savings.take();
     const rows = more === undefined ? [row] : [row, more];
     return this.#append(rows, savings === undefined ? effects : { ...effects, savings });
   }
