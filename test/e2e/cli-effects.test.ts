@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { json, maestro, place } from "./support/packed.ts";
+import { saidSchema, showSchema } from "./support/schemas.ts";
 
 const team = join(import.meta.dirname, "support/paying-team.ts");
 
@@ -24,7 +25,7 @@ test("a killed payment is not repeated: resume parks, settle says how it ended, 
   expect(parked.stderr).toContain('The outcome of the effect "charge" of payer in phase pay is unknown.');
   expect(parked.stderr).toMatch(/maestro settle k \d+ --happened/);
   expect((await maestro(at, "resume", "k")).code).toBe(4);
-  const shown = (await json(at, "show", "k")) as Shown;
+  const shown = showSchema.parse(await json(at, "show", "k")) as unknown as Shown;
   const [effect] = shown.effects;
   expect(shown).toMatchObject({
     status: "parked",
@@ -41,7 +42,7 @@ test("a killed payment is not repeated: resume parks, settle says how it ended, 
   expect((await maestro(at, "settle", "k", "999", "--did-not-happen")).code).toBe(2);
   const settled = await maestro(at, "settle", "k", "charge", "--happened", '{"receipt":7}', "--json");
   expect(settled.code, settled.stderr).toBe(0);
-  expect(JSON.parse(settled.stdout)).toMatchObject({ status: "paused" });
+  expect(saidSchema.parse(JSON.parse(settled.stdout))).toMatchObject({ status: "paused" });
   expect((await maestro(at, "resume", "k")).code).toBe(0);
   const done = (await json(at, "show", "k")) as Shown;
   expect(done.phases[0]?.personas[0]?.summary).toBe('{"receipt":7}');

@@ -64,8 +64,8 @@ const someone = ["-c", "user.name=A person", "-c", "user.email=person@example.or
 /** These print one event a line, the last one the result; all others one document. */
 const streams = ["run", "resume", "watch"];
 
-/** The demo has its own test; `serve` does not end; `pause` needs a session that runs. */
-const alone = ["demo", "serve", "pause"];
+/** The demo and `settle` have tests of their own; `serve` does not end; `pause` needs a session that runs. */
+const alone = ["demo", "serve", "pause", "settle"];
 
 async function problemsOf(at: Place, [commandLine, schema, exitCode = 0]: Row): Promise<string[]> {
   const [command = "", ...args] = commandLine.split(" ");

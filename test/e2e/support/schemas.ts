@@ -15,7 +15,7 @@ const usage = z.looseObject({
   savedUsd: z.number().nullable(),
 });
 const status = z.enum(["queued", "running", "paused", "parked", "completed", "failed", "canceled"]);
-const reason = z.enum(["review", "help", "budget", "breaker"]).nullable();
+const reason = z.enum(["review", "help", "budget", "breaker", "unknown", "setup"]).nullable();
 const id = z.string().regex(/^[0-9a-z]{26}$/);
 const time = z.iso.datetime();
 
@@ -29,8 +29,23 @@ const ticket = z.looseObject({
   notBefore: time.nullable(),
 });
 
+const waiting = z.object({
+  seq: z.number(),
+  kind: z.enum(["phase", "call", "question", "effect"]),
+  persona: z.string().nullable(),
+  call: z.unknown(),
+});
+const effect = z.looseObject({
+  seq: z.number(),
+  name: z.string(),
+  state: z.enum(["happened", "unknown"]),
+  at: time,
+});
+
 export const showSchema = z.looseObject({
   id,
+  waiting: z.array(waiting),
+  effects: z.array(effect),
   key: z.string().nullable(),
   team: z.string(),
   brief: z.string(),

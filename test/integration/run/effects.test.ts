@@ -12,6 +12,7 @@ import {
   type StepOptions,
   type Team,
 } from "../../../src/index.ts";
+import { readRecorded } from "../../crash/support/recorded.ts";
 import { TeamPlace } from "./place.ts";
 import mortalTeam from "./programs/effects-team.ts";
 
@@ -309,4 +310,65 @@ test("an effect in a process of its own that dies has an unknown outcome, which 
   const { results } = await (await maestro.resume(key)).result();
   expect(results["work"]?.["payer"]?.summary).toBe("receipt 1");
   expect(readFileSync(side, "utf8")).toBe("paid\n");
+});
+
+describe("a tool of the team's own that is not repeatable", () => {
+  const call = { calls: [{ tool: "pay", input: { amount: 7 } }] };
+  const write = { calls: [{ tool: "write_file", input: { path: "a.md", content: "a" } }] };
+  const submit = { calls: [{ tool: "submit", input: { summary: "done" } }] };
+
+  /** The turns of each attempt. */
+  async function start(outside: Outside, then: () => string, attempts: readonly (readonly object[])[]) {
+    const place = new TeamPlace();
+    const script = join(place.stateDir, "script.json");
+    writeFileSync(script, JSON.stringify({ personas: { dev: attempts } }));
+    const maestro = await place.open({ script });
+    const pay = {
+      description: "Pays.",
+      inputSchema: { type: "object", properties: { amount: { type: "number" } } },
+      execute: () => {
+        outside.happened.push("pay");
+        return then();
+      },
+    };
+    const contract = { deliverables: [{ name: "a", files: ["a.md"] }] };
+    const tools = { pay, write_file: true };
+    const dev = persona("dev", { instructions: "Pay.", tools: tools as never, contract });
+    const team = defineTeam("tools", { model: "simulated", phases: [phase("work", { personas: [dev] })] });
+    const result = await run(maestro, team);
+    const rowsOf = async () => (await readRecorded(place.stateDir, key)).rows;
+    return { maestro, result, rowsOf };
+  }
+
+  test("gives later attempts the recorded result on other files, and their prompt names the call", async () => {
+    const outside = new Outside();
+    const { result, rowsOf } = await start(outside, () => "receipt 7", [
+      [call, submit],
+      [write, call, submit],
+    ]);
+    expect(result.status).toBe("completed");
+    expect(outside.happened).toEqual(["pay"]);
+    const rows = await rowsOf();
+    const paid = rows.filter(({ kind, name }) => kind === "step.tool" && name === "pay");
+    expect(paid.map(({ body }) => body.includes("receipt 7"))).toEqual([true, true]);
+    const models = rows.filter(({ kind }) => kind === "step.model").map(({ body }) => body);
+    expect(models[0]).not.toContain("Effects that happened");
+    expect(models.some((body) => body.includes("Effects that happened"))).toBe(true);
+  });
+
+  test("has an unknown outcome when it throws, and a person's result reaches the model", async () => {
+    const outside = new Outside();
+    const { maestro, result, rowsOf } = await start(outside, failing, [[write, call, submit]]);
+    expect(result).toMatchObject(unknown);
+    const { waiting } = await maestro.show(key);
+    expect(waiting).toMatchObject([
+      { kind: "effect", persona: "dev", call: { call: { tool: "pay", arguments: { amount: 7 } } } },
+    ]);
+    await maestro.settle(key, "pay", { happened: true, result: { receipt: 9 } });
+    expect((await (await maestro.resume(key)).result()).status).toBe("completed");
+    expect(outside.happened).toEqual(["pay"]);
+    const rows = await rowsOf();
+    const paid = rows.filter(({ kind, name }) => kind === "step.tool" && name === "pay");
+    expect(paid.map(({ body }) => JSON.parse(body).result.output)).toEqual(['{"receipt":9}']);
+  });
 });
